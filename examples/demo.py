@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Compares techniques under two workloads, on a fresh and on a worn drive, and reports the results.
 
-`make demo` prints them, and makes the report page of the last comparison. `make results` (`--readme`) writes all of them into docs/start/demo.md, and
-one table into the README. All numbers come from `vpass compare --json`. Every sentence follows from
-the numbers, or is left out. Runs of
-seconds are too short for a life; `vpass life` simulates lives.
+`make demo` prints the results, and makes the report page of the last comparison. `make results`
+(option `--readme`) writes all results into docs/start/demo.md, and one table into the README. All
+numbers come from `vpass compare --json`. A sentence is left out if the numbers do not support it.
+The runs simulate seconds, which is too short for a life. `vpass life` simulates lives.
 """
 
 import argparse
@@ -16,12 +16,12 @@ import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 VPASS = ROOT / "target/release/vpass"
-# Report page of the last comparison, below the folder that holds the program.
+# Report page of the last comparison, in the folder `target`.
 PAGE = VPASS.parent.parent / "demo.html"
 TECHNIQUES = ["none", "block", "straw-ss-sound", "ipr-wl"]
 TRACE = ["--trace", "examples/traces/pgbench-ext4.csv.zst", "--repeat", "20"]
 READ_HOT = ["--fio", "examples/jobs/read-hot.fio"]
-# Title, workload, P/E cycles that the drive has used.
+# Each run has a title, a workload, and the number of P/E cycles that the drive has used.
 RUNS = [
     ("PostgreSQL's block trace, replayed 20 times, on a fresh drive", TRACE, 0),
     ("The same trace on a drive that has used 2,500 of its 3,000 P/E cycles", TRACE, 2500),
@@ -37,12 +37,12 @@ IPR_WL = "if a merged wordline endures ten times the reads, which is an assumpti
 
 
 def compare(workload: list[str], pec: int, page: pathlib.Path | None) -> list[dict]:
-    """Techniques of one comparison, as `vpass compare --json` gives them, and its report page."""
+    """Run one comparison. Return its techniques as in `vpass compare --json`."""
     command = [VPASS, "compare", "--drive", "tiny", "--oracle", "full"]
     command += ["--reclaim", ",".join(TECHNIQUES), *workload, "--set", f"start.pec={pec}", "--json"]
     if page is not None:
         command += ["--html", page, "--force"]
-    # On a terminal vpass shows its progress on standard error.
+    # On a terminal, vpass shows its progress on standard error.
     stderr = None if sys.stderr.isatty() else subprocess.PIPE
     output = {"cwd": ROOT, "stdout": subprocess.PIPE, "stderr": stderr, "text": True}
     done = subprocess.run(command, check=False, **output)
@@ -52,35 +52,35 @@ def compare(workload: list[str], pec: int, page: pathlib.Path | None) -> list[di
 
 
 def value(technique: dict, column: str) -> float | None:
-    """Mean of a column, or nothing."""
+    """Return the mean of a column, or None without a value."""
     cell = technique["columns"][column]
     return None if cell is None else cell["mean"]
 
 
 def named(techniques: list[dict], name: str) -> dict:
-    """Technique of this name."""
+    """Return the technique with this name."""
     return next(t for t in techniques if t["reclaim"] == name)
 
 
 def lost(technique: dict) -> float:
-    """Pages of data lost."""
+    """Return the number of pages that a technique lost."""
     return value(technique, "data_lost_pages")
 
 
 def is_less(one: dict, other: dict, column: str) -> bool:
-    """Whether a column of one technique is smaller than another's beyond the noise of both."""
+    """Return whether a mean of one technique is smaller than that of another, beyond the noise."""
     cells = [t["columns"][column] for t in (one, other)]
     halves = [cell["half95"] for cell in cells]
     return None not in halves and cells[0]["mean"] + sum(halves) < cells[1]["mean"]
 
 
 def time(us: float) -> str:
-    """A latency in words."""
+    """Return a latency as text."""
     return f"{us:.0f} us" if us < 1000 else f"{us / 1000:.2g} ms"
 
 
 def row(technique: dict) -> list[str]:
-    """Cells of a technique."""
+    """Return the table cells of a technique."""
     return [
         technique["reclaim"],
         f"{value(technique, 'reclaim_write_pages'):,.0f}",
@@ -93,13 +93,13 @@ def row(technique: dict) -> list[str]:
 
 
 def readme_row(technique: dict) -> list[str]:
-    """Cells of a technique in the README."""
+    """Return the table cells of a technique for the README."""
     cells = row(technique)
     return [*cells[:3], f"{cells[3]} / {cells[4]}", cells[6]]
 
 
 def terminal(title: str, techniques: list[dict]) -> str:
-    """A table for a terminal."""
+    """Return the table of a comparison for a terminal."""
     rows = [HEAD, *(row(t) for t in techniques)]
     widths = [max(len(r[c]) for r in rows) for c in range(len(HEAD))]
     others = lambda r: "".join("   " + cell.rjust(w) for cell, w in zip(r[1:], widths[1:]))
@@ -108,14 +108,14 @@ def terminal(title: str, techniques: list[dict]) -> str:
 
 
 def markdown(head: list[str], rows: list[list[str]]) -> str:
-    """A table for a document."""
+    """Return a table in Markdown."""
     line = lambda cells: "| " + " | ".join(cells) + " |\n"
     marked = [[f"`{cells[0]}`", *cells[1:]] for cells in rows]
     return line(head) + "|---" * len(head) + "|\n" + "".join(map(line, marked)) + "\n"
 
 
 def protected(techniques: list[dict]) -> list[str]:
-    """Results of a read-hot job: who loses data, and what protection costs."""
+    """Return sentences on the read-hot job: which techniques lose data, and what others cost."""
     none, block = named(techniques, "none"), named(techniques, "block")
     sentences = []
     if lost(none) > 0:
@@ -143,7 +143,7 @@ def protected(techniques: list[dict]) -> list[str]:
 
 
 def surprises(techniques: list[dict]) -> list[str]:
-    """Explanations of the results of the trace on the worn drive."""
+    """Return a sentence that explains a surprising result of the trace on the worn drive."""
     none, block = named(techniques, "none"), named(techniques, "block")
     copies = lambda t: t["runs"][0]["flash"]["programs"]["gc"]
     amplified = lambda t: value(t, "write_amplification")
@@ -158,14 +158,14 @@ def surprises(techniques: list[dict]) -> list[str]:
 
 
 def write(page: str, text: str) -> None:
-    """Replaces the text between the marks of a page."""
+    """Replace the text between the two marks of a page."""
     path = ROOT / page
     before, rest = path.read_text().split(BEGIN)
     path.write_text(before + BEGIN + text + END + rest.split(END)[1])
 
 
 def listed(sentences: list[str]) -> str:
-    """Sentences as a list of 100 columns."""
+    """Return sentences as a Markdown list with lines of 100 columns."""
     fill = lambda s: textwrap.fill(s, 100, initial_indent="- ", subsequent_indent="  ")
     return "".join(fill(s) + "\n" for s in sentences)
 

@@ -1,61 +1,65 @@
 #!/bin/bash
-# Records the block trace of a real PostgreSQL server under pgbench, on ext4,
-# on a 1 GiB disk, and writes it as MSR-Cambridge CSV:
+# Records a block trace of a real PostgreSQL server under pgbench, on an ext4
+# file system on a 1 GiB disk, and writes the trace as MSR-Cambridge CSV:
 #
 #     sudo examples/capture/capture-pgbench.sh [OUTPUT.csv.zst]
 #
-# (default output: examples/traces/pgbench-ext4.csv.zst)
+# The default output is examples/traces/pgbench-ext4.csv.zst.
 #
 # What runs:
 #   * The disk: nbdkit's memory plugin (1 GiB of RAM) under nbdkit's log filter,
-#     which notes every request with a microsecond time stamp when it arrives
-#     and again when it is answered. nbdfuse shows the NBD disk as a file,
-#     `losetup --direct-io=on` makes it a block device. No cache sits between
-#     ext4 and the log: what the log holds is what ext4 sent to its disk.
+#     which records every request with a microsecond time stamp, once when the
+#     request arrives and once when it is answered. nbdfuse shows the NBD disk
+#     as a file, and `losetup --direct-io=on` makes this file a block device.
+#     No cache is between ext4 and the log, so the log contains the requests
+#     that ext4 sent to its disk.
 #   * The file system: ext4, 4-KiB blocks, no reserved blocks, inode tables and
-#     journal initialised at mkfs time so that no background zeroing shows up.
-#   * The database: PostgreSQL, data directory and WAL both on that disk,
-#     shared_buffers=SHARED_BUFFERS, the other settings below; everything not
-#     named there is PostgreSQL's default (autovacuum and full-page writes on).
-#     The server and its page cache live in a memory cgroup of MEM_LIMIT, as in
-#     a small container, so that reads miss the cache and reach the disk.
-#   * The load: pgbench, SCALE, CLIENTS clients, at most RATE transactions a
-#     second, for WARMUP seconds unrecorded and then DURATION seconds recorded.
-#     The mix, by weight:
-#       WEIGHT_LOOKUP  read one account, account number drawn by
-#                      random_zipfian(1, accounts, ZIPF): low numbers are hot,
-#                      and since the table is loaded in order of the account
-#                      number, the hot accounts are neighbours on the disk;
-#       WEIGHT_SCAN    read RANGE neighbouring accounts starting at an account
-#                      drawn in the same way (an index range scan);
-#       WEIGHT_SELECT  are pgbench's builtin select-only (uniform);
-#       WEIGHT_TPCB    are pgbench's builtin tpcb-like (uniform; it writes).
+#     journal initialised by mkfs, so that no background zeroing is recorded.
+#   * The database: PostgreSQL, with its data directory and WAL on this disk.
+#     The settings are those in this script, such as
+#     shared_buffers=SHARED_BUFFERS. All other settings are PostgreSQL's
+#     defaults (autovacuum and full-page writes on). The server and its page
+#     cache are in a memory cgroup of MEM_LIMIT, as in a small container, so
+#     that reads miss the cache and reach the disk.
+#   * The load: pgbench at scale SCALE with CLIENTS clients, at most RATE
+#     transactions per second. The first WARMUP seconds are not recorded, and
+#     the next DURATION seconds are. The mix of transactions, by weight:
+#       WEIGHT_LOOKUP  read one account. Its number is drawn by
+#                      random_zipfian(1, accounts, ZIPF), so low numbers are
+#                      hot. The table is loaded in the order of the account
+#                      numbers, so hot accounts are neighbours on the disk.
+#       WEIGHT_SCAN    read RANGE neighbouring accounts, from an account drawn
+#                      in the same way (an index range scan).
+#       WEIGHT_SELECT  run the builtin select-only of pgbench (uniform).
+#       WEIGHT_TPCB    run the builtin tpcb-like of pgbench (uniform), which
+#                      writes.
 #
-# What is in the trace: the requests of the recorded seconds only. mkfs, initdb,
-# the load of the tables and the warm-up are before it, the shutdown after it.
+# The trace contains only the requests of the recorded seconds. mkfs, initdb, the
+# load of the tables and the warm-up come before these seconds, and the shutdown
+# comes after them.
 #
-# How it was converted (nbdkit-log-to-msr.py): one row for every read and every
-# write, in order of arrival; time stamp and response time in units of 100 ns
-# (the log has microseconds, so both are multiples of 10). Flushes are dropped.
-# Trim and write-zeroes requests have no row in the MSR format: they are counted
-# and left out. The counts are printed at the end.
+# nbdkit-log-to-msr.py converts the log. Every read and every write becomes a row,
+# in the order of arrival. Time stamp and response time are in units of 100 ns.
+# Both are multiples of 10, because the log is in microseconds. Flushes, trims and
+# write-zeroes are counted and left out, because the MSR format has no rows for
+# them. The counts are printed at the end.
 #
-# The response times are those of a RAM disk, not those of an SSD.
+# The response times are those of a RAM disk. They say nothing about an SSD.
 #
-# Needs root, Linux with loop, fuse, ext4 and a memory cgroup (v1 or v2), about
-# 1.5 GB of free RAM, and the Debian packages
+# The script needs root, Linux with loop, fuse, ext4 and a memory cgroup (v1 or
+# v2), about 1.5 GB of free RAM, and these Debian packages:
 #     nbdkit libnbd-bin postgresql-15 e2fsprogs util-linux zstd python3
-# The shipped trace comes from this script as it stands, with Debian 12's
+# The trace in the repository was made by this script, with Debian 12's
 # nbdkit 1.32.5, nbdfuse (libnbd) 1.14.2, PostgreSQL 15.18, e2fsprogs 1.47.0 and
 # util-linux 2.38.1, on Linux 6.18.44 with cgroup v1, in a virtual machine with
-# 2 processors. The cgroup v2 branch below has not been tried.
+# 2 processors. The part of the script for cgroup v2 has not been tested.
 #
-# KEEP_LOG=1 keeps the working directory with the raw log and pgbench's report.
+# KEEP_LOG=1 keeps the working directory with the log and the report of pgbench.
 #
-# A second run gives a trace of the same kind, not the same trace: the pgbench
-# seed is fixed, the timing of the machine is not.
+# A second run gives a similar but different trace. The seed of pgbench is fixed,
+# but the timing of the machine is not.
 set -euo pipefail
-export LC_ALL=C TZ=UTC   # the log's time stamps are local time: make that UTC
+export LC_ALL=C TZ=UTC   # the log has local time, which must be UTC
 
 DISK_SIZE=1G
 SCALE=40
@@ -80,7 +84,7 @@ for t in nbdkit nbdfuse losetup mkfs.ext4 runuser zstd python3 "$PGBIN/postgres"
 done
 
 work=$(mktemp -d /tmp/vpass-capture.XXXXXX)
-chmod 755 "$work"        # the postgres user must reach its directory below
+chmod 755 "$work"        # the user postgres must be able to reach its directory
 pgdata=$work/mnt/pgdata
 loop= mounted= fused= cg=
 as_pg() { (cd / && runuser -u postgres -- "$@"); }
@@ -91,7 +95,7 @@ cleanup() {
     [ -n "$mounted" ] && umount "$work/mnt"
     [ -n "$loop" ] && losetup -d "$loop"
     if [ -n "$fused" ]; then
-        # the loop device lets go of the file a moment after losetup -d
+        # the loop device releases the file shortly after losetup -d
         for _ in 1 2 3 4 5 6 7 8 9 10; do umount "$work/disk" 2>/dev/null && break; sleep 0.3; done
     fi
     if [ -f "$work/nbdkit.pid" ]; then
@@ -147,7 +151,7 @@ pg_start
 pgb -i -q -s "$SCALE" 2>&1 | tail -1
 pg_stop
 df -h "$work/mnt" | tail -1
-umount "$work/mnt"                       # start with a cold page cache
+umount "$work/mnt"                       # begin with an empty page cache
 mount -o noatime "$loop" "$work/mnt"
 
 echo "== memory cgroup"
@@ -161,7 +165,7 @@ else
     mkdir "$cg"
     echo "$MEM_LIMIT" > "$cg/memory.max"
 fi
-# Only the server goes into the cgroup; pgbench and the disk stay outside.
+# The cgroup contains only the server. pgbench and the disk are outside.
 (echo "$BASHPID" > "$cg/cgroup.procs"; pg_start)
 grep -qx "$(head -1 "$pgdata/postmaster.pid")" "$cg/cgroup.procs" || { echo "the server is not in the cgroup" >&2; exit 1; }
 

@@ -3,11 +3,10 @@
 
     nbdkit-log-to-msr.py [--from EPOCH] [--to EPOCH] [--host NAME] LOG OUT.csv
 
-Each row is timestamp,host,disk,Read|Write,offset,bytes,response, where the
-timestamp counts 100-ns steps since 1601-01-01 (UTC) and the response time 100-ns
-steps too. A request counts when it arrived within [from, to). The log must have
-been written with TZ=UTC. Reads and writes become rows; flushes, trims and
-write-zeroes are only counted.
+Each row is timestamp,host,disk,Read|Write,offset,bytes,response. The timestamp is in
+units of 100 ns since 1601-01-01 (UTC), and the response time is in units of 100 ns.
+A request counts if it arrived within [from, to). The log must have been written with
+TZ=UTC. Reads and writes become rows. Flushes, trims and write-zeroes are only counted.
 """
 import argparse
 import re
@@ -24,7 +23,7 @@ LINE = re.compile(
 
 
 def micros(text):
-    """Microseconds since 1970 of a decimal number of seconds."""
+    """Convert a decimal number of seconds to microseconds."""
     whole, _, frac = text.partition(".")
     return int(whole) * 1_000_000 + int((frac + "000000")[:6])
 
@@ -55,8 +54,8 @@ def main():
             now = seconds * 1_000_000 + int(m["us"])
             key = (m["conn"], m["id"])
             if m["leave"]:
-                # Two threads may write their lines in either order, but one
-                # request's answer always comes after its own first line.
+                # The lines of two requests may come in either order. The answer to a request
+                # always comes after the first line of this request.
                 began = open_requests.pop(key, None)
                 if began is None:
                     continue

@@ -3,7 +3,7 @@
 
     trace-stats.py TRACE.csv|TRACE.csv.zst [DISK_BYTES]
 
-Fails if the time stamps go back or a request ends beyond the disk.
+Fails if a time stamp is earlier than the one before, or if a request ends beyond the disk.
 """
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Which technique keeps reads fast: three techniques, and the tail of their latency."""
+"""Compares the read latency of three techniques, including the slowest reads."""
 
 from __future__ import annotations
 

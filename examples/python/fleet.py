@@ -1,6 +1,6 @@
-"""A fleet of drives, each with its own wear and its own workload: how long do they live?
+"""Simulates how long a fleet of drives lives. Each drive has its own wear and its own workload.
 
-``python fleet.py 200`` simulates 200 drives. Each life is a sample of the drive's pages.
+``python fleet.py 200`` simulates 200 drives. For each drive, a sample of its pages is simulated.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ YEARS = 10
 
 
 def lived(number: int) -> dict[str, Any]:
-    """Draw one drive of the fleet, and return how it lives."""
+    """Draw one drive of the fleet at random, and return how long it lives."""
     rng = np.random.default_rng([SEED, number])
     worn, rate = int(rng.integers(0, 600)), float(rng.lognormal(np.log(8e3), 0.7))
     found = vpass.life(
@@ -36,7 +36,7 @@ def lived(number: int) -> dict[str, Any]:
 
 if __name__ == "__main__":
     drives = int(sys.argv[1]) if len(sys.argv) > 1 else 8
-    # Each life runs in a process of its own, so threads are enough to wait for them.
+    # Each life runs in a process of its own. Threads are enough to wait for the processes.
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         fleet = list(pool.map(lived, range(drives)))
     for drive in fleet:

@@ -1,4 +1,4 @@
-"""Weights of a model on flash, read for every token, beside logs: for how many years?"""
+"""Simulates how many years a drive lives with a model's weights and with logs on it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import vpass
 
 GIB = 2**30
 model, drive_size = 20 * GIB, 64 * GIB
-bandwidth = 500 * 2**20  # bytes of weights read a second, all day
+bandwidth = 500 * 2**20  # bytes of weights that are read per second, all day
 
 cheap = {"drive.capacity": drive_size, "drive.rated_pec": 500}
 drive = vpass.Drive("modern-tlc", cheap)

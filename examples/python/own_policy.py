@@ -1,4 +1,4 @@
-"""A policy of your own, checked by the oracle, beside STRAW."""
+"""Compares a policy of your own with STRAW. The oracle checks both."""
 
 from __future__ import annotations
 
@@ -9,16 +9,17 @@ from vpass import Policy, Rewrite, View
 
 
 class JustInTime(Policy):
-    """Asks again when the next wordline may be used up, and rewrites only such wordlines."""
+    """Policy that checks a block when its next wordline may be near its limit, and rewrites only
+    such wordlines."""
 
     name = "just-in-time"
 
     def __init__(self, together: int = 200) -> None:
-        # Wordlines that could bear fewer reads than this are rewritten in one job.
+        # All wordlines that bear fewer reads than this number are rewritten in one job.
         self.together = together
 
     def left(self, view: View) -> npt.NDArray[np.float64]:
-        """Return the reads that each wordline bears before its rewrite must begin."""
+        """Return the number of reads that each wordline bears before its rewrite must begin."""
         limit, alpha = view.wordline_limits()
         late = max(view.late_reads, 1)
         moves = view.pages_per_block + 2 * (alpha - 1) * view.pages_per_wordline

@@ -1,4 +1,4 @@
-"""Which technique keeps my reads fast: three techniques on requests of mine, in columns."""
+"""Compares the read latency of three techniques under your own requests, given in columns."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import vpass
 
-# Any frame with such columns does, for instance pl.read_csv("my-requests.csv").
+# Any frame with these columns is suitable, for example pl.read_csv("my-requests.csv").
 rng = np.random.default_rng(7)
 mine = pl.DataFrame(
     {

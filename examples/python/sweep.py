@@ -1,4 +1,4 @@
-"""Two swept keys. Run it again, and only new points run."""
+"""Sweeps two keys. If this file is run again, only points without a result are run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ POINTS = vpass.grid(
     over={"start.pec": [0, 1500], "reclaim.check_interval": [50, 100, 200]},
 )
 
-if __name__ == "__main__":  # A pool of processes imports this file again.
+if __name__ == "__main__":  # Each process of the pool imports this file.
     found = vpass.sweep(POINTS, "sweep-of-straw", progress=True)
     for row in found.rows("reclaim.pages_copied", "reclaim.alarms"):
         print(row)

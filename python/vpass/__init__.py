@@ -1,7 +1,7 @@
-"""How long an SSD lives under your reads, how slow the slowest reads are, and which technique
-helps.
+"""Simulates how long an SSD lives under your reads, how slow the slowest reads are, and which
+technique helps.
 
-Units are in the names: ``_us`` microseconds, ``_s`` seconds, ``_bytes`` bytes, ``_pages`` pages.
+Names contain their units: ``_us`` microseconds, ``_s`` seconds, ``_bytes`` bytes, ``_pages`` pages.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""``python -m vpass``: the command."""
+"""``python -m vpass`` runs the command ``vpass``."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Command ``vpass``: the same program, inside the package."""
+"""Command ``vpass``, as a part of the Python package."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import sys
 
 
 def main() -> int:
-    """Run the command with the words of the command line, and return its exit code."""
-    # The command hears interrupts itself.
+    """Run the command with the arguments of the process, and return its exit code."""
+    # The command handles interrupts (Ctrl-C) itself.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     from . import _vpass
 

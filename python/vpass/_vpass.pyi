@@ -1,4 +1,4 @@
-"""Extension module. The package gives everything in it; import it from there."""
+"""Extension module. The package ``vpass`` exports its public names; import them from there."""
 
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Drives, and the options of a run."""
+"""Drives, and options of a run."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .workloads import Beside, One, Sets, Workload
 
 @dataclass(frozen=True, eq=False)
 class Drive:
-    """Preset or TOML file of a drive, with other values for some keys.
+    """Drive from a preset or a TOML file, with other values for some keys.
 
     Drives with the same effective configuration are equal.
     """
@@ -27,12 +27,12 @@ class Drive:
     set: Sets = field(default_factory=dict)
 
     def with_(self, set: Sets) -> Drive:
-        """Return the drive with other values for these keys."""
+        """Return a copy of the drive with other values for the keys in ``set``."""
         return Drive(self.name, dict(self.set) | dict(set))
 
     @property
     def config(self) -> dict[str, Any]:
-        """Effective configuration: every key of every table, as a new dict."""
+        """Effective configuration of the drive, with every key of every table, as a new dict."""
         config: dict[str, Any] = json.loads(self._resolved)
         return config
 
@@ -41,7 +41,7 @@ class Drive:
         return _vpass.config(os.fspath(self.name), words(self.set))
 
     def _facts(self) -> tuple[str, tuple[str, ...]]:
-        """Return the configuration, and the keys of the workload, which it does not have."""
+        """Return the configuration of the drive, and the values of keys of workloads."""
         config = self.config
         others = {key: of for key, of in self.set.items() if key.split(".")[0] not in config}
         return self._resolved, tuple(sorted(words(others)))
@@ -59,7 +59,7 @@ AnyDrive = str | os.PathLike[str] | Drive
 
 @dataclass
 class Asked:
-    """Run as the extension module takes it."""
+    """Drive, workload and options of a run, in the form for the extension module."""
 
     drive: str
     set: list[str]
@@ -101,7 +101,7 @@ def asked(
     hints: str | os.PathLike[str] | None = None,
     record: bool = False,
 ) -> Asked:
-    """Return a run as the extension module takes it."""
+    """Return the drive, workload and options of a run in the form for the extension module."""
     drive = drive if isinstance(drive, Drive) else Drive(drive)
     sets = dict(drive.set)
     workload = workload if isinstance(workload, Beside) else Workload(workload)
@@ -131,7 +131,7 @@ def asked(
 
 
 def words(sets: Sets) -> list[str]:
-    """Return values as ``--set`` takes them."""
+    """Return values of keys in the form of the option ``--set``."""
 
     def word(value: Any) -> str:
         if value is None:

@@ -11,18 +11,18 @@ if TYPE_CHECKING:
 
 
 class VictimChooser:
-    """Garbage collection policy: chooses the next block to clean.
+    """Garbage collection policy, which chooses the next block to clean.
 
-    Each drive gets a deep copy of the object. ``candidates`` is the largest number of blocks that
-    ``pick`` is given.
+    Each drive gets a deep copy of the object. ``candidates`` is the largest number of blocks among
+    which ``pick`` chooses.
     """
 
     name: ClassVar[str]
     candidates: int = 64
 
     def begin(self, drive: dict[str, Any], rng: np.random.Generator) -> None:
-        """Begin on a drive of this configuration, before anything else is asked."""
+        """Prepare for a drive with the configuration ``drive``. vpass calls this method first."""
 
     def pick(self, among: Candidates) -> int | None:
-        """Return one of ``among.blocks``. None: no block, so that none is cleaned now."""
+        """Return one of ``among.blocks``, or None to clean no block now."""
         raise NotImplementedError

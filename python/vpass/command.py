@@ -1,6 +1,6 @@
-"""Questions that the command answers as JSON: ``life``, ``llm``, ``explain`` and ``paper``.
+"""Subcommands of vpass as functions: ``life``, ``llm``, ``explain`` and ``paper``.
 
-Each runs the command in a process of its own, so that the answer is exactly that of the command.
+Each function runs the command in a new process and returns its JSON. Both give the same results.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ signal.signal(signal.SIGINT, signal.SIG_DFL)
 from vpass import _vpass
 sys.exit(_vpass.ask(["vpass", *sys.argv[1:]]))
 """
-"""Program that runs the command, and ends with a failure as JSON on the standard error."""
+"""Python program that runs the command. It writes a failure as JSON to standard error."""
 
 LOST = 3
-"""Exit code of a run that lost data. It has a result."""
+"""Exit code of a run that lost data. Such a run still has a result."""
 
 
 def life(
@@ -54,7 +54,7 @@ def life(
 ) -> Record:
     """Return how long a drive lives, as ``vpass life --json`` does.
 
-    Every option that is given goes to the command, which refuses what it does not know.
+    All given options are passed to the command, which refuses unknown options.
     """
     one = asked(drive, workload, set=set)
     names = [reclaim] if isinstance(reclaim, str) else list(reclaim)
@@ -67,9 +67,9 @@ def life(
 
 
 def llm(drive: AnyDrive, **options: Any) -> Record:
-    """Return what a drive does under a model read from it, as ``vpass llm --json`` does.
+    """Return how a drive copes with a language model on it, as ``vpass llm --json`` does.
 
-    ``options`` are those of the command, with ``_`` for ``-``; ``set`` has values of keys.
+    ``options`` are those of the command, with ``_`` for ``-``. ``set`` gives values of keys.
     """
     of = drive if isinstance(drive, Drive) else Drive(drive)
     sets = dict(of.set) | dict(options.pop("set", {}))
@@ -78,7 +78,7 @@ def llm(drive: AnyDrive, **options: Any) -> Record:
 
 
 def explain(drive: AnyDrive, *, reclaim: str = "block", set: dict[str, Any] | None = None) -> Record:
-    """Return the limits of a drive and the thresholds of a technique, as ``vpass explain``."""
+    """Return limits of a drive and thresholds of a technique, as ``vpass explain --json``."""
     of = drive if isinstance(drive, Drive) else Drive(drive)
     sets = dict(of.set) | (set or {})
     given = ["explain", "--drive", os.fspath(of.name), "--reclaim", reclaim, *_sets(words(sets))]
@@ -93,10 +93,10 @@ def paper(
 ) -> Record:
     """Run the recipe of a paper, and return its comparison with the paper.
 
-    The record has the title, ``comparison`` (a row for each number of the paper), ``figures`` (the
-    rows of each figure by its name) and ``runs`` (the summary of each run).
-    ``traces`` is a folder with real traces of the paper's workloads. ``out`` keeps the folder with
-    the data of every figure; it must not exist.
+    The record contains the title, ``comparison`` (a row for each number of the paper), ``figures``
+    (the rows of each figure, by its name) and ``runs`` (the summary of each run). ``traces`` is a
+    folder with real traces of the paper's workloads. ``out`` is a new folder for the data of every
+    figure. Without ``out``, the data is not kept.
     """
     with tempfile.TemporaryDirectory() as room:
         folder = Path(out) if out is not None else Path(room) / "paper"
@@ -110,7 +110,7 @@ def paper(
 
 
 def _rows(file: Path) -> list[dict[str, Any]]:
-    """Return the rows of a table; numbers are numbers, and empty cells are None."""
+    """Return the rows of a CSV file. Numbers are converted, and empty cells are None."""
     with file.open(newline="") as text:
         table = csv.DictReader(line for line in text if not line.startswith("#"))
         return [{key: _cell(cell) for key, cell in row.items()} for row in table]
@@ -127,7 +127,7 @@ def _cell(text: str) -> Any:
 
 @contextmanager
 def _workload(one: Asked) -> Iterator[list[str]]:
-    """Give the words for a workload. A text becomes a file for as long as the command runs."""
+    """Yield the arguments for a workload. A text becomes a file while the command runs."""
     first, *others = one.workloads
     if others or first.kind in ("requests", "generator"):
         raise UsageError(
@@ -182,7 +182,7 @@ def _said(given: Sequence[str]) -> str:
 
 
 def _error(code: int, said: str) -> Error:
-    """Return the exception for what the command said; its last line is a failure as JSON."""
+    """Return the exception for the output of a command. The last line is a failure as JSON."""
     last = said.splitlines()[-1] if said else ""
     if not last.startswith("{"):
         return (UsageError if code == 2 else Error)(said)

@@ -1,4 +1,4 @@
-"""Techniques side by side, over several seeds."""
+"""Comparison of techniques, with several seeds for each."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ COLUMNS = (
 
 
 class Comparison(Mapping[str, list[Result]]):
-    """Results by technique, one for each seed."""
+    """Results of each technique, with one result for each seed."""
 
     def __init__(self, results: Mapping[str, list[Result]]) -> None:
         self._results = dict(results)
@@ -44,7 +44,7 @@ class Comparison(Mapping[str, list[Result]]):
         return len(self._results)
 
     def rows(self, *columns: str) -> list[dict[str, Any]]:
-        """Return a row for each technique and seed. Columns are paths in the JSON, or
+        """Return a row for each technique and seed. A column is a path in the JSON of a result, or
         ``python_s``."""
         columns = columns or COLUMNS
         return [
@@ -58,7 +58,7 @@ class Comparison(Mapping[str, list[Result]]):
         ]
 
     def frame(self, *columns: str) -> pl.DataFrame:
-        """Return the rows as a polars frame."""
+        """Return the rows of the comparison as a polars frame."""
         return frame_of(self.rows(*columns))
 
     @property
@@ -67,7 +67,7 @@ class Comparison(Mapping[str, list[Result]]):
         return _vpass.verdict([[one.ran for one in results] for results in self.values()])
 
     def check(self) -> Comparison:
-        """Return the comparison if no run has a bug, or lost data against a technique's word."""
+        """Return the comparison. Raise Bug after a bug, DataLost after a broken guarantee."""
         for results in self._results.values():
             for result in results:
                 result.check()
@@ -87,8 +87,8 @@ def compare(
 ) -> Comparison:
     """Run each technique with ``seeds`` seeds from ``seed`` on. Options are those of ``run``.
 
-    ``threads`` runs go on at a time: by default as many as there are cores, and never more than
-    memory allows. With an observer, or with ``progress``, there is one at a time by default.
+    ``threads`` is the number of simultaneous runs, limited by the memory. The default is the number
+    of cores. With an observer or with ``progress``, the default is 1.
     """
     if seeds < 1:
         raise ValueError(f"seeds={seeds}: 1 or more is expected")
@@ -121,7 +121,7 @@ def compare(
 def _on_threads(
     threads: int, progress: Progress | None, jobs: Sequence[Callable[[Progress], Result]]
 ) -> list[Result]:
-    """Run jobs on threads. The first exception, or Ctrl-C, ends all runs."""
+    """Run jobs on several threads. The first exception, or Ctrl-C, ends all jobs."""
     ends = Event()
 
     def heard(done: int, total: int | None) -> None:

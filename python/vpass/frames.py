@@ -1,4 +1,4 @@
-"""Frames of polars, which is loaded only when a frame is wanted."""
+"""Polars frames. The library polars is loaded only when a frame is needed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Observers written in Python, and the names of events."""
+"""Base class of observers written in Python, with kinds and causes of events."""
 
 from __future__ import annotations
 
@@ -11,46 +11,46 @@ if TYPE_CHECKING:
 
 
 class Event(IntEnum):
-    """Kind of an event, in the column ``kind``."""
+    """Kind of an event, as in the column ``kind`` of a batch."""
 
     MEASURED_PHASE = 0
-    """Counting begins."""
+    """The warm-up has ended, and the measured phase begins."""
     CLOCK_RESTARTED = 1
-    """The clock is set back to 0; ``value`` is the time that had passed, in ns."""
+    """The clock was set back to 0. ``value`` is the time in ns that it showed before."""
     WROTE = 2
-    """The host wrote the page ``lpn``; ``value`` is 1 if the whole page is new."""
+    """The host wrote the page ``lpn``. ``value`` is 1 if the write covers the whole page."""
     TRIMMED = 3
-    """The host trimmed ``lpn``."""
+    """The host trimmed the page ``lpn``."""
     LOST = 4
-    """The drive reported the data of ``lpn`` as lost."""
+    """The drive reported the data of the page ``lpn`` as lost."""
     REBUILT = 5
-    """The data of ``lpn`` could not be read, and was rebuilt from its stripe."""
+    """The data of the page ``lpn`` could not be read, and was rebuilt from its stripe."""
     SUPERSEDED = 6
-    """The page ``lpn`` on flash is given up, because newer data is in memory."""
+    """The flash copy of the page ``lpn`` is now invalid, because newer data is in memory."""
     PROGRAMMED = 7
-    """The page ``ppn`` was programmed with the data of ``lpn``."""
+    """The flash page ``ppn`` was programmed with the data of the page ``lpn``."""
     PADDED = 8
-    """The empty page ``ppn`` was programmed to complete a wordline."""
+    """The flash page ``ppn`` was programmed without data, to complete a wordline."""
     MERGED = 9
     """The wordline ``value`` of ``block`` was programmed again, with fewer states."""
     RECODED = 10
-    """The wordline ``value`` of ``block``, or the whole block, has other limits from now on."""
+    """The limits of wordline ``value`` of ``block``, or of the whole block, have changed."""
     ALARM = 11
-    """The reclaim technique is about to be asked about ``block``. GC may be moving it already."""
+    """``block`` has reached its alarm. The technique is called next. GC may already move it."""
     JOB_BEGAN = 12
-    """A job begins to move ``value`` pages of ``block``, or all of them."""
+    """A job begins to move ``value`` pages of ``block``, or all of its pages."""
     JOB_ENDED = 13
     """A job has ended and left data in ``block``."""
     ERASED = 14
     """A block was erased."""
     FAILED = 15
-    """``value`` pages from ``ppn`` on have failed."""
+    """``value`` flash pages from the page ``ppn`` on have failed."""
     REBUILD_DONE = 16
-    """All data on failed flash is rebuilt or lost."""
+    """The rebuild after a failure has ended. All affected data is rebuilt or lost."""
     UNPROTECTED = 17
-    """The parity of stripe ``value`` is given up."""
+    """The parity of stripe ``value`` is no longer valid."""
     AWAITS_PARITY = 18
-    """Stripe ``value`` waits for its parity."""
+    """Stripe ``value`` waits until its parity is programmed."""
     NEEDS_NO_PARITY = 19
     """Stripe ``value`` has no parity from now on."""
     LIVES_IN = 20
@@ -58,22 +58,22 @@ class Event(IntEnum):
 
 
 class Cause(IntEnum):
-    """Cause of an event, in the column ``cause``."""
+    """Cause of an event, as in the column ``cause`` of a batch."""
 
     HOST = 0
-    """Request of the host."""
+    """A request of the host."""
     GC = 1
     """Garbage collection."""
     RECLAIM = 2
-    """Rewriting because of reads."""
+    """Rewriting of data before reads spoil it."""
     REFRESH = 3
-    """Rewriting because of age."""
+    """Rewriting of data because of its age."""
     WEAR = 4
     """Wear levelling."""
     PARITY = 5
     """Parity of a stripe."""
     RETRY = 6
-    """Further sensing of a page."""
+    """Read retry: another sensing of a page after a failed read."""
     HINT = 7
     """Regrouping of data by the hints of the host."""
     NONE = 255
@@ -81,24 +81,24 @@ class Cause(IntEnum):
 
 
 class Observer:
-    """Observer of a run. The object itself takes the events, so that it can keep results.
+    """Observer of a run. The object is not copied, so that it can keep results.
 
-    It takes events in batches and never single reads. An observer changes nothing in the drive.
+    An observer receives events in batches, but no single reads. It cannot change the drive.
     """
 
     name: ClassVar[str]
 
     def begin(self, drive: dict[str, Any]) -> None:
-        """Begin with a drive of this configuration, in its start-up state."""
+        """Prepare for a drive with the configuration ``drive``, in its start-up state."""
 
     def events(self, batch: Mapping[str, npt.NDArray[Any]]) -> None:
-        """Take up to 65,536 events, in the order in which they happened, as columns.
+        """Receive up to 65,536 events as columns, in the order in which they happened.
 
-        Columns of every event: ``kind`` (an ``Event``), ``cause`` (a ``Cause``), ``time_ns``,
-        ``requests`` (announced by the host so far), and ``reads`` (pages read so far). Columns
-        that depend on the kind: ``block``, ``ppn`` (page on flash), ``lpn`` (page of the host), and
-        ``value``. Without a block or page, a column has 2^32 - 1.
+        Every event has the columns ``kind`` (an ``Event``), ``cause`` (a ``Cause``), ``time_ns``,
+        ``requests`` (announced by the host so far), and ``reads`` (pages read so far). Other
+        columns depend on the kind: ``block``, ``ppn`` (page on flash), ``lpn`` (page of the host),
+        and ``value``. If an event has no block or page, the column contains 2^32 - 1.
 
-        A batch also ends before the reclaim technique is asked, and at the end of the run.
+        A batch also ends before each call of the reclaim technique, and at the end of the run.
         """
         raise NotImplementedError

@@ -1,4 +1,4 @@
-"""Points of a sweep: runs with values for the swept keys, and a key that says what decides them."""
+"""Points of a sweep: runs that differ in the swept keys, each with a hash of its inputs."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from .workloads import One
 OPTIONS = frozenset(
     "drive workload reclaim gc refresh parity gear oracle seed warm_up repeat queue_depth ages hints".split()
 )
-"""Axes that are options of a run. All others are keys of drive or workload, as ``--set`` takes."""
+"""Axes that are options of a run. Other axes are keys of drive or workload (``--set``)."""
 
 
 class Point:
-    """Run of a sweep. ``swept`` has the values of the swept keys."""
+    """Point of a sweep, which is one run. ``swept`` maps the swept keys to their values."""
 
     def __init__(self, swept: Mapping[str, Any], options: Mapping[str, Any]) -> None:
         self.swept = dict(swept)
@@ -32,8 +32,8 @@ class Point:
 
     @cached_property
     def key(self) -> str:
-        """Hash of all that decides the result: effective configuration, options, seed, build,
-        contents of files, and the sources of policies."""
+        """Hash of everything that decides the result of the point: effective configuration,
+        options, seed, build, contents of files, and sources of policies."""
         return hashlib.sha256(json.dumps(self._facts(), sort_keys=True).encode()).hexdigest()
 
     def _facts(self) -> dict[str, Any]:
@@ -64,7 +64,8 @@ def grid(
 ) -> list[Point]:
     """Return a point for each combination of the values in ``over``.
 
-    An axis is an option of ``run`` (``reclaim``, ``seed``, ...) or a key of drive or workload.
+    A key of ``over`` is an option of ``run`` (``reclaim``, ``seed``, ...), or a key of drive or
+    workload.
     """
     axes = [[(key, value) for value in values] for key, values in over.items()]
     fixed = _fixed(drive, workload, options)
@@ -80,7 +81,7 @@ def draws(
     workload: AnyWorkload | None = None,
     **options: Any,
 ) -> list[Point]:
-    """Return points with random values. Each axis is a function of a random generator."""
+    """Return points with random values. ``over`` maps each key to a function that draws a value."""
     dice = random.Random(draw_seed)
     fixed = _fixed(drive, workload, options)
     return [_point({key: draw(dice) for key, draw in over.items()}, fixed) for _ in range(count)]
@@ -104,7 +105,7 @@ def _point(swept: Mapping[str, Any], fixed: Mapping[str, Any]) -> Point:
 
 
 def _told(workload: One) -> dict[str, Any]:
-    """Return what decides the requests of a workload, apart from the contents of files."""
+    """Return everything that decides a workload's requests, except the contents of files."""
     digest = None if workload.listed is None else workload.listed.digest
     replay = None if workload.replay is None else vars(workload.replay)
     known = {"kind": workload.kind, "text": workload.text, "identity": workload.identity}
@@ -129,7 +130,7 @@ def _hash(file: Path) -> str:
                 digest.update(part)
         return digest.hexdigest()
     except OSError as error:
-        # The run itself reports the file.
+        # The run itself reports a file that cannot be read.
         return str(error)
 
 
@@ -139,13 +140,13 @@ def _build() -> str:
 
 
 def _source(of: object) -> list[str]:
-    """Return the source of the module of a policy, and the policy's parameters."""
+    """Return the source code of a policy's module, and a hash of the policy's parameters."""
     module = inspect.getmodule(type(of))
     if module is None or module.__name__ == "__main__" and not hasattr(module, "__file__"):
         raise ValueError(
             f"policy {type(of).__name__} is typed into a session; workers cannot load it: "
             "write it into a file"
         )
-    # Text of an object may leave out values or hold its address; its pickle does neither.
+    # The text of an object may omit values or contain an address. Its pickle does neither.
     parameters = pickle.dumps(sorted(vars(of).items(), key=lambda kv: kv[0]), protocol=4)
     return [inspect.getsource(module), hashlib.sha256(parameters).hexdigest()]

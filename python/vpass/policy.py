@@ -13,15 +13,15 @@ if TYPE_CHECKING:
 Answer: TypeAlias = (
     float | None | Rewrite | Sequence[Rewrite] | tuple[float | None, Sequence[Rewrite]]
 )
-"""Next alarm in reads of the block (None: never), or what is to be rewritten, or both."""
+"""Next alarm in reads of the block (None: never), or the rewrites to make, or both."""
 
 
 class Policy:
     """Read-reclaim policy. Each drive gets a deep copy of the object.
 
-    A policy is asked at alarms, never at every read. A view may be used only inside the call that
-    gives it. Randomness comes from the generator of ``begin``, which follows from the run's seed;
-    numbers from ``np.random`` are not reproducible.
+    A policy is called at alarms, not at every read. A view may be used only inside the call that
+    provides it. For random numbers, use the generator of ``begin``, which follows from the seed of
+    the run. Numbers from ``np.random`` are not reproducible.
     """
 
     name: ClassVar[str]
@@ -29,28 +29,31 @@ class Policy:
     controller_ram_bytes: int = 0
 
     def begin(self, drive: dict[str, Any], rng: np.random.Generator) -> None:
-        """Begin on a drive of this configuration, before anything else is asked."""
+        """Prepare for a drive with the configuration ``drive``. vpass calls this method first."""
 
     def arm(self, view: View) -> float | None:
-        """Return the first alarm of a block after its erase, in reads. None: never."""
+        """Return the first alarm of a block after its erase, in reads, or None for no alarm."""
         raise NotImplementedError
 
     def on_alarm(self, view: View) -> Answer:
-        """Return the next alarm, which is more than ``view.reads``, or what is to be rewritten.
+        """Return the next alarm, which must exceed ``view.reads``, or the rewrites to make.
 
-        A rewrite alone lets the block serve ``late_reads`` more until it is done.
+        If only rewrites are returned, the block may serve ``late_reads`` more reads until the job
+        is done.
         """
         raise NotImplementedError
 
     def erased(self, view: View, cause: str) -> None:
-        """Hear of an erase of a block."""
+        """Take note that a block was erased. ``cause`` is the cause of the erase."""
 
     def budget(self, view: View, pec: int) -> Budget | Sequence[Budget] | None:
-        """Return what the guarantee rests on, at this P/E count: a budget for each group of
-        wordlines. A drive that leaves too little is refused. The view is of no block."""
+        """Return the basis of the policy's guarantee at a P/E count: a budget for each group of
+        wordlines. vpass refuses a drive whose limits are too small for a budget. The view has no
+        block."""
         return None
 
     def thresholds(self, view: View, pec: int) -> Mapping[str, float] | None:
-        """Return the reads after which blocks of this P/E count are rewritten, by name. The range
-        of a life follows from how they fall with wear. The view is of no block."""
+        """Return, by name, the numbers of reads after which blocks with a P/E count are rewritten.
+        The range of a life follows from the decrease of these numbers with wear. The view has no
+        block."""
         return None

@@ -1,4 +1,4 @@
-"""Parts of results: the keys of the command's JSON as attributes."""
+"""Results and their parts, with the keys of the command's JSON as attributes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 class Record(Mapping[str, Any]):
-    """Part of a result. Keys of the JSON are attributes, and ``dict(record)`` is the JSON."""
+    """Result, or part of one. Keys of its JSON are attributes. ``dict(record)`` is the JSON."""
 
     def __init__(self, of: Mapping[str, Any]) -> None:
         self._of = dict(of)
@@ -36,13 +36,13 @@ class Record(Mapping[str, Any]):
         return [*super().__dir__(), *self._of]
 
     def json(self) -> str:
-        """Return the JSON, with one key in each line."""
+        """Return the record as JSON text, with one key in each line."""
         return json.dumps(self._of, indent=2)
 
     def at(self, path: str) -> Any:
         """Return the value at a path such as ``reclaim.pages_copied``.
 
-        Raises KeyError if there is no such value.
+        Raises KeyError if the record has no such key.
         """
         value: Any = self._of
         for key in path.split("."):

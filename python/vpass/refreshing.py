@@ -11,33 +11,34 @@ if TYPE_CHECKING:
 
 
 class Refresh:
-    """Refresh technique: rewrites blocks because of the age of their data.
+    """Refresh technique, which rewrites blocks because of the age of their data.
 
-    Each drive gets a deep copy of the object. Times are in ns after the clock began; ``since_ns``,
-    at which the oldest page of a block was programmed, may be below 0. ``refresh.period`` of the
-    configuration is the age that data may reach.
+    Each drive gets a deep copy of the object. Times are in ns after the clock began. ``since_ns``
+    is the time at which the oldest page of a block was programmed; it may be negative. The key
+    ``refresh.period`` of the configuration is the age that data may reach.
     """
 
     name: ClassVar[str]
     controller_ram_bytes: int = 0
 
     def begin(self, drive: dict[str, Any], rng: np.random.Generator) -> None:
-        """Begin on a drive of this configuration, before anything else is asked."""
+        """Prepare for a drive with the configuration ``drive``. vpass calls this method first."""
 
     def first_look(self, since_ns: int) -> float | None:
-        """Return the time at which to be asked about a block. None: never."""
+        """Return the time at which to call ``on_time`` for a block, or None for never."""
         raise NotImplementedError
 
     def done_by(self, since_ns: int) -> float | None:
-        """Return the time by which a block must be rewritten, ahead of all other work. None: never.
+        """Return the time by which a block must be rewritten, or None for no such time.
 
-        The answer may depend on ``since_ns`` and the configuration only, because vpass keeps it.
+        The rewrite has priority over all other work. The answer must depend only on ``since_ns``
+        and the configuration, because vpass keeps the answer.
         """
         raise NotImplementedError
 
     def on_time(self, aged: Aged) -> float | Rewrite:
-        """Return ``Rewrite()`` to rewrite a block that is due, or a later time to ask again."""
+        """Return ``Rewrite()`` to rewrite a block that is due, or the time of its next check."""
         raise NotImplementedError
 
     def set_back(self, by_ns: int) -> None:
-        """Set back all times that the object keeps. The clock starts again after a warm-up."""
+        """Subtract ``by_ns`` from all times that the object keeps, because a warm-up has ended."""

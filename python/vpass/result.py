@@ -17,11 +17,12 @@ if TYPE_CHECKING:
 
 
 class DataLost(Error):
-    """Data was lost under a technique that says that it loses none."""
+    """Error after a technique lost data although it guarantees that no data is lost."""
 
 
 class Latency:
-    """Latencies of requests: ``us`` in microseconds, ascending, and ``count`` requests with each.
+    """Latencies of requests. ``us`` has ascending latencies in microseconds, and ``count`` has the
+    number of requests with each latency.
 
     Each latency is exact to 0.1 %.
     """
@@ -30,14 +31,14 @@ class Latency:
         self.us, self.count = us, count
 
     def quantile(self, q: float) -> float:
-        """Return the latency that a share ``q`` of the requests does not exceed, in us."""
+        """Return the latency in us that a share ``q`` of the requests does not exceed."""
         if not 0 <= q <= 1:
             raise ValueError(f"quantile {q}: from 0 to 1 is expected")
         at = int(self.count.cumsum().searchsorted(q * float(self.count.sum())))
         return float(self.us[min(at, len(self.us) - 1)])
 
     def tail(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-        """Return latencies in us, and the share of requests that take longer than each."""
+        """Return latencies in us, and for each latency the share of requests that take longer."""
         over = 1.0 - self.count.cumsum() / float(self.count.sum())
         return self.us[:-1], over[:-1]
 
@@ -60,26 +61,26 @@ class Result(Record):
         self.ran = ran
 
     def latency(self, kind: str = "read") -> Latency:
-        """Return the latencies of the host's reads or writes. Raises Error without the timed
-        gear."""
+        """Return the latencies of the host's reads or writes. Raises Error if the run did not use
+        the timed gear."""
         columns = self.ran.latency(kind)
         if columns is None:
             raise Error(f"latency({kind!r}): only the timed gear has latencies")
         return Latency(*columns)
 
     def series(self) -> pl.DataFrame:
-        """Return the counts over the course of the run, as ``series.csv`` of ``--out``."""
+        """Return counts over the course of the run, like ``series.csv`` of ``--out``."""
         return table_of(self._table("series.csv"))
 
     def blocks(self) -> pl.DataFrame:
-        """Return a row for each block at the end of the run, as ``blocks.csv`` of ``--out``."""
+        """Return a row for each block at the end of the run, like ``blocks.csv`` of ``--out``."""
         return table_of(self._table("blocks.csv"))
 
     def doses(self, block: int) -> pl.DataFrame:
-        """Return wordline, dose and limit of a block at its worst moment.
+        """Return the dose and limit of each wordline of a block, at the block's worst moment.
 
         Only the most disturbed blocks are recorded, and only with ``record=True`` and an oracle.
-        Raises KeyError for another block.
+        Raises KeyError for all other blocks.
         """
         rows = table_of(self._table("dose.csv"))
         rows = rows.filter(rows["block"] == block)
@@ -94,10 +95,10 @@ class Result(Record):
         return table
 
     def check(self) -> Result:
-        """Return the result if the oracle found no bug, and no technique lost data against its
-        word.
+        """Return the result.
 
-        Raises Bug or DataLost.
+        Raises Bug if the oracle found a bug, and DataLost if a technique broke its guarantee that
+        no data is lost.
         """
         if self.ran.is_bug:
             raise Bug(f"{self.reclaim_technique}: the oracle found a bug: {self['oracle']}")
@@ -109,6 +110,6 @@ class Result(Record):
         return self
 
     def save(self, folder: str | os.PathLike[str]) -> None:
-        """Write the folder of ``vpass run --out``. The run must have been made with
+        """Write the folder that ``vpass run --out`` writes. The run must have been made with
         ``record=True``. Raises FileExistsError if the folder exists."""
         self.ran.save(os.fspath(folder))

@@ -1,4 +1,4 @@
-"""One run in this process."""
+"""Run of a workload on a drive, in this process."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .result import Result
 from .workloads import Sets
 
 Progress = Callable[[int, int | None], object]
-"""Function that hears of requests done, and of their number if it is known."""
+"""Function that is called with the number of requests done, and with their total if known."""
 
 
 def run(
@@ -41,9 +41,9 @@ def run(
 ) -> Result:
     """Run a workload on a drive, and return the result.
 
-    ``gear`` is timed, untimed or fluid; ``oracle`` is off, on or full. ``record`` keeps what
-    ``Result.save`` and ``Result.doses`` need. Other options have the names of the command. Raises
-    UsageError with the sentence of the command.
+    ``gear`` is timed, untimed or fluid; ``oracle`` is off, on or full. ``record`` keeps the data
+    that ``Result.save`` and ``Result.doses`` need. Other options are those of the command. An
+    invalid option raises UsageError with the message of the command.
     """
     one = asked(
         drive,

@@ -1,6 +1,7 @@
-"""Many runs, whose results are kept. ``python -m vpass.sweep`` runs a file of points on a cluster.
+"""Sweeps: many runs whose results are kept in a folder.
 
-The module can be called: ``vpass.sweep(points, folder)``.
+``python -m vpass.sweep`` runs the points of a Python file, also on a cluster. The module is also a
+function: ``vpass.sweep(points, folder)``.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ __all__ = ["Point", "Sweep", "draws", "grid", "main", "sweep"]
 
 
 class _Callable(types.ModuleType):
-    """Module that is also its function, because both have the name ``vpass.sweep``."""
+    """Module that can be called like a function, because both are named ``vpass.sweep``."""
 
     def __call__(self, *args: Any, **options: Any) -> Sweep:
         return sweep(*args, **options)

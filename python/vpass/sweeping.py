@@ -1,4 +1,4 @@
-"""Sweeps: points that run on an executor, and results that stay in a folder."""
+"""Sweeps: an executor runs the points, and a folder keeps their results."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Sweep:
         return len(self.points)
 
     def __iter__(self) -> Iterator[tuple[Point, Record | None]]:
-        """Give each point with its summary; None for a refused point."""
+        """Yield each point with its summary, or with None if the point was refused."""
         for point in self.points:
             summary = self._found[point.key]["summary"]
             yield point, None if summary is None else Record(summary)
@@ -48,7 +48,8 @@ class Sweep:
     def rows(self, *columns: str) -> list[dict[str, Any]]:
         """Return a row for each point: swept keys, ``refused`` (a sentence or None), and columns.
 
-        Columns are paths in the JSON, such as ``reclaim.pages_copied``; by default all numbers.
+        A column is a path in the JSON of a result, such as ``reclaim.pages_copied``. By default,
+        all numbers of a result are columns.
         """
         wanted = [column for column in columns if column not in self._swept()]
         rows = []
@@ -67,11 +68,11 @@ class Sweep:
         return list(dict.fromkeys(key for point in self.points for key in point.swept))
 
     def frame(self, *columns: str) -> pl.DataFrame:
-        """Return the rows as a polars frame; ``.to_pandas()`` and ``.write_parquet()`` are its."""
+        """Return the rows as a polars frame, which has ``to_pandas()`` and ``write_parquet()``."""
         return frame_of([_plain(row) for row in self.rows(*columns)])
 
     def lines(self, *, x: str, value: str) -> Figure:
-        """Draw a value over one swept key."""
+        """Draw a value of the results as a line over one swept key."""
         figure, axes = _axes()
         known = [(row[x], row[value]) for row in self.rows(value) if row[value] is not None]
         axes.plot(*zip(*sorted(known), strict=True), marker="o")
@@ -79,7 +80,7 @@ class Sweep:
         return figure
 
     def heatmap(self, *, x: str, y: str, value: str, log: bool = False) -> Figure:
-        """Draw a value over two swept keys. Refused points stay white."""
+        """Draw a value of the results over two swept keys. Cells of refused points are white."""
         figure, axes = _axes()
         rows = self.rows(value)
         across, up = (sorted({row[key] for row in rows}) for key in (x, y))
@@ -103,12 +104,12 @@ def sweep(
     retries: int = 2,
     progress: bool = False,
 ) -> Sweep:
-    """Run the points that the folder has no result of, and return all.
+    """Run all points that have no result in the folder yet, and return the results of all points.
 
-    Results are one file each, so a sweep that was stopped goes on. Without ``executor``, a pool of
-    one process for each core runs the points. If a process of the pool dies, a new pool runs its
-    points again, at most ``retries`` times in a row without a finished point. The folder gets
-    ``sweep.csv`` at the end.
+    The folder keeps each result in a file of its own, so a sweep that was stopped can continue.
+    Without ``executor``, a pool with one process for each core runs the points. If a process of the
+    pool dies, a new pool runs the unfinished points again. The sweep fails after ``retries`` such
+    attempts in a row without a finished point. At the end, ``sweep.csv`` is written to the folder.
     """
     room = Path(folder)
     (room / "points").mkdir(parents=True, exist_ok=True)
@@ -165,7 +166,7 @@ def _run_all(
 
 
 def _end_with_parent() -> None:
-    """End this worker when the sweep is killed, which cannot end its workers then."""
+    """End this worker process when the process of the sweep is killed."""
     parent = multiprocessing.parent_process()
 
     def wait() -> None:
@@ -177,7 +178,7 @@ def _end_with_parent() -> None:
 
 
 def _work(swept: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]:
-    """Run a point in a worker."""
+    """Run a point of the sweep in a worker process."""
     try:
         summary: dict[str, Any] | None = dict(run(**options))
         refused = None
@@ -188,7 +189,7 @@ def _work(swept: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]:
 
 
 class _Told:
-    """Progress of a sweep on the standard error stream."""
+    """Progress of a sweep, shown on standard error."""
 
     def __init__(self, total: int, shows: bool) -> None:
         self._total, self._shows, self._done, self._begun = total, shows, 0, time.monotonic()
@@ -208,7 +209,7 @@ def _file(room: Path, key: str) -> Path:
 
 
 def _write(file: Path, text: str) -> None:
-    """Write a file so that it is whole or absent."""
+    """Write a file, which is either complete or absent if writing is interrupted."""
     unfinished = file.with_suffix(f".{os.getpid()}.unfinished")
     unfinished.write_text(text)
     unfinished.replace(file)
@@ -225,7 +226,7 @@ def _write_csv(file: Path, rows: list[dict[str, Any]]) -> None:
 
 
 def _numbers(of: dict[str, Any], before: str = "") -> dict[str, Any]:
-    """Return the numbers of a nested JSON by path."""
+    """Return all numbers in nested JSON, by their paths."""
     found: dict[str, Any] = {}
     for key, value in of.items():
         if isinstance(value, dict):
@@ -236,7 +237,7 @@ def _numbers(of: dict[str, Any], before: str = "") -> dict[str, Any]:
 
 
 def _plain(row: dict[str, Any]) -> dict[str, Any]:
-    """Return a row whose objects are text, so that it fits a frame."""
+    """Return a row in which objects are replaced by text, as a frame needs it."""
     kept = (str, int, float, bool, type(None))
     return {key: value if isinstance(value, kept) else str(value) for key, value in row.items()}
 
@@ -251,7 +252,7 @@ def _axes() -> tuple[Figure, Any]:
 
 
 def main(words: Sequence[str]) -> int:
-    """Run ``python -m vpass.sweep FILE FOLDER``: the points of a Python file, perhaps on Dask."""
+    """Run ``python -m vpass.sweep FILE FOLDER``, with a pool or with a Dask scheduler."""
     parser = argparse.ArgumentParser(
         prog="python -m vpass.sweep",
         description="Run the points of a Python file, and keep their results in a folder.",
@@ -275,7 +276,7 @@ def main(words: Sequence[str]) -> int:
 
 
 class _ByValue(Executor):
-    """Executor whose workers do not have a module: its classes are sent with each call."""
+    """Executor for workers that cannot import a module. Its classes are sent with each call."""
 
     def __init__(self, executor: Executor, module: ModuleType) -> None:
         import cloudpickle  # type: ignore[import-untyped]
@@ -288,13 +289,13 @@ class _ByValue(Executor):
 
 
 def _called(sent: bytes) -> Any:
-    """Make a call that was sent to this worker."""
+    """Run a function call that was sent to this worker."""
     call, given, named = pickle.loads(sent)
     return call(*given, **named)
 
 
 def _points_of(file: Path) -> tuple[ModuleType, list[Point]]:
-    """Import a file by its name, so that workers can import it too. Return it and its points."""
+    """Import a Python file by its name, as workers can. Return the module and its points."""
     if file.suffix != ".py" or not file.is_file():
         raise SystemExit(f"{file}: a Python file with a list POINTS is expected")
     sys.path.insert(0, str(file.resolve().parent))

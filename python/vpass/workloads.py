@@ -1,5 +1,5 @@
 """Workloads: presets and files, traces, fio jobs, requests in columns, and functions that make
-requests. ``a | b`` puts two of them side by side on one drive."""
+requests. ``a | b`` runs the workloads ``a`` and ``b`` at the same time on one drive."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 Sets = Mapping[str, Any]
-"""Values of keys, as ``--set`` takes them. None unsets a key."""
+"""Values of keys, as in the option ``--set``. None removes the value of a key."""
 
 OPERATIONS = {"read": 0, "r": 0, "write": 1, "w": 1, "trim": 2, "discard": 2, "t": 2, "d": 2}
-"""Words for the operation of a request, in any case."""
+"""Names of a request's operation, in lower case."""
 
 MOST_BYTES = 2**32 - 1
-"""Largest size of one request."""
+"""Largest size of one request, in bytes."""
 
 
 @dataclass
 class One:
-    """Workload as the extension module takes it."""
+    """Workload in the form for the extension module."""
 
     kind: str
     name: str
@@ -41,18 +41,18 @@ class One:
 
 
 class Beside:
-    """Workload that stands beside others with ``|``."""
+    """Workload that can be combined with others by the operator ``|``."""
 
     def ones(self) -> list[One]:
-        """Return the workloads as the extension module takes them."""
+        """Return the single workloads, in the form for the extension module."""
         raise NotImplementedError
 
     def sets(self) -> Sets:
-        """Return the values of keys that come with the workload."""
+        """Return the values of keys that belong to the workload."""
         return {}
 
     def __or__(self, other: Beside) -> Beside:
-        """Return both workloads side by side, each at its own times."""
+        """Return a workload that runs both at the same time, each with its own arrival times."""
         if not isinstance(other, Beside):
             return NotImplemented
         if isinstance(self, Synthetic) and isinstance(other, Synthetic):
@@ -61,7 +61,7 @@ class Beside:
 
 
 class Several(Beside):
-    """Workloads side by side."""
+    """Several workloads that run at the same time on one drive."""
 
     def __init__(self, all: Sequence[Beside]) -> None:
         self.all = list(all)
@@ -77,7 +77,7 @@ class Several(Beside):
 
 @dataclass(frozen=True)
 class Workload(Beside):
-    """Preset or TOML file of a workload, with other values for some keys."""
+    """Workload from a preset or a TOML file, with other values for some keys."""
 
     name: str | os.PathLike[str]
     set: Sets = field(default_factory=dict)
@@ -100,11 +100,13 @@ class Workload(Beside):
         arrivals: str | None = None,
         run: int | str | None = None,
     ) -> Synthetic:
-        """Return generated requests: ``rate`` a second, to the range ``over`` of the drive.
+        """Return a workload of ``rate`` generated requests per second to the range ``over`` of the
+        drive.
 
-        ``reads`` and ``writes`` are distributions such as "zipf:0.9". With both, ``read_share`` is
-        the share of reads. ``over`` has the first byte and the end, as numbers of bytes, sizes
-        ("140GiB") or percent ("25%"). Without it the requests go to the whole drive.
+        ``reads`` and ``writes`` are distributions such as "zipf:0.9". If both are given,
+        ``read_share`` is the share of reads. ``over`` has the start and the end of the range, as
+        numbers of bytes, sizes ("140GiB") or percent ("25%"). Without ``over``, requests go to the
+        whole drive.
         """
         if reads is None and writes is None:
             raise ValueError("Workload.synthetic(): give reads or writes, such as reads='uniform'")
@@ -132,18 +134,18 @@ def _place(place: int | str) -> str:
 
 
 class Synthetic(Beside):
-    """Generated requests in parts, each with its own range, rate and sizes."""
+    """Workload of generated requests in parts, each with its own range, rate and sizes."""
 
     def __init__(self, parts: Sequence[Mapping[str, Any]], requests: int | None = None) -> None:
         self.parts = [dict(part) for part in parts]
         self.requests = requests
 
     def with_requests(self, requests: int) -> Synthetic:
-        """Return the same parts, with this number of requests in a pass."""
+        """Return a copy of the workload with ``requests`` requests in a pass."""
         return Synthetic(self.parts, requests)
 
     def text(self) -> str:
-        """Return the workload file."""
+        """Return the text of the workload file."""
         lines = ["[workload]"]
         if self.requests is not None:
             lines.append(f"requests = {self.requests}")
@@ -162,7 +164,7 @@ def _toml(value: Any) -> str:
 
 @dataclass
 class Replay:
-    """Options for reading and replaying a trace, named as those of the command."""
+    """Options for reading and replaying a trace, with the names of the command's options."""
 
     fit: str = "error"
     only: list[str] = field(default_factory=list)
@@ -178,7 +180,7 @@ class Replay:
 
 
 class Trace(Beside):
-    """Trace files, merged by time."""
+    """Workload from trace files, whose requests are merged by time."""
 
     def __init__(
         self,
@@ -187,9 +189,9 @@ class Trace(Beside):
         only: Sequence[str] = (),
         **replay: Any,
     ) -> None:
-        """Name the files. ``fit`` (error, wrap, scale, pack), ``only`` and ``replay`` are options
-        of the command: concat, format, assume_op, assume_rate, time_unit, blk_action,
-        skip_bad_lines, speed, strict."""
+        """Make a workload from trace files. ``fit`` (error, wrap, scale or pack) and ``only`` are
+        options of the command. ``replay`` contains further options: concat, format, assume_op,
+        assume_rate, time_unit, blk_action, skip_bad_lines, speed and strict."""
         if not files:
             raise ValueError("Trace(): name one file or more")
         self.files = [os.fspath(file) for file in files]
@@ -201,7 +203,7 @@ class Trace(Beside):
 
 @dataclass(frozen=True)
 class Fio(Beside):
-    """Job file of fio."""
+    """Workload from a job file of fio."""
 
     file: str | os.PathLike[str]
 
@@ -212,8 +214,9 @@ class Fio(Beside):
 class Requests(Beside):
     """Requests in columns: arrays of numpy, series of polars or pandas, arrays of Arrow, or lists.
 
-    They are copied once (32 bytes each). With ``time`` each comes at its own time; without it,
-    ``queue_depth`` of the run (64 by default) are outstanding.
+    Requests are copied once (32 bytes each). With ``time``, requests arrive at the given times.
+    Without ``time``, the option ``queue_depth`` of the run is the number of outstanding requests
+    (64 by default).
     """
 
     def __init__(
@@ -225,9 +228,9 @@ class Requests(Beside):
         time: npt.ArrayLike | None = None,
         name: str = "requests",
     ) -> None:
-        """``offset`` and ``bytes`` are in bytes, ``time`` in seconds from the first request.
-        ``op`` has "read", "write" or "trim", their first letters, or 0, 1, 2. ``bytes`` and ``op``
-        may be one value for all."""
+        """Copy the columns. ``offset`` and ``bytes`` are in bytes, and ``time`` is in seconds.
+        ``op`` contains "read", "write" or "trim", their first letters, or 0, 1 and 2. ``bytes`` and
+        ``op`` may also be a single value for all requests."""
         self.name = name
         self.columns = columns({"offset": offset, "bytes": bytes, "op": op, "time": time})
         self.listed = _vpass.Listed(*self.columns)
@@ -247,7 +250,7 @@ class Requests(Beside):
 
 
 class Columns(NamedTuple):
-    """Columns as the extension module takes them: bytes, bytes, 0/1/2, and nanoseconds."""
+    """Columns in the form for the extension module: bytes, bytes, 0/1/2, and nanoseconds."""
 
     offset: npt.NDArray[np.uint64]
     bytes: npt.NDArray[np.uint32]
@@ -256,7 +259,7 @@ class Columns(NamedTuple):
 
 
 def columns(given: Mapping[str, Any]) -> Columns:
-    """Return columns as the extension module takes them."""
+    """Return columns of requests in the form for the extension module."""
     import numpy as np
 
     unknown = set(given) - {"offset", "bytes", "op", "time"}
@@ -309,7 +312,7 @@ def _operations(given: Any) -> Any:
 
 
 class Generator(Beside):
-    """Function that makes requests. Each drive and each pass calls it anew."""
+    """Workload from a function that makes requests. It is called for each drive and each pass."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
@@ -326,7 +329,7 @@ class Generator(Beside):
         return [One("generator", name, function=self.batches, identity=self.identity())]
 
     def identity(self) -> str:
-        """Return the source of the function's module, which decides the requests."""
+        """Return the source code of the function's module. It identifies the workload."""
         module = inspect.getmodule(self.function)
         try:
             return inspect.getsource(module or self.function)
@@ -334,7 +337,7 @@ class Generator(Beside):
             return f"{self.function!r}, whose source is unknown"
 
     def batches(self, drive: Mapping[str, int], seed: int, turn: int) -> Iterator[Columns]:
-        """Yield the requests of one pass."""
+        """Yield the requests of one pass in batches."""
         import numpy as np
 
         for batch in self.function(drive, np.random.default_rng([seed, turn])):
@@ -352,10 +355,11 @@ def _generator_of(module: str, name: str) -> Generator:
 
 
 def generator(function: Callable[..., Any]) -> Generator:
-    """Decorate a function ``(drive, rng)`` that yields batches of columns.
+    """Make a workload from a function ``(drive, rng)`` that yields batches of requests.
 
-    ``drive`` has ``capacity_bytes`` and ``page_bytes``; ``rng`` is a generator of numpy, which
-    follows from the seed of the run. A batch maps offset, bytes, op, and time where requests have
-    times, to columns as ``Requests`` takes them. Batches of 10,000 and more are fast.
+    ``drive`` has ``capacity_bytes`` and ``page_bytes``. ``rng`` is a random generator of numpy,
+    which follows from the seed of the run. A batch is a dict of columns: offset, bytes, op, and
+    time if requests have times. The columns are those of ``Requests``. Batches of 10,000 requests
+    and more are fast.
     """
     return Generator(function)

@@ -1,5 +1,5 @@
-//! Options of the command line, with their units and defaults. Other files define what the options
-//! do.
+//! Options of the command line, with their units and defaults. The file of each command defines
+//! what its options do.
 
 use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
@@ -20,22 +20,23 @@ pub(crate) use combined::Combined;
 
 pub(crate) use replay::{BlkEvent, Direction, Replay, parse_time_unit};
 
-/// Drive, workload and how to run them; shared by run and compare.
+/// Options for the drive, the workload and the way to run them. `run` and `compare` share them.
 #[derive(Clone, Debug, Args)]
 #[command(group(ArgGroup::new("load").required(true).args(["trace", "workload", "fio"])))]
 pub(crate) struct Setup {
-    /// Trace files: plain, gzip or zstd. `-` is standard input. Several files are merged by time,
-    /// and their devices lie side by side on the drive.
+    /// Trace files: plain, gzip or zstd. `-` is standard input. The requests of several files are
+    /// merged by time. The devices of the traces lie side by side on the drive.
     #[arg(long, value_name = "FILE", num_args = 1.., value_parser = crate::stdin::trace_file())]
     pub(crate) trace: Vec<PathBuf>,
     /// Generated workload: a preset (see `vpass list workloads`) or a TOML file with `[workload]`
     /// or `[statistics]`.
     #[arg(long, value_name = "NAME|FILE")]
     pub(crate) workload: Option<String>,
-    /// fio job file. Each job has its own files, side by side on the drive.
+    /// fio job file. Each job has its own files. The files of all jobs lie side by side on the
+    /// drive.
     #[arg(long, value_name = "FILE")]
     pub(crate) fio: Option<PathBuf>,
-    /// Run the workload this many times without a pause.
+    /// Run the workload N times in a row, without a pause.
     #[arg(
         long,
         value_name = "N",
@@ -43,14 +44,14 @@ pub(crate) struct Setup {
         value_parser = at_least_one::<NonZeroU32>,
     )]
     pub(crate) repeat: NonZeroU32,
-    /// stable: repeat the workload, at most 100 times, until programs and erases per host page have
-    /// settled. For each cause, the last third of the passes must differ by at most 1 % from the
-    /// third before it and from all passes. A third must be long enough to reuse the spare blocks
-    /// several times.
+    /// stable: repeat the workload until programs and erases per host page no longer change. At
+    /// most 100 passes run. The last third of the passes is compared with the third before it, and
+    /// with all passes. For each cause, the wear must differ by at most 1 %. Each third must be so
+    /// long that the drive reuses its spare blocks several times.
     #[arg(long, value_enum, conflicts_with = "repeat")]
     pub(crate) until: Option<Until>,
-    /// Serve the first N requests of the workload before counting begins. They are served untimed
-    /// in every gear.
+    /// Serve the first N requests of the workload before counting begins. These requests are served
+    /// without latencies in every gear.
     #[arg(
         long,
         value_name = "N",
@@ -60,18 +61,19 @@ pub(crate) struct Setup {
     )]
     pub(crate) warm_up: u64,
     /// Also run the workload on drives with these P/E cycles (start.pec), separated by commas. The
-    /// life is then projected from all runs. Without this option, the life is projected from one
-    /// run and the thresholds of the technique.
+    /// life of the drive is then projected from all runs. Without this option, the life is
+    /// projected from one run, and from the thresholds at which the technique rewrites blocks.
     #[arg(long, value_name = "PEC,..", value_delimiter = ',')]
     pub(crate) ages: Vec<u32>,
-    /// Simulate one page in N, on a drive with N times fewer planes (fluid gear). All counts of
-    /// `run` and `compare` are then of the sample. `vpass life` also takes K/N for K samples
-    /// without common pages. Default of `vpass life`: it chooses the sample.
+    /// Simulate one page in N, on a drive with N times fewer planes (fluid gear). All counts that
+    /// `run` and `compare` print are then counts of this sample. `vpass life` also takes K/N: K
+    /// samples that share no page. By default, `vpass life` chooses the sample itself.
     #[arg(long, value_name = "1/N", value_parser = str::parse::<Samples>)]
     pub(crate) sample: Option<Samples>,
-    /// TOML file with the latency that the host accepts for each range of its data. A range has one
-    /// of the hints none, idle, typical and smallest. `[hints]` of the drive gives their
-    /// microseconds. off: no hints. Default: `[[hints.range]]` of the workload file, if any.
+    /// TOML file with the latency that the host accepts for each range of its data. Each range has
+    /// one of the hints none, idle, typical and smallest. The table `[hints]` of the drive gives
+    /// each hint its latency in microseconds. off: no hints. Default: `[[hints.range]]` of the
+    /// workload file, if the file has any.
     #[arg(long, value_name = "FILE|off")]
     pub(crate) hints: Option<PathBuf>,
     #[command(flatten)]
@@ -80,26 +82,27 @@ pub(crate) struct Setup {
     pub(crate) base: Base,
 }
 
-/// Drive and how to run it, whatever the workload.
+/// Options for the drive and the way to run it. The options are the same for every workload.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Base {
     /// Drive: a preset (see `vpass list drives`) or a TOML file.
     #[arg(long, value_name = "NAME|FILE", display_order = 0)]
     pub(crate) drive: String,
-    /// timed: latencies and contention. untimed: counts and wear only, several times faster. fluid:
-    /// counts and wear of years; reads are simulated in bulk, at the rates of the workload.
+    /// timed: simulate latencies and contention. untimed: simulate only counts and wear, several
+    /// times faster. fluid: simulate counts and wear over years. In the fluid gear, reads are
+    /// simulated in bulk, as numbers of reads per block at the rates of the workload.
     #[arg(long, value_enum, default_value_t = Gear::Timed)]
     pub(crate) gear: Gear,
-    /// Keep N requests outstanding (closed loop) instead of following the trace's times, the
-    /// workload's rate, or the jobs' depths and rates.
+    /// Keep N requests outstanding (closed loop). Default: the times of the trace, the rate of the
+    /// workload, or the depths and rates of the fio jobs.
     #[arg(long, value_name = "N", value_parser = a_depth)]
     pub(crate) queue_depth: Option<u32>,
     /// Set a key of the drive or the workload (see `vpass list keys`), such as drive.capacity=16GiB
-    /// or workload.requests=1M. Values are TOML if they parse as TOML, else strings. KEY= clears a
-    /// key.
+    /// or workload.requests=1M. A value that is valid TOML is read as TOML; any other value is a
+    /// string. KEY= clears a key.
     #[arg(long = "set", value_name = "KEY=VALUE", allow_hyphen_values = true)]
     pub(crate) set: Vec<String>,
-    /// Random seed. The same seed gives the same bytes.
+    /// Random seed. The same seed gives the same results, byte for byte.
     #[arg(
         long,
         value_name = "SEED",
@@ -108,7 +111,7 @@ pub(crate) struct Base {
         value_parser = a_seed,
     )]
     pub(crate) seed: u64,
-    /// Let an independent checker watch the drive.
+    /// Let an independent checker, the oracle, follow the drive during the run.
     #[arg(long, value_enum, default_value_t = Watch::On)]
     pub(crate) oracle: Watch,
     /// Write results into this new folder, completely or not at all.
@@ -125,23 +128,23 @@ pub(crate) struct RunArgs {
     pub(crate) setup: Setup,
     #[command(flatten)]
     pub(crate) techniques: TechniqueArgs,
-    /// Refresh technique (see `vpass list refresh`): rewrites old data. It needs a clock: the timed
-    /// gear, the times of a trace, or workload.rate. Default: none, or the one that the parity
-    /// technique brings.
+    /// Refresh technique (see `vpass list refresh`): rewrites old data. Refresh needs a clock: the
+    /// timed gear, the times of a trace, or workload.rate. Default: none, or the refresh technique
+    /// that the parity technique includes.
     #[arg(long, value_name = "NAME")]
     pub(crate) refresh: Option<String>,
     /// Parity technique (see `vpass list parity`): parity pages inside the drive repair other
-    /// pages. The spare area must hold them.
+    /// pages. The parity pages must fit into the spare area.
     #[arg(long, default_value = "none", value_name = "NAME")]
     pub(crate) parity: String,
     /// Failures to inject, separated by commas, such as die:3@10s or block:17@r5000. UNIT is die,
-    /// plane, block or page, with its number in the drive. WHEN is a time, or the number of a
-    /// measured request with an r before it. The unit fails before this request.
+    /// plane, block or page, with its number in the drive. WHEN is a time, or r and the number of a
+    /// measured request, as in r5000. The unit fails just before this request.
     #[arg(long, value_delimiter = ',', value_name = "UNIT@WHEN,..")]
     pub(crate) fail: Vec<Failure>,
-    /// Repeat the run for its UBER, with N seeds from --seed upwards. Prints the mean, the 95 %
-    /// interval and the losses. All other results are of the first seed. `vpass compare --seeds`
-    /// gives all results over the seeds.
+    /// Run with N seeds, from --seed upwards, to estimate the UBER (uncorrectable bit error rate).
+    /// The mean UBER, its 95 % interval and the lost pages are printed. All other results are of
+    /// the first seed. `vpass compare --seeds` gives all results over the seeds.
     #[arg(
         long,
         default_value_t = NonZeroU32::MIN,
@@ -174,15 +177,16 @@ pub(crate) struct TechniqueArgs {
 pub(crate) struct CompareArgs {
     #[command(flatten)]
     pub(crate) setup: Setup,
-    /// Read-reclaim techniques, separated by commas (see `vpass list reclaim`). Default: all;
-    /// with parity `udl`, the reclaim technique that `udl` includes.
+    /// Read-reclaim techniques, separated by commas (see `vpass list reclaim`). Default: all
+    /// techniques. With the parity technique `udl`, the default is the reclaim technique that `udl`
+    /// includes.
     #[arg(long, value_delimiter = ',', value_name = "NAME,..")]
     pub(crate) reclaim: Vec<String>,
     #[command(flatten)]
     pub(crate) combined: Combined,
     /// Failures to inject, separated by commas, such as die:3@10s or block:17@r5000. UNIT is die,
-    /// plane, block or page, with its number in the drive. WHEN is a time, or the number of a
-    /// measured request with an r before it. The unit fails before this request.
+    /// plane, block or page, with its number in the drive. WHEN is a time, or r and the number of a
+    /// measured request, as in r5000. The unit fails just before this request.
     #[arg(long, value_delimiter = ',', value_name = "UNIT@WHEN,..")]
     pub(crate) fail: Vec<Failure>,
     /// Run each technique with N seeds, from --seed upwards, and print 95 % confidence intervals.
@@ -193,8 +197,8 @@ pub(crate) struct CompareArgs {
         value_parser = at_least_one::<NonZeroU32>,
     )]
     pub(crate) seeds: NonZeroU32,
-    /// Compare at each of these values of a key, for example start.pec=0,1000,2000. With several
-    /// options, at each combination of their values.
+    /// Compare at each of these values of a key, for example start.pec=0,1000,2000. If the option
+    /// is repeated, the comparison runs at each combination of the values.
     #[arg(
         long,
         value_name = "KEY=VALUE,..",
@@ -203,10 +207,10 @@ pub(crate) struct CompareArgs {
     )]
     pub(crate) sweep: Vec<Axis>,
     /// Number of threads. A thread runs one drive, or several drives that serve the same requests.
-    /// It waits until enough memory is free. Default: number of cores.
+    /// A thread waits until enough memory is free. Default: number of cores.
     #[arg(long, value_name = "N", value_parser = at_least_one::<NonZeroUsize>)]
     pub(crate) threads: Option<NonZeroUsize>,
-    /// Run everything again. Default: use the finished runs of an earlier command with the same
+    /// Run everything again. Default: reuse the finished runs of an earlier command with the same
     /// --out.
     #[arg(long, requires = "out")]
     pub(crate) fresh: bool,
@@ -222,11 +226,12 @@ impl WithPage for CompareArgs {
     }
 }
 
-/// Form in which a comparison is printed: CSV or Markdown. Without it, a table or JSON is printed.
+/// Form in which a comparison is printed: CSV or Markdown. Without either option, vpass prints a
+/// table or JSON.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct Form {
-    /// Print CSV instead of a table: one row per technique, with means and half widths of the 95 %
-    /// confidence intervals.
+    /// Print CSV instead of a table: one row per technique. Each row has the means, and half the
+    /// widths of their 95 % confidence intervals.
     #[arg(long, conflicts_with_all = ["markdown", "json"])]
     pub(crate) csv: bool,
     /// Print the table as Markdown.
@@ -250,7 +255,7 @@ pub(crate) struct ExplainArgs {
     pub(crate) json: bool,
 }
 
-/// Reads a whole number that must be at least 1, such as 3 or 1M.
+/// Parses a whole number of at least 1, such as 3 or 1M.
 pub(crate) fn at_least_one<N: TryFrom<NonZeroU64>>(text: &str) -> Result<N, String> {
     let number = a_count(text).ok().and_then(NonZeroU64::new).and_then(|n| N::try_from(n).ok());
     number.ok_or_else(|| {
@@ -268,12 +273,12 @@ pub(crate) fn at_least_one<N: TryFrom<NonZeroU64>>(text: &str) -> Result<N, Stri
     })
 }
 
-/// Reads a random seed.
+/// Parses a random seed.
 pub(crate) fn a_seed(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| format!("a whole number from 0 to {} is expected", u64::MAX))
 }
 
-/// Reads a whole number, such as 1000000 or 1M.
+/// Parses a whole number, such as 1000000 or 1M.
 fn a_count(text: &str) -> Result<u64, String> {
     match counted(text) {
         Some(count) => count,
@@ -283,7 +288,7 @@ fn a_count(text: &str) -> Result<u64, String> {
     }
 }
 
-/// Reads a queue depth.
+/// Parses a queue depth.
 fn a_depth(text: &str) -> Result<u32, String> {
     let depth = a_count(text).ok().and_then(|n| u32::try_from(n).ok());
     depth
@@ -293,29 +298,30 @@ fn a_depth(text: &str) -> Result<u32, String> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Gear {
-    /// Latencies and contention.
+    /// Simulates latencies and contention.
     Timed,
-    /// Counts and wear only.
+    /// Simulates only counts and wear.
     Untimed,
-    /// Counts and wear of years: writes one by one, reads in bulk. The workload needs a rate. No
-    /// latencies.
+    /// Simulates counts and wear over years, without latencies. Writes are simulated one by one,
+    /// and reads in bulk. The workload needs a rate.
     Fluid,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Until {
-    /// Wear per host page has settled.
+    /// Repeats until the wear per host page no longer changes.
     Stable,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Watch {
-    /// No checker; fastest.
+    /// Runs no checker. Runs are then fastest.
     Off,
-    /// Checks the data of every page read, the rules of flash, and the drive's counts and map.
+    /// Checks the data of every page read, the counts of the drive and its mapping table. Also
+    /// checks that the drive obeys the rules of flash.
     On,
-    /// Also checks the host's requests from end to end (each page served once, complete and
-    /// newest), and wear levelling.
+    /// Also checks wear levelling, and the host's requests from end to end. Each requested page
+    /// must be served once, completely, and with its newest data.
     Full,
 }
 
@@ -330,7 +336,7 @@ pub(crate) enum ListWhat {
     Gc,
     Models,
     Attacks,
-    /// All keys of drive and workload files: default, range, unit, meaning.
+    /// All keys of drive and workload files, each with its default, range, unit and meaning.
     Keys,
     /// JSON Schemas of drive and workload files, for editors.
     Schema,
@@ -338,10 +344,10 @@ pub(crate) enum ListWhat {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ShowWhat {
-    /// The drive as TOML.
+    /// Drive as TOML.
     Drive,
-    /// The workload as TOML.
+    /// Workload as TOML.
     Workload,
-    /// Table of the drive beside its data sheet, as `vpass show FILE` prints it.
+    /// Table that compares the drive with its data sheet, as `vpass show FILE` prints it.
     Sheet,
 }

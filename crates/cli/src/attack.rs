@@ -1,8 +1,8 @@
-//! `vpass attack`: makes requests against the data of one drive, and runs them as `vpass run`
-//! would. The attacker inspects where data lies and which settings the policy has.
+//! `vpass attack`: attacks the data of one simulated drive with requests, and runs these requests
+//! as `vpass run` would. The attacker knows where data lies and which settings the policy has.
 //!
-//! `--write` saves the requests in a workload file, which `vpass run` replays. With the same seed,
-//! the drive puts the data in the same places.
+//! `--write` saves the requests of the attack in a workload file, which `vpass run` replays. With
+//! the same seed, the drive places its data as it did in the attack.
 
 pub(crate) mod args;
 mod search;
@@ -40,10 +40,10 @@ use crate::out_file::OutFile;
 use crate::progress::deaf;
 use vpass_lab::plain;
 
-/// Value of the attack name that starts a search.
+/// Attack name on the command line that starts a search for an attack.
 const SEARCH: &str = "search";
 
-/// Runs one attack of the list, the adaptive attack, or a search.
+/// Runs an attack of the list, the adaptive attack, or a search for an attack.
 pub(crate) fn attack(args: &AttackArgs) -> Result<Exit, Failure> {
     if args.name == SEARCH {
         return search::search(args);
@@ -91,7 +91,7 @@ pub(crate) fn attack(args: &AttackArgs) -> Result<Exit, Failure> {
     crate::run_and_show(&plan, &args.base, "attack")
 }
 
-/// Summary, for lists, of the attack that chooses its requests during the run.
+/// Summary of the adaptive attack, for lists of attacks.
 pub(crate) const ADAPTIVE_SUMMARY: &str = "inspects the drained drive after every 4 to 100 \
     requests, then reads beside wordlines that are nearest to their limit or least known";
 /// Default number of requests of the adaptive attack.
@@ -114,7 +114,7 @@ fn adaptive(args: &AttackArgs) -> Result<Exit, Failure> {
         ));
     }
     let victim = Victim::new(args)?;
-    // Fails if the drive has nothing to attack.
+    // An error is returned here if the drive has no data to attack.
     victim.knowledge(args.base.gear.into(), args.base.seed)?;
     let workload = Workload::Adversary {
         requests: args.requests.map_or(ADAPTIVE_REQUESTS, Into::into),
@@ -127,7 +127,7 @@ fn adaptive(args: &AttackArgs) -> Result<Exit, Failure> {
     crate::run_and_show(&plan, &args.base, "attack")
 }
 
-/// Drive under attack, with its techniques.
+/// Drive under attack, with the techniques that protect it.
 pub(crate) struct Victim {
     pub(crate) drive: Loaded<DriveConfig>,
     pub(crate) reclaim: &'static Technique,
@@ -138,7 +138,7 @@ pub(crate) struct Victim {
 }
 
 impl Victim {
-    /// Loads the drive and finds the techniques.
+    /// Loads the drive, and looks up its techniques by name.
     pub(crate) fn new(args: &AttackArgs) -> Result<Self, Failure> {
         let (base, techniques) = (&args.base, &args.techniques);
         if Gear::from(base.gear) == Gear::Fluid {
@@ -214,7 +214,7 @@ impl Victim {
         })
     }
 
-    /// Plans a run of this workload file against the drive.
+    /// Plans a run in which the drive serves this workload file.
     pub(crate) fn plan(
         &self,
         base: &Base,
@@ -240,7 +240,7 @@ impl Victim {
     }
 
     /// Returns the command that replays a workload file against the drive. The caller appends the
-    /// name of the file.
+    /// name of the file to the command.
     pub(crate) fn command(&self, base: &Base) -> String {
         let mut text = format!(
             "vpass run --drive {} --reclaim {} --gc {}",
@@ -263,7 +263,7 @@ impl Victim {
     }
 }
 
-/// Writes a workload file with the command that replays it.
+/// Writes a workload file. The first lines of the file hold the command that replays it.
 pub(crate) fn write(
     mut out: OutFile,
     place: &Path,
@@ -273,7 +273,7 @@ pub(crate) fn write(
     let body = toml::to_string(file).map_err(|e| Failure::failed(e.to_string()))?;
     let head = "Made for one drive in one state: the same drive, seed and gear put the data in the \
         same places. Replay:";
-    // A TOML comment must fit in one line.
+    // The command is written as a TOML comment, so it must fit in one line.
     let command = plain::line(command);
     let text = format!("# {head}\n# {command} --workload {}\n\n{body}", plain::path(place));
     out.write_all(text.as_bytes())

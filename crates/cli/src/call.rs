@@ -1,18 +1,18 @@
-//! Call of this program, for the manifest of a run. The call has the command line and the commit of
-//! the build.
+//! Record of the call of this program, for the manifest of a run: the command line, and the source
+//! commit from which the program was built.
 
 use std::ffi::OsString;
 use std::path::Path;
 
 use vpass_lab::manifest::Call;
 
-/// Returns the call of this process.
+/// Returns the record of this call of the program.
 pub(crate) fn of(command: &'static str) -> Call {
     let words = words(crate::words::given().into_iter());
     Call { command, words, git_commit: option_env!("VPASS_GIT_COMMIT") }
 }
 
-/// Returns the call as a manifest, for results that have no manifest of a run.
+/// Returns a manifest that holds only this call, for results of several runs.
 pub(crate) fn manifest(command: &'static str) -> serde_json::Value {
     let call = of(command);
     serde_json::json!({
@@ -24,8 +24,9 @@ pub(crate) fn manifest(command: &'static str) -> serde_json::Value {
     })
 }
 
-/// Returns the arguments of a command line. The first argument names the program without its
-/// folder. In arguments that are not Unicode, replacement characters stand for invalid bytes.
+/// Returns the arguments of a command line as text. The program's own name, which comes first,
+/// loses its folder. In arguments that are not Unicode, replacement characters stand for invalid
+/// bytes.
 fn words(words: impl Iterator<Item = OsString>) -> Vec<String> {
     let word = |(at, word): (usize, OsString)| {
         let own = Path::new(&word).file_name().filter(|_| at == 0);

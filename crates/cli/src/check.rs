@@ -1,7 +1,7 @@
-//! `vpass check`: searches for bugs of the drive. Random small drives run random requests on all
-//! cores, and the oracle checks them.
+//! `vpass check`: searches for bugs of the simulated drive. Small random drives serve random
+//! requests on all cores, and the oracle checks them.
 //!
-//! Each case has a seed that repeats it, so one command line replays a failure.
+//! Each case is made from its own seed. One command line with this seed replays a failure.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU64;
@@ -24,10 +24,12 @@ use crate::out;
 use crate::progress::{Bar, is_interrupted};
 use crate::table::{Table, wants_colour};
 
-/// Cases per core in a batch: enough to keep the cores busy, few enough to end on time.
+/// Number of cases per core in a batch. The number is large enough to keep the cores busy, and
+/// small enough to end on time.
 const CASES_PER_CORE: u64 = 8;
 
-/// Techniques that all cases use. Without a name, each case draws its own technique.
+/// Techniques that all cases use. For a kind of technique that has no name here, each case draws a
+/// technique at random.
 #[derive(Clone, Copy)]
 pub(crate) struct Battery {
     reclaim: Option<&'static Technique>,
@@ -52,12 +54,12 @@ impl Battery {
         })
     }
 
-    /// Returns this battery, with or without erases that count as several P/E cycles.
+    /// Returns this battery of cases, with or without erases that count as several P/E cycles.
     pub(crate) fn accelerated(self, accelerates: bool) -> Self {
         Self { accelerates, ..self }
     }
 
-    /// Returns the case with this number.
+    /// Returns the case with this number, which is its seed.
     fn case(self, number: u64) -> Case {
         let case =
             self.reclaim.map_or(Case::new(number), |technique| Case::new(number).under(technique));
@@ -67,7 +69,7 @@ impl Battery {
         if self.accelerates { case.accelerated() } else { case }
     }
 
-    /// Returns whether the battery fixes a technique or the acceleration of wear.
+    /// Returns whether the battery of cases fixes a technique or the acceleration of wear.
     fn is_named(self) -> bool {
         self.reclaim.is_some()
             || self.parity.is_some()
@@ -75,7 +77,7 @@ impl Battery {
             || self.accelerates
     }
 
-    /// Returns the command-line flags that select this battery.
+    /// Returns the command-line options that select this battery of cases.
     fn flags(self) -> String {
         let named = [
             ("reclaim", self.reclaim.map(|technique| technique.name)),
@@ -90,8 +92,8 @@ impl Battery {
     }
 }
 
-/// Runs cases, counted up from `seed`. The command ends after some minutes or after `count` cases.
-/// Without either limit, one case runs.
+/// Runs cases with the seeds `seed`, `seed + 1` and so on. The command ends after some minutes or
+/// after `count` cases. If the user sets neither limit, one case runs.
 pub(crate) fn run(
     seed: u64,
     minutes: Option<f64>,
@@ -148,8 +150,8 @@ pub(crate) fn run(
         cases += size;
     }
     drop(progress);
-    // With `--fail` and without named techniques, a case has two drives. In the second drive, wear
-    // decides which stripes have parity.
+    // With `--fail` and without named techniques, each case runs two drives. In the second drive,
+    // the wear of blocks decides which stripes have parity.
     let per_case = if fail && !of.is_named() { 2 } else { 1 };
     let drives = numbers::plural(cases * per_case, "random drive");
     if failed > 0 {
@@ -166,7 +168,7 @@ pub(crate) fn run(
 /// Number of cases drawn between two checks for an interrupt.
 const DRAWN_AT_ONCE: u64 = 10_000;
 
-/// Prints a digest of the cases as they are drawn. No case runs.
+/// Draws the cases and prints a digest of them. No case runs.
 pub(crate) fn digest(
     seed: u64,
     count: NonZeroU64,
@@ -206,7 +208,7 @@ pub(crate) fn digest(
     Ok(Exit::Done)
 }
 
-/// Runs a random drive that loses a die.
+/// Runs a random drive in which a die fails.
 fn bereft(seed: u64, by_wear: bool) -> Result<CaseSummary, String> {
     let done = BereftCase { seed, by_wear, bug: None }.run()?;
     Ok(CaseSummary {
@@ -217,7 +219,7 @@ fn bereft(seed: u64, by_wear: bool) -> Result<CaseSummary, String> {
     })
 }
 
-/// Sums over the cases of a technique in which the oracle found no error.
+/// Sums over those cases of one technique in which the oracle found no error.
 #[derive(Clone, Copy, Default)]
 struct Count {
     cases: u64,
@@ -229,7 +231,7 @@ struct Count {
     worst_dose_ratio: f64,
 }
 
-/// Sums for each technique.
+/// Sums over the cases of each technique, by the name of the technique.
 #[derive(Default)]
 struct Counts(BTreeMap<&'static str, Count>);
 
@@ -252,9 +254,9 @@ impl Counts {
         self.0.values().map(|count| count.requests).sum()
     }
 
-    /// Returns the table, with techniques in the order of their list. The worst dose counts only
-    /// pages whose data was used. Pages may be lost if a technique has no guarantee, or at P/E
-    /// counts beyond its guarantee.
+    /// Returns the table of results, with one row per technique. The worst dose in the table is
+    /// taken over pages whose data was used. Pages may be lost under a technique without a
+    /// guarantee, or at P/E counts beyond the technique's guarantee.
     fn table(&self) -> String {
         let mut table = Table::new([
             "technique",
@@ -267,8 +269,8 @@ impl Counts {
         ]);
         for name in RECLAIM.iter().map(|t| t.name).chain([RESTLESS]) {
             let Some(c) = self.0.get(name) else { continue };
-            // The ratio is infinite if a page's age alone used up its limit. The page was still
-            // read successfully, by chance.
+            // The ratio of dose to limit is infinite if a page's age alone used up its limit. In
+            // this case, the page was still read successfully, by chance.
             let is_by_age = c.worst_dose_ratio.is_infinite();
             let ratio =
                 if is_by_age { "too old".into() } else { format!("{:.6}", c.worst_dose_ratio) };

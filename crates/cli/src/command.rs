@@ -1,4 +1,4 @@
-//! The commands and their arguments.
+//! The commands of `vpass`, with their arguments.
 
 use std::num::NonZeroU64;
 use std::path::PathBuf;
@@ -22,8 +22,8 @@ const COLOURS: clap::builder::Styles = clap::builder::Styles::styled()
     .usage(clap::builder::styling::AnsiColor::Green.on_default().bold())
     .literal(clap::builder::styling::AnsiColor::Cyan.on_default());
 
-/// Simulate SSDs in which every read disturbs the data around it: how long a drive lives, how slow
-/// its slowest reads are, and which technique helps at what cost.
+/// Simulate SSDs in which every read disturbs the data around it. See how long a drive lives, how
+/// slow its slowest reads are, and which technique helps at what cost.
 #[derive(Debug, Parser)]
 #[command(
     name = "vpass",
@@ -36,7 +36,7 @@ const COLOURS: clap::builder::Styles = clap::builder::Styles::styled()
                   trace or job file; 3 done and data was lost (run, attack); 130 interrupted."
 )]
 pub(crate) struct Cli {
-    /// Show no progress. Notes, warnings and results stay.
+    /// Show no progress. Notes, warnings and results are still printed.
     #[arg(long, short, global = true, display_order = 1000)]
     pub(crate) quiet: bool,
     #[command(subcommand)]
@@ -51,32 +51,33 @@ pub(crate) enum Command {
     /// Run the same workload on one drive per technique and name the winner in each column.
     #[command(after_help = COMPARE_EXAMPLES)]
     Compare(CompareArgs),
-    /// Compare techniques at many values of some keys, as a file says. Finished runs are kept.
+    /// Compare techniques at many values of some keys. A file lists the techniques and the values.
+    /// Finished runs are kept.
     #[command(after_help = "Example: vpass sweep examples/sweeps/wear.toml --out wear")]
     Sweep(SweepArgs),
-    /// Simulate a drive until it is worn out: how many years it lives, what consumes them, and
-    /// which technique makes it live longest.
+    /// Simulate a drive until it is worn out. See how many years it lives, what causes its wear,
+    /// and with which technique it lives longest.
     #[command(after_help = LIFE_EXAMPLES)]
     Life(LifeArgs),
-    /// Answer whether the reads of a language model wear a drive: years, rewrites and bytes written
-    /// to the flash, beside what real drives were measured to do.
+    /// Answer whether the reads of a language model wear out a drive. Prints years, rewrites and
+    /// bytes written to flash, beside measurements of real drives.
     #[command(after_help = LLM_EXAMPLES)]
     Llm(LlmArgs),
     /// Attack a drive with reads that try to lose its data or to wear it out. The attacker knows
-    /// the physical layout.
+    /// the physical layout of the data.
     #[command(after_help = ATTACK_EXAMPLES)]
     Attack(AttackArgs),
     /// List presets, formats, techniques, models, attacks, keys or schemas.
     #[command(after_help = "Example: vpass list drives")]
     List {
-        /// List to print. Default: all lists except keys and schema.
+        /// List to print. Default: all lists except `keys` and `schema`.
         what: Option<ListWhat>,
         /// Print one JSON object instead of a table.
         #[arg(long)]
         json: bool,
     },
-    /// Print a drive or a workload as TOML, to read it or to begin a file of your own. `vpass show
-    /// FILE` checks a drive file, and prints the numbers of its drive next to those of its data
+    /// Print a drive or a workload as TOML, for reading or as the start of your own file. `vpass
+    /// show FILE` checks a drive file, and compares the numbers of its drive with those of its data
     /// sheet.
     #[command(
         after_help = "Example: vpass show drive tiny > mine.toml; vpass show drive tiny --set \
@@ -93,13 +94,14 @@ pub(crate) enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Make a drive file from a data sheet, or the files of a new policy.
+    /// Make a drive file from a data sheet, or make the files of a new policy.
     #[command(after_help = NEW_EXAMPLES)]
     New {
         #[command(subcommand)]
         command: NewCommand,
     },
-    /// Explain one read: its latency, its effect on its block, and when the block is rewritten.
+    /// Explain one read: its latency, its effect on its block, and the time at which the block is
+    /// rewritten.
     #[command(after_help = "Example: vpass explain --drive straw-2t-tlc --reclaim block")]
     Explain(ExplainArgs),
     /// Inspect, convert or cut traces.
@@ -107,19 +109,19 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: TraceCommand,
     },
-    /// Make workloads from statistics, and report how well they fit.
+    /// Make workloads from statistics, and report how well the workloads meet the statistics.
     #[command(after_help = WORKLOAD_EXAMPLES)]
     Workload {
         #[command(subcommand)]
         command: WorkloadCommand,
     },
-    /// Reproduce the figures of a paper from its recipe, beside the paper's numbers.
+    /// Reproduce the figures of a paper from its recipe, and compare the paper's numbers with ours.
     #[command(after_help = "Example: vpass paper papers/straw-2024 --out straw")]
     Paper(PaperArgs),
     /// Make a page of stored results: one HTML file with charts, tables and warnings.
     #[command(after_help = "Example: vpass report results --output results.html")]
     Report(ReportArgs),
-    /// Print SMART counters: of a run, or of a real drive between two snapshots.
+    /// Print the SMART counters of a run, or of a real drive between two snapshots.
     #[command(after_help = SMART_EXAMPLES)]
     Smart(SmartArgs),
     /// Print a completion script for a shell.
@@ -135,13 +137,13 @@ pub(crate) enum Command {
         /// Existing folder for the pages.
         folder: PathBuf,
     },
-    /// Search for bugs of the drive model: random small drives under random requests, checked by
-    /// the oracle. One case in four is driven by an adaptive adversary.
+    /// Search for bugs of the drive model: small random drives serve random requests, and the
+    /// oracle checks them. In one case of four, an adaptive adversary sends the requests.
     #[command(after_help = "Examples:\n  \
             vpass check --seed 1 --minutes 5\n  \
             vpass check --seed 1 --count 1000 --reclaim straw-wl")]
     Check {
-        /// Seed of the first case. Each further case takes the next seed.
+        /// Seed of the first case. Each further case uses the next seed.
         #[arg(long, default_value_t = 1)]
         seed: u64,
         /// Run cases for M minutes. Default: one case, unless --count is given.
@@ -155,29 +157,29 @@ pub(crate) enum Command {
             value_parser = at_least_one::<NonZeroU64>,
         )]
         count: Option<NonZeroU64>,
-        /// Only drives with this reclaim technique (see `vpass list reclaim`).
+        /// Run only drives with this reclaim technique (see `vpass list reclaim`).
         #[arg(long, value_name = "NAME")]
         reclaim: Option<String>,
-        /// Only drives with this parity technique (see `vpass list parity`), with --reclaim or with
-        /// any technique that fits.
+        /// Run only drives with this parity technique (see `vpass list parity`). With --reclaim,
+        /// the drives use that reclaim technique. Without it, they use any that fits.
         #[arg(long, value_name = "NAME")]
         parity: Option<String>,
-        /// Only drives with this refresh technique (see `vpass list refresh`). Drives whose cells
-        /// it cannot use are left out.
+        /// Run only drives with this refresh technique (see `vpass list refresh`). Drives whose
+        /// cells the technique cannot use are left out.
         #[arg(long, value_name = "NAME")]
         refresh: Option<String>,
-        /// Small drives of every parity technique that lose a die at a random point. Each case has
-        /// two drives; stripes of the second follow the wear of its blocks. If --reclaim, --parity
-        /// or --refresh names a technique: drives with it that lose a die, a plane, a block or a
-        /// page.
+        /// Run small drives of every parity technique that lose a die at a random point. Each case
+        /// has two drives. In the second drive, the wear of blocks decides which stripes have
+        /// parity. With --reclaim, --parity or --refresh: run drives with these techniques that
+        /// lose a die, a plane, a block or a page.
         #[arg(long)]
         fail: bool,
-        /// Draw drives on which an erase counts as 2 to 1000 P/E cycles (`wear.acceleration`).
+        /// Run drives in which an erase counts as 2 to 1000 P/E cycles (`wear.acceleration`).
         #[arg(long)]
         accelerate: bool,
-        /// Run nothing: print a digest of the --count cases as they are drawn. It changes if a
-        /// drive, a technique or the probability of a case changes. A new key at its default does
-        /// not change it.
+        /// Run no case. Print a digest of the drives and requests of the --count cases. The digest
+        /// changes if a drive, a technique or the probability of a case changes. A new key at its
+        /// default does not change the digest.
         #[arg(long, requires = "count", conflicts_with = "minutes")]
         digest: bool,
     },

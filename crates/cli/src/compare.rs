@@ -1,5 +1,5 @@
-//! `vpass compare`: runs the same workload and seed on one drive per technique. One table shows the
-//! results and the winner of each column.
+//! `vpass compare`: runs the same workload with the same seed on one drive per technique. A table
+//! shows the results and the winner of each column.
 
 mod render;
 mod row;
@@ -32,7 +32,7 @@ use crate::progress::bar;
 use crate::table::wants_colour;
 pub(crate) use row::Row;
 
-/// Runs a comparison and prints it.
+/// Runs a comparison and prints its results.
 pub(crate) fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
     args.setup.require_one_sample()?;
     let (plans, refused) = plans(args, vec![])?;
@@ -88,7 +88,8 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
     )))
 }
 
-/// Returns the notes to print before the runs. A note about several techniques appears once.
+/// Returns the notes to print before the runs. If a note is about several techniques, the list has
+/// it once.
 fn notes(plans: &[(RunPlan, String)]) -> Result<Vec<Phrase>, Failure> {
     let mut notes = plans[0].0.notes()?;
     for note in plans[1..].iter().flat_map(|(plan, _)| plan.promise_notes()) {
@@ -99,11 +100,11 @@ fn notes(plans: &[(RunPlan, String)]) -> Result<Vec<Phrase>, Failure> {
     Ok(notes)
 }
 
-/// Planned runs with the names of their folders, and the refused techniques.
+/// Planned runs, each with the name of its results folder, and the refused techniques.
 type Plans = (Vec<(RunPlan, String)>, Vec<Refused>);
 
-/// Plans the runs of one point of a sweep, whose keys have these values. Their results have no
-/// folders.
+/// Plans the runs at one point of a sweep. `set` has the values of the swept keys at this point.
+/// The results of these runs have no folders.
 pub(crate) fn plans_of_point(
     args: &CompareArgs,
     set: Vec<String>,
@@ -115,7 +116,7 @@ pub(crate) fn plans_of_point(
     Ok((plans, refused))
 }
 
-/// Returns the table of the rows of one point of a sweep.
+/// Returns the table of results for one point of a sweep.
 pub(crate) fn table_of(
     rows: &[ComparisonRow],
     plan: &RunPlan,
@@ -126,17 +127,18 @@ pub(crate) fn table_of(
 }
 
 /// Plans every run, in the given order of techniques and with ascending seeds. If some techniques
-/// can run, the refused techniques are returned beside them. `set` has values of further keys.
+/// can run, the refused techniques are returned too. `set` has the values of further keys.
 fn plans(args: &CompareArgs, set: Vec<String>) -> Result<Plans, Failure> {
     let all: Vec<String> = RECLAIM.iter().map(|t| t.name.into()).collect();
     let brings = |parity: &str| reclaim_part(parity).filter(|_| args.reclaim.is_empty());
-    // If every parity technique brings its own reclaim technique, no other reclaim technique runs.
+    // A parity technique may include its own reclaim technique. If all parity techniques do, no
+    // other reclaim technique runs.
     let all: Vec<String> = all
         .into_iter()
         .filter(|name| args.combined.parities().any(|p| brings(p).is_none_or(|own| *own == **name)))
         .collect();
     let reclaims = if args.reclaim.is_empty() { &all } else { &args.reclaim };
-    // The first plan is made once, because making a plan may read a long trace.
+    // Making a plan may read a long trace, so the first plan is made only once.
     let of_first = Chosen { parity: NO_PARITY, ..args.combined.with(reclaims[0].trim())[0] };
     let mut setup = setup::Setup { fail: args.fail.clone(), ..(&args.setup).into() };
     setup.base.set.extend(set);
@@ -150,8 +152,8 @@ fn plans(args: &CompareArgs, set: Vec<String>) -> Result<Plans, Failure> {
             }
             match first.with_room_or_not(named) {
                 Ok(plan) => rows.push(plan),
-                // If the user names no techniques, techniques that do not fit the settings are left
-                // out.
+                // If the user names no techniques, the comparison leaves out techniques that do not
+                // fit the settings.
                 Err(refusal)
                     if args.reclaim.is_empty()
                         && first.with_room_or_not(Chosen { reclaim: "none", ..named }).is_ok() =>
@@ -159,7 +161,7 @@ fn plans(args: &CompareArgs, set: Vec<String>) -> Result<Plans, Failure> {
                     let sentence = format!("left out: {}", dialect::sentence(&refusal));
                     left_out.extend((!left_out.contains(&sentence)).then_some(sentence));
                 }
-                // `Refused::of` fails if the name of a technique is unknown. The comparison then
+                // `Refused::of` fails if a technique has an unknown name. The whole comparison then
                 // ends.
                 Err(refusal) => {
                     let why = dialect::sentence(&refusal);
@@ -186,8 +188,9 @@ fn named_twice(label: &str) -> Failure {
     Failure::usage(format!("{label} is named twice; name each technique once"))
 }
 
-/// Returns the plans whose parity fits on the common capacity, and adds the other plans to
-/// `refused`. If no plan fits, the error reports the largest capacity that suits all plans.
+/// Returns the plans whose parity pages fit into their drives. All drives have the same capacity
+/// for the host. The other plans are added to `refused`. If no plan fits, the error names the
+/// largest capacity that suits all plans.
 fn with_room(
     args: &CompareArgs,
     rows: Vec<RunPlan>,
@@ -209,7 +212,7 @@ fn with_room(
     Ok(fitting)
 }
 
-/// Plans every row with every seed, together with the name of its folder.
+/// Plans each run again with every seed. Each plan gets the name of its results folder.
 fn repeated(args: &CompareArgs, rows: Vec<RunPlan>) -> Result<Vec<(RunPlan, String)>, Failure> {
     require_few(rows.len(), args.seeds.get())?;
     let mut plans: Vec<(RunPlan, String)> = vec![];
@@ -236,8 +239,8 @@ fn repeated(args: &CompareArgs, rows: Vec<RunPlan>) -> Result<Vec<(RunPlan, Stri
     Ok(plans)
 }
 
-/// Runs all plans and the undisturbed twins that net read wear needs: one twin for each seed,
-/// unless a row is a twin.
+/// Runs all plans. Net read wear also needs a run on flash that reads do not disturb: the
+/// undisturbed twin. Each seed has one twin, unless one of the plans already is a twin.
 fn run_all(
     plans: &[(RunPlan, String)],
     args: &CompareArgs,
@@ -267,7 +270,7 @@ fn run_all(
     Ok(finished)
 }
 
-/// Runs these plans. Only the first `shown` plans have folders.
+/// Runs these plans. Only the first `shown` plans get results folders.
 fn run_each(
     plans: &[(RunPlan, String)],
     shown: usize,

@@ -1,9 +1,10 @@
-//! Words of the command line for options and settings: `--gear untimed`, `--set KEY=VALUE`.
+//! Names of options and settings, as a user writes them on the command line: `--gear untimed`,
+//! `--set KEY=VALUE`.
 
 use vpass_core::base::phrase::{Dialect, Opt, Phrase};
 use vpass_lab::failure::Failure;
 
-/// Dialect of the command line.
+/// Dialect that names options and settings as on the command line.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CommandLine;
 
@@ -21,17 +22,17 @@ impl Dialect for CommandLine {
     }
 }
 
-/// Returns the sentence of a failure for the user of the command line.
+/// Returns the error message of a failure, with options as on the command line.
 pub(crate) fn sentence(failure: &Failure) -> String {
     failure.in_dialect(&CommandLine)
 }
 
-/// Returns a phrase for the user of the command line.
+/// Returns a phrase as text, with options as on the command line.
 pub(crate) fn words(phrase: &Phrase) -> String {
     phrase.in_dialect(&CommandLine)
 }
 
-/// Returns phrases for the user of the command line.
+/// Returns phrases as texts, with options as on the command line.
 pub(crate) fn all_words(phrases: &[Phrase]) -> Vec<String> {
     phrases.iter().map(words).collect()
 }
@@ -45,7 +46,7 @@ mod tests {
     use super::*;
     use crate::command::Cli;
 
-    /// Returns the long options of a command and of the commands below it.
+    /// Returns the long options of a command and of all its subcommands.
     fn options(command: &clap::Command) -> Vec<String> {
         let own = command.get_arguments().filter_map(|arg| arg.get_long().map(ToOwned::to_owned));
         own.chain(command.get_subcommands().flat_map(options)).collect()

@@ -5,18 +5,18 @@ use std::process::ExitCode;
 use vpass_lab::failure::{Failure, Kind};
 use vpass_lab::run::Outcome;
 
-/// Exit code of `vpass`.
+/// Exit code of the command `vpass`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
     Done = 0,
-    /// Code for an error, a generated workload that misses its statistics, or a bug of the drive
-    /// that the oracle found.
+    /// Exit code for three cases: an error, a generated workload that misses its statistics, or a
+    /// bug of the drive that the oracle found.
     Failed = 1,
-    /// Code for wrong usage, or an error in a configuration or a trace.
+    /// Exit code for wrong usage, or for an error in a configuration or a trace.
     Usage = 2,
-    /// Code for a complete run in which data was lost.
+    /// Exit code for a complete run in which data was lost.
     Lost = 3,
-    /// Code that a shell reports for a process that SIGINT ended.
+    /// Exit code that a shell reports for a process ended by SIGINT.
     Interrupted = 130,
 }
 

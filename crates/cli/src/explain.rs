@@ -1,4 +1,4 @@
-//! `vpass explain`: explains the parts of one read, as text.
+//! `vpass explain`: explains in text what one read costs and does.
 
 mod budget;
 mod code;
@@ -21,7 +21,7 @@ use crate::report::COUNTERFACTUAL;
 use crate::table::{Look, Table, wants_colour, wrapped_lines};
 use vpass_lab::plain;
 
-/// Prints the explanation of a drive.
+/// Prints the explanation of one read on a drive.
 pub(crate) fn explain(args: &ExplainArgs) -> Result<(), Failure> {
     let reclaim = reclaim_named(&args.reclaim)?;
     let sets = load::overrides(&args.set)?;
@@ -29,7 +29,7 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<(), Failure> {
         let what = "explain takes keys of the drive only";
         return Err(Failure::usage(what).at(set.said.clone()));
     }
-    // A counterfactual technique changes the drive, as in a run.
+    // As in a run, a counterfactual technique changes the configuration of the drive.
     let config = reclaim.drive(load::drive(&args.drive, &sets)?.config);
     let explanation = explanation(&args.drive, &config, reclaim)?;
     out::print(&if args.json {
@@ -222,7 +222,7 @@ fn age_words(e: &Explanation, colour: bool) -> String {
 mod tests {
     use super::*;
 
-    /// Explains a drive under technique `none`.
+    /// Explains a read on a drive under the technique `none`.
     fn said(drive: &str) -> (Explanation, DriveConfig) {
         let reclaim = reclaim_named("none").unwrap();
         let config = load::drive(drive, &[]).unwrap().config;

@@ -1,4 +1,5 @@
-//! Rows of experiments that a command keeps: their place, and what the command says about them.
+//! Finished runs that a command stores for later commands: their folder, and the messages about
+//! them.
 
 use std::path::Path;
 
@@ -9,16 +10,17 @@ use vpass_lab::numbers::plural;
 use crate::out::{real_place, say};
 use crate::progress;
 
-/// Opens the rows that belong to the results folder of `--out`. With `fresh`, the rows of earlier
-/// commands are removed.
+/// Opens the stored runs that belong to the results folder of `--out`. With `fresh`, the runs that
+/// earlier commands stored are removed.
 ///
 /// # Errors
-/// Reports rows that cannot be removed.
+/// Returns an error if stored runs cannot be removed.
 pub(crate) fn rows_of(out: Option<&Path>, fresh: bool) -> Result<Rows, Failure> {
     Rows::of(out.map(real_place).as_deref(), fresh, tell)
 }
 
-/// Says a fact about kept rows. If a command is interrupted, its message names the rows.
+/// Prints a message about stored runs. If the command is interrupted later, its last message names
+/// the stored runs.
 fn tell(note: &Note) {
     let said = match note {
         Note::Removed(rows) => format!("--fresh: {} removed", runs(rows)),
@@ -50,10 +52,10 @@ fn tell(note: &Note) {
     say(&format!("vpass: {said}"));
 }
 
-/// Name of a row for a user.
+/// Name of a stored run in messages.
 const FINISHED: &str = "finished run";
 
-/// Formats a number of rows and their folder, such as "3 finished runs in .out.rows".
+/// Formats a number of stored runs with their folder, such as "3 finished runs in .out.rows".
 fn runs(rows: &OnDisk) -> String {
     format!("{} in {}", plural(rows.count as u64, FINISHED), rows.folder.display())
 }

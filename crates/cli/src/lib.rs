@@ -1,8 +1,8 @@
-//! The `vpass` command shows how long a drive lives under a workload, how slow the slowest reads
+//! The `vpass` command shows how long a drive lives under a workload, how slow its slowest reads
 //! are, and which technique helps.
 //!
-//! `args` defines the options. `vpass_lab` plans and runs simulations. `out` and `report` show the
-//! results.
+//! The module `args` defines the options. The crate `vpass_lab` plans and runs simulations. The
+//! modules `out` and `report` show the results.
 
 mod args;
 mod attack;
@@ -50,20 +50,21 @@ use crate::exit::Exit;
 use crate::out::Folder;
 use crate::progress::{Bar, bar};
 
-/// Runs the command with these words, of which the first is its own name, and returns the exit
-/// code. Everything it says goes to the standard streams of the process.
+/// Runs the command with these arguments and returns the exit code. The first argument is the name
+/// of the command. All output goes to the standard streams of the process.
 pub fn run_command(words: Vec<OsString>) -> u8 {
     run_command_telling(words, &|failure| {
         out::say(&format!("vpass: {}", progress::in_words(failure)));
     })
 }
 
-/// Runs the command as [`run_command`] does, and passes a failure to `tell`, which shows it.
+/// Runs the command as [`run_command`] does. If the command fails, `tell` gets the failure and
+/// shows it.
 pub fn run_command_telling(words: Vec<OsString>, tell: &dyn Fn(&Failure)) -> u8 {
     progress::hear_interrupts();
     let cli = match words::parsed(words) {
         Ok(cli) => cli,
-        // clap has printed help, the version, or a usage error.
+        // At this point, clap has printed help, the version, or a usage error.
         Err(code) => return code,
     };
     let ended = catch_unwind(AssertUnwindSafe(|| {
@@ -151,12 +152,13 @@ fn run(args: &RunArgs) -> Result<Exit, Failure> {
     show(&plan, &args.setup.base, "run", &others)
 }
 
-/// Runs a plan for this command and shows its results.
+/// Runs a plan for this command and shows the results.
 fn run_and_show(plan: &RunPlan, base: &Base, command: &'static str) -> Result<Exit, Failure> {
     show(plan, base, command, &[])
 }
 
-/// Runs a plan and shows its results. `others` has the UBER and lost pages of further seeds.
+/// Runs a plan and shows its results. `others` has the UBER and the lost pages of runs with further
+/// seeds.
 fn show(
     plan: &RunPlan,
     base: &Base,

@@ -1,5 +1,5 @@
-//! `vpass life`: simulates how long a drive lives under a workload, and what consumes its life. The
-//! command compares techniques, or searches the best value of a setting.
+//! `vpass life`: simulates how long a drive lives under a workload, and what wears it out. The
+//! command compares techniques, or searches for the best value of a setting.
 
 pub(crate) mod args;
 mod estimated;
@@ -33,7 +33,7 @@ use crate::out::{self, Folder};
 use crate::progress::bar;
 use crate::table::wants_colour;
 
-/// Simulates lives and shows them.
+/// Simulates lives of drives and shows the results.
 pub(crate) fn life(args: &LifeArgs) -> Result<Exit, Failure> {
     let tables = Tables::default();
     let asked = Asked::new(args, &[], &tables)?;
@@ -77,38 +77,38 @@ pub(crate) fn life(args: &LifeArgs) -> Result<Exit, Failure> {
     exit(&lives, &stops)
 }
 
-/// Lives of a drive, for other commands.
+/// Simulated lives of a drive, for other commands that use `vpass life`.
 pub(crate) struct Simulated {
     /// Lives of the techniques whose drives were not refused.
     pub(crate) lives: Vec<Life>,
-    /// Refused techniques, each with its reason.
+    /// Refused techniques, each with the reason of its refusal.
     pub(crate) refused: Vec<Refused>,
     stops: Vec<Failure>,
 }
 
 impl Simulated {
-    /// Returns the exit code of the command.
+    /// Returns the exit code of the command that simulated these lives.
     ///
     /// # Errors
-    /// Reports a bug of the drive model, or a life that was stopped.
+    /// Returns an error for a bug of the drive model, or for a life that was stopped.
     pub(crate) fn exit(&self) -> Result<Exit, Failure> {
         exit(&self.lives, &self.stops.iter().collect::<Vec<_>>())
     }
 }
 
-/// Plans of these lives, before anything is simulated.
+/// Returns the plans of the requested lives. Nothing is simulated yet.
 ///
 /// # Errors
-/// Returns the errors of the drive or the workload.
+/// Returns an error if the drive or the workload is invalid.
 pub(crate) fn planned(args: &LifeArgs) -> Result<Vec<RunPlan>, Failure> {
     let asked = Asked::new(args, &[], &Tables::default())?;
     Ok(asked.contenders.into_iter().map(|contender| contender.plan).collect())
 }
 
-/// Simulates lives.
+/// Simulates the requested lives.
 ///
 /// # Errors
-/// Returns the errors of the drive or the workload, or reports that no life ended in time.
+/// Returns an error if the drive or the workload is invalid, or if no life ended in time.
 pub(crate) fn simulated(args: &LifeArgs) -> Result<Simulated, Failure> {
     let tables = Tables::default();
     let asked = Asked::new(args, &[], &tables)?;
@@ -140,23 +140,24 @@ fn exit(lives: &[Life], stops: &[&Failure]) -> Result<Exit, Failure> {
     stops.first().map_or(Ok(Exit::Done), |why| Err(Failure::failed(dialect::sentence(why))))
 }
 
-/// Lives that the user requested, one per combination of techniques. Combinations that do not fit
-/// the drive or the workload are refused.
+/// Lives that the user requested. Each combination of techniques has one life. Combinations that do
+/// not fit the drive or the workload are refused.
 pub(crate) struct Asked<'a> {
     args: &'a LifeArgs,
     set: Vec<String>,
-    /// Whether lives are simulated as configured. Otherwise vpass chooses accelerations of wear.
+    /// Whether lives are simulated as configured. Otherwise, vpass chooses how much the wear is
+    /// accelerated.
     exact: bool,
     whole: RunPlan,
     contenders: Vec<Contender>,
     refused: Vec<Refused>,
-    /// Number of the workload's pages in one sample. `None` for whole drives and for lives
-    /// simulated as configured.
+    /// Number of the workload's pages in one sample. `None` for whole drives, and for lives that
+    /// are simulated as configured.
     touched: Option<u64>,
 }
 
 impl<'a> Asked<'a> {
-    /// Plans the lives. `set` has further values for keys, as in `--set`.
+    /// Plans the requested lives. `set` has values of further keys, in the form of `--set`.
     fn new(args: &'a LifeArgs, set: &[String], tables: &Tables) -> Result<Self, Failure> {
         let mut setup: vpass_lab::setup::Setup = (&args.setup).into();
         setup.base.set.extend_from_slice(set);
@@ -169,8 +170,8 @@ impl<'a> Asked<'a> {
         let whole =
             RunPlan::unchecked(&setup, args.combined.with(args.reclaim[0].trim())[0], &bar)?;
         life::check(&whole, args.until())?;
-        // If the user set the acceleration of wear, vpass chooses no accelerations itself. Lives
-        // are then simulated once, as configured.
+        // If the user set the acceleration of wear, vpass does not choose it. Each life is then
+        // simulated once, as configured.
         let exact = args.is_exact() || whole.drive.config.wear.acceleration != 1;
         let asked = Self {
             args,
@@ -192,8 +193,8 @@ impl<'a> Asked<'a> {
             .flat_map(|reclaim| self.args.combined.with(reclaim.trim()))
             .collect();
         let mut first_why = None;
-        // If no combination of techniques fits the drive, a long trace is not read for the
-        // automatic sample.
+        // Choosing the sample automatically may read a long trace. No sample is chosen if no
+        // combination of techniques fits the drive.
         let of_whole = named.iter().find_map(|named| self.whole.with(*named).ok());
         let sample = match (self.args.setup.sample, of_whole) {
             (Some(samples), _) => Sample { of: samples.of, residue: 0 },
@@ -219,8 +220,8 @@ impl<'a> Asked<'a> {
             match part.with(named) {
                 Ok(plan) => self.contenders.push(Contender { label, plan }),
                 Err(why) if why.kind == Kind::Usage => {
-                    // `Refused::of` fails if the name of a technique is unknown. The command then
-                    // ends.
+                    // `Refused::of` fails if a technique has an unknown name. The whole command
+                    // then ends.
                     self.refused.push(Refused::of(named, label, dialect::sentence(&why))?);
                     first_why.get_or_insert(why);
                 }
@@ -237,8 +238,8 @@ impl<'a> Asked<'a> {
         Ok(self)
     }
 
-    /// Returns the notes to print before the simulation. A note about several techniques appears
-    /// once.
+    /// Returns the notes to print before the simulation. If a note is about several techniques, the
+    /// list has it once.
     fn notes(&self) -> Result<Vec<Phrase>, Failure> {
         let mut notes = self.contenders[0].plan.notes()?;
         for note in self.contenders[1..].iter().flat_map(|contender| contender.plan.promise_notes())
@@ -250,7 +251,8 @@ impl<'a> Asked<'a> {
         Ok(notes)
     }
 
-    /// Returns the refused techniques, and the techniques whose drive was refused or stopped.
+    /// Returns the refused techniques. The list includes techniques whose drive was refused or
+    /// stopped during the simulation.
     fn refused_with(&self, climbed: &Climbed) -> Result<Vec<Refused>, Failure> {
         let mut refused = self.refused.clone();
         for answer in &climbed.answers {
@@ -264,7 +266,7 @@ impl<'a> Asked<'a> {
         Ok(refused)
     }
 
-    /// Returns the reason why no technique has a simulated life.
+    /// Returns the error that explains why no technique has a simulated life.
     fn no_answer(&self, args: &LifeArgs, climbed: &Climbed) -> Failure {
         if let Some(why) = climbed.answers.iter().find_map(|answer| answer.lived.as_ref().err()) {
             return why.clone();
@@ -307,13 +309,13 @@ impl<'a> Asked<'a> {
     }
 }
 
-/// Returns whether all techniques can run on samples. Techniques with stripes cannot, because
-/// stripes lie on all dies and a sample has fewer dies.
+/// Returns whether all techniques can run on samples of the drive. Techniques with stripes cannot,
+/// because stripes lie on all dies but a sample has fewer dies.
 fn may_be_sampled(named: &[Chosen]) -> bool {
     named.iter().all(|named| !vpass_core::slots::parity::has_stripes(named.parity))
 }
 
-/// Simulates the lives of all techniques, either as configured or with accelerated wear.
+/// Simulates the lives of all techniques. Lives run as configured, or with accelerated wear.
 fn lived(args: &LifeArgs, asked: &Asked, rows: &Rows, tables: &Tables) -> Result<Climbed, Failure> {
     let mut live =
         |lives: &[OneLife], deadline: Deadline| live_or_take(args, lives, deadline, rows, tables);
@@ -348,14 +350,16 @@ fn lived(args: &LifeArgs, asked: &Asked, rows: &Rows, tables: &Tables) -> Result
     })
 }
 
-/// Step of accuracy (`--rung`) at which `--find` compares values by default.
+/// Rung (`--rung`) on which `--find` simulates each value by default.
 const RUNG_OF_FIND: u32 = 2;
 
-/// Function that simulates lives or takes them from an earlier command.
+/// Function that simulates lives. If an earlier command stored a life, the function reads the
+/// stored life instead.
 type Live<'a> =
     &'a mut dyn FnMut(&[OneLife], Deadline) -> Result<Option<Vec<Result<Lived, Failure>>>, Failure>;
 
-/// Simulates the lives of all techniques without raising the acceleration of wear.
+/// Simulates the lives of all techniques as configured. The wear of these lives is not accelerated
+/// further.
 fn exact(args: &LifeArgs, asked: &Asked, live: Live) -> Result<Climbed, Failure> {
     let plans = asked
         .contenders
@@ -375,7 +379,7 @@ fn exact(args: &LifeArgs, asked: &Asked, live: Live) -> Result<Climbed, Failure>
     Ok(Climbed { rung: None, answers, end: None })
 }
 
-/// Returns one plan for each combination of seed and sample.
+/// Returns a copy of the plan for each combination of seed and sample.
 fn repeated(args: &LifeArgs, plan: &RunPlan) -> Result<Vec<RunPlan>, Failure> {
     let mut plans = vec![];
     for i in 0..u64::from(args.seeds.get()) {
@@ -390,7 +394,7 @@ fn repeated(args: &LifeArgs, plan: &RunPlan) -> Result<Vec<RunPlan>, Failure> {
     Ok(plans)
 }
 
-/// Reads the lives that an earlier command kept, and simulates the missing lives.
+/// Reads the lives that an earlier command stored, and simulates the missing lives.
 fn live_or_take(
     args: &LifeArgs,
     lives: &[OneLife],

@@ -1,5 +1,5 @@
-//! `vpass list` and `vpass show`. The first lists drives, workloads, trace formats, techniques,
-//! error models, attacks and keys. The second prints one preset or file.
+//! `vpass list` and `vpass show`. `vpass list` prints lists of drives, workloads, trace formats,
+//! techniques, error models, attacks and keys. `vpass show` prints one preset or file.
 
 use std::fmt::Write;
 
@@ -33,7 +33,7 @@ const ALL: [(ListWhat, &str, &str); 9] = [
     (ListWhat::Attacks, "attacks", "vpass attack"),
 ];
 
-/// Prints one list. Without a name, prints all lists except keys and schemas.
+/// Prints one list. If the user names no list, prints all lists except keys and schemas.
 pub(crate) fn list(what: Option<ListWhat>, as_json: bool) -> Result<(), Failure> {
     if what == Some(ListWhat::Keys) {
         return keys(as_json);
@@ -73,7 +73,8 @@ pub(crate) fn list(what: Option<ListWhat>, as_json: bool) -> Result<(), Failure>
     out::print(&text)
 }
 
-/// Returns the rows of a list. The row of a technique also has the content of its card.
+/// Returns the rows of a list as JSON. The row of a technique also has the content of the
+/// technique's card.
 fn rows_as_json(what: ListWhat) -> Result<Vec<Value>, Failure> {
     let mut rows: Vec<_> = rows(what)?
         .into_iter()
@@ -93,13 +94,14 @@ fn rows_as_json(what: ListWhat) -> Result<Vec<Value>, Failure> {
     Ok(rows)
 }
 
-/// Returns the cards of a list of techniques; `None` for other lists.
+/// Returns the cards of the techniques in a list; `None` if the list has no techniques.
 fn cards(what: ListWhat) -> Option<Vec<&'static About>> {
     let (_, name, _) = ALL.iter().find(|(listed, ..)| *listed == what)?;
     slot(name).map(|slot| (slot.cards)())
 }
 
-/// Prints every key of drive and workload files, one table of keys after the other.
+/// Prints every key of drive and workload files. The keys of each file table, such as `[drive]`,
+/// are printed together.
 fn keys(as_json: bool) -> Result<(), Failure> {
     let keys = keys::all();
     if as_json {
@@ -182,7 +184,7 @@ fn rows(what: ListWhat) -> Result<Vec<(String, String)>, Failure> {
     })
 }
 
-/// Prints the text of a drive or a workload. With `sets`, prints the effective configuration
+/// Prints the text of a drive or a workload. With `sets`, the effective configuration is printed
 /// instead.
 pub(crate) fn show(
     what: ShowWhat,

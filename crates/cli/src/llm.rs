@@ -1,4 +1,4 @@
-//! `vpass llm`: whether the reads of a language model wear a drive, in a few sentences.
+//! `vpass llm`: answers in a few sentences whether the reads of a language model wear out a drive.
 
 use std::fmt::Write;
 
@@ -31,32 +31,32 @@ pub(crate) const EXAMPLES: &str = "Examples:\n  \
     Exits with 0 if the lives were simulated, with or without lost data. Exits with 1 if the\n\
     oracle found a bug of the drive model, or if no life ended in time.";
 
-/// Preset that gives the numbers for which the user sets no option.
+/// Preset that gives all numbers for which the user sets no option.
 const PRESET: &str = "llm-moe-744b";
 
-/// Options of `vpass llm`: a drive, a model and the techniques to compare.
+/// Options of `vpass llm`: a drive, a language model, and the techniques to compare.
 #[derive(Debug, Args)]
 pub(crate) struct LlmArgs {
     /// Drive: a preset (see `vpass list drives`) or a TOML file.
     #[arg(long, value_name = "NAME|FILE")]
     drive: String,
-    /// Size of the model on the drive, such as 370GB; or a workload with a model: a preset
-    /// (llm-moe-744b, llm-dense-70b) or a TOML file. Default: llm-moe-744b.
+    /// Language model: its size on the drive, such as 370GB; or a workload with a model, which is a
+    /// preset (llm-moe-744b, llm-dense-70b) or a TOML file. Default: llm-moe-744b.
     #[arg(long, value_name = "SIZE|NAME|FILE")]
     model: Option<String>,
-    /// Size of an expert, such as 19MB.
+    /// Size of one expert of the model, such as 19MB.
     #[arg(long, value_name = "SIZE", value_parser = a_size)]
     experts: Option<Bytes>,
-    /// Mean number of experts that a token uses, in all layers together.
+    /// Mean number of experts that a token uses, summed over all layers.
     #[arg(long, value_name = "N", value_parser = a_positive)]
     active: Option<f64>,
-    /// Tokens per second, in the hours of use.
+    /// Tokens per second during the hours of use.
     #[arg(long, value_name = "RATE", value_parser = a_positive)]
     tokens_per_second: Option<f64>,
-    /// Hours of use a day. Default: 24, or those of the workload.
+    /// Hours of use per day. Default: 24, or the hours of the workload.
     #[arg(long, value_name = "HOURS", value_parser = a_positive)]
     hours: Option<f64>,
-    /// Size of the host's cache for the model, such as 64GB.
+    /// Size of the host's memory cache for the model, such as 64GB.
     #[arg(long, value_name = "SIZE", value_parser = a_size)]
     cache: Option<Bytes>,
     /// Read-reclaim techniques, separated by commas (see `vpass list reclaim`).
@@ -65,11 +65,12 @@ pub(crate) struct LlmArgs {
     /// Set another key of the drive or the workload (see `vpass list keys`).
     #[arg(long = "set", value_name = "KEY=VALUE", allow_hyphen_values = true)]
     set: Vec<String>,
-    /// Random seed. The same seed gives the same bytes on the same rung.
+    /// Random seed. The same seed gives the same results, byte for byte, on the same rung.
     #[arg(long, value_name = "SEED", default_value_t = 1)]
     seed: u64,
     /// Simulate all techniques on this rung of the ladder of `vpass life`, without a time limit.
-    /// Default: simulate techniques that rewrite whole blocks on rung 1, and estimate the others.
+    /// Default: techniques that rewrite whole blocks are simulated on rung 1, and the lives of
+    /// other techniques are estimated.
     #[arg(long, value_name = "N")]
     rung: Option<u32>,
     /// Print one JSON object instead of sentences.
@@ -77,13 +78,14 @@ pub(crate) struct LlmArgs {
     json: bool,
 }
 
-/// Techniques whose lives are simulated by default. They rewrite whole blocks, so a life takes only
-/// seconds to simulate. For techniques that rewrite single wordlines, it takes minutes.
+/// Techniques whose lives are simulated by default. These techniques rewrite whole blocks, so
+/// simulating a life takes only seconds. Simulating a technique that rewrites single wordlines
+/// takes minutes.
 const QUICK: [&str; 4] = ["none", "block", "page-type", "count"];
-/// Number of samples of a life.
+/// Number of samples of the drive for each life.
 const SAMPLES: u32 = 2;
 
-/// Answers from simulated lives, and from estimates.
+/// Prints the answers. Some come from simulated lives, and others from estimates.
 pub(crate) fn llm(args: &LlmArgs) -> Result<Exit, Failure> {
     let workload = load::workload(args.workload(), &[], None)?;
     if !matches!(workload.config, Generated::Model(_)) {
@@ -134,8 +136,8 @@ pub(crate) fn llm(args: &LlmArgs) -> Result<Exit, Failure> {
     simulated.map_or(Ok(Exit::Done), |simulated| simulated.exit())
 }
 
-/// Returns the smallest sample that the drive allows. This is a single plane if a plane has enough
-/// blocks.
+/// Returns the smallest sample of the drive that is allowed. If one plane has enough blocks, the
+/// sample is one plane.
 fn smallest_sample(plan: &RunPlan) -> u32 {
     let planes = plan.drive.config.geometry.planes();
     let allowed = |of: &u32| plan.sampled(Sample { of: *of, residue: 0 }).is_ok();
@@ -155,12 +157,12 @@ fn show(args: &LlmArgs, answer: &Llm) -> Result<(), Failure> {
 }
 
 impl LlmArgs {
-    /// Returns whether the lives of a technique are simulated.
+    /// Returns whether the life of this technique is simulated. Other lives are estimated.
     fn simulates(&self, reclaim: &str) -> bool {
         self.rung.is_some() || QUICK.contains(&reclaim)
     }
 
-    /// Returns the workload that the options start from.
+    /// Returns the workload on which the options are based.
     fn workload(&self) -> &str {
         match &self.model {
             Some(name) if Bytes::parse(name).is_err() => name,
@@ -168,7 +170,7 @@ impl LlmArgs {
         }
     }
 
-    /// Returns the options of `vpass life` for these techniques and samples of 1/N.
+    /// Returns options of `vpass life` that simulate these techniques on samples of 1/N.
     fn life(&self, reclaim: &[String], sample: Option<u32>) -> LifeArgs {
         let size = self.model.as_deref().filter(|text| Bytes::parse(text).is_ok());
         let number = |key: &str, value: Option<f64>| value.map(|value| format!("{key}={value}"));
@@ -199,12 +201,12 @@ impl LlmArgs {
     }
 }
 
-/// Reads a size.
+/// Parses a size in bytes.
 fn a_size(text: &str) -> Result<Bytes, String> {
     Bytes::parse(text)
 }
 
-/// Reads a number above 0; the workload's checks know the range.
+/// Parses a number above 0. The checks of the workload know the allowed range.
 fn a_positive(text: &str) -> Result<f64, String> {
     let number = text.parse().ok().filter(|number: &f64| number.is_finite() && *number > 0.0);
     number.ok_or_else(|| "a number above 0 is expected, such as 0.5".into())

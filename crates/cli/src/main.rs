@@ -1,4 +1,4 @@
-//! Program `vpass`: the command with the words of the command line.
+//! Program `vpass`: runs the command with the arguments of the process.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! `vpass new`: makes files for vpass from what a user knows.
+//! `vpass new`: makes drive files and policies from a few facts that the user gives.
 
 pub(crate) mod args;
 mod ask;
@@ -12,7 +12,7 @@ use vpass_lab::progress::Progress;
 
 use crate::progress::is_interrupted;
 
-/// Runs a subcommand.
+/// Runs a subcommand of `vpass new`.
 pub(crate) fn run(command: NewCommand) -> Result<(), Failure> {
     match command {
         NewCommand::Drive(args) => drive::drive(args),
@@ -20,7 +20,7 @@ pub(crate) fn run(command: NewCommand) -> Result<(), Failure> {
     }
 }
 
-/// Progress of a short run: none is shown, but an interruption is heard.
+/// Progress of a short run. Nothing is shown, but an interrupt stops the run.
 struct Short;
 
 impl Progress for Short {
@@ -29,7 +29,7 @@ impl Progress for Short {
     }
 }
 
-/// Begins a short run.
+/// Returns the progress of a short run, for a function that needs a progress display.
 fn short(_total: Option<u64>, _things: &str) -> Box<dyn Progress> {
     Box::new(Short)
 }

@@ -1,5 +1,5 @@
-//! Results on disk and on standard output. A results folder appears complete or not at all. vpass
-//! writes the folder under a hidden name beside its place, and moves it at the end.
+//! Output of results to disk and to standard output. A results folder appears complete or not at
+//! all. vpass writes the folder under a hidden temporary name, and renames it at the end.
 
 use std::fs;
 use std::io::{self, IsTerminal, Write};
@@ -18,16 +18,16 @@ use crate::unfinished::{
 };
 use vpass_lab::plain;
 
-/// Prints a text to standard output. If the reader of a pipe stops early, as `head` does, this is
-/// not an error.
+/// Prints a text to standard output. A program that reads from a pipe, such as `head`, may stop
+/// early. An early stop of the reader is not an error.
 ///
 /// # Errors
-/// Reports that standard output cannot be written.
+/// Returns an error if standard output cannot be written.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
     print_as_it_is(&plain::report(text, wants_colour()))
 }
 
-/// Standard error, for questions to the user. Control characters are escaped.
+/// Writer to standard error, for questions to the user. The writer escapes control characters.
 pub(crate) struct Asking;
 
 impl Write for Asking {
@@ -42,11 +42,11 @@ impl Write for Asking {
     }
 }
 
-/// Prints the text of a file for programs. The text is unchanged, unless standard output is a
-/// terminal.
+/// Prints the text of a file that other programs read. The text is unchanged, unless standard
+/// output is a terminal.
 ///
 /// # Errors
-/// Reports that standard output cannot be written.
+/// Returns an error if standard output cannot be written.
 pub(crate) fn print_file(text: &str) -> Result<(), Failure> {
     if io::stdout().is_terminal() { print(text) } else { print_as_it_is(text) }
 }
@@ -61,14 +61,14 @@ fn print_as_it_is(text: &str) -> Result<(), Failure> {
     }
 }
 
-/// Prints a sentence to standard error. The sentence becomes one line, even if it holds line
+/// Prints a sentence to standard error. The sentence becomes one line, even if it contains line
 /// breaks.
 pub(crate) fn say(sentence: &str) {
     // If standard error is closed, the sentence is lost without an error.
     let _ = writeln!(io::stderr().lock(), "{}", plain::line(sentence));
 }
 
-/// Prints a wrapped paragraph to standard error. Its line breaks stay.
+/// Prints a wrapped paragraph to standard error. The line breaks of the paragraph are kept.
 pub(crate) fn say_wrapped(paragraph: &str) {
     let _ = writeln!(io::stderr().lock(), "{}", plain::lines(paragraph));
 }
@@ -84,22 +84,24 @@ pub(crate) fn say_all(sentences: &[impl Clone + Into<Phrase>]) {
 pub(crate) struct Folder {
     place: PathBuf,
     unfinished: Unfinished,
-    /// Lock while the folder is written, so that no other run removes the folder as a leftover.
+    /// Lock on the folder while it is being written. Without the lock, another run could remove the
+    /// folder as a leftover.
     held: Option<fs::File>,
     finished: bool,
 }
 
-/// Returns the target if this place is a link, because a folder cannot be moved onto a link.
+/// Returns the target of a symbolic link, because a folder cannot be moved onto a link. Other paths
+/// are returned unchanged.
 pub(crate) fn real_place(place: &Path) -> PathBuf {
     fs::canonicalize(place).ok().filter(|_| place.is_symlink()).unwrap_or_else(|| place.to_owned())
 }
 
 impl Folder {
-    /// Begins a results folder. Checks that its place can be written, and removes leftovers of runs
-    /// that were killed.
+    /// Begins a results folder. The folder's final path is checked for writing. Leftovers of runs
+    /// that were killed are removed.
     ///
     /// # Errors
-    /// Reports a folder that is not empty, or a place that cannot be written.
+    /// Returns an error for a folder that is not empty, or for a path that cannot be written.
     pub(crate) fn begin(place: &Path) -> Result<Self, Failure> {
         let place = real_place(place);
         if place.file_name().is_none() {
@@ -130,18 +132,18 @@ impl Folder {
         Ok(Self { place, unfinished, held, finished: false })
     }
 
-    /// Returns the temporary folder, into which results are written.
+    /// Returns the temporary folder, into which results are written first.
     pub(crate) fn path(&self) -> &Path {
         &self.unfinished.temporary
     }
 
-    /// Brings all files to the disk, and then moves the folder to its place.
+    /// Writes all files to the disk, and then renames the folder to its final path.
     ///
     /// # Errors
-    /// Reports that something has appeared at this place meanwhile. The results then stay beside
-    /// it.
+    /// Returns an error if something else has appeared at the final path meanwhile. The results
+    /// then keep a hidden name in the same parent folder.
     pub(crate) fn finish(mut self) -> Result<(), Failure> {
-        // From here on, the folder is complete and is not removed.
+        // From here on, the folder is complete, so an interrupt does not remove it.
         self.finished = true;
         self.unfinished.keep();
         let moved = refuse_existing(&self.place).and_then(|()| {
@@ -160,7 +162,7 @@ impl Folder {
         })
     }
 
-    /// Gives complete results a name that no later run removes as a leftover.
+    /// Renames complete results to a name that no later run removes as a leftover.
     fn set_aside(&self) -> PathBuf {
         let aside = hidden_beside(&self.place, ".whole-");
         if fs::rename(self.path(), &aside).is_ok() { aside } else { self.path().to_owned() }
@@ -172,16 +174,16 @@ impl Drop for Folder {
         if !self.finished {
             self.unfinished.remove();
         }
-        // The lock must be released after the folder is removed.
+        // The lock may be released only after the folder is removed.
         self.held = None;
     }
 }
 
-/// Makes a hidden folder for this place. If the place is an empty folder, the hidden folder first
-/// replaces it as a test. An unusable place is then reported before the run.
+/// Makes the hidden temporary folder for this path. If the path is an empty folder, the hidden
+/// folder first replaces it as a test. An unusable path is then reported before the run.
 fn probed(place: &Path) -> io::Result<(PathBuf, Option<fs::File>)> {
-    // If another program makes a folder at this place later, `take_place` replaces an empty folder
-    // or fails.
+    // Another program may make a folder at this path later. `take_place` then replaces the folder
+    // if it is empty, and otherwise fails.
     let is_there = place.is_dir();
     let made = make_hidden_folder(place)?;
     if !is_there {
@@ -221,7 +223,7 @@ fn refuse_existing(place: &Path) -> Result<(), Failure> {
 /// Writes files into an existing folder.
 ///
 /// # Errors
-/// Reports an error of the disk.
+/// Returns an error if the disk cannot be written.
 pub(crate) fn write_files(
     folder: &Path,
     files: impl IntoIterator<Item = File>,
@@ -229,24 +231,24 @@ pub(crate) fn write_files(
     files.into_iter().try_for_each(|(name, content)| write_file(folder, &name, &content))
 }
 
-/// Makes a folder inside a [`Folder`].
+/// Makes a subfolder in a [`Folder`].
 ///
 /// # Errors
-/// Reports an error of the disk.
+/// Returns an error if the disk cannot be written.
 pub(crate) fn make_folder(path: &Path) -> Result<(), Failure> {
     fs::create_dir(path).map_err(|e| failure(path, &e))
 }
 
-/// Writes one file.
+/// Writes one file into a folder.
 ///
 /// # Errors
-/// Reports an error of the disk.
+/// Returns an error if the disk cannot be written.
 pub(crate) fn write_file(folder: &Path, name: &str, content: &[u8]) -> Result<(), Failure> {
     let path = folder.join(name);
     fs::write(&path, content).map_err(|e| failure(&path, &e))
 }
 
-/// Makes an error that names the final path, because the user does not know the temporary path.
+/// Returns an error that names the final path. The user does not know the temporary path.
 fn failure(path: &Path, e: &io::Error) -> Failure {
     Failure::failed(format!("{} cannot be written: {e}", progress::place_of(path).display()))
 }

@@ -1,5 +1,5 @@
-//! Output file that appears complete or not at all. The file is written under a hidden name beside
-//! its place, and is moved to its place at the end.
+//! Output file that appears complete or not at all. The file is written under a hidden temporary
+//! name, and is renamed at the end.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -12,7 +12,7 @@ use crate::unfinished::{bring_folder_to_disk, make_hidden_file, parent_of, remov
 
 const BUFFER_BYTES: usize = 256 << 10;
 
-/// File that is being written.
+/// Output file that is being written.
 pub(crate) struct OutFile {
     place: PathBuf,
     replace: bool,
@@ -20,7 +20,7 @@ pub(crate) struct OutFile {
     temporary: Temporary,
 }
 
-/// File under its temporary name. Without a move to its place, the file is removed.
+/// File under its temporary name. If the file is not renamed to its final path, it is removed.
 struct Temporary {
     unfinished: Unfinished,
     moved: bool,
@@ -35,11 +35,11 @@ impl Drop for Temporary {
 }
 
 impl OutFile {
-    /// Begins a file, and checks that its place can be written. With `replace`, the file replaces
-    /// an existing file at the end.
+    /// Begins an output file, and checks that its final path can be written. With `replace`, the
+    /// output file replaces an existing file at the end.
     ///
     /// # Errors
-    /// Reports an existing file, or a place that cannot be written.
+    /// Returns an error for an existing file, or for a path that cannot be written.
     pub(crate) fn begin(place: &Path, replace: bool) -> Result<Self, Failure> {
         if place.file_name().is_none() {
             return Err(Failure::usage(format!("{}: a file name is expected", place.display())));
@@ -59,10 +59,11 @@ impl OutFile {
         })
     }
 
-    /// Moves the complete file to its place.
+    /// Renames the complete file to its final path.
     ///
     /// # Errors
-    /// Reports an error of the disk, or a file that has appeared at this place meanwhile.
+    /// Returns an error of the disk, or an error if another file has appeared at the final path
+    /// meanwhile.
     pub(crate) fn finish(mut self) -> Result<(), Failure> {
         let failed = |e: io::Error| {
             Failure::failed(format!("{} cannot be written: {e}", self.place.display()))
@@ -86,7 +87,7 @@ impl Write for OutFile {
     }
 }
 
-/// Refuses a place that exists. With `replace`, a regular file is accepted.
+/// Returns an error if something exists at this path. With `replace`, a regular file may exist.
 fn refuse_existing(place: &Path, replace: bool) -> Result<(), Failure> {
     let Ok(there) = fs::symlink_metadata(place) else { return Ok(()) };
     if !there.is_file() {

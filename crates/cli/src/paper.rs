@@ -1,5 +1,5 @@
-//! `vpass paper`: runs everything that a recipe of `papers/` names, writes the data of its figures,
-//! and prints the paper's numbers beside our numbers.
+//! `vpass paper`: runs all simulations that a recipe of `papers/` names, and writes the data of its
+//! figures. The command compares the numbers in the paper with the simulated numbers.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -23,26 +23,26 @@ use crate::table::{Look, Table, wants_colour};
 
 #[derive(Debug, Args)]
 pub(crate) struct PaperArgs {
-    /// Folder of papers/, or a recipe in it.
+    /// Folder in papers/ that holds a recipe, or the recipe file itself.
     #[arg(value_name = "FOLDER|FILE")]
     pub(crate) recipe: PathBuf,
-    /// Write the data of every figure, all summaries and the comparison into this new folder,
-    /// completely or not at all.
+    /// Write all results into this new folder, completely or not at all: the data of every figure,
+    /// all summaries and the comparison.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
-    /// Run everything again. Default: take finished runs that an earlier command kept for the same
+    /// Run everything again. Default: reuse the finished runs of an earlier command with the same
     /// --out.
     #[arg(long, requires = "out")]
     pub(crate) fresh: bool,
-    /// Folder with the real traces of the paper's workloads, or some of them, recognised by their
-    /// file names.
+    /// Folder with real traces of the paper's workloads. The traces are recognised by their file
+    /// names, and some may be missing.
     #[arg(long, value_name = "DIR")]
     pub(crate) traces: Option<PathBuf>,
     /// Random seed.
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
     /// Number of threads. A thread runs one drive, or several drives that serve the same requests.
-    /// It waits until enough memory is free. Default: number of cores.
+    /// A thread waits until enough memory is free. Default: number of cores.
     #[arg(long, value_name = "N", value_parser = at_least_one::<NonZeroUsize>)]
     pub(crate) threads: Option<NonZeroUsize>,
     #[command(flatten)]
@@ -55,7 +55,7 @@ impl WithPage for PaperArgs {
     }
 }
 
-/// Runs a recipe and prints the comparison.
+/// Runs a recipe, and prints the paper's numbers beside the simulated numbers.
 pub(crate) fn paper(args: &PaperArgs) -> Result<Exit, Failure> {
     let asked = Asked {
         recipe: &args.recipe,
@@ -88,7 +88,7 @@ pub(crate) fn paper(args: &PaperArgs) -> Result<Exit, Failure> {
     })
 }
 
-/// Returns the parts of the results as text.
+/// Returns all parts of the results as one text.
 fn text(parts: &[Part], colour: bool) -> String {
     let one = |(n, part): (usize, &Part)| match part {
         Part::Title(title, rest) => {
@@ -112,7 +112,7 @@ fn table(Grid(rows): &Grid) -> Table {
     table
 }
 
-/// Returns the manifest, which says how to repeat the results.
+/// Returns the manifest of the results. The manifest says how to repeat the results.
 fn manifest(title: &str, seed: u64) -> Result<String, Failure> {
     let mut manifest = crate::call::manifest("paper");
     manifest["title"] = title.into();

@@ -1,5 +1,5 @@
 //! Progress display and handling of Ctrl-C. A terminal shows a progress bar after one second.
-//! Without a terminal, work of more than two seconds prints lines.
+//! Without a terminal, lines are printed if the work takes more than two seconds.
 
 mod lines;
 
@@ -18,33 +18,35 @@ use self::lines::{Lines, Present};
 use crate::dialect;
 use crate::exit::Exit;
 
-/// Whether the user asked to stop.
+/// Whether the user asked the command to stop.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
-/// Number of running jobs that do not check for an interrupt, such as building a drive.
+/// Number of running jobs that do not check whether the user interrupted the command. An example is
+/// building a drive.
 static DEAF: AtomicUsize = AtomicUsize::new(0);
-/// Whether the first interrupt only asks the work to stop, so that the command can save its results
-/// so far.
+/// Whether the first interrupt only asks the work to stop. The command can then save the results
+/// that it has so far.
 static PATIENT: AtomicBool = AtomicBool::new(false);
-/// Whether results are complete and are being moved to their place. An interrupt must not remove
-/// them.
+/// Whether results are complete and are being renamed to their final path. An interrupt must not
+/// remove such results.
 static KEPT: AtomicBool = AtomicBool::new(false);
-/// Sentence about the finished rows that stay if the command ends early.
+/// Sentence that names the finished runs which are kept if the command ends early.
 static ROWS: Mutex<Option<String>> = Mutex::new(None);
-/// Files and folders to remove if an interrupt ends the process.
+/// Files and folders that are removed if an interrupt ends the process.
 static UNFINISHED: Mutex<Vec<Unfinished>> = Mutex::new(vec![]);
 
-/// Folder or file that is being written.
+/// Folder or file that is being written under a temporary name.
 #[derive(Clone, Debug)]
 pub(crate) struct Unfinished {
     pub(crate) temporary: PathBuf,
     /// Final path of the folder or file.
     pub(crate) place: PathBuf,
-    /// Parent folders made for this path, the innermost first.
+    /// Parent folders that were made for this path, the innermost first.
     pub(crate) made: Vec<PathBuf>,
 }
 
 impl Unfinished {
-    /// Registers the folder or file for removal if the user stops the process.
+    /// Registers the folder or file. If the user interrupts the process, the folder or file is
+    /// removed.
     pub(crate) fn register(&self) {
         KEPT.store(false, Ordering::Relaxed);
         if let Ok(mut all) = UNFINISHED.lock() {
@@ -52,8 +54,8 @@ impl Unfinished {
         }
     }
 
-    /// Marks the folder or file as complete. From now on, an interrupt does not remove it, and does
-    /// not report that nothing was written.
+    /// Marks the folder or file as complete. From now on, an interrupt does not remove it. The
+    /// message of an interrupt then does not say that nothing was written.
     pub(crate) fn keep(&self) {
         if let Ok(mut all) = UNFINISHED.lock() {
             KEPT.store(true, Ordering::Relaxed);
@@ -61,7 +63,7 @@ impl Unfinished {
         }
     }
 
-    /// Removes the folder or file, and the empty parent folders made for it.
+    /// Removes the folder or file, and the empty parent folders that were made for it.
     pub(crate) fn remove(&self) {
         let _ = std::fs::remove_dir_all(&self.temporary)
             .or_else(|_| std::fs::remove_file(&self.temporary));
@@ -71,7 +73,8 @@ impl Unfinished {
     }
 }
 
-/// Returns the final path of a file in a folder that is being written.
+/// Returns the final path of a file in a folder that is being written. Other paths are returned
+/// unchanged.
 pub(crate) fn place_of(path: &Path) -> PathBuf {
     let all = UNFINISHED.lock();
     let found = all.ok().and_then(|all| {
@@ -80,12 +83,11 @@ pub(crate) fn place_of(path: &Path) -> PathBuf {
     found.unwrap_or_else(|| path.to_owned())
 }
 
-/// Time that running work has to notice an interrupt and to end by itself.
+/// Time that interrupted work has for ending by itself. After this time, the process is ended.
 const GRACE: Duration = Duration::from_millis(700);
 
-/// Handles SIGINT, SIGTERM and SIGHUP. The first signal asks the run to stop. The process ends if
-/// the run does not stop soon or does not check for signals. A second signal ends the process at
-/// once.
+/// Handles SIGINT, SIGTERM and SIGHUP. The first signal asks the work to stop. If the work does not
+/// stop soon or cannot stop, the process ends. A second signal ends the process at once.
 pub(crate) fn hear_interrupts() {
     // Without this handler, a signal ends the process at once. Only a temporary folder is then
     // left.
@@ -98,7 +100,7 @@ pub(crate) fn hear_interrupts() {
             std::thread::sleep(GRACE);
         }
         // While this handler holds the lock, no thread can mark further results as complete.
-        // Results that are already marked stay.
+        // Results that are already marked as complete are kept.
         let Ok(all) = UNFINISHED.lock() else { return };
         let kept = KEPT.load(Ordering::Relaxed);
         if is_first && kept {
@@ -114,14 +116,14 @@ pub(crate) fn hear_interrupts() {
     });
 }
 
-/// Records which finished rows stay if this command ends early.
+/// Stores a sentence about the finished runs that are kept if this command ends early.
 pub(crate) fn rows_are_kept(what: Option<String>) {
     if let Ok(mut rows) = ROWS.lock() {
         *rows = what;
     }
 }
 
-/// Returns the reason why the command ends, and which finished rows stay.
+/// Returns the reason why the command ends. The text also names the finished runs that are kept.
 pub(crate) fn in_words(failure: &Failure) -> String {
     let rows = ROWS.lock().ok().and_then(|rows| rows.clone());
     match rows {
@@ -131,18 +133,19 @@ pub(crate) fn in_words(failure: &Failure) -> String {
     }
 }
 
-/// Returns whether the user asked to stop.
+/// Returns whether the user asked the command to stop.
 pub(crate) fn is_interrupted() -> bool {
     INTERRUPTED.load(Ordering::Relaxed)
 }
 
-/// Makes the first interrupt only ask the work to stop. The process then ends when the work has
-/// saved what was found.
+/// Makes the first interrupt only ask the work to stop. The process ends after the work has saved
+/// its results so far.
 pub(crate) fn keep_what_is_found() {
     PATIENT.store(true, Ordering::Relaxed);
 }
 
-/// Runs work that does not check for interrupts. An interrupt during this work ends the process.
+/// Runs work that does not check for interrupts. An interrupt during this work ends the process
+/// without waiting.
 pub(crate) fn deaf<T>(work: impl FnOnce() -> T) -> T {
     DEAF.fetch_add(1, Ordering::Relaxed);
     let done = work();
@@ -150,7 +153,7 @@ pub(crate) fn deaf<T>(work: impl FnOnce() -> T) -> T {
     done
 }
 
-/// Progress bar of one piece of work. The bar counts requests or other things.
+/// Progress bar for one task. The bar counts requests or other items.
 pub(crate) struct Bar {
     shown: ProgressBar,
     done: Arc<AtomicU64>,
@@ -158,35 +161,37 @@ pub(crate) struct Bar {
     lines: Option<Arc<Lines>>,
 }
 
-/// Forms of progress that the user wants to see.
+/// Kinds of progress display that the user wants.
 #[derive(Clone, Copy)]
 struct Wanted {
-    /// Whether to show bars on a terminal.
+    /// Whether a terminal shows progress bars.
     bars: bool,
-    /// Time between two lines without a terminal; `None` for no lines.
+    /// Time between two progress lines without a terminal; `None` for no lines.
     lines: Option<Duration>,
 }
 
 static WANTED: OnceLock<Wanted> = OnceLock::new();
 
-/// Stores which progress to show, according to `--quiet` and the environment.
+/// Stores which kinds of progress to show, according to `--quiet` and an environment variable.
 ///
 /// # Errors
-/// Reports an invalid value in the environment.
+/// Returns an error if the environment variable has an invalid value.
 pub(crate) fn settle(quiet: bool) -> Result<(), Failure> {
     let lines = lines::interval()?.filter(|_| !quiet);
-    // Each process calls this function once.
+    // The value is set only once, because each process calls this function once.
     let _ = WANTED.set(Wanted { bars: !quiet, lines });
     Ok(())
 }
 
-/// Time before the bar appears. Shorter work shows no bar.
+/// Time before the progress bar appears. Shorter work shows no bar.
 const SHOW_AFTER: Duration = Duration::from_secs(1);
-/// Interval at which the bar moves even if nothing is counted, such as during the fill of a drive.
+/// Interval at which the bar is redrawn even if the count does not change, as during the fill of a
+/// drive.
 const TICK: Duration = Duration::from_millis(200);
 
 impl Bar {
-    /// Makes a bar. `total` is the number of things; `None` if the number is unknown.
+    /// Makes a progress bar. `total` is the number of items to count; `None` if the number is
+    /// unknown.
     pub(crate) fn new(total: Option<u64>, things: &str) -> Self {
         let template = match total {
             Some(_) => format!(
@@ -214,7 +219,7 @@ impl Bar {
                     bar.enable_steady_tick(TICK);
                 }
             };
-            // If the system starts no thread, the command shows no bar.
+            // If the system cannot start a thread, the command shows no bar.
             let _ = std::thread::Builder::new().spawn(show);
         }
         let done = Arc::new(AtomicU64::new(0));
@@ -256,13 +261,13 @@ impl Progress for Bar {
     }
 }
 
-/// Makes a bar for the simulations of `vpass_lab`.
+/// Makes a progress bar for the simulations of `vpass_lab`.
 pub(crate) fn bar(total: Option<u64>, things: &str) -> Box<dyn Progress> {
     Box::new(Bar::new(total, things))
 }
 
 impl Drop for Bar {
-    /// Removes the bar.
+    /// Removes the progress bar from the terminal.
     fn drop(&mut self) {
         self.shown.finish_and_clear();
         if let Some(lines) = &self.lines {

@@ -1,4 +1,4 @@
-//! Results of one run as text, with a verdict of one or two sentences.
+//! Results of one run as text. The text ends with a verdict of one or two sentences.
 
 mod jobs;
 pub(crate) mod parity;
@@ -19,11 +19,12 @@ use vpass_lab::plain;
 
 pub(crate) use verdict::verdict;
 
-/// Note for the results of techniques that change the nature of the flash.
+/// Note about results of techniques that change the physics of the flash, which no real drive can
+/// do.
 pub(crate) const COUNTERFACTUAL: &str =
     "COUNTERFACTUAL: no real flash behaves like this; a bound for comparison";
 
-/// Returns the report of a run.
+/// Returns the text that reports the results of a run.
 pub(crate) fn render(s: &Summary, page_bytes: u64, colour: bool) -> String {
     let mut text = String::new();
     let title = title(s.vpass, &s.drive, &s.workload, s.workload_generated, &s.workload_source);
@@ -73,7 +74,8 @@ pub(crate) fn render(s: &Summary, page_bytes: u64, colour: bool) -> String {
     text
 }
 
-/// Returns the warnings, to be read before the numbers. The text is empty without warnings.
+/// Returns the warnings, which a reader should see before the numbers. Without warnings, the text
+/// is empty.
 pub(crate) fn warnings<S: AsRef<str>>(sentences: &[S], colour: bool) -> String {
     let heading = Look::Bad.paint("Warnings", colour);
     let lines: Vec<_> = sentences
@@ -85,8 +87,8 @@ pub(crate) fn warnings<S: AsRef<str>>(sentences: &[S], colour: bool) -> String {
     if lines.is_empty() { String::new() } else { heading + &lines.concat() + "\n" }
 }
 
-/// Returns the first line: version, drive and workload. For a generated workload, it also names the
-/// source.
+/// Returns the first line of a report: version, drive and workload. If the workload was generated,
+/// the line also names its source.
 pub(crate) fn title(
     vpass: &str,
     drive: &str,
@@ -98,7 +100,8 @@ pub(crate) fn title(
     plain::line(&format!("vpass {vpass}: drive {drive}, workload {workload}{label}")).into_owned()
 }
 
-/// Returns the heading of a table of techniques: drive, workload, gear, and the repetitions.
+/// Returns the heading of a table of techniques. The heading has the drive, the workload, the gear
+/// and the number of repetitions.
 pub(crate) fn heading(plan: &RunPlan, repeated: &str, colour: bool) -> String {
     let workload = &plan.workload;
     let title = title(
@@ -175,7 +178,8 @@ fn host(s: &Summary) -> String {
     text
 }
 
-/// Reports the lines that `--skip-bad-lines` skipped. The text is empty if no line was skipped.
+/// Describes the trace lines that `--skip-bad-lines` skipped. If no line was skipped, the text is
+/// empty.
 pub(crate) fn bad_lines(trace: &Trace) -> String {
     let first = trace.first_bad_line.as_ref();
     first.map_or_else(String::new, |first| {
@@ -280,7 +284,7 @@ fn flash(s: &Summary, page_bytes: u64, colour: bool) -> String {
     text
 }
 
-/// Describes the wordlines that refresh merged in place, and the space that these merges cost.
+/// Describes the wordlines that refresh merged in place, and the capacity that these merges cost.
 fn merged(merged: &Merged) -> String {
     format!(
         "\n    \
@@ -293,10 +297,11 @@ fn merged(merged: &Merged) -> String {
     )
 }
 
-/// Largest number of address ranges in the text. The JSON has all ranges.
+/// Largest number of address ranges that the text lists. The JSON output has all ranges.
 const BLAMED: usize = 3;
 
-/// Lists the address ranges whose reads caused the most copies. The text is empty without copies.
+/// Lists the address ranges whose reads caused the most copies. If reads caused no copies, the text
+/// is empty.
 fn blame(s: &Summary) -> String {
     let all: f64 = s.reclaim.blame.iter().map(|b| b.copies).sum();
     let worst = s.reclaim.blame.iter().take(BLAMED);
@@ -332,7 +337,8 @@ fn wear(s: &Summary) -> String {
     }
     if let Some(amplification) = s.write_amplification {
         let _ = write!(text, "; write amplification {amplification:.3}");
-        // Both numbers are equal if every write fills whole pages.
+        // If every write fills whole flash pages, the write amplification equals the programs per
+        // page written. Only one of these two numbers is then printed.
         if let Some(per_page) = s
             .programs_per_page_write
             .filter(|per_page| (per_page / amplification - 1.0).abs() > 5e-4)

@@ -1,7 +1,7 @@
-//! `vpass report` and `--html`: write the report page of stored results, as one HTML file.
+//! `vpass report` and the option `--html`, which write stored results as one page in an HTML file.
 //!
-//! With `--html` but without `--out`, a command writes its results into a hidden folder beside the
-//! page. vpass removes the folder when the page is complete.
+//! With `--html` but without `--out`, a command writes its results into a hidden folder in the
+//! folder of the page. vpass removes the hidden folder when the page is complete.
 
 use std::fs::File;
 use std::io::Write;
@@ -19,50 +19,51 @@ use crate::out_file::OutFile;
 use crate::progress::Unfinished;
 use crate::unfinished::make_hidden_folder;
 
-/// Name of the results folder inside the hidden folder.
+/// Name of the results folder that lies in the hidden folder.
 const RESULTS: &str = "results";
 
-/// Arguments of `vpass report`.
+/// Command-line arguments of `vpass report`.
 #[derive(Debug, Args)]
 pub(crate) struct ReportArgs {
-    /// Result folders of `vpass run`, `compare`, `life`, `sweep` or `paper` with --out. Several
-    /// folders of `run` and `compare` are shown side by side.
+    /// Result folders that `vpass run`, `compare`, `life`, `sweep` or `paper` wrote with --out.
+    /// Several folders of `run` and `compare` are shown side by side.
     #[arg(value_name = "DIR", required = true)]
     pub(crate) folders: Vec<PathBuf>,
     /// HTML file to write.
     #[arg(long, value_name = "FILE")]
     pub(crate) output: PathBuf,
-    /// Replace an existing file.
+    /// Replace an existing HTML file.
     #[arg(long)]
     pub(crate) force: bool,
 }
 
-/// Page of the results of a command.
+/// Options for a page that shows the results of a command.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct PageArgs {
-    /// Write a page of the results into this HTML file: charts, tables and warnings. The page is
-    /// one file that loads nothing. With or without --out.
+    /// Write the results into this HTML file as a page with charts, tables and warnings. The page
+    /// is one file that loads nothing from elsewhere. The option works with and without --out.
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
-    /// Replace an existing --html file.
+    /// Replace an existing HTML file of --html.
     #[arg(long, requires = "html")]
     force: bool,
-    /// Whether `--out` is a hidden folder that the user did not name.
+    /// Whether the results go to a hidden folder, because the user did not give `--out`.
     #[arg(skip)]
     is_hidden: bool,
 }
 
 impl PageArgs {
-    /// Returns the folder whose finished rows stay after a stop. A hidden folder keeps no rows.
+    /// Returns the folder for which finished runs are kept if the command stops early. For a hidden
+    /// folder, no runs are kept.
     pub(crate) fn place_of_rows<'a>(&self, out: Option<&'a Path>) -> Option<&'a Path> {
         out.filter(|_| !self.is_hidden)
     }
 }
 
-/// Makes the report page of result folders.
+/// Makes a page that shows the results in these folders.
 ///
 /// # Errors
-/// Reports folders without results, and a file that cannot be written.
+/// Returns an error for folders without results, or for a file that cannot be written.
 pub(crate) fn report(args: &ReportArgs) -> Result<(), Failure> {
     let folders =
         args.folders.iter().map(|path| Folder::read(path)).collect::<Result<Vec<_>, _>>()?;
@@ -76,18 +77,18 @@ fn write(mut file: OutFile, place: &Path, page: &str) -> Result<(), Failure> {
     file.finish()
 }
 
-/// Command with an option to make a report page of its results.
+/// Command that has an option for making a page of its results.
 pub(crate) trait WithPage {
-    /// Returns the page options, and the option of the results folder.
+    /// Returns the options for the page, and the option for the results folder.
     fn page_and_out(&mut self) -> (&mut PageArgs, &mut Option<PathBuf>);
 }
 
-/// Runs a command, and then makes the page of its results if the user wants one. The path of the
-/// page is checked before the command runs. A command that fails after writing results also gets a
-/// page.
+/// Runs a command. If the user wants a page of the results, the page is made afterwards. The path
+/// of the page is checked before the command runs. If the command fails after it wrote results, the
+/// page is made too.
 ///
 /// # Errors
-/// Reports the failure of the command, or a page that cannot be made.
+/// Returns the failure of the command, or an error if the page cannot be made.
 pub(crate) fn beside<A: WithPage>(
     mut args: A,
     command: impl FnOnce(&A) -> Result<Exit, Failure>,
@@ -105,7 +106,7 @@ pub(crate) fn beside<A: WithPage>(
     let ended = command(&args);
     let has_results = results.is_dir() && (!was_there || ended.is_ok());
     if has_results {
-        // The page shows the user's path, because the hidden name is random.
+        // The page shows the path that the user gave. The name of a hidden folder is random.
         let name = if hidden.is_some() { &place } else { &results };
         let mut folder = Folder::read(&results)?;
         folder.name = name.display().to_string();
@@ -119,10 +120,11 @@ pub(crate) fn beside<A: WithPage>(
     ended
 }
 
-/// Hidden folder beside the page, which is removed at the end.
+/// Hidden folder in the folder of the page. The hidden folder is removed at the end.
 struct Hidden {
     unfinished: Unfinished,
-    /// Lock of the folder, so that no other command removes the folder as a leftover.
+    /// Lock on the hidden folder. Without the lock, another command could remove the folder as a
+    /// leftover.
     _held: Option<File>,
 }
 

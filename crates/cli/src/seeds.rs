@@ -1,5 +1,5 @@
-//! `vpass run --seeds`: repeats a run with other seeds, because some events are too rare for one
-//! run.
+//! `vpass run --seeds`: repeats a run with other seeds. Some events are so rare that one run may
+//! not have them.
 
 use vpass_core::config::ErrorLaw;
 use vpass_lab::failure::Failure;
@@ -9,8 +9,8 @@ use vpass_lab::{memory, run};
 
 use crate::progress::Bar;
 
-/// Returns the UBER and the lost pages of the plan for each further seed. `seeds` is the number of
-/// all seeds, including the plan's own seed.
+/// Runs the plan with each further seed. Returns the UBER (uncorrectable bit error rate) and the
+/// lost pages of these runs. `seeds` is the number of all seeds, including the plan's own seed.
 pub(crate) fn others(plan: &RunPlan, seeds: u32) -> Result<Vec<(Uber, u64)>, Failure> {
     if seeds == 1 {
         return Ok(vec![]);

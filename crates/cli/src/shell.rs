@@ -1,4 +1,4 @@
-//! Shell completions and man pages, generated from the definitions of the commands.
+//! Shell completions and man pages. vpass generates them from the definitions of its commands.
 
 use std::path::Path;
 
@@ -9,20 +9,20 @@ use vpass_lab::failure::Failure;
 use crate::command::Cli;
 use crate::out;
 
-/// Prints the completion script for a shell.
+/// Prints a script that completes the commands of vpass in a shell.
 ///
 /// # Errors
-/// Reports that standard output cannot be written.
+/// Returns an error if standard output cannot be written.
 pub(crate) fn completions(shell: Shell) -> Result<(), Failure> {
     let mut script = vec![];
     clap_complete::generate(shell, &mut Cli::command(), "vpass", &mut script);
     out::print_file(&String::from_utf8_lossy(&script))
 }
 
-/// Writes a man page for each command into a folder.
+/// Writes one man page per command into a folder.
 ///
 /// # Errors
-/// Reports a folder or a file that cannot be written.
+/// Returns an error if a folder or a file cannot be written.
 pub(crate) fn man_pages(folder: &Path) -> Result<(), Failure> {
     clap_mangen::generate_to(Cli::command(), folder)
         .map_err(|e| Failure::usage(format!("{}: {e}", folder.display())))

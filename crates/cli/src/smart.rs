@@ -1,5 +1,5 @@
-//! `vpass smart`: counters under the names of `NVMe` SMART and OCP, of a result folder or of a real
-//! drive between two snapshots.
+//! `vpass smart`: prints counters under the names that `NVMe` SMART and OCP use. The counters
+//! belong to a simulated run, or to a real drive between two snapshots.
 
 mod measured;
 
@@ -19,18 +19,19 @@ use vpass_report::folder::Folder;
 use crate::out;
 use crate::table::{Look, Table, wants_colour, wrapped_lines};
 
-/// Arguments of `vpass smart`.
+/// Command-line arguments of `vpass smart`.
 #[derive(Debug, Args)]
 pub(crate) struct SmartArgs {
-    /// Result folder of `vpass run` with --out.
+    /// Result folder that `vpass run` wrote with --out.
     #[arg(value_name = "DIR", required_unless_present = "measured", conflicts_with = "measured")]
     folder: Option<PathBuf>,
-    /// Two snapshots of a real drive's counters, the earlier one first. A file holds the JSON of
-    /// `smartctl -j -a`, `nvme smart-log -o json` or `nvme ocp smart-add-log -o json`, or several
-    /// of them one after another.
+    /// Two snapshots of a real drive's counters, the earlier one first. A snapshot is a file with
+    /// the JSON of `smartctl -j -a`, `nvme smart-log -o json` or `nvme ocp smart-add-log -o json`.
+    /// A file may hold several of these outputs, one after another.
     #[arg(long, num_args = 2, value_names = ["BEFORE", "AFTER"])]
     measured: Vec<PathBuf>,
-    /// Also estimate what this drive, a preset or a TOML file, gives for the same bytes and time.
+    /// Also estimate the counters of this drive for the same bytes and the same time. The drive is
+    /// a preset or a TOML file.
     #[arg(long, value_name = "NAME|FILE", requires = "measured", conflicts_with = "folder")]
     drive: Option<String>,
     /// Print one JSON object instead of a table.
@@ -38,7 +39,7 @@ pub(crate) struct SmartArgs {
     json: bool,
 }
 
-/// Counters of a run, as `--json` prints them.
+/// Counters of a run, in the form that `--json` prints.
 #[derive(Serialize)]
 struct OfRun {
     schema: u32,
@@ -50,10 +51,10 @@ struct OfRun {
     counters: Vec<Counter>,
 }
 
-/// Prints the counters.
+/// Prints the counters of a run or of a real drive.
 ///
 /// # Errors
-/// Reports a folder without a run, and snapshots that cannot be compared.
+/// Returns an error for a folder without a run, or for snapshots that cannot be compared.
 pub(crate) fn smart(args: &SmartArgs) -> Result<(), Failure> {
     if let [before, after] = args.measured.as_slice() {
         return measured::print(before, after, args.drive.as_deref(), args.json);
@@ -66,7 +67,7 @@ pub(crate) fn smart(args: &SmartArgs) -> Result<(), Failure> {
     })
 }
 
-/// Reads the counters of a result folder.
+/// Reads the counters of the run in a result folder.
 fn of_run(path: &Path) -> Result<OfRun, Failure> {
     let folder = Folder::read(path)?;
     let Some(summary) = folder.json("summary.json")? else {
@@ -137,7 +138,7 @@ fn render(run: &OfRun, colour: bool) -> String {
     text
 }
 
-/// Formats a value; a value that is not known is a dash.
+/// Formats a value. An unknown value becomes a dash.
 fn number(value: &Value) -> String {
     match (value.as_u64(), value.as_f64()) {
         (Some(whole), _) => count(whole),

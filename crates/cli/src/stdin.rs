@@ -1,7 +1,7 @@
-//! Trace from standard input: `--trace -`.
+//! Reading of a trace from standard input, for `--trace -`.
 //!
-//! A trace is read several times, so standard input is first copied into a temporary folder. The
-//! folder is removed when the command ends.
+//! vpass reads a trace several times, so it first copies standard input into a temporary folder.
+//! The folder is removed when the command ends.
 
 use std::fs::File;
 use std::io::{self, IsTerminal};
@@ -12,13 +12,14 @@ use clap::builder::{PathBufValueParser, TypedValueParser};
 
 use crate::progress::Unfinished;
 
-/// File name that means standard input.
+/// File name on the command line that stands for standard input.
 const DASH: &str = "-";
 
-/// Copy of standard input, if standard input was read.
+/// Copy of standard input; `None` if standard input was not read.
 static COPY: Mutex<Option<Unfinished>> = Mutex::new(None);
 
-/// Returns a parser for the path of a trace. For `-`, the parser copies standard input into a file.
+/// Returns a parser for the path of a trace. For the path `-`, the parser copies standard input
+/// into a file and returns the path of this file.
 pub(crate) fn trace_file() -> impl TypedValueParser<Value = PathBuf> {
     PathBufValueParser::new().try_map(
         |path| {
@@ -27,7 +28,8 @@ pub(crate) fn trace_file() -> impl TypedValueParser<Value = PathBuf> {
     )
 }
 
-/// Copies standard input into a file and returns the path of the file. A second call is an error.
+/// Copies standard input into a file and returns the path of the file. Standard input can be copied
+/// only once, so a second call returns an error.
 fn copied() -> Result<PathBuf, String> {
     let mut copy = COPY.lock().map_err(|e| e.to_string())?;
     if copy.is_some() {
@@ -52,7 +54,7 @@ fn copied() -> Result<PathBuf, String> {
     Ok(file)
 }
 
-/// Removes the copy of standard input, if there is one.
+/// Removes the copy of standard input, if it exists.
 pub(crate) fn remove_copy() {
     if let Some(copy) = COPY.lock().ok().and_then(|mut copy| copy.take()) {
         copy.remove();

@@ -1,7 +1,8 @@
-//! `vpass sweep` and `vpass compare --sweep`: the same comparison at several values of some keys.
+//! `vpass sweep` and `vpass compare --sweep`: repeat a comparison at several values of some keys.
 //!
-//! Each point of a sweep is a comparison. All runs of all points share the threads. A finished run
-//! is saved. A later sweep reads it and does not repeat it, even if the sweep has other points.
+//! A sweep has points, and each point is a comparison with its own values. The runs of all points
+//! share the threads. Each finished run is stored. A later sweep reads the stored runs and does not
+//! repeat them, even if the later sweep has other points.
 
 mod axis;
 mod file;
@@ -37,19 +38,21 @@ pub(crate) use axis::Axis;
 use axis::{Swept, grid};
 use render::Done;
 
-/// Options of `vpass sweep`.
+/// Command-line options of `vpass sweep`.
 #[derive(Debug, Args)]
 pub(crate) struct SweepArgs {
-    /// File of the sweep: options of `vpass compare`, and the axes (see the guide on sweeps).
+    /// Sweep file. The file has options of `vpass compare`, and the values of the swept keys (see
+    /// the guide on sweeps).
     pub(crate) file: PathBuf,
     /// Folder for the results: sweep.csv, sweep.json and manifest.json. A later sweep with this
-    /// folder runs only what is new.
+    /// folder runs only what earlier sweeps have not run.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Number of threads. Default: number of cores.
     #[arg(long, value_name = "N", value_parser = at_least_one::<NonZeroUsize>)]
     pub(crate) threads: Option<NonZeroUsize>,
-    /// Run everything again. Default: use the finished runs of earlier sweeps with the same --out.
+    /// Run everything again. Default: reuse the finished runs of earlier sweeps with the same
+    /// --out.
     #[arg(long, requires = "out")]
     pub(crate) fresh: bool,
     /// Print one JSON object instead of a table.
@@ -67,7 +70,7 @@ impl WithPage for SweepArgs {
     }
 }
 
-/// Runs the sweep of a file.
+/// Runs the sweep that a file describes.
 pub(crate) fn sweep(args: &SweepArgs) -> Result<Exit, Failure> {
     let (mut compare, points) = file::read(&args.file)?;
     compare.setup.base.out.clone_from(&args.out);
@@ -77,15 +80,16 @@ pub(crate) fn sweep(args: &SweepArgs) -> Result<Exit, Failure> {
     run(&compare, points)
 }
 
-/// Runs the sweep of a comparison with `--sweep`.
+/// Runs the sweep of `vpass compare --sweep`.
 pub(crate) fn of_compare(args: &CompareArgs) -> Result<Exit, Failure> {
     run(args, grid(&args.sweep))
 }
 
-/// Largest number of points. More points take days, and no reader looks at their table.
+/// Largest number of points in a sweep. More points would take days, and their table would be too
+/// long to read.
 const MOST_POINTS: usize = 100_000;
 
-/// Point with its plans.
+/// Point of a sweep, with the plans of its runs.
 struct Point {
     swept: Swept,
     plans: Vec<RunPlan>,
@@ -135,7 +139,7 @@ fn run(args: &CompareArgs, points: Vec<Swept>) -> Result<Exit, Failure> {
     if stops.is_empty() { Ok(Exit::Done) } else { Err(Failure::failed(stops.join("; "))) }
 }
 
-/// Plans the comparison of a point. A point that is refused has no plans.
+/// Plans the comparison at one point of a sweep. If the point is refused, it has no plans.
 fn planned(args: &CompareArgs, swept: Swept) -> Point {
     let set = swept.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>();
     match plans_of_point(args, set) {
@@ -149,7 +153,7 @@ fn planned(args: &CompareArgs, swept: Swept) -> Point {
     }
 }
 
-/// Runs all plans that no earlier command finished.
+/// Runs all plans that no earlier command has finished.
 fn run_all(
     plans: &[&RunPlan],
     args: &CompareArgs,
@@ -165,7 +169,7 @@ fn run_all(
     engine.run(plans, |_| String::new(), row, |_, row: Row| row.put_into(None, ""))
 }
 
-/// Accepts only a new folder, an empty folder, or the folder of an earlier sweep.
+/// Returns an error unless the folder is new, is empty, or has the results of an earlier sweep.
 fn check_place(place: &Path) -> Result<(), Failure> {
     let is_of_sweep = place.join("sweep.json").is_file();
     let is_new = std::fs::read_dir(place).map_or(!place.exists(), |mut all| all.next().is_none());
@@ -178,7 +182,7 @@ fn check_place(place: &Path) -> Result<(), Failure> {
     )))
 }
 
-/// Writes the results, and prints them.
+/// Writes the results of a sweep to files, and prints them.
 fn show(args: &CompareArgs, all: &[Done], plans: &[Option<&RunPlan>]) -> Result<(), Failure> {
     let json = render::json(all, plans, args.seeds.get())?;
     let csv = render::csv(all);
@@ -204,8 +208,8 @@ fn show(args: &CompareArgs, all: &[Done], plans: &[Option<&RunPlan>]) -> Result<
     })
 }
 
-/// Returns a table for each point, with the sizes of its own drive, and the reasons of techniques
-/// without results.
+/// Returns a table for each point of a sweep. Each table uses the sizes of its own drive. If a
+/// technique has no results, the text says why.
 fn tables(all: &[Done], plans: &[Option<&RunPlan>], is_markdown: bool) -> String {
     let mut text = String::new();
     for (done, plan) in all.iter().zip(plans) {

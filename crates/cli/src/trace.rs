@@ -1,4 +1,4 @@
-//! `vpass trace`: describes traces, converts traces to another form, and cuts parts out of them.
+//! `vpass trace`: describes traces, converts traces to another format, and writes parts of traces.
 
 pub(crate) mod args;
 mod blocks;
@@ -37,8 +37,8 @@ pub(crate) fn run(command: &TraceCommand) -> Result<(), Failure> {
     }
 }
 
-/// Returns the options for reading files. If a trace has no clock, all its requests come at once.
-/// With `needs_clock`, such a trace is refused.
+/// Returns the options for reading trace files. If a trace has no clock, all its requests get the
+/// same time. With `needs_clock`, a trace without a clock is refused.
 pub(crate) fn read_options(args: &ReadArgs, needs_clock: bool) -> Result<ReadOptions, Failure> {
     Ok(ReadOptions {
         format: args.format.as_deref().map(format_named).transpose()?,
@@ -54,7 +54,7 @@ pub(crate) fn read_options(args: &ReadArgs, needs_clock: bool) -> Result<ReadOpt
     })
 }
 
-/// Returns whether the user gave any option about how to read a trace.
+/// Returns whether the user gave any option for reading a trace.
 pub(crate) fn said_how_to_read(args: &ReadArgs) -> bool {
     let ReadArgs { format, assume_op, assume_rate, time_unit, blk_action, skip_bad_lines } = args;
     format.is_some()
@@ -65,17 +65,17 @@ pub(crate) fn said_how_to_read(args: &ReadArgs) -> bool {
         || *skip_bad_lines
 }
 
-/// Number of rows between two checks for Ctrl-C.
+/// Number of trace rows between two checks for Ctrl-C.
 const ROWS_AT_ONCE: u64 = 4096;
 
-/// Makes a progress bar for these files. The bar shows the share that was read if the sizes of all
-/// files are known.
+/// Makes a progress bar for reading these files. If the sizes of all files are known, the bar shows
+/// the share that was read.
 fn progress_over(paths: &[PathBuf]) -> Bar {
     let size = |path: &PathBuf| fs::metadata(path).ok().filter(Metadata::is_file).map(|m| m.len());
     Bar::new(paths.iter().map(size).sum(), "bytes")
 }
 
-/// Facts about the rows that were read from a file.
+/// Facts about the rows that were read from a trace file.
 #[derive(Default)]
 struct Seen {
     skipped: Skipped,
@@ -85,8 +85,8 @@ struct Seen {
 }
 
 impl Seen {
-    /// Returns a warning if the rate of the rows suggests a wrong unit of time, and another warning
-    /// if bytes were ignored.
+    /// Returns up to two warnings about a trace file. One warning says that the rate of the rows
+    /// suggests a wrong unit of time. Another warning says that bytes were ignored.
     fn doubts(&self, file: &TraceFile, said: Option<TimeUnit>) -> Vec<Phrase> {
         let span_ns = self.latest_ns.saturating_sub(self.earliest_ns.unwrap_or(0));
         let of_rate =
@@ -95,8 +95,8 @@ impl Seen {
     }
 }
 
-/// Passes each row to `work` until `work` returns [`Go::Stop`]. Returns facts about the rows that
-/// were read.
+/// Passes each row of a trace to `work`, until `work` returns [`Go::Stop`]. Returns facts about the
+/// rows that were read.
 fn for_each_row(
     file: &mut TraceFile,
     progress: &dyn Progress,
@@ -123,13 +123,13 @@ fn for_each_row(
     if progress.advance(file.bytes_read() - bytes) { Ok(seen) } else { Err(Failure::interrupted()) }
 }
 
-/// Answer of `work`: whether to read more rows.
+/// Decision whether to read more rows of a trace.
 enum Go {
     On,
     Stop,
 }
 
-/// Reports the lines of a file that were skipped.
+/// Prints how many lines of a trace file were skipped.
 fn say_skipped(path: &Path, skipped: &Skipped) {
     if let Some(first) = &skipped.first {
         let lines = plural(skipped.count, "line");

@@ -1,9 +1,8 @@
-//! Folders and files that are being written. Each has a hidden name beside its place, and is
-//! removed if it is not completed.
+//! Folders and files that are being written. While a folder or file is incomplete, it has a hidden
+//! temporary name beside its final path. If it is never completed, vpass removes it.
 //!
-//! The hidden name holds a random number, so that two runs never share a name. The run locks the
-//! folder or file as long as the run lives. A hidden folder without a lock is a leftover of a run
-//! that was killed.
+//! The hidden name contains a random number, so two runs never share a name. A run locks its folder
+//! or file as long as the run lives. A hidden folder without a lock is a leftover of a killed run.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, OpenOptions};
@@ -13,19 +12,20 @@ use std::path::{Path, PathBuf};
 
 use crate::out::say;
 
-/// Part of the hidden name between the name of the place and the process number.
+/// Part of a hidden name between the final name and the number of the process.
 const MARK: &str = ".unfinished-";
-/// Number of hexadecimal digits of the random number.
+/// Number of hexadecimal digits in the random number of a hidden name.
 const DIGITS: usize = 12;
-/// Largest number of hidden names to try.
+/// Largest number of hidden names that are tried.
 const TRIES: u32 = 16;
 
-/// Returns the folder that contains a path.
+/// Returns the parent folder of a path.
 pub(crate) fn parent_of(place: &Path) -> &Path {
     place.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Returns a new hidden name beside this place. A random number keeps the name unique.
+/// Returns a new hidden name for this path, in the same folder. A random number makes the name
+/// unique.
 pub(crate) fn hidden_beside(place: &Path, mark: &str) -> PathBuf {
     let mut name = begins_with(place.file_name().unwrap_or_default(), mark);
     let random = RandomState::new().hash_one(()) >> (64 - 4 * DIGITS);
@@ -40,8 +40,8 @@ fn begins_with(name: &OsStr, mark: &str) -> OsString {
     hidden
 }
 
-/// Makes a hidden folder for this place and locks the folder. There is no lock if the system cannot
-/// lock folders.
+/// Makes a hidden temporary folder for this path and locks the folder. If the system cannot lock
+/// folders, no lock is returned.
 pub(crate) fn make_hidden_folder(place: &Path) -> io::Result<(PathBuf, Option<File>)> {
     make(place, |path| {
         fs::create_dir(path)?;
@@ -49,14 +49,14 @@ pub(crate) fn make_hidden_folder(place: &Path) -> io::Result<(PathBuf, Option<Fi
     })
 }
 
-/// Makes a hidden file for this place and locks the file.
+/// Makes a hidden temporary file for this path and locks the file.
 pub(crate) fn make_hidden_file(place: &Path) -> io::Result<(PathBuf, File)> {
     let (path, file) =
         make(place, |path| OpenOptions::new().write(true).create_new(true).open(path).map(Some))?;
     Ok((path, file.ok_or(io::ErrorKind::NotFound)?))
 }
 
-/// Makes a folder or file under a new hidden name and locks it.
+/// Makes a folder or file with a new hidden name, and locks it.
 fn make(
     place: &Path,
     create: impl Fn(&Path) -> io::Result<Option<File>>,
@@ -67,7 +67,7 @@ fn make(
             Err(e) if e.kind() == io::ErrorKind::AlreadyExists => continue,
             made => made?,
         };
-        // Before the lock, another run may have removed the folder or file as a leftover.
+        // Before the lock was taken, another run may have removed the folder or file as a leftover.
         if held.as_ref().is_none_or(|file| file.lock().is_err() || path.exists()) {
             return Ok((path, held));
         }
@@ -75,8 +75,8 @@ fn make(
     Err(io::Error::other("no free name for a temporary file was found"))
 }
 
-/// Removes leftovers of killed runs beside this place, and reports them. Locked leftovers stay, and
-/// so do files and folders without a random number in their name.
+/// Removes the leftovers of killed runs in the folder of this path, and reports them. Leftovers
+/// with a lock stay. Files and folders without a random number in their name stay too.
 pub(crate) fn remove_leftovers(place: &Path) {
     for path in leftovers(place) {
         let (removed, shown) =
@@ -93,8 +93,7 @@ pub(crate) fn remove_leftovers(place: &Path) {
     }
 }
 
-/// Removes a folder or file, unless a living run has locked it. Returns whether the folder or file
-/// was removed.
+/// Removes a folder or file, unless a living run has locked it. Returns whether it was removed.
 fn removed(path: &Path, held: &File) -> io::Result<bool> {
     if held.try_lock().is_err() {
         return Ok(false);
@@ -102,7 +101,7 @@ fn removed(path: &Path, held: &File) -> io::Result<bool> {
     if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }.map(|()| true)
 }
 
-/// Returns the hidden folders and files that were made for this place.
+/// Returns the hidden folders and files that were made for this final path.
 fn leftovers(place: &Path) -> Vec<PathBuf> {
     let Some(name) = place.file_name() else { return vec![] };
     let begins = begins_with(name, MARK);
@@ -125,7 +124,7 @@ fn leftovers(place: &Path) -> Vec<PathBuf> {
     entries.filter(is_made_for_it).collect()
 }
 
-/// Writes a folder or a file to the disk, with all its content.
+/// Makes sure that a folder or a file is stored on the disk with all its content.
 pub(crate) fn bring_to_disk(path: &Path) -> io::Result<()> {
     if !path.is_dir() {
         return OpenOptions::new().write(true).open(path)?.sync_all();
@@ -136,7 +135,7 @@ pub(crate) fn bring_to_disk(path: &Path) -> io::Result<()> {
     bring_folder_to_disk(path)
 }
 
-/// Writes the list of names in a folder to the disk, if the system can.
+/// Makes sure that the list of names in a folder is stored on the disk, if the system can do this.
 pub(crate) fn bring_folder_to_disk(folder: &Path) -> io::Result<()> {
     if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
 }

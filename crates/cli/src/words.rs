@@ -1,5 +1,5 @@
-//! Parsing of the command line. An error message shows each argument in one line, even if the
-//! argument holds line breaks.
+//! Parsing of the command line. Error messages show each argument in one line, even if the argument
+//! contains line breaks.
 
 use std::ffi::OsString;
 use std::sync::Mutex;
@@ -11,7 +11,8 @@ use crate::exit::Exit;
 use crate::out::say_wrapped;
 use vpass_lab::plain;
 
-/// Parses a command line. Prints help, the version or a usage error, and returns its exit code.
+/// Parses a command line. For help, the version or a usage error, the text is printed and its exit
+/// code is returned.
 pub(crate) fn parsed(words: Vec<OsString>) -> Result<Cli, u8> {
     GIVEN.lock().expect("no thread panics with it").clone_from(&words);
     let words = in_full(words);
@@ -25,7 +26,8 @@ pub(crate) fn parsed(words: Vec<OsString>) -> Result<Cli, u8> {
     let complaint = if printable == words {
         complaint
     } else {
-        // Parses again with printable arguments, to get the same error with printable text.
+        // The arguments are parsed again in printable form, so that the error message is printable
+        // too.
         let again = Cli::try_parse_from(&printable).err();
         crate::stdin::remove_copy();
         let Some(again) = again else {
@@ -34,23 +36,23 @@ pub(crate) fn parsed(words: Vec<OsString>) -> Result<Cli, u8> {
         };
         again
     };
-    // If printing fails, there is no place to say so.
+    // If printing fails, the failure cannot be reported anywhere.
     let _ = complaint.print();
     Err(u8::try_from(complaint.exit_code()).unwrap_or(Exit::Usage as u8))
 }
 
-/// Words of the command that runs.
+/// Command-line arguments of the running command.
 static GIVEN: Mutex<Vec<OsString>> = Mutex::new(Vec::new());
 
-/// Returns the words of the command that runs.
+/// Returns the command-line arguments of the running command.
 pub(crate) fn given() -> Vec<OsString> {
     GIVEN.lock().expect("no thread panics with it").clone()
 }
 
-/// Kinds of what `vpass show` prints.
+/// Kinds of output that `vpass show` has.
 const SHOWN: [&str; 3] = ["drive", "workload", "sheet"];
 
-/// Returns the words with `vpass show FILE` in full: `vpass show sheet FILE`.
+/// Returns the arguments with `vpass show FILE` expanded to its full form `vpass show sheet FILE`.
 fn in_full(mut words: Vec<OsString>) -> Vec<OsString> {
     let is_option = |word: &OsString| word.to_string_lossy().starts_with('-');
     let show = words.iter().skip(1).position(|word| !is_option(word)).map(|at| at + 1);
@@ -64,7 +66,7 @@ fn in_full(mut words: Vec<OsString>) -> Vec<OsString> {
             others.push(at);
         }
     }
-    // With one word, the kind is missing, or else the name.
+    // With only one argument, either the kind of output or the name is missing.
     if let [at] = others[..]
         && !SHOWN.iter().any(|kind| words[at] == *kind)
     {

@@ -1,4 +1,4 @@
-//! `vpass workload`: makes workloads from statistics, and compares the workloads with the
+//! `vpass workload`: makes workloads from statistics, and reports how well the workloads meet the
 //! statistics.
 
 pub(crate) mod args;

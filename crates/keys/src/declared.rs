@@ -1,23 +1,23 @@
-//! The attribute `#[key(...)]` of a field.
+//! Parser of the attribute `#[key(...)]`, which declares a key of drive and workload files.
 
 use proc_macro2::{Spacing, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{Attribute, Error, Expr, ExprLit, Field, Lit, LitStr, Meta};
 
-/// Parts of `#[key(...)]`.
+/// Names that may occur inside `#[key(...)]`.
 const KNOWN: [&str; 7] = ["unit", "range", "note", "default", "source", "random", "skip"];
 
-/// Value of a key that a file does not give.
+/// Value of a key that the user's file does not set.
 pub(crate) enum Fallback {
-    /// No declared value.
+    /// No default is declared.
     None,
-    /// Default of the type.
+    /// Default value of the field's type.
     OfType,
-    /// Declared value.
+    /// Default value that the attribute declares.
     Value(TokenStream),
 }
 
-/// Declaration of a field.
+/// Declaration of a field that holds the value of a key.
 pub(crate) struct Declared {
     pub(crate) meaning: String,
     pub(crate) unit: String,
@@ -81,7 +81,8 @@ impl Declared {
     }
 }
 
-/// Returns the text of a doc comment without its marks, as lists show it.
+/// Returns the text of a doc comment, as lists of keys show it: without backquotes and without the
+/// final period.
 fn meaning(attributes: &[Attribute]) -> Result<String, Error> {
     let mut lines = vec![];
     for attribute in attributes.iter().filter(|a| a.path().is_ident("doc")) {
@@ -99,7 +100,7 @@ fn is_skipped_by_serde(attributes: &[Attribute]) -> bool {
     })
 }
 
-/// Returns the parts between commas.
+/// Splits tokens at their commas, and returns the parts.
 fn parts(tokens: TokenStream) -> Vec<TokenStream> {
     let mut parts = vec![TokenStream::new()];
     for token in tokens {
@@ -112,7 +113,7 @@ fn parts(tokens: TokenStream) -> Vec<TokenStream> {
     parts
 }
 
-/// Returns the name of a part, and its value.
+/// Splits a part such as `unit = "us"`, and returns its name and its value.
 fn named(part: TokenStream) -> Result<(String, Span, Option<TokenStream>), Error> {
     let mut tokens = part.clone().into_iter();
     let Some(TokenTree::Ident(name)) = tokens.next() else {

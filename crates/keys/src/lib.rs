@@ -1,4 +1,5 @@
-//! `#[derive(Keys)]`: one declaration of each key of drive and workload files, next to its field.
+//! `#[derive(Keys)]` for the keys of drive and workload files. Each key is declared once, at the
+//! field that holds its value.
 //!
 //! ```
 //! use vpass_core::config::keys::{Key, Keys, Range};
@@ -30,32 +31,32 @@
 //!
 //! # Declarations of a field
 //!
-//! The doc comment is the meaning. The type of the field is the type of the key. `#[key(...)]`
-//! takes:
+//! The doc comment of a field is the meaning of its key. The type of the field is the type of the
+//! key. Inside `#[key(...)]`, these items are allowed:
 //!
-//! - `unit = "us"`: the unit; absent where the key has none.
-//! - `range = Real(0.0, 0.9)`: a variant of `vpass_core::config::keys::Range`, or a constant of
-//!   that type. Every number of the field is checked against the range. Booleans and words need
-//!   no range: their types say which values are possible.
-//! - `note = ", one for each group"`: words that follow the range in lists.
-//! - `default = 400.0`: the value where a file does not give the key. A bare `default` is the
-//!   default of the type, and lists leave it out. An `Option` is absent by default. A key of
-//!   another type without `default` is required.
-//! - `source = "JESD218"`: source of the default.
-//! - `random = [0.0, 0.5]`: the values of random drives; `random = 1..=3`: a range of whole
-//!   numbers; `random = 0.7`, for a boolean: the probability of `true`.
-//! - `skip`: the field is not a key. Fields with `#[serde(skip)]` are not keys either.
+//! - `unit = "us"`: unit of the values. It is left out if the key has no unit.
+//! - `range = Real(0.0, 0.9)`: allowed values, as a variant of `vpass_core::config::keys::Range` or
+//!   as a constant of this type. Every number of the field is checked against this range. Booleans
+//!   and words have no range, because their types limit their values.
+//! - `note = ", one for each group"`: words that lists of keys print after the range.
+//! - `default = 400.0`: value of the key if a file does not set the key. A bare `default` is the
+//!   default of the type, and lists of keys do not show it. A field of type `Option` is `None` by
+//!   default. A key of another type without `default` must be set in the file.
+//! - `source = "JESD218"`: source of the default value.
+//! - `random = [0.0, 0.5]`: values that random drives use. `random = 1..=3` is a range of whole
+//!   numbers. `random = 0.7`, for a boolean, is the probability of `true`.
+//! - `skip`: marks a field that is not a key. Fields with `#[serde(skip)]` are not keys either.
 //!
 //! # Items made by the derive
 //!
-//! - `impl Keys`: the list of the keys, their defaults, and the check of their ranges
-//! - `impl Default` if no key is required, else a function `default_FIELD` for each default,
-//!   for `#[serde(default = "TYPE::default_FIELD")]`
-//! - `check_ranges`, with `#[keys(table = "hints")]` on the struct
-//! - with `slot` beside the table, for tables of the drive that hold parameters of techniques:
-//!   reading them
-//! - a constant `RANDOM_FIELD` for each `random`
-//! - of an enum of words: the words, as serde names them
+//! - `impl Keys`: list of the keys, with their defaults and with a check of their ranges
+//! - `impl Default` if every key has a default; otherwise, a function `default_FIELD` for each
+//!   default, for use in `#[serde(default = "TYPE::default_FIELD")]`
+//! - `check_ranges`, if the struct has an attribute such as `#[keys(table = "hints")]`
+//! - code that reads the table, if the attribute also has `slot`; the drive has such tables for
+//!   parameters of techniques
+//! - constant `RANDOM_FIELD` for each `random`
+//! - for an enum of words: list of the words, with the names that serde uses
 
 mod declared;
 mod table;
@@ -64,7 +65,7 @@ mod words;
 use proc_macro2::TokenStream;
 use syn::{Data, DeriveInput, Error, Fields};
 
-/// Makes keys out of the fields of a struct, or words out of the variants of an enum.
+/// Makes keys from the fields of a struct, or a list of words from the variants of an enum.
 #[proc_macro_derive(Keys, attributes(keys, key))]
 pub fn derive(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     let input = syn::parse_macro_input!(input as DeriveInput);
@@ -120,7 +121,7 @@ mod tests {
         ] {
             assert!(code.contains(part), "{part} is not in {code}");
         }
-        // A required key has no default, so the table has none.
+        // The key `gap` is required and has no default, so the struct has no `Default` either.
         assert!(!code.contains("Default for Wear"), "{code}");
         assert!(!code.contains("\"said\""), "{code}");
     }

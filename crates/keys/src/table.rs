@@ -1,4 +1,4 @@
-//! Expansion of a struct whose fields are the keys of a table.
+//! Code generation for a struct whose fields are the keys of a table.
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{format_ident, quote};
@@ -7,11 +7,11 @@ use syn::{DeriveInput, Error, Field, FieldsNamed, Ident, LitStr, Type};
 
 use crate::declared::{Declared, Fallback};
 
-/// Variants of `Range` that a declaration may name alone.
+/// Variants of the enum `Range` that a declaration may name without the name of the enum.
 const RANGES: [&str; 10] =
     ["Whole", "Real", "Above", "ZeroOr", "Rate", "Size", "PowerOfTwo", "Multiple", "Time", "Words"];
 
-/// Field and its declaration.
+/// Field of the struct, with its declaration.
 struct Member<'a> {
     field: &'a Field,
     name: &'a Ident,
@@ -111,7 +111,7 @@ impl Attribute {
     }
 }
 
-/// Returns code that reads a table with parameters of techniques.
+/// Returns code that reads a table with the parameters of techniques.
 fn slot(name: &Ident, members: &[Member]) -> TokenStream {
     let keys: Vec<&Member> = members.iter().filter(|member| !member.declared.skip).collect();
     let names: Vec<&String> = keys.iter().map(|member| &member.key).collect();
@@ -181,7 +181,7 @@ impl Member<'_> {
         !declared.skip && none && inner(&self.field.ty, "Option").is_none()
     }
 
-    /// Returns the value of a key that a file does not give.
+    /// Returns code for the value of a key that a file does not set.
     fn value(&self) -> TokenStream {
         if let Fallback::Value(value) = &self.declared.default {
             value.clone()
@@ -190,7 +190,7 @@ impl Member<'_> {
         }
     }
 
-    /// Returns an entry of `KEYS`.
+    /// Returns code for one entry of the list `KEYS`.
     fn key(&self) -> TokenStream {
         let Declared { meaning, unit, note, source, .. } = &self.declared;
         let (name, ty, required) = (&self.key, &self.field.ty, self.is_required());
@@ -223,7 +223,7 @@ impl Member<'_> {
         }
     }
 
-    /// Returns code that writes the declared default.
+    /// Returns code that writes the declared default of a key.
     fn entry(&self) -> Option<TokenStream> {
         let Fallback::Value(value) = &self.declared.default else { return None };
         let (key, ty) = (&self.key, &self.field.ty);
@@ -261,7 +261,7 @@ impl Member<'_> {
     }
 }
 
-/// Adds the path to a variant of `Range`; other expressions stay as they are.
+/// Adds the path of the enum `Range` to a bare variant. Other expressions stay unchanged.
 fn in_full(range: &TokenStream) -> TokenStream {
     let first = range.clone().into_iter().next();
     match first {
@@ -272,7 +272,7 @@ fn in_full(range: &TokenStream) -> TokenStream {
     }
 }
 
-/// Returns the type in `Option<...>` or `Vec<...>`.
+/// Returns the inner type of `Option<...>` or `Vec<...>`.
 fn inner<'a>(ty: &'a Type, around: &str) -> Option<&'a Type> {
     let Type::Path(path) = ty else { return None };
     let last = path.path.segments.last().filter(|segment| segment.ident == around)?;

@@ -1,4 +1,4 @@
-//! Expansion of an enum whose variants are the words that a key takes.
+//! Code generation for an enum whose variants are the words that a key accepts.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -34,7 +34,7 @@ pub(crate) fn expand(input: &DeriveInput, data: &DataEnum) -> Result<TokenStream
     })
 }
 
-/// Returns `RoundRobin` as `round-robin`.
+/// Converts a name such as `RoundRobin` to `round-robin`.
 fn kebab(name: &str) -> String {
     let mut word = String::new();
     for (at, letter) in name.char_indices() {
@@ -46,7 +46,8 @@ fn kebab(name: &str) -> String {
     word
 }
 
-/// Returns the text of one of serde's attributes.
+/// Returns the text of a serde attribute such as `rename = "..."`; `None` if the attribute is
+/// absent.
 fn serde(attributes: &[Attribute], wanted: &str) -> Result<Option<String>, Error> {
     let mut found = None;
     for attribute in attributes.iter().filter(|a| a.path().is_ident("serde")) {

@@ -8,8 +8,8 @@ use serde_json::Value;
 use crate::failure::Failure;
 use crate::plain::is_hidden;
 
-/// Version of the JSON files. It changes if a key changes its meaning or is removed. A new key does
-/// not change it.
+/// Version of the JSON files. The version changes if a key changes its meaning or is removed. A new
+/// key does not change the version.
 pub const SCHEMA: u32 = 1;
 
 /// Formats JSON with indents and a final newline.
@@ -21,14 +21,15 @@ pub fn text(what: &impl Serialize) -> Result<String, Failure> {
     Ok(escaped(&text).into_owned() + "\n")
 }
 
-/// Escapes characters that JSON allows but that a terminal interprets. The escaped form is
-/// `\u009b`. Only strings contain such characters.
+/// Escapes characters that JSON allows but that a terminal interprets as commands. For example, the
+/// character U+009B becomes `\u009b`. In JSON, only strings contain such characters.
 fn escaped(text: &str) -> Cow<'_, str> {
     let is_escaped = |c: char| c != '\n' && is_hidden(c);
     if !text.contains(is_escaped) {
         return text.into();
     }
-    // Each escaped character is one unit of UTF-16.
+    // All characters that need escapes have one UTF-16 unit, so one escape of four digits is
+    // enough.
     let escape =
         |c: char| if is_escaped(c) { format!("\\u{:04x}", u32::from(c)) } else { c.into() };
     text.chars().map(escape).collect::<String>().into()

@@ -1,38 +1,40 @@
-//! Confidence intervals of one run, by batch means. The run is cut into ten batches with equal
+//! Confidence intervals of one run, by batch means. A run is cut into ten batches with equal
 //! numbers of requests. The spread of the batches gives a 95 % interval (Student's t).
 //!
-//! Batch means are the usual method for one long run. Batches are nearly independent if they are
-//! long compared with the memory of the drive. Schmeiser recommends 10 to 30 batches (Operations
-//! Research 30(3), 1982). vpass uses ten, because long batches give better tail latencies.
+//! Batch means are the usual method for one long run. Batches are nearly independent if each batch
+//! is much longer than the time for which an earlier request affects the drive. Schmeiser
+//! recommends 10 to 30 batches (Operations Research 30(3), 1982). vpass uses ten, because long
+//! batches give better tail latencies.
 //!
 //! - **Sums and ratios** (pages, erases, write amplification, block cycles) may drift during a run.
-//!   For example, the first jobs come late. Every seed has this drift, so the drift is not noise.
-//!   The interval therefore uses the differences of neighbouring batches: the mean square
-//!   successive difference (von Neumann, Annals of Mathematical Statistics 12, 1941). For ten
-//!   batches, 2 (n - 1)^2 / (3n - 4) gives 6 degrees of freedom.
+//!   For example, the first reclaim jobs start late in a run. Every seed has the same drift, so the
+//!   drift is not noise. The interval therefore uses the differences of neighbouring batches: the
+//!   mean square successive difference (von Neumann, Annals of Mathematical Statistics 12, 1941).
+//!   For n = 10 batches, the formula 2 (n - 1)^2 / (3n - 4) gives 6 degrees of freedom.
 //! - **Percentiles** of the ten batches are compared with the percentile of the whole run
 //!   (sectioning: Asmussen and Glynn, Stochastic Simulation, 2007, III.5a). If a batch has fewer
-//!   than ten reads beyond a percentile, the percentile is biased and has no interval.
+//!   than ten reads above a percentile, the percentile is biased and has no interval.
 //!
-//! A run with fewer than [`BATCHES`] times [`LOOKS`] samples has no intervals. One run cannot show
-//! noise that changes more slowly than the run lasts. Several seeds show it.
+//! A run with fewer than [`BATCHES`] times [`LOOKS`] samples has no intervals. Noise that changes
+//! more slowly than a run lasts is invisible in one run. Runs with several seeds show such noise.
 //!
 //! ```text
-//! batches 10 12 11 13 have successive differences 2 -1 2
-//! the mean square of the differences is 3, and half of it is 1.5
-//! the sum is 46, and its interval is +- t sqrt(4 * 1.5)
+//! four batches of 10, 12, 11 and 13 erases have successive differences of 2, -1 and 2
+//! the mean square of the differences is 3, so the variance of a batch is 3 / 2 = 1.5
+//! the sum is 46 erases, and its interval is 46 +- t sqrt(4 * 1.5)
 //! ```
 
 use crate::mean_ci95::student_t;
 
 /// Number of batches of a run.
 pub const BATCHES: usize = 10;
-/// Smallest number of samples of the counts per batch. With two, batches have nearly equal lengths.
+/// Smallest number of samples of the drive's counts in each batch. With at least two samples per
+/// batch, all batches have nearly equal lengths.
 pub const LOOKS: usize = 2;
-/// Smallest number of reads beyond a percentile that each batch needs.
+/// Smallest number of reads above a percentile that each batch needs.
 const BEYOND: f64 = 10.0;
 
-/// Returns half the width of the interval of the batches' sum.
+/// Returns half the width of the 95 % interval of the sum of all batches.
 pub fn of_sum(batches: &[f64]) -> f64 {
     let n = batches.len() as f64;
     if batches.len() < 2 {
@@ -43,8 +45,8 @@ pub fn of_sum(batches: &[f64]) -> f64 {
     student_t(df as usize) * (n * squares / (2.0 * (n - 1.0))).sqrt()
 }
 
-/// Returns half the width of the interval of a ratio: the sum of `over` divided by the sum of
-/// `under`. Returns `None` if the sum of `under` is 0.
+/// Returns half the width of the 95 % interval of a ratio. The ratio is the sum of `over` divided
+/// by the sum of `under`. Returns `None` if the sum of `under` is 0.
 pub fn of_ratio(over: &[f64], under: &[f64]) -> Option<f64> {
     let (sum, all) = (over.iter().sum::<f64>(), under.iter().sum::<f64>());
     let residuals: Vec<f64> =
@@ -52,22 +54,23 @@ pub fn of_ratio(over: &[f64], under: &[f64]) -> Option<f64> {
     (all > 0.0).then(|| of_sum(&residuals) / all)
 }
 
-/// Returns half the width of the interval of a percentile. `whole` is the percentile of the whole
-/// run.
+/// Returns half the width of the 95 % interval of a percentile. `whole` is the percentile of the
+/// whole run, and `batches` has the percentile of each batch.
 pub fn of_percentile(whole: f64, batches: &[f64]) -> f64 {
     let n = batches.len() as f64;
     let squares: f64 = batches.iter().map(|batch| (batch - whole).powi(2)).sum();
     student_t(batches.len() - 1) * (squares / (n * (n - 1.0))).sqrt()
 }
 
-/// Returns how many reads a batch needs for the interval of a percentile. `percentile` is between 0
-/// and 1, such as 0.99.
+/// Returns the number of reads that a batch needs to give a percentile an interval. `percentile` is
+/// between 0 and 1, such as 0.99.
 pub fn reads_needed(percentile: f64) -> u64 {
     (BEYOND / (1.0 - percentile)).round() as u64
 }
 
 /// Returns the index of the last sample of each batch. Returns `None` if there are too few samples.
-/// `looks` has the number of requests before each sample. The last sample is at the end of the run.
+/// `looks` lists the number of requests that were served before each sample. The last sample is at
+/// the end of the run.
 pub fn ends(looks: &[u64]) -> Option<[usize; BATCHES]> {
     let all = *looks.last()?;
     if looks.len() < BATCHES * LOOKS {
@@ -129,16 +132,16 @@ mod tests {
 
     #[test]
     fn worked_examples() {
-        // The sums are 1, 2, ... 10, so all differences are 1. Ten batches have 6 degrees of
-        // freedom, t = 2.4469.
+        // The sums of the ten batches are 1, 2, ... 10, so all successive differences are 1. With 6
+        // degrees of freedom, Student's t is 2.4469.
         let rising: Vec<f64> = (1..=10).map(f64::from).collect();
         assert!((of_sum(&rising) - 2.4469 * (10.0f64 * 9.0 / 18.0).sqrt()).abs() < 1e-3);
         assert!(of_sum(&[5.0; 10]).abs() < 1e-9 && of_ratio(&[1.0], &[0.0]).is_none());
-        // One sum is always twice the other, so the ratio has no noise.
+        // In each batch, the first sum is twice the second sum, so the ratio has no noise.
         let doubled: Vec<f64> = rising.iter().map(|n| 2.0 * n).collect();
         assert!(of_ratio(&doubled, &rising).unwrap() < 1e-9);
-        // Half of the batches are a tenth below the mean, and half a tenth above it. With 9 degrees
-        // of freedom, t = 2.2622.
+        // Half of the batches are 10 % below the mean, and half are 10 % above it. With 9 degrees
+        // of freedom, Student's t is 2.2622.
         let spread: Vec<f64> = (0..10).map(|n| if n % 2 == 0 { 0.9 } else { 1.1 }).collect();
         assert!(
             (of_percentile(1.0, &spread) - 2.2622 * (10.0f64 * 0.01 / 90.0).sqrt()).abs() < 1e-5
@@ -165,8 +168,9 @@ mod tests {
 
     #[test]
     fn intervals_of_sums_have_the_stated_confidence() {
-        // The test counts jobs of a Poisson process, 3 per batch. It repeats the count with a drift
-        // that doubles during the run and is equal for all seeds.
+        // The test counts jobs of a Poisson process with a mean of 3 jobs per batch. The test then
+        // repeats the count with a job rate that doubles during the run. All seeds have the same
+        // drift.
         let jobs = |draws: &mut Draws, mean: f64| {
             let (mut n, mut at) = (0.0, draws.exponential());
             while at < mean {
@@ -200,12 +204,12 @@ mod tests {
         }
     }
 
-    /// Simulates reads that wait for one server, as M/M/1 at a load of 0.7. Waits are correlated
-    /// over tens of requests, and the tail comes in bursts.
+    /// Simulates reads that wait for one server: an M/M/1 queue at a load of 0.7. The waits are
+    /// correlated over tens of requests, and the slowest reads come in bursts.
     #[test]
     fn intervals_hold_for_correlated_waits() {
         let (load, q) = (0.7f64, 0.99f64);
-        // The time in the system is exponential, with rate 1 - load.
+        // The time that a request spends in an M/M/1 queue is exponential, with rate 1 - load.
         let truth = -(1.0 - q).ln() / (1.0 - load);
         let share = coverage(300, |draws| {
             let mut wait = 0.0f64;
@@ -222,8 +226,8 @@ mod tests {
         assert!(share >= 0.9, "{share}");
     }
 
-    /// A percentile needs reads beyond it. With one such read per batch, the interval misses the
-    /// true value far too often.
+    /// A percentile needs enough reads above it. With only one read above the percentile in each
+    /// batch, the interval misses the true value far too often.
     #[test]
     fn too_few_reads_beyond_a_percentile_give_no_interval() {
         let share = coverage(300, |draws| {

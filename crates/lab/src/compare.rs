@@ -1,37 +1,37 @@
 //! Comparison of techniques on the same workload and seeds: a row for each technique, the winner of
 //! each column, and a verdict in words.
 //!
-//! `compare.json`: results of `vpass compare --out DIR`; `--json` prints the same object. `KEY` is
-//! the key of a column, such as `read_p99_9_us`.
+//! `compare.json`: results of `vpass compare --out DIR`. `--json` prints the same object. `KEY`
+//! stands for the key of a column, such as `read_p99_9_us`.
 //!
 //! | key | type | meaning |
 //! |---|---|---|
-//! | `schema` | integer | Version of this form of the file: 1. New keys do not change it. |
+//! | `schema` | integer | Version of this file's format: 1. A new key does not change the version. |
 //! | `vpass` | text | Version of vpass. |
-//! | `drive`, `workload`, `workload_source`, `gear` | text | As in `summary.json`. |
-//! | `workload_generated` | true or false | As in `summary.json`. |
+//! | `drive`, `workload`, `workload_source`, `gear` | text | Same meaning as in `summary.json`. |
+//! | `workload_generated` | true or false | Same meaning as in `summary.json`. |
 //! | `seed`, `seeds` | integer | First seed, and number of seeds. |
 //! | `verdict` | list of text | Sentences that are printed below the table. |
 //! | `winners.KEY` | list of text | Labels of the rows that win the column; empty without a winner. |
-//! | `not_told_apart.KEY` | list of text | Labels of the rows that may be the best of the column and that the runs cannot tell apart, by 95 % intervals. Equal rows are among them. All competing rows are in the list if the noise of a number is unknown, or if the numbers may not be compared. Empty if one row is clearly the best. |
-//! | `winners.life`, `not_told_apart.life` | list of text | The lists of the life in this workload's unit. |
+//! | `not_told_apart.KEY` | list of text | Labels of the rows whose 95 % intervals overlap, so that any of them may be the best of the column. Rows with equal values are included. If the noise of a number is unknown, or if the numbers may not be compared, all competing rows are included. Empty if one row is clearly the best. |
+//! | `winners.life`, `not_told_apart.life` | list of text | Lists for the drive's life, measured in the unit that suits this workload. |
 //! | `columns.KEY.label` | text | Name of the column for a reader. |
-//! | `columns.KEY.unit` | text | Unit of the column's values: `us`, `days`, `pages`, `blocks`, `bytes`, `%`, `retries per page read` or `codewords per bit`; empty for a ratio. |
+//! | `columns.KEY.unit` | text | Unit of the column's values: `us`, `days`, `pages`, `blocks`, `bytes`, `%`, `retries per page read` or `codewords per bit`. Empty for a ratio. |
 //! | `techniques[].label` | text | Name of the row in the table and in all lists of this file. |
-//! | `techniques[].reclaim`, `gc`, `refresh`, `parity` | text | Techniques of the row. The last two are absent if no row has any. |
-//! | `techniques[].counterfactual` | true or false | Whether no real drive has these results. |
-//! | `techniques[].baseline` | true or false | Whether the row has no read reclaim, beside rows that have. It never wins. |
-//! | `techniques[].no_wear_seen` | true or false | Whether nothing was programmed or erased in any run. |
-//! | `techniques[].saturated` | true or false | Whether requests came faster than the drive could serve them, in any run. |
-//! | `techniques[].life_low_days`, `life_high_days` | number or null | Ends of the range of the life, in days. |
-//! | `techniques[].life_settled` | true or false | Whether rates and state have settled in all runs, so that vpass can project a life. |
-//! | `techniques[].life_unit`, `life_low`, `life_high` | text, number or null | Unit of the life, and its range in this unit. |
-//! | `techniques[].columns.KEY.mean` | number | Mean over seeds. The column is null if a run has no value. |
+//! | `techniques[].reclaim`, `gc`, `refresh`, `parity` | text | Names of the row's techniques. `refresh` is absent if no row has a refresh technique. `parity` is absent if no row has a parity technique. |
+//! | `techniques[].counterfactual` | true or false | Whether the row is counterfactual: no real drive can have its results. |
+//! | `techniques[].baseline` | true or false | Whether the row has no read reclaim, while other rows have it. A baseline never wins. |
+//! | `techniques[].no_wear_seen` | true or false | Whether no run programmed or erased anything. |
+//! | `techniques[].saturated` | true or false | Whether requests came faster than the drive could serve them in any run. |
+//! | `techniques[].life_low_days`, `life_high_days` | number or null | Shortest and longest probable life, in days. |
+//! | `techniques[].life_settled` | true or false | Whether the rates and the drive's state settled in all runs. Only then can vpass project a life. |
+//! | `techniques[].life_unit`, `life_low`, `life_high` | text, number or null | Unit of the life, and the shortest and longest probable life in this unit. |
+//! | `techniques[].columns.KEY.mean` | number | Mean over seeds. If a run has no value, the whole column is null. |
 //! | `techniques[].columns.KEY.ci95` | number or null | Half the width of the 95 % interval over seeds; null with one seed. |
-//! | `techniques[].columns.KEY.half95` | number or null | Half the width of the 95 % interval over seeds or by batch means, whichever is wider; null if unknown. |
+//! | `techniques[].columns.KEY.half95` | number or null | Half the width of the 95 % interval over seeds or by batch means, whichever is wider. Null if unknown. |
 //! | `techniques[].warnings` | list of text | Warnings of all runs. |
 //! | `techniques[].runs` | list of object | The `summary.json` of each seed. |
-//! | `stopped`, `refused` | list of object | Techniques without a row, each with its reason; absent without such techniques. |
+//! | `stopped`, `refused` | list of object | Techniques that have no row, each with the reason. Absent if every technique has a row. |
 
 pub mod column;
 pub mod net;
@@ -57,15 +57,15 @@ use ranking::{not_told_apart, winners};
 pub use reliability::unequal_reliability;
 use row::{ComparisonRow, RowLife, Stopped};
 
-/// Builds the rows from runs in the order of the techniques. Each technique has several seeds. A
-/// technique whose drive stopped in any run has no row.
+/// Builds the rows from runs. The runs are in the order of the techniques, with several seeds for
+/// each technique. A technique has no row if its drive stopped in any run.
 pub fn rows(
     plans: &[&RunPlan],
     finished: Vec<Result<Summary, Failure>>,
     seeds: usize,
 ) -> (Vec<ComparisonRow>, Vec<Stopped>) {
     let many_gcs = plans.iter().any(|p| p.gc != plans[0].gc);
-    // The label of a parity technique includes the technique's own refresh.
+    // Labels do not name a refresh technique that belongs to the parity technique.
     let many_refreshes =
         plans.iter().any(|p| p.said_of_refresh.is_named && p.refresh != plans[0].refresh);
     let many_parities = plans.iter().any(|p| p.parity != plans[0].parity);
@@ -100,7 +100,7 @@ pub fn rows(
     (rows, stopped)
 }
 
-/// Marks the rows without read reclaim, if other rows have a technique.
+/// Marks the rows without read reclaim as baselines, if other rows have read reclaim.
 fn mark_baselines(rows: &mut [ComparisonRow]) {
     let has_technique = rows.iter().any(|row| row.reclaim != NO_RECLAIM);
     for row in rows {
@@ -108,7 +108,7 @@ fn mark_baselines(rows: &mut [ComparisonRow]) {
     }
 }
 
-/// Returns whether the comparison of these rows shows this column.
+/// Returns whether a comparison of these rows shows this column.
 pub fn stands(rows: &[ComparisonRow], column: usize) -> bool {
     let of = &COLUMNS[column];
     !of.is_of_aged_data()
@@ -148,14 +148,15 @@ struct Technique<'a> {
     baseline: bool,
     /// Whether nothing was programmed or erased in any run.
     no_wear_seen: bool,
-    /// Whether requests came faster than the drive could serve them, in any run.
+    /// Whether requests came faster than the drive could serve them in any run.
     saturated: bool,
-    /// Ends of the range of the life over all runs, in days; null without a life.
+    /// Shortest and longest probable life over all runs, in days; null without a life.
     life_low_days: Option<f64>,
     life_high_days: Option<f64>,
-    /// Whether rates and state have settled in all runs, so that vpass can project a life.
+    /// Whether the rates and the drive's state settled in all runs. Only then can vpass project a
+    /// life.
     life_settled: bool,
-    /// Unit of the life, and the ends of its range in this unit; null without a life.
+    /// Unit of the life, in which `life_low` and `life_high` give its range. Null without a life.
     life_unit: Option<LifeUnit>,
     life_low: Option<f64>,
     life_high: Option<f64>,
@@ -165,8 +166,8 @@ struct Technique<'a> {
     runs: &'a [Summary],
 }
 
-/// Returns the content of `compare.json`, including any stopped techniques. The first run has the
-/// seed of `plan`, and the others have the following seeds.
+/// Returns the content of `compare.json`, with the techniques whose drive stopped. The first run
+/// has the seed of `plan`. Each further run has the next seed.
 ///
 /// # Errors
 /// Reports a value that JSON cannot hold.
@@ -226,7 +227,7 @@ pub fn json_of(
         let about = json!({ "label": column.label(), "unit": column.unit() });
         columns.insert(column.key.into(), about);
     }
-    // The life in this workload's unit.
+    // Adds the lists for the life, measured in the unit that suits this workload.
     for lists in [&mut best, &mut tied] {
         let of_life = life_unit(rows).and_then(|unit| lists.get(unit.key()).cloned());
         lists.insert("life".into(), of_life.unwrap_or_else(|| json!([])));

@@ -13,15 +13,16 @@ use crate::lines::line_of;
 use crate::numbers::counted;
 use crate::schema::Section;
 
-/// Remedy that the user reads if a word is not a count.
+/// Correction that an error message suggests if a word is not a count.
 const COUNT: &str =
     "a number below 2^63 such as 1000000, 1e6 or 1M; k, M, G and T are 1000 to 1000^4";
 
-/// Reads a word of the input as the count for a key. Returns `None` if the key takes no counts.
+/// Reads a word of the input as the count for a key. Returns `None` if the key does not take
+/// counts.
 ///
 /// # Errors
-/// Reports a word that is not a count, if the key takes counts. `at` is the offset of the word in
-/// the text.
+/// Reports a word that is not a count, although the key takes counts. `at` is the offset of the
+/// word in the text.
 pub(crate) fn read(key: &str, word: &str, at: usize) -> Result<Option<i64>, Wrong> {
     if !keys::range(key).is_some_and(Range::takes_suffixes) {
         return Ok(None);
@@ -31,11 +32,11 @@ pub(crate) fn read(key: &str, word: &str, at: usize) -> Result<Option<i64>, Wron
     Ok(i64::try_from(count).ok())
 }
 
-/// Returns the text of a file with its counts in digits. Each line stays in its place. A text that
-/// is not TOML does not change.
+/// Returns the text of a file with its counts written in digits. Every line keeps its line number.
+/// Text that is not TOML stays unchanged.
 ///
 /// # Errors
-/// Reports a word that is not a count, if the key takes counts, with the line of the word.
+/// Reports a word that is not a count, with its line, if the key takes counts.
 pub(crate) fn expanded<'a>(
     name: &str,
     text: &'a str,
@@ -50,7 +51,7 @@ pub(crate) fn expanded<'a>(
         }
     }
     let mut text = Cow::Borrowed(text);
-    // Replaces the last word first, so that the offsets of earlier words stay valid.
+    // The last word is replaced first, so that the offsets of earlier words stay valid.
     words.sort_by_key(|(_, _, span)| std::cmp::Reverse(span.start));
     for (key, word, span) in words {
         let complain =
@@ -64,8 +65,8 @@ pub(crate) fn expanded<'a>(
 
 type Word = (String, String, std::ops::Range<usize>);
 
-/// Collects the words of a table, or of each row of a list of tables. Each word has its key and its
-/// place.
+/// Collects the words of a table, or of each row in a list of tables. Each word is stored with its
+/// key and its position.
 fn collect(path: &str, value: &Spanned<DeValue>, section: &Section, words: &mut Vec<Word>) {
     match value.get_ref() {
         DeValue::Array(rows) => rows.iter().for_each(|row| collect(path, row, section, words)),
@@ -77,7 +78,8 @@ fn collect(path: &str, value: &Spanned<DeValue>, section: &Section, words: &mut 
                     (DeValue::String(word), None) => {
                         words.push((key, word.to_string(), value.span()))
                     }
-                    // TOML reads 1e6 as a fraction, and a key of counts takes no fractions.
+                    // TOML reads `1e6` as a fraction, but keys that take counts accept no
+                    // fractions.
                     (DeValue::Float(number), None)
                         if counted(number.as_str()).is_some_and(|count| count.is_ok()) =>
                     {

@@ -1,8 +1,8 @@
-//! Estimates of a drive's life from equations, without a simulation. The answer comes at once. A
-//! simulation checks it.
+//! Estimates of a drive's life by equations. An estimate needs no simulation, so the answer comes
+//! at once. A simulation can check the estimate.
 //!
-//! `docs/estimate.md` has the equations and their measured errors. Without a known equation there
-//! is no estimate, and [`of`] returns the reason.
+//! `docs/estimate.md` has the equations and their measured errors. If no known equation fits the
+//! drive, [`of`] returns the reason instead of an estimate.
 
 mod counted;
 mod even;
@@ -34,12 +34,12 @@ use crate::plan::RunPlan;
 pub use rounds::{pages_of_drive, years_at_rounds};
 pub use said::{Record, early, final_words};
 
-/// P/E counts at which the mean field is computed.
+/// Number of P/E counts at which the mean-field model is computed.
 const POINTS: u32 = 4;
-/// Uncertainty of a life in P/E cycles, if all blocks are rewritten in step.
+/// Uncertainty of a life, in P/E cycles, if all blocks are rewritten at nearly the same times.
 const HALF_A_ROUND: f64 = 0.5;
-/// Default of `refresh.block.lead`. Refresh rewrites a block before the refresh period ends, by
-/// this share of the period.
+/// Default of `refresh.block.lead`: a share of the refresh period. Refresh rewrites a block this
+/// long before the period ends.
 const LEAD: f64 = 0.125;
 
 /// Kind of equations that give an estimate.
@@ -48,15 +48,16 @@ const LEAD: f64 = 0.125;
 pub enum Case {
     /// Page reads cause rewrites of whole blocks. The host writes nothing.
     BlocksByReads,
-    /// The host writes all pages at one rate, and reads all pages at one rate or not at all.
+    /// The host writes all pages at the same rate. The host reads all pages at the same rate, or
+    /// reads nothing.
     EvenWrites,
-    /// The mean field of a skewed workload is known.
+    /// A mean-field model describes the skewed workload.
     MeanField,
 }
 
 impl Case {
-    /// Returns the largest measured error as a share of the simulated life. It holds for lives of
-    /// 50 P/E cycles or more.
+    /// Returns the largest measured error of these equations, as a share of the simulated life. The
+    /// bound holds for lives of at least 50 P/E cycles.
     pub const fn within(self) -> f64 {
         match self {
             Self::BlocksByReads => 0.01,
@@ -66,26 +67,26 @@ impl Case {
     }
 }
 
-/// Life that equations give.
+/// Life of a drive according to the equations.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Estimate {
-    /// Years until the mean block has its rated number of P/E cycles. Null without wear or without
-    /// a known time.
+    /// Years until the mean block reaches its rated number of P/E cycles. Null without wear, or if
+    /// the rate of the requests is unknown.
     pub life_years: Option<f64>,
     /// Bytes that the host writes during the life; null without host writes.
     pub host_bytes: Option<f64>,
     /// Bytes that the host reads during the life; null without host reads.
     pub read_bytes: Option<f64>,
-    /// Number of P/E cycles of the mean block for host writes and for GC.
+    /// P/E cycles of the mean block, caused by host writes and GC.
     pub cycles_by_host: f64,
-    /// Number of P/E cycles of the mean block for rewrites because of reads.
+    /// P/E cycles of the mean block, caused by rewriting data because of reads.
     pub cycles_by_reads: f64,
-    /// Number of P/E cycles of the mean block for rewrites because of age.
+    /// P/E cycles of the mean block, caused by rewriting data because of age.
     pub cycles_by_age: f64,
     /// Kind of equations that gave the estimate.
     pub case: Case,
-    /// Uncertainty as a share of the life: the largest measured error of these equations, or half a
-    /// P/E cycle if half a cycle is more.
+    /// Uncertainty as a share of the life. The uncertainty is the largest measured error of these
+    /// equations, or half a P/E cycle, whichever is more.
     pub within: f64,
 }
 
@@ -100,8 +101,8 @@ pub fn of(plan: &RunPlan) -> Result<Answer, Failure> {
     with_thresholds(plan, 1.0)
 }
 
-/// Estimates the life that the plan's drive would have if its technique rewrote data after `factor`
-/// times as many reads as it does.
+/// Estimates the life that the plan's drive would have with other rewrite thresholds. The technique
+/// would rewrite data after `factor` times as many reads.
 ///
 /// # Errors
 /// Reports a workload that cannot be read.
@@ -129,12 +130,12 @@ pub fn with_thresholds(plan: &RunPlan, factor: f64) -> Result<Answer, Failure> {
     Ok(Ok(lived.estimate()))
 }
 
-/// Returns whether reads destroy data that nothing rewrites.
+/// Returns whether reads spoil data that no technique rewrites.
 fn is_disturbed(plan: &RunPlan) -> bool {
     plan.drive.config.disturb.model.disturbs() && *plan.refresh == *NO_REFRESH
 }
 
-/// Inputs of an estimate, found from the plan.
+/// Inputs of an estimate, taken from the plan.
 struct Lived<'a> {
     plan: &'a RunPlan,
     shape: Shape,
@@ -189,7 +190,7 @@ impl Lived<'_> {
             .then(|| config.refresh.period.0 as f64 / 1e9 * (1.0 - lead))
     }
 
-    /// Subtracts the time of the P/E cycles that writing the start-up state has used.
+    /// Shortens the life by the time of the P/E cycles that writing the start-up state has used.
     fn begun_worn(&self, life: rate::Span) -> rate::Span {
         let cycles =
             cycles_of_overwriting(&self.shape, written_at_start(&self.plan.drive.config) as f64);
@@ -202,7 +203,8 @@ impl Lived<'_> {
             self.limits.at(pec).first().map_or(Rate::default(), |part| by_reads(reads, part.reads))
         };
         let mut life = span(self.shape.blocks, (from, to), &at);
-        // Blocks start without page reads, so they are half a cycle behind on average.
+        // Blocks start without page reads. On average, their first rewrite therefore comes half a
+        // P/E cycle later.
         if self.plan.drive.config.start.reads == 0 {
             let with_data = (self.shape.pages / self.shape.per_block / self.shape.blocks).min(1.0);
             life.seconds += with_data / 2.0 * self.shape.blocks / at(from).all();
@@ -250,7 +252,7 @@ impl Lived<'_> {
                 }
             }
         }
-        // The first cycles use the rates that were measured before the rates settled.
+        // The first P/E cycles use the rates that were measured before the rates settled.
         let at_first = |pec: u32| begun.get((f64::from(pec - from) / WINDOW) as usize).copied();
         span(self.shape.blocks, (from, to), &|pec| {
             at_first(pec).unwrap_or_else(|| between(&known, pec))

@@ -1,5 +1,6 @@
-//! Experiments: plans that share threads, and whose finished runs are kept on disk. Comparisons,
-//! sweeps and recipes of papers run on this engine, and lives keep their rows by it.
+//! Experiments: sets of plans that run on shared threads. Finished runs are kept on disk.
+//! Comparisons, sweeps and recipes of papers use this engine. Lives use the engine to keep their
+//! rows.
 
 pub mod paper;
 mod rows;
@@ -20,23 +21,24 @@ use crate::run::Outcome;
 /// Engine of an experiment.
 #[derive(Clone, Copy)]
 pub struct Engine<'a> {
-    /// Name of the experiment, such as `compare`. Experiments of other names never share rows.
+    /// Name of the experiment, such as `compare`. Experiments with different names never share
+    /// rows.
     pub name: &'a str,
-    /// Rows that are kept on disk.
+    /// Finished rows on disk.
     pub rows: &'a Rows,
     /// Number of threads; `None` selects the number of cores.
     pub threads: Option<NonZeroUsize>,
-    /// Function that begins the progress of the runs.
+    /// Function that starts the progress display of the runs.
     pub begin: Begin<'a>,
 }
 
 impl Engine<'_> {
-    /// Runs all plans that no earlier experiment finished, and returns a result for each plan, in
-    /// order.
+    /// Returns a result for each plan, in order. A plan runs only if no earlier experiment has
+    /// finished it.
     ///
-    /// `asked` returns settings of a row that are not in its plan. `row` makes the row that is kept
-    /// of an outcome, or of the reason why a drive stopped. `finish` makes the result of a row that
-    /// ran now or before.
+    /// `asked` returns the settings of a row that its plan does not contain. `row` turns an
+    /// outcome, or the reason why a drive stopped, into the row that is kept on disk. `finish`
+    /// turns a row, new or kept, into its result.
     ///
     /// # Errors
     /// Returns the first error of a run, of `row` or of `finish`, or an interruption.

@@ -1,5 +1,5 @@
-//! Explanation of one read: its latency, its effect on the block, and the number of reads at which
-//! the block is rewritten.
+//! Explanation of one read of a drive: its latency, its effect on the block, and the number of
+//! reads at which the block is rewritten.
 
 mod budget;
 mod code;
@@ -26,52 +26,52 @@ pub use unit::{SmallWrite, Unit};
 
 pub use budget::{ErrorBudget, Left, Level, PageBudget};
 
-/// Facts about a read of a drive under a technique.
+/// Facts about a read on a drive with one reclaim technique.
 #[derive(Serialize)]
 pub struct Explanation {
     /// Preset or path of the drive.
     pub drive: String,
     /// Reclaim technique.
     pub reclaim: &'static str,
-    /// Controller memory of the technique, in bytes.
+    /// Bytes of controller memory that the technique needs.
     pub controller_ram_bytes: u64,
-    /// Bytes of a page.
+    /// Number of bytes of a page.
     pub page_bytes: u32,
-    /// Mapping unit, and cost of smaller writes.
+    /// Mapping unit of the drive, and the cost of smaller writes.
     pub mapping_unit: Unit,
     /// Latency of a read, by page kind.
     pub read: Vec<ReadLatency>,
     /// Dose of a read; `None` if reads do not disturb the block.
     pub dose: Option<Dose>,
-    /// Whether the technique is counterfactual: it changes the physics, so no real drive behaves
-    /// like this.
+    /// Whether the technique is counterfactual: it changes the physics of the flash, so no real
+    /// drive can use it.
     pub counterfactual: bool,
-    /// Limit of each page kind, divided by the limit of the weakest page kind.
+    /// Limit of each page kind, as a multiple of the weakest page kind's limit.
     pub kind_factor: Vec<(&'static str, f64)>,
-    /// Endurance of a block at the starting P/E count of the drive, and at each P/E count of the
-    /// drive's table. Empty without a table.
+    /// Endurance of a block at the drive's starting P/E count, and at each P/E count of the disturb
+    /// table. Empty without a disturb table.
     pub ages: Vec<Age>,
-    /// Code from which the limits follow; `None` if the limits do not follow from a code.
+    /// Error-correcting code that determines the limits; `None` if no code determines them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<Code>,
-    /// Number of additional reads that parity allows a block. Present only with `bch.target =
-    /// "stripe"`.
+    /// Number of additional reads that a block endures thanks to parity. Present only with
+    /// `bch.target = "stripe"`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stripes: Option<Stripes>,
-    /// Error budget of a page at these P/E counts: the part that wear, age and reads leave at each
-    /// retry. `None` if the drive has no error rates.
+    /// Error budget of a page at each P/E count in `ages`. Wear, age and reads share the budget,
+    /// and each retry has its own budget. `None` if the drive has no error rates.
     pub error_budget: Option<ErrorBudget>,
-    /// Number of retries that each hint allows. `None` if reads have no retries, or if a budget of
-    /// `[hints]` is too short for a read.
+    /// Number of retries that each hint allows. `None` if the drive makes no retries, or if a
+    /// budget of `[hints]` is too short for a read.
     pub hints: Option<Vec<Word>>,
 }
 
-/// Latency of a whole page on an idle drive, in microseconds.
+/// Latency of reading a whole page on an idle drive, in microseconds.
 #[derive(Serialize)]
 pub struct ReadLatency {
     /// Page kind: LSB, CSB and so on.
     pub page_kind: &'static str,
-    /// Number of sensings.
+    /// Number of sensings of a read.
     pub sensings: u32,
     /// Time of all sensings.
     pub sensing_us: f64,
@@ -81,11 +81,11 @@ pub struct ReadLatency {
     pub ecc_us: f64,
     /// Time of the transfer to the host.
     pub host_link_us: f64,
-    /// Total latency: the sum of these times.
+    /// Total latency of the read: the sum of its times.
     pub total_us: f64,
 }
 
-/// Dose that a read adds in its block.
+/// Dose that a read adds to wordlines of its block.
 #[derive(Serialize)]
 pub struct Dose {
     /// Error model.
@@ -94,49 +94,50 @@ pub struct Dose {
     pub unit: &'static str,
     /// Number of dose units that one read of each page kind adds.
     pub weight: Vec<(&'static str, f64)>,
-    /// Distance to the two wordlines that a read disturbs most.
+    /// Distance, in wordlines, to the two wordlines that a read disturbs most.
     pub neighbour_stride: u32,
     /// Number of wordlines of a block.
     pub wordlines_per_block: u32,
 }
 
-/// Endurance of a block with this number of P/E cycles.
+/// Endurance of a block at one number of P/E cycles.
 #[derive(Serialize)]
 pub struct Age {
     /// Number of P/E cycles.
     pub pec: u32,
     /// Endurance of the block's wordline groups.
     pub groups: Vec<Group>,
-    /// Number of reads at which the technique acts, for each of its actions.
+    /// Numbers of reads at which the technique acts, one for each of its actions.
     pub thresholds: Vec<Rewrite>,
-    /// Guarantee of the technique for the block, and the reason for the guarantee.
+    /// Guarantee that the technique gives for the block, with the reason.
     pub promise: String,
-    /// Number of dose units that remain for the wordline with the smallest margin. Below 0 if the
-    /// guarantee does not hold. `None` without a guarantee.
+    /// Number of dose units that remain for the wordline with the smallest margin. The number is
+    /// negative if the guarantee does not hold. `None` without a guarantee.
     pub slack: Option<f64>,
 }
 
 /// Endurance of a group of wordlines.
 #[derive(Serialize)]
 pub struct Group {
-    /// Name in the drive file.
+    /// Name of the group in the drive file.
     pub name: String,
-    /// Number of wordlines of the group in a block.
+    /// Number of wordlines that belong to the group in each block.
     pub wordlines: u32,
-    /// Number of dose units that a wordline endures.
+    /// Number of dose units that a wordline of the group endures.
     pub limit: f64,
-    /// Dose of a neighbouring wordline, divided by the dose of other wordlines.
+    /// Dose that a read adds to a neighbouring wordline, divided by the dose that it adds to other
+    /// wordlines.
     pub alpha: f64,
 }
 
-/// Action of a technique, and the number of reads at which the technique acts.
+/// Action of a technique, and the number of reads at which the action happens.
 #[derive(Serialize)]
 pub struct Rewrite {
-    /// Action of the technique.
+    /// Name of the action.
     pub what: String,
-    /// Number of reads of the block.
+    /// Number of reads of the block at which the action happens.
     pub reads: u32,
-    /// Derivation of the number from the limits.
+    /// Explanation of how the number of reads follows from the limits.
     pub because: String,
 }
 
@@ -146,7 +147,7 @@ impl From<Threshold> for Rewrite {
     }
 }
 
-/// Explains a read of this drive under the technique.
+/// Explains a read of this drive with this reclaim technique.
 ///
 /// # Errors
 /// Reports an invalid drive.
@@ -222,12 +223,12 @@ fn dose(config: &DriveConfig, geometry: &Geometry) -> Option<Dose> {
     })
 }
 
-/// Returns the drive's starting P/E count and each P/E count of its table.
+/// Returns the drive's starting P/E count, together with each P/E count of its disturb table.
 fn ages(config: &DriveConfig) -> BTreeSet<u32> {
     config.disturb.table.iter().map(|row| row.pec).chain([config.start.pec]).collect()
 }
 
-/// Describes a block with this number of P/E cycles; `None` if the drive has no table of limits.
+/// Describes a block at this number of P/E cycles; `None` if the drive has no disturb table.
 ///
 /// # Errors
 /// Reports an invalid drive.

@@ -1,5 +1,5 @@
-//! Reason why a task failed, as data: the kind of cause, the place, what is wrong, and what would
-//! be right. A dialect words the options of the user.
+//! Reason why a task failed, as data. The reason has the kind of cause, the place, the error, and
+//! the correction. A dialect turns options and settings into the words of the user's program.
 
 use std::fmt;
 
@@ -8,38 +8,40 @@ use vpass_core::base::request::SourceError;
 use vpass_core::config::ConfigError;
 use vpass_core::time::RunError;
 
-/// Cause of a failure.
+/// Kind of cause of a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Invalid request of the user.
+    /// The user's request is invalid.
     Usage,
-    /// Fault that the user did not cause.
+    /// The task failed for a reason that the user did not cause.
     Failed,
-    /// Simulated drive that stopped because of a failure in the drive.
+    /// The simulated drive stopped because of a failure inside the drive.
     Stopped,
-    /// Interruption by the user.
+    /// The user interrupted the task.
     Interrupted,
 }
 
 /// Failure of a task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// Cause of the failure.
+    /// Kind of cause of the failure.
     pub kind: Kind,
-    /// Option, setting or file that caused the failure; absent if the field `what` names it.
+    /// Option, setting or file that caused the failure. Absent if the field `what` already names
+    /// the option, setting or file.
     pub place: Option<Phrase>,
     /// Description of what is wrong.
     pub what: Phrase,
-    /// Description of what would be right; absent if `what` has it or if it is unknown.
+    /// Description of what would be right. Absent if the correction is unknown, or if the field
+    /// `what` already contains the correction.
     pub remedy: Option<Phrase>,
-    /// Key of a file and its wrong value; absent if the cause is not a key.
+    /// Key of a file, with its wrong value. Absent if the cause is not a key.
     pub entry: Option<Box<Entry>>,
 }
 
-/// Key with its value.
+/// Key, with the value that the user gave.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// Path of the key, such as `geometry.channels`, or name of an option.
+    /// Path of the key, such as `geometry.channels`. For an option, its name.
     pub key: String,
     /// Value as the user wrote it; absent if the user gave no value.
     pub value: Option<String>,
@@ -89,40 +91,42 @@ impl Failure {
         Self { entry: Some(Box::new(entry)), ..self }
     }
 
-    /// Adds the option or setting that is wrong, which the sentence does not begin with.
+    /// Adds the option or setting that is wrong, for a sentence that does not begin with that
+    /// option or setting.
     #[must_use]
     pub fn about(self, wrong: &Part) -> Self {
         Self { entry: entry_of_part(wrong).map(Box::new), ..self }
     }
 
-    /// Returns the key or option that is wrong, with its value; `None` if the cause is neither.
+    /// Returns the key or option that is wrong, with its value. Returns `None` if the cause is
+    /// neither of these.
     pub fn entry(&self) -> Option<Entry> {
         let of_option = || self.place.as_ref().and_then(entry_of).or_else(|| entry_of(&self.what));
         self.entry.as_deref().cloned().or_else(of_option)
     }
 
-    /// Returns the place in a dialect; `None` without a place.
+    /// Returns the place of the failure, worded by a dialect; `None` without a place.
     pub fn place_in(&self, dialect: &dyn Dialect) -> Option<String> {
         self.place.as_ref().map(|place| place.in_dialect(dialect))
     }
 
-    /// Returns the remedy in a dialect; `None` without a remedy.
+    /// Returns the remedy, worded by a dialect; `None` without a remedy.
     pub fn remedy_in(&self, dialect: &dyn Dialect) -> Option<String> {
         self.remedy.as_ref().map(|remedy| remedy.in_dialect(dialect))
     }
 
-    /// Returns the sentence for the user in the words of a dialect.
+    /// Returns the sentence that the user sees, worded by a dialect.
     pub fn in_dialect(&self, dialect: &dyn Dialect) -> String {
         let place = self.place_in(dialect).map_or_else(String::new, |place| place + ": ");
         let what = self.what.in_dialect(dialect);
-        // After a full stop, the remedy is a sentence of its own.
+        // If the description ends with a full stop, the remedy becomes a separate sentence.
         let mark = if what.ends_with('.') { " " } else { "; " };
         let remedy =
             self.remedy_in(dialect).map_or_else(String::new, |remedy| mark.to_owned() + &remedy);
         place + &what + &remedy
     }
 
-    /// Returns whether the simulated drive stopped. Other drives may go on.
+    /// Returns whether the simulated drive stopped. Other drives of the same command may continue.
     pub fn is_stop(&self) -> bool {
         self.kind == Kind::Stopped
     }
@@ -133,12 +137,13 @@ impl Failure {
     }
 }
 
-/// Returns the option or setting with which a phrase begins; `None` if it begins with words.
+/// Returns the option or setting at the beginning of a phrase. Returns `None` if the phrase begins
+/// with plain words.
 fn entry_of(phrase: &Phrase) -> Option<Entry> {
     phrase.first().and_then(entry_of_part)
 }
 
-/// Returns an option or a setting as a key with its value; `None` for words.
+/// Returns an option or a setting as a key with its value. Returns `None` for plain words.
 fn entry_of_part(part: &Part) -> Option<Entry> {
     match part {
         Part::Text(_) => None,
@@ -153,7 +158,7 @@ fn entry_of_part(part: &Part) -> Option<Entry> {
     }
 }
 
-/// Shows the sentence in neutral words.
+/// Formats the failure without the words of a particular dialect.
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.in_dialect(&Neutral))

@@ -1,4 +1,4 @@
-//! Fault of a technique that was made at run time, as the failure of a run.
+//! Failures of a run that are caused by a technique that was added at run time.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
@@ -6,8 +6,8 @@ use vpass_core::slots::fault::Fault;
 
 use crate::failure::Failure;
 
-/// Runs a simulation. If a technique gives a wrong answer or panics, the simulation ends without a
-/// result, and the failure names the technique.
+/// Runs a simulation. If a technique gives an invalid answer or panics, the simulation ends without
+/// a result. The failure then names the technique.
 ///
 /// # Errors
 /// Returns the errors of the simulation, or the fault of a technique.

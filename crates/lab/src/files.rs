@@ -23,7 +23,7 @@ use vpass_core::base::units::BlockId;
 /// Name and content of a file.
 pub type File = (String, Vec<u8>);
 
-/// Returns the files of one run. `call` describes the command that made the run.
+/// Returns the files of one run. `call` describes the call of the program that made the run.
 ///
 /// # Errors
 /// Reports a trace file that can no longer be read.
@@ -40,8 +40,8 @@ pub fn of_run(plan: &RunPlan, outcome: &Outcome, call: &Call) -> Result<Vec<File
     Ok(files)
 }
 
-/// Returns a table of a run's folder, such as `blocks.csv`, `series.csv` or `dose.csv`. Returns
-/// `None` if the run has not recorded it.
+/// Returns a table of a run's results folder, such as `blocks.csv`, `series.csv` or `dose.csv`.
+/// Returns `None` if the run did not record this table.
 pub fn table(plan: &RunPlan, outcome: &Outcome, name: &str) -> Option<Vec<u8>> {
     match name {
         "blocks.csv" => Some(blocks_csv(outcome).into_bytes()),
@@ -53,8 +53,8 @@ pub fn table(plan: &RunPlan, outcome: &Outcome, name: &str) -> Option<Vec<u8>> {
     }
 }
 
-/// Returns the files with latencies. Without windows of time, a histogram log has one interval for
-/// the whole run.
+/// Returns the files with latencies. If latencies have no time windows, a histogram log has one
+/// interval for the whole run.
 fn of_latencies(engine: &Replay) -> Result<Vec<File>, Failure> {
     let (metrics, end) = (engine.metrics(), engine.last_completion());
     let kinds = [
@@ -83,8 +83,8 @@ fn of_latencies(engine: &Replay) -> Result<Vec<File>, Failure> {
     Ok(files)
 }
 
-/// Splits a summary into two files. `timing.json` has the values that differ between two runs of
-/// one seed. Without these values, the folders of two such runs can be compared byte by byte.
+/// Splits a summary into two files. `timing.json` gets the values that differ between two runs with
+/// the same seed. The rest of the results folder is then the same, byte by byte.
 fn of_summary(summary: &Summary) -> Result<[File; 2], Failure> {
     let simulation = Simulation {
         wall_s: None,
@@ -99,11 +99,11 @@ fn of_summary(summary: &Summary) -> Result<[File; 2], Failure> {
     ])
 }
 
-/// Keys of a summary that differ between two runs of one seed.
+/// Keys of a summary whose values differ between two runs with the same seed.
 const TIMING: [&str; 3] = ["wall_s", "requests_per_s", "peak_rss_bytes"];
 
-/// Moves the values that differ between two runs of one seed into `timing.json`, and leaves null in
-/// their place.
+/// Moves the values that differ between two runs with the same seed into `timing.json`. In
+/// `results`, null replaces each moved value.
 ///
 /// # Errors
 /// Reports a value that JSON cannot hold.

@@ -1,12 +1,12 @@
-//! Hints of the host: latencies that the host accepts for reads of its data. They come from the
-//! file of `--hints`, or from `[hints]` of a workload file.
+//! Hints of the host: latencies that the host accepts for reads of its data. Hints are in the file
+//! that `--hints` names, or in the table `[hints]` of a workload file.
 //!
 //! ```toml
 //! [[range]]
 //! offset = "0B"
 //! bytes = "10GiB"
 //! access_latency = "idle"      # none, idle, typical or smallest, as in NVMe
-//! rank = 1                     # if ranges overlap, the highest rank counts; default 0
+//! rank = 1                     # where ranges overlap, the highest rank applies; default 0
 //!
 //! [[device]]                   # all data of a device of the trace
 //! name = "3"
@@ -17,7 +17,7 @@
 //! access_latency = "idle"
 //! ```
 //!
-//! In a workload file, the table of a range is `[[hints.range]]`.
+//! In a workload file, the table of a range has the name `[[hints.range]]`.
 
 use std::path::Path;
 
@@ -36,32 +36,32 @@ use crate::setup::HintSource;
 use crate::suggest;
 use crate::typed;
 
-/// Content of a hint file, before the addresses of devices and files are known.
+/// Content of a hint file. The addresses of its devices and files may not be known yet.
 #[derive(Clone, Debug)]
 pub struct HintFile {
     name: String,
     rows: Vec<HintRow>,
 }
 
-/// Part of the drive to which the workload gives a name, with its addresses.
+/// Part of the drive that has a name in the workload, with its addresses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedExtent {
-    /// Name that the workload gives.
+    /// Name of the part in the workload.
     pub name: String,
-    /// First byte.
+    /// Address of the first byte.
     pub offset: u64,
     /// Length in bytes.
     pub bytes: u64,
 }
 
-/// Data to which a row of the file applies.
+/// Data to which a row of the hint file applies.
 #[derive(Clone, Debug)]
 enum Whose {
     Range(Bytes, Bytes),
     Named(Kind, String),
 }
 
-/// Kind of a part that the workload names.
+/// Kind of a part that has a name in the workload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Device of a trace.
@@ -108,13 +108,13 @@ struct Named {
     rank: u32,
 }
 
-/// Workload file, read only for its hints.
+/// Content of a workload file, of which only the hints are read.
 #[derive(Deserialize)]
 struct OfWorkload {
     hints: Option<Tables>,
 }
 
-/// Name of an `NVMe` access latency.
+/// Access latency with its name in `NVMe`.
 #[derive(Deserialize)]
 #[serde(try_from = "String")]
 struct Word(Option<AccessLatency>);
@@ -128,7 +128,7 @@ impl TryFrom<String> for Word {
 }
 
 impl HintFile {
-    /// Reads the hint file that a user names; `None` without a named file.
+    /// Reads the hint file that the user chose; `None` if the user chose no file.
     ///
     /// # Errors
     /// Returns the errors of [`Self::read`].
@@ -137,10 +137,10 @@ impl HintFile {
         Self::read(path).map(Some)
     }
 
-    /// Reads the table `[hints]` of a workload file; `None` without this table.
+    /// Reads the table `[hints]` of a workload file. Returns `None` if the file has no such table.
     ///
     /// # Errors
-    /// Returns the errors of [`Self::read`], except the error of an unreadable file.
+    /// Returns the errors of [`Self::read`], except that of an unreadable file.
     pub(crate) fn of_workload(name: &str, text: &str) -> Result<Option<Self>, Failure> {
         let file: OfWorkload = typed::read(name, text)?;
         file.hints.map(|tables| Self::of(name, text, tables)).transpose()
@@ -149,8 +149,8 @@ impl HintFile {
     /// Reads a hint file.
     ///
     /// # Errors
-    /// Reports a file that cannot be read, an unknown key or access latency, or ranges of one rank
-    /// that overlap.
+    /// Reports a file that cannot be read, an unknown key, or an unknown access latency. Also
+    /// reports overlapping ranges of the same rank.
     pub fn read(path: &Path) -> Result<Self, Failure> {
         Self::parse(&path.display().to_string(), &read_file("hint", path)?)
     }
@@ -213,18 +213,18 @@ impl HintFile {
         &self.name
     }
 
-    /// Returns the name of the file, and the first line with a hint.
+    /// Returns the file name, together with the number of the first line that has a hint.
     pub(crate) fn place(&self) -> String {
         let first = self.rows.iter().map(|row| row.line).min();
         first.map_or_else(|| self.name.clone(), |line| format!("{} line {line}", self.name))
     }
 
-    /// Returns the address ranges of the hints. `extents` are the parts that the workload names,
-    /// and `capacity` is the drive's capacity.
+    /// Returns the address ranges of the hints. `extents` has the parts of the drive that the
+    /// workload names. `capacity` is the drive's capacity.
     ///
     /// # Errors
-    /// Reports a name that the workload does not know, a range beyond the drive, or an extent that
-    /// overlaps a range of the same rank.
+    /// Reports a name that the workload does not have, or a range beyond the end of the drive. Also
+    /// reports an extent that overlaps a range of the same rank.
     pub fn ranges(
         &self,
         kind: Option<Kind>,
@@ -276,7 +276,8 @@ impl HintFile {
 }
 
 impl HintRow {
-    /// Returns the addresses of the row; `None` if the extents are not known yet.
+    /// Returns the addresses of the row. Returns `None` if the addresses of the workload's parts
+    /// are not known yet.
     fn range(
         &self,
         extents: &[NamedExtent],

@@ -1,8 +1,8 @@
-//! Finished parts of a long command on disk. After a stop, the command can continue from these
-//! parts.
+//! Finished parts of a long command, which are kept on disk. A command that was stopped can later
+//! continue from its finished parts.
 //!
-//! Each part is a file whose name is a [`Key`]: the digest of everything that determines the part.
-//! A part is read back exactly, or not at all.
+//! Each part is a file. The name of the file is a [`Key`]: the digest of everything that determines
+//! the part. A damaged or incomplete part is never used.
 
 mod key;
 mod part;

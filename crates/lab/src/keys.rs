@@ -1,7 +1,7 @@
-//! All keys of drive and workload files, with meaning, range and default.
+//! All keys of drive and workload files, with their meanings, ranges and defaults.
 //!
-//! Fields declare keys with `#[derive(Keys)]`. Techniques declare parameters on their cards. Tests
-//! compare the declared ranges with the values that are rejected.
+//! Fields of structs declare keys with `#[derive(Keys)]`. Techniques declare parameters on their
+//! cards. Tests check that values outside a declared range are rejected.
 
 use serde::Serialize;
 use vpass_core::config::Number;
@@ -19,30 +19,30 @@ pub mod wrong;
 /// Key, as `vpass list keys` shows it.
 #[derive(Clone, Debug, Serialize)]
 pub struct Key {
-    /// Path `table.key`, in the form that `--set` takes. A key in a list of tables has three parts,
-    /// and only files can set it.
+    /// Path of the key in the form `table.key`, as `--set` takes it. A key in a list of tables has
+    /// a path of three parts, and only files can set it.
     #[serde(rename = "key")]
     pub path: String,
-    /// Kind of file: "drive" or "workload".
+    /// Kind of file that has the key: "drive" or "workload".
     pub file: &'static str,
-    /// Whether a file without the key is refused.
+    /// Whether a file without the key is rejected.
     pub required: bool,
-    /// Default value; null if the key is required or follows from other keys.
+    /// Default value. Null if the key is required, or if its default follows from other keys.
     pub default: Option<toml::Value>,
     /// Accepted values, in words.
     pub range: String,
-    /// Unit; empty without one.
+    /// Unit of the value; empty if the value has no unit.
     pub unit: &'static str,
-    /// Meaning, in a sentence.
+    /// Meaning of the key, as a sentence.
     pub meaning: String,
-    /// Whether `--set` takes the key.
+    /// Whether `--set` accepts the key.
     pub settable: bool,
-    /// Source of the default, if it is declared.
+    /// Source of the default value, if the declaration gives one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<&'static str>,
 }
 
-/// Returns all keys, in the order of their tables and fields.
+/// Returns all keys, in the order of their tables and of the fields within.
 pub fn all() -> Vec<Key> {
     let mut keys = vec![];
     let files = [
@@ -64,7 +64,7 @@ fn add(keys: &mut Vec<Key>, file: &'static str, path: &str, section: &Section, s
     let defaults = section.defaults();
     for declared in section.declared {
         let key = format!("{path}.{}", declared.name);
-        // Workloads of phases and of models have some keys that other workloads also have.
+        // Some keys exist in several kinds of workload files. Each key is listed once.
         if keys.iter().any(|known| known.path == key) {
             continue;
         }
@@ -107,7 +107,8 @@ pub(crate) fn range(path: &str) -> Option<Range> {
     of_field.or_else(|| param(table, rest).map(Param::values))
 }
 
-/// Returns the technique's parameter that a key sets; `None` for other keys.
+/// Returns the parameter of a technique that a key sets. Returns `None` if the key sets no
+/// parameter.
 fn param(table: &str, rest: &str) -> Option<&'static Param> {
     let means = |(about, param): &(&About, &Param)| match rest.split_once('.') {
         Some((technique, key)) => about.name == technique && param.key == key,
@@ -116,8 +117,8 @@ fn param(table: &str, rest: &str) -> Option<&'static Param> {
     slot(table)?.params().find(means).map(|(_, param)| param)
 }
 
-/// Returns a key such as `reclaim.counters`, which sets a parameter of several techniques of a
-/// slot. The meaning of the key names the techniques.
+/// Returns the entry for a key such as `reclaim.counters`, which sets one parameter of several
+/// techniques in a slot. The meaning of the key names these techniques.
 fn of_alias(slot: &Slot, alias: &str) -> Key {
     let names: Vec<_> = slot.sharing(alias).map(|(about, _)| about.name).collect();
     let (_, param) = slot.sharing(alias).next().expect("an alias is some parameter's");
@@ -142,7 +143,7 @@ fn of_param(path: String, param: &Param, meaning: String) -> Key {
     }
 }
 
-/// Returns the default of a parameter as a value of a file.
+/// Returns the default of a parameter, as the value that a file would have.
 fn default_of(param: &Param) -> toml::Value {
     match param.number(param.default) {
         Number::Whole(n) => toml::Value::Integer(n),

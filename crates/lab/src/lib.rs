@@ -1,8 +1,8 @@
-//! Library of vpass: runs simulations without a command line.
+//! Library of vpass, which runs simulations without a command line.
 //!
 //! A [`setup::Setup`] names a drive, a workload and options. [`plan::RunPlan`] reads and checks all
 //! three. [`run::execute`] runs one plan as a [`session::Session`], and [`pool::run_all`] runs many
-//! plans. [`results::Summary`] has the results, and [`files`] has the form of the results on disk.
+//! plans. [`results::Summary`] has the results. [`files`] has the same results as files.
 //!
 //! ```
 //! use vpass_lab::plan::{Chosen, RunPlan};
@@ -18,8 +18,8 @@
 //! ```
 //!
 //! This crate prints nothing and handles no signals. A caller passes a [`progress::Progress`] to
-//! show progress or to stop a run. Functions return errors as a [`failure::Failure`], and a
-//! [`phrase::Dialect`] words the options in its sentence.
+//! show progress or to stop a run. Functions return errors as a [`failure::Failure`]. A
+//! [`phrase::Dialect`] words the options in an error message.
 
 pub mod as_json;
 pub mod batch;
@@ -61,7 +61,7 @@ pub mod sheet;
 pub mod suggest;
 pub mod typed;
 
-/// Sentences with options as data.
+/// Sentences that contain options as data.
 pub use vpass_core::{base::phrase, phrase};
 // Links the lists of techniques.
 use vpass_techniques as _;

@@ -1,11 +1,13 @@
 //! Simulated lives. A life simulates a drive from its start until the drive is worn out, and finds
 //! the causes of the wear.
 //!
-//! A drive is worn out when its mean block reaches its rated P/E cycles (`drive.rated_pec`),
-//! including wear by reprogramming. A user may end the life earlier: after some years, or when the
-//! error rate (UBER) of all reads of the life exceeds a target. JESD218 defines endurance by such a
-//! target. Without a target, a life ends when the drive has reported the loss of more than 1 in
-//! 1,000 pages. Years after such losses do not count. The simulation ends after a hundred years.
+//! A drive is worn out when its mean block reaches its rated P/E cycles (`drive.rated_pec`). Wear
+//! by reprogramming counts. A user can end the life earlier: after some years, or when the error
+//! rate (UBER) of all reads of the life exceeds a target. JESD218 defines endurance by such a
+//! target.
+//!
+//! Without a target, a life ends when the drive has reported the loss of more than 1 in 1,000
+//! pages. The years of such a life do not count. The simulation ends after a hundred years.
 
 mod accelerated;
 mod accelerated_loss;
@@ -54,8 +56,8 @@ use series::{Course, Passed};
 
 /// Largest number of years that a life is simulated.
 pub const MOST_YEARS: f64 = 100.0;
-/// Largest share of the host's pages whose loss a drive may report before its life ends. Losses
-/// that no read has found yet do not count.
+/// Largest share of the host's pages that a drive may report as lost. If the drive reports more,
+/// its life ends. Losses that no read has found yet do not count.
 pub const MOST_LOST: f64 = 1e-3;
 
 /// Reason why a life ended.
@@ -68,25 +70,25 @@ pub enum End {
     Uber,
     /// The drive reported the loss of more than [`MOST_LOST`] of its pages.
     LostData,
-    /// The simulation ended before the drive did.
+    /// The simulation ended although the drive was not worn out.
     LivesOn,
 }
 
-/// Conditions that end a life before the drive is worn out.
+/// Conditions that end a life before its drive is worn out.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Until {
     /// Largest number of years of the life; absent for a hundred years.
     pub years: Option<f64>,
-    /// Largest UBER of all reads of the life together; absent for no limit.
+    /// Largest UBER over all reads of the life; absent without a limit.
     pub uber: Option<f64>,
 }
 
-/// Life of a drive or of a sample. For a sample, all counts are those of the sample alone.
+/// Life of a drive or of a sample of a drive. For a sample, all counts cover only the sample.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Lived {
-    /// Length in years.
+    /// Length of the life in years.
     pub years: f64,
-    /// Reason of the end.
+    /// Reason why the life ended.
     pub end: End,
     /// Number of P/E cycles of the mean block at the end, including wear by reprogramming.
     pub pec_mean: f64,
@@ -102,12 +104,12 @@ pub struct Lived {
     pub read_requests: u64,
     /// Number of pages that the host read.
     pub read_pages: u64,
-    /// Number of pages of host data that the drive reported lost.
+    /// Number of host data pages that the drive reported as lost.
     pub data_lost_pages: u64,
-    /// Number of errors per bit that the host read, as in a run's summary; `None` without error
-    /// rates.
+    /// Expected number of lost codewords per bit that the host read, as in a run's summary. `None`
+    /// without error rates.
     pub uber: Option<f64>,
-    /// Number of retries of the host's reads; `None` if the drive makes no retries.
+    /// Retries of the host's reads; `None` if the drive makes no retries.
     pub retries: Option<Retries>,
     /// Effects of the host's hints; `None` without hints.
     pub hints: Option<Hints>,
@@ -115,22 +117,22 @@ pub struct Lived {
     pub oracle: Option<OracleReport>,
     /// Number of P/E cycles per erase after the warm-up; 1 in an exact life.
     pub acceleration: NonZeroU32,
-    /// Number of P/E cycles of the mean block at the end of the warm-up. `None` in an exact life,
-    /// or if the life ended during the warm-up.
+    /// Number of P/E cycles of the mean block when the warm-up ended. `None` in an exact life, or
+    /// if the life ended during the warm-up.
     pub accelerated_from: Option<f64>,
     /// Number of P/E cycles of the mean block at the start.
     pub pec_first: f64,
-    /// Number of years of each tenth of the P/E cycles. Empty without wear, or if the life was
-    /// simulated request by request.
+    /// Number of years that each tenth of the P/E cycles took. Empty without wear, or if the life
+    /// was simulated request by request.
     #[serde(default)]
     pub batches: Vec<f64>,
-    /// Wear and programs over the course of the life.
+    /// Wear and programs at many times of the life.
     #[serde(default)]
     pub course: Course,
 }
 
-/// Simulates exact lives of these plans, in order, until each drive is worn out or reaches `until`.
-/// Without `threads`, the simulation uses all cores.
+/// Simulates an exact life for each plan, in order. A life ends when its drive is worn out or
+/// reaches `until`. Without `threads`, the simulation uses all cores.
 ///
 /// # Errors
 /// Returns the first error, or an interruption.
@@ -146,7 +148,7 @@ pub fn live_all(
     lived.expect("without a deadline every life ends").into_iter().collect()
 }
 
-/// Simulates one life. A fault of a technique made at run time ends it.
+/// Simulates one life. If a technique that was added at run time causes a fault, the life ends.
 fn live(
     one: &OneLife,
     until: Until,
@@ -180,7 +182,8 @@ fn live_to_end(
     }
     let before = Counts::of(&measured.drive);
     let Judged { drive, oracle, .. } = measured.judge();
-    // Losses of data that the host did not read are found at the end. They are counted separately.
+    // Lost data that the host never read is found only at the end. Such lost data is counted
+    // separately.
     let found = drive.lost_pages() - before.lost_pages;
     let counts = clock.counts(before);
     course.end(Passed { years, pec: worn(&drive), programs: counts.programs });
@@ -207,7 +210,7 @@ fn live_to_end(
     })
 }
 
-/// Wear of a life as P/E cycles of the mean block, at the start and at the end.
+/// Wear of a life in P/E cycles of the mean block: at the start, and at the rated end.
 #[derive(Clone, Copy)]
 struct Wear {
     start: f64,
@@ -220,7 +223,7 @@ impl Wear {
         Self { start: worn(drive), rated: f64::from(plan.drive.config.drive.rated_pec) }
     }
 
-    /// Returns the share of the life's wear that has been used.
+    /// Returns the share of the life's wear that is already used.
     fn share(self, used: Used) -> f64 {
         let first = self.start / self.rated;
         if first < 1.0 { (used.wear - first) / (1.0 - first) } else { 1.0 }
@@ -233,7 +236,7 @@ fn worn(drive: &Drive) -> f64 {
     milli as f64 / 1e3 / f64::from(drive.geometry().blocks)
 }
 
-/// Simulates one pass after another, request by request.
+/// Simulates the life request by request, one pass over the workload after another.
 fn untimed(
     plan: &RunPlan,
     mut measured: Measured,
@@ -249,7 +252,7 @@ fn untimed(
     let mut looks = 0u32;
     measured.serve(&mut source, &mut |_, drive| {
         looks += 1;
-        // A check of the end scans all blocks, so it is done rarely.
+        // A check for the end of the life scans all blocks, so it is done rarely.
         if looks.is_multiple_of(64) {
             let used = parts.used_up(drive, &clock);
             ends.set(used.most() >= 1.0);
@@ -270,7 +273,7 @@ fn untimed(
     ))
 }
 
-/// Requests that come before a given time.
+/// Source of requests that ends at a given time.
 struct UntilTime<'a, S> {
     source: S,
     limit: Ns,
@@ -294,7 +297,7 @@ impl<S: RequestSource> RequestSource for UntilTime<'_, S> {
     }
 }
 
-/// Used share of a life for each possible end. A share of 1 or more ends the life.
+/// Used share of a life, for each reason that can end it. The life ends when a share reaches 1.
 #[derive(Clone, Copy, Debug, Default)]
 struct Used {
     wear: f64,
@@ -307,8 +310,8 @@ impl Used {
         self.wear.max(self.uber).max(self.lost)
     }
 
-    /// Returns the end that comes first between two checks, and the share of the time between the
-    /// checks at which it comes.
+    /// Returns the reason that ended the life between two checks. Also returns the share of the
+    /// time between the checks at which the life ended.
     fn up_between(before: Self, now: Self) -> Option<(f64, End)> {
         let share = |before: f64, now: f64| {
             if now > before { ((1.0 - before) / (now - before)).clamp(0.0, 1.0) } else { 1.0 }
@@ -321,7 +324,7 @@ impl Used {
     }
 }
 
-/// Report of the progress of a life. Its progress is the used share of its wear or of its time,
+/// Reporter of a life's progress. The progress is the used share of the wear or of the time,
 /// whichever is larger.
 struct Parts<'a> {
     progress: &'a dyn Progress,
@@ -329,14 +332,14 @@ struct Parts<'a> {
     wear: Wear,
     limit: Ns,
     uber: Option<f64>,
-    /// Tables that lives of one workload share.
+    /// Tables that all lives of one workload share.
     tables: &'a Tables,
 }
 
 impl Parts<'_> {
     fn used_up(&self, drive: &Drive, clock: &Clock) -> Used {
         let of_target = |target: f64| clock.uber(drive).unwrap_or(0.0) / target;
-        // If the user sets an error rate, this rate decides which losses end the life.
+        // If the user sets a target for the error rate, lost pages alone do not end the life.
         let most_lost = match self.uber {
             Some(_) => f64::INFINITY,
             None => f64::from(drive.geometry().host_pages) * MOST_LOST,
@@ -354,7 +357,7 @@ impl Parts<'_> {
     }
 
     fn tell(&mut self, at: Ns, used: Used) {
-        // Errors come late and suddenly, so they do not measure progress.
+        // Errors appear late and suddenly, so they are no measure of progress.
         let share = self.wear.share(used).max(at as f64 / self.limit as f64).clamp(0.0, 1.0);
         self.tell_parts((share * PARTS as f64) as u64);
     }
@@ -375,7 +378,7 @@ pub(crate) mod tests {
     use super::*;
     use vpass_core::base::units::Cause;
 
-    /// Returns a life of this many years, from 0 to 3,000 P/E cycles.
+    /// Returns a life of this many years that ends at 3,000 P/E cycles and starts at 0.
     pub(crate) fn lived(years: f64) -> Lived {
         let none = ByCause::from([0; Cause::COUNT]);
         Lived {

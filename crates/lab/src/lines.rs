@@ -1,11 +1,12 @@
-//! Lines of a text, by the places of its bytes.
+//! Line numbers in a text, found from byte offsets.
 
-/// Returns the line of a place in a text.
+/// Returns the line number of a byte offset in a text. The first line is 1.
 pub fn line_of(text: &str, at: usize) -> usize {
     text.bytes().take(at).filter(|b| *b == b'\n').count() + 1
 }
 
-/// Offsets of the beginnings of a text's lines, for looking up many places of the text.
+/// Offsets at which the lines of a text begin. These offsets make it fast to look up many line
+/// numbers.
 pub(crate) struct Lines(Vec<usize>);
 
 impl Lines {
@@ -16,7 +17,7 @@ impl Lines {
         )
     }
 
-    /// Returns the line of a place, counted as [`line_of`] does.
+    /// Returns the line number of a byte offset. The numbers are the same as those of [`line_of`].
     pub(crate) fn line(&self, at: usize) -> usize {
         self.0.partition_point(|end| *end < at) + 1
     }

@@ -1,5 +1,5 @@
-//! Answer of `vpass llm`: whether the reads of a language model wear a drive, in numbers that can
-//! be compared with measurements of real drives.
+//! Answer of `vpass llm`: how much the reads of a language model wear a drive. The numbers of the
+//! answer can be compared with measurements of real drives.
 //!
 //! `--json` prints an [`Llm`].
 
@@ -14,119 +14,129 @@ use crate::failure::Failure;
 use crate::life::summary::Life;
 use crate::plan::RunPlan;
 
-/// Years of 365 days, in days.
+/// Number of days in a year.
 const DAYS: f64 = 365.0;
-/// Part of a life that counts as its beginning and as its end.
+/// Number of equal parts into which a life is divided. The first part is its beginning, and the
+/// last part is its end.
 const EIGHTH: usize = 8;
-/// Smallest and largest number of rounds between two rewrites of a page that real drives took
-/// ("Read Latency Relaxation", ASPLOS 2021, measurements of the authors). The largest number is
-/// where the robust drive began to rewrite.
+/// Smallest and largest number of rounds between two rewrites of a page on real drives. A round
+/// reads each page once. The numbers are measurements from "Read Latency Relaxation", ASPLOS 2021.
+/// At the largest number, the most robust drive began to rewrite.
 pub const REAL_ROUNDS: [f64; 2] = [39.0, 1194.0];
-/// Number of bytes in the gigabyte of "another GB of cache".
+/// Number of bytes of a gigabyte, for the effect of another GB of cache.
 const GB: u64 = 1_000_000_000;
 
-/// Reads of a model on a drive, and the wear that they cause.
+/// Reads that a language model causes on a drive, and the wear that these reads cause.
 #[derive(Clone, Debug, Serialize)]
 pub struct Llm {
     /// Preset or path of the drive.
     pub drive: String,
     /// Preset or path of the workload.
     pub workload: String,
-    /// Bytes of the model on the drive.
+    /// Number of bytes of the model that are stored on the drive.
     pub model_bytes: u64,
-    /// Bytes of the host's cache.
+    /// Number of bytes of the model that the host's cache holds.
     pub cache_bytes: u64,
-    /// Tokens per second, in the hours of use.
+    /// Number of tokens per second during the hours of use.
     pub tokens_per_second: f64,
-    /// Hours of use a day.
+    /// Number of hours of use per day.
     pub hours_per_day: f64,
-    /// Bytes that the host reads from the drive for a token.
+    /// Number of bytes that the host reads from the drive for each token.
     pub bytes_per_token: f64,
-    /// Bytes that the host reads per second, in the hours of use.
+    /// Number of bytes that the host reads per second during the hours of use.
     pub read_bytes_per_second: f64,
-    /// Mean number of reads of each page of the model a day.
+    /// Mean number of times per day that each page of the model is read.
     pub reads_of_a_page_per_day: f64,
     /// Results of each technique.
     pub techniques: Vec<Technique>,
-    /// Life under `block` at other thresholds, from equations; empty without an equation.
+    /// Life under the technique `block` at other thresholds, computed by equations. Empty if no
+    /// known equation fits the drive.
     pub thresholds: Vec<AtThreshold>,
-    /// Life at the rounds that real drives took, from an equation. It holds for reads alone.
+    /// Life if pages are rewritten after as many rounds as on real drives, computed by an equation.
+    /// The equation assumes that the host only reads.
     pub real_drives: Vec<AtRounds>,
-    /// Effect of another GB of cache.
+    /// Effect of one more gigabyte of cache.
     pub another_gb_of_cache: MoreCache,
 }
 
-/// Results of a technique. Ratios are means over the whole life, unless their name says otherwise.
+/// Results of a technique. Ratios are means over the whole life, unless the name of the key says
+/// otherwise.
 #[derive(Clone, Debug, Serialize)]
 pub struct Technique {
     /// Name of the technique.
     pub label: String,
     /// Years until the drive is worn out.
     pub years: f64,
-    /// Lower and upper end of the years; null without an interval.
+    /// Lower and upper end of the interval of the years; null without an interval.
     pub years_interval: Option<(f64, f64)>,
-    /// Whether the drive is worn out. If not, it lives longer than `years`.
+    /// Whether the drive is worn out at the end. A drive that is not worn out lives longer than
+    /// `years`.
     pub worn_out: bool,
-    /// Largest measured error of the equations as a share, if the numbers are an estimate; null if
-    /// they were simulated.
+    /// Largest measured error of the equations, as a share, if the numbers are an estimate. Null if
+    /// the numbers were simulated.
     pub estimated_within: Option<f64>,
-    /// Pages of host data that a life reported lost; null for an estimate, which cannot know.
+    /// Number of host data pages that were reported lost in a life. Null for an estimate, because
+    /// equations do not show losses.
     pub data_lost_pages: Option<f64>,
-    /// Reads of a page for each page that the drive writes by itself; null without rewrites.
+    /// Number of page reads by the host for each page that the drive rewrites; null without
+    /// rewrites.
     pub rounds_per_rewrite: Option<f64>,
-    /// Reads of a page for each rewrite of the page, in the first eighth of the life.
+    /// Number of page reads for each rewritten page, in the first eighth of the life.
     pub rounds_per_rewrite_fresh: Option<f64>,
-    /// Reads of a page for each rewrite of the page, in the last eighth of the life.
+    /// Number of page reads for each rewritten page, in the last eighth of the life.
     pub rounds_per_rewrite_worn: Option<f64>,
-    /// Bytes written to the flash for each 100 bytes that the host reads, without the bytes that
-    /// the host itself writes. GC that the rewrites need counts.
+    /// Bytes that the drive rewrites for each 100 bytes that the host reads. GC that these rewrites
+    /// need is included. Bytes that the host writes are excluded.
     pub written_per_100_read: Option<f64>,
-    /// Bytes written per 100 bytes read in the first eighth of the life.
+    /// Bytes that the drive rewrites for each 100 bytes that the host reads, in the first eighth of
+    /// the life.
     pub written_per_100_read_fresh: Option<f64>,
-    /// Bytes written per 100 bytes read in the last eighth of the life.
+    /// Bytes that the drive rewrites for each 100 bytes that the host reads, in the last eighth of
+    /// the life.
     pub written_per_100_read_worn: Option<f64>,
     /// Bytes programmed by reclaim and because of retries, in percent of the bytes that the host
-    /// reads, as in `life.json`; null for an estimate.
+    /// reads. The same key is in `life.json`. Null for an estimate.
     pub read_wear: Option<f64>,
-    /// Bytes written to the flash a day.
+    /// Number of bytes written to the flash per day.
     pub flash_bytes_per_day: f64,
-    /// Percent of the rated P/E cycles that a year takes.
+    /// Percentage of the rated P/E cycles that one year takes.
     pub endurance_percent_per_year: f64,
-    /// Largest share of the reads that meet a die that programs or erases, if each program occupies
-    /// its die alone.
+    /// Upper bound of the share of reads that find their die busy with a program or an erase. The
+    /// bound assumes that each program occupies its die alone.
     pub slow_reads_at_most: f64,
 }
 
-/// Life under `block`, if its thresholds are a multiple of the drive's.
+/// Life under the technique `block`, if its thresholds are multiplied by a factor.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct AtThreshold {
-    /// Multiple of the drive's own thresholds.
+    /// Factor that multiplies the technique's own thresholds.
     pub factor: f64,
     /// Years until the drive is worn out.
     pub years: f64,
 }
 
-/// Life if each page is rewritten after this number of rounds.
+/// Life if each page is rewritten after a given number of rounds of reads.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct AtRounds {
-    /// Reads of a page for each rewrite of the page.
+    /// Number of page reads for each rewritten page.
     pub rounds: f64,
     /// Years until the drive is worn out.
     pub years: f64,
 }
 
-/// Effect of another GB of cache.
+/// Effect of one more gigabyte of cache.
 #[derive(Clone, Debug, Serialize)]
 pub struct MoreCache {
-    /// Reads that the additional cache saves, in percent of all reads.
+    /// Reads that the additional cache saves, as a percentage of all reads.
     pub reads_saved_percent: f64,
-    /// Years that the additional cache adds under each technique, in the order of the techniques,
-    /// if reads alone wear the drive. Null if the cache then holds the whole model.
+    /// Years that the additional cache adds to the life under each technique, in the order of the
+    /// techniques. The numbers assume that only reads wear the drive. Null if the cache then holds
+    /// the whole model.
     pub years_added: Option<Vec<f64>>,
 }
 
 impl Llm {
-    /// Gathers the answer. `plan` is the plan of one of the techniques, and `of_block` the plan of
+    /// Builds the answer. `plan` is the plan of one of the techniques. `of_block` is the plan of
     /// the technique `block`.
     ///
     /// # Errors
@@ -170,7 +180,7 @@ impl Llm {
 }
 
 impl Technique {
-    /// Gathers the results of a technique's simulated lives.
+    /// Builds the results of a technique from its simulated lives.
     pub fn simulated(plan: &RunPlan, law: &ModelLaw, life: &Life) -> Self {
         let days = life.years.mean * DAYS;
         let page = plan.drive.config.geometry.page_size.0 as f64;
@@ -211,8 +221,8 @@ impl Technique {
 }
 
 impl Technique {
-    /// Gathers the results of a technique from an estimate of its life; `None` if the drive never
-    /// wears out.
+    /// Builds the results of a technique from an estimate of its life. Returns `None` if the drive
+    /// never wears out.
     pub fn estimated(plan: &RunPlan, law: &ModelLaw, estimate: &Estimate) -> Option<Self> {
         let years = estimate.life_years?;
         let days = years * DAYS;
@@ -249,16 +259,17 @@ impl Technique {
     }
 }
 
-/// Returns the reads of a page for each page that the drive writes, if it writes this many bytes
-/// for each 100 that the host reads. A read of a page may ask for only a part of it.
+/// Returns the number of page reads for each page that the drive rewrites. `written` is the number
+/// of bytes rewritten for each 100 bytes that the host reads. A read of a page may read only a part
+/// of the page.
 fn rounds(plan: &RunPlan, law: &ModelLaw, written: f64) -> Option<f64> {
     let page = plan.drive.config.geometry.page_size.0 as f64;
     let pages_per_byte = law.page_reads_per_s() / law.read_bytes_per_s();
     (written > 0.0).then(|| 100.0 * pages_per_byte * page / written)
 }
 
-/// Returns the bytes that the drive writes by itself for each 100 bytes read, in the first and in
-/// the last eighth of a life. Programs of a part of the life are in proportion to its P/E cycles.
+/// Returns the bytes that the drive rewrites for each 100 bytes read, in the first and in the last
+/// eighth of a life. The P/E cycles of each part of the life determine its share of the programs.
 fn ends(life: &Life, read_bytes_per_day: f64) -> (Option<f64>, Option<f64>) {
     let rows = &life.series;
     let cycles = life.pec_mean.mean - life.pec_first;
@@ -279,20 +290,22 @@ fn ends(life: &Life, read_bytes_per_day: f64) -> (Option<f64>, Option<f64>) {
     (between(0, step), between(last - step, last))
 }
 
-/// Returns the time of a page's program plus its share of an erase, in microseconds.
+/// Returns the time of programming a page, in microseconds. The time includes the page's share of
+/// an erase.
 fn us_per_page(plan: &RunPlan) -> f64 {
     let config = &plan.drive.config;
     let pages = f64::from(Geometry::new(config).pages_per_block);
     config.program_us_per_page() + config.timing.longest_erase_us() / pages
 }
 
-/// Number of dies of the whole drive.
+/// Returns the number of dies of the whole drive.
 fn dies(plan: &RunPlan) -> f64 {
     let config = &plan.drive.config;
     f64::from(config.part_of.as_ref().map_or(Geometry::new(config).dies(), |whole| whole.dies))
 }
 
-/// Returns the life under `block` at half and at twice its thresholds.
+/// Returns the life under the technique `block` at half of its thresholds and at twice its
+/// thresholds.
 fn at_thresholds(plan: &RunPlan) -> Result<Vec<AtThreshold>, Failure> {
     let mut all = vec![];
     for factor in [0.5, 2.0] {

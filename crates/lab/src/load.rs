@@ -1,5 +1,5 @@
-//! Drives and workloads by name or file. They are found, read, overridden and checked. An error
-//! names the file and the line.
+//! Loading of drives and workloads by name or file. A drive or workload is found, read, overridden
+//! and checked. An error names the file and the line.
 
 use std::fs;
 use std::path::Path;
@@ -25,35 +25,35 @@ use crate::overrides::{Override, make_room, oust_other_names, oust_rivals};
 use crate::schema::{self, Section};
 use crate::{counts, presets, suggest};
 
-/// Configuration, and the text that it was read from.
+/// Configuration, with the text of the configuration file.
 #[derive(Clone, Debug)]
 pub struct Loaded<T> {
-    /// Preset or path, as the user gave it.
+    /// Name of the preset or path of the file, as the user gave it.
     pub name: String,
     /// Text of the file.
     pub text: String,
-    /// Configuration with the overrides.
+    /// Configuration, to which the overrides have been applied.
     pub config: T,
 }
 
-/// Generated workload, as one of the tables that a workload file may have.
+/// Generated workload. Each kind has its own table in the workload file.
 #[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
 pub enum Generated {
-    /// Table `[workload]`
+    /// Workload of a single kind of requests, in the table `[workload]`.
     Workload(WorkloadFile),
-    /// Table `[workload]` with `[[workload.phase]]`
+    /// Workload of several phases, in the tables `[[workload.phase]]`.
     Phases(PhasesFile),
-    /// Table `[workload]` with `[[workload.part]]`
+    /// Workload of several parts, in the tables `[[workload.part]]`.
     Parts(PartsFile),
-    /// Table `[workload]` with `[workload.model]`
+    /// Workload of a language model, in the table `[workload.model]`.
     Model(Box<ModelFile>),
-    /// Table `[statistics]`
+    /// Workload that follows statistics, in the table `[statistics]`.
     Statistics(Box<StatisticsFile>),
 }
 
 impl Generated {
-    /// Returns the description in the file.
+    /// Returns the description that the file gives of itself.
     pub fn description(&self) -> &str {
         match self {
             Self::Workload(file) => &file.description,
@@ -65,13 +65,13 @@ impl Generated {
     }
 }
 
-/// Largest size of a configuration file. A larger file is not a configuration.
+/// Largest accepted size of a configuration file. A larger file cannot be a configuration.
 const MAX_FILE_BYTES: u64 = 4 << 20;
 
-/// Reads `--set` arguments.
+/// Reads the arguments of `--set`.
 ///
 /// # Errors
-/// Reports an argument that is not `KEY=VALUE`, or an unknown key.
+/// Reports an argument that is not of the form `KEY=VALUE`. Also reports an unknown key.
 pub fn overrides(texts: &[String]) -> Result<Vec<Override>, Failure> {
     let schemas = [schema::DRIVE, schema::WORKLOAD, schema::MODEL];
     let mut sets = vec![];
@@ -97,8 +97,8 @@ pub fn overrides(texts: &[String]) -> Result<Vec<Override>, Failure> {
     Ok(sets)
 }
 
-/// Returns the reason why `--set` does not take a key. Some tables, such as `workload.stripes`, are
-/// for files only. Returns `None` if `--set` takes the key.
+/// Returns the reason why `--set` does not accept a key; `None` for an accepted key. Some tables,
+/// such as `workload.stripes`, can only be set in files.
 fn of_files_only(set: &Override) -> Option<Phrase> {
     let table = set
         .technique
@@ -127,21 +127,21 @@ fn of_files_only(set: &Override) -> Option<Phrase> {
     ])
 }
 
-/// Loads a drive and resolves all its values.
+/// Loads a drive, and computes the values that its file leaves out.
 ///
 /// # Errors
-/// Reports an unknown name, a file that cannot be read, a wrong key or value, or an impossible
-/// drive.
+/// Reports an unknown name, a file that cannot be read, a wrong key or value, or a drive that
+/// cannot exist.
 pub fn drive(name: &str, sets: &[Override]) -> Result<Loaded<DriveConfig>, Failure> {
     let names = presets::DRIVES.map(|(name, _)| name);
     let text = text_of("drive", name, &names, presets::drive(name))?;
     drive_of(name, text, sets)
 }
 
-/// Loads a drive from the text of its file, and resolves all its values.
+/// Loads a drive from the text of its file, and computes the values that the file leaves out.
 ///
 /// # Errors
-/// Reports a wrong key or value, or an impossible drive.
+/// Reports a wrong key or value, or a drive that cannot exist.
 pub fn drive_of(
     name: &str,
     text: String,
@@ -159,8 +159,7 @@ pub fn drive_of(
     Ok(Loaded { name: name.into(), text, config })
 }
 
-/// Loads a generated workload. `queue_depth` replaces the value of this key in the workload's
-/// table.
+/// Loads a generated workload. `queue_depth` replaces the queue depth in the workload's table.
 ///
 /// # Errors
 /// Reports an unknown name, a file that cannot be read, or a wrong key or value.
@@ -249,7 +248,7 @@ fn has_in_workload(text: &str, key: &str) -> bool {
     })
 }
 
-/// Returns the text of a preset or of a file.
+/// Returns the text of a preset, or the text of a file.
 fn text_of(
     what: &str,
     name: &str,
@@ -277,7 +276,7 @@ pub fn read_file(what: &str, path: &Path) -> Result<String, Failure> {
     let name = path.display();
     let failed = |e| Failure::usage(format!("{what} file {name} cannot be read: {e}"));
     let about = fs::metadata(path).map_err(failed)?;
-    // A pipe may never end. A device such as /dev/zero never ends.
+    // Reading a pipe or a device such as /dev/zero may never end.
     if !about.is_file() && !about.is_dir() {
         return Err(Failure::usage(format!(
             "{name}: is not a regular file; a {what} file, a few kilobytes of TOML, is expected"
@@ -291,7 +290,7 @@ pub fn read_file(what: &str, path: &Path) -> Result<String, Failure> {
     fs::read_to_string(path).map_err(failed)
 }
 
-/// Checks all keys of a file and the types of their values, and returns the tables of the file.
+/// Checks the keys of a file and the types of their values. Returns the tables of the file.
 fn parse(name: &str, text: &str, schema: &[Section]) -> Result<Table, Failure> {
     let document = DeTable::parse(text).map_err(|e| complaint(name, text, &e))?;
     if let Some((at, unknown)) = schema::unknown_key(schema, document.get_ref()) {
@@ -304,10 +303,11 @@ fn parse(name: &str, text: &str, schema: &[Section]) -> Result<Table, Failure> {
     toml::from_str(text).map_err(|e| complaint_of(schema, name, text, &e))
 }
 
-/// Beginning of the message of the TOML reader about a key that is missing.
+/// Beginning of the TOML reader's message about a missing key.
 const MISSING: &str = "missing field `";
 
-/// Applies the overrides to the tables and reads the result. Each override is checked on its own.
+/// Applies the overrides to the tables of a file, and reads the result. Each override is also
+/// checked on its own.
 fn read<T: DeserializeOwned>(
     name: &str,
     text: &str,
@@ -315,8 +315,8 @@ fn read<T: DeserializeOwned>(
     schema: &[Section],
     sets: &[Override],
 ) -> Result<T, Failure> {
-    // An error in the file itself is reported with its line. A key that is missing in the file may
-    // come from `--set`.
+    // An error in the file itself is reported with its line. A key that the file lacks may still be
+    // set by `--set`.
     let plain = toml::from_str::<T>(text);
     match plain {
         Ok(config) if sets.is_empty() => return Ok(config),
@@ -345,12 +345,12 @@ fn read<T: DeserializeOwned>(
     })
 }
 
-/// Returns the error in a file, with its line.
+/// Returns the failure for an error in a file, with the line of the error.
 pub fn complaint(name: &str, text: &str, e: &toml::de::Error) -> Failure {
     complaint_of(&[], name, text, e)
 }
 
-/// Returns the error in a file whose keys are known.
+/// Returns the failure for an error in a file. `schema` has the keys that the file may have.
 fn complaint_of(schema: &[Section], name: &str, text: &str, e: &toml::de::Error) -> Failure {
     let Some(span) = e.span() else { return said_by_reader(schema, "", e).at(name.to_owned()) };
     let failure = if e.message() == "duplicate key" {
@@ -362,7 +362,8 @@ fn complaint_of(schema: &[Section], name: &str, text: &str, e: &toml::de::Error)
     failure.at(format!("{name} line {}", line_of(text, span.start)))
 }
 
-/// Returns the failure for an error of the TOML reader in the table with this header.
+/// Returns the failure for an error of the TOML reader. `header` is the header of the table that
+/// has the error.
 fn said_by_reader(schema: &[Section], header: &str, e: &toml::de::Error) -> Failure {
     let table = header.trim_matches(['[', ']']).trim();
     let field = e.message().strip_prefix(MISSING).and_then(|rest| rest.strip_suffix('`'));
@@ -377,8 +378,8 @@ fn said_by_reader(schema: &[Section], header: &str, e: &toml::de::Error) -> Fail
     })
 }
 
-/// Returns the failure for a key that the table of this file cannot have, although other files can;
-/// `None` for another message of the TOML reader.
+/// Returns the failure for a key that other files may have, but this table of this file may not.
+/// Returns `None` if the TOML reader's message is about something else.
 fn unknown(table: &str, message: &str) -> Option<Failure> {
     let (key, known) = message.strip_prefix("unknown field `")?.split_once('`')?;
     let known: Vec<String> = known.split('`').skip(1).step_by(2).map(str::to_owned).collect();
@@ -391,7 +392,7 @@ fn unknown(table: &str, message: &str) -> Option<Failure> {
     })
 }
 
-/// Returns the header of the table at a place of a text, such as `[geometry]`.
+/// Returns the header of the table at an offset in a text, such as `[geometry]`.
 fn table_at(text: &str, at: usize) -> Option<&str> {
     let end = text.get(at..)?.find('\n').map_or(text.len(), |length| at + length);
     let header =
@@ -399,7 +400,7 @@ fn table_at(text: &str, at: usize) -> Option<&str> {
     Some(&header[..=header.rfind(']')?])
 }
 
-/// Joins the lines of a message of the TOML reader.
+/// Joins the lines of a TOML reader's message into one line.
 fn in_one_line(message: &str) -> String {
     message.lines().map(str::trim).collect::<Vec<_>>().join("; ")
 }

@@ -1,4 +1,4 @@
-//! Everything that is needed to repeat a run, as `manifest.json` holds it.
+//! Content of `manifest.json`: everything that is needed to repeat a run.
 
 use std::collections::BTreeMap;
 use vpass_core::slots::parity::NO_PARITY;
@@ -18,32 +18,33 @@ use crate::run::Outcome;
 #[expect(clippy::struct_excessive_bools, reason = "each is its own answer in the file")]
 #[derive(Clone, Debug, Serialize)]
 pub struct Manifest {
-    /// Version of this form of the file: 1. New keys do not change it.
+    /// Version of this file's format: 1. A new key does not change the version.
     pub schema: u32,
     /// Version of vpass.
     pub vpass: &'static str,
-    /// Commit that was checked out when vpass was built; null if it was built outside git. Changes
-    /// that were not committed do not show.
+    /// Commit that was checked out when vpass was built. Null if vpass was built outside git.
+    /// Uncommitted changes are not visible here.
     pub git_commit: Option<&'static str>,
-    /// Command: run, compare or attack.
+    /// Name of the command: run, compare or attack.
     pub command: &'static str,
-    /// Words of the command as the user typed them, first the name of the program. Empty if a
-    /// library made the run.
+    /// Words of the command line as the user typed them, beginning with the name of the program.
+    /// Empty if a library made the run.
     pub command_line: Vec<String>,
-    /// Sentences about what the run took for granted, such as an assumed rate of a trace.
+    /// Sentences about the assumptions of the run, such as the request rate that was assumed for a
+    /// trace.
     pub assumptions: Vec<String>,
     /// Preset or path of the drive.
     pub drive: String,
     /// Preset or path of the workload.
     pub workload: String,
-    /// Whether vpass generated the requests; false if they were recorded from a host.
+    /// Whether vpass generated the requests. False if the requests were recorded from a host.
     pub workload_generated: bool,
-    /// Description of where the requests come from.
+    /// Description of the source of the requests.
     pub workload_source: String,
     /// Read-reclaim technique.
     pub reclaim: String,
-    /// Whether the technique is counterfactual. If it is, `drive_configuration` is the drive that
-    /// was simulated.
+    /// Whether the technique is counterfactual. For a counterfactual technique,
+    /// `drive_configuration` is the changed drive that was simulated.
     pub counterfactual: bool,
     /// Garbage collection policy.
     pub gc: String,
@@ -54,7 +55,7 @@ pub struct Manifest {
     pub parity: Option<String>,
     /// Gear: timed, untimed or fluid.
     pub gear: &'static str,
-    /// Simulated share of the pages of the drive in `drive_configuration`; absent if all pages were
+    /// Simulated share of the pages of the drive in `drive_configuration`. Absent if all pages were
     /// simulated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sample: Option<String>,
@@ -64,19 +65,18 @@ pub struct Manifest {
     pub repeat: u32,
     /// Whether the workload was repeated until wear had settled, instead of `repeat` times.
     pub until_stable: bool,
-    /// Number of requests before counting began.
+    /// Number of requests before the counted requests.
     pub warm_up_requests: u64,
-    /// P/E counts of further drives that were simulated to find the life.
+    /// P/E counts of additional drives, which were simulated to find the life.
     pub ages: Vec<u32>,
     /// Whether the oracle checked the run.
     pub oracle: bool,
     /// Level of the oracle's checks: off, on or full.
     pub oracle_level: &'static str,
-    /// Hints of the host; absent without hints. An access latency of null means that a range has no
-    /// hint.
+    /// Hints of the host; absent without hints. A range whose access latency is null has no hint.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hints: Option<Vec<HintRange>>,
-    /// Options of the trace; null for other workloads.
+    /// Options for reading the trace; null for other workloads.
     pub trace_options: Option<TraceOptionsRecord>,
     /// Trace files; empty for other workloads.
     pub traces: Vec<TraceFileRecord>,
@@ -88,36 +88,37 @@ pub struct Manifest {
     pub workload_configuration: Option<Value>,
 }
 
-/// Options of a trace.
+/// Options for reading a trace.
 #[derive(Clone, Debug, Serialize)]
 pub struct TraceOptionsRecord {
-    /// Format; null if it was detected.
+    /// Format of the trace; null if vpass detected the format.
     pub format: Option<&'static str>,
-    /// Treatment of requests beyond the drive.
+    /// Treatment of requests to addresses beyond the drive.
     pub fit: String,
-    /// Speed of the replay, relative to the recording.
+    /// Speed of the replay, as a multiple of the recorded speed.
     pub speed: f64,
-    /// Whether a request earlier than its predecessor was refused.
+    /// Whether vpass refused a request with a time before that of the previous request.
     pub strict: bool,
-    /// Queue depth; null if the trace's own clock was used.
+    /// Queue depth; null if requests came at the times in the trace.
     pub queue_depth: Option<u32>,
-    /// Devices that were used; empty for all.
+    /// Devices of the trace that were replayed; empty for all devices.
     pub only: Vec<String>,
-    /// Whether the files were parts of one trace.
+    /// Whether the files were joined as parts of one trace.
     pub concat: bool,
-    /// Direction that all requests were given; null if the trace has directions.
+    /// Direction, read or write, that was assumed for all requests. Null if the trace has
+    /// directions.
     pub assume_op: Option<&'static str>,
-    /// Number of requests per second that was assumed; null if the trace has times.
+    /// Number of requests per second that was assumed for the trace. Null if the trace has times.
     pub assume_rate_iops: Option<f64>,
-    /// Time unit that was assumed: s, ms, us or ns; null if the format has a unit.
+    /// Time unit that was assumed: s, ms, us or ns. Null if the format defines the unit.
     pub time_unit: Option<String>,
-    /// Event of a blktrace text that counted as a request; null if the user named none.
+    /// Event in a blktrace text that counted as a request. Null if the user named none.
     pub blk_action: Option<&'static str>,
     /// Whether lines that could not be read were skipped.
     pub skip_bad_lines: bool,
 }
 
-/// Trace file and its digest. The digest shows whether the file has changed.
+/// Trace file with its digest. The digest shows whether the file has changed since the run.
 #[derive(Clone, Debug, Serialize)]
 pub struct TraceFileRecord {
     /// Path of the file.
@@ -133,9 +134,10 @@ pub struct TraceFileRecord {
 pub struct Call {
     /// Name of the command: run, compare or attack.
     pub command: &'static str,
-    /// Words of the command line, first the name of the program; empty for a library.
+    /// Words of the command line, beginning with the name of the program. Empty for a library.
     pub words: Vec<String>,
-    /// Commit that was checked out when the program was built; `None` outside git.
+    /// Commit that was checked out when the program was built. `None` if the program was built
+    /// outside git.
     pub git_commit: Option<&'static str>,
 }
 
@@ -147,7 +149,7 @@ impl Call {
 }
 
 impl Outcome {
-    /// Returns everything that is needed to repeat the run.
+    /// Returns the manifest, with everything that is needed to repeat the run.
     ///
     /// # Errors
     /// Reports a trace file that can no longer be read.

@@ -2,8 +2,8 @@
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
-/// Mean of some values, and half the width of its 95 % confidence interval. A single value has no
-/// interval.
+/// Mean of some values, with half the width of its 95 % confidence interval. The mean of a single
+/// value has no interval.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct MeanCi95 {
     /// Mean of the values.
@@ -12,14 +12,14 @@ pub struct MeanCi95 {
     pub ci95: Option<f64>,
 }
 
-/// Returns the two-sided 95 % quantile of Student's t distribution. The quantile is infinite
-/// without a degree of freedom.
+/// Returns the two-sided 95 % quantile of Student's t distribution. The quantile is infinite for 0
+/// degrees of freedom.
 pub(crate) fn student_t(degrees_of_freedom: usize) -> f64 {
     StudentsT::new(0.0, 1.0, degrees_of_freedom as f64)
         .map_or(f64::INFINITY, |t| t.inverse_cdf(0.975))
 }
 
-/// Returns the mean of independent values; `None` without a value.
+/// Returns the mean of independent values; `None` if there are no values.
 pub fn mean_ci95(values: &[f64]) -> Option<MeanCi95> {
     let n = values.len();
     if n == 0 {
@@ -39,14 +39,15 @@ mod tests {
 
     #[test]
     fn an_interval_by_hand() {
-        // Values 1, 2, 3: mean 2, standard deviation 1, half width 4.303 / sqrt 3.
+        // The values 1, 2 and 3 have mean 2 and standard deviation 1. The half width is 4.303 /
+        // sqrt(3).
         let e = mean_ci95(&[1.0, 2.0, 3.0]).unwrap();
         assert!((e.mean - 2.0).abs() < 1e-12 && (e.ci95.unwrap() - 2.4843).abs() < 1e-3);
         assert_eq!(mean_ci95(&[5.0]), Some(MeanCi95 { mean: 5.0, ci95: None }));
         assert_eq!(mean_ci95(&[]), None);
     }
 
-    /// Expected quantiles are from printed tables.
+    /// Compares the quantiles with those of printed tables.
     #[test]
     fn quantiles_are_the_published_ones() {
         for (degrees, quantile) in

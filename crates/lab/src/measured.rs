@@ -1,7 +1,8 @@
-//! Counters of a real drive at two times: what the drive wrote to flash between them, per byte that
-//! the host read and wrote.
+//! Comparison of a real drive's counters at two times. The comparison shows how much the drive
+//! wrote to flash, per byte that the host read and wrote in between.
 //!
-//! Nothing is guessed. A number that the snapshots do not have is null, and `lacks` names it.
+//! vpass guesses nothing. A number that the snapshots do not contain is null, and the field `lacks`
+//! names this number.
 
 mod number;
 mod nvme;
@@ -23,52 +24,53 @@ pub use preset::OfPreset;
 use quantity::Quantity;
 use snapshot::Snapshot;
 
-/// Seconds of an hour.
+/// Number of seconds in an hour.
 const HOUR_S: u64 = 3600;
 
-/// Difference of two snapshots of one drive.
+/// Difference between two snapshots of the counters of one drive.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Measured {
-    /// Version of this form of results.
+    /// Version of the format of these results.
     pub schema: u32,
-    /// Model of the drive; null if no snapshot has it.
+    /// Model of the drive; null if neither snapshot contains it.
     pub model: Option<String>,
-    /// Serial number of the drive; null if no snapshot has it.
+    /// Serial number of the drive; null if neither snapshot contains it.
     pub serial_number: Option<String>,
-    /// Seconds between the snapshots; null if they have no time.
+    /// Number of seconds between the snapshots; null if the snapshots contain no time.
     pub seconds: Option<u64>,
-    /// Source of the seconds: "clock", or "power-on hours" to within an hour and without the time
-    /// in which the drive was off.
+    /// Source of `seconds`: "clock" or "power-on hours". Power-on hours are accurate to an hour,
+    /// and exclude the time in which the drive was off.
     pub seconds_from: Option<&'static str>,
-    /// Bytes that the host read; null if a snapshot lacks them.
+    /// Bytes that the host read; null if a snapshot lacks this counter.
     pub host_read_bytes: Option<u64>,
-    /// Bytes that the host wrote; null if a snapshot lacks them.
+    /// Bytes that the host wrote; null if a snapshot lacks this counter.
     pub host_written_bytes: Option<u64>,
-    /// Bytes that the drive wrote to flash; null if a snapshot lacks them.
+    /// Bytes that the drive wrote to flash; null if a snapshot lacks this counter.
     pub flash_written_bytes: Option<u64>,
-    /// Bytes that the drive read from flash; null if a snapshot lacks them.
+    /// Bytes that the drive read from flash; null if a snapshot lacks this counter.
     pub flash_read_bytes: Option<u64>,
-    /// Bytes written to flash per byte that the host read; null if either is unknown, or if the
-    /// host read nothing.
+    /// Bytes written to flash per byte that the host read. Null if either number is unknown, or if
+    /// the host read nothing.
     pub flash_written_per_byte_read: Option<f64>,
-    /// Bytes written to flash per byte that the host wrote (write amplification); null if either is
-    /// unknown, or if the host wrote nothing.
+    /// Write amplification: bytes written to flash per byte that the host wrote. Null if either
+    /// number is unknown, or if the host wrote nothing.
     pub flash_written_per_byte_written: Option<f64>,
-    /// Bytes written to flash beyond those that the host wrote, per byte that the host read. Below
-    /// 0 if the drive compresses. Null if one of the three is unknown, or if the host read nothing.
+    /// Bytes written to flash minus bytes that the host wrote, per byte that the host read.
+    /// Negative if the drive compresses data. Null if any of the three numbers is unknown, or if
+    /// the host read nothing.
     pub beyond_host_writes_per_byte_read: Option<f64>,
-    /// Other counters that both snapshots have.
+    /// Other counters that both snapshots contain.
     pub counters: Vec<Grown>,
-    /// Vendor attributes that may count reads or writes, but whose unit is unknown.
+    /// Vendor attributes with an unknown unit, which may count reads or writes.
     pub unit_unknown: Vec<Attribute>,
     /// Numbers that the snapshots lack.
     pub lacks: Vec<Lack>,
 }
 
-/// Counter that both snapshots have.
+/// Counter that both snapshots contain.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Grown {
-    /// Statistic identifier of OCP telemetry.
+    /// Identifier of the statistic in OCP telemetry.
     pub id: &'static str,
     /// Name of the counter.
     pub name: &'static str,
@@ -81,9 +83,9 @@ pub struct Grown {
 /// Vendor attribute of a SATA drive whose unit is unknown.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Attribute {
-    /// Number of the attribute.
+    /// Number of the vendor attribute.
     pub id: u64,
-    /// Name that smartctl gives it.
+    /// Name that smartctl gives to the attribute.
     pub name: String,
     /// Raw value in the earlier snapshot.
     pub before: u64,
@@ -91,22 +93,22 @@ pub struct Attribute {
     pub after: u64,
 }
 
-/// Number that snapshots lack.
+/// Number that is missing in one or both snapshots.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Lack {
-    /// Name of the number.
+    /// Name of the missing number.
     pub what: &'static str,
-    /// Files without it.
+    /// Files that do not contain the number.
     pub files: Vec<String>,
-    /// Command whose output has it.
+    /// Command whose output contains the number.
     pub from: &'static str,
 }
 
-/// Reads two snapshots and compares them, the earlier one first.
+/// Reads two snapshots and compares them. `before` is the earlier snapshot.
 ///
 /// # Errors
-/// Reports a file that is not a snapshot, the same file twice, snapshots of two drives, and
-/// counters that go backwards.
+/// Reports a file that is not a snapshot, two paths to the same file, snapshots of different
+/// drives, or a counter that became smaller.
 pub fn between(before: &Path, after: &Path) -> Result<Measured, Failure> {
     let one = |path: &Path| path.canonicalize().ok();
     if before == after || one(before).is_some() && one(before) == one(after) {
@@ -182,7 +184,7 @@ fn require_one_drive(before: &Snapshot, after: &Snapshot) -> Result<(), Failure>
     Ok(())
 }
 
-/// Returns the seconds between the snapshots, and their source.
+/// Returns the number of seconds between the snapshots, and the source of this number.
 fn time_between(
     before: &Snapshot,
     after: &Snapshot,
@@ -202,7 +204,8 @@ fn time_between(
     Ok((hours.map(|hours| hours.saturating_mul(HOUR_S)), hours.map(|_| "power-on hours")))
 }
 
-/// Returns how far a counter has grown; `None` if a snapshot lacks it.
+/// Returns the difference between the two values of a counter. Returns `None` if a snapshot lacks
+/// the counter.
 fn grown(before: &Snapshot, after: &Snapshot, quantity: Quantity) -> Result<Option<u64>, Failure> {
     let (Some(from), Some(to)) = (before.value(quantity), after.value(quantity)) else {
         return Ok(None);
@@ -219,7 +222,7 @@ fn grown(before: &Snapshot, after: &Snapshot, quantity: Quantity) -> Result<Opti
     quantity.small(after, by).map(Some)
 }
 
-/// Returns the vendor attributes of both snapshots whose unit is unknown.
+/// Returns the vendor attributes with an unknown unit that both snapshots contain.
 fn unit_unknown(before: &Snapshot, after: &Snapshot) -> Vec<Attribute> {
     let both =
         before.vendor.iter().filter_map(|(key, from)| Some((key, from, after.vendor.get(key)?)));

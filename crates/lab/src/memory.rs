@@ -1,5 +1,5 @@
-//! Memory: how much runs need, how much is available, and how much simultaneous runs may use. A run
-//! that does not fit is refused before it starts.
+//! Memory that runs need, memory that is available, and memory that simultaneous runs may use
+//! together. A run that does not fit into memory is refused before it starts.
 
 use std::fs::read_to_string;
 use std::path::Path;
@@ -21,11 +21,12 @@ use crate::plan::{RunPlan, Workload};
 use crate::run::memory_of_stages;
 use crate::setup::Gear;
 
-/// Memory of a run besides its drive and its requests. It holds requests underway, queues of the
-/// timed gear, counts and histograms.
+/// Memory of a run, without its drive and its source of requests. This memory holds requests
+/// underway, queues of the timed gear, counts and histograms.
 const OF_A_RUN: u64 = 32 << 20;
-/// Divisor of the available memory: runs leave one part of this many free. Other programs need this
-/// part, and so does data of unknown size, such as requests that wait for a slow drive.
+/// Divisor that determines how much memory runs leave free: one part in this many. Other programs
+/// need this part. Data of unknown size, such as requests that wait for a slow drive, also needs
+/// this part.
 const LEFT_ALONE: u64 = 4;
 
 /// Returns the largest number of bytes that a run may need.
@@ -47,20 +48,21 @@ pub fn needed(plan: &RunPlan) -> Result<u64, Failure> {
     };
     let drive = of_drive(&plan.drive.config, plan.reclaim, plan.oracle.level());
     let windows = if plan.files && plan.gear == Gear::Timed { AllWindows::MEMORY } else { 0 };
-    // The first drive still exists while drives of other ages run.
+    // Up to two drives exist at once: the first drive stays in memory while drives of other ages
+    // run.
     let at_once = if plan.ages.is_empty() { 1 } else { 2 };
     Ok(at_once * (drive + source + stages + doses) + before + windows)
 }
 
-/// Returns the number of bytes of a drive under a technique, with its run, and with its oracle if
-/// it has one.
+/// Returns the number of bytes that a drive needs under a technique, including its run and, if it
+/// has one, its oracle.
 fn of_drive(config: &DriveConfig, technique: &Technique, oracle: Option<Level>) -> u64 {
     let oracle = oracle.map_or(0, |level| Oracle::memory(&Geometry::new(config), level).0);
     Drive::memory(config, technique).0 + oracle + OF_A_RUN
 }
 
-/// Refuses a run that does not fit into memory, because such a run would end the process. Returns
-/// the number of bytes that the run needs.
+/// Returns the number of bytes that a run needs. Refuses the run if it does not fit into memory,
+/// because lack of memory would kill the process.
 ///
 /// # Errors
 /// Reports the needed and the available memory, or an error of the workload.
@@ -70,7 +72,7 @@ pub fn require(plan: &RunPlan) -> Result<u64, Failure> {
     Ok(needed)
 }
 
-/// Refuses a drive that does not fit.
+/// Refuses a drive that does not fit into memory.
 ///
 /// # Errors
 /// Returns the errors of [`require`].
@@ -93,15 +95,15 @@ fn fits(drive: &Loaded<DriveConfig>, needed: u64, oracle: bool) -> Result<(), Fa
     ]))
 }
 
-/// Returns the number of bytes that simultaneous runs may use together. Unlimited if the system
-/// does not report memory.
+/// Returns the number of bytes that simultaneous runs may use together. The number is unlimited if
+/// the system does not report its memory.
 pub fn budget() -> u64 {
     available().map_or(u64::MAX, |there| there - there / LEFT_ALONE)
 }
 
-/// Returns the number of bytes that this process may still use; `None` if the system does not
-/// report it. The machine, the control groups and the process have limits. The smallest limit
-/// counts.
+/// Returns the number of bytes that this process may still use. The machine, the control groups and
+/// the process each have a limit, and the smallest limit counts. Returns `None` if the system does
+/// not report its memory.
 fn available() -> Option<u64> {
     let info = read_to_string("/proc/meminfo").ok()?;
     let machine = kib(&info, "MemAvailable:")? + kib(&info, "SwapFree:").unwrap_or(0);
@@ -116,9 +118,9 @@ fn available() -> Option<u64> {
     Some(machine.min(groups).min(addresses.map_or(u64::MAX, |most| most.saturating_sub(taken))))
 }
 
-/// Returns the number of bytes that control groups leave to a process with this
-/// `/proc/self/cgroup`. The limit of a group includes the groups within it. Cached files count as
-/// free, because the system drops them when memory is short.
+/// Returns the number of bytes that control groups leave to a process. `own` is the content of its
+/// `/proc/self/cgroup`. The limit of a group also applies to the groups within that group. Cached
+/// files count as free, because the system drops them when memory is short.
 fn left_by_groups(own: &str, root: &Path) -> u64 {
     let mut left = u64::MAX;
     for line in own.lines() {
@@ -134,7 +136,7 @@ fn left_by_groups(own: &str, root: &Path) -> u64 {
             ),
             _ => continue,
         };
-        // The root also counts, in case the process does not see the place of its own group.
+        // The root group also counts, because a process may not see the path of its own group.
         for group in
             Path::new(path.trim_start_matches('/')).ancestors().map(|group| root.join(group))
         {
@@ -151,7 +153,8 @@ fn left_by_groups(own: &str, root: &Path) -> u64 {
     left
 }
 
-/// Returns the number in the line that begins with `key`; `None` if there is none.
+/// Returns the number in the first line that begins with `key`. Returns `None` if there is no such
+/// line.
 fn number_after(text: &str, key: &str) -> Option<u64> {
     text.lines().find_map(|line| line.strip_prefix(key))?.split_whitespace().next()?.parse().ok()
 }

@@ -1,4 +1,4 @@
-//! Numbers for readers. Digits are grouped, and the unit suits the size.
+//! Numbers for readers, with grouped digits and a unit that suits the size.
 
 pub use vpass_core::base::in_words::{
     count, days, digits, microseconds, seconds, years, years_between,
@@ -23,8 +23,9 @@ pub fn bytes(n: u64) -> String {
 
 pub use vpass_core::config::keys::short_number;
 
-/// Reads a whole number with a decimal unit or an exponent, such as "1M" or "1e6" for 1,000,000.
-/// `k`, `M`, `G` and `T`, large or small, are 1000 to 1000^4. Returns `None` for other text.
+/// Reads a whole number with a decimal unit or an exponent. For example, "1M" and "1e6" are
+/// 1,000,000. The units `k`, `M`, `G` and `T`, in upper or lower case, are 1000 to 1000^4. Returns
+/// `None` for other texts.
 ///
 /// # Errors
 /// Returns a sentence if the result is not a whole number below 2^63.
@@ -62,7 +63,7 @@ fn power_of_unit(text: &str) -> Option<u8> {
     }
 }
 
-/// Returns names as a list: "a", "a and b", "a, b and c".
+/// Joins names into a list: "a", "a and b" or "a, b and c".
 pub fn list(names: &[String]) -> String {
     match names {
         [] => String::new(),

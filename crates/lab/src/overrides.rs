@@ -1,17 +1,18 @@
 //! Overrides `--set KEY=VALUE`: values that replace those of a file, and their effect on the
 //! drive's size.
 //!
-//! Capacity, geometry and spare depend on each other. If one of them is set, the others follow:
+//! Capacity, geometry and spare depend on each other. If the user sets one or two of the three,
+//! vpass computes a third:
 //!
 //! ```text
-//! set                               stays                             follows
+//! the user sets                     keeps its value                   is computed
 //! geometry.*, not the capacity      share of spare                    capacity
 //! capacity or spare                 the other of the two              blocks_per_plane, rounded up
 //! capacity and blocks_per_plane     -                                 spare
 //! ```
 //!
-//! `--set KEY=` clears a key. Some keys of a workload exclude each other. If such a key is set, it
-//! replaces the keys of the file that it excludes.
+//! `--set KEY=` clears a key. Some keys of a workload exclude each other. An override removes from
+//! the file the keys that its own key excludes.
 
 use toml::{Table, Value};
 use vpass_core::base::phrase::{Opt, Part, set};
@@ -22,22 +23,22 @@ use vpass_core::slots::{SLOTS, Slot};
 use crate::counts;
 use crate::failure::Failure;
 
-/// Override that one `--set` gives.
+/// Override from one `--set` option.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Override {
     pub(crate) table: String,
-    /// Technique whose table has the key; `None` for other tables.
+    /// Technique to whose table the key belongs. `None` for keys of other tables.
     pub(crate) technique: Option<String>,
     pub(crate) key: String,
     /// Value of the key; `None` clears the key.
     pub(crate) value: Option<Value>,
-    /// Setting as the user gave it, or another option that sets the key.
+    /// Setting as the user wrote it, or another option that sets the same key.
     pub said: Part,
 }
 
 impl Override {
-    /// Reads a setting such as `geometry.channels=4` or `gc.stable-greedy.slack=0.1`. Without a
-    /// dot, the table of the key is empty, and the caller refuses the key.
+    /// Reads a setting such as `geometry.channels=4` or `gc.stable-greedy.slack=0.1`. If the key
+    /// has no dot, the table is empty, and the caller refuses the key.
     pub(crate) fn parse(text: &str) -> Result<Self, Failure> {
         let place = || Part::Setting(text.into());
         let example = || set("drive.capacity", "16GiB");
@@ -68,7 +69,7 @@ impl Override {
         Ok(Self { table: table.into(), technique, key: key.into(), value, said: place() })
     }
 
-    /// Returns the override that is equal to `--queue-depth`, for a workload of this table.
+    /// Returns the override that has the effect of `--queue-depth` on this table of a workload.
     pub(crate) fn queue_depth(table: &str, depth: u32) -> Self {
         Self {
             table: table.into(),
@@ -79,7 +80,7 @@ impl Override {
         }
     }
 
-    /// Returns whether the key belongs to a workload file; false if it belongs to a drive.
+    /// Returns true if the key belongs to a workload file, and false if it belongs to a drive file.
     pub fn is_of_workload(&self) -> bool {
         self.table == "workload" || self.table == "statistics"
     }
@@ -107,10 +108,10 @@ const RIVALS: [(&str, &[&str]); 4] = [
     ("block_sizes", &["block_size"]),
 ];
 
-/// Removes from a workload's tables the keys that `sets` exclude.
+/// Removes, from the tables of a workload, the keys that the overrides in `sets` exclude.
 ///
 /// # Errors
-/// Reports two keys of `sets` that exclude each other.
+/// Reports two overrides whose keys exclude each other.
 pub(crate) fn oust_rivals(file: &mut Table, sets: &[Override]) -> Result<(), Failure> {
     let given = |key: &str| {
         sets.iter().find(|s| s.table == "workload" && s.key == key && s.value.is_some())
@@ -143,9 +144,9 @@ pub(crate) fn oust_rivals(file: &mut Table, sets: &[Override]) -> Result<(), Fai
     Ok(())
 }
 
-/// Removes from a drive's tables every other name of a parameter that an override sets. An alias
-/// sets a parameter of several techniques. If an override sets this parameter for one technique,
-/// the other techniques get the alias's value under their own keys.
+/// Removes, from the tables of a drive, all other names of the parameters that overrides set. An
+/// alias is a key that sets a parameter of several techniques. If an override sets this parameter
+/// for one technique only, the other techniques get the alias's value under their own keys.
 pub(crate) fn oust_other_names(file: &mut Table, sets: &[Override]) {
     let is_set = |slot: &Slot, technique: Option<&str>, key: &str| {
         sets.iter().any(|s| {
@@ -178,7 +179,7 @@ fn read_value(text: &str) -> Value {
     let parsed =
         toml::from_str::<Table>(&format!("value = {text}")).ok().filter(|table| table.len() == 1);
     match parsed.and_then(|mut table| table.remove("value")) {
-        // A value of 1e6 requests is a whole number of requests.
+        // The text 1e6 for a number of requests means a whole number.
         Some(Value::Float(f))
             if f.fract() == 0.0 && f.abs() < 9e15 && text.contains(['e', 'E']) =>
         {
@@ -189,8 +190,8 @@ fn read_value(text: &str) -> Value {
     }
 }
 
-/// Removes from a drive's tables all values that follow from the keys in `sets`. `resolved` is the
-/// drive before the overrides, if such a drive is possible.
+/// Removes, from the tables of a drive, all values that follow from the keys in `sets`. `resolved`
+/// is the drive before the overrides, if such a drive can exist.
 pub(crate) fn make_room(file: &mut Table, resolved: Option<&DriveConfig>, sets: &[Override]) {
     let given = |table: &str, key: &str| {
         sets.iter().any(|s| s.table == table && s.key == key && s.value.is_some())
@@ -198,7 +199,7 @@ pub(crate) fn make_room(file: &mut Table, resolved: Option<&DriveConfig>, sets: 
     let (capacity, spare) = (given("drive", "capacity"), given("drive", "spare"));
     let blocks = given("geometry", "blocks_per_plane");
     let Some(resolved) = resolved else {
-        // Another capacity may make an impossible drive possible.
+        // A drive that cannot exist may become possible with another capacity.
         if capacity && !blocks {
             remove(file, "geometry", "blocks_per_plane");
         }
@@ -206,7 +207,7 @@ pub(crate) fn make_room(file: &mut Table, resolved: Option<&DriveConfig>, sets: 
     };
     if sets.iter().any(|s| s.table == "geometry" && s.value.is_some()) && !capacity {
         remove(file, "drive", "capacity");
-        // The spare is reduced slightly, so that rounding does not change an unchanged capacity.
+        // The spare is made slightly smaller, so that rounding does not change the capacity.
         put(file, "drive", "spare", Value::Float(resolved_spare(resolved) - 1e-12));
         put(
             file,
@@ -256,8 +257,8 @@ mod tests {
     use super::*;
     use vpass_core::base::units::Bytes;
 
-    /// Returns the capacity, the spare and the blocks per plane of a preset drive with some keys
-    /// replaced.
+    /// Returns the capacity, the spare and the blocks per plane of a preset drive after some
+    /// overrides.
     fn sized(preset: &str, sets: &[&str]) -> (u64, f64, u32) {
         let text = crate::presets::drive(preset).unwrap();
         let resolved = toml::from_str::<DriveConfig>(text).unwrap().resolve().unwrap();
@@ -313,12 +314,14 @@ mod tests {
 
     #[test]
     fn blocks_follow_from_capacity_and_spare() {
-        // The spare of the preset, 0.15, stays: 2 GiB / 0.85 / 3 MiB / 8 planes = 100.4 blocks.
+        // The preset's spare of 0.15 stays the same. 2 GiB / 0.85 / 3 MiB / 8 planes = 100.4 blocks
+        // per plane.
         assert_eq!(sized("tiny", &["drive.capacity=2GiB"]).2, 101);
         let (capacity, spare, blocks) = sized("tiny", &["drive.spare=0.5"]);
         assert_eq!((capacity, blocks), (1 << 30, 86));
         assert!((0.5..0.51).contains(&spare));
-        // A preset with a capacity and a geometry keeps the spare that follows from both.
+        // If a preset gives a capacity and a geometry, an override of the capacity keeps the spare
+        // that follows from both.
         let (_, of_preset, _) = sized("straw-2t-tlc", &[]);
         let (capacity, spare, blocks) = sized("straw-2t-tlc", &["drive.capacity=1TiB"]);
         assert_eq!((capacity, blocks), (1 << 40, 71));

@@ -1,28 +1,30 @@
 //! Printable form of text from outside: names in traces and job files, paths, words of the command
 //! line, and strings of TOML files.
 //!
-//! Such text may hold terminal codes or line ends. vpass prints it only through this module, so
-//! that the text cannot change the output around it.
+//! Text from outside may contain terminal codes or line ends. vpass prints such text only through
+//! this module, so that the text cannot change the output around it.
 
 use std::borrow::Cow;
 use std::path::Path;
 
-/// Escapes every hidden character of one line of text, including line ends.
+/// Escapes all hidden characters in one line of text. Line ends are escaped, too.
 pub fn line(text: &str) -> Cow<'_, str> {
     escaped(text, is_hidden)
 }
 
-/// Escapes a text of several lines that this program made. The line ends of the text stay.
+/// Escapes hidden characters in a text of several lines that vpass itself made. The line ends of
+/// the text are kept.
 pub fn lines(text: &str) -> Cow<'_, str> {
     escaped(text, |c| c != '\n' && is_hidden(c))
 }
 
-/// Formats a path in one line.
+/// Formats a path as one line of text.
 pub fn path(path: &Path) -> String {
     line(&path.display().to_string()).into_owned()
 }
 
-/// Escapes a report of this program, except the report's own colours.
+/// Escapes hidden characters in a report that vpass itself made. The colours of the report are
+/// kept.
 pub fn report(text: &str, colour: bool) -> Cow<'_, str> {
     if !colour {
         return lines(text);
@@ -51,8 +53,8 @@ fn escaped(text: &str, is_escaped: impl Fn(char) -> bool) -> Cow<'_, str> {
     clean.into()
 }
 
-/// Returns whether a character is a terminal code, ends a line, or changes the direction of the
-/// text.
+/// Returns whether a character is hidden: it is a terminal code, ends a line, or changes the
+/// direction of the text.
 pub(crate) fn is_hidden(c: char) -> bool {
     let turns = matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}')
         || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');

@@ -1,4 +1,4 @@
-//! Plan of a run. vpass checks the whole plan before it runs or creates anything.
+//! Plan of a run. vpass checks the whole plan before it starts the run or creates files.
 
 mod assumptions;
 mod choose;
@@ -52,9 +52,9 @@ pub use workload::{ADAPTIVE, FROM_JOBS, Workload, generated_from, survey};
 /// Drive, workload and options of a run.
 #[derive(Clone, Debug)]
 pub struct RunPlan {
-    /// Drive with all values resolved.
+    /// Drive in which every key has a value.
     pub drive: Loaded<DriveConfig>,
-    /// Source of the requests.
+    /// Source of the requests of the run.
     pub workload: Workload,
     /// Read-reclaim technique.
     pub reclaim: &'static Technique,
@@ -62,7 +62,8 @@ pub struct RunPlan {
     pub gc: &'static GcTechnique,
     /// Refresh technique.
     pub refresh: &'static RefreshTechnique,
-    /// Refresh as the user set it, before the parity technique changes refresh.
+    /// Refresh settings as the user gave them. A parity technique may change the refresh of the
+    /// drive.
     pub said_of_refresh: SaidOfRefresh,
     /// Parity technique.
     pub parity: &'static ParityTechnique,
@@ -70,43 +71,45 @@ pub struct RunPlan {
     pub gear: Gear,
     /// Number of passes over the workload.
     pub repeat: NonZeroU32,
-    /// Whether to repeat the workload until wear per host page has settled, instead of `repeat`
+    /// Whether to repeat the workload until the wear per host page has settled, instead of `repeat`
     /// times.
     pub until_stable: bool,
-    /// Earlier workload, served completely before `workload`. Its requests have a clock of their
-    /// own. The time of `workload` begins after it.
+    /// Workload that is served completely before `workload`. The earlier workload has a clock of
+    /// its own. The clock of `workload` starts when the earlier workload has ended.
     pub before: Option<WorkloadConfig>,
-    /// Number of requests before counting begins.
+    /// Number of requests before the counted requests.
     pub warm_up: u64,
-    /// Number of block cycles that end the run; `None` if requests end it. With a number of cycles,
-    /// the number of requests is an upper limit.
+    /// Number of block cycles after which the run ends. With a number of cycles, the number of
+    /// requests is only an upper limit. `None` if the run ends with its requests.
     pub cycles: Option<Cycles>,
-    /// P/E counts of further drives that are simulated to find the life, in rising order.
+    /// P/E counts of additional drives that are simulated to find the life, in rising order.
     pub ages: Vec<u32>,
-    /// Part of the pages that is simulated. `drive` is the part of the drive with these pages.
+    /// Part of the drive's pages that is simulated. `drive` describes a drive with only these
+    /// pages.
     pub sample: Sample,
-    /// Facts about the whole drive of a sample; `None` without a sample.
+    /// Facts about the whole drive from which a sample was taken; `None` without a sample.
     pub whole: Option<Whole>,
-    /// Failures in the counted phase, each with its time.
+    /// Failures that are injected during the counted phase, each with its time.
     pub fail: Vec<vpass_core::base::failure::Failure>,
-    /// Dialect of the caller. Sentences of results name options in it.
+    /// Dialect of the caller. Sentences in results name options in this dialect.
     pub dialect: &'static dyn Dialect,
     /// Random seed.
     pub seed: u64,
     /// Level at which the oracle checks the drive.
     pub oracle: Watch,
-    /// Whether the host's page reads are split into stages (`Summary::page_reads`). Stages need the
-    /// timed gear and no oracle.
+    /// Whether the time of the host's page reads is split into stages (`Summary::page_reads`).
+    /// Stages require the timed gear without an oracle.
     pub stages: bool,
-    /// Whether the run records the data that only a result folder has: latencies by window of time
-    /// (timed gear), doses, and erases. Drives of other `ages` record none of this.
+    /// Whether the run records data for its results folder: latencies by window of time (in the
+    /// timed gear), doses and erases. The additional drives of `ages` never record such data.
     pub files: bool,
-    /// Watchers of the drive, from the start-up state on. Drives of other `ages` have none.
+    /// Watchers that follow the drive from its start-up state on. The additional drives of `ages`
+    /// have no watchers.
     pub watchers: Vec<Watching>,
 }
 
 impl RunPlan {
-    /// Reads the plan that a user describes.
+    /// Builds the plan that a user describes.
     ///
     /// # Errors
     /// Reports the first error.
@@ -114,11 +117,10 @@ impl RunPlan {
         caught(|| Self::prepared(setup, named, begin, true)?.checked())
     }
 
-    /// Reads the plan that a user describes, but does not check that its techniques suit the drive
-    /// and the workload. [`Self::with_room_or_not`] checks that.
+    /// Builds the plan that a user describes, without checking that its techniques suit the drive
+    /// and the workload. [`Self::with_room_or_not`] makes this check.
     ///
-    /// # Errors
-    /// Reports an unknown name, or the first error that does not depend on the techniques.
+    /// # Errors Reports an unknown name, or the first error that does not depend on the techniques.
     pub fn unchecked(setup: &Setup, named: impl Choose, begin: Begin) -> Result<Self, Failure> {
         caught(|| Self::prepared(setup, named, begin, false))
     }
@@ -135,9 +137,9 @@ impl RunPlan {
         let said_of_refresh = SaidOfRefresh::of(&drive.config, &sets, refresh);
         let refresh = said_of_refresh.put_under(&mut drive, parity, refresh)?;
         if refuses {
-            // This check comes before the survey of a trace, which may take long. It reports an
-            // impossible age itself, before a later check would report an effect of the age on
-            // limits.
+            // The survey of a trace may take long, so the check of the refresh comes before the
+            // survey. The check of the refresh reports an impossible age directly. A later check
+            // would report only an effect of the age on limits.
             refresh::check(&drive.config, refresh)
                 .map_err(|e| Failure::usage(e).at(format!("drive {}", drive.name)))?;
             refusal(&drive, reclaim, setup.base.gear).map_or(Ok(()), Err)?;
@@ -167,7 +169,7 @@ impl RunPlan {
         plan.sampled(setup.sample)
     }
 
-    /// Plans one pass of a given workload with known techniques.
+    /// Plans one pass over a given workload with given techniques.
     pub fn once(
         base: &Base,
         drive: Loaded<DriveConfig>,
@@ -206,19 +208,19 @@ impl RunPlan {
     /// Returns this plan with other techniques.
     ///
     /// # Errors
-    /// Reports an unknown name, a technique without enough space, a period that the drive cannot
-    /// keep, or requests without times.
+    /// Reports an unknown name, a technique without enough space, a refresh period that the drive
+    /// cannot keep, or requests that lack times.
     pub fn with(&self, named: impl Choose) -> Result<Self, Failure> {
         let plan = self.with_room_or_not(named)?;
         require_room(&[&plan])?;
         Ok(plan)
     }
 
-    /// Returns this plan with other techniques. The drive may lack space for parity, which
-    /// [`require_room`] checks.
+    /// Returns this plan with other techniques. The drive may have too little space for parity,
+    /// which [`require_room`] checks.
     ///
     /// # Errors
-    /// Returns the errors of [`Self::with`], except for a lack of space for parity.
+    /// Returns the errors of [`Self::with`], except for too little space for parity.
     pub fn with_room_or_not(&self, named: impl Choose) -> Result<Self, Failure> {
         let Cards { reclaim, gc, refresh, parity } = named.cards()?;
         let mut plan = Self { reclaim, gc, parity, ..self.clone() };
@@ -228,11 +230,11 @@ impl RunPlan {
         Ok(plan)
     }
 
-    /// Returns the plan if it can run.
+    /// Returns this plan if it can run.
     ///
     /// # Errors
-    /// Reports a technique without enough space, a period that the drive cannot keep, or requests
-    /// without times.
+    /// Reports a technique without enough space, a refresh period that the drive cannot keep, or
+    /// requests that lack times.
     pub fn checked(self) -> Result<Self, Failure> {
         self.check_all_but_room()?;
         require_room(&[&self])?;
@@ -253,11 +255,10 @@ impl RunPlan {
         self.refusal().map_or(Ok(()), Err)
     }
 
-    /// Refuses a drive with accelerated wear, because the counts of a run must be those of a real
-    /// drive.
+    /// Refuses a drive with accelerated wear. The counts of a run must be those of a real drive.
     ///
     /// # Errors
-    /// Reports `wear.acceleration` and the value that would be right.
+    /// Reports the key `wear.acceleration` and its only valid value.
     pub fn require_no_acceleration(&self) -> Result<(), Failure> {
         let acceleration = self.drive.config.wear.acceleration;
         if acceleration == 1 {
@@ -270,18 +271,18 @@ impl RunPlan {
         )))
     }
 
-    /// Returns sentences in the words of the caller.
+    /// Returns the phrases as sentences in the caller's dialect.
     pub fn worded(&self, phrases: &[Phrase]) -> Vec<String> {
         phrases.iter().map(|phrase| phrase.in_dialect(self.dialect)).collect()
     }
 
-    /// Makes the failure for a warm-up that is longer than a pass of this many requests.
+    /// Makes the failure for a warm-up that is longer than a pass. A pass has `requests` requests.
     pub(crate) fn short_pass(&self, requests: u64) -> Failure {
         Failure::usage(format!("the workload has only {requests} requests in a pass"))
             .at(Opt::WarmUp.to(self.warm_up))
     }
 
-    /// Makes the failure for a drive that is refused.
+    /// Makes the failure for a drive that was refused.
     pub(crate) fn refused_drive(&self, e: ConfigError) -> Failure {
         Failure::usage(e).at(format!("drive {}", self.drive.name))
     }
@@ -301,8 +302,8 @@ impl RunPlan {
         self.drive.config.keeps_time()
     }
 
-    /// Opens the requests to check that they exist, and that they have times if the run needs
-    /// times. Each run opens its own requests.
+    /// Opens the source of requests as a check. The requests must exist and, if the run needs
+    /// times, have times. Each run later opens its own source.
     fn require_time(&self) -> Result<(), Failure> {
         let arrival = match self.workload {
             Workload::Adversary { rate: Some(_), .. } => Arrival::Open,
@@ -310,7 +311,7 @@ impl RunPlan {
             _ => self.source()?.arrival(),
         };
         let before = self.source_before()?.is_none_or(|before| before.arrival() == Arrival::Open);
-        // The timed gear has a clock of its own, but a warm-up has none.
+        // The timed gear provides times for requests without times, but not during a warm-up.
         if !self.needs_time()
             || before && (arrival == Arrival::Open || self.gear == Gear::Timed && self.warm_up == 0)
         {
@@ -335,8 +336,8 @@ impl RunPlan {
         ]))
     }
 
-    /// Returns the reason why these settings leave the technique too little space; `None` if they
-    /// do not.
+    /// Returns the reason why these settings leave too little space for the technique. Returns
+    /// `None` if there is enough space.
     pub fn refusal(&self) -> Option<Failure> {
         refusal(&self.drive, self.reclaim, self.gear)
     }
@@ -351,12 +352,13 @@ impl RunPlan {
         }
     }
 
-    /// Returns whether the technique is counterfactual: no real drive has these results.
+    /// Returns whether the technique is counterfactual: no real drive can have its results.
     pub fn is_counterfactual(&self) -> bool {
         self.reclaim.is_counterfactual()
     }
 
-    /// Returns the number of requests of all passes; `None` if it is unknown before the run.
+    /// Returns the number of requests in all passes. Returns `None` if only a run can show this
+    /// number.
     ///
     /// # Errors
     /// Returns the errors of the workload.
@@ -375,8 +377,8 @@ impl RunPlan {
             .and_then(|n| n.checked_mul(1 + self.ages.len() as u64)))
     }
 
-    /// Returns this plan for a drive of this age, without further ages, windows of time, doses and
-    /// watchers.
+    /// Returns this plan for a drive with this P/E count. The new plan has no additional drives,
+    /// and records no windows of time, doses or watchers.
     #[must_use]
     pub fn at_age(&self, pec: u32) -> Self {
         let mut plan = Self { ages: vec![], files: false, watchers: vec![], ..self.clone() };
@@ -385,13 +387,13 @@ impl RunPlan {
     }
 }
 
-/// Returns the ages of further runs, in rising order.
+/// Returns the P/E counts of the additional drives, in rising order.
 fn ages(setup: &Setup, plan: &RunPlan) -> Result<Vec<u32>, Failure> {
     let (start, rated) = (plan.drive.config.start.pec, plan.drive.config.drive.rated_pec);
     let mut ages = setup.ages.clone();
     ages.sort_unstable();
     ages.dedup();
-    // The drive of the plan already has its own age.
+    // The main drive of the plan already has this P/E count.
     ages.retain(|pec| *pec != start);
     if !ages.is_empty() && plan.drive.config.start.pec_most() > start {
         let why = "a drive whose blocks begin with different wear (start.pec_spread, \
@@ -408,7 +410,8 @@ fn ages(setup: &Setup, plan: &RunPlan) -> Result<Vec<u32>, Failure> {
     }
 }
 
-/// Returns the reason why a technique is refused on this drive; `None` if it is not.
+/// Returns the reason why a technique is refused on this drive. Returns `None` if the technique is
+/// accepted.
 fn refusal(drive: &Loaded<DriveConfig>, technique: &Technique, gear: Gear) -> Option<Failure> {
     let checked = reclaim::check(&drive.config, technique)
         .and_then(|()| promise::check(&drive.config, technique, gear == Gear::Timed));
@@ -418,7 +421,7 @@ fn refusal(drive: &Loaded<DriveConfig>, technique: &Technique, gear: Gear) -> Op
 /// Returns the reclaim technique of this name.
 ///
 /// # Errors
-/// Reports an unknown name, with the nearest known name.
+/// Reports an unknown name, and suggests the most similar known name.
 pub fn reclaim_named(name: &str) -> Result<&'static Technique, Failure> {
     let unknown = || {
         if name.split(',').count() > 1 && name.split(',').all(|one| technique(one.trim()).is_some())
@@ -438,7 +441,7 @@ pub fn reclaim_named(name: &str) -> Result<&'static Technique, Failure> {
 /// Returns the GC policy of this name.
 ///
 /// # Errors
-/// Reports an unknown name, with the nearest known name.
+/// Reports an unknown name, and suggests the most similar known name.
 pub fn gc_named(name: &str) -> Result<&'static GcTechnique, Failure> {
     named("GC policy", "gc", name)
 }
@@ -446,7 +449,7 @@ pub fn gc_named(name: &str) -> Result<&'static GcTechnique, Failure> {
 /// Returns the refresh technique of this name.
 ///
 /// # Errors
-/// Reports an unknown name, with the nearest known name.
+/// Reports an unknown name, and suggests the most similar known name.
 pub fn refresh_named(name: &str) -> Result<&'static RefreshTechnique, Failure> {
     named("refresh technique", "refresh", name)
 }
@@ -454,12 +457,12 @@ pub fn refresh_named(name: &str) -> Result<&'static RefreshTechnique, Failure> {
 /// Returns the parity technique of this name.
 ///
 /// # Errors
-/// Reports an unknown name, with the nearest known name.
+/// Reports an unknown name, and suggests the most similar known name.
 pub fn parity_named(name: &str) -> Result<&'static ParityTechnique, Failure> {
     named("parity technique", "parity", name)
 }
 
-/// Returns the card of a slot's list with this name.
+/// Returns the card with this name from the list of a slot's techniques.
 fn named<P: InSlot + ?Sized>(
     what: &str,
     option: &str,

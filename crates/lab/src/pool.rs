@@ -1,5 +1,5 @@
-//! Many runs on several threads. Memory limits the number of drives at a time. Drives with the same
-//! requests run together, and the longest task begins first.
+//! Many runs on several threads. The available memory limits the number of simultaneous drives.
+//! Drives that serve the same requests run together. The longest task starts first.
 
 mod queue;
 
@@ -17,41 +17,42 @@ use crate::run::{Outcome, execute, execute_together, have_the_same_requests};
 use crate::setup::Gear;
 use queue::{Queue, Task};
 
-/// Plan to run.
+/// Run that a thread has to execute.
 pub struct Job<'a> {
     /// Plan of the run.
     pub plan: &'a RunPlan,
-    /// Number of requests; `None` if it is unknown.
+    /// Number of requests of the run; `None` if it is unknown.
     pub requests: Option<u64>,
 }
 
-/// Approximate time of a request in the timed gear, divided by its time in the untimed gear.
+/// Time that a request takes in the timed gear, as an approximate multiple of its time in the
+/// untimed gear.
 const TIMED_WEIGHT: u64 = 4;
 
 impl Job<'_> {
-    /// Returns the duration of the job, as a number of requests of the untimed gear.
+    /// Returns the duration of the job. The unit is the time of a request in the untimed gear.
     fn weight(&self) -> Option<u64> {
         self.requests
             .map(|n| n.saturating_mul(if self.plan.gear == Gear::Timed { TIMED_WEIGHT } else { 1 }))
     }
 }
 
-/// Grouping of drives that serve the same requests.
+/// Rule for grouping drives that serve the same requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pace {
-    /// As many drives run together as threads and memory allow.
+    /// Run as many drives together as threads and memory allow.
     Fastest,
-    /// Only few drives run together, so that some drive ends every few seconds. The caller keeps
-    /// the results of each ended drive, even if other drives fail.
+    /// Run only few drives together, so that a drive ends every few seconds. The caller can then
+    /// keep the results of each finished drive, even if other drives fail.
     EndOften,
 }
 
-/// Largest number of requests of the untimed gear that drives serve together with
-/// [`Pace::EndOften`]. They take about ten seconds.
+/// Largest number of requests that drives serve together with [`Pace::EndOften`]. In the untimed
+/// gear, these requests take about ten seconds.
 const OFTEN: u64 = 20_000_000;
 
-/// Runs all jobs and returns the results of `keep`, in order. Without `threads`, the runs use all
-/// cores. Simultaneous jobs stay within the memory budget for any number of threads.
+/// Runs all jobs, and returns what `keep` returns for each, in order. Without `threads`, the runs
+/// use all cores. Simultaneous jobs stay within the memory budget, whatever the number of threads.
 ///
 /// # Errors
 /// Returns the first error of a run, or an interruption.
@@ -67,11 +68,11 @@ pub fn run_all<T: Send>(
     run_jobs(jobs, threads, pace, begin, keep, |_| false)
 }
 
-/// Runs all jobs. A drive that stops does not end the other drives. `keep` gets the reason of the
-/// stop instead of an outcome.
+/// Runs all jobs. If a drive stops, the other drives go on. `keep` then gets the reason instead of
+/// an outcome.
 ///
 /// # Errors
-/// Returns the first error that is not a stop, or an interruption.
+/// Returns the first error other than a stopped drive, or an interruption.
 pub fn run_all_that_go_on<T: Send>(
     jobs: &[Job],
     threads: Option<NonZeroUsize>,
@@ -82,7 +83,7 @@ pub fn run_all_that_go_on<T: Send>(
     run_jobs(jobs, threads, pace, begin, keep, Failure::is_stop)
 }
 
-/// Runs all jobs. `may_stand` returns whether the other jobs go on after a failure.
+/// Runs all jobs. `may_stand` decides whether the other jobs go on after a failure.
 fn run_jobs<T: Send>(
     jobs: &[Job],
     threads: Option<NonZeroUsize>,
@@ -137,8 +138,8 @@ fn run_jobs<T: Send>(
         .into_iter()
         .flatten()
         .collect();
-    // A failure in one run interrupts the other runs. These interruptions come last in the order,
-    // so that the failure itself is reported.
+    // A failure of one run interrupts the other runs. Interruptions are sorted last, so that the
+    // failure itself is reported.
     results.sort_by_key(|(first, result)| {
         (result.as_ref().is_err_and(Failure::is_interruption), *first)
     });
@@ -148,7 +149,7 @@ fn run_jobs<T: Send>(
     Ok(kept.into_iter().map(|(_, kept)| kept).collect())
 }
 
-/// Progress of all runs. The failure of one run stops the other runs.
+/// Progress of all runs. If one run fails, the other runs are stopped.
 struct Shared {
     all: Box<dyn Progress>,
     cancelled: AtomicBool,
@@ -182,7 +183,7 @@ impl Progress for Shared {
     }
 }
 
-/// Progress of a task, with the name of the task if there are several.
+/// Progress of one task. If there are several tasks, their reports include the name of the task.
 struct OfTask<'a> {
     all: &'a Shared,
     name: Option<String>,
@@ -210,8 +211,8 @@ impl Progress for OfTask<'_> {
     }
 }
 
-/// Returns a name for each job. The name has the technique, and the seed if there are several
-/// seeds.
+/// Returns a name for each job. The name is that of the technique. With several seeds, the name
+/// also has the seed.
 fn names(jobs: &[Job]) -> Vec<String> {
     let has_seeds = jobs.iter().any(|job| job.plan.seed != jobs[0].plan.seed);
     let seed =
@@ -219,8 +220,8 @@ fn names(jobs: &[Job]) -> Vec<String> {
     jobs.iter().map(|job| format!("{}{}", job.plan.reclaim, seed(job.plan))).collect()
 }
 
-/// Groups the jobs into tasks, in the order in which the tasks start. Jobs of unknown length come
-/// first.
+/// Groups the jobs into tasks. The tasks are in the order in which they start. Tasks with jobs of
+/// unknown length come first.
 fn tasks(jobs: &[Job], needed: &[u64], threads: usize, budget: u64, pace: Pace) -> Vec<Task> {
     let mut alike: Vec<Vec<usize>> = vec![];
     for (i, job) in jobs.iter().enumerate() {
@@ -235,8 +236,9 @@ fn tasks(jobs: &[Job], needed: &[u64], threads: usize, budget: u64, pace: Pace) 
             .map(|i| jobs[*i].weight())
             .try_fold(0, |sum: u64, w| Some(sum.saturating_add(w?)))
     };
-    // A task has at most a thread's share of the work, because threads would otherwise be idle at
-    // the end. It has at most a thread's share of the memory, because tasks would otherwise wait.
+    // The work of a task is at most the share of one thread, because threads would otherwise be
+    // idle at the end. The memory of a task is also at most the share of one thread, because tasks
+    // would otherwise have to wait.
     let share = jobs.iter().filter_map(Job::weight).fold(0, u64::saturating_add) / threads as u64;
     let cut = |group: &Vec<usize>| -> Vec<Task> {
         let weight = jobs[group[0]].weight();
@@ -256,8 +258,8 @@ fn tasks(jobs: &[Job], needed: &[u64], threads: usize, budget: u64, pace: Pace) 
     tasks
 }
 
-/// Returns a pool of this many threads. If the system gives no threads, the pool uses only the
-/// current thread.
+/// Returns a pool with this many threads. If the system cannot create threads, the pool has only
+/// the current thread.
 ///
 /// # Errors
 /// Reports that even the current thread cannot be used.
@@ -309,8 +311,8 @@ mod tests {
         let untimed = |seed, until_stable| plan(Gear::Untimed, seed, until_stable);
         let plans =
             [untimed(1, false), untimed(2, false), plan(Gear::Timed, 1, false), untimed(1, true)];
-        // The test has five drives of 100 requests, two of 50, one timed drive, and one of unknown
-        // length.
+        // The test has five drives of 100 requests, two of 50 requests, a timed drive, and a drive
+        // with an unknown number of requests.
         let of = [0, 1, 0, 0, 2, 0, 1, 0, 3];
         let jobs = of
             .map(|p| Job { plan: &plans[p], requests: [Some(100), Some(50), Some(120), None][p] });
@@ -323,7 +325,7 @@ mod tests {
         let (five, two) = (vec![0, 2, 3, 5, 7], vec![1, 6]);
         assert_eq!(of_tasks(1, 10, u64::MAX), [vec![8], five.clone(), vec![4], two.clone()]);
         assert_eq!(of_tasks(2, 10, 100), [vec![8], five, vec![4], two]);
-        // The sum is 1080, which is 270 per thread.
+        // The sum of the weights is 1080, so the share of each of four threads is 270.
         let cut = [vec![8], vec![4], vec![0, 2, 3], vec![5, 7], vec![1, 6]];
         assert_eq!(of_tasks(4, 10, u64::MAX), cut);
         assert_eq!(of_tasks(1, 10, 39), cut, "space for three drives");

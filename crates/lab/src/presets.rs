@@ -1,8 +1,9 @@
-//! Drives that come with vpass, by name. Each number of a drive names its source.
+//! Preset drives, which come with vpass and have a name. The file of a preset gives the source of
+//! each number.
 
 use vpass_workload::presets::without_schema;
 
-/// Name and text of each preset. The smallest drive is first.
+/// Name and file text of each preset drive. The smallest drive is first.
 pub const DRIVES: [(&str, &str); 22] = [
     ("tiny", include_str!("../../../presets/drives/tiny.toml")),
     ("straw-2t-tlc", include_str!("../../../presets/drives/straw-2t-tlc.toml")),
@@ -28,11 +29,12 @@ pub const DRIVES: [(&str, &str); 22] = [
     ("modern-qlc-h", include_str!("../../../presets/drives/modern-qlc-h.toml")),
 ];
 
-/// Presets from which `vpass new drive` begins: drives of the current generation. The nearest has
-/// the closest number of bits per cell; of two, the first.
+/// Presets that `vpass new drive` can start from: drives of the current generation. The command
+/// uses the preset with the nearest number of bits per cell. If two presets are equally near, the
+/// command uses the first.
 pub const TO_BEGIN_FROM: [&str; 2] = ["modern-tlc-232", "modern-qlc"];
 
-/// Returns the text of a preset drive.
+/// Returns the text of a preset drive's file.
 pub fn drive(name: &str) -> Option<&'static str> {
     DRIVES.iter().find(|(known, _)| *known == name).map(|(_, text)| without_schema(text))
 }
@@ -46,7 +48,8 @@ mod tests {
         toml::from_str(drive(name).expect("a preset")).expect("it parses")
     }
 
-    /// Number of sensings of each page of a wordline, by code, as the papers give them.
+    /// Returns the number of sensings that each page of a wordline needs. The numbers for each code
+    /// are those of the papers.
     fn sensings(cell: CellType) -> &'static [u32] {
         match cell {
             CellType::Slc => &[1],
@@ -79,7 +82,8 @@ mod tests {
         }
     }
 
-    /// A page takes 10 us, plus 15 us for each sensing. The mean is 45 us in both codes.
+    /// Compares the read times of two codes. A page read takes 10 us, plus 15 us for each sensing.
+    /// The mean is 45 us with both codes.
     #[test]
     fn both_codes_of_the_drive_differ_only_in_sensing() {
         let (of_124, mut of_232) = (read("modern-tlc"), read("modern-tlc-232"));

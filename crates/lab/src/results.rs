@@ -1,5 +1,5 @@
-//! Results of a run, as `summary.json` holds them.
-//! Every key is always present unless its comment says "absent". A key that does not apply is null.
+//! Results of a run, as `summary.json` contains them. Every key is always present unless its
+//! description says "absent". A key that does not apply to the run is null.
 
 mod ageing;
 mod batch_means;
@@ -56,7 +56,7 @@ use words::Word;
 /// Result of one run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Summary {
-    /// Version of this form of results: 1. New keys do not change it.
+    /// Version of the format of these results: 1. A new key does not change the version.
     pub schema: u32,
     /// Version of vpass.
     #[serde(deserialize_with = "words::one")]
@@ -65,17 +65,18 @@ pub struct Summary {
     pub drive: String,
     /// Preset or path of the workload.
     pub workload: String,
-    /// Whether vpass generated the requests; false if they were recorded from a host.
+    /// Whether vpass generated the requests. False if the requests were recorded from a host.
     pub workload_generated: bool,
-    /// Description of where the requests come from.
+    /// Description of the source of the requests.
     pub workload_source: String,
     /// Name of the reclaim technique.
     pub reclaim_technique: String,
-    /// Whether the technique is counterfactual: no real drive has these results.
+    /// Whether the technique is counterfactual: no real drive can have these results.
     pub counterfactual: bool,
     /// Name of the GC technique.
     pub gc_technique: String,
-    /// Name of the refresh technique; absent if data does not age and no refresh is configured.
+    /// Name of the refresh technique. Absent if data does not age and the drive has no refresh
+    /// settings.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refresh_technique: Option<String>,
     /// Name of the parity technique; absent without parity.
@@ -84,16 +85,16 @@ pub struct Summary {
     /// Gear: timed, untimed or fluid.
     #[serde(deserialize_with = "words::one")]
     pub gear: Word,
-    /// Simulated share of the drive's pages, such as "1/16"; absent if all pages were simulated.
-    /// All counts are of this share.
+    /// Simulated share of the drive's pages, such as "1/16". All counts cover only this share.
+    /// Absent if all pages were simulated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sample: Option<String>,
     /// Random seed.
     pub seed: u64,
     /// Number of passes over the workload.
     pub passes: u64,
-    /// Whether a run with `--until stable` ended because its rates had settled.
-    /// The rates are programs and erases per host page. Null without `--until stable`.
+    /// Whether the rates settled before the end of a run with `--until stable`. The rates are
+    /// programs and erases per host page. Null without `--until stable`.
     pub stable: Option<bool>,
     /// Counts of the host's requests.
     pub host: HostCounts,
@@ -103,36 +104,39 @@ pub struct Summary {
     pub throughput: Throughput,
     /// Flash operations by cause.
     pub flash: Flash,
-    /// Bytes programmed per byte that the host wrote (JEDEC); null without host writes.
+    /// Bytes programmed per byte that the host wrote, as JEDEC defines write amplification. Null
+    /// without host writes.
     pub write_amplification: Option<f64>,
-    /// Bytes programmed because of reads, in percent of the bytes that the host read; null without
-    /// host reads. Programs by reclaim and because of retries count.
+    /// Bytes programmed because of reads, in percent of the bytes that the host read. The bytes
+    /// include programs by reclaim and programs because of retries. Null without host reads.
     pub read_wear: Option<f64>,
-    /// Net read wear, in percent: all bytes programmed, minus those of the same run on flash that
-    /// reads do not disturb, over the bytes that the host read. It may be negative. Only runs of a
-    /// comparison have it; absent if nothing was read or if there is no undisturbed run.
+    /// Net read wear, in percent of the bytes that the host read. Net read wear counts the
+    /// programmed bytes beyond those of the same run on flash that reads do not disturb, and may be
+    /// negative. Only runs of a comparison have this value. Absent if nothing was read, or if there
+    /// is no run on undisturbed flash.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_wear_net: Option<f64>,
-    /// Flash pages programmed per host page written; null without host writes.
-    /// A page that the host wrote in part counts as a page.
+    /// Flash pages programmed per host page written. A page that the host wrote in part counts as
+    /// one page. Null without host writes.
     pub programs_per_page_write: Option<f64>,
-    /// Mapping unit of the drive, and share of host writes that do not fill it.
+    /// Mapping unit of the drive, and the share of host writes that do not fill it.
     pub mapping_unit: MappingUnit,
     /// Reclaim jobs and their cost.
     pub reclaim: Reclaim,
     /// Refresh jobs and their cost; absent if data does not age.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refresh: Option<Refresh>,
-    /// Work for parity and number of protected stripes; absent without parity.
+    /// Work for parity, and the number of protected stripes. Absent without parity.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parity: Option<Parity>,
     /// Effects of injected failures (`--fail`); absent without injected failures.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failures: Option<Failures>,
-    /// Number of retries of host page reads; absent if `[ecc]` has no retries.
+    /// Numbers of retries of the host's page reads. Absent if the drive makes no retries.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retries: Option<Retries>,
-    /// Times of host page reads by stage, page kind and valid pages; absent unless requested.
+    /// Times of the host's page reads in each stage, by page kind and by valid pages. Absent unless
+    /// the user wants these times.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub page_reads: Option<PageReads>,
     /// Effects of the host's hints; absent without hints.
@@ -140,35 +144,35 @@ pub struct Summary {
     pub hints: Option<Hints>,
     /// Confidence intervals of this run, by batch means.
     pub batch_means: BatchMeans,
-    /// Wear of the drive, and the projected life.
+    /// Wear of the drive, and the life projected from it.
     pub wear: Wear,
-    /// Counters under the names of `NVMe` SMART and OCP, each with its identifier.
+    /// Counters with the names that `NVMe` SMART and OCP use. Each counter has its identifier.
     pub smart: Smart,
     /// Number of host reads that the drive answered with an error.
     pub uncorrectable_reads: u64,
-    /// Number of pages of host data that the drive reported lost.
+    /// Number of host data pages that the drive reported as lost.
     pub data_lost_pages: u64,
     /// Number of lost pages by cause; absent if data does not age.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub losses: Option<Losses>,
-    /// Uncorrectable bit error rate (UBER) of the host's reads.
-    /// Absent without error rates or without a known codeword size.
+    /// Uncorrectable bit error rate (UBER) of the host's reads. Absent without error rates, or if
+    /// the size of a codeword is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uber: Option<Uber>,
     /// Report of the oracle; null if the oracle did not check the run.
     pub oracle: Option<OracleReport>,
-    /// Largest ratio of dose to limit in a block at the beginning of the block's reclaim job. Only
-    /// wordlines with valid or lost pages count. Null without an oracle, without reclaim jobs, or
-    /// if reads disturb nothing.
+    /// Ratio of dose to limit in a block when the block's reclaim job begins. The largest ratio of
+    /// the run is given. Only wordlines with valid or lost pages count. Null without an oracle,
+    /// without reclaim jobs, or if reads disturb nothing.
     pub threshold_used: Option<f64>,
-    /// Controller memory that the reclaim technique uses, in bytes.
+    /// Bytes of controller memory that the reclaim technique uses.
     pub controller_ram_bytes: u64,
     /// Facts about the trace; null for other workloads.
     pub trace: Option<Trace>,
     /// Results of each job of a fio file; null for other workloads.
     pub jobs: Option<Vec<jobs::JobResult>>,
-    /// Time and memory that the run needed.
+    /// Time and memory that the simulation needed.
     pub simulation: Simulation,
-    /// Warnings about these results, one sentence each; see `Summary::warn`.
+    /// Warnings about these results. Each warning is one sentence.
     pub warnings: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! One run: vpass creates a drive, ages it, measures it and judges it.
+//! One run: vpass creates a drive, prepares it, measures it, and judges it.
 
 mod adaptive;
 mod cycles;
@@ -34,7 +34,7 @@ use stages::{ReadStages, watched};
 use summary::{Served, simulated_s, summary};
 pub use together::{execute_together, have_the_same_requests};
 
-/// Finished run: its summary, and the data for its folder.
+/// Finished run, with its summary and the data for its results folder.
 pub struct Outcome {
     /// Results of the run.
     pub summary: Summary,
@@ -42,12 +42,12 @@ pub struct Outcome {
     pub drive: Drive,
     /// Engine of the timed gear; `None` in other gears.
     pub engine: Option<Replay>,
-    /// Counts over the course of the run.
+    /// Counts at many times of the run.
     pub series: Series,
-    /// Record of doses. `None` if the plan does not want it, if there is no oracle, or if reads
-    /// disturb nothing.
+    /// Record of doses. `None` if the plan does not ask for the record, if there is no oracle, or
+    /// if reads disturb nothing.
     pub doses: Option<DoseRecord>,
-    /// Number of cycles; `None` if requests determined the length of the run.
+    /// Number of cycles of the run. `None` if the number of requests determined its length.
     pub cycles: Option<CyclesDone>,
     ageing: Ageing,
 }
@@ -64,7 +64,7 @@ pub fn execute(plan: &RunPlan, progress: &dyn Progress) -> Result<Outcome, Failu
 fn at_all_ages(plan: &RunPlan, progress: &dyn Progress) -> Result<Outcome, Failure> {
     let mut outcome = at_one_age(plan, progress)?;
     if !plan.ages.is_empty() {
-        // Each drive is dropped before the next one is created.
+        // Each drive is removed from memory before the next drive is created.
         let found = |pec: &u32| {
             at_one_age(&plan.at_age(*pec), progress)
                 .map(|outcome| (outcome.summary, outcome.ageing))
@@ -108,10 +108,10 @@ fn at_one_age(plan: &RunPlan, progress: &dyn Progress) -> Result<Outcome, Failur
     Ok(Outcome { cycles: plan.cycles.map(|_| done), ..outcome })
 }
 
-/// Stage of a run in which counts and latencies are measured.
+/// Name of the stage in which counts and latencies are measured.
 const COUNT: &str = "measuring";
 
-/// Begins a session with the drive of a plan.
+/// Begins a session that has the drive of a plan.
 pub(crate) fn begun(plan: &RunPlan, progress: &dyn Progress) -> Result<Session, Failure> {
     let techniques = Techniques {
         reclaim: plan.reclaim.into(),
@@ -141,7 +141,7 @@ pub(crate) fn begun(plan: &RunPlan, progress: &dyn Progress) -> Result<Session, 
     if progress.may_go_on() { Ok(session) } else { Err(Failure::interrupted()) }
 }
 
-/// Session in the counted phase, with the counts over its course.
+/// Session in the counted phase, with its counts over time.
 struct Measured {
     session: session::Measured,
     series: Series,
@@ -161,7 +161,7 @@ impl Measured {
         Self { session, series: Series::default(), before }
     }
 
-    /// Ends the counted phase. `wall_s` is the duration of the phase in seconds.
+    /// Ends the counted phase. The phase took `wall_s` seconds of wall-clock time.
     fn conclude(self, plan: &RunPlan, served: &Served, wall_s: f64) -> Outcome {
         let Self { mut session, mut series, before } = self;
         let stages =

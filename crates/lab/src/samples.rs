@@ -1,23 +1,25 @@
-//! Samples of a drive, as a user names them: `1/16`, or `4/256` for four disjoint samples.
+//! Samples of a drive, in the notation that users write. `1/16` is one sample, and `4/256` means
+//! four disjoint samples.
 
 use std::str::FromStr;
 
-/// Disjoint samples of one page in `of`. `count` is the number of samples.
+/// Disjoint samples of a drive. Each sample has one page in `of`.
 #[derive(Clone, Copy, Debug, serde::Deserialize)]
 #[serde(try_from = "String")]
 pub struct Samples {
     /// Number of samples.
     pub count: u32,
-    /// A sample has one page in this number.
+    /// Number N of the samples: a sample has one page in N.
     pub of: u32,
 }
 
 impl Samples {
-    /// Samples that stand for the whole drive.
+    /// Value that stands for the whole drive.
     pub const WHOLE: Self = Self { count: 1, of: 1 };
 
-    /// Returns the residues of the samples, as far apart as possible. Pages of neighbouring
-    /// residues belong to the same requests. Such samples would underestimate the variance.
+    /// Returns the residues of the samples, as far apart from each other as possible. Pages with
+    /// neighbouring residues often belong to the same requests. Samples of such pages would
+    /// underestimate the variance.
     pub fn residues(self) -> impl Iterator<Item = u32> + use<> {
         let apart = self.of / self.count.max(1);
         (0..self.count).map(move |n| n * apart)
@@ -35,7 +37,7 @@ impl TryFrom<String> for Samples {
 impl FromStr for Samples {
     type Err = String;
 
-    /// Reads samples, such as 1/16 or 4/256.
+    /// Reads samples from a text such as "1/16" or "4/256".
     fn from_str(text: &str) -> Result<Self, String> {
         let numbers = text
             .split_once('/')

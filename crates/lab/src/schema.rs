@@ -1,4 +1,5 @@
-//! Keys of each table, as the table's type declares them, and suggestions for an unknown key.
+//! Keys of each table, as the type of the table declares them. For an unknown key, similar keys are
+//! suggested.
 
 use std::marker::PhantomData;
 
@@ -28,22 +29,23 @@ use vpass_workload::nearest::nearest;
 use crate::failure::{Entry, Failure};
 use crate::suggest::{self, any_of};
 
-/// Table of a file.
+/// Table of a drive file or of a workload file.
 pub(crate) struct Section {
     pub(crate) name: &'static str,
-    /// Keys of the type, in the order of its fields.
+    /// Keys that the type declares, in the order of its fields.
     pub(crate) declared: &'static [Key],
-    /// Inner tables. Each is the value of a key of this table, alone or in a list.
+    /// Inner tables. Each inner table is the value of a key of this table, as a single table or in
+    /// a list.
     inner: &'static [Section],
-    /// Check that a table can be read as its type.
+    /// Function that checks that a table can be read as its type.
     pub(crate) check: fn(Table) -> Result<(), toml::de::Error>,
-    /// Declared defaults.
+    /// Function that returns the declared defaults.
     defaults: fn() -> Table,
 }
 
 impl Section {
-    /// Returns all keys of the table. The keys of the type come first, in the order of its fields.
-    /// Then come the keys of techniques, and the names of the techniques' tables.
+    /// Returns all keys of the table. The keys that the type declares come first, in the order of
+    /// its fields. The keys of techniques and the names of the techniques' own tables follow.
     pub(crate) fn keys(&self) -> Vec<&'static str> {
         let mut keys = self.own_keys();
         if let Some(slot) = self.slot() {
@@ -58,18 +60,19 @@ impl Section {
         keys
     }
 
-    /// Returns the keys of the type.
+    /// Returns the keys that the type declares.
     pub(crate) fn own_keys(&self) -> Vec<&'static str> {
         self.declared.iter().map(|key| key.name).collect()
     }
 
-    /// Returns the slot whose techniques have keys in the table; `None` for other tables.
+    /// Returns the slot whose techniques have keys in this table. Returns `None` if no techniques
+    /// have keys here.
     pub(crate) fn slot(&self) -> Option<&'static Slot> {
         slot(self.name)
     }
 
-    /// Returns the keys of a technique's table, or of the model's table, within this table; `None`
-    /// for an unknown technique.
+    /// Returns the keys of a technique's table, or of the model's table, inside this table. Returns
+    /// `None` for an unknown technique.
     pub(crate) fn keys_of(&self, technique: &str) -> Option<Vec<&'static str>> {
         if technique == MODEL_TABLE {
             return self.inner(technique).map(Self::own_keys);
@@ -80,28 +83,29 @@ impl Section {
         Some(about.params.iter().map(|param| param.key).collect())
     }
 
-    /// Returns the keys of a table, or of a list of tables, within this table.
+    /// Returns the keys of a table inside this table. The inner table may be a list.
     fn inner_keys(&self, name: &str) -> Option<Vec<&'static str>> {
         self.inner(name).map(Self::own_keys).or_else(|| self.keys_of(name))
     }
 
-    /// Returns the table, or the row of a list of tables, that a key holds.
+    /// Returns the inner table that is the value of a key. If the value is a list of tables,
+    /// returns the table of its rows.
     pub(crate) fn inner(&self, key: &str) -> Option<&'static Section> {
         self.inner.iter().find(|inner| inner.name == key)
     }
 
-    /// Returns whether a table without the key is refused.
+    /// Returns whether a table without this key is rejected.
     pub(crate) fn requires(&self, key: &str) -> bool {
         self.declared.iter().any(|declared| declared.name == key && declared.required)
     }
 
-    /// Returns the declared defaults. A key that follows from other keys has no default.
+    /// Returns the declared defaults. A key has no default if its value follows from other keys.
     pub(crate) fn defaults(&self) -> Table {
         (self.defaults)()
     }
 }
 
-/// Returns the table that is read as type `T`.
+/// Returns the description of a table that is read as type `T`.
 const fn section<T: DeserializeOwned + Keys>(name: &'static str) -> Section {
     Section {
         name,
@@ -114,7 +118,7 @@ const fn section<T: DeserializeOwned + Keys>(name: &'static str) -> Section {
     }
 }
 
-/// Serialiser of the defaults of a table.
+/// Serialises the defaults of a table.
 struct Defaults<T>(PhantomData<T>);
 
 impl<T: Keys> Serialize for Defaults<T> {
@@ -125,7 +129,7 @@ impl<T: Keys> Serialize for Defaults<T> {
     }
 }
 
-/// Tables of a drive file.
+/// Tables that a drive file may have.
 pub(crate) const DRIVE: &[Section] = &[
     section::<GeometryConfig>("geometry"),
     Section {
@@ -148,7 +152,7 @@ pub(crate) const DRIVE: &[Section] = &[
     section::<SheetConfig>("sheet"),
 ];
 
-/// Tables of a workload file.
+/// Tables that a generated workload's file may have.
 pub(crate) const WORKLOAD: &[Section] = &[
     Section {
         inner: &[section::<SizeShare>("block_sizes"), section::<StripesConfig>("stripes")],
@@ -164,29 +168,29 @@ pub(crate) const WORKLOAD: &[Section] = &[
     },
 ];
 
-/// Tables of a workload file of phases.
+/// Tables that a workload file with phases may have.
 pub(crate) const PHASES: &[Section] =
     &[Section { inner: &[section::<PhaseConfig>("phase")], ..section::<PhasesConfig>("workload") }];
 
-/// Tables of a workload file of parts.
+/// Tables that a workload file with parts may have.
 pub(crate) const PARTS: &[Section] =
     &[Section { inner: &[section::<PartConfig>("part")], ..section::<PartsConfig>("workload") }];
 
-/// Tables of a workload file of a model.
+/// Tables that a workload file with a model may have.
 pub(crate) const MODEL: &[Section] = &[Section {
     inner: &[section::<ModelConfig>(MODEL_TABLE)],
     ..section::<ModelWorkload>("workload")
 }];
 
-/// Inner table of a workload whose keys `--set` takes.
+/// Name of the inner table of a workload whose keys `--set` accepts.
 pub(crate) const MODEL_TABLE: &str = "model";
 
-/// Returns the first unknown key of a document, with its place in the text.
+/// Returns the first unknown key of a document, with its offset in the text.
 pub(crate) fn unknown_key(schema: &[Section], document: &DeTable) -> Option<(usize, Unknown)> {
     for (key, value) in document {
         let name: &str = key.get_ref();
-        // If no table of this file has the name `hints`, the file is a workload. `crate::hints`
-        // reads its hints.
+        // A table `hints` that is not declared belongs to a workload file. The module `hints` reads
+        // this table.
         if name == "description" || name == "hints" && schema.iter().all(|s| s.name != name) {
             continue;
         }
@@ -240,7 +244,7 @@ fn unknown_in_section(
 }
 
 /// Checks the parts of a key such as `geometry.channels` or `gc.stable-greedy.slack`. Returns the
-/// table of the key.
+/// table to which the key belongs.
 pub(crate) fn find<'a>(
     schema: &[&'a [Section]],
     table: &str,
@@ -288,8 +292,8 @@ pub(crate) fn find<'a>(
     Err(unknown_in(own, section, key))
 }
 
-/// Returns all paths of a key that the user gave without a table. If the key is unknown, returns
-/// the paths of the most similar key.
+/// Returns all full paths of a key that the user gave without a table. If the key is unknown,
+/// returns the paths of the most similar known key.
 pub(crate) fn places(schema: &[&[Section]], key: &str) -> Vec<String> {
     let all: Vec<_> = schema.iter().flat_map(|s| s.iter()).collect();
     let holds = |wanted: &str| {
@@ -305,7 +309,7 @@ pub(crate) fn places(schema: &[&[Section]], key: &str) -> Vec<String> {
     nearest(key, all.iter().flat_map(|s| s.keys())).map(holds).unwrap_or_default()
 }
 
-/// Returns the error for a table within a slot's table that belongs to no technique.
+/// Returns the error for a table inside a slot's table, if its name is not the name of a technique.
 fn unknown_technique(section: &Section, slot: &Slot, name: &str) -> Unknown {
     let with_keys: Vec<_> = (slot.cards)()
         .iter()
@@ -341,7 +345,7 @@ fn unknown_in(schema: &[Section], section: &Section, key: &str) -> Unknown {
     }
 }
 
-/// Unknown key, with a suggestion.
+/// Error about an unknown key, with a suggestion.
 #[derive(Debug)]
 pub(crate) struct Unknown {
     path: String,
@@ -349,21 +353,22 @@ pub(crate) struct Unknown {
 }
 
 impl Unknown {
-    /// Formats the error, such as "unknown key `geometry.chanels` in FILE line 3: did you mean
-    /// `channels`?".
+    /// Formats the error as a sentence. An example is "unknown key `geometry.chanels` in FILE line
+    /// 3: did you mean `channels`?".
     pub(crate) fn sentence(&self, place: impl Into<Phrase>) -> Phrase {
         let Self { path, hint } = self;
         phrase!["unknown key `{path}` in ", place, ": {hint}"]
     }
 
-    /// Returns the failure of a file with this place.
+    /// Returns the failure for this error. `place` is the file and the line.
     pub(crate) fn in_file(&self, place: String) -> Failure {
         let entry = Entry { key: self.path.clone(), value: None };
         Failure { entry: Some(Box::new(entry)), ..Failure::usage(self.sentence(place)) }
     }
 }
 
-/// Returns the error for a key that this table does not know. Other tables may know the key.
+/// Returns the error for a key that this table does not have. If other tables have the key, the
+/// error names them.
 fn unknown_here(schema: &[Section], path: &str, key: &str, known: &[&str]) -> Unknown {
     let places = places(&[schema], key);
     if places.is_empty() { unknown(path, None, known) } else { meant(path, &places) }
@@ -373,7 +378,7 @@ fn meant(path: &str, near: &[String]) -> Unknown {
     Unknown { path: path.into(), hint: format!("did you mean {}?", any_of(near)) }
 }
 
-/// Returns the error for a key of a table that has only these keys.
+/// Returns the error for an unknown key of a table whose keys are `known`.
 pub(crate) fn unknown_of(path: &str, key: &str, known: &[&'static str]) -> Unknown {
     let near = suggest::hint(key, known.iter().copied());
     Unknown { path: path.into(), hint: format!("known are {}{near}", known.join(", ")) }
@@ -426,7 +431,7 @@ mod tests {
             found("model = 1"),
             "unknown key `model` in @: did you mean `disturb.model` or `error.model`?"
         );
-        // For a table of an unknown technique, the error suggests the name of a technique.
+        // If a table has the name of an unknown technique, the error suggests a similar technique.
         let found_table = found("[reclaim.my-own]\na = 1");
         assert!(
             found_table.starts_with("unknown key `reclaim.my-own` in @: known are block, "),

@@ -1,5 +1,5 @@
-//! Course of a run, row by row. A row has the drive's counts, and rows come at evenly spaced
-//! numbers of requests, as in `series.csv`.
+//! Course of a run, as rows of counts. Each row has the drive's counts after a number of requests.
+//! The distance between two rows is constant. The file `series.csv` has the same rows.
 
 use std::fmt::Write;
 
@@ -10,11 +10,11 @@ use vpass_core::drive::Drive;
 
 use crate::batch;
 
-/// Largest number of rows, without the last row. At this number, every second row is removed, and
-/// the distance of further rows doubles.
+/// Largest number of rows, without the last row. When the largest number is reached, every second
+/// row is removed, and the distance between later rows doubles.
 const MOST_ROWS: usize = 512;
 
-/// Counts over the course of a run, since counting began.
+/// Counts at many times of a run. The counts start from 0 when the counted part begins.
 #[derive(Clone, Debug, Default)]
 pub struct Series {
     /// Number of requests between two rows.
@@ -25,23 +25,24 @@ pub struct Series {
 #[derive(Clone, Copy, Debug)]
 struct Sample {
     requests: u64,
-    /// Simulated time of the timed gear; `None` in the untimed gear.
+    /// Simulated time in the timed gear; `None` in the untimed gear.
     seconds: Option<f64>,
-    /// Counts in the order of [`columns`].
+    /// Counts, in the order of the columns that [`columns`] returns.
     counts: [u64; COUNTS],
-    /// Time that host reads have waited for reclaim, in nanoseconds.
+    /// Total time that host reads have waited for reclaim, in nanoseconds.
     reclaim_wait: u64,
     tired: Option<Tired>,
 }
 
-/// Number of retries and of losses of host reads, if data has an error rate.
+/// Retries and losses of the host's reads, if data has an error rate.
 #[derive(Clone, Copy, Debug)]
 struct Tired {
-    /// Number of page reads for each number of retries, from one retry on. Only the first `levels`
-    /// entries count.
+    /// Numbers of page reads that took 1, 2 and more retries. Only the first `levels` entries are
+    /// used.
     retried: [u64; MOST_RETRIES],
     levels: u8,
-    /// Expected number of codewords that reads lose; `None` without a known codeword size.
+    /// Expected number of codewords that were lost by reads; `None` if the size of a codeword is
+    /// unknown.
     lost_codewords: Option<f64>,
     lost_by_age: u64,
 }
@@ -63,7 +64,8 @@ impl Tired {
         &self.retried[..usize::from(self.levels)]
     }
 
-    /// Returns the number of retries of all page reads, and the number of page reads with a retry.
+    /// Returns the number of retries of all page reads, and the number of page reads that had a
+    /// retry.
     fn sums(&self) -> (u64, u64) {
         let retried = self.retried();
         ((1..).zip(retried).map(|(retries, reads)| retries * reads).sum(), retried.iter().sum())
@@ -71,13 +73,14 @@ impl Tired {
 }
 
 const COUNTS: usize = 2 + 2 * Cause::COUNT + 5;
-/// Index of the number of pages that the host read, and indexes of the pages programmed by cause.
+/// Positions of counts in a row: pages read by the host, pages written by the host, programs by
+/// cause, and erases by cause.
 const READ_PAGES: usize = 0;
 const WRITE_PAGES: usize = 1;
 const PROGRAMS: usize = 2;
 const ERASES: usize = PROGRAMS + Cause::COUNT;
 
-/// Counts in a part of a run. Counts between two rows are interpolated, so they may not be whole
+/// Counts of a part of a run. The counts are interpolated between rows, so they may not be whole
 /// numbers.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Part {
@@ -85,23 +88,23 @@ pub struct Part {
     pub read_pages: f64,
     /// Number of pages that the host wrote.
     pub write_pages: f64,
-    /// Number of pages programmed, in the order of [`Cause::ALL`].
+    /// Numbers of pages programmed for each cause, in the order of [`Cause::ALL`].
     pub programs: [f64; Cause::COUNT],
-    /// Number of blocks erased, in the order of [`Cause::ALL`].
+    /// Numbers of blocks erased for each cause, in the order of [`Cause::ALL`].
     pub erases: [f64; Cause::COUNT],
-    /// Time that host reads waited for reclaim, in microseconds.
+    /// Total time that host reads waited for reclaim, in microseconds.
     pub reclaim_wait_us: f64,
-    /// Expected number of codewords that reads lose; 0 if unknown.
+    /// Expected number of codewords that were lost by reads; 0 if unknown.
     pub lost_codewords: f64,
-    /// Number of host page reads for each number of retries, from one retry on. Empty if the drive
-    /// makes no retries.
+    /// Numbers of host page reads that took 1, 2 and more retries. Empty if the drive makes no
+    /// retries.
     pub retried: Vec<f64>,
 }
 
-/// Columns for data with an error rate.
+/// Additional columns if data has an error rate.
 const TIRED: &str = ",host_retries,host_reads_with_retry,expected_lost_codewords,lost_by_age_pages";
 
-/// Returns the names of the counts, with units.
+/// Returns the names of all counts, with their units.
 fn columns() -> [String; COUNTS] {
     let named = |name: &str| name.to_owned();
     let by_cause =
@@ -121,7 +124,7 @@ fn columns() -> [String; COUNTS] {
 }
 
 impl Series {
-    /// Adds a row of counts at this simulated time, if a row is due.
+    /// Adds a row with the counts at this simulated time, if the next row is due.
     pub fn look(&mut self, drive: &Drive, now: Option<Ns>) {
         let requests = requests(drive);
         if self.rows.last().is_none_or(|last| requests >= last.requests + self.every) {
@@ -132,7 +135,8 @@ impl Series {
         }
     }
 
-    /// Adds the last row. Replaces a row that has the same number of requests.
+    /// Adds the last row. If the previous row has the same number of requests, the last row
+    /// replaces the previous row.
     pub fn end(&mut self, drive: &Drive, now: Option<Ns>) {
         let requests = requests(drive);
         self.rows.pop_if(|last| last.requests == requests);
@@ -174,8 +178,8 @@ impl Series {
             self.rows.last().map_or(0, |last| last.requests) / self.rows.len().max(1) as u64;
     }
 
-    /// Cuts the run into equal parts, and returns the counts of each. The parts have equal times if
-    /// rows have a time, and equal numbers of requests otherwise.
+    /// Divides the run into equal parts, and returns the counts of each part. If rows have a time,
+    /// all parts take equal time. If rows have no time, all parts have equal numbers of requests.
     pub fn parts(&self, parts: u32) -> Vec<Part> {
         let at = |row: &Sample| row.seconds.unwrap_or(row.requests as f64);
         let end = self.rows.last().map_or(0.0, at);
@@ -184,8 +188,8 @@ impl Series {
         sums.windows(2).map(|pair| pair[1].less(&pair[0])).collect()
     }
 
-    /// Returns the counts up to `end`, interpolated between two rows. Before the first row, counts
-    /// start from 0.
+    /// Returns the counts up to `end`. Counts are interpolated between two rows. The counts before
+    /// the first row rise from 0.
     fn up_to(&self, end: f64, at: impl Fn(&Sample) -> f64) -> Part {
         let after =
             self.rows.partition_point(|row| at(row) < end).min(self.rows.len().saturating_sub(1));
@@ -199,10 +203,10 @@ impl Series {
         })
     }
 
-    /// Cuts the run into batches with nearly equal numbers of requests. Returns `None` if there are
-    /// too few samples.
+    /// Divides the run into batches with nearly equal numbers of requests. Returns `None` if there
+    /// are too few samples.
     pub fn batches(&self) -> Option<Vec<Part>> {
-        // The first sample may come before the first request.
+        // The first sample may have been taken before the first request.
         let rows =
             &self.rows[usize::from(self.rows.first().is_some_and(|row| row.requests == 0))..];
         let ends = batch::ends(&rows.iter().map(|row| row.requests).collect::<Vec<_>>())?;
@@ -215,8 +219,8 @@ impl Series {
         Some(sums.windows(2).map(|pair| pair[1].less(&pair[0])).collect())
     }
 
-    /// Returns for each count whether it has a column. The counts of regrouping by hints are
-    /// optional.
+    /// Returns, for each count, whether the file has a column for it. Counts of regrouping by hints
+    /// have columns only if they are used.
     fn shown(&self) -> [bool; COUNTS] {
         let of_hints =
             [PROGRAMS, PROGRAMS + Cause::COUNT].map(|first| first + Cause::Hint as usize);
@@ -225,7 +229,7 @@ impl Series {
         })
     }
 
-    /// Formats all rows below their header.
+    /// Formats the header and all rows as CSV.
     pub fn csv(&self) -> String {
         let shown = self.shown();
         let mut csv = String::from("requests,simulated_s");
@@ -259,12 +263,12 @@ impl Series {
     }
 }
 
-/// Function that takes a number from a row.
+/// Function that reads a number from a row.
 type OfRow<'a> = &'a dyn Fn(&Sample) -> f64;
 
 impl Part {
-    /// Makes a part. `of` computes each number of the part from the numbers of rows. `levels` is
-    /// the number of retry levels.
+    /// Builds a part of a run. `of` computes each of the part's numbers from rows. `levels` is the
+    /// number of retry levels.
     fn made(levels: usize, of: &dyn Fn(OfRow) -> f64) -> Self {
         let count = |at: usize| of(&move |row| row.counts[at] as f64);
         let tired = |what: &dyn Fn(&Tired) -> f64| of(&|row| row.tired.as_ref().map_or(0.0, what));
@@ -279,7 +283,7 @@ impl Part {
         }
     }
 
-    /// Returns these counts minus the counts at an earlier time.
+    /// Returns the difference between these counts and those at an earlier time.
     fn less(&self, before: &Self) -> Self {
         let retried = |n: usize| self.retried[n] - before.retried.get(n).unwrap_or(&0.0);
         Self {
@@ -294,7 +298,7 @@ impl Part {
     }
 }
 
-/// Returns the number of requests that were sent to the drive.
+/// Returns the number of requests that the host has sent to the drive.
 fn requests(drive: &Drive) -> u64 {
     let host = drive.host_counts();
     host.read_requests + host.write_requests + host.trim_requests
@@ -308,7 +312,7 @@ mod tests {
     use vpass_core::drive::Techniques;
     use vpass_core::time::run_untimed;
 
-    /// Source of reads of the first page.
+    /// Source of requests that all read the first page.
     struct Reads(usize);
 
     impl RequestSource for Reads {
@@ -340,8 +344,9 @@ mod tests {
         )
         .unwrap();
         let mut series = Series::default();
-        // Samples come every 10 requests. At 512 rows, 256 rows remain, and further rows come every
-        // 20 requests. At the next 512 rows, the distance becomes 40 requests.
+        // A sample is taken every 10 requests. When there are 512 rows, 256 of them remain, and
+        // later rows come every 20 requests. When there are 512 rows again, the distance becomes 40
+        // requests.
         for _ in 0..2000 {
             run_untimed(&mut drive, &mut Reads(10), &mut |_, _| true).unwrap();
             series.look(&drive, None);
@@ -354,7 +359,7 @@ mod tests {
         assert!(csv.starts_with("requests,simulated_s,host_read_pages,"));
         let widths: Vec<_> = csv.lines().map(|line| line.split(',').count()).collect();
         assert!(widths.iter().all(|w| *w == COUNTS), "{widths:?}");
-        // Parts have equal numbers of requests, whatever the number of rows.
+        // All parts have equal numbers of requests, whatever the number of rows in them.
         let parts = series.parts(3);
         assert!(
             parts.iter().all(|part| (part.read_pages - 20_000.0 / 3.0).abs() < 1e-6),

@@ -1,10 +1,10 @@
-//! Session of a drive, for every caller. A session creates, observes and fills the drive. Then it
-//! warms up, measures and judges the drive.
+//! Session of a drive, which all callers use. A session first creates, observes and fills the
+//! drive. The session then warms up, measures and judges the drive.
 //!
 //! ```text
-//! Session::new   a drive with its content, and its oracle
+//! Session::new   creates a drive with its content, and its oracle
 //! warm_up        serves requests that are not counted
-//! measure        begins counting
+//! measure        begins to count
 //! serve          serves requests in the drive's gear
 //! judge          finds losses in data that was not read, and ends the oracle's checks
 //! ```
@@ -19,39 +19,40 @@ use vpass_core::watch::watcher::{Batches, Watcher};
 use vpass_oracle::snapshots::{DoseRecord, ERASURES};
 use vpass_oracle::{Level, Oracle, OracleReport};
 
-/// Start-up states of the latest drives. The drives of a comparison share these states.
+/// Start-up states of the drives that were created last. Drives of a comparison can share start-up
+/// states.
 static IMAGES: Images = Images::new();
 
 /// Inputs of a session.
 #[derive(Clone, Debug)]
 pub struct Beginning<'a> {
-    /// Drive with all values resolved.
+    /// Configuration of the drive, in which every key has a value.
     pub config: &'a DriveConfig,
-    /// Techniques of the drive and their random seed.
+    /// Techniques of the drive, with their random seed.
     pub techniques: &'a Techniques,
-    /// Whether time is simulated.
+    /// Whether the session simulates time.
     pub timed: bool,
     /// Level of the oracle's checks; `None` without an oracle.
     pub oracle: Option<Level>,
-    /// Random seed of the drive's content.
+    /// Random seed for the drive's content.
     pub seed: u64,
 }
 
-/// Function that is called regularly with the number of requests served so far. It returns false to
-/// stop.
+/// Function that is called regularly. The function gets the number of requests that were served so
+/// far, and returns false to stop the session.
 pub type Step<'a> = &'a mut dyn FnMut(u64, &Drive) -> bool;
 
-/// Drive with its content, before the start of counting.
+/// Drive that has its content. Nothing is counted yet.
 pub struct Session {
     drive: Drive,
     timed: bool,
 }
 
 impl Session {
-    /// Creates the drive.
+    /// Creates the drive of a session.
     ///
     /// # Errors
-    /// Reports a technique without enough space on the drive.
+    /// Reports a technique that has too little space on the drive.
     pub fn new(beginning: &Beginning) -> Result<Self, ConfigError> {
         let Beginning { config, techniques, timed, oracle, seed } = *beginning;
         let mut drive = Drive::new(config.clone(), techniques, timed)?;
@@ -76,8 +77,8 @@ impl Session {
         Ok(Self { drive, timed })
     }
 
-    /// Records erases, and doses if the drive has an oracle. The record begins with the counted
-    /// phase.
+    /// Starts a record of erases and, if the drive has an oracle, of doses. The record covers the
+    /// counted phase.
     pub fn record_doses(&mut self) {
         self.drive.keep_erasures(ERASURES);
         if let Some(oracle) = self.drive.observer::<Oracle>() {
@@ -85,49 +86,51 @@ impl Session {
         }
     }
 
-    /// Adds a watcher. It takes the events from now on, until the session is judged.
+    /// Adds a watcher. The watcher receives all events from now on, until the session is judged.
     pub fn watch(&mut self, watcher: Box<dyn Watcher>) {
         self.drive.observe(Box::new(Batches::new(watcher)));
     }
 
-    /// Returns the drive.
+    /// Returns the drive of the session.
     pub fn drive(&self) -> &Drive {
         &self.drive
     }
 
-    /// Returns the drive, for a gear that runs it directly.
+    /// Returns the drive of the session, so that a gear can run it directly.
     pub fn drive_mut(&mut self) -> &mut Drive {
         &mut self.drive
     }
 
-    /// Serves requests in the untimed gear, whatever the gear of the drive. Returns the number of
-    /// requests.
+    /// Serves requests in the untimed gear, even if the drive uses another gear. Returns the number
+    /// of requests.
     ///
     /// # Errors
-    /// Returns the errors of the workload, or a stop by `step`.
+    /// Returns the errors of the workload. Also returns an error if `step` stops the session.
     pub fn warm_up(&mut self, source: &mut dyn RequestSource, step: Step) -> Result<u64, RunError> {
         warm_up(&mut self.drive, source, step)
     }
 
-    /// Serves a part of a warm-up. The caller calls [`Self::end_warm_up`] after the last part.
+    /// Serves one part of a warm-up. After the last part, the caller must call
+    /// [`Self::end_warm_up`].
     ///
     /// # Errors
-    /// Reports a request after the end of time, or a stop by `step`.
+    /// Reports a request beyond the end of simulated time. Also returns an error if `step` stops
+    /// the session.
     pub fn warm_up_part(&mut self, requests: &[Request], step: Step) -> Result<(), RunError> {
         serve_untimed(&mut self.drive, requests, step)
     }
 
-    /// Sets the clock to 0.
+    /// Sets the clock of the drive to 0.
     pub fn restart_clock(&mut self) {
         self.drive.restart_clock();
     }
 
-    /// Ends a warm-up that came in parts, by writing the write buffer.
+    /// Ends a warm-up that was served in parts. The write buffer is written to flash.
     pub fn end_warm_up(&mut self) {
         end_warm_up(&mut self.drive);
     }
 
-    /// Begins counting.
+    /// Begins the counted phase.
     pub fn measure(mut self) -> Measured {
         self.drive.restart_clock();
         self.drive.begin_measurement();
@@ -138,17 +141,17 @@ impl Session {
 
 /// Drive in the counted phase.
 pub struct Measured {
-    /// Drive of the session.
+    /// Drive that the session measures.
     pub drive: Drive,
     /// Engine of the timed gear; `None` in other gears.
     pub engine: Option<Replay>,
 }
 
 impl Measured {
-    /// Serves requests in the drive's gear. Returns the number of requests.
+    /// Serves requests in the drive's own gear. Returns the number of requests.
     ///
     /// # Errors
-    /// Returns the errors of the workload, or a stop by `step`.
+    /// Returns the errors of the workload. Also returns an error if `step` stops the session.
     pub fn serve(&mut self, source: &mut dyn RequestSource, step: Step) -> Result<u64, RunError> {
         match &mut self.engine {
             Some(engine) => engine.run(&mut self.drive, source, step),
@@ -156,15 +159,16 @@ impl Measured {
         }
     }
 
-    /// Serves the given requests on a drive in the untimed gear.
+    /// Serves a list of requests on a drive in the untimed gear.
     ///
     /// # Errors
-    /// Reports a request after the end of time, or a stop by `step`.
+    /// Reports a request beyond the end of simulated time. Also returns an error if `step` stops
+    /// the session.
     pub fn serve_part(&mut self, requests: &[Request], step: Step) -> Result<(), RunError> {
         serve_untimed(&mut self.drive, requests, step)
     }
 
-    /// Ends the measurement.
+    /// Ends the counted phase, and judges the drive.
     pub fn judge(self) -> Judged {
         let Self { mut drive, engine } = self;
         drive.report_unread_losses();
@@ -182,16 +186,16 @@ impl Measured {
 
 /// Drive at the end of a session.
 pub struct Judged {
-    /// Drive after its last request.
+    /// Drive after the last request.
     pub drive: Drive,
     /// Engine of the timed gear; `None` in other gears.
     pub engine: Option<Replay>,
     /// Report of the oracle; `None` without an oracle.
     pub oracle: Option<OracleReport>,
-    /// Largest ratio of dose to limit in a block when its reclaim job began. `None` without an
-    /// oracle or without reclaim jobs.
+    /// Ratio of dose to limit in a block when its reclaim job began. The largest ratio of the
+    /// session is given. `None` without an oracle or without reclaim jobs.
     pub threshold_used: Option<f64>,
-    /// Record of doses. `None` if no record was wanted, if the drive has no oracle, or if reads
+    /// Record of doses. `None` if no record was requested, if the drive has no oracle, or if reads
     /// disturb nothing.
     pub doses: Option<DoseRecord>,
 }

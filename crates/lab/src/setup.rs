@@ -1,5 +1,5 @@
-//! Request of a user: a drive, a workload and options. No name has been looked up yet, and no file
-//! has been read.
+//! Request of a user: a drive, a workload and options. Names have not been looked up yet, and files
+//! have not been read yet.
 
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -12,27 +12,28 @@ use vpass_workload::given::Given;
 use vpass_workload::synthetic::Sample;
 use vpass_workload::traces::{BlkAction, Fit, TimeUnit};
 
-/// Drive, and options that hold for any workload.
+/// Drive, with options that apply to every workload.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Base {
-    /// Preset, or path of a TOML file.
+    /// Name of a preset, or path of a TOML file.
     pub drive: String,
     /// Gear of the run.
     pub gear: Gear,
-    /// Queue depth of a closed loop; if absent, the workload's own clock, depth or rate applies.
+    /// Queue depth of a closed loop. If absent, the workload's own times, queue depth or rate
+    /// apply.
     pub queue_depth: Option<u32>,
-    /// Overrides of drive or workload keys, each `KEY=VALUE`.
+    /// Overrides of keys of the drive or the workload, in the form `KEY=VALUE`.
     pub set: Vec<String>,
     /// Random seed.
     pub seed: u64,
     /// Level at which the oracle checks the drive.
     pub oracle: Watch,
-    /// Dialect of the caller. Sentences of results name options in it.
+    /// Dialect of the caller. Sentences in results name options in this dialect.
     pub dialect: &'static dyn Dialect,
 }
 
 impl Base {
-    /// Returns this drive in the timed gear, with an oracle.
+    /// Returns the request for this drive in the timed gear with an oracle.
     pub fn new(drive: impl Into<String>) -> Self {
         Self {
             drive: drive.into(),
@@ -49,29 +50,29 @@ impl Base {
 /// Drive, workload, and length of the run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Setup {
-    /// Drive and general options.
+    /// Drive, with options that apply to every workload.
     pub base: Base,
-    /// Name of the workload.
+    /// Workload that the user named.
     pub workload: Named,
     /// Number of passes over the workload.
     pub repeat: NonZeroU32,
-    /// Whether to repeat the workload until wear per host page has settled, instead of `repeat`
+    /// Whether to repeat the workload until the wear per host page has settled, instead of `repeat`
     /// times.
     pub until_stable: bool,
-    /// Number of requests before counting begins.
+    /// Number of requests before the counted requests.
     pub warm_up: u64,
-    /// P/E counts of further drives that are simulated to find the life.
+    /// P/E counts of additional drives, which are simulated to find the life.
     pub ages: Vec<u32>,
     /// Part of the drive's pages that is simulated.
     pub sample: Sample,
-    /// Source of the hints.
+    /// Source of the host's hints.
     pub hints: HintSource,
-    /// Failures to inject, each with its time.
+    /// Failures to inject during the run, each with its time.
     pub fail: Vec<Failure>,
 }
 
 impl Setup {
-    /// Returns the setup of one pass of this workload, all of which is counted.
+    /// Returns the setup for one pass of this workload. All requests of the pass are counted.
     pub fn new(base: Base, workload: Named) -> Self {
         Self {
             base,
@@ -90,65 +91,66 @@ impl Setup {
 /// Source of the host's hints.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HintSource {
-    /// Hints of the workload file, if it has any.
+    /// Use the hints of the workload file, if the file has any.
     Workload,
-    /// Hints of a separate file. A workload file that also has hints is refused.
+    /// Use the hints of a separate file. The workload file must not have hints, too.
     File(PathBuf),
-    /// No hints, even if the workload file has hints.
+    /// Use no hints, even if the workload file has some.
     Off,
 }
 
-/// Workload, as a user names it.
+/// Workload that a user names.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Named {
-    /// Trace files, merged by time.
+    /// Trace files, whose requests are merged by time.
     Trace {
-        /// Paths of the files.
+        /// Paths of the trace files.
         files: Vec<PathBuf>,
-        /// Options for reading and replaying.
+        /// Options for reading and replaying the trace.
         replay: Replay,
     },
-    /// Generated workload: a preset, or the path of a TOML file.
+    /// Generated workload, as the name of a preset or the path of a TOML file.
     Workload(String),
-    /// Job file of fio.
+    /// Path of a fio job file.
     Fio(PathBuf),
-    /// Generated workload, as the text of its file.
+    /// Generated workload, given as the text of a file.
     Text {
-        /// Name in results and errors.
+        /// Name of the workload in results and error messages.
         name: String,
-        /// Text of the file.
+        /// Text in the format of a workload file.
         text: String,
     },
-    /// Workload that the caller made.
+    /// Workload that the caller of the library made.
     Given(Given),
-    /// Workloads side by side, each at its own times and on the whole drive.
+    /// Several workloads side by side. Each workload has its own times and uses the whole drive.
     Beside(Vec<Self>),
 }
 
 /// Options for reading and replaying a trace.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Replay {
-    /// Devices to use, by number or name; empty for all.
+    /// Devices of the trace to replay, by number or name. Empty for all devices.
     pub only: Vec<String>,
-    /// Whether the files are consecutive parts of one trace.
+    /// Whether the files are consecutive parts of one trace. Files that are not parts of one trace
+    /// are merged by time.
     pub concat: bool,
-    /// Treatment of requests beyond the drive.
+    /// Treatment of requests to addresses beyond the drive.
     pub fit: Fit,
-    /// Name of the format; detected from the content if absent.
+    /// Name of the trace format. If absent, vpass detects the format from the content.
     pub format: Option<String>,
-    /// Direction of all requests, for a trace without directions.
+    /// Direction, read or write, to assume for all requests of a trace without directions.
     pub assume_op: Option<Op>,
-    /// Requests per second, for a trace without a clock.
+    /// Number of requests per second to assume for a trace without times.
     pub assume_rate: Option<f64>,
-    /// Unit of the times, for a format that does not fix the unit.
+    /// Unit of the times, for a format that does not define the unit.
     pub time_unit: Option<TimeUnit>,
-    /// Event of a blktrace text that counts as the request.
+    /// Event in a blktrace text that counts as a request.
     pub blk_action: Option<BlkAction>,
-    /// Whether lines that cannot be read are skipped and counted.
+    /// Whether to skip and count lines that cannot be read.
     pub skip_bad_lines: bool,
-    /// Speed relative to the recording.
+    /// Speed of the replay, as a multiple of the recorded speed.
     pub speed: f64,
-    /// Whether a request earlier than its predecessor is refused.
+    /// Whether to refuse a request with a time before that of the previous request.
     pub strict: bool,
 }
 
@@ -173,16 +175,17 @@ impl Default for Replay {
 /// Gear of a simulation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gear {
-    /// Timed gear: latencies and contention.
+    /// Timed gear, which simulates latencies and contention.
     Timed,
-    /// Untimed gear: counts and wear only.
+    /// Untimed gear, which simulates only counts and wear.
     Untimed,
-    /// Fluid gear: counts and wear of years. Writes are simulated one by one, and reads in bulk.
+    /// Fluid gear, which simulates counts and wear over years. Writes are simulated one by one, and
+    /// reads in bulk.
     Fluid,
 }
 
 impl Gear {
-    /// Returns the name of the gear in results.
+    /// Returns the name of the gear, as results show it.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Timed => "timed",
@@ -192,21 +195,21 @@ impl Gear {
     }
 }
 
-/// Level at which the oracle checks a drive.
+/// Level of the checks that the oracle makes on a drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Watch {
-    /// No oracle, which is fastest.
+    /// No oracle, which is the fastest level.
     Off,
-    /// Oracle that checks the data of every page read, the rules of flash, and the drive's counts
-    /// and map.
+    /// Oracle that checks the data of every page read, the rules of flash, and the counts and the
+    /// map of the drive.
     On,
-    /// Oracle that also checks the host's requests from end to end: each page is served once, whole
-    /// and newest. It checks wear levelling, too.
+    /// Oracle that also checks wear levelling and each request of the host from end to end. Every
+    /// requested page must be served once, as a whole, and in its newest version.
     Full,
 }
 
 impl Watch {
-    /// Returns the name of the level in results.
+    /// Returns the name of the level, as results show it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Off => "off",
@@ -215,7 +218,7 @@ impl Watch {
         }
     }
 
-    /// Returns the level of the oracle's checks; `None` without an oracle.
+    /// Returns the level of the oracle's checks. Returns `None` if there is no oracle.
     pub fn level(self) -> Option<Level> {
         match self {
             Self::Off => None,

@@ -1,5 +1,5 @@
-//! From a data sheet to a drive: the lines of a sheet, the drive file that follows from them, and
-//! the drive's own numbers beside the sheet's.
+//! Creation of a drive from a data sheet. It reads the lines of a sheet, drafts a drive file, and
+//! shows the drive's own numbers beside those of the sheet.
 //!
 //! ```text
 //! parse      reads the lines of a sheet
@@ -7,8 +7,8 @@
 //! flash      cells, spare, dies and channels
 //! rates      link, channels and program time
 //! endurance  rated P/E cycles, and limits of a longer life
-//! copy       a small copy of a drive, for short runs
-//! beside     the table: sheet, drive, and where each number comes from
+//! copy       small copy of a drive, for short runs
+//! beside     table with the numbers of the sheet, those of the drive, and their sources
 //! ```
 
 pub mod beside;
@@ -30,45 +30,45 @@ pub use link::Link;
 use crate::failure::Failure;
 use crate::progress::Begin;
 
-/// Lines of a data sheet.
+/// Numbers that a data sheet states.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sheet {
-    /// Bytes that the host sees.
+    /// Capacity of the drive, as the host sees it.
     pub capacity: Bytes,
-    /// Bits per cell.
+    /// Type of the cells, which gives the number of bits per cell.
     pub cell: CellType,
-    /// Host interface.
+    /// Interface to the host.
     pub interface: Option<Link>,
-    /// Random 4-KiB reads per second.
+    /// Number of random 4-KiB reads per second.
     pub random_read_iops: Option<f64>,
-    /// Random 4-KiB writes per second.
+    /// Number of random 4-KiB writes per second.
     pub random_write_iops: Option<f64>,
-    /// Sequential reads, in 10^6 bytes per second.
+    /// Rate of sequential reads, in 10^6 bytes per second.
     pub sequential_read_mb_s: Option<f64>,
-    /// Sequential writes, in 10^6 bytes per second.
+    /// Rate of sequential writes, in 10^6 bytes per second.
     pub sequential_write_mb_s: Option<f64>,
-    /// Data that the host may write.
+    /// Amount of data that the host may write during the drive's life.
     pub endurance: Option<Endurance>,
-    /// Channels of the controller.
+    /// Number of channels of the controller.
     pub channels: Option<u32>,
 }
 
-/// Data that the host may write during the drive's life.
+/// Amount of data that the host may write during the drive's life.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Endurance {
-    /// Number of 10^12 bytes.
+    /// Amount in units of 10^12 bytes.
     Tbw(f64),
-    /// Full drive writes per day of a warranty of this many years.
+    /// Amount as drive writes per day during the warranty.
     Dwpd {
-        /// Full drive writes per day.
+        /// Number of full drive writes per day.
         per_day: f64,
-        /// Years of the warranty.
+        /// Length of the warranty in years.
         years: f64,
     },
 }
 
 impl Endurance {
-    /// Returns the number of 10^12 bytes.
+    /// Returns the amount in units of 10^12 bytes.
     pub fn terabytes(self, capacity: Bytes) -> f64 {
         match self {
             Self::Tbw(terabytes) => terabytes,
@@ -79,15 +79,16 @@ impl Endurance {
     }
 }
 
-/// Days of a year, as vendors count them: 1.92 TB with 1 DWPD for 5 years are 3,504 TB.
+/// Number of days of a year, as vendors count them. For example, 1.92 TB with 1 DWPD for 5 years
+/// are 3,504 TB.
 const DAYS_PER_YEAR: f64 = 365.0;
-/// Bytes of a random request on data sheets.
+/// Number of bytes of a random request on data sheets.
 const RANDOM_BYTES: f64 = 4096.0;
 
-/// Drafts the drive file that follows from a sheet.
+/// Drafts a drive file with the numbers of a data sheet.
 ///
 /// # Errors
-/// Reports lines that contradict each other, or an impossible drive.
+/// Reports lines of the sheet that contradict each other, or a drive that cannot exist.
 pub fn draft(sheet: &Sheet, begin: Begin) -> Result<Draft, Failure> {
     let mut draft = Draft::begin(sheet);
     flash::solve(&mut draft, sheet)?;

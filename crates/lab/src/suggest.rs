@@ -1,13 +1,15 @@
-//! Sentences about an unknown name, with the nearest known name and all known names.
+//! Sentences about an unknown name. The sentences suggest the most similar known name, and list all
+//! known names.
 
 use vpass_workload::nearest::nearest;
 
-/// Returns "; did you mean `x`?". The text is empty if no known name is near.
+/// Returns a text such as "; did you mean `x`?". The text is empty if no known name is similar.
 pub fn hint<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>) -> String {
     nearest(wanted, names).map_or_else(String::new, |name| format!("; did you mean `{name}`?"))
 }
 
-/// Formats the error, such as "unknown drive `tniy`; did you mean `tiny`? (known: ...)".
+/// Formats the error about an unknown name, such as "unknown drive `tniy`; did you mean `tiny`?
+/// (known: ...)".
 pub fn unknown<'a>(
     what: &str,
     wanted: &str,
@@ -17,7 +19,7 @@ pub fn unknown<'a>(
     format!("unknown {what} `{wanted}`{} (known: {})", hint(wanted, names), known.join(", "))
 }
 
-/// Formats a list, such as "`a`, `b` or `c`".
+/// Formats names as a list, such as "`a`, `b` or `c`".
 pub(crate) fn any_of(names: &[String]) -> String {
     let quoted: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
     match quoted.split_last() {

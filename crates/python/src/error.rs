@@ -1,4 +1,5 @@
-//! Exceptions of the package, with the sentences of the command in the words of Python.
+//! Exceptions of the Python package. An exception has the message of the command, with options as
+//! Python writes them.
 
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyKeyboardInterrupt};
@@ -17,11 +18,11 @@ create_exception!(
 create_exception!(vpass, DriveStopped, Error, "The simulated drive could not go on.");
 create_exception!(vpass, Bug, Error, "A fault of vpass. Please report it.");
 
-/// Dialect of Python: `gear="untimed"`, `set={"bch.target": "uber"}`.
+/// Way in which Python writes options: `gear="untimed"`, `set={"bch.target": "uber"}`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Keywords;
 
-/// Options that only the command has.
+/// Options that only the command has, and the Python package does not.
 const OF_COMMAND: [Opt; 10] = [
     Opt::Dwpd,
     Opt::Fail,
@@ -64,7 +65,7 @@ impl Dialect for Keywords {
     }
 }
 
-/// Returns a value as Python writes it. A placeholder such as `N` stays.
+/// Returns a value as Python writes it. A placeholder such as `N` does not change.
 fn literal(value: &str) -> String {
     let is_placeholder = value.chars().all(|c| c.is_ascii_uppercase());
     match value {
@@ -76,15 +77,15 @@ fn literal(value: &str) -> String {
     }
 }
 
-/// Failure in the words of Python.
+/// Failure with a message that writes options as Python does.
 pub(crate) struct Told {
     sentence: String,
-    /// Values of the attributes that [`Self::NAMES`] names.
+    /// Values of the attributes in [`Self::NAMES`].
     values: [Option<String>; 5],
 }
 
 impl Told {
-    /// Attributes of an exception.
+    /// Names of the attributes that every exception of the package has.
     pub(crate) const NAMES: [&str; 5] = ["kind", "key", "value", "place", "remedy"];
 
     pub(crate) fn of(failure: &Failure) -> Self {
@@ -103,7 +104,7 @@ impl Told {
         }
     }
 
-    /// Returns the sentence and the attributes as an object of JSON, in one line.
+    /// Returns the sentence and the attributes of a failure as a JSON object in one line.
     pub(crate) fn json(self) -> serde_json::Value {
         let sentence = ("sentence", Some(self.sentence));
         let all = Self::NAMES.into_iter().zip(self.values).chain([sentence]);
@@ -111,7 +112,7 @@ impl Told {
     }
 }
 
-/// Returns the exception of a failure, with its attributes.
+/// Returns the Python exception for a failure, with its attributes.
 #[expect(clippy::needless_pass_by_value, reason = "`map_err` gives it by value")]
 pub(crate) fn raised(failure: Failure) -> PyErr {
     let Told { sentence, values } = Told::of(&failure);

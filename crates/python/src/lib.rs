@@ -1,5 +1,5 @@
 //! Extension module of the Python package: runs in this process, policies written in Python, and
-//! the command. The package `vpass` gives all of it types and a surface.
+//! the command. The Python package `vpass` adds types and the public interface.
 
 mod error;
 mod object;
@@ -24,24 +24,26 @@ use pyo3::prelude::*;
 
 use crate::error::Told;
 
-/// Runs the command with these words, of which the first is its own name. Returns the exit code.
+/// Runs the command with the given words, the first of which is the program's name. Returns the
+/// exit code.
 #[pyfunction]
 fn cli(py: Python<'_>, words: Vec<OsString>) -> u8 {
     py.detach(|| vpass_cli::run_command(words))
 }
 
-/// Runs the command as `cli` does. A failure is one line of JSON on the standard error.
+/// Runs the command as `cli` does, but writes a failure as one line of JSON to standard error.
 #[pyfunction]
 fn ask(py: Python<'_>, words: Vec<OsString>) -> u8 {
     py.detach(|| {
         vpass_cli::run_command_telling(words, &|failure| {
-            // If standard error is closed, the failure is lost, except for the exit code.
+            // If standard error is closed, the failure is lost, but its exit code is still
+            // returned.
             let _ = writeln!(io::stderr().lock(), "{}", Told::of(failure).json());
         })
     })
 }
 
-/// vpass for Python.
+/// Extension module of vpass for Python.
 #[pymodule]
 mod _vpass {
     use pyo3::prelude::*;
@@ -74,7 +76,7 @@ mod _vpass {
     #[pymodule_export]
     const __version__: &str = env!("CARGO_PKG_VERSION");
 
-    /// Gives all exceptions the attributes of a failure.
+    /// Gives every exception class the attributes of a failure, with the value `None`.
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         let error = module.py().get_type::<Error>();

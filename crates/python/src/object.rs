@@ -1,4 +1,4 @@
-//! Python object of one drive: a deep copy of what the user gave, and how its methods are called.
+//! Python object that the user gave, copied for one drive, and calls of its methods.
 
 use std::sync::Arc;
 
@@ -9,22 +9,22 @@ use vpass_core::slots::fault::Fault;
 
 use crate::shared::Shared;
 
-/// Kind and name of an object that a run asks, for notes on its exceptions.
+/// Kind and name of the user's Python object, for the notes that are added to its exceptions.
 #[derive(Clone)]
 pub(crate) struct Caller {
-    /// Slot of the technique, or `observer`.
+    /// Slot of the object's technique, or `observer`.
     pub(crate) slot: &'static str,
-    /// Word for the object in sentences.
+    /// Noun for the object in sentences.
     pub(crate) word: &'static str,
     pub(crate) name: Arc<str>,
     pub(crate) shared: Arc<Shared>,
 }
 
 impl Caller {
-    /// Makes the caller of an object, and checks that the object has its methods.
+    /// Makes the caller of a Python object, and checks that the object has its methods.
     ///
     /// # Errors
-    /// Reports a method that is absent.
+    /// Reports a method that the object lacks.
     pub(crate) fn of(
         (slot, word): (&'static str, &'static str),
         object: &Bound<'_, PyAny>,
@@ -44,8 +44,8 @@ impl Caller {
         Ok(Self { slot, word, name: name.into(), shared: shared.clone() })
     }
 
-    /// Calls Python code. An exception ends the run; a note names the method, and what it was asked
-    /// about.
+    /// Calls a method of the object. An exception ends the run. A note is added to the exception,
+    /// with the name of the method and the subject of the call.
     pub(crate) fn call<T>(
         &self,
         method: &'static str,
@@ -56,7 +56,7 @@ impl Caller {
             Python::attach(|py| {
                 work(py).map_err(|error| {
                     let note = format!("{} {}, {method}, {}", self.word, self.name, about());
-                    // Python 3.10 has no notes.
+                    // Python 3.10 has no notes on exceptions, so this call may fail.
                     let _ = error.value(py).call_method1("add_note", (note,));
                     self.shared.fail(error);
                 })
@@ -68,8 +68,9 @@ impl Caller {
         })
     }
 
-    /// Makes the object of one drive: a deep copy, whose `begin` gets the configuration and a random
-    /// generator with this seed. `more` takes the methods of the object.
+    /// Makes a deep copy of the user's object for one drive. The method `begin` of the copy gets
+    /// the configuration and a random generator with the given seed. `more` gets the methods of the
+    /// copy.
     pub(crate) fn begin<T>(
         &self,
         prototype: &Py<PyAny>,
@@ -93,13 +94,13 @@ impl Caller {
     }
 }
 
-/// Returns a configuration as a dict of Python.
+/// Returns the configuration of a drive as a Python dict.
 pub(crate) fn python_of<'py>(py: Python<'py>, config: &DriveConfig) -> PyResult<Bound<'py, PyAny>> {
     let text = serde_json::to_string(config).map_err(|e| PyValueError::new_err(e.to_string()))?;
     py.import("json")?.call_method1("loads", (text,))
 }
 
-/// Returns the number of bytes that an object says a controller would need.
+/// Returns the memory in bytes that a controller would need, according to the object.
 pub(crate) fn controller_ram(object: &Bound<'_, PyAny>) -> PyResult<u64> {
     let ram: Option<u64> =
         object.getattr_opt("controller_ram_bytes")?.map(|ram| ram.extract()).transpose()?;

@@ -1,4 +1,4 @@
-//! Observers written in Python. They take events in batches of columns, never single reads.
+//! Observers written in Python, which get events in batches of columns, but no single reads.
 
 use std::sync::Arc;
 
@@ -14,20 +14,20 @@ use vpass_lab::plan::Watching;
 use crate::object::{Caller, python_of};
 use crate::shared::Shared;
 
-/// Number in a column of an event that has no such number.
+/// Number in a column for an event to which the column does not apply.
 const NONE: u32 = u32::MAX;
 
-/// Cause of an event that has none.
+/// Number of the cause for an event without a cause.
 const NO_CAUSE: u8 = u8::MAX;
 
-/// Observer of one drive.
+/// Observer of one drive, with the events that it has not yet received.
 struct Told {
     events: Py<PyAny>,
     geometry: Geometry,
     caller: Caller,
 }
 
-/// Columns of a batch.
+/// Columns of a batch of events.
 #[derive(Default)]
 struct Columns {
     kind: Vec<u8>,
@@ -41,7 +41,7 @@ struct Columns {
     value: Vec<u64>,
 }
 
-/// Parts of a fact: cause, block, page on flash, page of the host, and value.
+/// Parts of an event: cause, block, page on flash, page of the host, and value.
 struct Parts {
     cause: Option<Cause>,
     block: Option<BlockId>,
@@ -143,7 +143,7 @@ impl Columns {
 
 impl Watcher for Told {
     fn events(&mut self, batch: &[Event]) {
-        // After an exception, the run ends without further calls of Python code.
+        // After an exception, the run ends, and no further Python code is called.
         if self.caller.shared.has_failed() {
             return;
         }
@@ -156,10 +156,11 @@ impl Watcher for Told {
     }
 }
 
-/// Makes the watcher of an observer object. The object itself takes the events.
+/// Makes the watcher for an observer object. The observer object is not copied, so that it can keep
+/// results.
 ///
 /// # Errors
-/// Reports an object without its method.
+/// Reports an object without the required method.
 pub(crate) fn watching(object: &Bound<'_, PyAny>, shared: &Arc<Shared>) -> PyResult<Watching> {
     let caller = Caller::of(("observer", "observer"), object, &["events(batch)"], shared)?;
     let object = object.clone().unbind();
@@ -178,7 +179,7 @@ pub(crate) fn watching(object: &Bound<'_, PyAny>, shared: &Arc<Shared>) -> PyRes
     }))
 }
 
-/// Returns the names of the kinds of events, and of the causes, in the order of their numbers.
+/// Returns the names of all kinds of events and of all causes, in the order of their numbers.
 #[pyfunction]
 pub(crate) fn event_names() -> (Vec<&'static str>, Vec<&'static str>) {
     (Fact::NAMES.to_vec(), Cause::ALL.map(Cause::name).to_vec())

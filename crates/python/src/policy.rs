@@ -1,4 +1,5 @@
-//! Read-reclaim policies written in Python: one object for each drive, asked at alarms.
+//! Read-reclaim policies written in Python. Each drive has an object of its own, whose methods are
+//! called at alarms.
 
 use std::sync::Arc;
 
@@ -17,7 +18,7 @@ use crate::shared::Shared;
 use crate::stated::{promise, thresholds};
 use crate::view::View;
 
-/// Policy of one drive.
+/// Python policy of one drive.
 struct Asked {
     arm: Py<PyAny>,
     on_alarm: Py<PyAny>,
@@ -31,7 +32,8 @@ struct Asked {
 }
 
 impl Asked {
-    /// Calls a method about a block. An exception, or an answer that `read` refuses, ends the run.
+    /// Calls a method about a block. An exception ends the run. An answer that `read` rejects also
+    /// ends the run.
     fn ask<T>(
         &self,
         (method, of): (&'static str, &Py<PyAny>),
@@ -53,7 +55,7 @@ impl Asked {
         )
     }
 
-    /// Calls a method once. Its answer holds for all blocks at this P/E count.
+    /// Calls a method about a P/E count. The answer holds for all blocks with this count.
     fn state<T>(
         &self,
         (method, of): (&'static str, &Py<PyAny>),
@@ -73,7 +75,7 @@ impl Asked {
     }
 }
 
-/// Reads an alarm: a number of reads, or `None` for never.
+/// Converts an answer to an alarm: a number of reads, or `None` for never.
 fn alarm(answer: &Bound<'_, PyAny>) -> PyResult<Reads> {
     if answer.is_none() {
         return Ok(Reads::NEVER);
@@ -92,7 +94,8 @@ fn alarm(answer: &Bound<'_, PyAny>) -> PyResult<Reads> {
     }
 }
 
-/// Adds the rewrites of an answer. Returns whether the answer is one or a list of them.
+/// Adds the rewrites in an answer to `out`. Returns whether the answer is a rewrite or a list of
+/// rewrites.
 fn rewrites(
     answer: &Bound<'_, PyAny>,
     view: &Core,
@@ -113,7 +116,8 @@ fn rewrites(
     Ok(true)
 }
 
-/// Reads the answer to an alarm. A rewrite alone means that the block may serve `late_reads` more.
+/// Converts the answer at an alarm. If the answer is only a rewrite, the block may serve
+/// `late_reads` more reads.
 fn answer_to_alarm(
     answer: &Bound<'_, PyAny>,
     view: &Core,
@@ -171,7 +175,7 @@ impl Policy for Asked {
 /// Makes the card of a policy object. Each drive gets a deep copy of the object.
 ///
 /// # Errors
-/// Reports a policy without its methods, or with a wrong `protects`.
+/// Reports a policy without its methods, or with a wrong value of `protects`.
 pub(crate) fn card(
     policy: &Bound<'_, PyAny>,
     shared: &Arc<Shared>,

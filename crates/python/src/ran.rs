@@ -1,4 +1,4 @@
-//! Finished run: its summary, and what else it left.
+//! Finished run, with its summary and its other results.
 
 use std::fs;
 use std::path::PathBuf;
@@ -14,10 +14,10 @@ use vpass_lab::run::Outcome;
 
 use crate::error::raised;
 
-/// Finished run.
+/// Finished run with its results.
 #[pyclass(frozen)]
 pub(crate) struct Ran {
-    /// JSON of the summary, as `vpass run --json` prints it.
+    /// Summary as JSON, as `vpass run --json` prints it.
     #[pyo3(get)]
     pub(crate) summary: String,
     /// Seconds spent in Python code.
@@ -26,10 +26,10 @@ pub(crate) struct Ran {
     /// Number of calls of Python code.
     #[pyo3(get)]
     pub(crate) python_calls: u64,
-    /// Whether the oracle or the drive found a bug.
+    /// Whether the oracle or the drive has found a bug.
     #[pyo3(get)]
     pub(crate) is_bug: bool,
-    /// Whether the technique says that no page is lost.
+    /// Whether the technique guarantees that no page is lost.
     #[pyo3(get)]
     pub(crate) is_sound: bool,
     pub(crate) of: Mutex<(RunPlan, Outcome)>,
@@ -39,8 +39,8 @@ type Columns<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<u64>>);
 
 #[pymethods]
 impl Ran {
-    /// Returns latencies in microseconds and the number of requests with each; `None` without the
-    /// timed gear.
+    /// Returns latencies in microseconds, and the number of requests with each latency. Returns
+    /// `None` without the timed gear.
     fn latency<'py>(&self, py: Python<'py>, kind: &str) -> PyResult<Option<Columns<'py>>> {
         let of = self.of.lock().map_err(|_| PyValueError::new_err("the run is in use"))?;
         let Some(engine) = &of.1.engine else { return Ok(None) };
@@ -58,13 +58,14 @@ impl Ran {
         Ok(Some((PyArray1::from_vec(py, us), PyArray1::from_vec(py, count))))
     }
 
-    /// Returns a table of the folder that `--out` writes; `None` if the run has not recorded it.
+    /// Returns a file of the folder that `--out` writes. Returns `None` if the run has not recorded
+    /// its content.
     fn table(&self, name: &str) -> PyResult<Option<Vec<u8>>> {
         let of = self.of.lock().map_err(|_| PyValueError::new_err("the run is in use"))?;
         Ok(files::table(&of.0, &of.1, name))
     }
 
-    /// Writes the folder that `--out` writes. The folder must not exist.
+    /// Writes the folder that `--out` writes. The folder must not exist yet.
     #[expect(clippy::needless_pass_by_value, reason = "Python gives its arguments by value")]
     fn save(&self, folder: PathBuf) -> PyResult<()> {
         if folder.exists() {

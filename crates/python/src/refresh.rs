@@ -1,4 +1,4 @@
-//! Refresh techniques written in Python: asked about blocks whose data grows old.
+//! Refresh techniques written in Python, which are called for blocks with old data.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -15,23 +15,23 @@ use crate::object::{Caller, controller_ram};
 use crate::rewrite::Rewrite;
 use crate::shared::Shared;
 
-/// Block that is due, as a refresh technique in Python is asked about it.
+/// Block that is due for refresh, as a Python technique sees it.
 #[pyclass(frozen, get_all, module = "vpass")]
 pub(crate) struct Aged {
     /// Number of the block.
     block: u32,
     /// Current time, in ns after the clock began.
     now_ns: Moment,
-    /// Time at which the block's oldest page was programmed; below 0 if that was before the clock
-    /// began.
+    /// Time at which the oldest page of the block was programmed, in ns after the clock began. The
+    /// time is negative if the page was programmed before the clock began.
     since_ns: Moment,
-    /// Number of running refresh jobs.
+    /// Number of refresh jobs that are running.
     under_way: u32,
 }
 
 #[pymethods]
 impl Aged {
-    /// Makes a block that is due, to test a technique without a drive.
+    /// Makes a block that is due, for tests of a technique without a drive.
     #[new]
     #[pyo3(signature = (*, block, now_ns, since_ns, under_way = 0))]
     fn new(block: u32, now_ns: Moment, since_ns: Moment, under_way: u32) -> Self {
@@ -39,22 +39,22 @@ impl Aged {
     }
 }
 
-/// Refresh technique of one drive.
+/// Python refresh technique of one drive.
 struct Asked {
     first_look: Py<PyAny>,
     done_by: Py<PyAny>,
     on_time: Py<PyAny>,
     set_back: Option<Py<PyAny>>,
-    /// Answers of `done_by`, which the drive asks for at each step of a job.
+    /// Answers of `done_by`, kept because the drive needs them at each step of a job.
     known: RefCell<HashMap<Moment, Option<Moment>>>,
     caller: Caller,
     controller_ram: u64,
 }
 
-/// Largest number of answers that are kept. Jobs of that many blocks do not run at a time.
+/// Largest number of answers that are kept. Fewer blocks than this have a running job at one time.
 const MOST_KNOWN: usize = 4096;
 
-/// Reads a time in ns, or `None` for never.
+/// Converts an answer to a time in ns, or to `None` for never.
 fn moment(answer: &Bound<'_, PyAny>) -> PyResult<Option<Moment>> {
     if answer.is_none() {
         return Ok(None);
@@ -63,7 +63,7 @@ fn moment(answer: &Bound<'_, PyAny>) -> PyResult<Option<Moment>> {
         return Ok(Some(whole));
     }
     match answer.extract::<f64>() {
-        // Moments within 2^53 ns, which is 104 days, are exact as float64; others are rounded.
+        // A time of up to 2^53 ns (104 days) is exact as float64. A longer time is rounded.
         Ok(ns) if ns.is_finite() && ns.abs() < Moment::MAX as f64 => Ok(Some(ns as Moment)),
         Ok(ns) => Err(PyValueError::new_err(format!(
             "the time is {ns}: a number of ns, or None for never, is expected"
@@ -75,7 +75,7 @@ fn moment(answer: &Bound<'_, PyAny>) -> PyResult<Option<Moment>> {
     }
 }
 
-/// Reads the answer about a block that is due.
+/// Converts the answer about a block that is due.
 fn wanted(answer: &Bound<'_, PyAny>) -> PyResult<Wanted> {
     if let Ok(rewrite) = answer.cast::<Rewrite>() {
         return if rewrite.get().is_whole() {
@@ -94,7 +94,8 @@ fn wanted(answer: &Bound<'_, PyAny>) -> PyResult<Wanted> {
 }
 
 impl Asked {
-    /// Asks for a time that follows from the age of data.
+    /// Calls a method that returns a time. The time depends only on the time at which the data was
+    /// programmed.
     fn time(&self, method: &'static str, of: &Py<PyAny>, since: Moment) -> Option<Moment> {
         self.caller.call(
             method,
@@ -151,7 +152,7 @@ impl Refresh for Asked {
 /// Makes the card of a refresh object. Each drive gets a deep copy of the object.
 ///
 /// # Errors
-/// Reports an object without its methods.
+/// Reports an object that lacks a method.
 pub(crate) fn card(
     object: &Bound<'_, PyAny>,
     shared: &Arc<Shared>,

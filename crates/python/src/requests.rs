@@ -1,4 +1,5 @@
-//! Requests from Python: a list of them in columns, and functions that yield columns in batches.
+//! Requests from Python: lists of requests in columns, and functions that yield such columns in
+//! batches.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -16,7 +17,7 @@ use vpass_workload::pass::PassSource;
 
 use crate::shared::Shared;
 
-/// Requests in memory. Runs share them.
+/// Requests in memory, which several runs can share.
 #[pyclass(frozen)]
 pub(crate) struct Listed {
     all: Arc<[Request]>,
@@ -26,7 +27,8 @@ pub(crate) struct Listed {
 
 #[pymethods]
 impl Listed {
-    /// Copies columns of the same length: bytes, bytes, 0/1/2 for read/write/trim, nanoseconds.
+    /// Copies columns of the same length: offsets and sizes in bytes, 0/1/2 for read/write/trim,
+    /// and times in ns.
     #[new]
     #[pyo3(signature = (offset, bytes, op, at=None))]
     fn new(
@@ -49,7 +51,7 @@ impl Listed {
         Ok(Self { all: all.into(), has_times, digest: hex })
     }
 
-    /// Identity of the requests.
+    /// Digest of all requests, which identifies the workload.
     #[getter]
     fn digest(&self) -> &str {
         &self.digest
@@ -61,7 +63,8 @@ impl Listed {
 }
 
 impl Listed {
-    /// Makes a workload of the list. A queue depth takes the place of the times.
+    /// Makes a workload from the list of requests. A queue depth replaces the times of the
+    /// requests.
     pub(crate) fn given(&self, name: String, queue_depth: Option<u32>) -> Given {
         let arrival = arrival(self.has_times, queue_depth);
         let all = self.all.clone();
@@ -71,7 +74,7 @@ impl Listed {
     }
 }
 
-/// Requests outstanding at any time, if neither times nor a depth are given.
+/// Number of outstanding requests, if neither times nor a queue depth are given.
 const DEFAULT_DEPTH: u32 = 64;
 
 fn arrival(has_times: bool, queue_depth: Option<u32>) -> Arrival {
@@ -81,7 +84,7 @@ fn arrival(has_times: bool, queue_depth: Option<u32>) -> Arrival {
     }
 }
 
-/// Columns of requests.
+/// Columns of requests from Python.
 #[derive(FromPyObject)]
 struct Columns<'py> {
     offset: PyReadonlyArray1<'py, u64>,
@@ -129,8 +132,8 @@ impl Columns<'_> {
     }
 }
 
-/// Makes a workload of a function. The function is called anew for each drive and each pass. It
-/// gets the drive and a seed, and gives an iterator of columns.
+/// Makes a workload from a Python function. The function is called again for each drive and each
+/// pass. The function gets the drive and a seed, and returns an iterator of columns.
 pub(crate) fn generated(
     (name, identity): (String, String),
     function: Py<PyAny>,
@@ -155,13 +158,13 @@ pub(crate) fn generated(
             has_times: false,
             queue_depth,
         };
-        // The first batch shows whether the requests have times.
+        // The first batch shows whether the requests have times of their own.
         source.more()?;
         Ok(Box::new(source))
     })
 }
 
-/// Source of the requests that a function yields.
+/// Source of the requests that a Python function yields.
 struct Generated {
     function: Arc<Py<PyAny>>,
     name: String,
@@ -171,7 +174,7 @@ struct Generated {
     batch: Vec<Request>,
     next: usize,
     pass: u64,
-    /// Time that is added to the arrivals of this pass.
+    /// Time that is added to the arrival times of the current pass.
     later: Ns,
     last: Ns,
     is_over: bool,
@@ -180,7 +183,7 @@ struct Generated {
 }
 
 impl Generated {
-    /// Takes the next batch that has a request.
+    /// Takes batches from the Python function until one of them contains a request.
     fn more(&mut self) -> Result<(), SourceError> {
         while self.next == self.batch.len() && !self.is_over {
             let shared = self.shared.clone();
@@ -239,7 +242,7 @@ impl PassSource for Generated {
     }
 
     fn memory(&self) -> u64 {
-        // A batch of the function has an unknown size; batches of this size are usual.
+        // The size of a batch from a Python function is unknown. One million requests are assumed.
         const BATCH: usize = 1 << 20;
         (BATCH * size_of::<Request>()) as u64
     }

@@ -1,4 +1,4 @@
-//! Rewrite of a block as a policy in Python asks for it.
+//! Rewrite of a block that a Python policy returns.
 
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -7,8 +7,8 @@ use vpass_core::base::page_set::PageSet;
 use vpass_core::base::units::{BlockId, PageInBlock};
 use vpass_core::slots::reclaim::{self, Action};
 
-/// Rewrites a block: all its valid pages, or those of some wordlines, or some pages. Wordlines and
-/// pages are a mask, an array of numbers, or a list of numbers.
+/// Rewrite of a block: all its valid pages, the valid pages of some wordlines, or some pages.
+/// Wordlines and pages are a mask, an array of numbers, or a list of numbers.
 #[pyclass(frozen, module = "vpass")]
 pub(crate) struct Rewrite {
     what: What,
@@ -39,12 +39,12 @@ impl Rewrite {
 }
 
 impl Rewrite {
-    /// Returns whether it rewrites all valid pages of a block.
+    /// Returns whether all valid pages of a block are rewritten.
     pub(crate) fn is_whole(&self) -> bool {
         matches!(self.what, What::All)
     }
 
-    /// Returns the action on a block.
+    /// Returns the action that rewrites a block.
     pub(crate) fn action(&self, view: &reclaim::View, block: BlockId) -> PyResult<Action> {
         let (pages, bits) = (view.geometry.pages_per_block, view.geometry.cell.bits());
         let (what, numbers, most, pages_each) = match &self.what {

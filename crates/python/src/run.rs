@@ -1,4 +1,4 @@
-//! One run in this process.
+//! Run of a workload on a drive, in this process.
 
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -28,7 +28,7 @@ use crate::shared::{EVERY, Heard, Shared};
 use crate::workload::{One, named};
 use crate::{policy, refresh, victims};
 
-/// What is run, as the package gives it.
+/// Drive, workload and options of a run, as the Python package gives them.
 #[derive(FromPyObject)]
 pub(crate) struct Asked {
     drive: String,
@@ -46,9 +46,9 @@ pub(crate) struct Asked {
     queue_depth: Option<u32>,
     ages: Vec<u32>,
     hints: Option<PathBuf>,
-    /// Whether the run records what only a result folder has.
+    /// Whether the run records what only a result folder contains.
     record: bool,
-    /// Objects that take the place of the techniques of these slots.
+    /// Python objects that replace the techniques of three slots: reclaim, gc and refresh.
     policy: Option<Py<PyAny>>,
     chooser: Option<Py<PyAny>>,
     refresher: Option<Py<PyAny>>,
@@ -111,7 +111,7 @@ fn wrong(what: &str, given: &str, right: &str) -> PyErr {
     PyValueError::new_err(format!("{what}={given:?}: {right} is expected"))
 }
 
-/// Runs a workload on a drive. The observers take the events of the drive.
+/// Runs a workload on a drive. The observers receive the events of the drive.
 #[pyfunction]
 #[pyo3(signature = (asked, observers, progress=None))]
 #[expect(clippy::needless_pass_by_value, reason = "Python gives its arguments by value")]
@@ -142,7 +142,7 @@ pub(crate) fn run(
         Ok((plan, outcome))
     };
     let done = awaited(py, &shared, work);
-    // What the user's code raised comes first, whatever became of the run.
+    // An exception of the user's code has precedence over any result or error of the run.
     if let Some(error) = shared.take_error() {
         return Err(error);
     }
@@ -160,16 +160,16 @@ pub(crate) fn run(
     })
 }
 
-/// Runs `work` on a thread of its own, and waits without the GIL. Ctrl-C ends the wait at once; the
-/// thread then ends when it next looks at its progress. Returns `None` if the thread panicked, or
-/// if there was an exception.
+/// Runs `work` on a new thread, and waits without the GIL. Ctrl-C ends the wait at once, and the
+/// thread ends at its next report of progress. Returns `None` if the thread panicked, or after an
+/// exception.
 fn awaited<T: Send + 'static>(
     py: Python<'_>,
     shared: &Shared,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Option<T> {
     let (send, mut receive) = mpsc::channel();
-    // The thread stays known to Python, which makes each call of Python code much cheaper.
+    // The thread stays attached to Python, which makes each call of Python code much cheaper.
     thread::spawn(move || send.send(Python::attach(|py| py.detach(work))));
     loop {
         let (heard, back) = py.detach(move || (receive.recv_timeout(EVERY), receive));
@@ -207,7 +207,7 @@ pub(crate) fn effective(py: Python<'_>, asked: Asked) -> PyResult<String> {
             "parity": plan.parity.name,
         }))
     });
-    // What the user's code raised comes first.
+    // An exception of the user's code has precedence over any other result.
     shared.take_error().map_or_else(|| effective.map_err(raised), Err)
 }
 
@@ -217,7 +217,7 @@ pub(crate) fn duration_ns(text: &str) -> PyResult<u64> {
     Span::parse(text).map(|span| span.0).map_err(PyValueError::new_err)
 }
 
-/// Returns how many runs such as this one fit into memory at a time.
+/// Returns the number of runs like this one that fit into memory at the same time.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "Python gives its arguments by value")]
 pub(crate) fn fit_in_memory(py: Python<'_>, asked: Asked) -> PyResult<u64> {
@@ -233,7 +233,7 @@ pub(crate) fn fit_in_memory(py: Python<'_>, asked: Asked) -> PyResult<u64> {
     }
 }
 
-/// Returns the configuration of a drive with all values resolved, as JSON.
+/// Returns the configuration of a drive as JSON, with all values resolved.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "Python gives its arguments by value")]
 pub(crate) fn config(drive: String, set: Vec<String>) -> PyResult<String> {
@@ -241,7 +241,7 @@ pub(crate) fn config(drive: String, set: Vec<String>) -> PyResult<String> {
     resolved.and_then(|loaded| as_json::text(&loaded.config)).map_err(raised)
 }
 
-/// Returns what determines the requests of a workload, apart from the contents of files.
+/// Returns everything that determines the requests of a workload, except the contents of files.
 fn of_workload(workload: &Workload) -> Result<serde_json::Value, Failure> {
     match workload {
         Workload::Generated(loaded) => {

@@ -1,4 +1,4 @@
-//! What a run and its Python code share: the first exception, and the time spent in Python.
+//! State that a run shares with its Python code: the first exception, and the time spent in Python.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use pyo3::prelude::*;
 use vpass_lab::progress::Progress;
 
-/// State that a run and its Python code share.
+/// State that a run shares with its Python code.
 #[derive(Default)]
 pub(crate) struct Shared {
     error: Mutex<Option<PyErr>>,
@@ -17,7 +17,7 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    /// Keeps an exception if it is the first one.
+    /// Keeps an exception if it is the first exception of the run.
     pub(crate) fn fail(&self, error: PyErr) {
         if let Ok(mut first) = self.error.lock() {
             first.get_or_insert(error);
@@ -25,17 +25,17 @@ impl Shared {
         self.has_failed.store(true, Ordering::Relaxed);
     }
 
-    /// Returns whether there was an exception.
+    /// Returns whether the run has had an exception.
     pub(crate) fn has_failed(&self) -> bool {
         self.has_failed.load(Ordering::Relaxed)
     }
 
-    /// Takes the first exception.
+    /// Removes and returns the first exception of the run.
     pub(crate) fn take_error(&self) -> Option<PyErr> {
         self.error.lock().ok().and_then(|mut error| error.take())
     }
 
-    /// Runs Python code, and counts the call and its time.
+    /// Runs Python code. Counts the call and its time.
     pub(crate) fn timed<T>(&self, work: impl FnOnce() -> T) -> T {
         let started = Instant::now();
         let done = work();
@@ -45,17 +45,17 @@ impl Shared {
         done
     }
 
-    /// Returns the seconds spent in Python, and the number of calls.
+    /// Returns the seconds spent in Python code, and the number of calls.
     pub(crate) fn spent(&self) -> (f64, u64) {
         let nanos = Duration::from_nanos(self.nanos.load(Ordering::Relaxed));
         (nanos.as_secs_f64(), self.calls.load(Ordering::Relaxed))
     }
 }
 
-/// Time between two looks at signals, and between two reports of progress.
+/// Time between two checks for signals, and between two reports of progress.
 pub(crate) const EVERY: Duration = Duration::from_millis(50);
 
-/// Progress of a run. It tells a Python function, and ends the run after an exception.
+/// Progress of a run, which calls a Python function and ends the run after an exception.
 pub(crate) struct Heard {
     pub(crate) shared: Arc<Shared>,
     pub(crate) callback: Option<Py<PyAny>>,

@@ -1,4 +1,4 @@
-//! What a policy in Python states about blocks at a P/E count: its budget and its thresholds.
+//! Values that a Python policy states about blocks at a P/E count: budgets and thresholds.
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -6,15 +6,15 @@ use pyo3::types::{PyDict, PyDictMethods, PyList};
 use vpass_core::slots::card::Protection;
 use vpass_core::slots::reclaim::{Budget as Core, Promise, Threshold, View as Look};
 
-/// Limit of a wordline, and what a policy reserves of it, in dose units.
+/// Limit of a wordline in dose units, and the parts of the limit that a policy reserves.
 #[pyclass(frozen, module = "vpass")]
 #[derive(Clone, Copy)]
 pub(crate) struct Budget(Core);
 
 #[pymethods]
 impl Budget {
-    /// Makes the budget of a group of wordlines: `reads` reads of a neighbour until the wordline is
-    /// rewritten, and the dose `own` of the rewrite's own reads.
+    /// Makes the budget of a group of wordlines. `reads` is the number of neighbour reads until the
+    /// wordline is rewritten. `own` is the dose from the reads of the rewrite itself.
     #[new]
     #[pyo3(signature = (*, group, endures, alpha, reads, own))]
     fn new(group: usize, endures: f64, alpha: f64, reads: u32, own: f64) -> PyResult<Self> {
@@ -26,14 +26,14 @@ impl Budget {
         Ok(Self(Core { group, endures, alpha, reads, own }))
     }
 
-    /// Dose units that are left; below 0 if the guarantee does not hold.
+    /// Dose units of the limit that remain. The number is negative if the guarantee does not hold.
     #[getter]
     fn slack(&self) -> f64 {
         self.0.slack()
     }
 }
 
-/// Returns the guarantee that an answer states: a budget, a list of budgets, or `None`.
+/// Returns the guarantee that follows from an answer: a budget, a list of budgets, or `None`.
 pub(crate) fn promise(
     answer: &Bound<'_, PyAny>,
     protects: Protection,
@@ -76,7 +76,7 @@ fn not_a_budget(answer: &Bound<'_, PyAny>) -> PyErr {
     ))
 }
 
-/// Returns the thresholds of an answer, which maps names to reads of a block.
+/// Returns the thresholds in an answer. The answer maps names to numbers of reads of a block.
 pub(crate) fn thresholds(answer: &Bound<'_, PyAny>) -> PyResult<Vec<Threshold>> {
     if answer.is_none() {
         return Ok(vec![]);

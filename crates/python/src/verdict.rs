@@ -1,4 +1,5 @@
-//! Verdict of a comparison: the sentences that `vpass compare` prints below its table.
+//! Verdict on a comparison of techniques: the sentences that `vpass compare` prints below its
+//! table.
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -11,13 +12,14 @@ use vpass_lab::results::Summary;
 
 use crate::ran::Ran;
 
-/// Returns the card of the first plan if it has the same name. Each run makes its own card of an
-/// object, and all cards of one object are one technique.
+/// Returns `first` if both cards have the same name. Each run makes a new card of an object, and
+/// all cards of one object stand for one technique.
 fn same<P: InSlot + ?Sized>(first: &'static Card<P>, card: &'static Card<P>) -> &'static Card<P> {
     if card.name == first.name { first } else { card }
 }
 
-/// Returns the sentences about runs of several techniques, each with as many seeds.
+/// Returns the sentences about the runs of several techniques. All techniques have the same number
+/// of seeds.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "Python gives its arguments by value")]
 pub(crate) fn verdict(runs: Vec<Vec<PyRef<'_, Ran>>>) -> PyResult<Vec<String>> {

@@ -1,4 +1,4 @@
-//! Garbage collection policies written in Python: they choose among the blocks with the fewest
+//! Garbage collection policies written in Python, which choose among the blocks with the fewest
 //! valid pages.
 
 use std::sync::Arc;
@@ -13,26 +13,27 @@ use vpass_core::slots::given::Given;
 use crate::object::Caller;
 use crate::shared::Shared;
 
-/// Blocks from which a policy may pick, fewest valid pages first. Of blocks with as many valid
-/// pages, the one that has not changed for the longest time comes first. Arrays are copies.
+/// Blocks from which a policy may choose, with the fewest valid pages first. Among blocks with
+/// equally many valid pages, the block that has not changed for the longest time comes first. The
+/// arrays are copies.
 #[pyclass(frozen, module = "vpass")]
 pub(crate) struct Candidates {
-    /// Numbers of the blocks.
+    /// Number of each block.
     #[pyo3(get)]
     blocks: Py<PyArray1<u32>>,
-    /// Valid pages of each block, scaled to a full block.
+    /// Number of valid pages of each block, scaled to a full block.
     #[pyo3(get)]
     valid_pages: Py<PyArray1<u32>>,
-    /// Page programs of the drive since each block last changed.
+    /// Number of page programs of the drive since the last change of each block.
     #[pyo3(get)]
     unchanged: Py<PyArray1<u32>>,
     /// Effective P/E cycles of each block.
     #[pyo3(get)]
     wear: Py<PyArray1<f64>>,
-    /// Pages of a full block.
+    /// Number of pages of a full block.
     #[pyo3(get)]
     pages_per_block: u32,
-    /// Page programs of the drive so far, modulo 2^32.
+    /// Number of page programs of the drive so far, modulo 2^32.
     #[pyo3(get)]
     clock: u32,
 }
@@ -44,15 +45,15 @@ impl Candidates {
     }
 }
 
-/// Policy of one drive.
+/// Python garbage collection policy of one drive.
 struct Asked {
     pick: Py<PyAny>,
-    /// Largest number of blocks that the policy is given.
+    /// Largest number of blocks among which the policy chooses.
     most: usize,
     caller: Caller,
 }
 
-/// Rows of candidates, before they become arrays.
+/// Rows of candidate blocks, before they become arrays.
 #[derive(Default)]
 struct Rows {
     blocks: Vec<u32>,
@@ -79,7 +80,7 @@ impl Rows {
     }
 }
 
-/// Reads a pick: the number of a block, or `None`.
+/// Converts an answer: the number of the chosen block, or `None`.
 fn picked(answer: &Bound<'_, PyAny>) -> PyResult<Option<BlockId>> {
     if answer.is_none() {
         return Ok(None);

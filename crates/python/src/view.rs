@@ -1,4 +1,4 @@
-//! View of a block that a policy in Python gets. It can be used only inside the call that gave it.
+//! View of a block for a Python policy. A view can be used only inside the call that provides it.
 
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
@@ -10,21 +10,21 @@ use vpass_core::base::units::{BlockId, WordlineInBlock};
 use vpass_core::disturb::table::{Worn, dose_per_kind};
 use vpass_core::slots::reclaim as core;
 
-/// Read-only look at the drive, at the block that is asked about.
+/// Read-only view of the drive and of one of its blocks.
 #[pyclass(frozen, module = "vpass")]
 pub(crate) struct View {
     at: AtomicPtr<core::View<'static>>,
-    /// Mark of the thread that asks; no other thread may look.
+    /// Mark of the thread that calls the policy. Other threads cannot use the view.
     thread: AtomicU64,
     block: AtomicU32,
-    /// P/E count of a view without a block.
+    /// P/E count of a view that has no block.
     pec: AtomicU32,
 }
 
-/// Number of the block of a view without one.
+/// Number that stands for the block of a view without a block.
 const NO_BLOCK: BlockId = BlockId::new(u32::MAX);
 
-/// Returns a mark of this thread: an address that no other living thread has.
+/// Returns a mark of the current thread. The mark is an address that no other living thread has.
 fn this_thread() -> u64 {
     thread_local!(static HERE: u8 = const { 0 });
     HERE.with(|here| std::ptr::from_ref(here).addr() as u64)
@@ -33,7 +33,7 @@ fn this_thread() -> u64 {
 const GONE: &str = "a view may be used only inside the call that gave it; copy what is to be kept";
 
 impl View {
-    /// Creates a view of nothing.
+    /// Makes a view that shows nothing yet.
     pub(crate) fn none() -> Self {
         Self {
             at: AtomicPtr::new(null_mut()),
@@ -43,7 +43,7 @@ impl View {
         }
     }
 
-    /// Lends a view of blocks at this P/E count, and of none of them, while `work` runs.
+    /// Makes the view usable while `work` runs, for a P/E count instead of a block.
     pub(crate) fn lend_at<T>(
         &self,
         view: &core::View<'_>,
@@ -54,7 +54,7 @@ impl View {
         self.lend(view, NO_BLOCK, work)
     }
 
-    /// Lends a view while `work` runs.
+    /// Makes the view usable while `work` runs.
     pub(crate) fn lend<T>(
         &self,
         view: &core::View<'_>,
@@ -68,8 +68,8 @@ impl View {
             }
         }
         let short: *mut core::View<'_> = std::ptr::from_ref(view).cast_mut();
-        // A Python object cannot carry the lifetime of the view. `Back` takes the pointer away
-        // before this function ends, also on a panic.
+        // A Python object cannot carry the lifetime of the view. `Back` removes the pointer before
+        // this function ends, even after a panic.
         let long = short.cast::<core::View<'static>>();
         self.block.store(block.number(), Ordering::Relaxed);
         self.thread.store(this_thread(), Ordering::Relaxed);
@@ -78,7 +78,7 @@ impl View {
         work()
     }
 
-    /// Returns the view and the block, if a policy is being asked about a block on this thread.
+    /// Returns the view and its block, if the current thread is calling a policy about a block.
     fn here(&self) -> PyResult<(&core::View<'_>, BlockId)> {
         match self.drive()? {
             (_, NO_BLOCK) => Err(PyRuntimeError::new_err(
@@ -89,7 +89,7 @@ impl View {
         }
     }
 
-    /// Returns the wear of the block, or of all blocks at a P/E count.
+    /// Returns the wear of the block, or the wear at the P/E count of a view without a block.
     fn worn(&self) -> PyResult<(&core::View<'_>, Worn)> {
         Ok(match self.drive()? {
             (view, NO_BLOCK) => (view, Worn::at_longest(self.pec.load(Ordering::Relaxed))),
@@ -97,14 +97,15 @@ impl View {
         })
     }
 
-    /// Returns the view, if a policy is being asked on this thread, and the block or [`NO_BLOCK`].
+    /// Returns the view, if the current thread is calling a policy. Also returns the block, or
+    /// [`NO_BLOCK`].
     #[expect(unsafe_code, reason = "a Python object cannot carry the lifetime of the view")]
     fn drive(&self) -> PyResult<(&core::View<'_>, BlockId)> {
         let at = self.at.load(Ordering::Acquire);
         if at.is_null() || self.thread.load(Ordering::Relaxed) != this_thread() {
             return Err(PyRuntimeError::new_err(GONE));
         }
-        // SAFETY: `lend` set the pointer and has not taken it away. Callers drop the reference
+        // SAFETY: `lend` has set the pointer and has not removed it. Callers drop the reference
         // before they return to Python, and `lend` waits for Python.
         Ok((unsafe { &*at }, BlockId::new(self.block.load(Ordering::Relaxed))))
     }
@@ -127,14 +128,14 @@ impl View {
         Ok(view.reads(block).0)
     }
 
-    /// Reads of the block since its erase, in dose units.
+    /// Reads of the block since its erase, in dose units, not rounded.
     #[getter]
     fn dose(&self) -> PyResult<f64> {
         let (view, block) = self.here()?;
         Ok(view.dose(block).units())
     }
 
-    /// P/E cycles of the block, or those that are asked about.
+    /// P/E cycles of the block, or the P/E count in question if the view has no block.
     #[getter]
     fn pec(&self) -> PyResult<u32> {
         Ok(match self.drive()? {
@@ -143,39 +144,39 @@ impl View {
         })
     }
 
-    /// Reads that a block may serve while its last page still waits to be moved.
+    /// Number of reads that a block may serve between an alarm and the end of its job.
     #[getter]
     fn late_reads(&self) -> PyResult<u32> {
         Ok(self.drive()?.0.late_reads)
     }
 
-    /// Valid pages of the block.
+    /// Number of valid pages of the block.
     #[getter]
     fn valid_pages(&self) -> PyResult<u32> {
         let (view, block) = self.here()?;
         Ok(view.valid_pages(block))
     }
 
-    /// Pages that the block can still take.
+    /// Number of pages of the block that can still be programmed.
     #[getter]
     fn pages_to_come(&self) -> PyResult<u32> {
         let (view, block) = self.here()?;
         Ok(view.pages_to_come(block))
     }
 
-    /// Pages of a block.
+    /// Number of pages of a block.
     #[getter]
     fn pages_per_block(&self) -> PyResult<u32> {
         Ok(self.drive()?.0.geometry.pages_per_block)
     }
 
-    /// Wordlines of a block.
+    /// Number of wordlines of a block.
     #[getter]
     fn wordlines_per_block(&self) -> PyResult<u32> {
         Ok(self.drive()?.0.geometry.wordlines_per_block)
     }
 
-    /// Pages of a wordline.
+    /// Number of pages of a wordline.
     #[getter]
     fn pages_per_wordline(&self) -> PyResult<u32> {
         Ok(self.drive()?.0.geometry.cell.bits())
@@ -188,7 +189,7 @@ impl View {
         Ok(view.wordline_read(block).number())
     }
 
-    /// Largest dose of one read of a page, in dose units.
+    /// Largest dose that one read of a page causes, in dose units.
     #[getter]
     fn heaviest_read(&self) -> PyResult<f64> {
         let (view, _) = self.drive()?;
@@ -197,26 +198,26 @@ impl View {
         Ok(doses.iter().map(|dose| dose.units()).fold(0.0, f64::max))
     }
 
-    /// Whether a wordline that is half programmed has a dose from before.
+    /// Whether reads count for wordlines that are not yet programmed.
     #[getter]
     fn preprogram_counts(&self) -> PyResult<bool> {
         Ok(self.drive()?.0.disturb.preprogram_weight > 0.0)
     }
 
-    /// Stream of the block's data.
+    /// Number of the stream to which the block's data belongs.
     #[getter]
     fn stream(&self) -> PyResult<u8> {
         let (view, block) = self.here()?;
         Ok(view.stream(block))
     }
 
-    /// Page operations of the host so far.
+    /// Number of page operations of the host so far.
     #[getter]
     fn clock(&self) -> PyResult<u64> {
         Ok(self.here()?.0.clock())
     }
 
-    /// Class of the block's limits; `None` where reads disturb nothing. Blocks of one class have
+    /// Class of the block's limits; `None` if reads disturb nothing. Blocks of the same class have
     /// the same limits.
     #[getter]
     fn limit_class(&self) -> PyResult<Option<(u64, Option<usize>)>> {
@@ -224,8 +225,7 @@ impl View {
         Ok(view.limits.map(|limits| limits.worn_class(worn)))
     }
 
-    /// Limit and alpha of each group of wordlines, in dose units; `None` where reads disturb
-    /// nothing.
+    /// Limit and alpha of each group of wordlines, in dose units; `None` if reads disturb nothing.
     #[getter]
     fn limits(&self) -> PyResult<Option<Vec<(f64, f64)>>> {
         let (view, worn) = self.worn()?;
@@ -239,7 +239,7 @@ impl View {
         }))
     }
 
-    /// Limit and alpha of each wordline, as two arrays.
+    /// Limit and alpha of each wordline of the block, as two arrays.
     fn wordline_limits<'py>(&self, py: Python<'py>) -> PyResult<(Floats<'py>, Floats<'py>)> {
         let groups = self.limits()?.ok_or_else(no_limits)?;
         let (view, _) = self.drive()?;
@@ -252,21 +252,21 @@ impl View {
         ))
     }
 
-    /// Dose that was read from each wordline since the block's erase.
+    /// Dose that the reads of each wordline have caused since the erase of the block.
     #[getter]
     fn wordline_reads<'py>(&self, py: Python<'py>) -> PyResult<Floats<'py>> {
         let (view, block) = self.here()?;
         Ok(PyArray1::from_iter(py, view.wordlines(block).iter().map(|w| w.reads.units())))
     }
 
-    /// Dose that each wordline had when it was programmed.
+    /// Dose that each wordline had at the time of its programming.
     #[getter]
     fn wordline_base<'py>(&self, py: Python<'py>) -> PyResult<Floats<'py>> {
         let (view, block) = self.here()?;
         Ok(PyArray1::from_iter(py, view.wordlines(block).iter().map(|w| w.base.units())))
     }
 
-    /// Dose of each wordline. It is exact: all doses are multiples of 1/1024.
+    /// Dose of each wordline. The value is exact, because all doses are multiples of 1/1024.
     #[getter]
     fn doses<'py>(&self, py: Python<'py>) -> PyResult<Floats<'py>> {
         let (view, block) = self.here()?;
@@ -289,7 +289,7 @@ impl View {
         Ok(PyArray1::from_iter(py, rows.iter().enumerate().map(dose)))
     }
 
-    /// Wordlines with valid pages, as a mask.
+    /// Mask of the wordlines that have valid pages.
     #[getter]
     fn valid_wordlines<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<bool>>> {
         let (view, block) = self.here()?;

@@ -1,4 +1,4 @@
-//! Workload as the package gives it: a file, a text, traces, or requests from Python.
+//! Workload that the Python package gives: a file, a text, traces, or requests from Python.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -14,12 +14,12 @@ use crate::error::Keywords;
 use crate::requests::{Listed, generated};
 use crate::shared::Shared;
 
-/// One workload.
+/// Workload that the Python package gives.
 #[derive(FromPyObject)]
 pub(crate) struct One {
-    /// file, text, fio, trace, requests or generator.
+    /// Kind of the workload: file, text, fio, trace, requests or generator.
     kind: String,
-    /// Name of the workload; a preset or a path if `kind` is file or fio.
+    /// Name of the workload. For the kinds file and fio, it is a preset or a path.
     name: String,
     text: String,
     files: Vec<PathBuf>,
@@ -86,7 +86,7 @@ impl Options {
 }
 
 impl One {
-    /// Returns whether a queue depth is part of the workload and not of the run.
+    /// Returns whether the queue depth belongs to the workload and not to the run.
     fn is_given(&self) -> bool {
         self.kind == "requests" || self.kind == "generator"
     }

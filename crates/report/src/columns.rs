@@ -1,12 +1,12 @@
-//! Columns of the table of all numbers: their names, their units, and where `summary.json` has
-//! their values.
+//! Columns of the table of all numbers. Each column has a name, a unit, and the path of its value
+//! in `summary.json`.
 
 use serde_json::Value;
 use vpass_lab::results::LifeUnit;
 
 use crate::numbers::{self, kept_together};
 
-/// Unit of a column. The unit determines how the column shows a number.
+/// Unit of a column. The unit determines how the numbers of the column are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// Life in days, or in bytes that the host writes or reads.
@@ -26,7 +26,7 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// Returns a value as text, with its unit.
+    /// Returns a value of this unit as text. The text includes the unit.
     pub fn text(self, value: f64) -> String {
         match self {
             Self::Life(unit) => kept_together(&unit.text(value)),
@@ -39,7 +39,7 @@ impl Unit {
         }
     }
 
-    /// Returns only the unit, for the heading of a CSV column.
+    /// Returns the name of the unit, for the heading of a CSV column.
     pub fn name(self) -> &'static str {
         match self {
             Self::Life(LifeUnit::Days) => "days",
@@ -55,21 +55,21 @@ impl Unit {
 /// Column of the table of all numbers.
 #[derive(Clone, Copy, Debug)]
 pub struct Column {
-    /// Key of the column in `compare.json`.
+    /// Key of the column in the file `compare.json`.
     pub key: &'static str,
-    /// Heading of the column.
+    /// Heading of the column on the page.
     pub label: &'static str,
     /// Unit of the values.
     pub unit: Unit,
     /// Whether a larger value is better.
     pub more_is_better: bool,
-    /// Whether the value has no random error, such as a size of memory.
+    /// Whether the value is exact, as a size of memory is. Exact values have no random error.
     pub is_exact: bool,
-    /// Function that reads the value of a run from its `summary.json`.
+    /// Function that reads the value of the column from the `summary.json` of a run.
     pub of: fn(&Value) -> Option<f64>,
 }
 
-/// Returns the number at a JSON pointer; `None` without a number there.
+/// Returns the number that a JSON pointer points to; `None` if there is no number.
 pub fn number(summary: &Value, pointer: &str) -> Option<f64> {
     summary.pointer(pointer)?.as_f64()
 }
@@ -103,7 +103,7 @@ fn refresh_writes(summary: &Value) -> Option<f64> {
     (technique != "none").then(|| number(summary, "/flash/programs/refresh"))?
 }
 
-/// All columns, in the order of the table.
+/// All columns, in the order in which the table shows them.
 pub const COLUMNS: [Column; 21] = [
     life("projected_life_days", LifeUnit::Days, |s| number(s, "/wear/projected_life_days")),
     life("host_bytes_until_worn", LifeUnit::HostBytes, |s| {
@@ -151,8 +151,8 @@ pub fn column(key: &str) -> &'static Column {
     COLUMNS.iter().find(|column| column.key == key).expect("a key of COLUMNS")
 }
 
-/// Returns half the width of the 95 % interval of a run by batch means; `None` if the interval is
-/// unknown.
+/// Returns half the width of a run's 95 % interval, computed from batch means. Returns `None` if
+/// the interval is unknown.
 pub fn half_by_batches(key: &str, summary: &Value) -> Option<f64> {
     let of = |name: &str| number(summary, &format!("/batch_means/{name}"));
     let share = |half: Option<f64>, of: f64| Some(if of > 0.0 { half? / of } else { 0.0 });
@@ -165,7 +165,7 @@ pub fn half_by_batches(key: &str, summary: &Value) -> Option<f64> {
             Some(number(summary, "/read_wear")? * share(of("reclaim_write_pages"), pages)?)
         }
         "uber" => Some(number(summary, "/uber/rate")? * of("uber_share").unwrap_or(0.0)),
-        // The errors of the wait and of the latency count as independent.
+        // The random errors of the wait and of the latency are treated as independent.
         "reclaim_wait_percent" => {
             let wait = share(of("reclaim_wait_us"), reclaim_wait_us(summary)?)?;
             let mean = share(of("read_mean_us"), number(summary, "/latency_us/read/mean")?)?;

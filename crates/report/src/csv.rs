@@ -1,16 +1,17 @@
-//! CSV files with a heading. Columns are found by name, so that a file may have additional columns.
+//! Parser of CSV files with a heading. Columns are found by their names, so a file may have
+//! additional columns.
 
-/// Rows of a CSV file, each with as many cells as the heading.
+/// Rows of a CSV file. Each row has as many cells as the heading.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Csv {
-    /// Text of the comment before the heading; absent without such a comment.
+    /// Text of the comment line before the heading; absent if the file has no such line.
     pub title: Option<String>,
     /// Names of the columns.
     pub heading: Vec<String>,
     cells: Cells,
 }
 
-/// Cells of all rows, one after the other. All cells share one text, because a large file has a
+/// Cells of all rows, one after the other. All cells share one string, because a large file has a
 /// million cells.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Cells {
@@ -19,7 +20,7 @@ struct Cells {
 }
 
 impl Csv {
-    /// Reads a CSV file. Lines that begin with `#` are comments. A cell in quotes may hold commas,
+    /// Parses a CSV file. Lines that begin with `#` are comments. A cell in quotes may hold commas,
     /// line breaks and doubled quotes.
     ///
     /// # Errors
@@ -57,25 +58,25 @@ impl Csv {
         self.len() == 0
     }
 
-    /// Returns the cells of a row.
+    /// Returns the cells of one row.
     pub fn row(&self, row: usize) -> impl Iterator<Item = &str> {
         let width = self.heading.len();
         (row * width..(row + 1) * width).map(|cell| self.cells.cell(cell))
     }
 
-    /// Returns the place of the column with this name; `None` without such a column.
+    /// Returns the index of the column with this name; `None` if the file has no such column.
     pub fn column(&self, name: &str) -> Option<usize> {
         self.heading.iter().position(|heading| heading == name)
     }
 
-    /// Returns the numbers of a column; `None` without such a column. A cell without a number
-    /// becomes NaN.
+    /// Returns the numbers of the column with this name. A cell without a number becomes NaN.
+    /// Returns `None` if the file has no such column.
     pub fn numbers(&self, name: &str) -> Option<Vec<f64>> {
         let number = |text: &str| text.parse().unwrap_or(f64::NAN);
         Some(self.texts(name)?.into_iter().map(number).collect())
     }
 
-    /// Returns the texts of a column; `None` without such a column.
+    /// Returns the texts of the column with this name; `None` if the file has no such column.
     pub fn texts(&self, name: &str) -> Option<Vec<&str>> {
         let (column, width) = (self.column(name)?, self.heading.len());
         Some((0..self.len()).map(|row| self.cells.cell(row * width + column)).collect())
@@ -92,7 +93,7 @@ impl Cells {
         self.ends.push(self.text.len());
     }
 
-    /// Adds the cells of the first record of a text, and returns the text after this record.
+    /// Adds the cells of the first record in a text, and returns the text after this record.
     fn take_record<'a>(&mut self, text: &'a str) -> &'a str {
         let (line, after) = text.split_once('\n').unwrap_or((text, ""));
         if line.contains('"') {
@@ -105,8 +106,8 @@ impl Cells {
         after
     }
 
-    /// Adds the cells of a first record with quotes, and returns the text after it. Such a record
-    /// may have several lines.
+    /// Adds the cells of the first record in a text, and returns the text after this record. The
+    /// record has quotes, so it may extend over several lines.
     fn take_quoted<'a>(&mut self, text: &'a str) -> &'a str {
         let mut is_quoted = false;
         let mut chars = text.char_indices().peekable();
@@ -131,8 +132,8 @@ impl Cells {
     }
 }
 
-/// Returns the text from its next record on, without comments and empty lines before this record.
-/// Returns `None` at the end of the text.
+/// Returns the text from its next record on. Comments and empty lines before this record are
+/// skipped. Returns `None` if the text has no further record.
 fn next_record(text: &str) -> Option<&str> {
     let mut rest = text;
     while rest.starts_with(['#', '\n']) {
@@ -141,7 +142,7 @@ fn next_record(text: &str) -> Option<&str> {
     Some(rest).filter(|rest| !rest.is_empty())
 }
 
-/// Returns a text as a CSV cell, in quotes if needed. If a spreadsheet would take the text for a
+/// Returns a text as a CSV cell, in quotes if needed. If a spreadsheet might take the text for a
 /// formula, the cell begins with an apostrophe.
 pub fn cell(text: &str) -> String {
     let is_formula = text.starts_with(['=', '@', '\t'])

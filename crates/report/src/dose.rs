@@ -1,5 +1,5 @@
-//! Part 4 of the page: the dose of each wordline over its limit. The part has one map per
-//! technique, and the wordlines of a chosen block.
+//! Part 4 of the page: ratio of dose to limit for each wordline. The part shows one map per
+//! technique, and all wordlines of a chosen block.
 
 mod colours;
 mod first;

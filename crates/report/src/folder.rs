@@ -13,25 +13,26 @@ use vpass_lab::phrase::Opt;
 
 use crate::csv::Csv;
 
-/// Largest depth of folders inside a result folder.
+/// Largest depth to which folders inside a result folder are read.
 const DEEPEST: u32 = 2;
-/// Names of result files. Every result folder has at least one of these files.
+/// Names of result files. Every result folder has at least one file with one of these names.
 const RESULTS: [&str; 5] =
     ["summary.json", "compare.json", "life.json", "sweep.json", "comparison.csv"];
-/// Endings of result files. Other files are not read.
+/// Endings of the files that are read from a result folder. Other files are ignored.
 const READ: [&str; 3] = ["json", "csv", "hlog"];
 
-/// Result folder in the form that `--out` writes.
+/// Result folder, in the form in which `--out` writes it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Folder {
-    /// Name for error messages: the path on disk, or the part of the path that the user gave.
+    /// Name of the folder in error messages: its path on disk, or the part of the path that the
+    /// user gave.
     pub name: String,
     files: BTreeMap<String, Vec<u8>>,
     folders: BTreeMap<String, Folder>,
 }
 
 impl Folder {
-    /// Makes a folder from files, given by name and content.
+    /// Makes a folder in memory from files. Each file is a pair of its name and its content.
     pub fn of_files(
         name: impl Into<String>,
         files: impl IntoIterator<Item = (String, Vec<u8>)>,
@@ -44,11 +45,11 @@ impl Folder {
         self.folders.insert(name.into(), folder);
     }
 
-    /// Reads a folder and the folders inside it from disk. Hidden entries and other kinds of files
-    /// are left out. If the folder has no results, no file is read.
+    /// Reads a folder and the folders inside it from disk. Hidden entries and files with other
+    /// endings are left out. If the folder has no results, no file is read.
     ///
     /// # Errors
-    /// Reports a path that is not a readable folder.
+    /// Returns an error if the path is not a readable folder.
     pub fn read(path: &Path) -> Result<Self, Failure> {
         let failed = |e: &io::Error| {
             Failure::usage(format!("{} is not a readable folder: {e}", path.display()))
@@ -61,7 +62,7 @@ impl Folder {
         read(path, DEEPEST).map_err(|e| failed(&e))
     }
 
-    /// Returns the content of a file; `None` if the file is absent.
+    /// Returns the content of the file with this name; `None` if the file is absent.
     pub fn file(&self, name: &str) -> Option<&[u8]> {
         self.files.get(name).map(Vec::as_slice)
     }
@@ -71,20 +72,20 @@ impl Folder {
         self.files.keys().map(String::as_str)
     }
 
-    /// Returns a folder inside this folder; `None` without such a folder.
+    /// Returns the folder with this name inside this folder; `None` if the folder is absent.
     pub fn folder(&self, name: &str) -> Option<&Self> {
         self.folders.get(name)
     }
 
-    /// Returns the folders inside this folder with their names, in alphabetical order.
+    /// Returns all folders inside this folder with their names, in alphabetical order.
     pub fn folders(&self) -> impl Iterator<Item = (&str, &Self)> {
         self.folders.iter().map(|(name, folder)| (name.as_str(), folder))
     }
 
-    /// Returns the content of a JSON file; `None` if the file is absent.
+    /// Returns the content of the JSON file with this name; `None` if the file is absent.
     ///
     /// # Errors
-    /// Reports a file that is not JSON, or that has another version of the schema.
+    /// Returns an error for a file that is not JSON, or whose schema has another version.
     pub fn json(&self, name: &str) -> Result<Option<Value>, Failure> {
         let Some(bytes) = self.file(name) else { return Ok(None) };
         let json: Value =
@@ -97,17 +98,18 @@ impl Folder {
         }
     }
 
-    /// Returns the content of a CSV file; `None` if the file is absent.
+    /// Returns the content of the CSV file with this name; `None` if the file is absent.
     ///
     /// # Errors
-    /// Reports a file that is not UTF-8, or a row that is longer or shorter than the heading.
+    /// Returns an error for a file that is not UTF-8, or in which a row is longer or shorter than
+    /// the heading.
     pub fn csv(&self, name: &str) -> Result<Option<Csv>, Failure> {
         let Some(bytes) = self.file(name) else { return Ok(None) };
         let text = std::str::from_utf8(bytes).map_err(|e| self.wrong(name, &e.to_string()))?;
         Csv::read(text).map(Some).map_err(|why| self.wrong(name, &why))
     }
 
-    /// Makes an error about a file of this folder that cannot be used.
+    /// Makes an error for a file of this folder that cannot be used.
     pub fn wrong(&self, file: &str, why: &str) -> Failure {
         Failure::usage(why.to_owned()).at(format!("{}/{file}", self.name)).with_remedy(phrase![
             "a file as ",

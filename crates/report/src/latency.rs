@@ -1,4 +1,4 @@
-//! Latencies of a run, from the histogram in its `.hlog` file.
+//! Latencies of a run, which are stored as a histogram in an `.hlog` file.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -9,10 +9,10 @@ use vpass_lab::failure::Failure;
 
 use crate::folder::Folder;
 
-/// Returns the histogram of a log file in nanoseconds; `None` if the file is absent.
+/// Returns the histogram that a log file holds, in nanoseconds; `None` if the file is absent.
 ///
 /// # Errors
-/// Reports a file that is not a log with at least one histogram.
+/// Returns an error for a file that is not a log with at least one histogram.
 pub fn histogram(folder: &Folder, file: &str) -> Result<Option<Histogram<u64>>, Failure> {
     let Some(bytes) = folder.file(file) else { return Ok(None) };
     let wrong = |why: &str| folder.wrong(file, why);
@@ -37,8 +37,8 @@ pub fn histogram(folder: &Folder, file: &str) -> Result<Option<Histogram<u64>>, 
     all.map(Some).ok_or_else(|| wrong("the log holds no histogram"))
 }
 
-/// Returns the latency in microseconds at a percentile, which is given in nines. A share of `1 -
-/// 10^-nines` of the requests is not slower.
+/// Returns the latency in microseconds at a percentile. The percentile is given as a number of
+/// nines: `1 - 10^-nines` of the requests are not slower.
 pub fn at_nines(histogram: &Histogram<u64>, nines: f64) -> f64 {
     histogram.value_at_quantile(1.0 - 10f64.powf(-nines)) as f64 / 1e3
 }
@@ -52,7 +52,7 @@ mod tests {
 
     use super::*;
 
-    /// Makes a log with one interval for each list of latencies in nanoseconds.
+    /// Makes a log file with one interval for each list of latencies in nanoseconds.
     fn log(intervals: &[&[u64]]) -> Vec<u8> {
         let (mut bytes, mut serializer) = (vec![], V2DeflateSerializer::new());
         let mut log =
@@ -72,7 +72,8 @@ mod tests {
 
     #[test]
     fn intervals_add_up_to_the_histogram_of_the_run() {
-        // Nine reads take 50 us. In a later interval, one read takes 5 ms.
+        // In the first interval, nine reads take 50 us. In the second interval, one read takes 5
+        // ms.
         let all = histogram(&folder(log(&[&[50_000; 9], &[5_000_000]])), "read.hlog");
         let all = all.unwrap().unwrap();
         assert_eq!(all.len(), 10);

@@ -1,7 +1,8 @@
-//! Results for readers: tables, and the report page of stored results.
+//! Tables of results, and a report page that shows stored results.
 //!
-//! [`folder::Folder`] holds the files of a result folder. [`model::Model`] reads these files once.
-//! [`page::page`] makes one HTML file from the model. The page needs no other file and no network.
+//! [`folder::Folder`] holds the files of a result folder. [`model::Model`] is made from these
+//! files. [`page::page`] makes one HTML file from the model. This HTML file needs no other file and
+//! no network.
 //!
 //! This crate only reads results. It runs no simulation and writes no file.
 

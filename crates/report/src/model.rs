@@ -1,5 +1,5 @@
-//! Model of the results that the page shows. The model has one row per technique, and each row has
-//! one run per seed.
+//! Model of the results that the page shows. The model has one row per technique. Each row has one
+//! run per seed.
 
 use std::collections::BTreeMap;
 
@@ -23,92 +23,93 @@ pub use lives::Wearing;
 pub use paper::{Claim, Paper};
 pub use sweep::{Point, Sweep};
 
-/// Largest number of techniques that charts show. The palette has as many colours.
+/// Largest number of techniques that charts show. The palette has one colour for each of them.
 pub const DRAWN: usize = 6;
 
-/// Command that made the results.
+/// Kind of results, according to the command that made them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Results of runs: `vpass run`, `vpass compare`, or several folders of both.
+    /// Results of `vpass run`, of `vpass compare`, or of several folders from these commands.
     Runs,
-    /// Results of lives: `vpass life`.
+    /// Lives of drives, simulated by `vpass life`.
     Lives,
-    /// Numbers of a paper beside our numbers: `vpass paper`.
+    /// Numbers in a paper beside the numbers that `vpass paper` simulated.
     Paper,
-    /// Comparisons at several values of some keys: `vpass sweep`.
+    /// Comparisons that `vpass sweep` made at several values of some keys.
     Sweep,
 }
 
-/// Value of one column for one technique.
+/// Value of one technique in one column.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cell {
-    /// Mean over the seeds.
+    /// Mean of the value over the seeds.
     pub mean: f64,
-    /// Half the width of the 95 % interval over the seeds; absent with only one seed.
+    /// Half the width of the 95 % interval over the seeds; absent if there is only one seed.
     pub ci95: Option<f64>,
-    /// Half the width of the 95 % interval, by seeds or by batch means; absent if the interval is
-    /// unknown.
+    /// Half the width of the 95 % interval, computed over the seeds or from batch means. The field
+    /// is absent if the interval is unknown.
     pub half: Option<f64>,
 }
 
 /// Run of a technique with one seed.
 #[derive(Clone, Debug)]
 pub struct Run {
-    /// Random seed.
+    /// Random seed of the run.
     pub seed: u64,
-    /// Content of `summary.json`.
+    /// Content of the run's file `summary.json`.
     pub summary: Value,
-    /// Folder of the run. The folder is empty if `--out` kept only summaries.
+    /// Folder with the files of the run. The folder is empty if `--out` stored only summaries.
     pub folder: Folder,
 }
 
 /// Results of one technique.
 #[derive(Clone, Debug)]
 pub struct Row {
-    /// Label that the page shows.
+    /// Label of the technique on the page.
     pub label: String,
     /// Name of the read-reclaim technique.
     pub reclaim: String,
-    /// Whether no real drive can use the technique.
+    /// Whether the technique is counterfactual, which means that no real drive can use it.
     pub counterfactual: bool,
-    /// Whether the row has no read reclaim while other rows have. Such a row never wins.
+    /// Whether this row has no read reclaim while other rows have. A row without read reclaim never
+    /// wins against such rows.
     pub baseline: bool,
-    /// Number of host pages that all runs of the row lost.
+    /// Number of host pages that were lost, over all runs of the row.
     pub lost_pages: f64,
-    /// Values by the key of their column.
+    /// Values of the row. Each value is stored under the key of its column.
     pub cells: BTreeMap<String, Cell>,
     /// Life of the drive; absent if the results have no life.
     pub life: Option<Life>,
-    /// Causes of wear over a simulated life; absent for other results.
+    /// Causes of wear over a simulated life; absent if no life was simulated.
     pub wearing: Option<Wearing>,
-    /// Warnings about these results, one sentence each.
+    /// Warnings about the results of this row, one sentence each.
     pub warnings: Vec<String>,
-    /// Assumptions in the model of the technique, one sentence each.
+    /// Assumptions that the model of the technique makes, one sentence each.
     pub assumptions: Vec<String>,
-    /// Runs in ascending order of their seeds.
+    /// Runs of the technique, in ascending order of their seeds.
     pub runs: Vec<Run>,
 }
 
 impl Row {
-    /// Returns the mean of the column with this key; `None` without a value.
+    /// Returns the mean in the column with this key; `None` if the row has no value there.
     pub fn value(&self, key: &str) -> Option<f64> {
         self.cells.get(key).map(|cell| cell.mean)
     }
 
-    /// Returns whether the row kept all data.
+    /// Returns whether no run of the row lost data.
     pub fn kept_data(&self) -> bool {
         self.lost_pages == 0.0
     }
 
-    /// Returns whether the row may win. Such a row protects data, lost no data, and has a technique
-    /// that a real drive can use.
+    /// Returns whether the row may win a comparison. To win, a row must protect data, lose no data,
+    /// and have a technique that real drives can use.
     pub fn may_win(&self) -> bool {
         self.kept_data() && !self.counterfactual && !self.baseline
     }
 
-    /// Returns the number of flash pages programmed for this cause per page that the host wrote.
-    /// Without host writes, returns the number per 1,000 pages that the host read. The number is a
-    /// mean over the runs.
+    /// Returns the number of flash pages programmed for this cause per page that the host wrote. If
+    /// the host wrote nothing, returns the number per 1,000 pages that the host read. The number is
+    /// a mean over the runs.
     pub fn programs(&self, cause: &str) -> Option<f64> {
         let of = |run: &Run| {
             let programs = number(&run.summary, &format!("/flash/programs/{cause}"))?;
@@ -121,51 +122,51 @@ impl Row {
     }
 }
 
-/// Returns the mean of these values; `None` without a value.
+/// Returns the mean of these values; `None` if there are no values.
 pub fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
-/// Everything that the page shows.
+/// Results that the page shows.
 #[derive(Clone, Debug)]
 pub struct Model {
-    /// Command that made the results.
+    /// Kind of results, according to the command that made them.
     pub kind: Kind,
-    /// Name of the drive, as the user gave it.
+    /// Name of the drive, as the user wrote it.
     pub drive: String,
-    /// Name of the workload, as the user gave it.
+    /// Name of the workload, as the user wrote it.
     pub workload: String,
-    /// Facts of `compare.json` or `summary.json`, such as the version, the gear and the seeds.
+    /// Facts from `compare.json` or `summary.json`, such as the version, the gear and the seeds.
     pub facts: Value,
-    /// Techniques that charts show, in the order of the command. There are at most [`DRAWN`].
+    /// Techniques that charts show, in the order in which the command ran them. There are at most
+    /// [`DRAWN`].
     pub rows: Vec<Row>,
-    /// Techniques that only the table of all numbers shows.
+    /// Techniques that only the table of all numbers shows, and no chart.
     pub others: Vec<Row>,
-    /// Labels of the best techniques for each column. The list is empty if the intervals cannot
-    /// distinguish the best techniques from the others.
+    /// Labels of the best techniques in each column. The list is empty if the intervals of the best
+    /// techniques overlap those of others.
     pub winners: BTreeMap<String, Vec<String>>,
-    /// Labels of the techniques that may be the best in each column, if the intervals cannot
-    /// distinguish them. The list is empty if one technique is clearly the best, or if nothing is
-    /// known.
+    /// Labels of the techniques that may be the best in each column, if their intervals overlap.
+    /// The list is empty if one technique is clearly the best, or if intervals are unknown.
     pub tied: BTreeMap<String, Vec<String>>,
     /// Sentences that the command printed about the results.
     pub verdict: Vec<String>,
-    /// Sentences about techniques without results, and about folders with other settings.
+    /// Sentences about techniques that have no results, and about folders whose settings differ.
     pub notes: Vec<String>,
-    /// Content of `manifest.json` of the first run; null if the file is absent.
+    /// Content of the file `manifest.json` of the first run; null if the file is absent.
     pub manifest: Value,
-    /// Numbers of a paper; absent for other results.
+    /// Numbers of a paper; absent for other kinds of results.
     pub paper: Option<Paper>,
-    /// Points of a sweep; absent for other results.
+    /// Points of a sweep; absent for other kinds of results.
     pub sweep: Option<Sweep>,
 }
 
 impl Model {
-    /// Reads result folders.
+    /// Makes a model from result folders.
     ///
     /// # Errors
-    /// Reports a folder without results of vpass, a file that cannot be used, or folders that
-    /// cannot be shown side by side.
+    /// Returns an error for a folder without results of vpass, or for a file that cannot be used.
+    /// Also returns an error if the folders cannot be shown side by side.
     pub fn read(folders: &[Folder]) -> Result<Self, Failure> {
         let mut model = match folders {
             [one] if one.file("life.json").is_some() => lives::read(one)?,
@@ -181,32 +182,33 @@ impl Model {
         Ok(model)
     }
 
-    /// Returns all techniques. Techniques that charts show come first.
+    /// Returns all techniques. The techniques that charts show are returned first.
     pub fn all(&self) -> impl Iterator<Item = &Row> + Clone {
         self.rows.iter().chain(&self.others)
     }
 
-    /// Returns the names of the techniques that charts show.
+    /// Returns the labels of the techniques that charts show.
     pub fn names(&self) -> Vec<&str> {
         self.rows.iter().map(|row| row.label.as_str()).collect()
     }
 
-    /// Returns the place of a technique among the techniques that charts show; `None` if charts do
-    /// not show it.
+    /// Returns the index of a technique among the techniques that charts show. Returns `None` if
+    /// charts do not show the technique.
     pub fn place(&self, label: &str) -> Option<usize> {
         self.rows.iter().position(|row| row.label == label)
     }
 
-    /// Returns the techniques that win a column. Rows that may not win ([`Row::may_win`]) are left
-    /// out.
+    /// Returns the techniques that win in a column. Techniques that may not win ([`Row::may_win`])
+    /// are left out.
     pub fn winners_of(&self, key: &str) -> Vec<&Row> {
         let names = self.winners.get(key).map_or(&[][..], Vec::as_slice);
         self.all().filter(|row| row.may_win() && names.contains(&row.label)).collect()
     }
 
-    /// Returns two lists for a column: the techniques that may be the best and cannot be
-    /// distinguished, and all other competing techniques. Returns `None` if the first list has
-    /// fewer than two techniques or the second list is empty.
+    /// Returns two lists of techniques for a column. The first list has the techniques that may be
+    /// the best, because their intervals overlap. The second list has all other techniques that may
+    /// win. Returns `None` if the first list has fewer than two techniques or the second list is
+    /// empty.
     pub fn front_of(&self, key: &str) -> Option<(Vec<&Row>, Vec<&Row>)> {
         let names = self.tied.get(key)?;
         let competing = self.all().filter(|row| row.may_win());
@@ -215,25 +217,26 @@ impl Model {
         (front.len() > 1 && !behind.is_empty()).then_some((front, behind))
     }
 
-    /// Returns the row with which the winner `than` is compared. The row is `block` if it kept all
-    /// data, otherwise the first other row that may win. `None` without such a row.
+    /// Returns the row with which the winner `than` is compared. If `block` kept all data, the row
+    /// of `block` is returned. Otherwise, the first other row that may win is returned. Returns
+    /// `None` if no other row may win.
     pub fn base(&self, than: &Row) -> Option<&Row> {
         let mut others = self.all().filter(|row| row.may_win() && row.label != than.label);
         let block = others.clone().find(|row| row.reclaim == "block");
         block.or_else(|| others.next())
     }
 
-    /// Returns whether every run has latencies.
+    /// Returns whether every technique has latencies.
     pub fn is_timed(&self) -> bool {
         self.rows.iter().all(|row| row.value("read_p50_us").is_some())
     }
 
-    /// Returns the effective configuration of the drive; null without a manifest.
+    /// Returns the configuration of the drive that the runs used; null without a manifest.
     pub fn drive_configuration(&self) -> &Value {
         self.manifest.get("drive_configuration").unwrap_or(&Value::Null)
     }
 
-    /// Marks the rows without read reclaim, if other rows have a reclaim technique.
+    /// Marks the rows without read reclaim as baselines, if other rows have read reclaim.
     fn mark_baselines(&mut self) {
         let has_technique = self.rows.iter().any(|row| row.reclaim != "none");
         for row in &mut self.rows {
@@ -241,8 +244,8 @@ impl Model {
         }
     }
 
-    /// Moves rows that charts do not show to [`Self::others`]. Winners, `none` and `block` are kept
-    /// in preference to other rows.
+    /// Moves rows to [`Self::others`] if charts cannot show all rows. The winners, `block` and
+    /// `none` are moved last.
     fn choose_drawn(&mut self) {
         if self.rows.len() <= DRAWN {
             return;
@@ -275,19 +278,19 @@ fn without_results(folder: &Folder) -> Failure {
     ])
 }
 
-/// Returns the text of a key; empty if the key has no text.
+/// Returns the text of a key in an object; empty if the key has no text.
 fn text(value: &Value, key: &str) -> String {
     value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
-/// Returns the sentences of a list; empty without a list. A value that is not a text appears as
-/// JSON.
+/// Returns the sentences in a JSON list; empty if there is no list. An entry that is not a text is
+/// returned as JSON.
 fn sentences(value: Option<&Value>) -> Vec<String> {
     let sentence = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     value.and_then(Value::as_array).map_or_else(Vec::new, |all| all.iter().map(sentence).collect())
 }
 
-/// Returns the manifest of a run, and the assumptions in it.
+/// Returns the manifest of a run, and the assumptions that the manifest lists.
 fn manifest_of(folder: &Folder) -> Result<(Value, Vec<String>), Failure> {
     let manifest = folder.json("manifest.json")?.unwrap_or(Value::Null);
     let assumptions = sentences(manifest.get("assumptions"));
@@ -295,7 +298,8 @@ fn manifest_of(folder: &Folder) -> Result<(Value, Vec<String>), Failure> {
 }
 
 impl Cell {
-    /// Returns the value as text, with half the width of its interval over the seeds, if known.
+    /// Returns the value as text. The text includes half the width of the interval over the seeds,
+    /// if known.
     pub fn text(&self, unit: Unit) -> String {
         let half = self.ci95.map_or_else(String::new, |half| format!(" ± {}", unit.text(half)));
         unit.text(self.mean) + &half

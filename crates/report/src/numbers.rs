@@ -1,23 +1,24 @@
-//! Numbers in the form that the page shows. The numbers look as in the terminal, but the space
-//! before a unit does not break.
+//! Number formats of the page. Numbers look as in the terminal, but a line never breaks between a
+//! number and its unit.
 
 use vpass_lab::numbers as lab;
 
 /// Space at which a line cannot break.
 pub const NBSP: char = '\u{a0}';
 
-/// Returns a text with spaces that do not break. The unit us becomes µs.
+/// Returns a text in which lines cannot break at spaces. The unit us becomes µs.
 pub fn kept_together(text: &str) -> String {
     let text = text.strip_suffix(" us").map_or_else(|| text.to_owned(), |n| format!("{n} µs"));
     text.replace(' ', "\u{a0}")
 }
 
-/// Formats a number with three digits. Digits before the decimal point are never cut.
+/// Formats a number with three significant digits. Digits before the decimal point are never
+/// dropped.
 pub fn sig(value: f64) -> String {
     if value == 0.0 { "0".into() } else { lab::digits(value) }
 }
 
-/// Formats a number with two digits. Digits before the decimal point are never cut.
+/// Formats a number with two significant digits. Digits before the decimal point are never dropped.
 pub fn two(value: f64) -> String {
     match value.abs() {
         v if v >= 9.95 => lab::digits(value.round()).trim_end_matches(".0").to_owned(),
@@ -29,22 +30,22 @@ pub fn two(value: f64) -> String {
     }
 }
 
-/// Formats a count. A mean of counts has three digits.
+/// Formats a count. If the count is a mean with a fraction, the text has three significant digits.
 pub fn count(value: f64) -> String {
     if value.fract() == 0.0 { lab::count(value.abs() as u64) } else { lab::digits(value) }
 }
 
-/// Formats a latency that is given in microseconds.
+/// Formats a latency, given in microseconds.
 pub fn us(us: f64) -> String {
     kept_together(&lab::microseconds(us))
 }
 
-/// Formats a time span that is given in seconds.
+/// Formats a time span, given in seconds.
 pub fn seconds(s: f64) -> String {
     if s == 0.0 { "0".into() } else { kept_together(&lab::seconds(s)) }
 }
 
-/// Formats a time span that is given in days.
+/// Formats a time span, given in days.
 pub fn days(days: f64) -> String {
     kept_together(&lab::days(days))
 }
@@ -54,7 +55,7 @@ pub fn bytes(bytes: f64) -> String {
     if bytes == 0.0 { "0".into() } else { kept_together(&lab::bytes(bytes.round() as u64)) }
 }
 
-/// Formats a share that is given in percent.
+/// Formats a share, given in percent.
 pub fn percent(percent: f64) -> String {
     format!("{}\u{a0}%", two(percent))
 }
@@ -64,7 +65,7 @@ pub fn times(ratio: f64) -> String {
     format!("{}\u{a0}times", two(ratio))
 }
 
-/// Formats a number for an axis, such as 1.5k for 1,500.
+/// Formats a number for an axis, such as 1,500 as 1.5k.
 pub fn short(value: f64) -> String {
     for (unit, length) in [("G", 1e9), ("M", 1e6), ("k", 1e3)] {
         if value.abs() >= length {
@@ -74,7 +75,7 @@ pub fn short(value: f64) -> String {
     trimmed(value)
 }
 
-/// Formats a number with at most three digits, without zeros at its end.
+/// Formats a number with at most three significant digits. Zeros at the end are dropped.
 pub fn trimmed(value: f64) -> String {
     let text = sig(value);
     if text.contains('.') && !text.contains('e') {

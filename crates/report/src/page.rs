@@ -1,9 +1,9 @@
 //! Report page: one HTML file with all parts. The file loads nothing and sends nothing.
 //!
-//! The file contains its style sheet and its script. The content security policy allows only these
-//! two, by their SHA-256 digests. The markup has no style attributes.
+//! The file contains its style sheet and its script. The content security policy allows only this
+//! style sheet and this script, by their SHA-256 digests. The markup has no style attributes.
 //!
-//! The parts, the style sheet and the script agree on these names:
+//! The parts of the page, the style sheet and the script use these names:
 //!
 //! | name | meaning |
 //! |---|---|
@@ -42,11 +42,11 @@ pub(crate) mod assets;
 
 use assets::{SCRIPT, STYLE};
 
-/// Returns the page of one result folder, or of several folders side by side, in the words of a
-/// dialect. The same folders give the same bytes.
+/// Returns the page of one result folder, or of several folders side by side. `dialect` decides how
+/// the page names options. The same folders give the same bytes.
 ///
 /// # Errors
-/// Reports folders that [`Model::read`] refuses, or a file that cannot be used.
+/// Returns an error for folders that [`Model::read`] refuses, or for a file that cannot be used.
 pub fn page(folders: &[Folder], dialect: &dyn Dialect) -> Result<String, Failure> {
     let model = Model::read(folders)?;
     let mut data = Map::new();
@@ -56,7 +56,7 @@ pub fn page(folders: &[Folder], dialect: &dyn Dialect) -> Result<String, Failure
     let mut add = |section: Section| {
         for (key, value) in section.data {
             match (data.get_mut(key), value) {
-                // Each figure adds its own text to `csv`.
+                // Each figure adds its own CSV text to the entry `csv`.
                 (Some(Value::Object(known)), Value::Object(more)) => known.extend(more),
                 (_, value) => drop(data.insert(key.into(), value)),
             }
@@ -91,13 +91,13 @@ pub fn page(folders: &[Folder], dialect: &dyn Dialect) -> Result<String, Failure
     Ok(document(&model, &main, &Value::Object(data)))
 }
 
-/// Returns the part that explains why there are no doses.
+/// Returns the section that explains why the page shows no doses.
 fn dose_absent(model: &Model, dialect: &dyn Dialect) -> Section {
     let why = crate::sentences::absent::doses(&model.manifest);
     crate::section::absent("dose", dose::TITLE, &why.in_dialect(dialect))
 }
 
-/// Returns two parts side by side.
+/// Returns one section in which two sections stand side by side.
 fn side_by_side(left: Section, right: Section) -> Section {
     Section {
         html: format!("<div class=\"two\">{}{}</div>", left.html, right.html),

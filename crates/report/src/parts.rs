@@ -1,4 +1,5 @@
-//! Parts of the page, in the order of the page. Each part makes a section from the model.
+//! Parts of the page, in the order of the page. Each part makes a section of the page from the
+//! model.
 
 pub(crate) mod cards;
 pub(crate) mod cdf;

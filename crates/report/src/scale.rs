@@ -1,12 +1,12 @@
-//! Scales of charts. A scale gives the place of a value as a share of the axis, and the ticks of
-//! the axis.
+//! Scales of charts. A scale has the ticks of an axis. The scale converts a value into a position
+//! on the axis, given as a share of the axis length.
 
 use crate::numbers::short;
 
 /// Tick of an axis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tick {
-    /// Place of the tick on the axis, from 0 to 1.
+    /// Position of the tick on the axis, from 0 to 1.
     pub at: f64,
     /// Text beside the tick.
     pub label: String,
@@ -14,17 +14,18 @@ pub struct Tick {
 
 /// Axis of a chart.
 pub trait Scale {
-    /// Returns the place of a value: 0 at the low end of the axis, and 1 at the high end.
+    /// Returns the position of a value on the axis. The low end has position 0, and the high end
+    /// has position 1.
     fn place(&self, value: f64) -> f64;
 
-    /// Returns the ticks in ascending order.
+    /// Returns the ticks of the axis in ascending order.
     fn ticks(&self) -> Vec<Tick>;
 }
 
 /// Function that formats the value of a tick.
 pub type Format = fn(f64) -> String;
 
-/// Linear axis.
+/// Linear axis of a chart.
 #[derive(Clone, Copy, Debug)]
 pub struct Linear {
     low: f64,
@@ -34,19 +35,20 @@ pub struct Linear {
 }
 
 impl Linear {
-    /// Makes an axis with about `ticks` ticks at round values.
+    /// Makes a linear axis with about `ticks` ticks, which lie at round values.
     pub fn new(low: f64, high: f64, ticks: u32, format: Format) -> Self {
         let high = if high > low { high } else { low + 1.0 };
         Self { low, high, step: round_step((high - low) / f64::from(ticks)), format }
     }
 
-    /// Makes an axis for counts, with texts of [`short`].
+    /// Makes a linear axis for counts. The ticks of this axis have texts of the function [`short`].
     pub fn counts(low: f64, high: f64, ticks: u32) -> Self {
         Self::new(low, high, ticks, short)
     }
 }
 
-/// Returns a round step that is at least `step`: 1, 2, 2.5, 5 or 10 times a power of ten.
+/// Returns a round step that is at least `step`. Round steps are 1, 2, 2.5, 5 or 10 times a power
+/// of ten.
 fn round_step(step: f64) -> f64 {
     let power = 10f64.powf(step.log10().floor());
     let factors = [1.0, 2.0, 2.5, 5.0, 10.0];
@@ -69,7 +71,7 @@ impl Scale for Linear {
     }
 }
 
-/// Logarithmic axis, with a tick at each power of its base.
+/// Logarithmic axis of a chart. Each power of the axis's base has a tick.
 #[derive(Clone, Copy, Debug)]
 pub struct Log {
     low: f64,
@@ -79,19 +81,20 @@ pub struct Log {
 }
 
 impl Log {
-    /// Makes an axis with ticks at powers of ten.
+    /// Makes a logarithmic axis with ticks at powers of ten.
     pub fn new(low: f64, high: f64, format: Format) -> Self {
         Self::with_base(low, high, 10.0, format)
     }
 
-    /// Makes an axis with ticks at powers of `base`.
+    /// Makes a logarithmic axis with ticks at powers of `base`.
     pub fn with_base(low: f64, high: f64, base: f64, format: Format) -> Self {
         let low = low.max(f64::MIN_POSITIVE);
         let high = if high > low { high } else { low * base };
         Self { low: low.log10(), high: high.log10(), base: base.log10(), format }
     }
 
-    /// Makes an axis that contains all values. The axis begins and ends at a power of ten.
+    /// Makes a logarithmic axis that contains all values. The axis begins and ends at a power of
+    /// ten.
     pub fn around(values: impl IntoIterator<Item = f64>, format: Format) -> Self {
         let (low, high) = ends(values.into_iter().filter(|v| *v > 0.0)).unwrap_or((1.0, 10.0));
         let (low, high) = (low.log10().floor(), high.log10().ceil());
@@ -115,7 +118,8 @@ impl Scale for Log {
     }
 }
 
-/// Axis of percentiles in nines. 1 nine is 90 %, 2 nines are 99 %, and 3 nines are 99.9 %.
+/// Axis of percentiles, which are given as numbers of nines. One nine is 90 %, two nines are 99 %,
+/// and three nines are 99.9 %.
 #[derive(Clone, Copy, Debug)]
 pub struct Nines {
     low: f64,
@@ -123,13 +127,14 @@ pub struct Nines {
 }
 
 impl Nines {
-    /// Makes an axis between two numbers of nines.
+    /// Makes an axis that extends from one number of nines to another.
     pub fn new(low: f64, high: f64) -> Self {
         Self { low, high }
     }
 }
 
-/// Percentiles with a tick. Each has the share of requests above it, and its text.
+/// Percentiles that have a tick. Each entry has the share of requests above the percentile, and the
+/// text of the tick.
 const PERCENTILES: [(f64, &str); 6] =
     [(0.5, "50"), (0.1, "90"), (1e-2, "99"), (1e-3, "99.9"), (1e-4, "99.99"), (1e-5, "99.999")];
 
@@ -151,7 +156,7 @@ impl Scale for Nines {
     }
 }
 
-/// Returns the smallest and the largest finite value; `None` without such a value.
+/// Returns the smallest and the largest finite value; `None` if no value is finite.
 pub fn ends(values: impl IntoIterator<Item = f64>) -> Option<(f64, f64)> {
     let known = values.into_iter().filter(|v| v.is_finite());
     known.fold(None, |ends, v| {
@@ -173,7 +178,7 @@ mod tests {
         let scale = Linear::counts(0.0, 41.4, 6);
         assert_eq!(labels(&scale), ["0", "10", "20", "30", "40"]);
         assert!((scale.ticks()[2].at - 20.0 / 41.4).abs() < 1e-12);
-        // An axis without values still has a place for 0.
+        // Even an axis without values has a position for the value 0.
         assert_eq!(Linear::counts(0.0, 0.0, 2).place(0.0).to_bits(), 0f64.to_bits());
     }
 

@@ -1,4 +1,4 @@
-//! Sections of the page. A section has markup, and the numbers that the page's script needs.
+//! Sections of the page. A section has markup, and the numbers that the script of the page needs.
 
 use serde_json::Value;
 
@@ -7,23 +7,24 @@ use crate::svg::{escape, shown};
 /// Section of the page.
 #[derive(Clone, Debug, Default)]
 pub struct Section {
-    /// Markup from `<section>` to `</section>`.
+    /// Markup of the section, from `<section>` to `</section>`.
     pub html: String,
-    /// Entries of the page's data, by key. The script reads these entries from `#data`.
+    /// Entries that the section adds to the data of the page, by key. The script reads them from
+    /// `#data`.
     pub data: Vec<(&'static str, Value)>,
 }
 
-/// Head of a figure.
+/// Head of a figure: its `id`, its title and its sentences.
 pub struct Head<'a> {
-    /// `id` of the section. The names of saved files contain this `id`.
+    /// Value of `id` for the section. The names of saved files contain it.
     pub id: &'a str,
     /// Heading of the figure, as plain text.
     pub title: &'a str,
-    /// Sentences below the heading, as markup.
+    /// Sentences below the heading of the figure, as markup.
     pub say: &'a str,
 }
 
-/// Returns a section with a figure. `body` and `foot` are markup.
+/// Returns a section that shows a figure. `body` and `foot` are markup.
 pub fn figure(head: &Head, body: &str, foot: &str) -> String {
     let Head { id, title, say } = head;
     let title = escape(title);
@@ -33,7 +34,7 @@ pub fn figure(head: &Head, body: &str, foot: &str) -> String {
     )
 }
 
-/// Returns a section that explains why a figure is absent.
+/// Returns a section that explains why a figure is missing on the page.
 pub fn absent(id: &str, title: &str, why: &str) -> Section {
     let (title, why) = (escape(title), escape(why));
     let html = format!(
@@ -43,8 +44,8 @@ pub fn absent(id: &str, title: &str, why: &str) -> Section {
     Section { html, data: vec![] }
 }
 
-/// Returns the line below a figure. The line has the source of the numbers, the buttons to save the
-/// figure, and the table of its numbers. `source` is plain text, and `table` is markup.
+/// Returns the line below a figure. The line has the source of the numbers, buttons for saving the
+/// figure, and a table of the numbers. `source` is plain text, and `table` is markup.
 pub fn foot(source: &str, table: &str) -> String {
     let button = |kind: &str, name: &str| {
         format!(
@@ -61,14 +62,14 @@ pub fn foot(source: &str, table: &str) -> String {
     )
 }
 
-/// Returns the line below a table, with the button to save the table's numbers.
+/// Returns the line below a table, with a button for saving the numbers of the table.
 pub fn foot_of_table() -> &'static str {
     "<div class=\"foot\"><span class=\"src\"></span><span class=\"acts\"><button type=\"button\" \
      data-save=\"csv\" aria-label=\"Save as CSV\">CSV</button></span></div>"
 }
 
-/// Returns the numbers of a figure as an entry of the page's data. The script saves this entry as
-/// CSV.
+/// Returns the numbers of a figure as an entry for the data of the page. The script saves this
+/// entry as a CSV file.
 pub fn csv(id: &str, heading: &[&str], rows: &[Vec<String>]) -> (&'static str, Value) {
     let line = |cells: &mut dyn Iterator<Item = &str>| {
         cells.map(|cell| crate::csv::cell(&shown(cell))).collect::<Vec<_>>().join(",") + "\n"
@@ -82,17 +83,17 @@ pub fn csv(id: &str, heading: &[&str], rows: &[Vec<String>]) -> (&'static str, V
     ("csv", Value::Object(of_figure))
 }
 
-/// Returns a number for a CSV file; empty without a number.
+/// Formats a number for a CSV file. Without a number, the text is empty.
 pub fn raw(number: Option<f64>) -> String {
     number.map_or_else(String::new, |n| n.to_string())
 }
 
-/// Returns the name of a technique as markup, for a sentence.
+/// Returns the name of a technique as markup for use in a sentence.
 pub fn code(name: &str) -> String {
     format!("<code>{}</code>", escape(name))
 }
 
-/// Returns a value in bold as markup, for a sentence.
+/// Returns a value as bold markup for use in a sentence.
 pub fn bold(value: &str) -> String {
     format!("<b>{}</b>", escape(value))
 }

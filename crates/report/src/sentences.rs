@@ -1,5 +1,5 @@
-//! Sentences of the page. Each is a function of the numbers, and its result is markup with escaped
-//! names.
+//! Sentences of the page. Each function takes numbers and returns a sentence as markup, in which
+//! names are escaped.
 
 pub mod absent;
 pub mod cost;

@@ -1,17 +1,18 @@
-//! Charts in SVG, as text.
+//! Charts as SVG markup.
 //!
-//! The outer `<svg>` is the plot area. Texts have places in percent of this area, so texts never
-//! scale. Curves lie in an inner `<svg>` of 1000 x 1000 units, which is stretched over the area.
+//! The outer `<svg>` is the plot area. Positions of texts are percentages of this area, so that
+//! texts keep their size. Curves lie in an inner `<svg>` of 1000 x 1000 units, which is stretched
+//! over the area.
 
 use std::fmt::Write;
 
 use crate::scale::Scale;
 
-/// Dash patterns of the techniques. An empty pattern is a solid line.
+/// Dash patterns of the lines for the techniques. An empty pattern is a solid line.
 const DASHES: [&str; 6] = ["4 4", "", "", "", "7 3", "2 3"];
 
-/// Escapes all characters that have a meaning in HTML, XML or an attribute. Control characters
-/// become U+FFFD.
+/// Escapes all characters that have a meaning in HTML, in XML or in an attribute. Control
+/// characters become U+FFFD.
 ///
 /// ```
 /// use vpass_report::svg::escape;
@@ -32,14 +33,14 @@ pub fn escape(text: &str) -> String {
     escaped
 }
 
-/// Returns a text without control characters and marks of text direction, for a script that shows
-/// it as text.
+/// Returns a text without control characters and without marks of text direction. A script can then
+/// show the text.
 pub fn shown(text: &str) -> String {
     text.chars().map(visible).collect()
 }
 
-/// Returns the character. For a control character or a mark of text direction, returns U+FFFD. Such
-/// a mark in a name would reverse the text around the name.
+/// Returns a character that is safe to show. Control characters and marks of text direction become
+/// U+FFFD. A mark of text direction in a name would reverse the text around the name.
 fn visible(c: char) -> char {
     match c {
         '\n' | '\t' => c,
@@ -49,7 +50,7 @@ fn visible(c: char) -> char {
     }
 }
 
-/// Formats a share as a percentage for an attribute, such as "12.5%".
+/// Formats a share as a percentage for an SVG attribute, such as "12.5%".
 pub fn percent(share: f64) -> String {
     format!("{}%", short(100.0 * share, 3))
 }
@@ -65,7 +66,8 @@ pub fn short(value: f64, places: usize) -> String {
     if text == "-0" { "0".into() } else { text.into() }
 }
 
-/// Returns the attribute with the dash pattern of technique `i`; empty for a solid line.
+/// Returns the attribute with the dash pattern of technique `i`. For a solid line, the text is
+/// empty.
 pub fn dashes(i: usize) -> String {
     match DASHES.get(i) {
         Some(&pattern) if !pattern.is_empty() => format!(" stroke-dasharray=\"{pattern}\""),
@@ -73,8 +75,8 @@ pub fn dashes(i: usize) -> String {
     }
 }
 
-/// Returns the lines and the texts of both axes. Without `x_texts`, the x axis has no texts,
-/// because a chart below shows them.
+/// Returns the grid lines of a chart and the texts of both axes. Without `x_texts`, the x axis has
+/// no texts, because another chart below shows them.
 pub fn grid(x: &dyn Scale, y: &dyn Scale, x_texts: bool) -> String {
     let mut svg = String::new();
     for tick in y.ticks() {
@@ -89,7 +91,7 @@ pub fn grid(x: &dyn Scale, y: &dyn Scale, x_texts: bool) -> String {
     let ticks = x.ticks();
     for (i, tick) in ticks.iter().enumerate().filter(|_| x_texts) {
         let at = percent(tick.at);
-        // On a narrow screen, every second text is hidden.
+        // On a narrow screen, every second text of the axis is hidden.
         let class = if i % 2 == 1 && ticks.len() > 5 { "mid opt" } else { "mid" };
         let _ = write!(
             svg,
@@ -102,8 +104,8 @@ pub fn grid(x: &dyn Scale, y: &dyn Scale, x_texts: bool) -> String {
     svg
 }
 
-/// Returns the path through points with coordinates from 0 to 1. The y axis points upwards, and
-/// `None` is a gap in the path.
+/// Returns an SVG path through points whose coordinates are from 0 to 1. The y axis points upwards.
+/// `None` makes a gap in the path.
 pub fn path(points: impl IntoIterator<Item = Option<(f64, f64)>>) -> String {
     let (mut path, mut is_down) = (String::new(), false);
     for point in points {
@@ -118,8 +120,8 @@ pub fn path(points: impl IntoIterator<Item = Option<(f64, f64)>>) -> String {
     path
 }
 
-/// Returns the closed path between two curves with the same x values; empty if the curves are
-/// equal.
+/// Returns a closed SVG path between two curves with the same x values. If both curves are equal,
+/// the text is empty.
 pub fn band(x: &[f64], low: &[f64], high: &[f64]) -> String {
     if low == high {
         return String::new();
@@ -129,7 +131,7 @@ pub fn band(x: &[f64], low: &[f64], high: &[f64]) -> String {
     path(up.chain(back)) + "Z"
 }
 
-/// Returns the inner `<svg>` with curves, stretched over the plot area.
+/// Returns the inner `<svg>` with the curves, which is stretched over the plot area.
 pub fn stretched(body: &str) -> String {
     format!(
         "<svg class=\"in\" viewBox=\"0 0 1000 1000\" preserveAspectRatio=\"none\" width=\"100%\" \
@@ -137,8 +139,8 @@ pub fn stretched(body: &str) -> String {
     )
 }
 
-/// Returns a chart with a height in pixels. `said` is the description for a screen reader. `class`
-/// may be empty.
+/// Returns a chart whose height is given in pixels. `said` describes the chart for screen readers.
+/// `class` is a CSS class and may be empty.
 pub fn plot(height: u32, body: &str, said: &str, class: &str) -> String {
     let class = format!("plot {class}");
     format!(
@@ -148,13 +150,13 @@ pub fn plot(height: u32, body: &str, said: &str, class: &str) -> String {
     )
 }
 
-/// Returns the line of technique `i` along a path.
+/// Returns the line of technique `i`, drawn along a path.
 pub fn line(i: usize, path: &str, class: &str) -> String {
     format!("<path class=\"ln {class}s{i}\" stroke=\"var(--t{i})\"{} d=\"{path}\"/>", dashes(i))
 }
 
-/// Returns the places of labels, in pixels from the top. The labels are moved apart to a distance
-/// of at least `gap` pixels. If possible, they stay above `height`.
+/// Returns the positions of labels, in pixels from the top. Labels are moved apart, so that their
+/// distance is at least `gap` pixels. If possible, no label is below `height`.
 pub fn spread(wanted: &[f64], height: f64, gap: f64) -> Vec<f64> {
     let mut order: Vec<usize> = (0..wanted.len()).collect();
     order.sort_by(|a, b| wanted[*a].total_cmp(&wanted[*b]));
@@ -171,17 +173,17 @@ pub fn spread(wanted: &[f64], height: f64, gap: f64) -> Vec<f64> {
     places
 }
 
-/// Label at the right end of a curve.
+/// Label at the right end of a curve in a chart.
 pub struct EndLabel<'a> {
     /// Name of the technique.
     pub name: &'a str,
-    /// Height of the curve's end, from 0 at the bottom to 1 at the top.
+    /// Height of the curve at its right end. 0 is the bottom of the chart, and 1 is the top.
     pub end: f64,
-    /// Place of the technique among the techniques that charts show.
+    /// Index of the technique among the techniques that charts show.
     pub technique: usize,
 }
 
-/// Returns labels beside the ends of the curves, for a chart with a height in pixels.
+/// Returns labels beside the right ends of the curves. The height of the chart is given in pixels.
 pub fn end_labels(labels: &[EndLabel], height: u32) -> String {
     let height = f64::from(height);
     let wanted: Vec<f64> = labels.iter().map(|label| (1.0 - label.end) * height).collect();

@@ -1,7 +1,7 @@
-//! Tables for a terminal, for documents, for programs and for the page.
+//! Tables as text for a terminal, as Markdown, as CSV, as JSON, and as HTML for the page.
 //!
-//! In a terminal, numbers are aligned to the right, wide tables are cut into parts, long texts
-//! wrap, and colours can be used. In a file or pipe, tables may have any width.
+//! In a terminal, numbers are aligned to the right, and colours can be used. Wide tables are split
+//! into parts, and long texts are wrapped. In a file or a pipe, tables may have any width.
 
 use std::io::IsTerminal;
 
@@ -15,15 +15,15 @@ use vpass_lab::plain;
 use crate::csv;
 use crate::svg::escape;
 
-/// Returns whether standard output can show colours and the user has not refused them.
+/// Returns whether standard output can show colours and the user has not turned colours off.
 pub fn wants_colour() -> bool {
     let refused = std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty())
         || std::env::var_os("TERM").is_some_and(|t| t == "dumb");
     std::io::stdout().is_terminal() && !refused
 }
 
-/// Returns the width of the output in characters, from `COLUMNS` or from the terminal. `None` for a
-/// file or a pipe, which may have any width.
+/// Returns the width of the output in characters, from the variable `COLUMNS` or from the terminal.
+/// Returns `None` for a file or a pipe, which may have any width.
 fn width_of_output() -> Option<usize> {
     let said = std::env::var("COLUMNS").ok().and_then(|columns| columns.trim().parse().ok());
     let terminal = || {
@@ -33,27 +33,30 @@ fn width_of_output() -> Option<usize> {
     said.or_else(terminal).filter(|width| *width > 0)
 }
 
-/// Smallest width of a table. A narrower terminal wraps the lines itself.
+/// Smallest width to which tables are fitted, in characters. A narrower terminal wraps the lines
+/// itself.
 const NARROWEST: usize = 40;
-/// Number of spaces before each line.
+/// Number of spaces before each line of a table.
 const INDENT: usize = 2;
-/// Number of spaces between columns of numbers. `NARROW_GAP` is for narrow terminals and for words.
+/// Number of spaces between columns of numbers. Narrow terminals and columns of words use
+/// `NARROW_GAP` instead.
 const GAP: usize = 3;
 const NARROW_GAP: usize = 2;
 
-/// Largest width of a name. Names are never wrapped.
+/// Largest width of a technique's name, in characters. Names are never wrapped.
 const NAME: u16 = 22;
 
-/// Wraps sentences at words, if the width of the output is known. All lines except the first are
-/// indented.
+/// Wraps sentences between words, if the width of the output is known. All lines except the first
+/// are indented.
 pub fn wrapped(text: &str, indent: usize) -> String {
     let text = plain::lines(text);
     let Some(width) = width_of_output() else { return text.into_owned() };
     wrapped_at(&text, indent, width)
 }
 
-/// Wraps the sentences of a text with tables, if the width of the output is known. Lines with a gap
-/// between columns stay unchanged, and so do coloured lines.
+/// Wraps the sentences of a text that also has tables, if the width of the output is known.
+/// Coloured lines stay unchanged. Rows of tables, which have gaps between their columns, stay
+/// unchanged too.
 pub fn wrapped_lines(text: &str) -> String {
     width_of_output().map_or_else(|| text.to_owned(), |width| wrapped_lines_at(text, width))
 }
@@ -91,21 +94,21 @@ fn wrapped_at(text: &str, indent: usize, width: usize) -> String {
     out
 }
 
-/// Look of a cell.
+/// Look of a table cell, such as its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Look {
-    /// Normal text.
+    /// Normal text without a colour.
     Plain,
     /// Heading of a column or of a text.
     Heading,
-    /// Best number in its column.
+    /// Number that is the best in its column.
     Good,
     /// Number that shows a loss of data.
     Bad,
 }
 
 impl Look {
-    /// Returns the text with this look. Without `colour`, the text is plain.
+    /// Returns the text with this look. Without `colour`, the text is returned as plain text.
     pub fn paint(self, text: &str, colour: bool) -> String {
         let code = match self {
             Self::Heading => "1",
@@ -128,28 +131,28 @@ impl Look {
     }
 }
 
-/// Table to which rows are added one by one.
+/// Table to which rows are added one after the other.
 #[derive(Debug, Default)]
 pub struct Table {
     rows: Vec<Vec<(String, Look)>>,
     has_heading: bool,
-    /// Columns before which a table that is too wide should be cut.
+    /// Columns before which a table should be split if it is too wide.
     seams: Vec<usize>,
 }
 
 impl Table {
-    /// Makes a table with a heading.
+    /// Makes an empty table with this heading.
     pub fn new<T: Into<String>>(heading: impl IntoIterator<Item = T>) -> Self {
         let heading = heading.into_iter().map(|h| cell(h, Look::Heading)).collect();
         Self { rows: vec![heading], has_heading: true, seams: vec![] }
     }
 
-    /// Sets the columns before which a table that is too wide should be cut.
+    /// Sets the columns before which the table should be split if it is too wide.
     pub fn cut_before(&mut self, seams: Vec<usize>) {
         self.seams = seams;
     }
 
-    /// Adds a row.
+    /// Adds a row of normal cells.
     pub fn row<T: Into<String>>(&mut self, cells: impl IntoIterator<Item = T>) {
         self.rows.push(cells.into_iter().map(|c| cell(c, Look::Plain)).collect());
     }
@@ -159,14 +162,14 @@ impl Table {
         self.rows.push(cells.into_iter().map(|(text, look)| cell(text, look)).collect());
     }
 
-    /// Returns the table as text, indented by two spaces. The first column is aligned to the left,
-    /// and numbers are aligned to the right.
+    /// Returns the table as text, indented by two spaces. The first column is aligned to the left.
+    /// Numbers are aligned to the right.
     pub fn render(&self, colour: bool) -> String {
         self.numbers(colour, width_of_output())
     }
 
-    /// Returns a table of words as text. All columns are aligned to the left, and long texts are
-    /// wrapped.
+    /// Returns the table as text for columns of words. All columns are aligned to the left, and
+    /// long texts are wrapped.
     pub fn render_words(&self, colour: bool) -> String {
         self.words(colour, width_of_output())
     }
@@ -192,7 +195,7 @@ impl Table {
         text
     }
 
-    /// Returns the table as CSV, with the heading as its first line.
+    /// Returns the table as CSV. The heading is the first line.
     pub fn csv(&self) -> String {
         let line = |row: &Vec<(String, Look)>| {
             let cells: Vec<String> = row.iter().map(|(text, _)| csv::cell(text.trim())).collect();
@@ -201,7 +204,8 @@ impl Table {
         self.rows.iter().map(line).collect()
     }
 
-    /// Returns the table as JSON, with one object per row. The names of the heading are the keys.
+    /// Returns the table as JSON, with one object per row. The names in the heading are the keys of
+    /// the objects.
     pub fn json(&self) -> Value {
         let Some((heading, rows)) = self.rows.split_first().filter(|_| self.has_heading) else {
             let texts =
@@ -216,8 +220,8 @@ impl Table {
         rows.iter().map(object).collect()
     }
 
-    /// Returns the table as HTML, with a caption. `class` returns the CSS class of a column, or an
-    /// empty text. The first column has the names of the rows.
+    /// Returns the table as HTML, with a caption. The function `class` returns the CSS class of a
+    /// column, or an empty text. The first column has the names of the rows.
     pub fn html(&self, caption: &str, class: impl Fn(usize) -> String) -> String {
         let mut html = format!(
             "<div class=\"scroll\" tabindex=\"0\"><table><caption>{}</caption>",
@@ -247,8 +251,9 @@ impl Table {
         parts.join("\n")
     }
 
-    /// Returns the columns of each part. A part has the first column, and as many further columns
-    /// as fit. If possible, it ends before a column of `seams`.
+    /// Returns, for each part of a split table, the columns of the part. Each part has the first
+    /// column, and as many further columns as fit. If possible, a part ends before a column of
+    /// `seams`.
     fn parts(&self, room: usize) -> Vec<Vec<usize>> {
         let fits = |part: &[usize]| self.width_of(part, NARROW_GAP, true) <= room;
         let (mut parts, mut next) = (vec![], 1);
@@ -271,8 +276,8 @@ impl Table {
         self.rows.iter().map(Vec::len).max().unwrap_or(0)
     }
 
-    /// Returns the text of a cell. With `wrapped`, a heading has one word per line. In the first
-    /// column, text in brackets begins a new line.
+    /// Returns the text of a cell. With `wrapped`, each word of a heading has its own line. In the
+    /// first column, text in brackets begins a new line.
     fn text(&self, row: usize, column: usize, wrapped: bool) -> String {
         let text = self.rows[row].get(column).map_or("", |(text, _)| text.as_str());
         match (wrapped, row == 0 && self.has_heading, column) {
@@ -294,7 +299,7 @@ impl Table {
 
     fn part(&self, columns: &[usize], gap: usize, wrapped: bool, colour: bool) -> String {
         let mut table = bare(colour);
-        // Headings with fewer words are moved down, so that all headings end on the same line.
+        // Headings with few words are moved down, so that all headings end on the same line.
         let words = |c: usize| self.text(0, c, wrapped).lines().count().max(1);
         let most_words = columns.iter().map(|c| words(*c)).max().unwrap_or(0);
         let above = |r: usize, c: usize| {
@@ -342,7 +347,7 @@ impl Table {
     }
 }
 
-/// Returns a cell of [`Table::html`].
+/// Returns the HTML of one cell, for [`Table::html`].
 fn html_cell((text, look): (&str, Look), is_heading: bool, column: usize, class: &str) -> String {
     let text = escape(text.trim());
     let look = match look {
@@ -360,12 +365,12 @@ fn html_cell((text, look): (&str, Look), is_heading: bool, column: usize, class:
     }
 }
 
-/// Makes a cell. Its text becomes one line.
+/// Makes a cell of a table. The text of the cell becomes one line.
 fn cell(text: impl Into<String>, look: Look) -> (String, Look) {
     (plain::line(&text.into()).into_owned(), look)
 }
 
-/// Makes a table without borders.
+/// Makes an empty table without borders.
 fn bare(colour: bool) -> comfy_table::Table {
     let mut table = comfy_table::Table::new();
     table.load_style(comfy_table::presets::NOTHING);

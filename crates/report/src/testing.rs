@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use crate::folder::Folder;
 use crate::model::Model;
 
-/// Makes a technique of `compare.json` with one run: lost pages, rewritten pages, memory in bytes,
-/// and p99.9 and maximum of reads in microseconds.
+/// Makes the entry of a technique in `compare.json`, with one run. The arguments are lost pages,
+/// rewritten pages, memory in bytes, and the p99.9 and maximum of reads in microseconds.
 fn technique(name: &str, lost: u32, rewritten: u32, ram: u32, us: [f64; 2]) -> Value {
     let cell = |mean: f64, half: Option<f64>| json!({"mean": mean, "ci95": null, "half95": half});
     json!({
@@ -34,8 +34,8 @@ fn technique(name: &str, lost: u32, rewritten: u32, ram: u32, us: [f64; 2]) -> V
     })
 }
 
-/// Makes `compare.json` of three techniques. `none` loses data, no life has settled, and `straw-wl`
-/// rewrites the fewest pages.
+/// Makes a `compare.json` of three techniques. `none` loses data, and `straw-wl` rewrites the
+/// fewest pages. No life has settled.
 pub(crate) fn json() -> Value {
     json!({
         "vpass": "0.1.0", "drive": "tiny", "workload": "jobs/read-hot.fio", "gear": "timed",
@@ -52,7 +52,7 @@ pub(crate) fn json() -> Value {
     })
 }
 
-/// Makes the folder of a `compare.json`, with the files of each run.
+/// Makes a result folder from a `compare.json`. The folder has the files of each run.
 pub(crate) fn folder(json: &Value) -> Folder {
     let file = ("compare.json".to_owned(), json.to_string().into_bytes());
     let mut folder = Folder::of_files("results", [file]);
@@ -75,13 +75,13 @@ pub(crate) fn folder(json: &Value) -> Folder {
     folder
 }
 
-/// Reads the comparison of [`json`].
+/// Makes the model of the comparison that [`json`] returns.
 pub(crate) fn compared() -> Model {
     Model::read(&[folder(&json())]).unwrap()
 }
 
-/// Makes `compare.json` with known lives: `none` lives 9 days and loses data, `block` lives 2 days,
-/// and `straw-wl` lives 6 days.
+/// Makes a `compare.json` in which the lives are known. `none` lives 9 days and loses data. `block`
+/// lives 2 days, and `straw-wl` lives 6 days.
 pub(crate) fn json_with_lives() -> Value {
     let mut json = json();
     for (i, days) in [9.0, 2.0, 6.0].into_iter().enumerate() {
@@ -95,7 +95,7 @@ pub(crate) fn json_with_lives() -> Value {
     json
 }
 
-/// Reads the comparison of [`json_with_lives`].
+/// Makes the model of the comparison that [`json_with_lives`] returns.
 pub(crate) fn with_lives() -> Model {
     Model::read(&[folder(&json_with_lives())]).unwrap()
 }

@@ -1,32 +1,32 @@
-//! Read p99.9 and rewritten pages of a run, in windows of equal length.
+//! Read latencies (p99.9) and rewritten pages of a run, in time windows of equal length.
 
 use vpass_lab::failure::Failure;
 
 use crate::columns::number;
 use crate::model::{Row, Run};
 
-/// Number of windows in a run.
+/// Number of time windows into which a run is divided.
 pub const WINDOWS: usize = 80;
 
-/// Course of a technique over simulated time, with the range over its seeds.
+/// Read latencies and rewrites of a technique over simulated time, with the range over its seeds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Course {
-    /// Length of the run in simulated seconds, as the mean over the seeds.
+    /// Length of the runs in simulated seconds, as the mean over the seeds.
     pub seconds: f64,
-    /// Read p99.9 in each window in microseconds, as the median over the seeds. Absent without
-    /// reads or without `latency.csv`.
+    /// Median over the seeds of the p99.9 read latency in each window, in microseconds. The latency
+    /// is absent without reads or without the file `latency.csv`.
     pub p99_9_us: Vec<Option<f64>>,
-    /// Smallest and largest p99.9 of a single seed, in each window.
+    /// Smallest and largest p99.9 read latency of any seed, in each window.
     pub range_us: Vec<Option<(f64, f64)>>,
-    /// Mean number of pages per second that are rewritten because of reads, in each window.
+    /// Mean number of pages per second that were rewritten because of reads, in each window.
     pub rewrites: Vec<f64>,
 }
 
 impl Course {
-    /// Reads the course of a technique; `None` if its results have no simulated time.
+    /// Reads the values of a technique over time; `None` if its results have no simulated time.
     ///
     /// # Errors
-    /// Reports a file that cannot be read.
+    /// Returns an error for a file that cannot be read.
     pub fn of(row: &Row) -> Result<Option<Self>, Failure> {
         let mut seeds = vec![];
         for run in &row.runs {
@@ -53,7 +53,7 @@ impl Course {
     }
 }
 
-/// Course of one run over simulated time.
+/// Read latencies and rewrites of one run over simulated time.
 struct OfRun {
     seconds: f64,
     p99_9_us: Vec<Option<f64>>,
@@ -74,8 +74,8 @@ fn of_run(run: &Run) -> Result<Option<OfRun>, Failure> {
     Ok(Some(OfRun { seconds, p99_9_us: tails(run, seconds)?, rewrites: rates(&points, seconds) }))
 }
 
-/// Returns the rise of a curve per second, in each window. `seconds` is the length of the run. The
-/// curve is straight between its points, and level after the last point.
+/// Returns by how much a curve rises per second, in each window. `seconds` is the length of the
+/// run. The curve is straight between its points. After the last point, it stays level.
 fn rates(points: &[(f64, f64)], seconds: f64) -> Vec<f64> {
     let value = |at: f64| {
         let next = points.partition_point(|(s, _)| *s < at);
@@ -90,8 +90,8 @@ fn rates(points: &[(f64, f64)], seconds: f64) -> Vec<f64> {
     (0..WINDOWS).map(|w| (edge(w + 1) - edge(w)) / length).collect()
 }
 
-/// Returns the read p99.9 of each window. The windows of `latency.csv` have another length, so each
-/// window takes the value of the stored window at its middle.
+/// Returns the p99.9 read latency of each window. The windows in `latency.csv` have another length.
+/// Therefore each window takes the value of the stored window that contains its middle.
 fn tails(run: &Run, seconds: f64) -> Result<Vec<Option<f64>>, Failure> {
     let nothing = vec![None; WINDOWS];
     let Some(csv) = run.folder.csv("latency.csv")? else { return Ok(nothing) };
@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn rates_are_slopes_and_end_at_the_last_point() {
-        // The curve rises by 10 pages per second for 40 s, and is then level.
+        // The curve rises by 10 pages per second for 40 s, and then stays level.
         let rates = rates(&[(0.0, 0.0), (40.0, 400.0)], 80.0);
         assert!(rates[..40].iter().all(|r| (r - 10.0).abs() < 1e-9), "{rates:?}");
         assert!(rates[40..].iter().all(|r| r.abs() < 1e-9), "{rates:?}");

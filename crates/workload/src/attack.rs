@@ -1,13 +1,13 @@
 //! Attacks: reads that try to make a drive lose data or copy as much as possible. Each attack has
 //! its own file.
 //!
-//! The attacker knows more than any real attacker: where every page lies, how much each wordline
-//! endures, and how the policy is set ([`Knowledge`]). An attack is a function that turns this
-//! knowledge into phases of requests. `vpass run` replays them like any other workload. A policy
-//! that survives the best attacks of such an attacker survives every workload.
+//! The attacker knows more than any real attacker: where every page lies, how many reads each
+//! wordline endures, and how the policy is set ([`Knowledge`]). An attack is a function that turns
+//! this knowledge into phases of requests. `vpass run` replays these phases like any other
+//! workload. A policy that survives the best of these attacks should survive every workload.
 //!
-//! When a policy acts, data moves, and the attacker does not check where the data went. So each
-//! attack takes many blocks in turn.
+//! When a policy acts, data moves, and the attacker does not find out where the data went. For this
+//! reason each attack takes many blocks, one after the other.
 
 mod below_interval;
 mod breed;
@@ -22,19 +22,19 @@ use crate::phases::PhaseConfig;
 pub use breed::Breeder;
 pub use knowledge::{Knowledge, ReadMix, Strength, Target};
 
-/// Attack with its name, a summary and its phases. The name completes "attacked by ...".
+/// Attack with its name, its summary and the function that makes its phases.
 pub struct Attack {
-    /// Name on the command line.
+    /// Name of the attack on the command line. The name completes the words "attacked by ...".
     pub name: &'static str,
-    /// One line for lists.
+    /// Summary of the attack in one line, for lists.
     pub summary: &'static str,
-    /// Makes the phases of one round of the attack on this drive.
+    /// Function that makes the phases of one round of the attack on a drive.
     pub phases: fn(&Knowledge) -> Vec<PhaseConfig>,
 }
 
 macro_rules! attacks {
     ($($name:literal, $summary:literal => $phases:path;)*) => {
-        /// Every attack, one line each.
+        /// All attacks, one line each.
         pub const ATTACKS: &[Attack] =
             &[$(Attack { name: $name, summary: $summary, phases: $phases },)*];
     };
@@ -53,7 +53,7 @@ attacks! {
         => weak_spot::phases;
 }
 
-/// Returns the attack with this name.
+/// Returns the attack with the given name.
 pub fn attack(name: &str) -> Option<&'static Attack> {
     ATTACKS.iter().find(|a| a.name == name)
 }

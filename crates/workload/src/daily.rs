@@ -1,6 +1,6 @@
-//! Workloads that make requests in some hours of each day only (`workload.hours_per_day`). Their
-//! sources use a clock that stands still in the other hours. This file converts the times of that
-//! clock to times of the whole day.
+//! Workloads that make requests only in some hours of each day (`workload.hours_per_day`). The
+//! source of such a workload uses a clock that stands still in the other hours. This file converts
+//! times of that clock to times of the whole day.
 
 use vpass_core::base::daily::DailyHours;
 use vpass_core::base::rates::ReadRates;
@@ -10,14 +10,14 @@ use vpass_core::time::FluidSource;
 
 use crate::pass::PassSource;
 
-/// Source whose requests come in some hours of each day.
+/// Source whose requests arrive only in some hours of each day.
 pub struct Daily<S> {
     source: S,
     hours: DailyHours,
 }
 
 impl<S> Daily<S> {
-    /// Makes a source whose requests come only in these hours of each day.
+    /// Makes a source whose requests arrive only in the given hours of each day.
     pub fn new(source: S, hours: DailyHours) -> Self {
         Self { source, hours }
     }
@@ -50,14 +50,14 @@ impl<S: PassSource> PassSource for Daily<S> {
     }
 }
 
-/// Source of rates that hold in some hours of each day.
+/// Source of rates that hold only in some hours of each day.
 pub struct DailyRates {
     source: Box<dyn FluidSource + Send>,
     hours: DailyHours,
 }
 
 impl DailyRates {
-    /// Makes a source whose rates hold only in these hours of each day.
+    /// Makes a source of rates that hold only in the given hours of each day.
     pub fn new(source: Box<dyn FluidSource + Send>, hours: DailyHours) -> Self {
         Self { source, hours }
     }
@@ -112,13 +112,13 @@ mod tests {
         let mut out = vec![];
         Daily::new(source, DailyHours::new(6.0)).fill(&mut out, 5000).unwrap();
         assert!(out.iter().all(|request| request.at % (24 * HOUR) < 6 * HOUR));
-        // 216 requests come in the 6 hours of a day.
+        // All 216 requests of a day arrive in its first 6 hours.
         assert_eq!((out[215].at / HOUR, out[216].at / HOUR), (5, 24));
     }
 
     #[test]
     fn phases_end_on_the_clock_of_the_day() {
-        // Each phase takes 4 of the 6 hours of a day.
+        // Each phase takes 4 of the 6 hours with requests of a day.
         let file = PhasesFile::parse(
             "[workload]\nrate = 0.01\nphase = [{ pages = [5], requests = 144 }, \
              { pages = [6], requests = 144 }]",

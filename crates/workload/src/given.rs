@@ -1,8 +1,8 @@
-//! Workload that a caller makes at run time: a name, an identity, and a function that makes its
-//! source for a drive.
+//! Workload that a caller makes at run time. The workload has a name, an identity, and a function
+//! that makes its source of requests for a drive.
 //!
-//! The requests of such a source are checked one by one. A request that no host could make ends the
-//! run by the name of the workload.
+//! Each request of the source is checked. A request that no host could make ends the run, and the
+//! error names the workload.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,21 +12,22 @@ use vpass_core::base::units::Ns;
 
 use crate::pass::PassSource;
 
-/// Drive that requests are made for.
+/// Drive for which a caller's workload makes requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ForDrive {
-    /// Capacity in bytes.
+    /// Capacity of the drive in bytes.
     pub capacity: u64,
-    /// Size of a page in bytes.
+    /// Size of a flash page in bytes.
     pub page_bytes: u32,
     /// Random seed of the run.
     pub seed: u64,
 }
 
-/// Function that makes a source. It is called once for each drive, and for checks before a run.
+/// Function that makes a source of requests. vpass calls it once for each drive, and for checks
+/// before a run.
 pub type Make = dyn Fn(ForDrive) -> Result<Box<dyn PassSource>, SourceError> + Send + Sync;
 
-/// Workload as a value. Clones share the function.
+/// Workload that a caller made. Clones share the function that makes the source.
 #[derive(Clone)]
 pub struct Given {
     name: Arc<str>,
@@ -35,8 +36,8 @@ pub struct Given {
 }
 
 impl Given {
-    /// Makes a workload. Workloads with the same identity must make the same requests; a digest of
-    /// the requests is a good identity.
+    /// Makes a workload. Two workloads with the same identity must make the same requests. A digest
+    /// of the requests is a good identity.
     pub fn new(
         name: impl Into<Arc<str>>,
         identity: impl Into<Arc<str>>,
@@ -45,20 +46,20 @@ impl Given {
         Self { name: name.into(), identity: identity.into(), make: Arc::new(make) }
     }
 
-    /// Returns the name of the workload in results.
+    /// Returns the name that results use for the workload.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Returns the identity of the requests.
+    /// Returns the identity of the workload's requests.
     pub fn identity(&self) -> &str {
         &self.identity
     }
 
-    /// Makes the source for a drive.
+    /// Makes the source of requests for a drive.
     ///
     /// # Errors
-    /// Returns the error of the function that makes it.
+    /// Returns the error of the caller's function.
     pub fn source(&self, drive: ForDrive) -> Result<Box<dyn PassSource>, SourceError> {
         let source = (self.make)(drive)?;
         let name = self.name.clone();
@@ -78,12 +79,12 @@ impl PartialEq for Given {
     }
 }
 
-/// Source whose requests are checked.
+/// Source that checks each request of a caller's source.
 struct Checked {
     source: Box<dyn PassSource>,
     name: Arc<str>,
     capacity: u64,
-    /// Number of requests so far, and the arrival of the last one.
+    /// Number of requests so far, and arrival time of the last request.
     count: u64,
     last: Ns,
 }

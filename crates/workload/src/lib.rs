@@ -1,16 +1,16 @@
-//! Sources of host requests:
+//! Sources of host requests, and tools for requests:
 //! - trace files ([`traces`])
 //! - generators ([`synthetic`])
-//! - phases of named pages ([`phases`])
-//! - parts, each with its own addresses, rate and sizes ([`parts`])
-//! - a language model that is read from the drive ([`model`])
-//! - stripes that are written again and again ([`stripes`])
-//! - a disk's statistics ([`statistics`])
+//! - phases that read or write named pages ([`phases`])
+//! - several workloads side by side, each with addresses, a rate and sizes of its own ([`parts`])
+//! - a language model whose weights are read from the drive ([`model`])
+//! - stripes that are rewritten again and again ([`stripes`])
+//! - statistics of a real disk ([`statistics`])
 //! - fio job files ([`fio`])
-//! - lists of requests, and sources that a caller makes ([`listed`], [`given`])
+//! - requests in memory, and sources that a caller makes ([`listed`], [`given`])
 //!
-//! All sources hand out batches of [`vpass_core::base::request::Request`], and can be replayed in
-//! passes ([`pass`]). [`daily`] limits requests to some hours of each day.
+//! All sources return requests in batches ([`vpass_core::base::request::Request`]). Each source can
+//! be replayed ([`pass`]). [`daily`] limits a source to some hours of each day.
 //!
 //! [`profile`] counts the requests of a trace. [`windows`] turns requests into rates of reads.
 //! [`attack`] makes phases that try to break a policy.

@@ -1,4 +1,4 @@
-//! List of requests that is already in memory. Many drives can replay it at the same time.
+//! Source of requests that are already in memory. Many drives can replay one list at the same time.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use vpass_core::base::units::Ns;
 
 use crate::pass::PassSource;
 
-/// Source of a list of requests.
+/// Source that hands out a list of requests.
 pub struct ListedSource {
     all: Arc<[Request]>,
     arrival: Arrival,
@@ -17,7 +17,8 @@ pub struct ListedSource {
 }
 
 impl ListedSource {
-    /// Makes a source of these requests. In open loop, their arrivals must not fall.
+    /// Makes a source of these requests. In open loop, a request must not arrive before the one
+    /// that precedes it in the list.
     pub fn new(all: Arc<[Request]>, arrival: Arrival) -> Self {
         Self { all, arrival, next: 0, begins: 0 }
     }

@@ -1,16 +1,16 @@
-//! A language model that is read from the drive: a dense part, experts, a host cache, updates, and
-//! a key-value cache that the host spills.
+//! Workload of a language model that is read from the drive. The model has a dense part, experts, a
+//! host cache, updates, and a key-value cache that the host spills to the drive.
 //!
 //! ```text
 //! drive    | dense part | expert 0 | expert 1 | ... | window of the key-value cache |
 //! a token  reads the dense part, and experts by chance, except what the host caches
 //! ```
 //!
-//! - **Experts** (`law.rs`). Popularity gives each expert a probability that a token uses it.
-//! - **Cache** (`cache.rs`). It first holds the dense part, and experts in the rest.
-//! - **Requests** (`tokens.rs`, `writes.rs`). Each request lies between two multiples of
-//!   `request_size`.
-//! - **Rates** (`fluid_model.rs`). A page has the mean rate of the requests that touch it.
+//! - **Experts** (`law.rs`). The popularity of an expert gives the probability that a token uses
+//!   it.
+//! - **Cache** (`cache.rs`). The host's cache holds the dense part first, and experts in the rest.
+//! - **Requests** (`tokens.rs`, `writes.rs`). No request crosses a multiple of `request_size`.
+//! - **Rates** (`fluid_model.rs`). A page is read at the mean rate of the requests that touch it.
 
 mod cache;
 mod fluid_model;

@@ -1,17 +1,19 @@
 //! Suggests the known name that is closest to a misspelt name, for error messages.
 
-/// Smallest Jaro-Winkler similarity of a suggestion. "dsksim" finds disksim, "csv" finds nothing.
-/// Below this value, suggestions are noise, according to a trial with all names of vpass.
+/// Smallest Jaro-Winkler similarity of a suggestion. For "dsksim" the suggestion is disksim; for
+/// "csv" there is none. In a trial with all names of vpass, suggestions below this value were
+/// useless.
 const NEAR: f64 = 0.7;
 
-/// Returns the nearest of `names`, or `None` if no name is near enough. Case does not matter.
+/// Returns the one of `names` that is most similar to `wanted`, or `None` if none is similar
+/// enough. Upper and lower case count as equal.
 pub fn nearest<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let wanted = wanted.to_lowercase();
     names
         .into_iter()
         .map(|name| (strsim::jaro_winkler(&wanted, &name.to_lowercase()), name))
         .filter(|(likeness, _)| *likeness >= NEAR)
-        // Among equally near names, the first in the list wins.
+        // Among equally similar names, the first in the list wins.
         .reduce(|best, next| if next.0 > best.0 { next } else { best })
         .map(|(_, name)| name)
 }

@@ -1,5 +1,5 @@
-//! Makes requests of several streams side by side. Each stream has its own range of addresses, its
-//! own rate and its own sizes.
+//! Makes the requests of several streams at the same time. Each stream has its own range of
+//! addresses, its own rate and its own sizes.
 //!
 //! ```toml
 //! [workload]

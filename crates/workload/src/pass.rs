@@ -1,5 +1,5 @@
-//! Replays a workload in passes. A source stops at the end of each pass. [`Passes`] makes one
-//! stream of all passes.
+//! Replays a workload in passes. A source of requests stops at the end of each pass. [`Passes`]
+//! joins all passes into one stream.
 
 use std::cell::Cell;
 use std::num::NonZeroU32;
@@ -7,19 +7,19 @@ use std::num::NonZeroU32;
 use vpass_core::base::request::{Arrival, Request, RequestSource, SourceError};
 use vpass_core::base::units::Ns;
 
-/// Source that can be run again. At the end of each pass, `fill` appends nothing.
+/// Source of requests that can run again. At the end of each pass, `fill` appends no request.
 pub trait PassSource: RequestSource + Send {
-    /// Starts the next pass. Arrival times keep rising, and a generator draws new numbers.
+    /// Starts the next pass. Arrival times continue to rise, and a generator draws new numbers.
     ///
     /// # Errors
     /// Fails if a trace can no longer be opened.
     fn next_pass(&mut self) -> Result<(), SourceError>;
 
-    /// Memory of this source in bytes, without data that it shares with other sources.
+    /// Returns the memory that the source uses in bytes, without data shared with other sources.
     fn memory(&self) -> u64;
 
-    /// Returns whether the pass has another stage. It begins when all requests so far are complete
-    /// ([`RequestSource::next_stage`]).
+    /// Returns whether the pass has another stage. The next stage begins when all earlier requests
+    /// are complete ([`RequestSource::next_stage`]).
     fn has_next_stage(&self) -> bool {
         false
     }
@@ -69,28 +69,28 @@ impl PassSource for Box<dyn PassSource> {
     }
 }
 
-/// Workload as one stream of passes. The stream ends after its last pass, after a number of
-/// requests, or when the flag of [`Self::until`] is set. It counts the requests that it hands out.
+/// Stream of requests that joins the passes of a workload and counts its requests. The stream ends
+/// after its last pass, after a number of requests, or when the flag of [`Self::until`] is set.
 ///
-/// A stream may have a first part, such as a warm-up. [`Self::begin`] ends the first part. The
-/// clock of the next part begins at the last request of the first part.
+/// A stream may consist of parts, such as a warm-up and the measured part. [`Self::begin`] starts
+/// the next part. The clock of the next part begins at the last arrival of the part before.
 #[derive(Debug)]
 pub struct Passes<'a, S> {
     source: S,
-    /// Number of passes that this stream still starts by itself.
+    /// Number of passes that the stream still starts by itself.
     to_begin: u32,
     requests_left: u64,
     ends: Option<&'a Cell<bool>>,
-    /// Source time that counts as 0.
+    /// Time of the source that counts as time 0 of the stream.
     origin: Ns,
     requests: u64,
     last_arrival: Ns,
-    /// Whether every request so far has its own arrival time.
+    /// Whether every request so far has an arrival time of its own.
     open: bool,
 }
 
 impl<'a, S: PassSource> Passes<'a, S> {
-    /// Makes a stream of `passes` passes over a source.
+    /// Makes a stream of `passes` passes over a source of requests.
     pub fn new(source: S, passes: NonZeroU32) -> Self {
         let (to_begin, open) = (passes.get() - 1, true);
         Self {
@@ -105,40 +105,40 @@ impl<'a, S: PassSource> Passes<'a, S> {
         }
     }
 
-    /// Ends the stream when `ends` becomes true.
+    /// Ends the stream when the flag `ends` becomes true.
     #[must_use]
     pub fn until(self, ends: &'a Cell<bool>) -> Self {
         Self { ends: Some(ends), ..self }
     }
 
-    /// Ends the stream after at most this many more requests.
+    /// Ends the stream after at most `requests` more requests.
     pub fn end_after(&mut self, requests: u64) {
         self.requests_left = requests;
     }
 
-    /// Begins the next part, with `passes` passes. Its requests are counted from 0. Its clock
-    /// begins at the last arrival.
+    /// Begins the next part of the stream, with `passes` passes. The part counts its requests from
+    /// 0. The clock of the part begins at the last arrival.
     pub fn begin(&mut self, passes: NonZeroU32) {
         self.origin += self.last_arrival;
         (self.to_begin, self.requests_left) = (passes.get() - 1, u64::MAX);
         (self.requests, self.last_arrival, self.open) = (0, 0, true);
     }
 
-    /// Starts another pass, which the stream would not start by itself.
+    /// Starts another pass after all passes that the stream starts by itself.
     ///
     /// # Errors
-    /// Returns the errors of the source.
+    /// Returns the errors of the source of requests.
     pub fn next_pass(&mut self) -> Result<(), SourceError> {
         self.source.next_pass()
     }
 
-    /// Returns the source, for its report.
+    /// Returns the source of requests, for its report.
     pub fn source(&self) -> &S {
         &self.source
     }
 
-    /// Returns the number of requests of this part so far. Also returns the arrival of the last
-    /// request, if all requests have their own arrival times.
+    /// Returns the number of requests of the current part so far. Also returns the last arrival
+    /// time, if every request has an arrival time of its own.
     pub fn numbers(&self) -> (u64, Option<Ns>) {
         (self.requests, self.open.then_some(self.last_arrival))
     }

@@ -1,6 +1,6 @@
-//! Makes requests in phases, for workloads that name their pages, such as attacks. Each phase
-//! reads, writes or trims certain pages of the drive with a number of requests. Then the next phase
-//! follows. After the last phase, the first phase follows again, until all requests are made.
+//! Makes requests in phases, for workloads that name their pages, such as attacks. A phase reads,
+//! writes or trims given pages of the drive with a given number of requests. After the last phase,
+//! the first phase follows again, until all requests are made.
 //!
 //! ```toml
 //! [workload]

@@ -1,4 +1,4 @@
-//! Workloads that come with vpass, by name. Each file states the source of its numbers.
+//! Workload files that come with vpass, by name. Each file states the source of its numbers.
 
 const PRESETS: [(&str, &str); 12] = [
     ("da-raid5-financial", include_str!("../../../presets/workloads/da-raid5-financial.toml")),
@@ -15,13 +15,13 @@ const PRESETS: [(&str, &str); 12] = [
     ("zipf-read", include_str!("../../../presets/workloads/zipf-read.toml")),
 ];
 
-/// Returns the text of a preset workload file.
+/// Returns the text of the workload file with the given name, if vpass has it.
 pub fn preset(name: &str) -> Option<&'static str> {
     PRESETS.iter().find(|(known, _)| *known == name).map(|(_, text)| without_schema(text))
 }
 
-/// Returns the text of a preset without its first line. This line names a schema by a path that is
-/// valid only inside the repository.
+/// Returns the text of a preset workload file without its first line. The first line names a schema
+/// by a path that exists only inside the repository.
 pub fn without_schema(text: &str) -> &str {
     match text.split_once('\n') {
         Some((first, rest)) if first.starts_with("#:schema ") => rest,
@@ -29,7 +29,7 @@ pub fn without_schema(text: &str) -> &str {
     }
 }
 
-/// Returns the names of all presets, in alphabetical order.
+/// Returns the names of all preset workloads, in alphabetical order.
 pub fn names() -> impl Iterator<Item = &'static str> {
     PRESETS.iter().map(|(name, _)| *name)
 }

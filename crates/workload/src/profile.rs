@@ -1,13 +1,13 @@
-//! Counts the content of a trace: rows, bytes and pages by direction and device, sizes, popularity
-//! of pages, busy regions, and load over time.
+//! Profile of a trace: rows, bytes and pages by direction and device, sizes, popularity of pages,
+//! busy regions, and load over time.
 //!
-//! Rows are added one by one. Memory grows with the touched pages, not with the rows:
-//! - about 6 bytes per page if neighbours are touched too, at most 90 (`pages`)
+//! Rows of the trace are added one by one. Memory grows with the number of touched pages:
+//! - about 6 bytes per page if its neighbours are touched too, about 100 bytes if not (`pages`)
 //! - 16 bytes per distinct size that is not a multiple of 512
-//! - a few hundred KiB for the rest
+//! - a few hundred KiB for all other counts
 //!
-//! Beyond [`MOST_LINES`], only a share of the pages is followed. Numbers of pages are estimates
-//! then (`followed`).
+//! If the trace touches more than [`MOST_LINES`] groups of pages, only a share of the pages is
+//! followed. Numbers of pages are estimates in this case (`followed`).
 
 mod followed;
 mod islands;
@@ -28,38 +28,38 @@ pub use popularity::Popularity;
 pub use sizes::Sizes;
 pub use timeline::{Step, Timeline};
 
-/// Largest number of groups of 16 pages that are held: 64 Mi neighbouring pages, or 4 Mi scattered
-/// pages. They take at most about 1 GiB.
+/// Largest number of groups of 16 pages whose counts are kept. With this number, counts of 64 Mi
+/// neighbouring pages or of 4 Mi scattered pages are kept. The counts take at most about 1 GiB.
 pub const MOST_LINES: usize = 4 << 20;
 
-/// Counts of reads, writes and trims, by `Op as usize`.
+/// Counts of reads, writes and trims. The index is `Op as usize`.
 pub type ByOp = [u64; 3];
 
-/// Requests of one device of a trace.
+/// Requests that a trace makes to one device.
 #[derive(Debug, Default)]
 pub struct Device {
     /// Number of the device ([`TraceRow::device`]).
     pub number: u32,
-    /// Number of requests.
+    /// Number of requests to the device, by direction.
     pub rows: ByOp,
-    /// Number of requested bytes.
+    /// Number of requested bytes, by direction.
     pub bytes: ByOp,
-    /// End of the highest request, in bytes.
+    /// End of the request with the highest address, in bytes.
     pub extent: u64,
-    /// Reads and writes of each page.
+    /// Number of reads and writes of each page of the device.
     pub pages: PageCounts,
 }
 
-/// Part of a device's addresses, with its numbers of page reads and page writes.
+/// Region of a device's addresses, with the numbers of its page reads and page writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Region {
     /// Index of the device in [`Profile::devices`].
     pub device: usize,
-    /// Index among the regions of the device, in the order of addresses from 0 on.
+    /// Number of the region, in the order of addresses. Region 0 begins at address 0.
     pub number: u64,
-    /// Page reads.
+    /// Number of page reads in the region.
     pub reads: u64,
-    /// Page writes.
+    /// Number of page writes in the region.
     pub writes: u64,
 }
 
@@ -68,28 +68,28 @@ pub struct Region {
 pub struct Profile {
     page_shift: u32,
     devices: Vec<Device>,
-    /// Index in `devices`, by device number.
+    /// Index in `devices` of each device number.
     place: BTreeMap<u32, usize>,
     latest: usize,
     sizes: Sizes,
     timeline: Timeline,
     followed: Followed,
-    /// Number of groups of 16 pages that are held.
+    /// Number of groups of 16 pages whose counts are kept.
     lines: usize,
-    /// Largest number of groups that may be held.
+    /// Largest number of groups of 16 pages whose counts may be kept.
     most_lines: usize,
-    /// Number of requested pages, including pages that are not followed.
+    /// Number of requested pages by direction, including pages that are not followed.
     accesses: ByOp,
 }
 
 impl Profile {
-    /// Makes a profile for pages of `page_bytes` bytes, a power of two.
+    /// Makes an empty profile for pages of `page_bytes` bytes, which is a power of two.
     pub fn new(page_bytes: u32) -> Self {
         Self::with_limit(page_bytes, MOST_LINES)
     }
 
-    /// Makes a profile for pages of `page_bytes` bytes that holds at most `most_lines` groups of 16
-    /// pages.
+    /// Makes an empty profile for pages of `page_bytes` bytes. The profile keeps counts of at most
+    /// `most_lines` groups of 16 pages.
     pub fn with_limit(page_bytes: u32, most_lines: usize) -> Self {
         debug_assert!(page_bytes.is_power_of_two(), "page size {page_bytes}");
         let page_shift = page_bytes.trailing_zeros();
@@ -107,7 +107,7 @@ impl Profile {
         }
     }
 
-    /// Counts a row.
+    /// Adds a row of the trace to all counts.
     pub fn add(&mut self, row: &TraceRow) {
         let place = self.place_of(row.device);
         let device = &mut self.devices[place];
@@ -134,7 +134,8 @@ impl Profile {
         self.timeline.add(row.at_ns, row.op, pages);
     }
 
-    /// Drops half of the stretches, again and again, until a quarter of the lines is free.
+    /// Stops following half of the pages, again and again, until a quarter of the memory for counts
+    /// is free.
     #[cold]
     fn follow_fewer(&mut self) {
         while 4 * self.lines > 3 * self.most_lines && self.followed.one_in() < 1 << 40 {
@@ -158,17 +159,17 @@ impl Profile {
         self.latest
     }
 
-    /// Returns the devices, in the order of their first request.
+    /// Returns the devices of the trace, in the order of their first request.
     pub fn devices(&self) -> &[Device] {
         &self.devices
     }
 
-    /// Returns the sizes of the requests.
+    /// Returns the numbers of requests by size.
     pub fn sizes(&self) -> &Sizes {
         &self.sizes
     }
 
-    /// Returns the arrival times of the requests.
+    /// Returns the times of the requests and the load over time.
     pub fn timeline(&self) -> &Timeline {
         &self.timeline
     }
@@ -179,13 +180,13 @@ impl Profile {
         self.followed.one_in()
     }
 
-    /// Returns the number of requested pages of this direction, which is always exact.
+    /// Returns the number of requested pages of a direction, which is always exact.
     pub fn accesses(&self, op: Op) -> u64 {
         self.accesses[op as usize]
     }
 
-    /// Returns half the width of the 95 % interval of an estimated number of pages, as a share of
-    /// this number. Returns 0 if all pages were followed.
+    /// Returns the uncertainty of an estimated number of pages. It is half the width of the 95 %
+    /// interval, as a share of the number. Returns 0 if all pages were followed.
     pub fn uncertainty(&self) -> f64 {
         let followed = self.followed;
         let mut by_stretch: BTreeMap<(u32, u64), u64> = BTreeMap::new();
@@ -211,12 +212,12 @@ impl Profile {
         Popularity::new(self.counts().map(|(_, writes)| writes)).times(self.one_in())
     }
 
-    /// Number of pages that were read or written.
+    /// Returns the number of pages that were read or written.
     pub fn pages_touched(&self) -> u64 {
         self.counts().count() as u64 * self.one_in()
     }
 
-    /// Number of pages of a device that were read or written.
+    /// Returns the number of pages of a device that were read or written.
     pub fn pages_touched_of(&self, device: &Device) -> u64 {
         device.pages.iter().count() as u64 * self.one_in()
     }
@@ -227,9 +228,9 @@ impl Profile {
             .flat_map(|device| device.pages.iter().map(|(_, reads, writes)| (reads, writes)))
     }
 
-    /// Returns the parts of the addresses that large untouched gaps separate, by device and
-    /// address. There are at most `most` more parts than devices. If only a share of the pages was
-    /// followed, the list is empty, because the other pages would look like gaps.
+    /// Returns the parts of the addresses between large untouched gaps, in the order of devices and
+    /// addresses. At most `most` gaps are used. If only a share of the pages was followed, the list
+    /// is empty, because pages that are not followed would look like gaps.
     pub fn islands(&self, most: usize) -> Vec<Island> {
         if self.one_in() > 1 {
             return vec![];
@@ -237,8 +238,8 @@ impl Profile {
         islands::islands(self.devices.iter().map(|device| &device.pages), self.page_shift, most)
     }
 
-    /// Returns every region of `pages` pages that was followed and touched. The most-read region
-    /// comes first. Regions with equal reads come in the order of their addresses.
+    /// Returns all regions of `pages` pages that were followed and touched. The region with the
+    /// most reads comes first. Regions with equal reads come in the order of their addresses.
     pub fn regions(&self, pages: u64) -> Vec<Region> {
         let mut regions = vec![];
         for (device, counts) in self.devices.iter().enumerate() {
@@ -269,8 +270,8 @@ mod tests {
 
     #[test]
     fn beyond_the_limit_numbers_of_pages_are_estimates() {
-        // The trace reads 20,000 pages of 16 KiB: two neighbours in each of 10,000 stretches of 4
-        // MiB. Every second pair is read twice.
+        // The trace reads 20,000 pages of 16 KiB: two neighbouring pages in each of 10,000
+        // stretches of 4 MiB. Every second pair of pages is read twice.
         let rows = (0..10_000u64)
             .map(|n| row(n, (n % 3) as u32, n << 22, 32 << 10, Op::Read))
             .collect::<Vec<_>>();
@@ -287,7 +288,7 @@ mod tests {
         assert!(all.uncertainty() == 0.0);
         assert_eq!((few.one_in(), few.accesses(Op::Read), few.islands(9)), (16, 30_000, vec![]));
         assert!(few.lines <= 1000);
-        // About 625 pairs are followed, so the uncertainty is 1.96 / sqrt 625, or 8 %.
+        // About 625 pairs of pages are followed, so the uncertainty is 1.96 / sqrt 625, or 8 %.
         assert!((0.06..0.1).contains(&few.uncertainty()), "{}", few.uncertainty());
         let off = |estimate: u64, exact: u64| (estimate as f64 / exact as f64 - 1.0).abs();
         let of_few = few.reads();
@@ -306,7 +307,7 @@ mod tests {
     #[test]
     fn a_few_rows_by_hand() {
         let mut profile = Profile::new(16 << 10);
-        // A request of two bytes across a page border touches two pages.
+        // A request of two bytes that crosses a page border touches two pages.
         profile.add(&row(0, 7, (16 << 10) - 1, 2, Op::Read));
         profile.add(&row(10, 7, 0, 4096, Op::Read));
         profile.add(&row(20, 9, 0, 4096, Op::Write));

@@ -1,11 +1,12 @@
-//! Requests with the statistics of a disk, if only its statistics are known.
+//! Makes requests for a disk of which only the statistics are known.
 //!
 //! A `[statistics]` table ([`StatisticsFile`]) becomes a stream of requests ([`StatisticsSource`]).
-//! In each pass and for every seed, the stream meets:
-//! - pages read and written in each window of time
-//! - footprint: different pages read, written, either, both
-//! - number of requests, their bytes, and the percentiles of their size
-//! - popularity of pages: share of all reads, and of all writes, of the page at each percentile
+//! In each pass and for every seed, the stream has these statistics of the table:
+//! - number of pages read and written in each window of time
+//! - footprint: number of different pages that are read, written, either or both
+//! - number of requests, sum of their bytes, and percentiles of their size
+//! - popularity of pages: share of all reads, and of all writes, that go to the page at each
+//!   percentile
 //!
 //! ```text
 //! [statistics] --DiskStatistics--> SidePlan (reads) --> Side --\
@@ -14,24 +15,25 @@
 //!                                  SidePlan (writes) --> Side -
 //! ```
 //!
-//! Exact numbers are never drawn at random:
-//! - `curve` extends the percentiles to a whole distribution that meets the total.
-//! - `lengths` sorts requests by the pages they touch.
-//! - `tiling` cuts the pages of a direction into blocks. All requests to a block touch all of it;
-//!   their number in a pass is fixed.
-//! - `layout` places blocks in shuffled extents.
-//! - `deal` orders the requests of a pass at random, and `side` spreads them over the windows.
+//! Numbers that the table fixes are never drawn at random:
+//! - `curve` extends the percentiles to a whole distribution with the right total.
+//! - `lengths` groups requests by the number of pages that they touch.
+//! - `tiling` cuts the pages of a direction into blocks. Each request to a block touches all of its
+//!   pages. The number of requests to a block in a pass is fixed.
+//! - `layout` places blocks on the drive, in shuffled extents.
+//! - `deal` puts the requests of a pass into a random order, and `side` spreads them over the
+//!   windows.
 //!
-//! The state takes some kilobytes, and four bytes per extent.
+//! The state of the source takes some kilobytes, and four bytes per extent.
 //!
-//! Statistics lack some facts, so these are assumed:
-//! - Popularity and size do not depend on each other.
+//! Statistics do not contain all facts about the requests. Assumptions replace the missing facts:
+//! - The popularity of pages and the size of requests do not depend on each other.
 //! - Popular pages lie in runs of `extent`.
 //! - The mix of requests is the same in all windows.
 //! - Within a window, requests arrive evenly, with small random shifts.
 //!
-//! [`import`] makes a table of published statistics, and [`Meter`] makes one of any requests.
-//! [`agreement`] compares a pass with its table.
+//! [`import`] makes a `[statistics]` table from published statistics. [`Meter`] makes a table from
+//! any requests. [`agreement`] compares a pass with its table.
 
 mod agreement;
 mod columns;

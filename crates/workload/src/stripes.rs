@@ -1,4 +1,5 @@
-//! Makes writes that return to recently written stripes, for parity over stripes of logical pages.
+//! Makes requests in stripes of logical pages, for parity. Writes return to recently written
+//! stripes.
 //!
 //! ```text
 //! a write   with chance `sequential`         continues where the last write ended
@@ -10,8 +11,8 @@
 //!           length   geometric with mean `read_pages`, cut at `most_pages`
 //! ```
 //!
-//! The seed scatters the ranks of Zipf over the footprint. Reads and writes have the same ranks.
-//! Requests are cut at the end of the footprint.
+//! The seed scatters the popularity ranks of Zipf over the footprint. A stripe has the same rank
+//! for reads and writes. Requests are cut at the end of the footprint.
 
 mod recent;
 mod stripes_config;

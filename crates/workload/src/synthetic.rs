@@ -1,8 +1,8 @@
-//! Generates the requests that a `[workload]` table describes. They are drawn from one seed, and
-//! equal on every run.
+//! Generates the requests that a `[workload]` table describes. A random seed decides the requests.
+//! The same seed gives the same requests on every run.
 //!
-//! Each generator of addresses has its own file: [`uniform`](Distribution::Uniform), zipf,
-//! sequential, hot-cold.
+//! Each generator of addresses has its own file: uniform, zipf, sequential and hot-cold
+//! ([`Distribution`]).
 
 mod addresses;
 pub(crate) mod alias;

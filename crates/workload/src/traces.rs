@@ -1,8 +1,8 @@
-//! Reads trace files of other tools and of public collections, as a stream in constant memory. Each
-//! format has its own file.
+//! Reads trace files of other tools and of public collections, as streams in constant memory. Each
+//! format has a file of its own.
 //!
-//! Start with [`TraceSource`], which needs a [`Survey`] of the files. [`TraceFile`] gives the
-//! unchanged rows of one file.
+//! Start with [`TraceSource`], which makes requests and needs a [`Survey`] of the trace files.
+//! [`TraceFile`] gives the rows of one file unchanged.
 
 mod bytes;
 mod detect;
@@ -34,8 +34,8 @@ pub use rows::rate::doubts;
 pub use rows::unit::{TimeUnit, Times, UnitBasis, UnitTaken};
 pub use write::{Losses, Target, TraceWriter, WriteError};
 
-/// Opens a file, and decompresses it if its first bytes say so. Other bytes after gzip data are an
-/// error here, because no report would mention them.
+/// Opens a file, and decompresses it if its first bytes say that it is compressed. Bytes that
+/// follow gzip data are an error here, because no report would mention them.
 pub(crate) fn open_decompressed(path: &Path) -> Result<Box<dyn Read + Send>, SourceError> {
     bytes::input::open(path)
         .map(|(input, raw)| Box::new(bytes::input::Whole::new(input, raw)) as Box<dyn Read + Send>)

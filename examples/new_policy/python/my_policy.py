@@ -7,19 +7,19 @@ from vpass import Policy, Rewrite, View
 
 
 class MyPolicy(Policy):
-    """Rewrites a block after ``share`` of the reads that its weakest wordline bears."""
+    """Policy that rewrites a block after a share of the reads that its weakest wordline bears."""
 
     name = "my-policy"
-    protects = "sound"  # the oracle checks that no data is lost; "nothing" promises nothing
+    protects = "sound"  # the oracle checks that no data is lost; "nothing" guarantees nothing
 
     def __init__(self, share: float = 0.9) -> None:
         self.share = share
 
     def bears(self, view: View) -> float:
-        """Return the reads after which a rewrite must begin, so that it ends in time."""
+        """Return the number of reads after which a rewrite must begin to end in time."""
         if view.limits is None:
             return float("inf")
-        # A rewrite reads every page of the block once, and each page of a wordline once more.
+        # A rewrite reads every page of the block once. A read of a neighbour weighs alpha.
         pages, own = view.pages_per_block, view.pages_per_wordline
         left = min(
             (limit - pages - 2 * (alpha - 1) * own) / alpha for limit, alpha in view.limits
@@ -31,7 +31,7 @@ class MyPolicy(Policy):
         return max(int(self.share * min(self.bears(view), 1e9)), 1)
 
     def on_alarm(self, view: View) -> Rewrite:
-        """Rewrite the whole block. It may serve ``late_reads`` more until that is done."""
+        """Rewrite the whole block. It may serve ``late_reads`` more reads until the end."""
         return Rewrite()
 
 

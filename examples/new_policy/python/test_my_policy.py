@@ -1,4 +1,4 @@
-"""Tests of my-policy: no data is lost, and the policy acts."""
+"""Tests of my-policy: no data is lost, and the policy rewrites blocks."""
 
 from __future__ import annotations
 

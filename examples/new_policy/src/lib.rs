@@ -1,9 +1,9 @@
 //! # my-policy
-//! Rewrites a block after a share of the reads that it can serve safely.
+//! Policy that rewrites a block after a share of the reads that the block can serve safely.
 //!
-//! - **Acts at:** one alarm per block, after s T reads. T is the alarm of `block`, and `s` is the
-//!   parameter `share`.
-//! - **Safety:** acts earlier than `block`, so it is as safe.
+//! - **Acts at:** one alarm per block, after s T reads. T is the number of reads after which the
+//!   technique `block` acts, and s is the parameter `share`.
+//! - **Safety:** acts earlier than the technique `block`, so it is as safe as `block`.
 //!
 //! ```text
 //! T 10,000, share 0.9   ->   rewritten after 9,000 reads
@@ -17,7 +17,7 @@ use vpass_core::slots::reclaim::{
     Action, Policy, Promise, Rewrite, Technique, Threshold, View, technique,
 };
 
-/// Share of the reads that a block can serve safely. After them it is rewritten.
+/// Share of the reads that a block can serve safely. After this share, the block is rewritten.
 pub const SHARE: Param = Param {
     key: "share",
     kind: Kind::Real,
@@ -30,7 +30,7 @@ pub const SHARE: Param = Param {
     alias: None,
 };
 
-/// State of the policy of one drive.
+/// State of the policy on one drive.
 struct MyPolicy {
     block: Box<dyn Policy>,
     share: f64,
@@ -46,8 +46,8 @@ impl Policy for MyPolicy {
         Reads(alarm(latest.0, self.share).max(view.reads(block).0 + 1))
     }
 
-    /// Says what is rewritten, and returns the next alarm. A block may serve some reads more until
-    /// its rewrite is done.
+    /// Rewrites the whole block, and returns its next alarm. Until the rewrite is done, the block
+    /// may serve some more reads.
     fn on_alarm(&mut self, view: &View, block: BlockId, out: &mut Vec<Action>) -> Reads {
         out.push(Rewrite::all(block).into());
         Reads(view.reads(block).0 + view.late_in_a_job())
@@ -70,12 +70,12 @@ impl Policy for MyPolicy {
     }
 }
 
-/// Returns the alarm of a block that `block` rewrites after `latest` reads.
+/// Returns the alarm of a block that the technique `block` would rewrite after `latest` reads.
 fn alarm(latest: u32, share: f64) -> u32 {
     (f64::from(latest) * share) as u32
 }
 
-/// Makes the card of the policy. A process should call this once.
+/// Makes the card of the policy. A process should call this function only once.
 pub fn my_policy() -> &'static Technique {
     let given = Given {
         summary: "rewrites a block after a share of the reads that it can serve safely".into(),

@@ -1,11 +1,13 @@
 //! # Staggered
-//! Rewrites blocks as `block` does, but each somewhat earlier, by a share that is drawn anew after
-//! every erase. Blocks that are read evenly are then not all rewritten at once.
+//! Technique that rewrites blocks as `block` does, but somewhat earlier. For each block, a random
+//! share is drawn after every erase. Blocks that are read evenly are then not all rewritten at
+//! once.
 //!
-//! - **Acts at:** one alarm per block, after T (1 - s u) reads. T is the alarm of `block`, `s` the
-//!   parameter `spread`, and `u` is drawn from [0, 1).
-//! - **Costs:** more rewrites. On `tiny` under `zipf-read` it copies 25 % more pages than `block`.
-//! - **Safety:** as `block`, which would act later.
+//! - **Acts at:** one alarm per block, after T (1 - s u) reads. T is the number of reads after
+//!   which `block` acts, s is the parameter `spread`, and u is drawn from [0, 1).
+//! - **Costs:** more rewrites. On the drive `tiny` under `zipf-read`, it copies 25 % more pages
+//!   than `block`.
+//! - **Safety:** as safe as `block`, which would act later.
 //!
 //! ```text
 //! T 9,808, spread 0.25, u 0.5   ->   rewritten after 9,808 - 1,226 = 8,582 reads
@@ -19,7 +21,7 @@ use vpass_core::slots::reclaim::{
     Action, Policy, Promise, Rewrite, Technique, Threshold, View, technique,
 };
 
-/// Largest share of a block's alarm by which it is rewritten earlier.
+/// Largest share of a block's alarm by which the block is rewritten earlier.
 pub const SPREAD: Param = Param {
     key: "spread",
     kind: Kind::Real,
@@ -39,7 +41,7 @@ struct Staggered {
 }
 
 impl Staggered {
-    /// Returns a number from [0, 1), by the xorshift64* generator.
+    /// Returns a random number from [0, 1), made by the xorshift64* generator.
     fn draw(&mut self) -> f64 {
         self.state ^= self.state >> 12;
         self.state ^= self.state << 25;
@@ -81,13 +83,13 @@ impl Policy for Staggered {
     }
 }
 
-/// Returns the alarm of a block that `block` rewrites after `latest` reads, for a number `u` from
-/// [0, 1).
+/// Returns the alarm of a block that `block` would rewrite after `latest` reads. `u` is a random
+/// number from [0, 1).
 fn staggered_alarm(latest: u32, spread: f64, u: f64) -> u32 {
     latest - (f64::from(latest) * spread * u) as u32
 }
 
-/// Makes the card of the technique. A process should call this once.
+/// Makes the card of the technique. A process should call this function only once.
 pub fn staggered() -> &'static Technique {
     let given = Given {
         summary: "rewrites blocks as `block` does, but not all at once".into(),
@@ -140,8 +142,8 @@ mod tests {
         let oracle = own.oracle.expect("it watched");
         assert_eq!((oracle.stamp_errors, oracle.limit_violations), (0, 0));
         let more = own.reclaim.pages_copied as f64 / block.reclaim.pages_copied as f64;
-        // Alarms are earlier by an eighth on average, and by a quarter at most. A block whose
-        // `block` alarm comes just after the run's end adds to this.
+        // On average, an alarm is an eighth earlier than that of `block`, and at most a quarter. A
+        // block that `block` would rewrite just after the end of the run adds further pages.
         assert!((8.0 / 7.0..4.0 / 3.0).contains(&more), "{more}");
     }
 

@@ -1,4 +1,4 @@
-//! Compares the technique of this crate with `block`, under the oracle.
+//! Compares the technique `staggered` of this crate with `block`. The oracle checks both runs.
 
 use own_technique::staggered;
 use vpass_lab::failure::Failure;

@@ -1,4 +1,5 @@
-//! Techniques of the other slots, which a comparison combines with each reclaim technique.
+//! Techniques for garbage collection, refresh and parity. A comparison combines them with each
+//! reclaim technique.
 
 use clap::Args;
 use vpass_core::slots::parity::NO_PARITY;
@@ -6,23 +7,25 @@ use vpass_lab::plan::{Chosen, RunPlan};
 
 #[derive(Debug, Args)]
 pub(crate) struct Combined {
-    /// Garbage collection policies, separated by commas. Each runs with each reclaim technique.
+    /// Garbage collection policies, separated by commas. Each policy runs with each reclaim
+    /// technique.
     #[arg(long, value_delimiter = ',', default_value = "greedy", value_name = "NAME,..")]
     gc: Vec<String>,
-    /// Refresh techniques, separated by commas (see `vpass list refresh`). Each runs with each
-    /// technique of the other kinds. Default: none, or the refresh technique that the parity
-    /// technique includes.
+    /// Refresh techniques, separated by commas (see `vpass list refresh`). Each refresh technique
+    /// runs with each technique of the other kinds. Default: none, or the refresh technique that
+    /// the parity technique includes.
     #[arg(long, value_delimiter = ',', value_name = "NAME,..")]
     refresh: Vec<String>,
-    /// Parity techniques, separated by commas (see `vpass list parity`). Each runs with each
-    /// technique of the other kinds, on a drive of the same capacity.
+    /// Parity techniques, separated by commas (see `vpass list parity`). Each parity technique runs
+    /// with each technique of the other kinds, on drives of equal capacity.
     #[arg(long, value_delimiter = ',', default_value = "none", value_name = "NAME,..")]
     parity: Vec<String>,
 }
 
 impl Combined {
     /// Returns all combinations of this reclaim technique with GC, refresh and parity techniques.
-    /// Parity varies fastest. Without a named refresh technique, `refresh` is `None`.
+    /// In the list, the parity technique changes fastest. If the user names no refresh technique,
+    /// `refresh` is `None`.
     pub(crate) fn with<'a>(&'a self, reclaim: &'a str) -> Vec<Chosen<'a>> {
         let named: Vec<Option<&str>> = self.refresh.iter().map(|name| Some(name.trim())).collect();
         let refreshes = if named.is_empty() { vec![None] } else { named };
@@ -40,7 +43,7 @@ impl Combined {
         all
     }
 
-    /// Returns the number of combinations for each reclaim technique.
+    /// Returns the number of combinations that each reclaim technique has.
     pub(crate) fn len(&self) -> usize {
         self.gc.len() * self.refresh.len().max(1) * self.parity.len()
     }
@@ -50,9 +53,9 @@ impl Combined {
         self.parity.iter().map(|name| name.trim())
     }
 
-    /// Returns a text such as "parity raid5, " if this is the only parity technique. The text is
-    /// empty without parity. With several techniques, the text is empty because the labels name the
-    /// techniques.
+    /// Returns a text such as "parity raid5, " if all runs use this one parity technique. The text
+    /// is empty without parity. With several parity techniques, the text is empty too, because the
+    /// label of each row names its technique.
     pub(crate) fn of_one_parity(&self) -> String {
         let mut parities = self.parities();
         match (parities.next(), parities.next()) {
@@ -61,13 +64,13 @@ impl Combined {
         }
     }
 
-    /// Returns the label of a plan: the name of its reclaim technique, and its technique in each
-    /// other slot with several techniques.
+    /// Returns the label of a plan. The label names the reclaim technique. If the comparison has
+    /// several GC, refresh or parity techniques, the label also names the one that this plan uses.
     pub(crate) fn label(&self, plan: &RunPlan) -> String {
         self.label_of(plan.chosen())
     }
 
-    /// Returns the label of these techniques, even if the drive refuses them.
+    /// Returns the label of these techniques. The label exists even if the drive cannot run them.
     pub(crate) fn label_of(&self, named: Chosen) -> String {
         let others = [
             (self.gc.len(), Some(named.gc)),

@@ -1,4 +1,4 @@
-//! The options for reading and replaying a trace.
+//! Command-line options for reading and replaying a trace.
 
 use clap::{Args, ValueEnum};
 use vpass_core::base::request::Op;
@@ -17,8 +17,9 @@ pub(crate) struct Replay {
     /// Read several trace files as parts of one trace, one after the other.
     #[arg(long)]
     pub(crate) concat: bool,
-    /// Handling of requests beyond the drive. error: stop. wrap: start again at 0. scale: scale all
-    /// addresses to the drive. pack: place the touched pages side by side in their order.
+    /// Handling of requests beyond the end of the drive. error: stop. wrap: continue at address 0.
+    /// scale: scale all addresses, so that the trace fits the size of the drive. pack: place all
+    /// touched pages side by side, in the order of their addresses.
     #[arg(
         long,
         default_value_t = Fit::Error,
@@ -26,13 +27,13 @@ pub(crate) struct Replay {
         value_name = "error|wrap|scale|pack",
     )]
     pub(crate) fit: Fit,
-    /// Trace format (see `vpass list formats`). Default: recognised from the content.
+    /// Trace format (see `vpass list formats`). Default: the format is recognised from the content.
     #[arg(long, value_name = "NAME")]
     pub(crate) format: Option<String>,
     /// Direction of all requests, for a trace without directions.
     #[arg(long, value_enum, value_name = "read|write")]
     pub(crate) assume_op: Option<Direction>,
-    /// Requests per second, for a trace without times; --queue-depth is the alternative.
+    /// Requests per second, for a trace without times. The alternative is --queue-depth.
     #[arg(
         long,
         conflicts_with = "queue_depth",
@@ -40,22 +41,22 @@ pub(crate) struct Replay {
         value_name = "IOPS"
     )]
     pub(crate) assume_rate: Option<f64>,
-    /// Unit of the times, for a format that does not fix it: disksim (default ms), mqsim (ns), fio
-    /// (us).
+    /// Unit of the times, for trace formats that do not fix the unit: disksim (default ms), mqsim
+    /// (ns) and fio (us).
     #[arg(long, value_name = "s|ms|us|ns", value_parser = parse_time_unit)]
     pub(crate) time_unit: Option<TimeUnit>,
     /// Event of a blktrace text that counts as the request: queued, issued or completed. Default:
-    /// the first of these that the start of the file holds.
+    /// the first of these three events that occurs at the start of the file.
     #[arg(long, value_enum, ignore_case = true, value_name = "Q|D|C")]
     pub(crate) blk_action: Option<BlkEvent>,
-    /// Skip and count trace lines that cannot be read, instead of stopping at the first.
+    /// Skip and count trace lines that cannot be read. Default: stop at the first such line.
     #[arg(long)]
     pub(crate) skip_bad_lines: bool,
     /// Replay the trace this many times faster than it was recorded.
     #[arg(long, default_value_t = 1.0, allow_negative_numbers = true, value_name = "FACTOR")]
     pub(crate) speed: f64,
-    /// Reject a trace whose times step back. Default: such requests are moved to the time of the
-    /// one before, and counted.
+    /// Reject a trace in which a request has an earlier time than the request before it. Default:
+    /// such a request gets the time of the request before it, and is counted.
     #[arg(long)]
     pub(crate) strict: bool,
 }

@@ -1,4 +1,5 @@
-//! Conversion of arguments into the plain values of `vpass_lab`, without the options for output.
+//! Conversion of command-line arguments into the plain values of `vpass_lab`. Options for output
+//! are not converted.
 
 use vpass_lab::failure::Failure;
 use vpass_lab::samples::Samples;
@@ -52,12 +53,12 @@ impl From<&Setup> for setup::Setup {
 }
 
 impl Setup {
-    /// Returns the samples that the user wants. By default, they are the whole drive.
+    /// Returns the samples that the user chose. By default, there is one sample: the whole drive.
     pub(crate) fn samples(&self) -> Samples {
         self.sample.unwrap_or(Samples::WHOLE)
     }
 
-    /// Refuses several samples, because this command shows only one drive.
+    /// Returns an error for several samples, because this command shows only one drive.
     pub(crate) fn require_one_sample(&self) -> Result<(), Failure> {
         let Samples { count, of } = self.samples();
         if count == 1 {

@@ -1,4 +1,4 @@
-//! The options of `vpass attack`.
+//! Command-line options of `vpass attack`.
 
 use std::num::NonZeroU64;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 
 use crate::args::{Base, TechniqueArgs, at_least_one};
 
-/// Examples for the help.
+/// Examples for the help of `vpass attack`.
 pub(crate) const EXAMPLES: &str = "Examples:\n  \
     vpass attack hammer --drive tiny --reclaim block\n  \
     vpass attack below-interval --drive tiny --reclaim straw-wl --set start.pec=2000 --gear \
@@ -24,36 +24,37 @@ pub(crate) const EXAMPLES: &str = "Examples:\n  \
 /// Options of an attack against one drive.
 #[derive(Debug, Args)]
 pub(crate) struct AttackArgs {
-    /// Attack (see `vpass list attacks`), or `search` to search for one. `adaptive` inspects the
-    /// drive again after each burst of 4 to 100 whole-page requests, when the drive has drained.
-    /// Its latencies are those of short bursts.
+    /// Attack (see `vpass list attacks`), or `search` to search for one. `adaptive` sends bursts of
+    /// 4 to 100 whole-page requests. After each burst, `adaptive` waits until the drive is idle,
+    /// and inspects the drive again. The latencies of `adaptive` are therefore those of short
+    /// bursts.
     pub(crate) name: String,
     #[command(flatten)]
     pub(crate) techniques: TechniqueArgs,
-    /// Refresh technique (see `vpass list refresh`). The untimed gear needs --rate for it. Default:
-    /// none, or the refresh technique that the parity technique includes.
+    /// Refresh technique (see `vpass list refresh`). In the untimed gear, refresh needs --rate.
+    /// Default: none, or the refresh technique that the parity technique includes.
     #[arg(long, value_name = "NAME")]
     pub(crate) refresh: Option<String>,
     /// Parity technique (see `vpass list parity`): parity pages inside the drive repair other
-    /// pages. The spare area must hold them.
+    /// pages. The parity pages must fit into the spare area.
     #[arg(long, default_value = "none", value_name = "NAME")]
     pub(crate) parity: String,
-    /// Issue N requests per second (open loop) instead of keeping a fixed queue depth. Time then
-    /// passes in the untimed gear too.
+    /// Issue N requests per second (open loop) instead of keeping a fixed queue depth. With a rate,
+    /// the untimed gear has a clock too.
     #[arg(long, value_name = "N", value_parser = a_rate, conflicts_with = "queue_depth")]
     pub(crate) rate: Option<f64>,
-    /// Repeat the attack until N requests are done. Default: one round, or 100,000 requests of
-    /// `adaptive`. For `search`: requests of each trial.
+    /// Repeat the attack until N requests are done. Default: one round of the attack, or 100,000
+    /// requests of `adaptive`. For `search`, N is the number of requests in each trial.
     #[arg(long, value_name = "N", value_parser = at_least_one::<NonZeroU64>)]
     pub(crate) requests: Option<NonZeroU64>,
-    /// TOML file with the latency that the host accepts for each range of its data, as in `vpass
+    /// TOML file with the latency that the host accepts for each range of its data, as for `vpass
     /// run`. off: no hints.
     #[arg(long, value_name = "FILE|off", default_value = "off")]
     pub(crate) hints: PathBuf,
     /// Write the requests into a workload file that `vpass run` replays.
     #[arg(long, value_name = "FILE")]
     pub(crate) write: Option<PathBuf>,
-    /// Replace an existing file.
+    /// Replace an existing workload file.
     #[arg(long)]
     pub(crate) force: bool,
     #[command(flatten)]
@@ -62,7 +63,7 @@ pub(crate) struct AttackArgs {
     pub(crate) search: SearchArgs,
 }
 
-/// Options that only `search` takes.
+/// Options that only `vpass attack search` takes.
 #[derive(Clone, Debug, Args)]
 #[command(
     next_help_heading = "Options of `vpass attack search`, which runs in the untimed gear and \
@@ -72,7 +73,8 @@ pub(crate) struct SearchArgs {
     /// Search for M minutes. Default: 1, unless --rounds is given.
     #[arg(long, value_name = "M", allow_negative_numbers = true)]
     pub(crate) minutes: Option<f64>,
-    /// Search for N rounds of eight trials. The result is the same every time.
+    /// Search for N rounds of eight trials. With the same seed, such a search always gives the same
+    /// result.
     #[arg(
         long,
         value_name = "N",
@@ -80,7 +82,7 @@ pub(crate) struct SearchArgs {
         value_parser = at_least_one::<NonZeroU64>,
     )]
     pub(crate) rounds: Option<NonZeroU64>,
-    /// loss: lost data. writes: reclaim copies per page read.
+    /// Goal of the search. loss: lost data. writes: reclaim copies per page read.
     #[arg(long, value_enum, default_value_t = Goal::Loss)]
     pub(crate) goal: Goal,
 }
@@ -94,7 +96,7 @@ pub(crate) enum Goal {
     Writes,
 }
 
-/// Reads a rate in requests per second.
+/// Parses a rate in requests per second.
 fn a_rate(text: &str) -> Result<f64, String> {
     let rate = text.parse().ok().filter(|rate| (1e-6..=1e12).contains(rate));
     rate.ok_or_else(|| "a number of requests per second from 1e-6 to 1e12 is expected".into())

@@ -1,9 +1,9 @@
 //! `vpass attack search`: searches for requests that make a policy lose data or copy many pages.
-//! The search begins with the attacks of the list and random attacks. Then the search changes the
-//! best attacks found so far. Each trial is an untimed run under the oracle.
+//! The search begins with the listed attacks and with random attacks. Then the search varies the
+//! best attacks found so far. Each trial of an attack is an untimed run that the oracle checks.
 //!
-//! The attacks of a round come from one random stream, and they run on all cores. Therefore
-//! `--rounds` gives the same result on any number of cores.
+//! One random stream makes all attacks of a round. The trials of a round then run on all cores.
+//! Therefore `--rounds` gives the same result on any number of cores.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
@@ -29,19 +29,19 @@ use crate::progress::{Bar, keep_what_is_found};
 
 /// Number of trials in a round.
 const TRIALS: usize = 8;
-/// Parent of each trial in a round, by rank among the best attacks. The trial changes its parent;
-/// `None` makes a new random attack.
+/// Parent of each trial in a round, given as a rank among the best attacks. The trial varies the
+/// attack of its parent. `None` stands for a new random attack.
 const PARENTS: [Option<usize>; TRIALS] =
     [None, Some(0), Some(0), Some(0), Some(1), Some(2), Some(3), Some(5)];
-/// Number of best attacks that are kept for changes.
+/// Number of best attacks that the search keeps and varies.
 const KEPT: usize = 6;
 
-/// Attack with the result of its trial.
+/// Attack, with the result of its trial.
 #[derive(Clone)]
 struct Tried {
     phases: Vec<PhaseConfig>,
     score: f64,
-    /// Whether data was lost or the drive has a bug. Both end the search.
+    /// Whether the attack lost data or showed a bug of the drive. Either result ends the search.
     broken: bool,
 }
 
@@ -68,7 +68,7 @@ pub(crate) fn search(args: &AttackArgs) -> Result<Exit, Failure> {
     let base = Base { gear: Gear::Untimed, oracle: Watch::On, ..args.base.clone() };
     let place =
         args.write.clone().unwrap_or_else(|| format!("attack-{}.toml", victim.reclaim).into());
-    // Begins the file now, so that the command reports an unusable path before the search.
+    // The file is begun before the search, so that an unusable path is reported at once.
     let out = OutFile::begin(&place, args.force)?;
     let breeder = Breeder::new(victim.knowledge(base.gear.into(), base.seed)?, base.seed);
     let requests = args.requests.map_or(breeder.requests(), Into::into);
@@ -104,14 +104,14 @@ pub(crate) fn search(args: &AttackArgs) -> Result<Exit, Failure> {
     crate::run_and_show(&victim.plan(&search.base, "search", file)?, &search.base, "attack")
 }
 
-/// Condition that ends a search without a loss or a bug.
+/// Condition that ends a search, if the search finds no loss and no bug before.
 enum End {
     Rounds(u64),
     At(Instant),
 }
 
 impl Search<'_> {
-    /// Returns the best attack, and the number of trials.
+    /// Runs the search. Returns the best attack and the number of trials.
     fn run(&self, mut breeder: Breeder, end: &End) -> Result<(Tried, u64), Failure> {
         let mut best: Vec<Tried> = vec![];
         let mut next = breeder.known();
@@ -136,7 +136,8 @@ impl Search<'_> {
                     Err(failure) => return Err(failure),
                     Ok(tried) => {
                         trials += 1;
-                        // Of attacks with equal scores, the one that was found first ranks highest.
+                        // If attacks have equal scores, the attack that was found first has the
+                        // highest rank.
                         let place = best.partition_point(|b| b.score >= tried.score);
                         best.insert(place, tried);
                     }
@@ -155,15 +156,15 @@ impl Search<'_> {
         }
     }
 
-    /// Runs one attack.
+    /// Runs one attack and returns its result.
     fn trial(&self, phases: Vec<PhaseConfig>) -> Result<Tried, Failure> {
         let plan = self.victim.plan(
             &self.base,
             "search",
             file_of(&phases, self.requests, self.coming, ""),
         )?;
-        // A panic of the drive is a bug. The attack that caused the panic is the best result of a
-        // search.
+        // A panic is a bug of the drive. An attack that causes a panic is the best possible result
+        // of a search.
         let outcome = catch_unwind(AssertUnwindSafe(|| run::execute(&plan, &self.progress)));
         let Ok(outcome) = outcome else {
             return Ok(Tried { phases, score: f64::INFINITY, broken: true });
@@ -179,7 +180,8 @@ impl Search<'_> {
     }
 }
 
-/// Makes a workload file. `coming` holds the queue depth and the request rate.
+/// Makes a workload file from the phases of an attack. `coming` holds the queue depth and the
+/// request rate.
 fn file_of(
     phases: &[PhaseConfig],
     requests: u64,
@@ -198,10 +200,10 @@ fn file_of(
 }
 
 impl Goal {
-    /// Returns the score of a trial.
+    /// Returns the score of a trial. A higher score is better for the attacker.
     fn score(self, s: &Summary) -> f64 {
         match self {
-            // One lost page adds as much as a dose that reaches its limit.
+            // Each lost page adds 1 to the score. A dose equal to its limit also adds 1.
             Self::Loss => {
                 s.oracle.as_ref().map_or(0.0, |o| o.worst_dose_ratio)
                     + (s.data_lost_pages + s.uncorrectable_reads) as f64
@@ -217,7 +219,7 @@ impl Goal {
         }
     }
 
-    /// Describes the best trial.
+    /// Describes the result of the best trial.
     fn found(self, best: &Tried) -> String {
         match self {
             _ if best.score.is_infinite() => "one of them shows a bug of the drive model".into(),

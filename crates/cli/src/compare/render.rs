@@ -1,4 +1,4 @@
-//! Comparison as text for a terminal, as CSV, and as Markdown.
+//! Results of a comparison as text for a terminal, as CSV, and as Markdown.
 
 use std::fmt::Write;
 
@@ -16,7 +16,7 @@ use crate::args::CompareArgs;
 use crate::report::{self, parity::failures_in_short};
 use crate::table::{Look, Table, wrapped};
 
-/// Returns the mean and the half width of each column as CSV.
+/// Returns the comparison as CSV: for each column, the mean and half the width of its interval.
 pub(super) fn csv(rows: &[ComparisonRow]) -> String {
     let refreshes = refreshes(rows);
     let has_parity = has_parity(rows);
@@ -41,7 +41,7 @@ pub(super) fn csv(rows: &[ComparisonRow]) -> String {
     text
 }
 
-/// Returns the title, the table, notes, legend, warnings and verdict.
+/// Returns the text of a comparison: title, table, notes, legend, warnings and verdict.
 pub(super) fn text(
     rows: &[ComparisonRow],
     (stopped, refused): (&[Stopped], &[Refused]),
@@ -94,8 +94,8 @@ pub(super) fn text(
     text
 }
 
-/// Returns the warnings, to be read before the numbers. Each sentence appears once, with the
-/// techniques that it concerns.
+/// Returns the warnings, which a reader should see before the numbers. Each warning appears once,
+/// with the techniques that it concerns.
 fn said(rows: &[ComparisonRow], colour: bool) -> String {
     let all: Vec<&ComparisonRow> = rows.iter().collect();
     let line = |warning: warnings::Warning| {
@@ -112,13 +112,13 @@ fn labels<'a>(rows: impl Iterator<Item = &'a ComparisonRow>) -> String {
     rows.map(|row| row.label.as_str()).collect::<Vec<_>>().join(", ")
 }
 
-/// Returns only the table, for a document.
+/// Returns only the table of the comparison, as Markdown for a document.
 pub(super) fn markdown(rows: &[ComparisonRow], refused: &[Refused], plan: &RunPlan) -> String {
     table(rows, refused, plan).markdown()
 }
 
 /// Returns the columns that have a meaning in the plan's gear and on these drives. The column of
-/// life comes first, in the unit of life that these rows have.
+/// life comes first, in the unit in which these rows give their life.
 fn shown(rows: &[ComparisonRow], plan: &RunPlan) -> Vec<usize> {
     let timed = plan.gear == Gear::Timed;
     let unit = life_unit(rows);
@@ -169,7 +169,7 @@ fn table(rows: &[ComparisonRow], refused: &[Refused], plan: &RunPlan) -> Table {
     table
 }
 
-/// Returns the table alone.
+/// Returns only the table of the comparison.
 pub(super) fn plain_table(
     rows: &[ComparisonRow],
     plan: &RunPlan,
@@ -180,7 +180,7 @@ pub(super) fn plain_table(
     if is_markdown { table.markdown() } else { table.render(colour) }
 }
 
-/// Returns the meanings of the columns. Columns with a common explanation share one line.
+/// Returns a legend that explains the columns. Columns with the same explanation share one line.
 fn legend(rows: &[ComparisonRow], plan: &RunPlan) -> Table {
     let mut legend = Table::default();
     let mut names: Vec<&str> = vec![];
@@ -209,7 +209,8 @@ fn cell(column: &Column, e: MeanCi95, wins: bool, sizes: &Sizes) -> (String, Loo
     let mut text = column.text(e.mean, sizes);
     if let Some(half) = e.ci95 {
         let half = column.text(half, sizes);
-        // Prints the bytes of a count only once, after the mean.
+        // The mean of a count has its bytes in brackets. After the ± sign, the bytes are not
+        // printed again.
         let _ = write!(text, " ± {}", half.split(" (").next().unwrap_or(&half));
     }
     let (text, look) = starred(text, wins);
@@ -254,7 +255,7 @@ mod tests {
             let of = |label: &str, run: Summary| ComparisonRow::new(&plan, label.into(), vec![run]);
             [
                 of("short", range(&run, 1.0, 2.5, settled)),
-                // The technique with the longest life uses no controller memory.
+                // In this test, the technique with the longest life uses no controller memory.
                 of("long", Summary { controller_ram_bytes: 0, ..range(&run, 5.0, 9.0, true) }),
                 of("middle", range(&run, 3.0, 4.0, true)),
             ]
@@ -266,7 +267,7 @@ mod tests {
         let table = markdown(&rows(true), &[], &plan);
         assert!(table.contains("| long | 5.00 to 9.00 days\\* |"), "{table}");
         assert_eq!(stars(&rows(true)), [0, 0, 0, 2, 0]);
-        // The table says that no life is known.
+        // In this table, no life is known.
         let table = markdown(&rows(false), &[], &plan);
         assert!(table.contains("| short | run too short |"), "{table}");
         assert_eq!(stars(&rows(false)), [0, 0, 0, 1, 0]);

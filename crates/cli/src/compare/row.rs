@@ -1,4 +1,4 @@
-//! Finished run of a comparison: its summary for the table, and the files of its folder.
+//! Finished run of a comparison: its summary for the table, and the files of its results folder.
 
 use std::path::Path;
 
@@ -11,10 +11,10 @@ use vpass_lab::run::Outcome;
 
 use crate::out;
 
-/// Files of a run, each as its name and content.
+/// Files of a run. Each file is a pair of its name and its content.
 type Files = Vec<(String, Bytes)>;
 
-/// Finished run with its files, or the reason why its drive stopped.
+/// Finished run with its files. If the drive stopped, the reason is stored instead.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Row(pub(super) Ended<(Box<Summary>, Files)>);
 
@@ -30,8 +30,8 @@ impl Row {
         Self(Ended::Stopped(why))
     }
 
-    /// Writes the files into a subfolder with this name, and returns the summary. If the drive
-    /// stopped, the inner `Err` has the reason.
+    /// Writes the files of the run into a subfolder with this name, and returns the summary. If the
+    /// drive stopped, the inner `Err` has the reason.
     ///
     /// # Errors
     /// Reports an error of the disk. A stopped drive is not an error.

@@ -8,7 +8,8 @@ use vpass_lab::numbers::{count, days, digits, microseconds};
 
 use crate::table::Table;
 
-/// Returns two tables: the terms of the error rate, and the dose that remains after these terms.
+/// Returns two tables. The first table has the terms of the error rate. The second table has the
+/// dose that these terms leave for reads.
 pub(super) fn words(budget: &ErrorBudget, colour: bool) -> String {
     let mut text = String::new();
     let _ = writeln!(
@@ -45,7 +46,8 @@ pub(super) fn words(budget: &ErrorBudget, colour: bool) -> String {
     text
 }
 
-/// Returns, for each P/E count, the page that endures the smallest dose when its data is fresh.
+/// Returns one page for each P/E count. Among all pages with fresh data, this page endures the
+/// smallest dose.
 fn weakest(budget: &ErrorBudget) -> Vec<&PageBudget> {
     let mut pages: Vec<&PageBudget> = vec![];
     for page in &budget.pages {
@@ -64,7 +66,7 @@ fn weakest(budget: &ErrorBudget) -> Vec<&PageBudget> {
     pages
 }
 
-/// Returns whether fresh data of this page decodes without a retry.
+/// Returns whether the first read decodes fresh data of this page, without a retry.
 fn is_decoded(page: &PageBudget) -> bool {
     page.slope > 0.0
 }
@@ -133,7 +135,8 @@ fn dose_words(dose: f64) -> String {
     if dose < 0.0 { "none".into() } else { digits(dose) }
 }
 
-/// Returns the age at which a page that is never read needs more retries, as text.
+/// Returns, as text, the age at which the data of a page needs more retries although the page is
+/// never read.
 fn end(left: &Left) -> String {
     left.ends_days.map_or_else(|| "never".into(), days)
 }

@@ -46,7 +46,7 @@ pub(super) fn words(code: &Code, colour: bool) -> String {
     text
 }
 
-/// Formats a share in percent, with enough decimals to show all leading nines.
+/// Formats a share in percent, such as 99.9998 %, with enough decimals to show all leading nines.
 fn share(decoded: f64) -> String {
     let fails = 1.0 - decoded;
     let places = (-(fails.log10()) - 2.0).ceil().clamp(0.0, 12.0) as usize;

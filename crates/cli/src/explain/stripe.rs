@@ -1,4 +1,4 @@
-//! `vpass explain`: additional reads that a block endures with parity, as text.
+//! `vpass explain`: additional reads that a block endures if parity protects its data, as text.
 
 use std::fmt::Write;
 

@@ -1,12 +1,12 @@
-//! `vpass explain` and `vpass show`: mapping unit of the drive and the cost of smaller writes, as
-//! text.
+//! `vpass explain` and `vpass show`: text about the mapping unit of the drive, and about the cost
+//! of smaller writes.
 
 use vpass_lab::explain::Unit;
 use vpass_lab::numbers::{bytes, digits};
 
 use crate::table::Table;
 
-/// Describes how the drive handles small writes, with a table of their costs.
+/// Describes how the drive handles small writes. A table shows what these writes cost.
 pub(super) fn words(unit: &Unit, colour: bool) -> String {
     let mut table = Table::new(["a write of", "fill reads", "programmed per byte written"]);
     for write in &unit.small_writes {
@@ -25,7 +25,7 @@ pub(super) fn words(unit: &Unit, colour: bool) -> String {
     )
 }
 
-/// Returns this description for a drive file, in comment lines of TOML.
+/// Returns the description of the mapping unit as comment lines for a TOML drive file.
 pub(crate) fn comment(page_bytes: u64) -> String {
     let unit = Unit::of(page_bytes);
     let cost = |write: &vpass_lab::explain::SmallWrite| {

@@ -1,4 +1,4 @@
-//! The options of `vpass life`.
+//! Command-line options of `vpass life`.
 
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
@@ -51,19 +51,21 @@ pub(crate) struct LifeArgs {
         value_parser = at_least_one::<NonZeroU32>,
     )]
     pub(crate) seeds: NonZeroU32,
-    /// End after this many years, worn out or not: above 0, at most 100.
+    /// End a life after this many years even if the drive is not worn out. The years must be above
+    /// 0 and at most 100.
     #[arg(long, value_name = "YEARS", allow_hyphen_values = true, value_parser = a_number)]
     pub(crate) years: Option<f64>,
-    /// Also end when the uncorrectable bit error rate of all reads so far exceeds RATE (JESD218:
-    /// 1e-15 for client drives, 1e-16 for enterprise drives). The rate counts the errors that are
-    /// expected from the error rates of the data read, not the errors that happened.
+    /// Also end a life when the uncorrectable bit error rate (UBER) of all reads so far exceeds
+    /// RATE. JESD218 allows 1e-15 for client drives and 1e-16 for enterprise drives. The UBER
+    /// counts expected errors, computed from the error rates of the data read, and not errors that
+    /// happened.
     #[arg(long, value_name = "RATE", allow_hyphen_values = true, value_parser = a_number)]
     pub(crate) uber: Option<f64>,
     /// Number of threads. Default: number of cores.
     #[arg(long, value_name = "N", value_parser = at_least_one::<NonZeroUsize>)]
     pub(crate) threads: Option<NonZeroUsize>,
-    /// Go on to higher rungs until the interval of every technique is at most this share of its
-    /// years, such as 5% or 0.05.
+    /// Continue on higher rungs until the lives of all techniques are known well enough. The
+    /// interval of each life must be at most this share of its years, such as 5% or 0.05.
     #[arg(
         long,
         value_name = "SHARE",
@@ -72,8 +74,8 @@ pub(crate) struct LifeArgs {
         conflicts_with_all = ["exact", "rung"],
     )]
     pub(crate) within: f64,
-    /// Start a rung only if it is expected to end within this many minutes per technique. The first
-    /// rung stops after this time.
+    /// Start a rung only if it will probably end within this many minutes per technique. The first
+    /// rung is stopped after this time.
     #[arg(
         long,
         value_name = "MINUTES",
@@ -82,46 +84,46 @@ pub(crate) struct LifeArgs {
         conflicts_with_all = ["exact", "rung"],
     )]
     pub(crate) minutes: f64,
-    /// Simulate this rung of the ladder, from 1 to 7, without a time limit. The results are the
-    /// same bytes on any number of cores.
+    /// Simulate this rung of the ladder, from 1 to 7, without a time limit. The results are then
+    /// the same, byte for byte, on any number of cores.
     #[arg(long, value_name = "N", conflicts_with = "exact")]
     pub(crate) rung: Option<u32>,
-    /// Simulate every P/E cycle from the start, exactly as planned: the whole drive without
-    /// --sample, one life without --seeds.
+    /// Simulate every P/E cycle from the start, exactly as planned. Without --sample, the whole
+    /// drive is simulated. Without --seeds, one life is simulated.
     #[arg(long)]
     pub(crate) exact: bool,
-    /// Simulate all lives again. Default: use the finished lives of an earlier command with the
+    /// Simulate all lives again. Default: reuse the finished lives of an earlier command with the
     /// same --out.
     #[arg(long, requires = "out")]
     pub(crate) fresh: bool,
-    /// Search for the value of one numeric drive key, such as refresh.period, that gives the
-    /// longest life. This tries nine values in even logarithmic steps, then does a golden-section
-    /// search around the best. Prints the curve as CSV or JSON. Values that the drive refuses have
+    /// Search for the value of a numeric drive key, such as refresh.period, that gives the longest
+    /// life. The search tries nine values in even logarithmic steps. A golden-section search around
+    /// the best value follows. Prints the curve as CSV or JSON. Values that the drive refuses have
     /// no row.
     #[arg(long, value_name = "KEY", conflicts_with = "html")]
     pub(crate) find: Option<String>,
-    /// First value to try, as for --set. Default: a sixteenth of the drive's own value.
+    /// First value to try, as for --set. Default: 1/16 of the drive's own value.
     #[arg(long, value_name = "VALUE", requires = "find")]
     pub(crate) from: Option<String>,
-    /// Last value to try. Default: sixteen times the drive's own value.
+    /// Last value to try, as for --set. Default: 16 times the drive's own value.
     #[arg(long, value_name = "VALUE", requires = "find")]
     pub(crate) to: Option<String>,
     /// Search for the value with which the drive lasts this many years, instead of the longest
-    /// life. The years must rise or fall with the value from --from to --to. KEY may then also be
-    /// workload.rate. Ends when the years are within 0.5 %.
+    /// life. From --from to --to, the years must only rise or only fall. KEY may then also be
+    /// workload.rate. The search ends when the years differ by at most 0.5 % from the wanted years.
     #[arg(long, value_name = "YEARS", requires = "find", value_parser = some_years)]
     pub(crate) lasts: Option<f64>,
     #[command(flatten)]
     pub(crate) page: PageArgs,
 }
 
-/// Reads a number of years above 0.
+/// Parses a number of years, which must be above 0.
 fn some_years(text: &str) -> Result<f64, String> {
     let years = text.parse().ok().filter(|years: &f64| *years > 0.0 && years.is_finite());
     years.ok_or_else(|| "a number of years above 0 is expected, such as 10".into())
 }
 
-/// Options of `vpass life` as a command line of its own.
+/// Parser for the options of `vpass life`, without the rest of the command line.
 #[derive(clap::Parser)]
 struct Line {
     #[command(flatten)]
@@ -129,10 +131,11 @@ struct Line {
 }
 
 impl LifeArgs {
-    /// Reads options as on the command line of `vpass life`.
+    /// Parses options as on the command line of `vpass life`.
     ///
     /// # Panics
-    /// Panics if the options are invalid: the caller made them from options that were checked.
+    /// Panics if an option is invalid. The caller makes these options from options that were
+    /// already checked.
     pub(crate) fn of_line(options: impl IntoIterator<Item = String>) -> Self {
         let line = std::iter::once("vpass life".to_owned()).chain(options);
         match <Line as clap::Parser>::try_parse_from(line) {
@@ -148,12 +151,12 @@ impl WithPage for LifeArgs {
     }
 }
 
-/// Reads a number. The code that uses the number checks its range.
+/// Parses a number. The code that uses the number checks its range.
 fn a_number(text: &str) -> Result<f64, String> {
     text.parse().map_err(|_| "a number is expected, such as 0.5 or 1e-15".into())
 }
 
-/// Reads a share, such as 10% or 0.1.
+/// Parses a share, such as 10% or 0.1.
 fn a_share(text: &str) -> Result<f64, String> {
     let (number, unit) = text.strip_suffix('%').map_or((text, 1.0), |number| (number, 100.0));
     let share = number
@@ -165,24 +168,24 @@ fn a_share(text: &str) -> Result<f64, String> {
     share.ok_or_else(|| "a share above 0 and at most 100 % is expected, such as 10% or 0.1".into())
 }
 
-/// Reads a number of minutes.
+/// Parses a number of minutes.
 fn some_minutes(text: &str) -> Result<f64, String> {
     let minutes =
         text.parse().ok().filter(|minutes: &f64| *minutes > 0.0 && *minutes <= MOST_MINUTES);
     minutes.ok_or_else(|| "minutes above 0 and at most 100,000 are expected, such as 3".into())
 }
 
-/// Largest value of `--minutes`.
+/// Largest number of minutes that `--minutes` accepts.
 const MOST_MINUTES: f64 = 1e5;
 
 impl LifeArgs {
-    /// Returns whether each life is simulated with every P/E cycle. `--exact` does so, and so do
-    /// the timed and untimed gears.
+    /// Returns whether every P/E cycle of each life is simulated. The option `--exact` demands
+    /// this, and the timed and untimed gears always do it.
     pub(crate) fn is_exact(&self) -> bool {
         self.exact || self.setup.base.gear != Gear::Fluid
     }
 
-    /// Returns the limits that end a life.
+    /// Returns the limits at which a life ends even if the drive is not worn out.
     pub(crate) fn until(&self) -> Until {
         Until { years: self.years, uber: self.uber }
     }

@@ -1,5 +1,5 @@
-//! Estimates of lives. vpass prints them before the simulation, and again beside the simulated
-//! lives.
+//! Estimates of lives. vpass prints each estimate before the simulation. After the simulation,
+//! vpass prints the estimate again, beside the simulated life.
 
 use std::fmt::Write;
 
@@ -14,11 +14,12 @@ use vpass_lab::plan::RunPlan;
 use crate::out;
 use crate::table::wrapped;
 
-/// Estimate of each technique's life, in the order of the techniques.
+/// Estimated life of each technique, in the order of the techniques.
 pub(super) struct Estimated(Vec<(String, Answer)>);
 
 impl Estimated {
-    /// Estimates the lives of these techniques, and prints each at once.
+    /// Estimates the life of each of these techniques. Each estimate is printed as soon as it is
+    /// known.
     pub(super) fn at_once<'a>(
         techniques: impl IntoIterator<Item = (&'a str, &'a RunPlan)>,
     ) -> Result<Self, Failure> {
@@ -31,7 +32,8 @@ impl Estimated {
         Ok(Self(all))
     }
 
-    /// Returns one sentence for each life: the estimate and its error.
+    /// Returns one sentence for each life. The sentence has the estimate, and its error against the
+    /// simulated life.
     pub(super) fn text(&self, lives: &[Life]) -> String {
         let mut text = "\n".to_owned();
         for life in lives {
@@ -45,7 +47,7 @@ impl Estimated {
         text
     }
 
-    /// Puts the estimate of each technique into the JSON of the lives.
+    /// Adds the estimate of each technique to the JSON of the simulated lives.
     pub(super) fn add_to(&self, json: &mut Value, lives: &[Life]) -> Result<(), Failure> {
         for (n, life) in lives.iter().enumerate() {
             let Some((_, answer)) = self.0.iter().find(|(label, _)| *label == life.label) else {
@@ -66,7 +68,7 @@ impl Estimated {
     }
 }
 
-/// Returns the years of a simulated life; `None` if the life did not end by wear.
+/// Returns the years of a simulated life; `None` if the drive was not worn out at its end.
 fn simulated(life: &Life) -> Option<f64> {
     Some(life.years.mean).filter(|_| life.worn_out)
 }

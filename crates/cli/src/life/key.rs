@@ -1,5 +1,5 @@
-//! Numeric key that `--find` varies. The search uses its values as numbers.
-//! `--set` uses them as text.
+//! Numeric key whose value `--find` searches. The search uses its values as numbers, and `--set`
+//! uses them as text.
 
 use vpass_core::base::span::{SECOND, Span};
 use vpass_lab::as_json;
@@ -8,13 +8,14 @@ use vpass_lab::keys;
 use vpass_lab::numbers::counted;
 use vpass_lab::plan::RunPlan;
 
-/// Factor by which the default search range extends below and above the drive's own value.
+/// Factor that gives the default range of the search. The range extends from the drive's own value
+/// divided by this factor, to the value times this factor.
 const REACH: f64 = 16.0;
 
-/// Key of the workload that `--lasts` may search.
+/// Key of the workload that `--lasts` may search, besides the keys of the drive.
 const RATE: &str = "workload.rate";
 
-/// Numeric key of the drive, and the range to search.
+/// Numeric key, with the range of values to search.
 #[derive(Clone, Debug)]
 pub(super) struct Knob {
     pub(super) path: String,
@@ -32,7 +33,7 @@ enum Kind {
 }
 
 impl Knob {
-    /// Looks up the key with this path. `from` and `to` are the ends of the search.
+    /// Looks up the key with this path. `from` and `to` are the ends of the range to search.
     pub(super) fn new(
         path: &str,
         (from, to): (Option<&str>, Option<&str>),
@@ -94,7 +95,7 @@ impl Knob {
         Ok(Self { path: path.into(), kind, from, to })
     }
 
-    /// Makes the knob of the workload's rate.
+    /// Makes the searched key for the request rate of the workload.
     fn of_rate((from, to): (Option<&str>, Option<&str>)) -> Result<Self, Failure> {
         let read = |name: &str, text: Option<&str>| {
             let value = text.and_then(a_rate).filter(|rate| *rate > 0.0);
@@ -113,7 +114,7 @@ impl Knob {
         Ok(Self { path: RATE.into(), kind: Kind::Real, from, to })
     }
 
-    /// Formats a value for `--set`, rounded to a few digits.
+    /// Formats a value as text for `--set`, rounded to a few digits.
     pub(super) fn text(&self, value: f64) -> String {
         match self.kind {
             Kind::Whole => format!("{}", value.round().max(1.0) as u64),
@@ -132,17 +133,19 @@ impl Knob {
     }
 }
 
-/// Returns the value of a key in the drive of this plan; `None` if the drive has no value.
+/// Returns the value that this key has in the drive of this plan; `None` if the drive has no value
+/// for the key.
 fn own_value(path: &str, plan: &RunPlan) -> Result<Option<String>, Failure> {
     let config = as_json::value(&plan.drive.config)?;
     let found = path.split('.').try_fold(&config, |value, part| value.get(part));
     Ok(found.filter(|value| !value.is_null()).map(ToString::to_string))
 }
 
-/// Units of time and their seconds. A formatted time uses the largest unit that it reaches.
+/// Units of time, each with its number of seconds. A time is formatted in the largest unit that it
+/// reaches.
 const UNITS: [(f64, &str); 4] = [(86_400.0, "d"), (3600.0, "h"), (60.0, "min"), (1.0, "s")];
 
-/// Formats a number for TOML.
+/// Formats a number as TOML accepts it.
 fn plain(value: f64) -> String {
     if (1e-4..1e9).contains(&value) { value.to_string() } else { format!("{value:e}") }
 }
@@ -152,7 +155,7 @@ fn rounded(value: f64, digits: usize) -> f64 {
     format!("{value:.*e}", digits - 1).parse().unwrap_or(value)
 }
 
-/// Reads a number, which may have a unit such as k or M.
+/// Parses a number that may end with a unit such as k or M.
 fn a_rate(text: &str) -> Option<f64> {
     match counted(text) {
         Some(number) => number.ok().map(|number| number as f64),

@@ -1,4 +1,4 @@
-//! Lives as text for the terminal.
+//! Results of simulated lives, as text for the terminal.
 
 use std::fmt::Write;
 
@@ -16,8 +16,8 @@ use crate::report;
 use crate::table::{Table, wrapped};
 use vpass_lab::plain;
 
-/// Returns the text of a simulation: title, tables, notes, warnings, verdict, and the answer for
-/// each technique.
+/// Returns the text about simulated lives: title, tables, notes, warnings, verdict, and the answer
+/// for each technique.
 pub(super) fn text(
     lives: &[Life],
     setting: &Setting,
@@ -53,7 +53,7 @@ pub(super) fn text(
     text
 }
 
-/// Describes the samples and seeds, such as "4 samples of 1/256, 2 seeds from 1 on".
+/// Describes the samples and seeds of a life, such as "4 samples of 1/256, 2 seeds from 1 on".
 fn lived(setting: &Setting, args: &LifeArgs) -> String {
     let plan = setting.plan;
     let sample = match setting.samples {
@@ -69,7 +69,8 @@ fn lived(setting: &Setting, args: &LifeArgs) -> String {
 }
 
 fn table(lives: &[Life]) -> Table {
-    // The last cause is regrouping by hints. Its column is left out if no life regrouped data.
+    // In the list of causes, regrouping by hints is last. The column for regrouping is left out if
+    // no life regrouped data.
     let regroups = lives
         .iter()
         .any(|life| life.consumed.as_ref().is_some_and(|consumed| consumed.hints.mean > 0.0));
@@ -111,7 +112,8 @@ fn table(lives: &[Life]) -> Table {
     table
 }
 
-/// Returns the table of reads by their number of retries; `None` if no read needed a retry.
+/// Returns a table of reads, sorted by the number of their retries; `None` if no read needed a
+/// retry.
 fn retried(lives: &[Life]) -> Option<Table> {
     let of = |life: &Life| {
         life.reads_by_retries
@@ -138,7 +140,7 @@ fn retried(lives: &[Life]) -> Option<Table> {
     Some(table)
 }
 
-/// Returns the table of reads by hint; `None` without hints.
+/// Returns a table of reads, sorted by the hint of their data; `None` without hints.
 fn hinted(lives: &[Life]) -> Option<Table> {
     let mut table = Table::new(["data that is", "", "may take", "reads", "missed"]);
     let mut is_empty = true;
@@ -214,7 +216,8 @@ fn notes(lives: &[Life], setting: &Setting, climbed: &Climbed, args: &LifeArgs) 
     notes
 }
 
-/// Returns a sentence such as "The samples hold 12,000 pages of the workload, in 360 blocks."
+/// Returns a sentence about the samples, such as "The samples hold 12,000 pages of the workload, in
+/// 360 blocks."
 fn of_samples(sampled: Sampled) -> String {
     let few = if sampled.pages < FEWEST_PAGES {
         format!(" With fewer than {} pages, only a range is given.", count(FEWEST_PAGES))
@@ -228,7 +231,7 @@ fn of_samples(sampled: Sampled) -> String {
     )
 }
 
-/// Explains how the lives of a rung (`--rung`) were simulated, and what their interval means.
+/// Explains how the lives of this rung (`--rung`) were simulated, and what their interval means.
 fn of_rung(rung: Rung, lives: &[Life]) -> String {
     let from: Vec<f64> = lives
         .iter()
@@ -259,8 +262,8 @@ fn of_rung(rung: Rung, lives: &[Life]) -> String {
     )
 }
 
-/// Explains why the command stopped at this rung (`--rung`); `None` if the interval is narrow
-/// enough.
+/// Explains why the command simulated no rung above this one (`--rung`). `None` if the interval is
+/// narrow enough.
 fn why_no_higher(end: Next, args: &LifeArgs) -> Option<String> {
     let wanted = format!("The interval is wider than --within {} %", digits(100.0 * args.within));
     match end {

@@ -1,4 +1,5 @@
-//! `vpass life --find`: searches the value of a key with the longest life, or with a given life.
+//! `vpass life --find`: searches for the value of a key that gives the longest life, or a given
+//! life.
 
 use vpass_lab::as_json;
 use vpass_lab::experiments::Rows;
@@ -18,7 +19,7 @@ use crate::exit::Exit;
 use crate::out::{self, Folder};
 use crate::table::wrapped;
 
-/// Runs `--find`: searches the value of a key with the longest life.
+/// Runs `--find`: searches for the value of a key that gives the longest life.
 pub(super) fn find_best(
     args: &LifeArgs,
     key: &str,
@@ -77,8 +78,8 @@ pub(super) fn find_best(
         (neighbour(best.saturating_sub(1)), neighbour((best + 1).min(points.len() - 1)));
     let others: Vec<String> =
         peaks.iter().filter(|i| **i != best).map(|i| points[*i].text.clone()).collect();
-    // If the drive with the best value outlives the simulation, a closer search finds nothing
-    // better.
+    // With the best value, the drive may outlive the simulation. A closer search then finds no
+    // better value.
     if low < high && !points[best].lives_on() {
         let mut section = Section::new(low, high);
         for _ in 0..CLOSER {
@@ -102,8 +103,8 @@ pub(super) fn find_best(
     exit(&points.into_iter().filter_map(|point| point.life).collect::<Vec<_>>(), &[])
 }
 
-/// Searches the value with which the drive lasts this many years. Returns its index in `points`;
-/// `None` if no value between the ends of the search lasts as long.
+/// Searches for the value with which the drive lasts this many years. Returns the index of this
+/// value in `points`. Returns `None` if no value in the searched range gives these years.
 fn lasting(
     args: &LifeArgs,
     knob: &Knob,
@@ -129,7 +130,7 @@ fn lasting(
     Ok(None)
 }
 
-/// Returns the life of the only technique.
+/// Returns the life of the only technique that was simulated.
 fn only(climbed: Climbed) -> Result<Life, Failure> {
     let answer = climbed.answers.into_iter().next().expect("a named rung gives answers");
     let life = Life::answered(&answer);
@@ -137,7 +138,8 @@ fn only(climbed: Climbed) -> Result<Life, Failure> {
 }
 
 /// Simulates lives with this value of the key, and returns the mean years. A value that was tried
-/// before is not simulated again. A value that the drive refuses is not an error.
+/// before is not simulated again. If the drive refuses the value, the refusal is stored and no
+/// error is returned.
 fn tried(
     args: &LifeArgs,
     knob: &Knob,

@@ -1,4 +1,4 @@
-//! The options of `vpass new`.
+//! Command-line options of `vpass new`.
 
 use std::path::PathBuf;
 
@@ -9,10 +9,10 @@ use vpass_lab::sheet::{Link, parse};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum NewCommand {
-    /// Make a drive file from a data sheet, and print what the drive gives beside the sheet.
+    /// Make a drive file from a data sheet, and compare the simulated drive with the data sheet.
     #[command(after_help = DRIVE_EXAMPLES)]
     Drive(NewDriveArgs),
-    /// Make a read-reclaim policy with its test, in Rust or in Python.
+    /// Make a read-reclaim policy and its test, in Rust or in Python.
     #[command(after_help = POLICY_EXAMPLES)]
     Policy(NewPolicyArgs),
 }
@@ -37,19 +37,19 @@ const POLICY_EXAMPLES: &str = "Examples:\n  \
     The policy rewrites a block after a share of the reads that it can serve safely. Change it to \
     your idea, and run its test.";
 
-/// Policy to write.
+/// Policy whose files the command writes.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct NewPolicyArgs {
     /// Name of the policy, such as early-block.
     pub(crate) name: String,
-    /// Write Python files. Default: a crate in Rust.
+    /// Write Python files. Default: write a Rust crate.
     #[arg(long)]
     pub(crate) python: bool,
-    /// Folder for the files, which must be new or empty. Default: the name of the policy.
+    /// Folder for the files. The folder must be new or empty. Default: the name of the policy.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
-    /// Folder with the sources of vpass, which a crate needs. Default: the folder of the sources in
-    /// which this command runs.
+    /// Folder with the sources of vpass, which a Rust crate needs. Default: the vpass sources that
+    /// contain the current folder.
     #[arg(long, value_name = "DIR", conflicts_with = "python")]
     pub(crate) vpass: Option<PathBuf>,
     /// Print one JSON object instead of sentences.
@@ -57,7 +57,7 @@ pub(crate) struct NewPolicyArgs {
     pub(crate) json: bool,
 }
 
-/// Lines of a data sheet, and the file to write.
+/// Lines of a data sheet, and the drive file to write.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct NewDriveArgs {
     /// Capacity with its unit, such as 1.92TB.
@@ -66,13 +66,14 @@ pub(crate) struct NewDriveArgs {
     /// Cell type: slc, mlc, tlc or qlc.
     #[arg(long, value_name = "TYPE", value_parser = parse::cell, allow_hyphen_values = true)]
     pub(crate) cell: Option<CellType>,
-    /// Host interface, such as pcie4x4, sata or sas12. Default: the preset's link.
+    /// Host interface, such as pcie4x4, sata or sas12. Default: the interface of the preset.
     #[arg(long, value_name = "LINK", value_parser = Link::parse, allow_hyphen_values = true)]
     pub(crate) interface: Option<Link>,
-    /// Sequential reads with their unit, such as 6.8GB/s.
+    /// Rate of sequential reads with its unit, such as 6.8GB/s.
     #[arg(long, value_name = "RATE", value_parser = parse::rate, allow_hyphen_values = true)]
     pub(crate) sequential_read: Option<f64>,
-    /// Sequential writes with their unit, such as 2000MB/s; not those of an SLC cache.
+    /// Rate of sequential writes with its unit, such as 2000MB/s. Give the rate that holds when an
+    /// SLC cache is full.
     #[arg(long, value_name = "RATE", value_parser = parse::rate, allow_hyphen_values = true)]
     pub(crate) sequential_write: Option<f64>,
     /// Random 4-KiB reads per second, such as 850k.
@@ -81,7 +82,7 @@ pub(crate) struct NewDriveArgs {
     /// Random 4-KiB writes per second, such as 130k.
     #[arg(long, value_name = "N", value_parser = parse::iops, allow_hyphen_values = true)]
     pub(crate) random_write_iops: Option<f64>,
-    /// Terabytes that the host may write, such as 3504 or 1.2PB.
+    /// Terabytes that the host may write during the warranty (TBW), such as 3504 or 1.2PB.
     #[arg(
         long,
         value_name = "TB",
@@ -90,7 +91,7 @@ pub(crate) struct NewDriveArgs {
         conflicts_with = "dwpd",
     )]
     pub(crate) tbw: Option<f64>,
-    /// Full drive writes per day of the warranty, such as 1.
+    /// Number of full drive writes per day that the warranty allows (DWPD), such as 1.
     #[arg(
         long,
         value_name = "N",
@@ -99,7 +100,7 @@ pub(crate) struct NewDriveArgs {
         requires = "warranty_years",
     )]
     pub(crate) dwpd: Option<f64>,
-    /// Years of the warranty that --dwpd counts on.
+    /// Years of the warranty, for which --dwpd holds.
     #[arg(
         long,
         value_name = "YEARS",
@@ -108,14 +109,14 @@ pub(crate) struct NewDriveArgs {
         requires = "dwpd",
     )]
     pub(crate) warranty_years: Option<f64>,
-    /// Channels of the controller, if known. Default: those of the preset, or more if the rates
-    /// need more.
+    /// Channels of the controller, if known. Default: the channels of the preset, or more if the
+    /// rates need more.
     #[arg(long, value_name = "N", value_parser = parse::channels, allow_hyphen_values = true)]
     pub(crate) channels: Option<u32>,
-    /// Write the drive into this file, completely or not at all.
+    /// Write the drive file to this path, completely or not at all.
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
-    /// Replace an existing file.
+    /// Replace an existing drive file.
     #[arg(long, requires = "out")]
     pub(crate) force: bool,
     /// Print one JSON object instead of a table.

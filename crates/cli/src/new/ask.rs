@@ -1,4 +1,5 @@
-//! Questions on a terminal for the lines of a data sheet that no option gives.
+//! Questions on a terminal. The questions ask for the lines of a data sheet that the options do not
+//! give.
 
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::PathBuf;
@@ -9,10 +10,11 @@ use vpass_lab::sheet::{Link, parse};
 use super::args::NewDriveArgs;
 use crate::out::Asking;
 
-/// Completes the options on a terminal. Without a terminal, they stay as they are.
+/// Asks on a terminal for the options that are missing. Without a terminal, the options stay
+/// unchanged.
 ///
 /// # Errors
-/// Reports a terminal that closes before the needed lines are known.
+/// Returns an error if the terminal closes before all needed lines are known.
 pub(super) fn complete(args: NewDriveArgs) -> Result<NewDriveArgs, Failure> {
     let is_asked = io::stdin().is_terminal() && io::stderr().is_terminal() && !args.json;
     if !is_asked {
@@ -21,7 +23,7 @@ pub(super) fn complete(args: NewDriveArgs) -> Result<NewDriveArgs, Failure> {
     Questions { input: io::stdin().lock(), output: Asking }.all(args)
 }
 
-/// Terminal: answers come from `input`, questions go to `output`.
+/// Dialogue on a terminal. Answers are read from `input`, and questions are written to `output`.
 struct Questions<I, O> {
     input: I,
     output: O,
@@ -53,7 +55,8 @@ impl<I: BufRead, O: Write> Questions<I, O> {
         Ok(args)
     }
 
-    /// Asks for a value until there is one, unless it is known.
+    /// Repeats a question until the user gives a valid value. If the value is already known, no
+    /// question is asked.
     fn needed<T>(
         &mut self,
         question: &str,
@@ -72,7 +75,8 @@ impl<I: BufRead, O: Write> Questions<I, O> {
         }
     }
 
-    /// Asks for a value that may be missing, unless it is known.
+    /// Asks for a value that the user may leave out. If the value is already known, no question is
+    /// asked.
     fn known<T>(
         &mut self,
         question: &str,
@@ -111,7 +115,7 @@ impl<I: BufRead, O: Write> Questions<I, O> {
     }
 }
 
-/// Takes the path of a file that does not exist yet.
+/// Parses the path of a file that does not exist yet.
 fn path(text: &str) -> Result<PathBuf, String> {
     let path = PathBuf::from(text);
     if path.exists() || path.file_name().is_none() {

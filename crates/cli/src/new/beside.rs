@@ -1,4 +1,5 @@
-//! A drive beside its data sheet, as text. `vpass show FILE` prints the table of any drive.
+//! Comparison of a drive with its data sheet, as text. `vpass show FILE` prints this table for any
+//! drive.
 
 use std::fmt::Write;
 
@@ -12,10 +13,10 @@ use super::short;
 use crate::out;
 use crate::table::{Look, Table, wants_colour, wrapped};
 
-/// Checks a drive and prints its table.
+/// Checks a drive and prints the table that compares it with its data sheet.
 ///
 /// # Errors
-/// Reports what is wrong with the drive, with the line of its file.
+/// Returns an error that says what is wrong with the drive, with the line of its file.
 pub(crate) fn show(name: &str, sets: &[String], as_json: bool) -> Result<(), Failure> {
     if !sets.is_empty() {
         return Err(Failure::usage(
@@ -31,7 +32,7 @@ pub(crate) fn show(name: &str, sets: &[String], as_json: bool) -> Result<(), Fai
     })
 }
 
-/// Returns a table with a title and its notes.
+/// Returns the table with its title and its notes.
 pub(super) fn render(title: &str, beside: &Beside, colour: bool) -> String {
     let mut text = format!("{}\n", Look::Heading.paint(&plain::line(title), colour));
     let mut table = Table::new(["", "data sheet", "this drive", "difference", "unit", "from"]);
@@ -55,14 +56,16 @@ pub(super) fn render(title: &str, beside: &Beside, colour: bool) -> String {
     text
 }
 
-/// Returns the difference to the sheet, and marks a number above it.
+/// Returns the difference between the drive and its data sheet. A drive whose number is above the
+/// data sheet is marked.
 fn difference(row: &Row) -> String {
     row.difference_percent.map_or_else(String::new, |percent| {
         format!("{percent:+.1} %{}", if row.is_above() { ", above" } else { "" })
     })
 }
 
-/// Returns the text of a value: a ratio or a small value with its digits, others as whole numbers.
+/// Formats a value. Ratios and small values keep their decimals, and other values are whole
+/// numbers.
 fn number(row: &Row, value: f64) -> String {
     if row.unit.is_empty() || value < 10.0 { digits(value) } else { count(value.round() as u64) }
 }

@@ -19,17 +19,18 @@ use crate::table::wants_colour;
 /// Output of `vpass new drive --json`.
 #[derive(Serialize)]
 struct Made<'a> {
-    /// Preset from which the file begins.
+    /// Preset from which the drive file is made.
     preset: &'static str,
-    /// File that was written; null without `--out`.
+    /// Drive file that was written; null without `--out`.
     file: Option<String>,
-    /// Changed keys, with reasons.
+    /// Changed keys, each with the reason for its change.
     changes: &'a [Change],
     #[serde(flatten)]
     beside: &'a Beside,
 }
 
-/// Makes the drive file, writes it, and prints the table.
+/// Makes the drive file, writes it, and prints the table that compares the drive with its data
+/// sheet.
 pub(super) fn drive(args: NewDriveArgs) -> Result<(), Failure> {
     let args = ask::complete(args)?;
     let sheet = sheet_of(&args)?;
@@ -53,7 +54,7 @@ pub(super) fn drive(args: NewDriveArgs) -> Result<(), Failure> {
     })
 }
 
-/// Returns the sheet that the options describe.
+/// Returns the data sheet that the options describe.
 fn sheet_of(args: &NewDriveArgs) -> Result<Sheet, Failure> {
     let missing: Vec<&str> =
         [("--capacity", args.capacity.is_none()), ("--cell", args.cell.is_none())]
@@ -85,7 +86,8 @@ fn sheet_of(args: &NewDriveArgs) -> Result<Sheet, Failure> {
     })
 }
 
-/// Says where the file is, or how to get one.
+/// Returns a sentence that says where the drive file is. If none was written, the sentence says how
+/// to get one.
 fn last_line(draft: &Draft, written: Option<&Path>) -> String {
     let keys = draft.changes.len();
     match written {

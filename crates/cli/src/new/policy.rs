@@ -1,7 +1,7 @@
-//! `vpass new policy`: writes a read-reclaim policy with its test, in Rust or in Python.
+//! `vpass new policy`: writes a read-reclaim policy and its test, in Rust or in Python.
 //!
-//! The files are those of `examples/new_policy`, under another name. That example is built and
-//! tested like every other crate, so the files work as they are written.
+//! The files are those of `examples/new_policy`, with another name. The example is built and tested
+//! like every other crate, so the written files work.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,8 @@ use vpass_lab::plain;
 use super::args::NewPolicyArgs;
 use crate::out::{self, Folder};
 
-/// Names of the example, which a new policy replaces by its own.
+/// Names that the example policy has in texts, in code and as a type. In the files of a new policy,
+/// they are replaced.
 const IN_TEXT: &str = "my-policy";
 const IN_CODE: &str = "my_policy";
 const OF_TYPE: &str = "MyPolicy";
@@ -27,17 +28,16 @@ const TEST: &str = include_str!("../../../../examples/new_policy/python/test_my_
 /// Output of `vpass new policy --json`.
 #[derive(Serialize)]
 struct Made<'a> {
-    /// Name of the policy.
     policy: &'a str,
-    /// Folder of the files.
+    /// Folder that holds the files.
     folder: String,
-    /// Files, by their names in the folder.
+    /// Names of the files in the folder.
     files: Vec<String>,
-    /// Command that runs the test.
+    /// Command that runs the policy's test.
     test: String,
 }
 
-/// Writes the files of a policy, and says what to do with them.
+/// Writes the files of a policy, and prints what the user can do with them.
 pub(super) fn policy(args: &NewPolicyArgs) -> Result<(), Failure> {
     check_name(&args.name)?;
     let place = args.out.clone().unwrap_or_else(|| PathBuf::from(&args.name));
@@ -64,7 +64,7 @@ fn in_words(made: &Made) -> String {
     )
 }
 
-/// Refuses a name that cannot be the name of a technique, of a crate and of a module.
+/// Refuses a name that cannot name a technique, a crate and a module.
 fn check_name(name: &str) -> Result<(), Failure> {
     let begins = name.starts_with(|c: char| c.is_ascii_lowercase());
     let is_plain = name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
@@ -82,7 +82,7 @@ fn check_name(name: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Returns a text of the example under another name.
+/// Returns a text of the example in which the name of the policy is replaced.
 fn renamed(text: &str, name: &str) -> String {
     let capitalised = |word: &str| word[..1].to_uppercase() + &word[1..];
     let of_type: String = name.split('-').map(capitalised).collect();
@@ -113,7 +113,8 @@ fn in_rust(name: &str, args: &NewPolicyArgs) -> Result<Vec<(String, String)>, Fa
     Ok(vec![("Cargo.toml".into(), manifest), ("src/lib.rs".into(), renamed(RUST, name))])
 }
 
-/// Returns the folder with the sources of vpass: the given one, or one above the current folder.
+/// Returns the folder with the sources of vpass. If the user gives no folder, the current folder
+/// and the folders above it are searched.
 fn sources(given: Option<&Path>) -> Result<PathBuf, Failure> {
     let is_vpass = |folder: &Path| folder.join("crates/core/src/slots/given.rs").is_file();
     let here = env::current_dir().unwrap_or_default();

@@ -1,5 +1,6 @@
-//! Progress lines about long work, if standard error is not a terminal. A line names each new stage
-//! of the work. Every ten seconds, a line shows the rate and the time left.
+//! Progress lines about long work. The lines are printed if standard error is not a terminal. When
+//! a new stage of the work begins, a line names the stage. Every ten seconds, a line shows the rate
+//! and the time left.
 //!
 //! ```text
 //! vpass: measuring
@@ -14,17 +15,18 @@ use std::time::{Duration, Instant};
 use vpass_lab::failure::Failure;
 use vpass_lab::numbers::count;
 
-/// Time before the first line. Shorter work prints nothing.
+/// Time before the first progress line. Shorter work prints no lines.
 const SAY_AFTER: Duration = Duration::from_secs(2);
-/// Default time between two lines about the same stage.
+/// Default time between two progress lines about the same stage.
 const SAY_EVERY: Duration = Duration::from_secs(10);
-/// Name of the environment variable with `off`, or with the seconds between two lines.
+/// Environment variable for progress lines. The variable holds `off`, or the number of seconds
+/// between two lines.
 const PROGRESS: &str = "VPASS_PROGRESS";
 
-/// Returns the time between two lines; `None` if the user wants no lines.
+/// Returns the time between two progress lines; `None` if the user wants no lines.
 ///
 /// # Errors
-/// Reports a value that is neither `off` nor a number of seconds.
+/// Returns an error if the value of the variable is neither `off` nor a number of seconds.
 pub(super) fn interval() -> Result<Option<Duration>, Failure> {
     let Some(said) = std::env::var_os(PROGRESS) else { return Ok(Some(SAY_EVERY)) };
     let said = said.to_string_lossy();
@@ -40,11 +42,11 @@ pub(super) fn interval() -> Result<Option<Duration>, Failure> {
     })
 }
 
-/// Progress lines of one piece of work.
+/// Progress lines about one task.
 pub(super) struct Lines {
     said: Mutex<Said>,
     ended: Condvar,
-    /// Number of things done so far.
+    /// Number of items done so far.
     done: Arc<AtomicU64>,
     total: Option<u64>,
     things: String,
@@ -52,29 +54,30 @@ pub(super) struct Lines {
 
 #[derive(Default)]
 struct Said {
-    /// Whether the work has taken long enough to print lines.
+    /// Whether the work has already taken long enough to print lines.
     is_long: bool,
-    /// Whether the work is over. No line may follow then.
+    /// Whether the work is over. After that, no line is printed.
     is_over: bool,
     stages: Present,
 }
 
-/// Current stage of each part of the work, by the name of the part. The latest stage is last.
+/// Current stage of each part of the work, with the name of the part. The latest stage is last in
+/// the list.
 #[derive(Default)]
 pub(super) struct Present(Vec<(Option<String>, String)>);
 
-/// Name of the stage in which things are counted.
+/// Name of the stage in which items are counted.
 const COUNTING: &str = "measuring";
 
 impl Present {
-    /// Begins a stage of one part of the work.
+    /// Begins a new stage in one part of the work.
     pub(super) fn enter(&mut self, whose: Option<&str>, what: &str) {
         self.0.retain(|(other, _)| other.as_deref() != whose);
         self.0.push((whose.map(Into::into), what.into()));
     }
 
-    /// Returns the stage of the whole work: "measuring" if any part measures, otherwise the latest
-    /// stage. Before the first stage, the text is empty.
+    /// Returns the stage of the whole work. If any part measures, the stage is "measuring".
+    /// Otherwise, the latest stage is returned. Before the first stage, the text is empty.
     pub(super) fn of_all(&self) -> &str {
         let counts = self.0.iter().find(|(_, what)| what == COUNTING);
         counts.or(self.0.last()).map_or("", |(_, what)| what)
@@ -82,8 +85,8 @@ impl Present {
 }
 
 impl Lines {
-    /// Begins the lines of new work. Returns `None` if the user wants no lines, or on a terminal,
-    /// which shows a bar instead.
+    /// Begins the progress lines of a task. Returns `None` if the user wants no lines. Also returns
+    /// `None` on a terminal, because a terminal shows a bar instead.
     pub(super) fn begin(
         every: Option<Duration>,
         done: &Arc<AtomicU64>,
@@ -99,11 +102,11 @@ impl Lines {
             things: things.into(),
         });
         let later = lines.clone();
-        // If the system starts no thread, the command prints no progress lines.
+        // If the system cannot start a thread, the command prints no progress lines.
         std::thread::Builder::new().spawn(move || later.say(every)).is_ok().then_some(lines)
     }
 
-    /// Begins a stage of one part of the work.
+    /// Begins a new stage in one part of the work.
     pub(super) fn enter(&self, whose: Option<&str>, what: &str) {
         let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
         said.stages.enter(whose, what);
@@ -112,13 +115,13 @@ impl Lines {
         }
     }
 
-    /// Ends the lines of this work.
+    /// Ends the progress lines of the work.
     pub(super) fn end(&self) {
         self.said.lock().unwrap_or_else(PoisonError::into_inner).is_over = true;
         self.ended.notify_all();
     }
 
-    /// Prints lines until the work is over.
+    /// Prints progress lines until the work is over.
     fn say(&self, every: Duration) {
         let said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
         let wait = |said, time| {
@@ -154,7 +157,7 @@ fn say_stage(whose: Option<&str>, what: &str) {
     crate::out::say(&format!("vpass: {whose}{what}"));
 }
 
-/// Formats how far the work is. `rate` is the number of things done per second.
+/// Returns one progress line. `rate` is the number of items done per second.
 fn line(stage: &str, done: u64, total: Option<u64>, things: &str, rate: f64) -> String {
     let stage = if stage.is_empty() { String::new() } else { format!("{stage}: ") };
     let of = total.map_or_else(String::new, |total| format!(" of {}", count(total)));
@@ -165,12 +168,12 @@ fn line(stage: &str, done: u64, total: Option<u64>, things: &str, rate: f64) -> 
     format!("{stage}{}{of} {things}{speed}{left}", count(done))
 }
 
-/// Formats a rate, such as "120,000/s".
+/// Formats a rate per second, such as "120,000/s".
 pub(super) fn per_second(rate: f64) -> String {
     format!("{}/s", count(rate.round() as u64))
 }
 
-/// Formats a time as a whole number with a unit, such as "31 s".
+/// Formats a time as a whole number with its unit, such as "31 s".
 fn roughly(seconds: f64) -> String {
     let (number, unit) = match seconds {
         s if s < 120.0 => (s, "s"),
@@ -196,7 +199,7 @@ mod tests {
         assert_eq!(of(1_400_000, 100.0).rsplit(", ").next(), Some("10 h left"));
         assert_eq!(of(0, 0.5).rsplit(", ").next(), Some("116 days left"));
         assert_eq!(of(5_000_000, 10.0).rsplit(", ").next(), Some("0 s left"));
-        // Without progress, the time left is unknown.
+        // At a rate of 0, the time left is unknown.
         assert_eq!(of(7, 0.0), "measuring: 7 of 5,000,000 requests");
         assert_eq!(line("", 9, None, "cases", 3.0), "9 cases, 3/s");
     }

@@ -1,11 +1,11 @@
-//! Table with the results of each job of a fio file.
+//! Table with the results of each job in a fio file.
 
 use vpass_lab::numbers::{bytes, count, digits, microseconds};
 use vpass_lab::results::jobs::JobResult;
 
 use crate::table::Table;
 
-/// Returns the table; `None` for fewer than two jobs.
+/// Returns the table of jobs; `None` for fewer than two jobs.
 pub(super) fn table(jobs: &[JobResult], timed: bool, colour: bool) -> Option<String> {
     if jobs.len() < 2 {
         return None;

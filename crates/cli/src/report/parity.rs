@@ -1,11 +1,11 @@
-//! Text about the parity work of a run, and about failed flash.
+//! Text about the parity work in a run, and about injected failures of flash.
 
 use std::fmt::Write;
 
 use vpass_lab::numbers::{count, digits, plural, seconds};
 use vpass_lab::results::{ByWear, Delayed, Failures, Parity, ReadsFirst, Summary};
 
-/// Describes the parity work. The text is empty without parity.
+/// Describes the parity work in a run. Without parity, the text is empty.
 pub(super) fn parity(s: &Summary) -> String {
     let (Some(parity), Some(technique)) = (&s.parity, &s.parity_technique) else {
         return String::new();
@@ -31,8 +31,8 @@ pub(super) fn parity(s: &Summary) -> String {
     text
 }
 
-/// Describes how the wear of dies differs. Pages never move to another die, so wear does not even
-/// out. The text is empty if all dies are worn equally.
+/// Describes how much the wear of dies differs. Pages never move to another die, so the wear of
+/// dies does not become equal. If all dies are equally worn, the text is empty.
 fn by_die(parity: &Parity) -> String {
     let of = parity.pec_mean_by_die.iter().copied();
     let (least, most) = of.fold((f64::INFINITY, 0.0), |(least, most): (f64, f64), pec| {
@@ -44,7 +44,7 @@ fn by_die(parity: &Parity) -> String {
     if least < most { spread } else { String::new() }
 }
 
-/// Describes the expected errors if blocks may be read more often because parity repairs pages.
+/// Describes the expected errors when blocks serve more reads because parity can repair pages.
 fn reads_first(expected: &ReadsFirst) -> String {
     let of = |uber: Option<f64>| {
         uber.map_or_else(
@@ -67,7 +67,8 @@ fn reads_first(expected: &ReadsFirst) -> String {
     )
 }
 
-/// Describes delayed parity, and how many pages a power loss would cost.
+/// Describes parity that is written later than its data, and how many pages a power loss would
+/// cost.
 fn delayed(delayed: &Delayed) -> String {
     let power = match (delayed.survives_power_loss, delayed.power_loss.pages_mean) {
         (true, _) => "the cache survives a power loss".into(),
@@ -92,8 +93,8 @@ fn delayed(delayed: &Delayed) -> String {
     )
 }
 
-/// Describes how long stripes were without current parity: in time or, without a clock, in page
-/// writes of the host. The text is empty if stripes always had current parity.
+/// Describes how long stripes were without current parity. Without a clock, the length is given in
+/// pages that the host wrote. If stripes always had current parity, the text is empty.
 fn window(what: &str, stripe_s: Option<f64>, stripe_writes: u64) -> String {
     match stripe_s {
         Some(s) if s > 0.0 => {
@@ -108,7 +109,7 @@ fn window(what: &str, stripe_s: Option<f64>, stripe_writes: u64) -> String {
 }
 
 /// Describes which stripes have parity, which stripes waited for parity, and which blocks rely on
-/// it.
+/// parity.
 fn of_worn(by_wear: &ByWear, stripes: u32) -> String {
     let miscounted = by_wear.miscounted_stripes;
     let wrong = if miscounted > 0 {
@@ -140,7 +141,7 @@ fn of_worn(by_wear: &ByWear, stripes: u32) -> String {
     )
 }
 
-/// Describes the injected failures and their consequences.
+/// Describes the injected failures and what they caused.
 pub(super) fn failures(failures: &Failures) -> String {
     let mut text = String::new();
     for one in &failures.happened {
@@ -187,7 +188,7 @@ pub(super) fn failures(failures: &Failures) -> String {
     text
 }
 
-/// Returns the verdict if no data is lost but the rebuild is not done.
+/// Returns the verdict for a run that lost no data but has pages left to rebuild.
 pub(super) fn still_to_rebuild(s: &Summary) -> Option<String> {
     let to_go = s.failures.as_ref()?.unmended_pages;
     (to_go > 0).then(|| {
@@ -202,7 +203,7 @@ fn lie(pages: u64) -> String {
     format!("{} {}", plural(pages, "page"), if pages == 1 { "lies" } else { "lie" })
 }
 
-/// Sums up the failures in all runs of one technique; `None` without failures.
+/// Sums up the failures in all runs of one technique; `None` if no failure was injected.
 pub(crate) fn failures_in_short(runs: &[Summary]) -> Option<String> {
     let all: Vec<&Failures> = runs.iter().filter_map(|run| run.failures.as_ref()).collect();
     let sum = |of: fn(&Failures) -> u64| all.iter().map(|failures| of(failures)).sum::<u64>();

@@ -1,11 +1,13 @@
-//! Report lines about data that ages: retries, UBER, hints and losses.
+//! Report lines about the ageing of data: retries, UBER (uncorrectable bit error rate), hints and
+//! losses.
 
 use std::fmt::Write;
 
 use vpass_lab::numbers::{count, digits, microseconds, plural};
 use vpass_lab::results::{Hints, OverSeeds, Summary};
 
-/// Returns the lines, each after a line break. The text is empty if data has no error rate.
+/// Returns the report lines. Each line follows a line break. If data has no error rate, the text is
+/// empty.
 pub(super) fn tired(s: &Summary) -> String {
     let mut text = String::new();
     if let Some(retries) = &s.retries {
@@ -55,7 +57,8 @@ pub(super) fn tired(s: &Summary) -> String {
     text
 }
 
-/// Returns the UBER of this run and, with several seeds, the UBER of all seeds.
+/// Returns the UBER (uncorrectable bit error rate) of this run. With several seeds, the text also
+/// has the UBER over all seeds.
 fn uber(s: &Summary) -> String {
     let mut text = String::new();
     if let Some(uber) = s.uber

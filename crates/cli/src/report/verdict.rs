@@ -6,7 +6,7 @@ use vpass_lab::results::{Confidence, LifeUnit, Summary};
 
 use super::parity;
 
-/// Returns the verdict in one or two sentences.
+/// Returns the verdict on a run in one or two sentences.
 pub(crate) fn verdict(s: &Summary) -> String {
     if let Some(oracle) = &s.oracle
         && oracle.is_bug()
@@ -30,7 +30,7 @@ pub(crate) fn verdict(s: &Summary) -> String {
     format!("{loss}{lag} {}", life(s))
 }
 
-/// Explains why a run is too short to project a life, and what to do instead.
+/// Explains why a run is too short for projecting a life, and what the user can do instead.
 fn too_short(s: &Summary) -> String {
     let w = &s.wear;
     let why = match w.confidence() {
@@ -49,7 +49,7 @@ fn too_short(s: &Summary) -> String {
     format!("This run is too short for a life: {why}.{advice}")
 }
 
-/// Describes how long the drive would live, as far as this run can show.
+/// Describes how long the drive would live, as far as this run can show it.
 fn life(s: &Summary) -> String {
     let w = &s.wear;
     let rated = count(w.rated_pec.into());

@@ -1,4 +1,5 @@
-//! `vpass smart --measured`: what a real drive wrote to flash between two snapshots, as text.
+//! `vpass smart --measured`: reports what a real drive wrote to flash between two snapshots, as
+//! text.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -13,7 +14,7 @@ use vpass_lab::plain;
 use crate::out;
 use crate::table::{Look, Table, wants_colour, wrapped_lines};
 
-/// Prints the difference of two snapshots.
+/// Prints the difference between two snapshots of a real drive.
 pub(super) fn print(
     before: &Path,
     after: &Path,
@@ -31,12 +32,12 @@ pub(super) fn print(
     })
 }
 
-/// Difference of two snapshots, as `--json` prints it.
+/// Difference between two snapshots, in the form that `--json` prints.
 #[derive(Serialize)]
 struct Printed {
     #[serde(flatten)]
     measured: Measured,
-    /// Estimate for the drive of `--drive`; absent without it.
+    /// Estimate for the drive that `--drive` names; absent without `--drive`.
     #[serde(rename = "drive_estimate", skip_serializing_if = "Option::is_none")]
     of_drive: Option<OfPreset>,
 }
@@ -113,7 +114,7 @@ fn render(m: &Measured, colour: bool) -> String {
     text
 }
 
-/// Formats a ratio of bytes with three digits, however small it is.
+/// Formats a ratio of two numbers of bytes, with three digits even if the ratio is very small.
 fn per_byte(ratio: f64) -> String {
     if ratio.abs() >= 0.1 || ratio == 0.0 {
         return digits(ratio);
@@ -122,7 +123,7 @@ fn per_byte(ratio: f64) -> String {
     format!("{ratio:.decimals$}")
 }
 
-/// Returns the table of the bytes; an unknown number is a dash.
+/// Returns a table of bytes. An unknown number becomes a dash.
 fn amounts(m: &Measured) -> Table {
     let mut table = Table::new(["between the snapshots", "bytes", ""]);
     for (what, amount) in [

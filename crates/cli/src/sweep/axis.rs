@@ -1,20 +1,20 @@
-//! Axes of a sweep: a key with the values that it takes, or a range from which values are drawn.
+//! Swept keys. A key has a list of values, or a range from which values are drawn.
 
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::Deserialize;
 
-/// Key, and the values that it takes one after the other.
+/// Key of a sweep, with the values that the key takes one after the other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Axis {
-    /// Key, such as `start.pec`.
+    /// Name of the key, such as `start.pec`.
     pub(crate) key: String,
-    /// Values, as `--set` takes them.
+    /// Values of the key, in the form of `--set`.
     pub(crate) values: Vec<String>,
 }
 
 impl Axis {
-    /// Reads `KEY=a,b,c`. A value in brackets or quotes may hold commas.
+    /// Parses a text of the form `KEY=a,b,c`. A value in brackets or quotes may hold commas.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let expected = "KEY=VALUE,VALUE is expected, such as start.pec=0,1000,2000";
         let Some((key, values)) = text.split_once('=') else { return Err(expected.into()) };
@@ -29,7 +29,7 @@ impl Axis {
     }
 }
 
-/// Cuts a text at its commas, except inside brackets and quotes.
+/// Splits a text at its commas. Commas inside brackets or quotes do not split the text.
 fn parts(text: &str) -> Vec<String> {
     let (mut all, mut depth, mut is_quoted) = (vec![String::new()], 0i32, false);
     for c in text.chars() {
@@ -48,10 +48,10 @@ fn parts(text: &str) -> Vec<String> {
     all.iter().map(|part| part.trim().to_owned()).collect()
 }
 
-/// Values of the swept keys at one point.
+/// Swept keys with their values at one point of a sweep.
 pub(crate) type Swept = Vec<(String, String)>;
 
-/// Returns every combination of the values. The last axis changes fastest.
+/// Returns every combination of the values. The value of the last key changes fastest.
 pub(crate) fn grid(axes: &[Axis]) -> Vec<Swept> {
     axes.iter().fold(vec![vec![]], |points, axis| {
         let with = |point: &Swept, value: &String| {
@@ -66,13 +66,14 @@ pub(crate) fn grid(axes: &[Axis]) -> Vec<Swept> {
     })
 }
 
-/// Range from which values are drawn.
+/// Range from which the values of a key are drawn.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Range {
     from: f64,
     to: f64,
-    /// Whether equal ratios are equally likely, and not equal differences.
+    /// Whether values are drawn evenly on a logarithmic scale. Otherwise, values are drawn evenly
+    /// on a linear scale.
     #[serde(default)]
     log: bool,
     /// Whether values are rounded to whole numbers.
@@ -81,7 +82,7 @@ pub(crate) struct Range {
 }
 
 impl Range {
-    /// Checks the ends of the range.
+    /// Checks that the ends of the range are valid.
     pub(crate) fn check(&self) -> Result<(), &'static str> {
         let is_finite = self.from.is_finite() && self.to.is_finite();
         if !is_finite || self.from >= self.to {
@@ -94,7 +95,8 @@ impl Range {
         }
     }
 
-    /// Returns the value at a share of the range.
+    /// Returns the value at a share of the range. The low end has share 0, and the high end has
+    /// share 1.
     fn at(&self, share: f64) -> String {
         let value = if self.log {
             self.from * (self.to / self.from).powf(share)
@@ -105,7 +107,7 @@ impl Range {
     }
 }
 
-/// Draws points. The same seed draws the same points.
+/// Draws random points from the ranges. The same seed draws the same points.
 pub(crate) fn draws(axes: &[(String, Range)], count: u32, seed: u64) -> Vec<Swept> {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut share = || (random.next_u64() >> 11) as f64 / (1u64 << 53) as f64;
@@ -147,7 +149,7 @@ mod tests {
         assert_eq!(values(1), values(1));
         assert_ne!(values(1), values(2));
         assert!(values(1).iter().all(|n| (10.0..=1000.0).contains(n) && n.fract() == 0.0));
-        // Half of the draws lie below the geometric mean of the ends.
+        // Half of the values in this logarithmic range lie below the geometric mean of its ends.
         let low = values(1).iter().filter(|n| **n < 100.0).count();
         assert!((75..=125).contains(&low), "{low}");
     }

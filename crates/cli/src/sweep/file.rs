@@ -1,4 +1,5 @@
-//! File of a sweep: options of `vpass compare`, and the axes.
+//! Parser of a sweep file. The file has options of `vpass compare`, and the values of the swept
+//! keys.
 
 use std::path::Path;
 
@@ -11,32 +12,33 @@ use vpass_lab::load::{complaint, read_file};
 use super::axis::{Axis, Range, Swept, draws, grid};
 use crate::args::CompareArgs;
 
-/// Options of a comparison that belong to the command line and not to the file.
+/// Options of `vpass compare` that a sweep file cannot set, because they belong to the command
+/// line.
 const OF_COMMAND: [&str; 9] =
     ["out", "html", "force", "json", "csv", "markdown", "fresh", "threads", "sweep"];
 
-/// Content of the file.
+/// Content of a sweep file.
 #[derive(Deserialize)]
 struct SweepFile {
     #[serde(default)]
     #[expect(dead_code, reason = "for readers of the file")]
     description: String,
-    /// `[set]`: values of keys that stay the same.
+    /// Table `[set]`: keys that have the same value at all points.
     #[serde(default)]
     set: Table,
-    /// `[sweep]`: lists of values.
+    /// Table `[sweep]`: swept keys, each with its list of values.
     #[serde(default)]
     sweep: Table,
-    /// `[draw]`: ranges from which values are drawn.
+    /// Table `[draw]`: ranges from which values are drawn.
     draw: Option<Draw>,
-    /// All other keys: options of `vpass compare`.
+    /// All other keys of the file, which are options of `vpass compare`.
     #[serde(flatten)]
     options: Table,
 }
 
 #[derive(Deserialize)]
 struct Draw {
-    /// Number of points.
+    /// Number of points to draw.
     count: u32,
     #[serde(default = "first_seed")]
     seed: u64,
@@ -48,7 +50,7 @@ fn first_seed() -> u64 {
     1
 }
 
-/// Words of a comparison, read as those of a command line.
+/// Options of a comparison, parsed as if they were on a command line.
 #[derive(Parser)]
 #[command(name = "options", no_binary_name = true)]
 struct Words {
@@ -56,10 +58,10 @@ struct Words {
     args: CompareArgs,
 }
 
-/// Reads a file: the options of its comparisons, and its points.
+/// Reads a sweep file. Returns the options of its comparisons, and its points.
 ///
 /// # Errors
-/// Reports a file that cannot be read, an invalid option, or a file without an axis.
+/// Returns an error if the file cannot be read, has an invalid option, or has no swept key.
 pub(super) fn read(path: &Path) -> Result<(CompareArgs, Vec<Swept>), Failure> {
     let name = path.display().to_string();
     let text = read_file("sweep", path)?;
@@ -80,7 +82,8 @@ pub(super) fn read(path: &Path) -> Result<(CompareArgs, Vec<Swept>), Failure> {
     Ok((args, points(&file).map_err(wrong)?))
 }
 
-/// Returns what clap says about wrong options, in one line and in the words of the file.
+/// Returns clap's error message about a wrong option. The message becomes one line, and ends with
+/// the name that the option has in the file.
 fn said(e: &clap::Error) -> String {
     let text = e.to_string();
     let lines = text.lines().map(str::trim).take_while(|line| !line.starts_with("Usage"));
@@ -90,7 +93,7 @@ fn said(e: &clap::Error) -> String {
     format!("{line} (an option --some-name of vpass compare is the key some_name here)")
 }
 
-/// Returns the words of an option.
+/// Returns the command-line arguments that stand for an option of the file.
 fn words_of(key: &str, value: &Value) -> Result<Vec<String>, String> {
     let option = format!("--{}", key.replace('_', "-"));
     Ok(match value {
@@ -109,13 +112,13 @@ fn words_of(key: &str, value: &Value) -> Result<Vec<String>, String> {
     })
 }
 
-/// Returns a value as an option takes it: a text without its quotes.
+/// Returns a value as a command-line argument. A text loses its quotes.
 fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// Returns the keys of a table with their values. A table in it, such as `start` in `start.pec =
-/// 1`, is part of the key.
+/// Returns all keys of a table with their values. For a table inside this table, the names are
+/// joined with dots, as in `start.pec`.
 fn flat(table: &Table) -> Vec<(String, String)> {
     let of = |(key, value): (&String, &Value)| match value {
         Value::Table(inner) => {
@@ -126,8 +129,8 @@ fn flat(table: &Table) -> Vec<(String, String)> {
     table.iter().flat_map(of).collect()
 }
 
-/// Returns the points of the lists and of the ranges. With both, each point of the grid is drawn
-/// anew.
+/// Returns all points of a sweep file. If the file has lists and ranges, each combination of the
+/// lists is joined with each drawn point.
 fn points(file: &SweepFile) -> Result<Vec<Swept>, String> {
     let mut axes = vec![];
     for (key, value) in lists(&file.sweep) {
@@ -167,12 +170,12 @@ fn points(file: &SweepFile) -> Result<Vec<Swept>, String> {
     Ok(points)
 }
 
-/// Returns the lists of a table by their whole keys.
+/// Returns the lists of a table. Each list has the full path of its key.
 fn lists(table: &Table) -> Vec<(String, Value)> {
     nested(table, &|value| value.is_table())
 }
 
-/// Returns the ranges of a table by their whole keys.
+/// Returns the ranges of a table. Each range has the full path of its key.
 fn ranges_of(table: &Table) -> Vec<(String, Value)> {
     nested(table, &|value| value.as_table().is_some_and(|inner| !inner.contains_key("from")))
 }

@@ -1,4 +1,4 @@
-//! A sweep as text, as CSV, and as JSON.
+//! Results of a sweep as text, as CSV, and as JSON.
 
 use serde_json::{Map, Value, json};
 use vpass_lab::as_json;
@@ -12,23 +12,24 @@ use vpass_report::csv::cell;
 
 use super::axis::Swept;
 
-/// Finished comparison of one point, or the reason why there is none.
+/// Finished comparison at one point of a sweep, or the reason why the point has none.
 pub(super) struct Done {
     pub(super) swept: Swept,
     pub(super) rows: Vec<ComparisonRow>,
     pub(super) stopped: Vec<Stopped>,
-    /// Techniques that were refused, each with the reason. Without a label, it is the whole point.
+    /// Refused techniques, each with its label and the reason. An entry without a label means that
+    /// the whole point was refused.
     pub(super) refused: Vec<(Option<String>, String)>,
 }
 
 impl Done {
-    /// Returns the values of the point, as a user gives them.
+    /// Returns the values of the swept keys as text, as `--set` would take them.
     pub(super) fn name(&self) -> String {
         let pairs = self.swept.iter().map(|(key, value)| format!("{key}={value}"));
         pairs.collect::<Vec<_>>().join(" ")
     }
 
-    /// Returns a sentence for each technique whose drive stopped before its end.
+    /// Returns a sentence for each technique whose drive stopped before the end of the run.
     pub(super) fn stops(&self) -> impl Iterator<Item = String> {
         let at = self.name();
         let sentence = move |row: &Stopped| format!("{at}, under {}: {}", row.label, row.why);
@@ -36,13 +37,14 @@ impl Done {
     }
 }
 
-/// Returns the swept keys.
+/// Returns the names of the swept keys.
 pub(super) fn keys(all: &[Done]) -> Vec<String> {
     all.first()
         .map_or_else(Vec::new, |done| done.swept.iter().map(|(key, _)| key.clone()).collect())
 }
 
-/// Returns all points as CSV: a row for each technique, with the swept keys as columns.
+/// Returns the results of all points as CSV, with a row for each technique. The swept keys are
+/// columns.
 pub(super) fn csv(all: &[Done]) -> String {
     let shown: Vec<usize> = (0..COLUMNS.len())
         .filter(|c| all.iter().any(|done| !done.rows.is_empty() && stands(&done.rows, *c)))
@@ -81,18 +83,19 @@ fn line(cells: &[String]) -> String {
     cells.iter().map(|text| cell(text)).collect::<Vec<_>>().join(",") + "\n"
 }
 
-/// Returns the manifest, which says how to repeat the sweep.
+/// Returns the manifest of the sweep. The manifest says how to repeat the sweep.
 ///
 /// # Errors
-/// Reports a value that JSON cannot hold.
+/// Returns an error for a value that JSON cannot hold.
 pub(super) fn manifest() -> Result<String, Failure> {
     as_json::text(&crate::call::manifest("sweep"))
 }
 
-/// Returns all points as JSON. `plans` has the first plan of each point that has one.
+/// Returns the results of all points as JSON. `plans` has the first plan of each point, if the
+/// point has plans.
 ///
 /// # Errors
-/// Reports a value that JSON cannot hold.
+/// Returns an error for a value that JSON cannot hold.
 pub(super) fn json(all: &[Done], plans: &[Option<&RunPlan>], seeds: u32) -> Result<Value, Failure> {
     let mut points = vec![];
     for (done, plan) in all.iter().zip(plans) {

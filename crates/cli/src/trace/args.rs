@@ -1,4 +1,4 @@
-//! The options of `vpass trace`.
+//! Command-line options of `vpass trace`.
 
 use std::num::NonZeroU64;
 use std::path::PathBuf;
@@ -12,11 +12,12 @@ use crate::args::{BlkEvent, Direction, at_least_one, parse_time_unit};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum TraceCommand {
-    /// Describe trace files: rows, sizes, footprint, reuse, hot spots, and the load on the blocks
-    /// of a drive.
+    /// Describe trace files: rows, sizes, footprint, reuse, hot spots, and how often the blocks of
+    /// a drive would be read.
     #[command(after_help = INFO_EXAMPLES)]
     Info(InfoArgs),
-    /// Write traces as one trace: vpass's compact form, MSR Cambridge CSV or fio iolog v3.
+    /// Join traces into one trace, and write it in vpass's compact form, as MSR Cambridge CSV, or
+    /// as fio iolog v3.
     #[command(after_help = CONVERT_EXAMPLES)]
     Convert(ConvertArgs),
     /// Write a part of a trace: a time span, one device, a sample of the addresses, or the first
@@ -46,10 +47,10 @@ const CUT_EXAMPLES: &str = "Examples:\n  \
     A row is written if it meets all options. The form of OUT is chosen as in `vpass trace \
     convert`.";
 
-/// Options for reading traces; all subcommands share them.
+/// Options for reading traces. All subcommands of `vpass trace` have these options.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct ReadArgs {
-    /// Trace format (see `vpass list formats`). Default: recognised from the content.
+    /// Trace format (see `vpass list formats`). Default: the format is recognised from the content.
     #[arg(long, value_name = "NAME")]
     pub(crate) format: Option<String>,
     /// Direction of all requests, for a trace without directions.
@@ -58,25 +59,26 @@ pub(crate) struct ReadArgs {
     /// Requests per second, for a trace without times.
     #[arg(long, allow_negative_numbers = true, value_name = "IOPS")]
     pub(crate) assume_rate: Option<f64>,
-    /// Unit of the times, for a format that does not fix it: disksim (default ms), mqsim (ns), fio
-    /// (us).
+    /// Unit of the times, for trace formats that do not fix the unit: disksim (default ms), mqsim
+    /// (ns) and fio (us).
     #[arg(long, value_name = "s|ms|us|ns", value_parser = parse_time_unit)]
     pub(crate) time_unit: Option<TimeUnit>,
     /// Event of a blktrace text that counts as the request: queued, issued or completed. Default:
-    /// the first of these that the start of the file holds.
+    /// the first of these three events that occurs at the start of the file.
     #[arg(long, value_enum, ignore_case = true, value_name = "Q|D|C")]
     pub(crate) blk_action: Option<BlkEvent>,
-    /// Skip and count lines that cannot be read, instead of stopping at the first.
+    /// Skip and count trace lines that cannot be read. Default: stop at the first such line.
     #[arg(long)]
     pub(crate) skip_bad_lines: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct InfoArgs {
-    /// Trace files, described one by one: plain, gzip or zstd. `-` is standard input.
+    /// Trace files: plain, gzip or zstd. Each file is described separately. `-` is standard input.
     #[arg(required = true, value_name = "FILE", value_parser = crate::stdin::trace_file())]
     pub(crate) files: Vec<PathBuf>,
-    /// Drive whose pages and blocks are counted: a preset (see `vpass list drives`) or a TOML file.
+    /// Drive whose page size and block size are used for counting: a preset (see `vpass list
+    /// drives`) or a TOML file.
     #[arg(long, value_name = "NAME|FILE", default_value = "straw-2t-tlc")]
     pub(crate) drive: String,
     /// Set a key of the drive, such as start.pec=2500.
@@ -89,27 +91,27 @@ pub(crate) struct InfoArgs {
     pub(crate) json: bool,
 }
 
-/// Options for writing a trace; convert and cut share them.
+/// Options for writing a trace. The subcommands convert and cut have these options.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct WriteArgs {
-    /// Leave out trims, for a form that cannot hold them.
+    /// Leave out trims if the output form cannot hold trims.
     #[arg(long)]
     pub(crate) skip_trims: bool,
-    /// Replace an existing OUT.
+    /// Replace an existing file OUT.
     #[arg(long)]
     pub(crate) force: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct ConvertArgs {
-    /// Trace files, one after the other; `-` is standard input. Devices with the same name are one
-    /// device.
+    /// Trace files, read one after the other; `-` is standard input. Devices with the same name
+    /// count as one device.
     #[arg(required = true, value_name = "IN", value_parser = crate::stdin::trace_file())]
     pub(crate) inputs: Vec<PathBuf>,
-    /// Trace to write, completely or not at all.
+    /// Trace file to write, completely or not at all.
     #[arg(required = true, value_name = "OUT")]
     pub(crate) out: PathBuf,
-    /// Form to write: compact, msr or fio. Default: by the ending of OUT.
+    /// Output form: compact, msr or fio. Default: the form that the ending of OUT names.
     #[arg(long, visible_alias = "as", value_name = "compact|msr|fio", value_parser = parse_target)]
     pub(crate) to: Option<Target>,
     #[command(flatten)]
@@ -120,26 +122,27 @@ pub(crate) struct ConvertArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct CutArgs {
-    /// Trace file; `-` is standard input.
+    /// Trace file to read; `-` is standard input.
     #[arg(value_name = "IN", value_parser = crate::stdin::trace_file())]
     pub(crate) input: PathBuf,
-    /// Trace to write, completely or not at all.
+    /// Trace file to write, completely or not at all.
     #[arg(value_name = "OUT")]
     pub(crate) out: PathBuf,
-    /// Start time, counted from the first row: 90s, 1.5h, 200ms.
+    /// Start of the part, counted from the first row, such as 90s, 1.5h or 200ms. Earlier rows are
+    /// left out.
     #[arg(long, value_name = "TIME")]
     pub(crate) from: Option<Duration>,
-    /// End time; rows from this time on are left out.
+    /// End of the part, counted from the first row. Rows at or after this time are left out.
     #[arg(long, value_name = "TIME")]
     pub(crate) to: Option<Duration>,
-    /// Device, by the name in `vpass trace info`.
+    /// Device to keep, by its name in `vpass trace info`.
     #[arg(long, value_name = "DEV")]
     pub(crate) only: Option<String>,
-    /// Share of the regions to keep, chosen by a hash (spatial sampling as in SHARDS, FAST 2015). A
-    /// smaller share is a subset of a larger one.
+    /// Share of the address regions to keep. A hash chooses the regions (spatial sampling as in
+    /// SHARDS, FAST 2015). A smaller share keeps a subset of the regions of a larger share.
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true, value_parser = parse_share)]
     pub(crate) sample: Option<f64>,
-    /// Size of a sampled region. A request belongs to the region in which it begins.
+    /// Size of an address region for --sample. A request belongs to the region in which it begins.
     #[arg(
         long,
         value_name = "SIZE",
@@ -148,13 +151,13 @@ pub(crate) struct CutArgs {
         requires = "sample",
     )]
     pub(crate) region: Bytes,
-    /// Seed of the sample.
+    /// Seed of the hash that chooses the sample.
     #[arg(long, default_value_t = 1, requires = "sample")]
     pub(crate) seed: u64,
-    /// Keep the first N of the remaining rows.
+    /// Keep only the first N of the rows that the other options select.
     #[arg(long, value_name = "N", value_parser = at_least_one::<NonZeroU64>)]
     pub(crate) rows: Option<NonZeroU64>,
-    /// Form to write: compact, msr or fio. Default: by the ending of OUT.
+    /// Output form: compact, msr or fio. Default: the form that the ending of OUT names.
     #[arg(long = "as", value_name = "compact|msr|fio", value_parser = parse_target)]
     pub(crate) form: Option<Target>,
     #[command(flatten)]

@@ -1,9 +1,9 @@
-//! Load of a trace on the blocks of a drive: page reads per block and week, compared with the reads
-//! that a block endures.
+//! Load of a trace on the blocks of a drive: page reads per block and week. The load is compared
+//! with the reads that a block endures.
 //!
-//! A drive writes data that arrives together into one block. The model therefore takes a
-//! block-sized range of addresses as a block. The mean block has all page reads, divided by the
-//! number of blocks that the touched pages fill.
+//! A drive writes data that arrives together into one block. The model therefore treats a range of
+//! addresses as large as a block as one block. The mean reads per block are all page reads, divided
+//! by the number of blocks that the touched pages would fill.
 
 use serde::Serialize;
 use vpass_core::base::geometry::Geometry;
@@ -16,7 +16,7 @@ use vpass_workload::profile::{Device, Profile};
 
 const WEEK_NS: f64 = 7.0 * 86_400e9;
 
-/// Properties of a drive that determine the load of a trace on its blocks.
+/// Properties of a drive that determine how a trace loads its blocks.
 pub(super) struct Scale {
     drive: String,
     pub(super) page_bytes: u32,
@@ -24,23 +24,26 @@ pub(super) struct Scale {
     endurance: Option<Endurance>,
 }
 
-/// Reads that a block endures at the start P/E count of the drive.
+/// Numbers of reads that a block endures. The block has the P/E count that the drive has at the
+/// start.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Endurance {
     pub(super) pec: u32,
-    /// Group of wordlines that loses data first if all reads hit the neighbour of one wordline.
+    /// Group of wordlines that loses data first if all reads hit a neighbour of one wordline.
     pub(super) group: String,
     pub(super) limit: f64,
     pub(super) alpha: f64,
-    /// Number of reads of that neighbour until the group loses data: limit / alpha.
+    /// Number of reads of a neighbouring wordline until the weakest group loses data, which is
+    /// limit / alpha.
     pub(super) worst_case_reads: f64,
-    /// Number of reads until the first group loses data if the reads spread evenly over the block.
+    /// Number of reads until the first group loses data, if the reads are spread evenly over the
+    /// block.
     pub(super) even_reads: f64,
-    /// Number of reads at which technique `block` rewrites the block.
+    /// Number of reads at which the technique `block` rewrites a block.
     pub(super) rewritten_at_reads: Option<u32>,
 }
 
-/// Load of a trace on the blocks of a drive.
+/// Numbers of reads that a trace causes on the blocks of a drive.
 #[derive(Debug, Serialize)]
 pub(super) struct BlockReads {
     pub(super) drive: String,
@@ -53,14 +56,14 @@ pub(super) struct BlockReads {
     pub(super) endurance: Option<Endurance>,
 }
 
-/// Reads of one block.
+/// Number and rate of the reads on one block.
 #[derive(Debug, Serialize)]
 pub(super) struct ReadIntensity {
     pub(super) reads: f64,
-    /// Reads per week; absent if the trace takes no time.
+    /// Reads per week; absent if the trace covers no time.
     pub(super) reads_per_week: Option<f64>,
-    /// Weeks until data is lost if all reads hit the neighbour of one wordline. The next field has
-    /// the weeks if the reads spread evenly.
+    /// Weeks until data is lost, if all reads hit a neighbour of one wordline. The field after this
+    /// one has the weeks for reads that are spread evenly.
     pub(super) weeks_to_worst_case: Option<f64>,
     pub(super) weeks_to_even: Option<f64>,
 }
@@ -85,14 +88,15 @@ impl Scale {
         })
     }
 
-    /// Computes the reads per block of a trace.
+    /// Computes how often a trace reads each block of the drive.
     pub(super) fn weigh(&self, profile: &Profile, name: impl Fn(&Device) -> String) -> BlockReads {
         let block_bytes = u64::from(self.page_bytes) * u64::from(self.pages_per_block);
         let blocks = (profile.pages_touched() as f64 / f64::from(self.pages_per_block)).max(1.0);
         let span_ns = profile.timeline().span_ns();
         let regions = profile.regions(u64::from(self.pages_per_block));
         let reads = profile.accesses(Op::Read);
-        // If the profile counts only some of the pages, no block is counted completely.
+        // A profile may count only some of the pages. Such a profile does not know the reads of any
+        // whole block.
         let busiest =
             regions.first().filter(|r| r.reads > 0 && profile.one_in() == 1).map(|r| Busiest {
                 device: name(&profile.devices()[r.device]),

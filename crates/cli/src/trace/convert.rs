@@ -1,5 +1,5 @@
-//! `vpass trace convert`: joins trace files, one after the other, and writes one trace in another
-//! form.
+//! `vpass trace convert`: joins trace files one after the other, and writes one trace in another
+//! format.
 
 use std::fs;
 
@@ -11,13 +11,13 @@ use super::rewrite::{self, Rewrite};
 use super::{Go, for_each_row, progress_over, read_options, say_skipped};
 use crate::out;
 
-/// Reads all inputs and writes the output.
+/// Reads all input traces and writes one output trace.
 pub(super) fn convert(args: &ConvertArgs) -> Result<(), Failure> {
     let target = rewrite::target(&args.out, args.to, "--to")?;
     let options = read_options(&args.read, true)?;
     for input in &args.inputs {
-        // Reports a wrong file name early. A file is opened only once, because the file may be a
-        // pipe.
+        // A wrong file name is reported early. The file itself is opened only once, because it may
+        // be a pipe.
         fs::metadata(input)
             .map_err(|e| Failure::usage(format!("{}: cannot be opened: {e}", input.display())))?;
     }
@@ -55,7 +55,7 @@ pub(super) fn convert(args: &ConvertArgs) -> Result<(), Failure> {
     output.finish("the input holds only trims; no trace was written")
 }
 
-/// Checks that all files count time from the same kind of origin.
+/// Checks that the times of all files count from the same kind of origin.
 fn check_clock(first: &std::path::Path, clock: Epoch, file: &TraceFile) -> Result<(), Failure> {
     if file.clock() == clock {
         return Ok(());

@@ -1,5 +1,5 @@
-//! `vpass trace cut`: writes a part of a trace: the rows of a time span, of a device, or of a
-//! sample of the addresses.
+//! `vpass trace cut`: writes a part of a trace. The part has the rows of a time span, of a device,
+//! or of a sample of the addresses.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ use super::rewrite::{self, Rewrite};
 use super::{Go, for_each_row, progress_over, read_options, say_skipped};
 use crate::out;
 
-/// Reads the input and writes the selected rows.
+/// Reads the input trace and writes the selected rows.
 pub(super) fn cut(args: &CutArgs) -> Result<(), Failure> {
     if let (Some(from), Some(to)) = (args.from, args.to)
         && from.ns >= to.ns
@@ -51,15 +51,15 @@ pub(super) fn cut(args: &CutArgs) -> Result<(), Failure> {
     ))
 }
 
-/// Selection of the rows to write.
+/// Selection of the rows that `vpass trace cut` writes.
 struct Wanted<'a> {
     args: &'a CutArgs,
-    /// Time of the first row of the trace, in ns.
+    /// Time of the first row in the trace, in ns.
     start: Option<u64>,
     devices: HashMap<u32, Device>,
     latest: Option<(u32, bool, u64)>,
-    /// Bound of the sample, in units of 2^-64. A region is in the sample if its hash is below the
-    /// bound. `None` selects all regions.
+    /// Bound for the hashes of sampled regions, in units of 2^-64. A region is in the sample if its
+    /// hash is below the bound. `None` selects all regions.
     sampled_below: Option<u64>,
 }
 
@@ -67,8 +67,8 @@ struct Wanted<'a> {
 struct Device {
     name: String,
     wanted: bool,
-    /// Hash of the device's name. Each device has its own sample, which is the same in every form
-    /// of the trace.
+    /// Hash of the device's name. The hash gives each device its own sample. The sample of a device
+    /// is the same in every format of the trace.
     salt: u64,
 }
 
@@ -87,7 +87,8 @@ impl<'a> Wanted<'a> {
         wanted && in_time && self.is_sampled(row.offset, salt)
     }
 
-    /// Returns whether a device is selected, and the salt of the device.
+    /// Returns whether a device is selected, and the salt of the device. The salt makes the hashes
+    /// of the device's regions differ from those of other devices.
     fn device(&mut self, number: u32, file: &TraceFile) -> (bool, u64) {
         if let Some((latest, wanted, salt)) = self.latest
             && latest == number
@@ -108,8 +109,8 @@ impl<'a> Wanted<'a> {
         (*wanted, *salt)
     }
 
-    /// Returns whether the region of this offset is in the sample. A region is in the sample, with
-    /// all its requests, if its hash is below a threshold.
+    /// Returns whether the region that contains this offset is in the sample. A region is in the
+    /// sample if its hash is below a threshold. All requests of such a region are kept.
     ///
     /// The method is spatial sampling (Waldspurger et al., "Efficient MRC Construction with
     /// SHARDS", FAST '15).
@@ -117,7 +118,7 @@ impl<'a> Wanted<'a> {
         self.sampled_below.is_none_or(|below| hash(salt ^ (offset / self.args.region.0)) < below)
     }
 
-    /// Checks that the device of `--only` occurs in the trace.
+    /// Checks that the device which `--only` names occurs in the trace.
     fn check_device(&self, args: &CutArgs) -> Result<(), Failure> {
         let Some(only) = &args.only else { return Ok(()) };
         if self.devices.values().any(|device| device.wanted) {
@@ -136,11 +137,11 @@ impl<'a> Wanted<'a> {
     }
 }
 
-/// Largest number of device names in an error message.
+/// Largest number of device names that an error message lists.
 const MOST_NAMES: usize = 12;
 
-/// Returns a hash: the finaliser of splitmix64. If one input bit changes, half of the output bits
-/// change on average.
+/// Returns a hash of a number: the finaliser of splitmix64. If one input bit changes, half of the
+/// output bits change on average.
 fn hash(n: u64) -> u64 {
     let mut z = n.wrapping_add(0x9E37_79B9_7F4A_7C15);
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

@@ -1,4 +1,4 @@
-//! Duration with its unit, such as `90s` or `1.5h`.
+//! Duration that a user writes with its unit, such as `90s` or `1.5h`.
 
 use std::str::FromStr;
 

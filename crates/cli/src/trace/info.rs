@@ -1,4 +1,4 @@
-//! `vpass trace info`: describes trace files, as one JSON object or as text.
+//! `vpass trace info`: describes trace files as text or as one JSON object.
 
 use serde::Serialize;
 use vpass_core::base::request::Op;
@@ -17,20 +17,23 @@ use crate::dialect;
 use crate::out;
 use crate::table::{wants_colour, wrapped_lines};
 
-/// Size of a region, as usual in the literature on hot spots.
+/// Size of an address region in bytes. Regions of this size are usual in the literature on hot
+/// spots.
 pub(super) const REGION_BYTES: u64 = 4 << 20;
 const BUSIEST_REGIONS: usize = 5;
-/// Largest number of gaps between regions, so that a device has at most 16 regions.
+/// Largest number of gaps between the separate regions of a device. A device thus has at most 16
+/// such regions.
 const MOST_GAPS: usize = 15;
-/// Percentages of the pages read for which the description counts the hottest pages.
+/// Percentages of the pages that were read. For each percentage P, the description says how many
+/// reads hit the hottest P % of these pages.
 const HOTTEST_PERCENT: [f64; 6] = [0.1, 1.0, 5.0, 10.0, 20.0, 50.0];
-/// Largest number of steps over time, so that the steps fit on one line of text.
+/// Largest number of time steps that fit on one line of text.
 const STEPS: usize = 64;
 const COMMONEST_SIZES: usize = 8;
 
 #[derive(Serialize)]
 pub(super) struct Info {
-    /// Page size of the drive, in which all pages are counted.
+    /// Page size of the drive. All pages of the trace are counted in this size.
     pub(super) page_bytes: u32,
     pub(super) files: Vec<FileInfo>,
 }
@@ -40,38 +43,38 @@ pub(super) struct FileInfo {
     pub(super) file: String,
     pub(super) format: &'static str,
     pub(super) rows: u64,
-    /// Number of skipped lines that cannot be read. The next field has the error of the first such
-    /// line.
+    /// Number of lines that were skipped because they cannot be read. The field after this one has
+    /// the error of the first such line.
     pub(super) bad_lines: u64,
     pub(super) first_bad_line: Option<String>,
     #[serde(flatten)]
     pub(super) times: Times,
-    /// Reasons to doubt these numbers, one sentence each.
+    /// Reasons to doubt the numbers in this description, one sentence each.
     pub(super) warnings: Vec<String>,
     pub(super) span_s: f64,
-    /// Number of rows with an earlier time than the row before them. The next field has the largest
-    /// step back.
+    /// Number of rows whose time is earlier than the time of the row before. The field after this
+    /// one has the largest such step back.
     pub(super) rows_back_in_time: u64,
     pub(super) longest_step_back_s: f64,
     pub(super) reads: Requests,
     pub(super) writes: Requests,
     pub(super) trims: Requests,
-    /// Most frequent request sizes, in descending order of frequency.
+    /// Most frequent request sizes, with the most frequent size first.
     pub(super) sizes: Vec<Size>,
-    /// Number N if only one page in N was counted. All numbers of pages are then estimates. Null if
+    /// Number N if only one page in N was counted. All page counts are then estimates. Null if
     /// every page was counted.
     pub(super) pages_estimated_from_one_in: Option<u64>,
     pub(super) footprint: Footprint,
-    /// Reads per page, over the pages that have at least one read.
+    /// Reads per page, counted only for pages with at least one read.
     pub(super) reads_per_page: Reuse,
-    /// Writes per page, over the pages that have at least one write.
+    /// Writes per page, counted only for pages with at least one write.
     pub(super) writes_per_page: Reuse,
     pub(super) hottest: Vec<Hottest>,
     pub(super) region_bytes: u64,
-    /// Regions with the most page reads.
+    /// Address regions with the most page reads.
     pub(super) busiest_regions: Vec<Region>,
-    /// Parts of the address space with large untouched gaps between them, sorted by device and
-    /// address.
+    /// Parts of the address space between which lie large gaps that no request touches. The parts
+    /// are sorted by device and address.
     pub(super) separate_regions: Vec<SeparateRegion>,
     pub(super) blocks: BlockReads,
     pub(super) over_time: OverTime,
@@ -106,14 +109,14 @@ pub(super) struct Footprint {
     pub(super) pages_written: u64,
     pub(super) pages_touched: u64,
     pub(super) bytes_touched: u64,
-    /// Sum of the highest addresses of all devices.
+    /// Sum of the highest addresses, over all devices.
     pub(super) extent_bytes: u64,
 }
 
 #[derive(Serialize)]
 pub(super) struct Reuse {
     pub(super) total: u64,
-    /// Number of pages with exactly one access.
+    /// Number of pages that were accessed exactly once.
     pub(super) pages_once: u64,
     pub(super) mean: Option<f64>,
     pub(super) p50: Option<u64>,
@@ -140,9 +143,10 @@ pub(super) struct Region {
 #[derive(Serialize)]
 pub(super) struct SeparateRegion {
     pub(super) device: String,
-    /// Offset of the first touched page.
+    /// Offset of the first touched page, in bytes.
     pub(super) offset_bytes: u64,
-    /// Length from the start of the first touched page to the end of the last touched page.
+    /// Number of bytes from the start of the first touched page to the end of the last touched
+    /// page.
     pub(super) span_bytes: u64,
     pub(super) touched_bytes: u64,
     pub(super) page_reads: u64,
@@ -169,7 +173,7 @@ pub(super) struct DeviceInfo {
     pub(super) extent_bytes: u64,
 }
 
-/// Reads the files and prints their descriptions.
+/// Reads trace files and prints their descriptions.
 pub(super) fn info(args: &InfoArgs) -> Result<(), Failure> {
     let sets = load::overrides(&args.set)?;
     if let Some(set) = sets.iter().find(|s| s.is_of_workload()) {
@@ -292,7 +296,7 @@ fn file_info(
     })
 }
 
-/// Returns a warning that numbers of pages are estimates; `None` if they are exact.
+/// Returns a warning that page counts are estimates; `None` if they are exact.
 fn estimates(profile: &Profile) -> Option<String> {
     let sentence = || {
         format!(
@@ -339,7 +343,8 @@ fn sizes(profile: &Profile) -> Vec<Size> {
     sizes
 }
 
-/// Summarises accesses per page. `total` also counts the accesses to pages that are not followed.
+/// Summarises the accesses per page. `total` also includes accesses to pages that are not counted
+/// one by one.
 fn reuse(counts: &Popularity, total: u64) -> Reuse {
     Reuse {
         total,

@@ -1,4 +1,4 @@
-//! Descriptions of traces, as text for a terminal.
+//! Descriptions of trace files, as text for a terminal.
 
 use std::fmt::Write;
 
@@ -10,11 +10,11 @@ use super::sparkline::sparkline;
 use crate::table::{Look, Table};
 use vpass_lab::plain;
 
-/// Largest number of devices to show.
+/// Largest number of devices that the text shows.
 const MOST_DEVICES: usize = 16;
 const WEEK_S: f64 = 7.0 * 86_400.0;
 
-/// Describes each file. For several files, an overview follows.
+/// Describes each trace file. If there are several files, an overview follows.
 pub(super) fn render(info: &Info, colour: bool) -> String {
     let mut parts: Vec<_> =
         info.files.iter().map(|file| file_text(file, info.page_bytes, colour)).collect();
@@ -157,7 +157,7 @@ fn regions(f: &FileInfo, with_device: bool, colour: bool) -> String {
     table.render(colour)
 }
 
-/// Returns a table of the regions with the most accesses, in the order of their addresses.
+/// Returns a table of the address regions with the most accesses, sorted by address.
 fn separate_regions(f: &FileInfo, with_device: bool, colour: bool) -> String {
     let accesses =
         |i: &usize| f.separate_regions[*i].page_reads + f.separate_regions[*i].page_writes;
@@ -335,8 +335,8 @@ fn overview(files: &[FileInfo], colour: bool) -> String {
     text
 }
 
-/// Formats a share as a percentage with one decimal. Because of rounding, 100.0 % may be slightly
-/// less and 0.0 % slightly more.
+/// Formats a share in percent with one decimal. Rounding may turn 99.97 % into 100.0 %, and 0.03 %
+/// into 0.0 %.
 fn percent(share: f64) -> String {
     format!("{:.1} %", share * 100.0)
 }

@@ -1,5 +1,5 @@
-//! Writes rows of a trace into another trace. Chooses the form, and reports all losses of the
-//! conversion in one sentence.
+//! Writer that copies rows of a trace into another trace. The writer chooses the output form. In
+//! one sentence, the writer reports everything that the conversion lost.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ use super::args::WriteArgs;
 use crate::out;
 use crate::out_file::OutFile;
 
-/// Trace that is being written.
+/// Output trace that is being written.
 pub(super) struct Rewrite {
     path: PathBuf,
     target: Target,
@@ -23,10 +23,11 @@ pub(super) struct Rewrite {
     skipped_trims: u64,
 }
 
-/// Returns the form of the output, by its given name or by the ending of the output file.
+/// Returns the form of the output trace. The user names the form, or the ending of the output file
+/// gives it.
 ///
 /// # Errors
-/// Reports that neither the name nor the ending gives a form.
+/// Returns an error if neither the user nor the ending of the file names a form.
 pub(super) fn target(path: &Path, named: Option<Target>, option: &str) -> Result<Target, Failure> {
     named.or_else(|| Target::of_path(path)).ok_or_else(|| {
         Failure::usage(format!(
@@ -38,7 +39,7 @@ pub(super) fn target(path: &Path, named: Option<Target>, option: &str) -> Result
 }
 
 impl Rewrite {
-    /// Begins the output. `clock` is the origin of the times in the rows.
+    /// Begins the output trace. `clock` is the origin of the times in its rows.
     pub(super) fn begin(
         path: &Path,
         target: Target,
@@ -59,12 +60,12 @@ impl Rewrite {
         })
     }
 
-    /// Notes that the following rows come from another file.
+    /// Tells the writer that the following rows come from another input file.
     pub(super) fn begin_file(&mut self) {
         self.writer.begin_file();
     }
 
-    /// Writes the latest row of `file`.
+    /// Writes the latest row of `file` to the output trace.
     pub(super) fn row(&mut self, row: &TraceRow, file: &TraceFile) -> Result<(), Failure> {
         if self.skip_trims && row.op == Op::Trim {
             self.skipped_trims += 1;
@@ -94,10 +95,10 @@ impl Rewrite {
         self.writer.rows()
     }
 
-    /// Ends the output, moves the output to its place, and reports the result.
+    /// Ends the output trace, renames it to its final path, and reports the result.
     ///
     /// # Errors
-    /// Reports that no row was written, or an error of the disk.
+    /// Returns an error if no row was written, or if the disk cannot be written.
     pub(super) fn finish(self, nothing: &str) -> Result<(), Failure> {
         let Self { path, target, writer, skipped_trims, .. } = self;
         let rows = writer.rows();

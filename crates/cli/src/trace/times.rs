@@ -1,4 +1,5 @@
-//! Times of a trace: their unit, the first and last time, and their dates if the clock is absolute.
+//! Times of a trace: their unit, the first time and the last time. With an absolute clock, the
+//! times also have dates.
 
 use std::time::{Duration, SystemTime};
 
@@ -6,29 +7,29 @@ use serde::Serialize;
 use vpass_workload::profile::Timeline;
 use vpass_workload::traces::{Epoch, TimeUnit, TraceFile, UnitBasis};
 
-/// Clock of a trace, for the JSON output.
+/// Clock of a trace, for the JSON output of `vpass trace info`.
 #[derive(Serialize)]
 pub(super) struct Times {
     /// Origin of the times: "absolute" (a date), "relative" (the start of the recording) or "none".
     pub(super) clock: &'static str,
-    /// Unit of the times. The next field has the reason for this unit: the "format" fixes the unit,
-    /// the unit is "assumed", or the user "said" the unit.
+    /// Unit of the times. The field after this one says why this unit is used: the "format" fixes
+    /// it, it is "assumed", or the user "said" it.
     pub(super) time_unit: Option<&'static str>,
     pub(super) time_unit_from: Option<&'static str>,
-    /// Earliest time on the trace's own clock. The next field has the latest time. Both are absent
-    /// in a trace without times.
+    /// Earliest time on the trace's own clock. The field after this one has the latest time. The
+    /// two fields are absent in a trace without times.
     pub(super) first_ns: Option<u64>,
     pub(super) last_ns: Option<u64>,
-    /// Date of the earliest time in UTC. The next field has the date of the latest time. Both are
-    /// absent without an absolute clock or with an implausible date.
+    /// Date of the earliest time, in UTC. The field after this one has the date of the latest time.
+    /// The two fields are absent without an absolute clock, or if a date is implausible.
     pub(super) first_date: Option<String>,
     pub(super) last_date: Option<String>,
 }
 
-/// Earliest plausible date of a recording: 1990-01-01, in seconds since 1970. A smaller number is
-/// not a date.
+/// Earliest plausible date of a recording: 1990-01-01, in seconds since 1970. An earlier time does
+/// not count as a date.
 const EARLIEST_S: u64 = 631_152_000;
-/// Seconds from 1601-01-01 to 1970-01-01. Windows file times begin in 1601.
+/// Number of seconds from 1601-01-01 to 1970-01-01. Windows file times count from 1601.
 const FILE_TIME_S: u64 = 11_644_473_600;
 const S_NS: u64 = 1_000_000_000;
 
@@ -52,7 +53,7 @@ impl Times {
         }
     }
 
-    /// Returns a line about the times; `None` for a trace without times.
+    /// Returns a line of text about the times; `None` for a trace without times.
     pub(super) fn line(&self) -> Option<String> {
         let (unit, first_ns, last_ns) = (self.time_unit?, self.first_ns?, self.last_ns?);
         let assumed = if self.time_unit_from == Some(UnitBasis::Assumed.name()) {
@@ -79,7 +80,8 @@ fn in_seconds(ns: u64) -> String {
 }
 
 /// Returns the date of an absolute time; `None` if the date is implausible. A clock counts from
-/// 1970 or, in Windows, from 1601. A time is a plausible date on only one of these clocks.
+/// 1970 or, in Windows, from 1601. A time gives a plausible date for at most one of these two
+/// clocks.
 fn date(ns: u64) -> Option<String> {
     let since_1970 = ns.checked_sub(FILE_TIME_S * S_NS).unwrap_or(ns);
     let is_date = since_1970 >= EARLIEST_S * S_NS;
@@ -95,13 +97,14 @@ mod tests {
 
     #[test]
     fn dates_of_both_clocks() {
-        // Time of the first row of MSR Cambridge's hm_0, in ticks of 100 ns since 1601.
+        // Time of the first row in the MSR Cambridge trace hm_0, in ticks of 100 ns since 1601.
         assert_eq!(
             date(128_166_372_003_061_629 * 100).as_deref(),
             Some("2007-02-22T17:00:00.306Z")
         );
         assert_eq!(date(1_456_095_145_133_076_000).as_deref(), Some("2016-02-21T22:52:25.133Z"));
-        // Two times since the start of a recording, and a Windows file time before 1990.
+        // The first two times count from the start of a recording. The third is a Windows file time
+        // before 1990.
         assert_eq!([0, 3_600 * S_NS, (FILE_TIME_S + 5) * S_NS].map(date), [None, None, None]);
     }
 

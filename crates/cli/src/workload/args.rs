@@ -1,4 +1,4 @@
-//! The options of `vpass workload`.
+//! Command-line options of `vpass workload`.
 
 use std::path::PathBuf;
 
@@ -8,8 +8,8 @@ use crate::trace::args::ReadArgs;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum WorkloadCommand {
-    /// Make a generator from the statistics of a disk, run it once, and report how well it meets
-    /// each statistic.
+    /// Make a workload generator from the statistics of a disk. Run it once, and report how well it
+    /// meets each statistic.
     #[command(after_help = FIT_EXAMPLES)]
     Fit(FitArgs),
 }
@@ -46,16 +46,17 @@ fn parse_tolerance(text: &str) -> Result<f64, String> {
 #[derive(Debug, Args)]
 #[command(group(ArgGroup::new("from").required(true).args(["statistics", "trace", "workload"])))]
 pub(crate) struct FitArgs {
-    /// Table of totals, working sets and percentiles, one row per disk: plain, gzip or zstd.
+    /// Table with totals, working sets and percentiles of disks, one row per disk: plain, gzip or
+    /// zstd.
     #[arg(long, value_name = "DISKS", requires_all = ["windows", "disk"])]
     pub(crate) statistics: Option<PathBuf>,
-    /// Table of pages read and written, one row per window.
+    /// Table with the numbers of pages that disks read and wrote, one row per time window.
     #[arg(long, requires = "statistics")]
     pub(crate) windows: Option<PathBuf>,
-    /// Name of the disk in both tables.
+    /// Name of the disk, as it appears in both tables.
     #[arg(long, value_name = "NAME", requires = "statistics")]
     pub(crate) disk: Option<String>,
-    /// Trace files, measured together. `-` is standard input.
+    /// Trace files whose statistics are measured together. `-` is standard input.
     #[arg(long, value_name = "FILE", num_args = 1.., value_parser = crate::stdin::trace_file())]
     pub(crate) trace: Vec<PathBuf>,
     /// Use only this device of the traces, by its number or name. Repeat the option for more
@@ -64,14 +65,15 @@ pub(crate) struct FitArgs {
     pub(crate) only: Vec<String>,
     #[command(flatten)]
     pub(crate) read: ReadArgs,
-    /// Workload file with statistics.
+    /// Workload file that contains statistics.
     #[arg(long, value_name = "FILE")]
     pub(crate) workload: Option<String>,
-    /// Generate this share of the pages and of their requests. Times and requests per page stay.
+    /// Generate only this share of the pages and of their requests. Times and requests per page
+    /// stay the same.
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
     pub(crate) scale: Option<f64>,
-    /// Largest deviation of a statistic. If one is exceeded, the exit code is 1, no file is
-    /// written, and larger scales are tried until one meets all.
+    /// Largest allowed error of a statistic. If a statistic has a larger error, the exit code is 1
+    /// and no file is written. Larger scales are then tried, until one meets all statistics.
     #[arg(
         long,
         value_name = "PERCENT",
@@ -80,13 +82,13 @@ pub(crate) struct FitArgs {
         value_parser = parse_tolerance,
     )]
     pub(crate) tolerance: f64,
-    /// Write the workload into this file, for `vpass run --workload`.
+    /// Write the workload into this file. `vpass run --workload` can run it.
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
-    /// Replace an existing file.
+    /// Replace an existing workload file.
     #[arg(long, requires = "out")]
     pub(crate) force: bool,
-    /// Random seed. The same seed gives the same bytes.
+    /// Random seed. The same seed gives the same workload, byte for byte.
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
     /// Print one JSON object instead of a table.

@@ -1,4 +1,4 @@
-//! `vpass workload fit`: makes a workload file from statistics. Then measures how well one pass of
+//! `vpass workload fit`: makes a workload file from statistics, and measures how well one pass of
 //! the workload meets the statistics.
 
 use std::io::Write;
@@ -28,9 +28,10 @@ use crate::progress::{Bar, bar};
 use crate::table::wants_colour;
 use crate::trace::{read_options, said_how_to_read};
 
-/// Capacity that is larger than every simulated drive. Addresses of traces must lie below it.
+/// Capacity in bytes that is larger than every simulated drive. All addresses of traces must lie
+/// below this capacity.
 pub(super) const CAPACITY: u64 = 1 << 63;
-/// Error of a statistic, in percent, above which the workload file mentions the error.
+/// Largest error of a statistic, in percent, that the workload file does not mention.
 const GOOD_PERCENT: f64 = 2.0;
 
 /// Report on how well the generated workload meets its statistics.
@@ -38,31 +39,31 @@ const GOOD_PERCENT: f64 = 2.0;
 pub(super) struct FitReport {
     pub(super) vpass: &'static str,
     pub(super) disk: String,
-    /// Source of the statistics.
+    /// Origin of the statistics, as text.
     pub(super) source: String,
-    /// Always true, because the workload was not recorded from a host.
+    /// Flag that is always true, because the workload was generated and not recorded from a host.
     pub(super) workload_generated: bool,
     pub(super) workload_source: String,
     pub(super) scale: f64,
     pub(super) seed: u64,
-    /// Number of requests in one pass.
+    /// Number of requests in one pass of the workload.
     pub(super) requests: u64,
     pub(super) span_s: f64,
     pub(super) footprint_bytes: u64,
-    /// Changes and omissions, one sentence each.
+    /// Changes to the statistics and omissions from them, one sentence each.
     pub(super) notes: Vec<String>,
     pub(super) tolerance_percent: f64,
     /// Number of statistics with a larger error than the tolerance.
     pub(super) missed: usize,
     pub(super) worst_error_percent: f64,
-    /// Larger scales that were tried, if any statistic is missed. `smallest_scale` is the first
-    /// scale that meets all statistics.
+    /// Larger scales that were tried because a statistic was missed. The field `smallest_scale` has
+    /// the first scale that meets all statistics.
     pub(super) scales_tried: Vec<f64>,
     pub(super) smallest_scale: Option<f64>,
     pub(super) statistics: Vec<Statistic>,
 }
 
-/// Makes the workload, measures its fit, writes the workload file and prints the report.
+/// Makes the workload, measures how well it fits, writes the workload file and prints the report.
 pub(super) fn fit(args: &FitArgs) -> Result<(), Failure> {
     if args.trace.is_empty() && said_how_to_read(&args.read) {
         return Err(Failure::usage(
@@ -107,8 +108,8 @@ pub(super) fn fit(args: &FitArgs) -> Result<(), Failure> {
         smallest_scale: found.scale,
         statistics,
     };
-    // A workload that misses a statistic is not written, because an existing file looks like a
-    // success.
+    // If a statistic is missed, the workload file is not written. An existing file would look like
+    // a success.
     let file = file.filter(|_| missed == 0);
     let written = args.out.as_deref().filter(|_| file.is_some());
     if let (Some(mut file), Some(path)) = (file, &args.out) {
@@ -127,7 +128,8 @@ pub(super) fn fit(args: &FitArgs) -> Result<(), Failure> {
     if missed == 0 { Ok(()) } else { Err(Failure::failed(render::advice(&fit))) }
 }
 
-/// Returns the sentence in the workload file about errors that only a wide tolerance accepts.
+/// Returns a sentence for the workload file that reports large errors of statistics. If all errors
+/// are small, the text is empty.
 fn admission(fit: &FitReport) -> String {
     let far = fit.statistics.iter().filter(|s| s.error_percent > GOOD_PERCENT).count();
     let (all, worst) = (fit.statistics.len(), fit.worst_error_percent);
@@ -141,8 +143,8 @@ fn admission(fit: &FitReport) -> String {
     }
 }
 
-/// Makes an error for statistics that cannot be generated at their scale. The error names a larger
-/// scale that meets all statistics, if there is one.
+/// Makes an error for statistics from which no workload can be generated at their scale. If a
+/// larger scale meets all statistics, the error names this scale.
 fn impossible(config: &StatisticsConfig, args: &FitArgs, why: Phrase) -> Failure {
     if !(config.scale > 0.0 && config.scale < 1.0) {
         return Failure::usage(why);
@@ -156,7 +158,7 @@ fn impossible(config: &StatisticsConfig, args: &FitArgs, why: Phrase) -> Failure
     }
 }
 
-/// Returns the statistics that the user wants, with a description.
+/// Returns the statistics that the options name, with a description of their origin.
 fn statistics(args: &FitArgs) -> Result<(Imported, String), Failure> {
     if let (Some(totals), Some(windows), Some(disk)) = (&args.statistics, &args.windows, &args.disk)
     {
@@ -198,7 +200,7 @@ fn of_trace(args: &FitArgs) -> Result<Imported, Failure> {
     let mut notes: Vec<Phrase> = unit_notes(&survey, &options).into_iter().collect();
     notes.extend(survey.files().iter().filter_map(|file| file.doubts(options.read.time_unit)));
     let mut source = TraceSource::new(survey, CAPACITY, options)?;
-    // The page size of every common operating system is 4096 bytes.
+    // Page size in bytes. Every common operating system uses pages of 4096 bytes.
     let mut meter = Meter::of_anything(4096);
     let progress = Bar::new(source.len_hint(), "requests of the trace measured");
     drain(&mut source, &progress, |request| meter.add(request))?;
@@ -217,7 +219,7 @@ fn of_trace(args: &FitArgs) -> Result<Imported, Failure> {
     Ok(imported)
 }
 
-/// Passes every request of a source to `each`, and returns the number of requests.
+/// Passes every request of a source to the function `each`, and returns the number of requests.
 pub(super) fn drain(
     source: &mut impl RequestSource,
     progress: &dyn Progress,

@@ -1,4 +1,4 @@
-//! Report on how well a generated workload meets its statistics, as text.
+//! Text of the report on how well a generated workload meets its statistics.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -10,7 +10,7 @@ use super::fit::FitReport;
 use crate::table::{Look, Table};
 use vpass_lab::plain;
 
-/// Returns the report on a fit.
+/// Returns the report on the fit of a workload.
 pub(super) fn render(fit: &FitReport, written: Option<&Path>, colour: bool) -> String {
     let mut text = String::new();
     let title = format!("vpass {}: workload {}", fit.vpass, fit.workload_source);
@@ -45,7 +45,7 @@ pub(super) fn render(fit: &FitReport, written: Option<&Path>, colour: bool) -> S
     text
 }
 
-/// Facts about a trace that a table of statistics cannot hold.
+/// Facts about a trace that a table of statistics cannot keep.
 const NOT_KEPT: &str = "\
 Not kept: which pages are near each other or read together, the order of the requests, changes of
 their mix over time, their times within a window, and a connection of size and popularity.";
@@ -62,7 +62,7 @@ fn table(statistics: &[Statistic], tolerance: f64) -> Table {
     };
     let mut left = statistics;
     while let Some(first) = left.first() {
-        // Percentiles with equal numbers share a line.
+        // Percentiles that have equal numbers share one line.
         let alike = left
             .iter()
             .take_while(|s| {
@@ -111,7 +111,7 @@ fn verdict(fit: &FitReport) -> String {
     }
 }
 
-/// Explains why a fit fails, and what the user can do.
+/// Explains why a workload does not fit its statistics, and what the user can do.
 pub(super) fn advice(fit: &FitReport) -> String {
     let mut text = verdict(fit);
     text.pop();

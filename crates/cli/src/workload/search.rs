@@ -1,5 +1,5 @@
-//! Search for the smallest scale at which a generated workload meets its statistics, if the given
-//! scale is too small.
+//! Search for the smallest scale at which a generated workload meets its statistics. The search
+//! runs if the given scale is too small.
 //!
 //! Larger scales are tried one by one, because the error does not fall steadily as the scale grows.
 
@@ -20,7 +20,7 @@ pub(super) struct GeneratedPass {
 }
 
 impl GeneratedPass {
-    /// Generates a pass and measures its statistics.
+    /// Generates one pass of a workload and measures its statistics.
     pub(super) fn of(mut source: StatisticsSource, scale: f64) -> Result<Self, Failure> {
         let target = source.statistics().clone();
         let mut meter = Meter::of(&target);
@@ -38,24 +38,24 @@ impl GeneratedPass {
         self.statistics.iter().filter(|s| s.error_percent > tolerance_percent).count()
     }
 
-    /// Returns the largest error of a statistic, in percent.
+    /// Returns the largest error among all statistics, in percent.
     pub(super) fn worst_percent(&self) -> f64 {
         self.statistics.iter().map(|s| s.error_percent).fold(0.0, f64::max)
     }
 }
 
-/// Result of the search.
+/// Result of a search for a larger scale.
 pub(super) struct Found {
     /// First scale that meets all statistics; `None` if no scale does.
     pub(super) scale: Option<f64>,
-    /// All scales that were tried. If a scale meets all statistics, it is the last.
+    /// All scales that were tried. If a scale meets all statistics, it is the last in the list.
     pub(super) tried: Vec<f64>,
 }
 
-/// Tries scales above the configured scale, up to 1.
+/// Tries scales above the configured scale, in ascending order, up to 1.
 ///
 /// # Errors
-/// Reports an interrupt.
+/// Returns an error if the user interrupts the search.
 pub(super) fn larger_scale(
     config: &StatisticsConfig,
     seed: u64,
@@ -64,7 +64,7 @@ pub(super) fn larger_scale(
     let mut found = Found { scale: None, tried: vec![] };
     for scale in scales_above(config.scale) {
         found.tried.push(scale);
-        // Some scales are too small for any generated workload.
+        // Some scales are too small for generating any workload.
         let Ok(source) =
             StatisticsSource::new(&StatisticsConfig { scale, ..config.clone() }, CAPACITY, seed)
         else {
@@ -78,7 +78,7 @@ pub(super) fn larger_scale(
     Ok(found)
 }
 
-/// Ten steps of the scale per decade. Each step is at most a third larger than the step before.
+/// Steps of the scale in each decade. Each step is at most a third larger than the step before.
 const STEPS: [f64; 10] = [1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0];
 
 fn scales_above(scale: f64) -> Vec<f64> {

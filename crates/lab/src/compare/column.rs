@@ -1,5 +1,5 @@
-//! Columns of a comparison. A column has a value, a better direction, and its meaning in a
-//! sentence.
+//! Columns of a comparison. Each column has a value, a direction that is better, and a sentence
+//! that explains it.
 
 use vpass_core::base::units::Cause;
 use vpass_core::slots::refresh::NO_REFRESH;
@@ -14,7 +14,7 @@ const LOST_BY_AGE: &str = "lost_by_age_pages";
 /// Number of requests between two samples of a drive's counts.
 const LOOK: u64 = 1024;
 
-/// Sizes of a drive that the format of numbers needs.
+/// Sizes of a drive that are needed to format numbers.
 #[derive(Clone, Copy, Debug)]
 pub struct Sizes {
     /// Bytes of a page.
@@ -33,34 +33,35 @@ impl Sizes {
     }
 }
 
-/// Noise of a number that one run can show.
+/// Kind of noise in a number, as far as one run can show it.
 pub enum Noise {
-    /// No noise.
+    /// The number has no noise.
     None,
-    /// Unknown noise, because one run cannot show the noise of, for example, a maximum.
+    /// The noise is unknown. For example, one run cannot show the noise of a maximum.
     Unknown,
-    /// Noise by batch means: half the width of the number's 95 % interval.
+    /// Batch means give the noise: half the width of the number's 95 % interval.
     Batches(fn(&Summary) -> Option<f64>),
 }
 
 /// Column of a comparison.
 pub struct Column {
-    /// Name in files, with the unit.
+    /// Name of the column in files, with the unit.
     pub key: &'static str,
-    /// Heading in the table.
+    /// Heading of the column in the table.
     pub heading: &'static str,
-    /// Meaning for the legend; empty if the next column's meaning also explains this column.
+    /// Explanation of the column for the legend. The text is empty if the explanation of the next
+    /// column covers this column.
     pub meaning: &'static str,
-    /// Whether the column needs a clock.
+    /// Whether the column needs the timed gear.
     pub needs_time: bool,
-    /// Whether this column starts a group. A table that is too wide is best cut before such a
+    /// Whether this column starts a group of columns. A table that is too wide is cut before such a
     /// column.
     pub opens_group: bool,
     /// Whether a larger value is better.
     pub more_is_better: bool,
-    /// Value of one run.
+    /// Function that returns the column's value of one run.
     pub value: fn(&Summary) -> Option<f64>,
-    /// Noise of the value that one run can show.
+    /// Kind of noise that one run can show for this value.
     pub noise: Noise,
     format: fn(f64, &Sizes) -> String,
 }
@@ -71,16 +72,16 @@ impl Column {
         (self.format)(value, sizes)
     }
 
-    /// Returns the unit of the life if this column is the drive's life; else `None`. A life may be
-    /// a range.
+    /// Returns the unit of the life if this column shows the drive's life; otherwise `None`. The
+    /// value in a column of lives may be a range.
     pub fn life_unit(&self) -> Option<LifeUnit> {
         [LifeUnit::Days, LifeUnit::HostBytes, LifeUnit::ReadBytes]
             .into_iter()
             .find(|unit| unit.key() == self.key)
     }
 
-    /// Returns the number of requests or reads that one run needs to show the noise. Percentiles of
-    /// read latencies count reads. Other columns count requests.
+    /// Returns the number of requests or reads that one run needs to show the noise of this column.
+    /// Read-latency percentiles count reads. Other columns count requests.
     pub fn needed(&self) -> (u64, &'static str) {
         let looks = BATCHES as u64 * LOOKS as u64 * LOOK;
         let percentile = match self.key {
@@ -92,19 +93,19 @@ impl Column {
         (looks.max(BATCHES as u64 * reads_needed(percentile)), "reads")
     }
 
-    /// Returns whether the column is about ageing data. Such a column is hidden unless some row has
-    /// a value in it.
+    /// Returns whether the column is about ageing data. A column about ageing data appears only if
+    /// some row has a value in it.
     pub fn is_of_aged_data(&self) -> bool {
         matches!(self.key, "retries_mean" | "uber" | "refresh_write_pages" | LOST_BY_AGE)
     }
 
     /// Returns whether a mean is a reason to show a column about ageing data. A mean of zero losses
-    /// by age is not a reason.
+    /// by age does not count as a reason.
     pub fn says_something(&self, mean: f64) -> bool {
         self.key != LOST_BY_AGE || mean > 0.0
     }
 
-    /// Returns the name of the column, for a reader who does not see the headings beside it.
+    /// Returns the name of the column for a reader who does not see the headings of other columns.
     pub fn label(&self) -> &'static str {
         match self.key {
             "host_bytes_until_worn" => "life in bytes written",
@@ -203,9 +204,9 @@ pub fn reclaim_wait_us(s: &Summary) -> Option<f64> {
         .then(|| s.reclaim.stall_us / s.host.read_pages as f64)
 }
 
-/// Returns half the width of the 95 % interval of the read wear. Its relative width is that of the
-/// pages that reclaim writes. Pages that retries rewrite are assumed to vary as much. The number of
-/// bytes read is assumed to be fixed.
+/// Returns half the width of the 95 % interval of the read wear. Relative to the read wear, the
+/// interval is as wide as that of the pages written by reclaim. Pages rewritten because of retries
+/// are assumed to vary as much. The number of bytes that the host reads is assumed to be fixed.
 fn read_wear_noise(s: &Summary) -> Option<f64> {
     let (half, pages) = (s.batch_means.reclaim_write_pages?, s.flash.programs.of(Cause::Reclaim));
     Some(if pages == 0 { 0.0 } else { s.read_wear? * half / pages as f64 })
@@ -227,7 +228,8 @@ fn reclaim_wait_percent_noise(s: &Summary) -> Option<f64> {
     Some(reclaim_wait_percent(s)? * share)
 }
 
-/// All columns, in the order of the files. A table shows only one life, in its first column.
+/// All columns, in the order of the files. A table shows one of the life columns, as its first
+/// column.
 pub const COLUMNS: [Column; 21] = [
     Column {
         format: |life, sizes| LifeUnit::Days.text_on(life, sizes.capacity_bytes),

@@ -1,5 +1,5 @@
-//! Net read wear: how much more a run programs than its twin. The twin is the same run on flash
-//! without read disturb.
+//! Net read wear: how much more a run programs than its twin. The twin is a run of the same
+//! workload on flash that reads do not disturb.
 
 use vpass_core::config::{DisturbModel, ErrorConfig};
 use vpass_core::slots::reclaim::{NO_RECLAIM, RECLAIM};
@@ -9,9 +9,11 @@ use crate::results::Summary;
 use crate::results::flash::net_of;
 use crate::setup::Watch;
 
-/// Returns the plan of the twin: the same drive file without disturbance and errors, technique
-/// `none`, same seed. Its other techniques are those of `plan`. Returns `None` if no twin can run:
-/// data that ages shares one error budget with reads, and hints need this budget.
+/// Returns the plan of the twin. The twin has flash without disturbance and errors, technique
+/// `none`, and the seed of `plan`. Drive file, GC, refresh and parity are those of `plan`.
+///
+/// Returns `None` if a twin cannot run. Ageing data and reads share one error budget, and hints
+/// need this budget.
 pub fn twin_of(plan: &RunPlan) -> Option<RunPlan> {
     let config = &plan.drive.config;
     if config.keeps_time() || config.hints.said.is_some() {
@@ -31,20 +33,21 @@ pub fn twin_of(plan: &RunPlan) -> Option<RunPlan> {
     twin.checked().ok()
 }
 
-/// Returns whether the twin of `first` also serves `plan`. GC, refresh, parity and seed must be
-/// those of the twin, because net read wear is the effect of reads alone.
+/// Returns whether the twin of `first` is also a twin for `plan`. Both plans must have the same GC,
+/// refresh, parity and seed, because net read wear is the effect of reads alone.
 pub fn serves(first: &RunPlan, plan: &RunPlan) -> bool {
     let of = |plan: &RunPlan| (plan.gc.name, plan.refresh.name, plan.parity.name, plan.seed);
     of(first) == of(plan)
 }
 
-/// Returns whether a plan is a twin already: flash that reads do not disturb, without reclaim.
+/// Returns whether a plan is itself a twin: its flash has no read disturb, and it has no reclaim.
 pub fn is_twin(plan: &RunPlan) -> bool {
     *plan.reclaim == *NO_RECLAIM && !plan.drive.config.disturb.model.disturbs()
 }
 
-/// Writes the net read wear into a run. It stays unknown if the host read nothing, or if the host
-/// of the twin did not move the same bytes, as with `--until stable`.
+/// Writes the net read wear into the summary of a run. Net read wear stays unknown if the host read
+/// nothing. Net read wear also stays unknown if the twin's host moved other numbers of bytes, as
+/// with `--until stable`.
 pub fn put_into(run: &mut Summary, twin: &Summary, plan: &RunPlan) {
     let moved = |s: &Summary| (s.host.read_bytes, s.host.write_bytes);
     if moved(run) == moved(twin) {

@@ -1,22 +1,22 @@
-//! Order of the rows in a column: rows that may be the best, and all other rows. Rows with
-//! overlapping 95 % intervals are too close to rank.
+//! Order of the rows in a column. The first part has the rows that may be the best. The second part
+//! has all other rows. Rows with overlapping 95 % intervals are too close to rank.
 
 use super::column::{COLUMNS, Column, Sizes};
 use super::row::ComparisonRow;
 use super::unequal_reliability;
 use crate::numbers::digits;
 
-/// Relative difference below which two latencies count as equal: twice the resolution of their
-/// histogram.
+/// Relative difference below which two latencies count as equal. The value is twice the resolution
+/// of the histograms that record latencies.
 const SAME_LATENCY: f64 = 0.002;
 
-/// Place of a row in a column: its value and its range.
+/// Value of a row in a column, with its range.
 pub(super) struct Standing<'a> {
     pub(super) row: &'a ComparisonRow,
     rank: f64,
     low: f64,
     high: f64,
-    /// Whether only the range is known, without a number.
+    /// Whether the row has only a range in this column, and no single number.
     is_range: bool,
     /// Whether both ends of the range are known.
     is_known: bool,
@@ -40,7 +40,7 @@ pub(super) struct Ranking<'a> {
 }
 
 impl<'a> Ranking<'a> {
-    /// Ranks these rows in a column; `None` if fewer than two rows can be compared.
+    /// Ranks these rows by a column. Returns `None` if fewer than two rows can be compared.
     pub(super) fn of(rows: &[&'a ComparisonRow], column: usize, sizes: &Sizes) -> Option<Self> {
         let shown = &COLUMNS[column];
         let competing = rows.iter().filter(|row| row.may_win(shown));
@@ -58,7 +58,7 @@ impl<'a> Ranking<'a> {
         Some(Self { front: std::iter::once(best).chain(tied).collect(), behind })
     }
 
-    /// Returns whether the noise of all numbers is known.
+    /// Returns whether the noise of every number in this ranking is known.
     pub(super) fn is_known(&self) -> bool {
         self.front.iter().chain(&self.behind).all(|standing| standing.is_known)
     }
@@ -68,18 +68,18 @@ impl<'a> Ranking<'a> {
         self.behind.is_empty() && self.front_is_alike()
     }
 
-    /// Returns whether all rows in front have the same number.
+    /// Returns whether all rows in front have equal numbers.
     pub(super) fn front_is_alike(&self) -> bool {
         self.front.iter().all(|standing| standing.text == self.front[0].text)
     }
 
-    /// Returns whether the column has winners: rows with one number that differs clearly from all
-    /// other numbers.
+    /// Returns whether the column has winners. Winners have equal numbers that differ clearly from
+    /// the numbers of all other rows.
     pub(super) fn has_winners(&self) -> bool {
         self.is_known() && !self.behind.is_empty() && self.front_is_alike()
     }
 
-    /// Formats the rows in front with their intervals, such as "a 1.2, b 1.3".
+    /// Formats the rows in front, such as "a 1.2, b 1.3". Each value has its interval.
     pub(super) fn front_texts(&self) -> String {
         self.front
             .iter()
@@ -88,8 +88,9 @@ impl<'a> Ranking<'a> {
             .join(", ")
     }
 
-    /// Formats the ratio of the best row to the next row, such as ": 2.93 times"; empty if the
-    /// ratio is not useful. For lives that have only ranges, this is the smallest possible ratio.
+    /// Formats the ratio between the best row and the next row, such as ": 2.93 times". The text is
+    /// empty if the ratio is not useful. For lives that have only ranges, the text gives the
+    /// smallest possible ratio.
     pub(super) fn times(&self) -> String {
         let (best, next) = (&self.front[0], &self.behind[0]);
         let (more, less) = if best.rank > next.rank { (best, next) } else { (next, best) };
@@ -105,11 +106,11 @@ impl<'a> Ranking<'a> {
 }
 
 /// Returns for each row whether it wins the column.
-/// - No row wins without a competitor, or if all rows are equal or too close.
-/// - No row wins if parity repairs what the column counts.
+/// - No row wins if it is alone, or if all rows are equal or too close.
+/// - No row wins if parity repairs the losses that the column counts.
 /// - A row wins if it is the only row that kept the data.
 /// - A baseline never wins, and no row wins against baselines alone.
-/// - No life wins while the life of another row has not settled.
+/// - No row wins by its life while the life of another row has not settled.
 pub fn winners(rows: &[ComparisonRow], column: usize, sizes: &Sizes) -> Vec<bool> {
     let shown = &COLUMNS[column];
     let none = vec![false; rows.len()];
@@ -141,8 +142,8 @@ pub fn winners(rows: &[ComparisonRow], column: usize, sizes: &Sizes) -> Vec<bool
     }
 }
 
-/// Returns whether the numbers of a column mean the same in all rows. They do not if parity repairs
-/// what the column counts, or if a life has not settled.
+/// Returns whether the numbers of a column have the same meaning in all rows. The meaning differs
+/// if parity repairs the losses that the column counts, or if a life has not settled.
 fn may_be_compared(rows: &[ComparisonRow], column: &Column) -> bool {
     let competing: Vec<_> = rows.iter().filter(|row| row.may_win(column)).collect();
     let is_early = column.life_unit().is_some()
@@ -151,11 +152,11 @@ fn may_be_compared(rows: &[ComparisonRow], column: &Column) -> bool {
     !(is_early || column.key == "uber" && unequal_reliability(rows).is_some())
 }
 
-/// Returns the labels of the rows that may be the best of a column and that the runs cannot tell
-/// apart. Equal rows are among them.
+/// Returns the labels of the rows whose 95 % intervals overlap, so that any of them may be the best
+/// of the column. Rows with equal values are included.
 /// - The list is empty if one row is clearly the best, or if fewer than two rows compete.
-/// - All competing rows are in the list if the noise of a number is unknown, or if the numbers may
-///   not be compared.
+/// - The list has all competing rows if the noise of a number is unknown, or if the numbers may not
+///   be compared.
 pub fn not_told_apart<'a>(rows: &'a [ComparisonRow], column: usize, sizes: &Sizes) -> Vec<&'a str> {
     let all: Vec<&ComparisonRow> = rows.iter().collect();
     let Some(ranking) = Ranking::of(&all, column, sizes) else { return vec![] };
@@ -171,7 +172,8 @@ fn standing<'a>(row: &'a ComparisonRow, column: usize, sizes: &Sizes) -> Option<
     if let Some(unit) = shown.life_unit() {
         let life = row.life(unit)?;
         let is_range = life.middle.is_none() || life.no_wear;
-        // The table already shows the drive writes per day.
+        // The drive writes per day in parentheses are cut off, because the table already shows
+        // them.
         let text = life.text(sizes).split(" (").next().map_or_else(String::new, str::to_owned);
         let with_range =
             if is_range { life.with_range() } else { format!("({})", life.with_range()) };
@@ -190,7 +192,7 @@ fn standing<'a>(row: &'a ComparisonRow, column: usize, sizes: &Sizes) -> Option<
     let known = row.halves[column];
     let half = known.unwrap_or(0.0);
     let half = if shown.is_latency() { half.max(SAME_LATENCY / 2.0 * rank) } else { half };
-    // The table already shows the bytes of a count.
+    // The bytes in parentheses are cut off, because the table already shows them.
     let short = |value: f64| {
         shown.text(value, sizes).split(" (").next().map_or_else(String::new, str::to_owned)
     };

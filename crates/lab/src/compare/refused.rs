@@ -1,5 +1,5 @@
-//! Techniques of a comparison that do not suit the drive or the workload. They have no row of
-//! numbers. The other techniques run.
+//! Techniques of a comparison that do not suit the drive or the workload. Refused techniques have
+//! no row in the table. All other techniques run.
 
 use serde::Serialize;
 
@@ -13,11 +13,11 @@ pub struct Refused {
     pub reclaim: &'static str,
     /// Garbage collection policy.
     pub gc: &'static str,
-    /// Refresh technique; null if the parity technique has a refresh of its own.
+    /// Refresh technique. Null if the parity technique has a refresh of its own.
     pub refresh: Option<&'static str>,
     /// Parity technique.
     pub parity: &'static str,
-    /// Label that the row would have.
+    /// Label that the row would have had.
     pub label: String,
     /// Reason for the refusal, in a sentence.
     pub why: String,
@@ -40,7 +40,8 @@ impl Refused {
     }
 }
 
-/// Returns each reason once, with the labels that have this reason, in order: "`a`, `b`".
+/// Returns each reason once, after the labels of the techniques that were refused for it. The
+/// labels form one text, such as "`a`, `b`".
 pub fn by_reason(refused: &[Refused]) -> Vec<(String, &str)> {
     let mut reasons: Vec<(Vec<&str>, &str)> = vec![];
     for row in refused {

@@ -4,7 +4,7 @@
 use super::row::ComparisonRow;
 use crate::results::Summary;
 
-/// Returns the warning that rows differ in reliability; `None` if they do not.
+/// Returns a warning if the rows differ in reliability; otherwise `None`.
 pub fn unequal_reliability(rows: &[ComparisonRow]) -> Option<String> {
     let any = |row: &ComparisonRow, is: fn(&Summary) -> bool| row.runs.iter().any(is);
     let (repaired, others): (Vec<_>, Vec<_>) =
@@ -27,7 +27,7 @@ pub fn unequal_reliability(rows: &[ComparisonRow]) -> Option<String> {
     rows.iter().any(|row| any(row, Summary::has_uber)).then_some(sentence)
 }
 
-/// Returns the parity techniques of these rows, each technique once.
+/// Returns the names of the parity techniques of these rows, each name once.
 fn parities(rows: &[&ComparisonRow]) -> Vec<String> {
     let mut names: Vec<String> = vec![];
     for name in rows.iter().map(|row| format!("`{}`", row.parity)) {

@@ -19,23 +19,23 @@ pub struct ComparisonRow {
     pub refresh: &'static str,
     /// Parity technique.
     pub parity: &'static str,
-    /// Whether the technique is counterfactual: no real drive has these results.
+    /// Whether the technique is counterfactual: no real drive can have these results.
     pub counterfactual: bool,
-    /// Whether the row has no read reclaim, beside rows that have. It shows what reads do to data
-    /// without protection, and never wins.
+    /// Whether this row has no read reclaim, while other rows have it. A row without read reclaim
+    /// shows what reads do to unprotected data, and never wins beside others.
     pub baseline: bool,
     /// Label in the table.
     pub label: String,
-    /// Runs by rising seed.
+    /// Summaries of the runs, ordered by seed.
     pub runs: Vec<Summary>,
-    /// Mean of each column; `None` if some run has no value.
+    /// Mean of each column over the runs. A column is `None` if a run has no value.
     pub means: Vec<Option<MeanCi95>>,
-    /// Half the width of the 95 % interval of each column, by seeds or by batch means, whichever is
-    /// wider. `None` if neither interval is known.
+    /// Half the width of each column's 95 % interval. The interval over seeds or the interval by
+    /// batch means is used, whichever is wider. `None` if neither is known.
     pub halves: Vec<Option<f64>>,
 }
 
-/// Technique without a row because its drive stopped on some seed.
+/// Technique that has no row in the table, because its drive stopped with some seed.
 #[derive(Clone, Debug, Serialize)]
 pub struct Stopped {
     /// Read-reclaim technique.
@@ -46,7 +46,7 @@ pub struct Stopped {
     pub refresh: &'static str,
     /// Parity technique.
     pub parity: &'static str,
-    /// Label that its row would have.
+    /// Label that the row would have had.
     pub label: String,
     /// Reason why the drive stopped, in a sentence.
     pub why: String,
@@ -65,24 +65,24 @@ impl Stopped {
     }
 }
 
-/// Life of a row in one unit, over all its seeds. The range covers the mean range of the runs, the
-/// spread of the seeds, and the batch means.
+/// Life of a row over all its seeds, in one unit. The range covers the mean range of the runs, the
+/// spread over the seeds, and the interval by batch means.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RowLife {
     /// Unit of the life.
     pub unit: LifeUnit,
-    /// Whether nothing was programmed or erased in any run.
+    /// Whether no run programmed or erased anything.
     pub no_wear: bool,
-    /// Life as one number; absent if the runs have too few block cycles.
+    /// Life as one number; absent if a run has too few block cycles for one number.
     pub middle: Option<f64>,
     /// Lower end of the range.
     pub low: f64,
-    /// Upper end of the range; infinite without an upper end.
+    /// Upper end of the range; infinite if the range is open.
     pub high: f64,
 }
 
 impl ComparisonRow {
-    /// Builds the row of these runs of a plan's techniques.
+    /// Builds the row of one technique from its runs.
     pub fn new(plan: &RunPlan, label: String, runs: Vec<Summary>) -> Self {
         let mean = |column: &Column| {
             let values: Option<Vec<f64>> = runs.iter().map(column.value).collect();
@@ -118,7 +118,8 @@ impl ComparisonRow {
         self.runs.iter().any(Summary::lost_data)
     }
 
-    /// Returns whether data has an error rate but does not age, as without refresh and `start.age`.
+    /// Returns whether data has an error rate but does not age, for example without refresh and
+    /// `start.age`.
     pub fn is_ageless(&self) -> bool {
         self.runs.iter().any(|run| run.uber.is_some() && run.losses.is_none())
     }
@@ -128,13 +129,13 @@ impl ComparisonRow {
         self.runs.iter().any(|run| run.losses.is_some())
     }
 
-    /// Returns whether requests came faster than the drive could serve them, in any run.
+    /// Returns whether requests came faster than the drive could serve them in any run.
     pub fn is_saturated(&self) -> bool {
         self.runs.iter().any(Summary::is_saturated)
     }
 
     /// Returns whether the row may win a column. Counterfactual techniques, baselines and rows that
-    /// lost data never win. The latencies and times of a saturated drive cannot be compared.
+    /// lost data never win. A row whose drive was saturated never wins by a latency or by a time.
     pub fn may_win(&self, column: &Column) -> bool {
         let of_rate = column.life_unit() == Some(LifeUnit::Days) || column.is_latency();
         !(self.counterfactual
@@ -143,12 +144,14 @@ impl ComparisonRow {
             || of_rate && self.is_saturated())
     }
 
-    /// Returns whether rates and state have settled in all runs, so that vpass can project a life.
+    /// Returns whether the rates and the drive's state settled in all runs. Only then can vpass
+    /// project a life.
     pub fn life_settled(&self) -> bool {
         self.runs.iter().all(|run| run.wear.life_settled)
     }
 
-    /// Returns whether the life is known. It is known if each run has settled or has shown no wear.
+    /// Returns whether the life is known. Each run must have settled, or must have shown no wear at
+    /// all.
     pub fn tells_life(&self) -> bool {
         let life = || self.life_unit().and_then(|unit| self.life(unit));
         self.life_settled() || life().is_some_and(|life| life.no_wear)
@@ -174,7 +177,7 @@ impl ComparisonRow {
         let Some(MeanCi95 { mean: middle, ci95 }) = middle else {
             return Some(RowLife { unit, no_wear, middle: None, low, high });
         };
-        // The true wear may be this share above or below the measured wear.
+        // The true wear may differ from the measured wear by this share, in both directions.
         let share = self.wear_noise().unwrap_or(0.0);
         let (shorter, longer) = (
             middle / (1.0 + share),
@@ -190,16 +193,16 @@ impl ComparisonRow {
         })
     }
 
-    /// Returns half the width of the interval of the number of observed block cycles, as a share of
-    /// that number. Returns `None` if a run is too short.
+    /// Returns half the width of the 95 % interval of the number of observed block cycles. The
+    /// result is a share of that number. Returns `None` if a run is too short.
     fn wear_noise(&self) -> Option<f64> {
         let share =
             |run: &Summary| Some(run.batch_means.cycles_observed? / run.wear.cycles_observed);
         half_of_mean(self.runs.iter().map(share))
     }
 
-    /// Returns the largest number of requests that a run needs to give its life as one number.
-    /// Returns `None` if all runs have one number, or if no wear is underway.
+    /// Returns the number of requests that every run needs to give its life as one number. Returns
+    /// `None` if each run already gives one number, or if there is no wear.
     pub fn requests_for_life(&self) -> Option<u64> {
         self.runs.iter().filter_map(|run| run.wear.requests_for_life).max()
     }
@@ -210,7 +213,7 @@ impl ComparisonRow {
     }
 }
 
-/// Returns half the width of the interval of a column's mean over runs.
+/// Returns half the width of the 95 % interval of a column's mean over runs.
 fn half(column: &Column, mean: &MeanCi95, runs: &[Summary]) -> Option<f64> {
     let of_batches = match column.noise {
         Noise::None => Some(0.0),
@@ -223,16 +226,17 @@ fn half(column: &Column, mean: &MeanCi95, runs: &[Summary]) -> Option<f64> {
     }
 }
 
-/// Returns half the width of the interval of a mean of independent numbers. `halves` has the half
-/// widths of the numbers.
+/// Returns half the width of the 95 % interval of a mean of independent numbers. `halves` has half
+/// the width of each number's own interval.
 fn half_of_mean(halves: impl Iterator<Item = Option<f64>>) -> Option<f64> {
     let halves: Vec<f64> = halves.collect::<Option<_>>()?;
     Some(halves.iter().map(|half| half * half).sum::<f64>().sqrt() / halves.len() as f64)
 }
 
 impl RowLife {
-    /// Returns the value that ranks the row. The value is infinite without wear, the middle if it
-    /// is known, and otherwise the low end.
+    /// Returns the number by which the row is ranked. Without wear, this number is infinite. With
+    /// wear, the ranking number is the life as one number or, if there is none, the lower end of
+    /// the range.
     pub fn rank(&self) -> f64 {
         if self.no_wear { f64::INFINITY } else { self.middle.unwrap_or(self.low) }
     }

@@ -1,9 +1,9 @@
-//! Tests of `compare.json`. Its lists say what the table says in words and stars.
+//! Tests of `compare.json`. Its lists must agree with the words and stars of the table.
 
 use super::verdict::tests::{days, plan, row, summary, tail};
 use super::*;
 
-/// Returns the JSON of these rows.
+/// Returns the JSON of a comparison with these rows.
 fn json(rows: &[ComparisonRow]) -> Value {
     json_of(rows, &[], &plan(), 1).unwrap()
 }
@@ -16,13 +16,14 @@ fn rows_within_the_noise_are_not_told_apart() {
         [row("a", of(282.0)), row("b", of(289.0)), row("c", of(400.0))]
     };
     let key = "read_p99_9_us";
-    // 282 + 4 reaches 289 - 4; 282 + 3 does not reach 289 - 3. Nothing reaches 400.
+    // The intervals 282 ± 4 and 289 ± 4 overlap. The intervals 282 ± 3 and 289 ± 3 do not. No
+    // interval reaches 400.
     assert_eq!(tied(&tails(Some(4.0)), key), json!(["a", "b"]));
     assert_eq!(tied(&tails(Some(3.0)), key), json!([]));
     assert_eq!(json(&tails(Some(3.0)))["winners"][key], json!(["a"]));
-    // The noise is not known, so no row is known to be better than another.
+    // Without known noise, no row is known to be better than another row.
     assert_eq!(tied(&tails(None), key), json!(["a", "b", "c"]));
-    // Equal rows are not told apart either. A row that lost data does not compete.
+    // Rows with equal values are also in the list. A row that lost data does not compete.
     let lost = Summary { data_lost_pages: 7, ..tail(282.0, Some(1.0)) };
     let rows = [row("none", vec![lost]), row("a", vec![tail(300.0, Some(1.0))])];
     assert_eq!(tied(&rows, key), json!([]));
@@ -41,7 +42,7 @@ fn the_life_has_its_list_in_the_unit_of_the_workload() {
     let tied = |rows: &[ComparisonRow]| json(rows)["not_told_apart"]["life"].clone();
     assert_eq!(tied(&[row("a", of(true, 4.0)), row("b", of(true, 3.9))]), json!(["a", "b"]));
     assert_eq!(tied(&[row("a", of(true, 4.0)), row("b", of(true, 2.0))]), json!([]));
-    // A run is too short for a life, so the lives may not be compared.
+    // One run is too short to project a life, so the lives may not be compared.
     assert_eq!(tied(&[row("a", of(true, 4.0)), row("b", of(false, 2.0))]), json!(["a", "b"]));
 }
 

@@ -1,5 +1,5 @@
-//! Sentences under the table. The losses of data come first, then the winners for life, tail
-//! latency, reclaim writes, write amplification and RAM. Only techniques that kept the data
+//! Sentences under the table of a comparison. Losses of data come first. The winners for life, tail
+//! latency, reclaim writes, write amplification and RAM follow. Only techniques that kept the data
 //! compete. A difference within the noise has no winner.
 
 use super::column::{COLUMNS, Sizes};
@@ -62,10 +62,10 @@ fn losses(rows: &[ComparisonRow]) -> Vec<String> {
 struct Measure {
     key: &'static str,
     name: &'static str,
-    /// Verb that follows the name: "is" or "are".
+    /// Verb that follows the name of the measure: "is" or "are".
     verb: &'static str,
     best: &'static str,
-    /// Unit of the numbers.
+    /// Unit of the measure's numbers.
     unit: &'static str,
     /// Whether a sentence reports that all rows have equal values.
     says_alike: bool,
@@ -128,16 +128,17 @@ fn findings(rows: &[ComparisonRow], safe: &[&ComparisonRow], sizes: &Sizes) -> V
     parts
 }
 
-/// Finding about a measure.
+/// Result of comparing the rows by one measure.
 enum Found {
     Nothing,
     Said(String),
-    /// Unknown noise. A run needs this many requests or reads to show it.
+    /// The noise is unknown. The field has the number of requests or reads that a run needs to show
+    /// the noise.
     Unknown((u64, &'static str)),
 }
 
-/// Names the measures for which the runs are too short: "read p99.9 and reclaim writes are not
-/// compared: ...".
+/// Formats the sentence that names the measures for which the runs are too short. An example is
+/// "read p99.9 and reclaim writes are not compared: ...".
 fn too_short(unknown: &[(&str, (u64, &'static str))]) -> Option<String> {
     let (requests, what) = unknown.iter().map(|(_, needed)| *needed).max()?;
     let names = match unknown.iter().map(|(name, _)| *name).collect::<Vec<_>>()[..] {
@@ -153,8 +154,8 @@ fn too_short(unknown: &[(&str, (u64, &'static str))]) -> Option<String> {
 }
 
 impl Measure {
-    /// Describes the winner, such as "life is longest under `a` (12.9 h, against 4.40 h under `b`:
-    /// 2.93 times)".
+    /// Describes the winner of this measure, such as "life is longest under `a` (12.9 h, against
+    /// 4.40 h under `b`: 2.93 times)".
     fn of(&self, rows: &[&ComparisonRow], sizes: &Sizes) -> Found {
         let column = COLUMNS.iter().position(|c| c.key == self.key).expect("a column has this key");
         let is_life = COLUMNS[column].life_unit().is_some();
@@ -208,7 +209,7 @@ impl Measure {
     }
 }
 
-/// Sentence about lives if the runs of some row are too short to project a life.
+/// Sentence about lives if some runs are too short to project a life.
 const NOT_SETTLED: &str = "life is not known: the runs are too short, because their rates or the \
      start-up states of the drives have not settled; `vpass life` simulates lives";
 
@@ -244,7 +245,8 @@ fn no_wear(rows: &[&ComparisonRow]) -> Option<String> {
     })
 }
 
-/// Returns "; 3,000 requests would give each a number". The text is empty if each row has a number.
+/// Returns a text such as "; 3,000 requests would give each a number". The text is empty if each
+/// row has a number.
 fn longer_runs(rows: &[&ComparisonRow]) -> String {
     let most = rows.iter().filter_map(|row| row.requests_for_life()).max();
     most.map_or_else(String::new, |requests| {

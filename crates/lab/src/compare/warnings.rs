@@ -2,31 +2,31 @@
 //! merged, with the range of the numbers and the seeds.
 //!
 //! ```text
-//! seed 1: The most read block is at 30 % of the reads.
-//! seed 2: ... at 32 % ...      seed 3: ... at 31 % ...
-//! The most read block is at 30 to 32 % of the reads (seeds 1 to 3).
+//! seed 1: The most read block is at 30 % of its limit.
+//! seed 2: The most read block is at 32 % of its limit.
+//! seed 3: The most read block is at 31 % of its limit.
+//! merged: The most read block is at 30 to 32 % of its limit (seeds 1 to 3).
 //! ```
 
 use super::row::ComparisonRow;
 
-/// Warning of several runs.
+/// Warning that one or several runs gave.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Warning {
     /// Labels of the techniques that have the warning.
     pub labels: Vec<String>,
-    /// Text of the warning. It names the seeds if there are several.
+    /// Text of the warning. The text names the seeds if there are several runs.
     pub sentence: String,
 }
 
-/// Sentence that is split at its numbers. `text` has the parts before, between and after the
-/// numbers.
+/// Sentence split at its numbers. `text` has the parts before, between and after the numbers.
 #[derive(Clone, Debug)]
 struct Parts {
     text: Vec<String>,
     numbers: Vec<Range>,
 }
 
-/// Smallest and largest value of a number, each with the text that the sentence had.
+/// Smallest and largest value of a number. Each value keeps its text from the sentence.
 #[derive(Clone, Debug)]
 struct Range {
     low: (f64, String),
@@ -86,7 +86,8 @@ fn groups_of(row: &ComparisonRow) -> Vec<Group> {
     groups
 }
 
-/// Largest number of seeds that a warning names one by one.
+/// Largest number of seeds that a warning lists one by one. If more seeds have gaps between them,
+/// the warning gives their number, the first seed and the last seed.
 const NAMED: usize = 8;
 
 /// Inserts the seeds before the full stop of the sentence.
@@ -125,7 +126,7 @@ impl Parts {
         Self { text, numbers }
     }
 
-    /// Merges the numbers of another sentence that has the same text.
+    /// Widens the ranges to include the numbers of another sentence with the same words.
     fn widen(&mut self, other: &Self) {
         for (range, new) in self.numbers.iter_mut().zip(&other.numbers) {
             if new.low.0 < range.low.0 {
@@ -146,8 +147,8 @@ impl Parts {
     }
 }
 
-/// Returns the number at the beginning of a text, and the length of the number. Returns `None` if
-/// the text begins with another word.
+/// Returns the number at the beginning of a text, and the length of its digits. Returns `None` if
+/// the text does not begin with a number.
 fn number(text: &str) -> Option<(f64, usize)> {
     let end =
         text.find(|c: char| !c.is_ascii_digit() && c != ',' && c != '.').unwrap_or(text.len());
@@ -162,7 +163,7 @@ fn number(text: &str) -> Option<(f64, usize)> {
 mod tests {
     use super::*;
 
-    /// Merges these sentences, which come from several seeds.
+    /// Merges sentences of several seeds that differ only in their numbers.
     fn merged(sentences: &[&str]) -> String {
         let mut parts = Parts::of(sentences[0]);
         sentences[1..].iter().for_each(|other| parts.widen(&Parts::of(other)));

@@ -1,5 +1,5 @@
-//! Rates of a stream of requests. The number of reads and writes of each page is counted over one
-//! pass.
+//! Rates of each page under a stream of requests. The number of reads and writes of each page is
+//! counted over one pass of the stream.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -11,13 +11,13 @@ use crate::plan::RunPlan;
 
 /// Largest number of requests that are counted.
 const MOST: u64 = 5_000_000;
-/// Number of requests processed at a time.
+/// Number of requests that are read from the stream at a time.
 const CHUNK: usize = 4096;
 
-/// Number of reads and of writes of each page in one pass.
+/// Number of reads and writes of each page in one pass.
 #[derive(Default)]
 struct Counts {
-    /// Number of reads and of programs of each page that the pass touches.
+    /// Number of reads and number of programs of each page that the pass requests.
     of_page: HashMap<u64, (u32, u32)>,
     /// Pages in the write buffer. The oldest page is first.
     order: VecDeque<u64>,
@@ -27,8 +27,8 @@ struct Counts {
 }
 
 impl Counts {
-    /// Counts a write of a page. `whole` is true if the write covers the whole page. The buffer
-    /// absorbs a write to a page that still waits in the buffer.
+    /// Counts a write of a page. `whole` says whether the write covers the whole page. The write
+    /// buffer absorbs the write if an earlier write of this page still waits in the buffer.
     fn write(&mut self, page: u64, whole: bool, buffered: usize) {
         if !self.waiting.insert(page) {
             return;
@@ -85,17 +85,17 @@ pub(super) fn counted(plan: &RunPlan, filled: f64, buffered: f64) -> Result<Page
             }
         }
     }
-    // The next pass begins one mean interval after the last request.
+    // The next pass begins one mean interval after the last request of this pass.
     let seconds = last as f64 / 1e9 * requests as f64 / requests.saturating_sub(1).max(1) as f64;
     if seconds <= 0.0 {
         return Err(Failure::usage("the workload's requests have no times"));
     }
     let rate = |n: u32| f64::from(n) / seconds;
-    // A page that is never written holds data only if the start-up fill wrote it.
+    // A page that the host never writes holds data only if the start-up fill wrote it.
     let has_data = |(page, (_, writes)): &(u64, (u32, u32))| *writes > 0 || (*page as f64) < filled;
     let mut single: Vec<(u32, u32)> =
         counts.of_page.into_iter().filter(has_data).map(|(_, counts)| counts).collect();
-    // Sorted rates make the sums independent of the order of the pages.
+    // Rates are sorted, so that the order of the pages does not affect the sums.
     single.sort_unstable();
     let classes = single
         .into_iter()
@@ -119,8 +119,9 @@ mod tests {
     #[test]
     fn pages_that_wait_absorb_writes_and_serve_reads() {
         let mut counts = Counts::default();
-        // A buffer of two pages absorbs the second write to page 7. It does not absorb the write to
-        // page 7 after pages 8 and 9.
+        // The buffer holds two pages and absorbs the second of two successive writes to page 7.
+        // After writes to pages 8 and 9, the buffer no longer holds page 7, and does not absorb the
+        // next write to page 7.
         for page in [7, 7, 8, 9, 7] {
             counts.write(page, true, 2);
         }

@@ -1,28 +1,33 @@
-//! Closed forms for workloads with only reads, and for even writes.
+//! Closed-form estimates for workloads with only reads, and for workloads with even writes.
 //!
-//! Without writes, the drive rewrites a block after T page reads of the block. R page reads per
-//! second therefore cause R / T erases per second. Their distribution over the blocks does not
-//! matter.
+//! Without writes, the drive rewrites a block after T page reads of the block. A host that reads R
+//! pages per second therefore causes R / T erases per second. It does not matter how the reads are
+//! distributed over the blocks.
 //!
 //! If the host writes all pages at the same rate, blocks lose their valid pages one by one. The
 //! equations are the mean field of greedy GC (Desnoyers, "Analytic modeling of SSD write
-//! performance", SYSTOR 2012). A block has P pages. The host writes each page w times per second
-//! and reads each page r times per second. A block with n valid pages loses the next page after 1 /
-//! (n w) seconds. GC cleans a block at k valid pages. The number k follows from the mean number of
-//! valid pages per closed block, (P - k) / (H(P) - H(k)). A block with n valid pages gets n r page
-//! reads per second, so r / w page reads per lost page. After T page reads, the block has lost m =
-//! T w / r pages. A cycle frees min(m, P - k) pages.
+//! performance", SYSTOR 2012). They use these symbols:
+//! - P is the number of pages of a block, and H(n) is the n-th harmonic number.
+//! - w and r are the writes and the reads of each page per second.
+//! - n is the number of valid pages of a block. The block loses its next page after 1 / (n w)
+//!   seconds, and it gets n r page reads per second.
+//! - k is the number of valid pages at which GC cleans a block. It follows from the mean number of
+//!   valid pages per closed block, (P - k) / (H(P) - H(k)).
+//! - T is the number of page reads at which a block is rewritten. A block gets r / w page reads for
+//!   each page that it loses, so it has lost m = T w / r pages by then.
+//! - A cycle frees the smaller of m and P - k pages.
 //!
 //! ```text
-//! 100 closed blocks of 4 pages hold 347 valid pages: (4 - 2) / (1/3 + 1/4) = 3.43,
-//! so GC cleans a block at about 2 valid pages, and a cycle frees 2 pages
+//! 100 closed blocks of P = 4 pages hold 347 valid pages, so the mean block holds 3.47
+//! for k = 2, (4 - 2) / (1/3 + 1/4) = 3.43 valid pages per block
+//! GC therefore cleans a block at about 2 valid pages, and a cycle frees 2 pages
 //! ```
 
 use super::rate::Rate;
 use super::shape::Shape;
 
-/// Returns the number of erases per second for reads alone. `threshold` is the number of page reads
-/// at which a block is rewritten.
+/// Returns the number of erases per second if the host only reads. A block is rewritten at
+/// `threshold` page reads.
 pub(super) fn by_reads(reads: f64, threshold: f64) -> Rate {
     Rate { reclaim: reads / threshold, ..Rate::default() }
 }
@@ -56,7 +61,7 @@ impl Even {
         let by_age =
             self.period.map_or(f64::INFINITY, |period| p * -(-self.writes * period).exp_m1());
         let freed = by_gc.min(by_reads).min(by_age);
-        // Number of blocks that host pages fill, and number of blocks that the copied pages fill.
+        // Number of blocks per second that host writes fill, and number that copied pages fill.
         let (host, copied) = (written / p, written / freed - written / p);
         if freed < by_gc && by_reads <= by_age {
             Rate { host, reclaim: copied, ..Rate::default() }
@@ -69,8 +74,8 @@ impl Even {
 }
 
 impl Even {
-    /// Returns the number of erases per second without writes. All blocks stay full until the
-    /// number of page reads or the age causes a rewrite.
+    /// Returns the number of erases per second if the host writes nothing. All blocks stay full
+    /// until the number of page reads or the age causes a rewrite.
     fn unwritten(&self, shape: &Shape) -> Rate {
         let blocks = shape.pages / shape.per_block;
         let by_reads = self.threshold.map_or(0.0, |t| self.reads * shape.per_block / t);
@@ -83,29 +88,31 @@ impl Even {
     }
 }
 
-/// Returns the number of P/E cycles of the mean block for `overwrites` random page writes. The
-/// drive was filled in order before.
+/// Returns the number of P/E cycles that `overwrites` random page writes cost the mean block.
+/// Before these writes, the drive was filled in address order.
 ///
-/// The first writes use the free blocks. The other writes cost as much as even writes.
+/// The first writes use the free blocks. Later writes cost as much as even writes.
 pub(super) fn cycles_of_overwriting(shape: &Shape, overwrites: f64) -> f64 {
     let free = (shape.blocks - shape.not_closed(2.0)) * shape.per_block - shape.pages;
     (overwrites - free).max(0.0) / (shape.per_block - cleaned_at(shape)) / shape.blocks
 }
 
-/// Returns the number of valid pages of the block that GC cleans.
+/// Returns the number of valid pages of a block at the time when GC cleans it.
 fn cleaned_at(shape: &Shape) -> f64 {
-    // The host and GC each have open blocks. Pages in open blocks are not in closed blocks.
+    // The host and GC each have open blocks. The pages of open blocks are subtracted, to leave
+    // those of closed blocks.
     let open = shape.width * shape.per_block;
     let closed = shape.blocks - shape.not_closed(2.0) - shape.width;
     let mean = ((shape.pages - open) / closed).min(shape.per_block - 0.5);
     let p = shape.per_block as u32;
-    // `time` is the time in which a block holds more than k valid pages, for w = 1. `pages` is the
-    // number of its valid pages, summed over this time.
+    // `time` is how long a block has more than k valid pages, if the host writes each page once per
+    // second. `pages` is the number of its valid pages, integrated over this time.
     let (mut time, mut pages) = (0.0, 0.0);
     for held in (1..=p).rev() {
         let (longer, more) = (time + 1.0 / f64::from(held), pages + 1.0);
         if more / longer <= mean {
-            // Some blocks are cleaned with `held` pages, and the other blocks with one page less.
+            // A share of the blocks is cleaned at `held` valid pages, and all other blocks at one
+            // page less.
             let part = if time > 0.0 {
                 ((pages - mean * time) / (mean / f64::from(held) - 1.0)).clamp(0.0, 1.0)
             } else {
@@ -128,15 +135,16 @@ mod tests {
 
     #[test]
     fn worked_example() {
-        // The reserve takes two blocks.
+        // The drive has 102 blocks, and its reserve takes two of them.
         let mean = 2.0 / (1.0 / 3.0 + 1.0 / 4.0);
         assert!((cleaned_at(&shape(102.0, 100.0 * mean, 4.0)) - 2.0).abs() < 1e-9);
-        // Half of the blocks lose one page more. The mean block has (2 + 1/2) / (7/12 + 1/4) = 3
-        // pages.
+        // Half of the blocks lose one page more than the others. The mean block then has (2 + 1/2)
+        // / (7/12 + 1/4) = 3 valid pages.
         assert!((cleaned_at(&shape(102.0, 300.0, 4.0)) - 1.5).abs() < 1e-9);
     }
 
-    /// In large blocks, the share r of valid pages at GC solves (1 - r) / -ln r = utilisation.
+    /// In large blocks, the share r of valid pages that GC finds solves the equation (1 - r) / -ln
+    /// r = utilisation.
     #[test]
     fn large_blocks_lose_pages_exponentially() {
         for u in [0.7, 0.85, 0.93] {
@@ -152,8 +160,8 @@ mod tests {
         let none = Even { writes: 0.0, ..even };
         assert!((none.rate(&shape).all() / even.rate(&shape).all() - 1.0).abs() < 1e-6);
         assert!((even.rate(&shape).all() / by_reads(3.0 * 8000.0, 500.0).all() - 1.0).abs() < 1e-6);
-        // A block loses no page in a period of one second, and is rewritten each second. The pages
-        // fill 80 blocks, so the drive erases 80 blocks per second.
+        // Refresh rewrites each block after one second, before the block has lost any page. The
+        // pages fill 80 blocks, so the drive erases 80 blocks per second.
         let aged = Even { threshold: None, period: Some(1.0), ..even };
         assert!(
             (aged.rate(&shape).all() / 80.0 - 1.0).abs() < 1e-6 && aged.rate(&shape).refresh > 79.9

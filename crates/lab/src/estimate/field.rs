@@ -1,42 +1,44 @@
-//! Mean field of skewed workloads. The model follows the mean number of pages of each class in a
-//! block, and no single pages.
+//! Mean-field model of skewed workloads. Pages with similar rates form a class. The model follows
+//! the mean number of pages of each class in a block, instead of single pages.
 //!
-//! The host, GC and reclaim each fill their own blocks. A page of a class with w writes per second
-//! leaves its block at this rate. The mean number of valid pages thus falls as exp(-w t). The model
-//! follows Desnoyers, "Analytic models of SSD write performance", ACM TOS 2014, for hot and cold
-//! data. Greedy GC takes the block with the fewest valid pages. A part of a block moves when the
-//! number of page reads of the block reaches the limit of the part. The equations are integrated in
-//! steps of about one block. The integration ends when each turnover of all blocks takes equally
-//! long.
+//! The host, GC and reclaim each fill blocks of their own. The host overwrites a page of a class w
+//! times per second. Each overwrite makes the old copy invalid, so the mean number of valid pages
+//! in a block falls as exp(-w t). The model follows Desnoyers, "Analytic models of SSD write
+//! performance", ACM TOS 2014, for hot and cold data.
+//!
+//! Greedy GC cleans the block with the fewest valid pages. A part of a block moves when the block's
+//! number of page reads reaches the limit of the part. The equations are integrated in steps that
+//! each fill about one block. The integration ends when successive turnovers of all blocks take
+//! equally long.
 
 use super::limits::{Kind, Part};
 use super::pages::Class;
 use super::rate::Rate;
 use super::shape::Shape;
 
-/// Largest number of blocks that are simulated.
+/// Largest number of blocks that the model simulates.
 const MOST_BLOCKS: f64 = 420.0;
-/// Smallest mean number of pages of a class per block for which the model uses fractions of pages.
-/// Below this number, the model assigns whole pages to blocks one by one.
+/// Mean number of pages of a class per block, below which whole pages are assigned to blocks one by
+/// one. For other classes, the model uses fractions of pages.
 const RARE: f64 = 3.0;
-/// Smallest number of pages of a class in the simulated blocks. The model computes smaller classes
-/// separately.
+/// Smallest number of pages of a class in the simulated blocks. Classes with fewer pages are
+/// computed separately.
 const FEWEST_PAGES: f64 = 4.0;
-/// Number of turnovers of all blocks in a window. The model compares each window with the window
-/// before.
+/// Length of a window, in turnovers of all blocks. The model compares each window with the window
+/// before it.
 pub(super) const WINDOW: f64 = 4.0;
-/// Number of extra simulated blocks, for data that is being moved.
+/// Number of additional simulated blocks, for data that is being moved.
 const BEYOND: usize = 2;
-/// Largest relative difference between two windows at which rates count as settled.
+/// Largest relative difference between two successive windows at which rates count as settled.
 const WITHIN: f64 = 0.01;
-/// Largest number of steps until rates must settle: at the drive's start, and at each later P/E
-/// count.
+/// Largest number of steps until the rates must settle. The first number holds at the drive's
+/// start, and the second at each later P/E count.
 pub(super) const FIRST_STEPS: u32 = 40_000;
 pub(super) const LATER_STEPS: u32 = 8_000;
-/// Share of a block below which the block counts as empty.
+/// Share of a block's pages below which the block counts as empty.
 const NOTHING: f64 = 1e-6;
 
-/// Kinds of data, each with its own blocks.
+/// Kinds of data. Each kind has blocks of its own.
 const HOST: usize = 0;
 const GC: usize = 1;
 const RECLAIM: usize = 2;
@@ -52,32 +54,32 @@ struct Block {
     born: f64,
 }
 
-/// Data that will move into a block of its kind.
+/// Data of one kind that waits until it fills a block.
 #[derive(Clone, Debug)]
 struct Pool {
     pages: Vec<f64>,
-    /// Number of pages of the open block that were overwritten since they were written.
+    /// Number of pages of the open block that the host has overwritten since they were written.
     dead: f64,
-    /// Fractions of pages of rare classes that remain after whole pages were assigned to blocks.
+    /// Fractions of pages of rare classes that were left after whole pages were assigned to blocks.
     due: Vec<f64>,
-    /// Number of page reads of the open block.
+    /// Number of page reads of the open block so far.
     reads: f64,
 }
 
-/// Blocks of a drive, or of a share of the drive.
+/// Simulated blocks: all blocks of a drive, or a share of them.
 pub(super) struct Field {
     classes: Vec<Class>,
-    /// Classes with too few pages for the simulated share of the blocks.
+    /// Classes that have too few pages in the simulated share of the blocks.
     hottest: Vec<Class>,
     /// Simulated share of the drive's blocks.
     share: f64,
     per_block: f64,
-    /// Largest number of blocks that are closed at one time.
+    /// Largest number of blocks that may be closed at one time.
     most_closed: f64,
     kind: Kind,
     period: Option<f64>,
     blocks: Vec<Block>,
-    /// Number of valid pages, by class, then by part, then by block.
+    /// Number of valid pages, indexed by class, then by part, then by block.
     valid: Vec<f64>,
     /// Number of valid pages of each block.
     held: Vec<f64>,
@@ -93,8 +95,8 @@ pub(super) struct Field {
 }
 
 impl Field {
-    /// Creates blocks with this many parts each. Blocks are filled with pages of all classes in
-    /// turn.
+    /// Creates blocks with this many parts each. The blocks are filled with pages of all classes,
+    /// one class after another.
     pub(super) fn new(
         shape: &Shape,
         classes: &[Class],
@@ -143,9 +145,9 @@ impl Field {
         field
     }
 
-    /// Returns the number of erases per second of the whole drive, for each window until rates
-    /// settle. Each part of a block moves at its own number of page reads. A window is [`WINDOW`]
-    /// cycles of the mean block.
+    /// Returns the erases per second of the whole drive in each window until the rates settle. Each
+    /// part of a block moves at its own number of page reads. A window is [`WINDOW`] cycles of the
+    /// mean block.
     pub(super) fn settle(&mut self, parts: &[Part], most_steps: u32) -> Vec<Rate> {
         let shares: Vec<f64> = if parts.is_empty() {
             vec![1.0]
@@ -178,7 +180,7 @@ impl Field {
         }
     }
 
-    /// Returns a time step in which all causes together fill about one block.
+    /// Returns a time step in which all causes together program about one block.
     fn step_of(&self, parts: &[Part]) -> f64 {
         let sum = |of: &dyn Fn(&Class) -> f64| {
             self.classes.iter().map(|class| class.pages * of(class)).sum::<f64>()
@@ -193,8 +195,8 @@ impl Field {
         (self.now, self.erased, self.programs, self.refreshed)
     }
 
-    /// Returns the number of erases per second between two times. The erases are split among the
-    /// causes in proportion to the pages that each cause programmed.
+    /// Returns the number of erases per second between two times. Each cause gets a share of the
+    /// erases, in proportion to the pages that it programmed.
     fn rate(from: (f64, f64, [f64; KINDS], f64), to: (f64, f64, [f64; KINDS], f64)) -> Rate {
         let seconds = to.0 - from.0;
         let programs: [f64; KINDS] = std::array::from_fn(|kind| to.2[kind] - from.2[kind]);
@@ -243,7 +245,7 @@ impl Field {
             let moved = parts.iter().take_while(|part| part.reads <= reads).count();
             if moved > 0 {
                 if moved == parts.len() {
-                    // Page reads beyond the last limit count for the data that moved.
+                    // Page reads after the last limit count for the new copy of the moved data.
                     self.pools[RECLAIM].reads += reads - parts[moved - 1].reads;
                 }
                 self.empty(b, 0..moved, RECLAIM);
@@ -257,8 +259,8 @@ impl Field {
         }
     }
 
-    /// Removes the pages that the host overwrites. `stays` has, for each class, the share of its
-    /// pages that remain valid. Updates the number of pages and of page reads of the blocks.
+    /// Removes the pages that the host overwrites in a step, and updates the page counts and page
+    /// reads of the blocks. `stays` has, for each class, the share of pages that remain valid.
     fn decay(&mut self, stays: &[f64]) {
         let blocks = self.blocks.len();
         self.held.fill(0.0);
@@ -280,8 +282,8 @@ impl Field {
         }
     }
 
-    /// Moves the pages of some parts to a kind of data. Erases the block if all its parts are
-    /// empty.
+    /// Moves the pages of some parts of a block to the pool of a kind of data. Erases the block if
+    /// all its parts are empty.
     fn empty(&mut self, b: usize, parts: std::ops::Range<usize>, kind: usize) {
         let blocks = self.blocks.len();
         let is_whole = parts.len() == self.parts;
@@ -316,8 +318,8 @@ impl Field {
         true
     }
 
-    /// Fills a block with data of one kind. `shares` divides the data among the parts of the block.
-    /// Returns false if there is too little data.
+    /// Fills a block with data of one kind. `shares` has the share of the data that each part of
+    /// the block receives. Returns false if there is too little data.
     fn fill_one(&mut self, kind: usize, shares: &[f64]) -> bool {
         let pool = &mut self.pools[kind];
         let all: f64 = pool.pages.iter().sum::<f64>() + pool.dead;
@@ -361,13 +363,13 @@ impl Field {
         true
     }
 
-    /// Returns the number of erases per second for the hottest pages. Each of these pages alone
-    /// brings its block to its limit.
+    /// Returns the number of erases per second that the hottest pages cause. Each of these pages
+    /// brings its block to the limit without other pages.
     fn of_hottest(&self, parts: &[Part]) -> Rate {
         let threshold = parts.iter().map(|part| part.share * part.reads).sum::<f64>();
         let of = |class: &Class| {
-            // Share of the block that moves before the page itself moves, as a mean over all places
-            // of the page.
+            // Share of the block that moves before the page itself moves. The share is a mean over
+            // all possible positions of the page in the block.
             let before = |part: &Part| {
                 parts
                     .iter()
@@ -387,11 +389,12 @@ impl Field {
     }
 }
 
-/// Splits classes in two. The first list has the classes that are too small for the simulated share
-/// of the blocks. The second list has that share of all other classes.
+/// Splits the classes into two lists. The first list has the classes that are too small for the
+/// simulated share of the blocks. The second list has the other classes, with the simulated share
+/// of their pages.
 ///
-/// Pages that the host only reads are computed separately. Pages that it also writes become one
-/// class.
+/// Small classes that the host only reads are computed separately. Small classes that the host also
+/// writes are merged into one class.
 fn told_apart(classes: &[Class], share: f64) -> (Vec<Class>, Vec<Class>) {
     let of_share = |class: &Class| Class { pages: class.pages * share, ..*class };
     let is_rare = |class: &&Class| share < 1.0 && class.pages * share < FEWEST_PAGES;

@@ -1,4 +1,5 @@
-//! Law of a workload: mean reads and writes of each page per second, as the estimate needs them.
+//! Law of a workload: the mean number of reads and writes of each page per second. Estimates need
+//! the law.
 
 use vpass_workload::model::ModelLaw;
 use vpass_workload::synthetic::PageLaw;
@@ -7,15 +8,15 @@ use crate::failure::Failure;
 use crate::load::{Generated, Loaded};
 use crate::plan::{RunPlan, Workload};
 
-/// Law of a `[workload]` table or of a model.
+/// Law of requests that a `[workload]` table or a workload model generates.
 pub(super) enum Law {
     Table(Box<PageLaw>),
     Model(Box<ModelLaw>),
 }
 
 impl Law {
-    /// Returns the law of the plan's workload. Returns `None` for a workload without a law, whose
-    /// requests must be counted instead.
+    /// Returns the law of the plan's workload. Returns `None` if the workload has no law. The
+    /// requests of such a workload must be counted.
     ///
     /// # Errors
     /// Returns the errors of the workload.
@@ -35,7 +36,7 @@ impl Law {
         }
     }
 
-    /// Number of pages of the drive.
+    /// Returns the number of pages of the drive.
     pub(super) fn pages(&self) -> u64 {
         match self {
             Self::Table(law) => law.pages(),
@@ -43,7 +44,7 @@ impl Law {
         }
     }
 
-    /// Returns a page's reads and writes per second.
+    /// Returns the number of reads and of writes of a page per second.
     pub(super) fn of(&self, page: u64) -> (f64, f64) {
         match self {
             Self::Table(law) => law.of(page),
@@ -51,7 +52,8 @@ impl Law {
         }
     }
 
-    /// Returns about `most` pages with the most requests, each once, in ascending order.
+    /// Returns the pages with the most requests, each page once, in ascending order. The list has
+    /// about `most` pages.
     pub(super) fn hottest(&self, most: u64) -> Vec<u64> {
         match self {
             Self::Table(law) => law.hottest(most),
@@ -59,7 +61,7 @@ impl Law {
         }
     }
 
-    /// Bytes that the host writes per second.
+    /// Returns the number of bytes that the host writes per second.
     pub(super) fn write_bytes_per_s(&self) -> f64 {
         match self {
             Self::Table(law) => law.write_bytes_per_s(),
@@ -67,7 +69,7 @@ impl Law {
         }
     }
 
-    /// Bytes that the host reads per second.
+    /// Returns the number of bytes that the host reads per second.
     pub(super) fn read_bytes_per_s(&self) -> f64 {
         match self {
             Self::Table(law) => law.read_bytes_per_s(),
@@ -75,8 +77,8 @@ impl Law {
         }
     }
 
-    /// Share of the written pages that a write covers only in part. Writes of a model cover whole
-    /// pages.
+    /// Returns the share of page writes that cover only a part of their page. In workload models,
+    /// all writes cover whole pages.
     pub(super) fn partial(&self) -> f64 {
         match self {
             Self::Table(law) => law.partial(),

@@ -1,10 +1,11 @@
-//! Limits of the reclaim technique by P/E count. A block has parts, and each part is moved after
-//! its own number of page reads.
+//! Limits of the reclaim technique at each P/E count. A block has one or more parts. Each part is
+//! moved after its own number of page reads of the block.
 //!
 //! ```text
-//! block:    one part, at T = 2,152 reads
-//! straw-wl: one part per group of wordlines, at
-//!           (ERC_MAX - margin) / (1 + 2 (alpha - 1) / W) reads
+//! block:    each block is one part, and moves after T = 2,152 page reads
+//! straw-wl: each group of wordlines is one part, and moves after
+//!           (ERC_MAX - margin) / (1 + 2 (alpha - 1) / W) page reads,
+//!           where W is the number of wordlines of a block
 //! ```
 
 use vpass_core::base::geometry::Geometry;
@@ -16,9 +17,9 @@ use vpass_core::slots::reclaim::{CHECK_INTERVAL, NO_RECLAIM};
 use crate::failure::Failure;
 use crate::plan::RunPlan;
 
-/// Techniques that rewrite a whole block at one number of page reads.
+/// Techniques that rewrite a whole block at a fixed number of page reads.
 const WHOLE_BLOCKS: [&str; 3] = ["block", "page-type", "ideal"];
-/// Techniques that rewrite each wordline at its own dose, which counters track.
+/// Techniques that rewrite each wordline at its own dose, which counters follow.
 const WORDLINES: [&str; 4] = ["straw-wl", "straw-ss", "straw-ss-published", "straw-ss-sound"];
 
 /// Pages of a block that move together.
@@ -30,7 +31,8 @@ pub(super) struct Part {
     pub(super) reads: f64,
 }
 
-/// Returns whether `count` moves each block at its own number of reads, and at no other time.
+/// Returns whether the technique `count` moves each block only because of the block's own number of
+/// reads.
 fn counts_blocks(config: &DriveConfig) -> bool {
     let given =
         |key: &str| config.reclaim.params.get(Some("count"), key).map_or(0.0, Number::value);
@@ -45,14 +47,14 @@ pub(super) struct Limits {
     /// Number of wordlines of each group.
     wordlines: Vec<f64>,
     interval: f64,
-    /// Factor by which the technique's own numbers of reads are multiplied.
+    /// Factor that multiplies the technique's own read thresholds.
     factor: f64,
 }
 
 /// Unit that a technique rewrites at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// None: the technique never rewrites.
+    /// Nothing: the technique never rewrites data.
     Nothing,
     /// Whole block.
     Blocks,
@@ -61,8 +63,8 @@ pub(super) enum Kind {
 }
 
 impl Limits {
-    /// Finds the limits of the plan's technique, times `factor`. Returns `None` if the form of
-    /// these limits is unknown.
+    /// Finds the limits of the plan's technique, multiplied by `factor`. Returns `None` if no
+    /// equation for the limits of this technique is known.
     ///
     /// # Errors
     /// Reports a drive that the technique cannot protect.
@@ -89,7 +91,7 @@ impl Limits {
         let args = technique.args(config);
         let interval =
             if args.has(&CHECK_INTERVAL) { f64::from(args.whole(&CHECK_INTERVAL)) } else { 0.0 };
-        // Lives never use the timed gear, so a job ends at once.
+        // Lives never use the timed gear, so each job is finished as soon as it begins.
         let prospect =
             (kind != Kind::Nothing).then(|| Prospect::new(config, technique, false)).transpose();
         let prospect = prospect.map_err(|e| plan.refused_drive(e))?;
@@ -103,8 +105,8 @@ impl Limits {
         self.kind
     }
 
-    /// Returns the parts of a block at this P/E count. The part that moves first comes first.
-    /// Returns an empty list if reads cause no rewrite.
+    /// Returns the parts of a block at this P/E count, in the order in which they move. Returns an
+    /// empty list if reads cause no rewrites.
     pub(super) fn at(&self, pec: u32) -> Vec<Part> {
         let Some(prospect) = &self.prospect else { return vec![] };
         let thresholds = prospect.thresholds(pec);
@@ -114,8 +116,8 @@ impl Limits {
                 let all: f64 = self.wordlines.iter().sum();
                 let part = |(group, wordlines): (usize, &f64)| {
                     let beside = 2.0 * (table.truth(group, pec).alpha.weight() - 1.0) / all;
-                    // On average, a check comes half an interval after the wordline has reached its
-                    // limit.
+                    // On average, a check comes half a check interval after the wordline has
+                    // reached its limit.
                     let reads =
                         f64::from(of_groups[group].reads) / (1.0 + beside) + self.interval / 2.0;
                     Part { share: wordlines / all, reads: self.factor * reads }

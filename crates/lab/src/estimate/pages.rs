@@ -7,17 +7,19 @@ use super::law::Law;
 use crate::failure::Failure;
 use crate::plan::RunPlan;
 
-/// Largest number of pages of a generated workload whose rates are computed one by one. On larger
-/// drives, a sample of this many pages and the [`HOTTEST`] pages are computed.
+/// Largest number of pages of a generated workload for which the rates of all pages are computed.
+/// On larger drives, the rates are computed for a sample of this many pages and for the [`HOTTEST`]
+/// pages.
 const SAMPLED: u64 = 200_000;
-/// Number of most popular pages whose rates are computed one by one on larger drives.
+/// Number of most popular pages whose rates are computed one by one on a larger drive.
 const HOTTEST: u64 = 20_000;
 /// Largest number of classes, for reads and writes together.
 const MOST_CLASSES: usize = 24;
-/// Range of rates, in octaves below the largest rate, that classes distinguish. All pages with
+/// Range of rates that classes distinguish, in octaves below the largest rate. All pages with
 /// smaller rates form one class.
 const OCTAVES: f64 = 16.0;
-/// Number of octaves of read rates that a class spans, per octave of write rates.
+/// Ratio between two widths of a class, both in octaves: its width in read rates, divided by its
+/// width in write rates.
 const COARSER: f64 = 1.5;
 
 /// Pages with similar rates.
@@ -34,7 +36,7 @@ pub(super) struct Class {
 /// Host rates of all pages.
 #[derive(Clone, Debug)]
 pub(super) struct Pages {
-    /// Classes that cover every page. Only writes that reach the flash count.
+    /// Classes that together cover every page. Writes that the write buffer absorbs do not count.
     pub(super) classes: Vec<Class>,
     /// Bytes that the host writes per second.
     pub(super) write_bytes: f64,
@@ -81,7 +83,7 @@ impl Pages {
                 .iter()
                 .map(|page| (*page, class(*page, 1.0)))
                 .chain(others.iter().map(|page| (*page, class(*page, each))));
-            // A page that is never written holds data only if the start-up fill wrote it.
+            // A page that the host never writes holds data only if the start-up fill wrote it.
             all.filter(|(page, class)| class.writes > 0.0 || (*page as f64) < filled)
                 .map(|(_, class)| class)
                 .collect()
@@ -92,14 +94,14 @@ impl Pages {
             read_bytes: law.read_bytes_per_s(),
             is_even: law.is_even(),
         };
-        // The drive reads a page before a write that covers only a part of it.
+        // For a write that covers only a part of a page, the drive first reads the page.
         all.classes.iter_mut().for_each(|class| class.reads += class.writes * law.partial());
         all.fit(filled);
         all
     }
 
-    /// Gathers single pages into classes, and adds a class of pages without requests. All `pages`
-    /// pages with data are then in some class.
+    /// Merges single pages into classes. If the classes have fewer than `pages` pages, adds a class
+    /// of pages without requests.
     pub(super) fn fit(&mut self, pages: f64) {
         self.classes = gathered(&self.classes);
         let known = self.pages();
@@ -127,9 +129,10 @@ impl Pages {
 /// Returns the classes with only the writes that reach the flash. The write buffer is
 /// first-in-first-out and holds `buffered` pages.
 ///
-/// A page stays in the buffer for t seconds, and the buffer absorbs further writes to the page. The
-/// page is therefore programmed every 1 / w + t seconds. The time t follows from the size of the
-/// buffer, which holds all pages that enter it in t seconds.
+/// A written page stays in the buffer for t seconds, and the buffer absorbs further writes to the
+/// page in this time. A page with w writes per second is therefore programmed every 1 / w + t
+/// seconds. The time t follows from the size of the buffer: in t seconds, as many pages enter the
+/// buffer as it holds.
 fn buffered_writes(classes: &[Class], buffered: f64) -> Vec<Class> {
     let after = |t: f64, class: &Class| class.writes / (1.0 + class.writes * t);
     let held = |t: f64| classes.iter().map(|class| class.pages * after(t, class) * t).sum::<f64>();
@@ -149,8 +152,8 @@ fn buffered_writes(classes: &[Class], buffered: f64) -> Vec<Class> {
     classes.iter().map(|class| Class { writes: after(low, class), ..*class }).collect()
 }
 
-/// Gathers pages with similar rates. The sums of pages, reads and writes do not change. A class
-/// spans one octave of write rates. If there are too many classes, it spans more.
+/// Merges pages with similar rates into classes. The sums of pages, reads and writes stay the same.
+/// A class spans one octave of write rates, or more octaves if there would be too many classes.
 fn gathered(single: &[Class]) -> Vec<Class> {
     let mut octaves = 1.0;
     loop {
@@ -162,7 +165,7 @@ fn gathered(single: &[Class]) -> Vec<Class> {
     }
 }
 
-/// Gathers pages into classes that span this many octaves of write rates.
+/// Merges pages into classes that span this many octaves of write rates.
 fn gathered_by(single: &[Class], octaves: f64) -> Vec<Class> {
     let most = |of: &dyn Fn(&Class) -> f64| {
         let mut rates: Vec<(f64, f64)> = single
@@ -199,8 +202,9 @@ mod tests {
 
     #[test]
     fn the_buffer_absorbs_rewrites_while_a_page_waits() {
-        // The host writes each of 1,000 pages once per second, and the buffer holds 100 pages. From
-        // t / (1 + t) = 100 / 1,000 follows t = 1/9, so 900 pages per second reach the flash.
+        // The host writes each of 1,000 pages once per second, and the buffer holds 100 pages. The
+        // equation t / (1 + t) = 100 / 1,000 gives t = 1/9 s, so 900 pages per second reach the
+        // flash.
         let even = [Class { pages: 1000.0, reads: 0.0, writes: 1.0 }];
         assert!((buffered_writes(&even, 100.0)[0].writes - 0.9).abs() < 1e-6);
         assert_eq!(

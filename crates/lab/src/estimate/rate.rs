@@ -1,11 +1,11 @@
-//! Number of erases per second by cause, and the life that follows from it.
+//! Number of erases per second for each cause, and the life at these rates.
 
 use std::ops::{Add, Mul};
 
 /// Number of block erases per second, by cause.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Rate {
-    /// Erases for host writes, and for the GC that the host writes need.
+    /// Erases for host writes, including the GC that host writes need.
     pub(super) host: f64,
     /// Erases for data that is rewritten because of reads.
     pub(super) reclaim: f64,
@@ -49,8 +49,8 @@ pub(super) struct Span {
     pub(super) erases: Rate,
 }
 
-/// Returns the length of a life of `blocks` blocks and its erases, from one P/E count to another at
-/// these rates. Adds cycle by cycle.
+/// Returns the length and the erases of a life. The drive has `blocks` blocks and wears from one
+/// P/E count to another. The times of all P/E cycles are added.
 pub(super) fn span(blocks: f64, (from, to): (u32, u32), rate: &dyn Fn(u32) -> Rate) -> Span {
     let mut life = Span::default();
     for pec in from..to {
@@ -65,7 +65,7 @@ pub(super) fn span(blocks: f64, (from, to): (u32, u32), rate: &dyn Fn(u32) -> Ra
     life
 }
 
-/// Interpolates between known rates, which are sorted by P/E count.
+/// Returns the rate at a P/E count, by interpolation. `known` has rates sorted by P/E count.
 pub(super) fn between(known: &[(u32, Rate)], pec: u32) -> Rate {
     let next = known.partition_point(|(at, _)| *at <= pec);
     match (next.checked_sub(1).map(|before| known[before]), known.get(next)) {
@@ -86,7 +86,8 @@ mod tests {
     #[test]
     fn a_life_adds_up_its_cycles() {
         let by_reads = |reclaim: f64| Rate { reclaim, ..Rate::default() };
-        // Ten blocks take one second per cycle at 10 erases per second, and half a second at 20.
+        // A cycle of ten blocks takes 1 s at 10 erases per second, and 0.5 s at 20 erases per
+        // second.
         let life = span(10.0, (8, 12), &|pec| by_reads(if pec < 10 { 10.0 } else { 20.0 }));
         assert!((life.seconds - 3.0).abs() < 1e-12 && (life.erases.reclaim - 40.0).abs() < 1e-9);
         let known = [(10, by_reads(1.0)), (20, by_reads(3.0))];

@@ -1,4 +1,4 @@
-//! Reasons for giving no estimate: drives and techniques without a known equation.
+//! Reasons for giving no estimate: no known equation fits the drive or the technique.
 
 use vpass_core::slots::parity::NO_PARITY;
 use vpass_core::slots::reclaim::OWN_AGE;
@@ -13,8 +13,8 @@ fn limits_by_age(plan: &RunPlan) -> bool {
     args.has(&OWN_AGE) && args.whole(&OWN_AGE) == 1
 }
 
-/// Returns the reason why the equations do not hold for a plan; `None` if they hold. The text of
-/// the reason comes after "No estimate:".
+/// Returns the reason why the equations do not hold for a plan; `None` if they hold. The message
+/// shows the reason after the words "No estimate:".
 pub(super) fn why(plan: &RunPlan) -> Option<String> {
     let config = &plan.drive.config;
     let why = match () {

@@ -1,8 +1,9 @@
-//! Life of a drive that only reads wear, if each page is rewritten after a given number of reads of
-//! the page (rounds).
+//! Life of a drive that is worn only by reads. The drive rewrites one page for every `rounds` page
+//! reads.
 //!
 //! ```text
-//! 100 pages per second, a drive of 1,000,000 pages and 1,500 cycles, 10 rounds:
+//! the host reads 100 pages per second; the drive rewrites one page for every 10 page reads
+//! the drive has 1,000,000 pages that endure 1,500 P/E cycles, so 1,500,000,000 page programs
 //! 10 pages per second are programmed, so the life is 1,500,000,000 / 10 s = 4.75 years
 //! ```
 
@@ -11,8 +12,8 @@ use vpass_core::base::span::YEAR;
 use super::shape::Shape;
 use crate::plan::RunPlan;
 
-/// Returns the years from the plan's start to its rated P/E cycles. The host reads `reads` pages
-/// per second, and the drive rewrites one page for every `rounds` page reads.
+/// Returns the number of years until the plan's drive reaches its rated P/E cycles. The host reads
+/// `reads` pages per second. The drive rewrites one page for every `rounds` page reads.
 pub fn years_at_rounds(plan: &RunPlan, reads: f64, rounds: f64) -> f64 {
     let config = &plan.drive.config;
     let cycles = f64::from(config.drive.rated_pec.saturating_sub(config.start.pec));

@@ -1,4 +1,4 @@
-//! Text of an estimate, before the simulation and beside the simulated life.
+//! Text of an estimate, printed before the simulation and together with the simulated life.
 
 use serde::Serialize;
 
@@ -6,8 +6,8 @@ use super::{Answer, Case, Estimate};
 use crate::life::MOST_YEARS;
 use crate::numbers::{bytes, digits, years};
 
-/// Formats the line before the simulation, such as "Estimate for `block` (closed form, within 6 %
-/// where measured): 4.10 years".
+/// Formats the line that is printed before the simulation. An example is "Estimate for `block`
+/// (closed form, within 6 % where measured): 4.10 years".
 pub fn early(label: &str, answer: &Answer) -> String {
     match answer {
         Ok(estimate) => {
@@ -17,8 +17,8 @@ pub fn early(label: &str, answer: &Answer) -> String {
     }
 }
 
-/// Formats the sentence beside the simulated life, with the error of the estimate. `simulated` is
-/// the simulated life in years, if wear ended it.
+/// Formats the sentence that compares the estimate with the simulated life. `simulated` is the
+/// simulated life in years, if the drive wore out.
 pub fn final_words(label: &str, answer: &Answer, simulated: Option<f64>) -> String {
     match answer {
         Ok(estimate) => {
@@ -36,22 +36,22 @@ pub fn final_words(label: &str, answer: &Answer, simulated: Option<f64>) -> Stri
     }
 }
 
-/// Estimate as JSON. Without a known equation, the record has the reason instead of an estimate.
+/// Estimate for JSON files. If no known equation fits the drive, the record has a reason instead.
 #[derive(Clone, Debug, Serialize)]
 pub struct Record {
-    /// Numbers of the estimate; absent without a known equation.
+    /// Numbers of the estimate; absent if no known equation fits.
     #[serde(flatten)]
     estimate: Option<Estimate>,
-    /// Difference from the simulated life, as a share of that life. Null if the simulated life did
-    /// not end by wear.
+    /// Difference between estimate and simulated life, as a share of the simulated life. Null if
+    /// the simulated life did not end by wear.
     off_by: Option<f64>,
-    /// Reason why there is no estimate; null with an estimate.
+    /// Reason why there is no estimate; null if there is one.
     none_because: Option<String>,
 }
 
 impl Record {
-    /// Builds the record of an answer. `simulated` is the simulated life in years, if wear ended
-    /// it.
+    /// Builds the record of an answer. `simulated` is the simulated life in years, if the drive
+    /// wore out.
     pub fn of(answer: &Answer, simulated: Option<f64>) -> Self {
         let estimate = answer.as_ref().ok().copied();
         Self {
@@ -63,15 +63,15 @@ impl Record {
 }
 
 impl Estimate {
-    /// Formats the kind of equations and their error, such as "closed form, within 6 % where
-    /// measured".
+    /// Formats the kind of equations and their largest measured error, such as "closed form, within
+    /// 6 % where measured".
     pub fn bound(&self) -> String {
         let form =
             if self.case == Case::MeanField { "mean-field equations" } else { "closed form" };
         format!("{form}, within {:.0} % where measured", 100.0 * self.within)
     }
 
-    /// Formats the length of the life in a suitable unit.
+    /// Formats the length of the estimated life in a suitable unit.
     pub fn length_text(&self) -> String {
         match (self.life_years, self.host_bytes) {
             (Some(life), _) if life > MOST_YEARS => format!("> {MOST_YEARS:.0} years"),
@@ -81,8 +81,8 @@ impl Estimate {
         }
     }
 
-    /// Returns the relative difference from a simulated life; `None` if that life did not end by
-    /// wear.
+    /// Returns the difference from a simulated life, as a share of that life. Returns `None` if the
+    /// simulated life did not end by wear.
     pub fn off_by(&self, simulated: Option<f64>) -> Option<f64> {
         Some(self.life_years? / simulated.filter(|years| *years > 0.0)? - 1.0)
     }

@@ -1,11 +1,11 @@
-//! Number of blocks and of pages that an estimate needs, for the whole drive.
+//! Numbers of blocks and pages of the whole drive, as an estimate needs them.
 
 use vpass_core::base::geometry::Geometry;
 use vpass_core::base::streams::{RESERVE, width};
 
 use crate::plan::RunPlan;
 
-/// Number of kinds of data that each drive separates: data of the host, of GC and of reclaim.
+/// Number of kinds of data that each drive keeps apart: data of the host, of GC and of reclaim.
 const KINDS: u32 = 3;
 
 /// Number of blocks and of pages of a drive.
@@ -24,7 +24,7 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    /// Returns the numbers for the plan's drive. For a sample, these are the numbers for the whole
+    /// Returns the numbers for the plan's drive. For a sample, the numbers are those of the whole
     /// drive.
     pub(super) fn of(plan: &RunPlan) -> Self {
         let config = &plan.drive.config;
@@ -47,9 +47,10 @@ impl Shape {
         }
     }
 
-    /// Returns the mean number of blocks that are free or open. The data has `kinds` kinds.
+    /// Returns the mean number of blocks that are free or open. `kinds` is the number of kinds of
+    /// data.
     ///
-    /// An open block is half full on average. GC begins when only the reserve is free.
+    /// An open block is half full on average. GC begins when only the reserve is left free.
     pub(super) fn not_closed(&self, kinds: f64) -> f64 {
         f64::from(RESERVE) + kinds * self.width / 2.0
     }

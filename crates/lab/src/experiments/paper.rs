@@ -1,5 +1,5 @@
-//! Recipes of papers: runs everything that a recipe names, and makes the data of its figures. Then
-//! compares the paper's numbers with our numbers.
+//! Recipes of papers. vpass runs everything that a recipe names, and makes the data of the recipe's
+//! figures. Then vpass compares the paper's numbers with its own numbers.
 
 mod comparison;
 mod csv;
@@ -39,16 +39,16 @@ pub use report::{Grid, Part, Report};
 use run::{BLOCKS, CYCLES, REFUSED, Run};
 use traces::Traces;
 
-/// Choice of a recipe and of its data.
+/// Recipe to run, with its seed and its traces.
 #[derive(Debug)]
 pub struct Asked<'a> {
-    /// Folder of a recipe, or its file.
+    /// Recipe, as a TOML file or as a folder that contains it.
     pub recipe: &'a Path,
-    /// Folder with the real traces of the paper's workloads, or some of them.
+    /// Folder with real traces for all or some of the paper's workloads.
     pub traces: Option<&'a Path>,
     /// First random seed.
     pub seed: u64,
-    /// Words for options and settings in the warnings of the runs.
+    /// Dialect in which warnings name options and settings.
     pub dialect: &'static dyn Dialect,
 }
 
@@ -135,12 +135,13 @@ fn expectations(recipe: &Recipe, path: &Path) -> Result<Expectations, Failure> {
     Ok(read)
 }
 
-/// Data kept of a run: its summary, its blocks, its weeks, and whether the drive could not keep up.
+/// Data that is kept of a run: its summary, its blocks, its weeks, and whether the drive kept up
+/// with the requests.
 type Kept = (Value, Vec<(u32, u64)>, Vec<series::Part>, bool);
 
 fn run_all(recipe: &Recipe, runs: &mut [Run], engine: &Engine) -> Result<(), Failure> {
-    // Each run also needs data beyond its plan: blocks for plots, weeks, and the limit of long
-    // reads.
+    // Each run needs some data that its plan does not contain: the blocks for plots, the weeks, and
+    // the limit above which a read is long.
     let weeks_of = |run: &Run| recipe.span_of(&run.group).map(span::Span::weeks);
     let plots_blocks = |run: &Run| recipe.plots_blocks_of(&run.group, &run.workload);
     let asked =

@@ -1,5 +1,5 @@
-//! Finished rows of an experiment on disk. Each row is kept when it ends, so that the same
-//! experiment can continue after a stop.
+//! Finished rows of an experiment on disk. Each row is written when it is finished. If the
+//! experiment is stopped, the same experiment can later continue with these rows.
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,22 +12,25 @@ use crate::failure::Failure;
 use crate::kept::{Key, Keys, Store};
 use crate::plan::RunPlan;
 
-/// Fact about kept rows. The caller of an experiment words it.
+/// Event that concerns rows on disk. The caller of an experiment turns the event into a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Note {
-    /// Rows of earlier experiments were removed, as asked.
+    /// Rows of earlier experiments were removed, because the user wanted this.
     Removed(OnDisk),
-    /// No row is kept, because the file of this program cannot be read. The text says why.
+    /// No row will be kept, because the program's own file cannot be read. The field has the
+    /// reason.
     CannotKeep(String),
-    /// A finished row is not kept. The text says why. This is told once.
+    /// A finished row was not kept. The field has the reason. An experiment reports this event
+    /// once.
     NotKept(String),
-    /// An earlier experiment finished some rows. The number is that of all rows. This is told once.
+    /// An earlier experiment finished some rows. The number counts all rows of the experiment. An
+    /// experiment reports this event once.
     Found(OnDisk, usize),
-    /// Rows of this experiment are on disk now. After a stop, the experiment can continue.
+    /// Rows of this experiment are now on disk. An experiment that is stopped can continue later.
     Kept(OnDisk),
-    /// The results are complete, so the rows of this experiment are removed.
+    /// The results are complete, so the rows of this experiment were removed.
     Complete,
-    /// Rows with other settings stay on disk.
+    /// Rows with other settings are still on disk.
     Others(OnDisk),
 }
 
@@ -46,10 +49,10 @@ impl OnDisk {
     }
 }
 
-/// Function that hears about kept rows.
+/// Function that receives events about kept rows.
 pub type Hear = fn(&Note);
 
-/// Rows that one experiment keeps. Without a place for results, no rows are kept.
+/// Rows that one experiment keeps. An experiment without a results folder keeps no rows.
 pub struct Rows {
     kept: Option<(Store, Mutex<Keys>)>,
     hear: Hear,
@@ -58,8 +61,8 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// Opens the rows that belong to this place of results. With `fresh`, the rows of earlier
-    /// experiments are removed.
+    /// Opens the rows that belong to this results folder. If `fresh` is true, the rows of earlier
+    /// experiments are removed first.
     ///
     /// # Errors
     /// Reports rows that cannot be removed.
@@ -92,8 +95,8 @@ impl Rows {
         Ok(rows)
     }
 
-    /// Finds the rows of these plans. `asked` returns, for each plan, settings of the row that are
-    /// not in the plan.
+    /// Finds the rows of these plans. `asked` returns the settings of a row that its plan does not
+    /// contain.
     ///
     /// # Errors
     /// Reports a trace or job file that can no longer be read.
@@ -115,7 +118,7 @@ impl Rows {
         Ok(Resumed { rows: self, plans, keys, of: PhantomData })
     }
 
-    /// Removes the rows of this experiment, because its results are complete.
+    /// Removes the rows of this experiment after its results are complete.
     pub fn done(&self) {
         let Some((store, _)) = &self.kept else { return };
         store.done();
@@ -141,13 +144,13 @@ impl Rows {
 pub struct Resumed<'a, T> {
     rows: &'a Rows,
     plans: Vec<&'a RunPlan>,
-    /// Key of each plan. The list is empty if no rows are kept.
+    /// Keys of the plans, in order. The list is empty if the experiment keeps no rows.
     keys: Vec<Key>,
     of: PhantomData<fn() -> T>,
 }
 
 impl<T: Serialize + DeserializeOwned> Resumed<'_, T> {
-    /// Returns the row of a plan; `None` if no earlier experiment finished the row.
+    /// Returns the row of a plan; `None` if no earlier experiment finished this row.
     pub fn find(&self, i: usize) -> Option<T> {
         let (store, _) = self.rows.kept.as_ref()?;
         let found = store.find(&self.keys[i]);
@@ -157,8 +160,8 @@ impl<T: Serialize + DeserializeOwned> Resumed<'_, T> {
         found
     }
 
-    /// Returns the rows that an earlier experiment finished, and the plans that must still run.
-    /// Tells the number of both.
+    /// Returns the rows that an earlier experiment finished, and the indexes of the plans that must
+    /// still run. Reports both numbers to the caller.
     pub fn found(&self) -> (Vec<Option<T>>, Vec<usize>) {
         let found: Vec<Option<T>> = (0..self.plans.len()).map(|i| self.find(i)).collect();
         let missing: Vec<usize> = (0..found.len()).filter(|i| found[*i].is_none()).collect();
@@ -166,8 +169,8 @@ impl<T: Serialize + DeserializeOwned> Resumed<'_, T> {
         (found, missing)
     }
 
-    /// Tells how many rows are not run again. This is told once, even if the experiment runs its
-    /// plans in several parts.
+    /// Reports how many rows need not run again. An experiment makes this report once, even if it
+    /// runs its plans in several parts.
     fn tell_found(&self, count: usize) {
         let Some((store, _)) = self.rows.kept.as_ref().filter(|_| count > 0) else { return };
         if !self.rows.has_told_found.swap(true, Ordering::Relaxed) {
@@ -176,7 +179,7 @@ impl<T: Serialize + DeserializeOwned> Resumed<'_, T> {
         }
     }
 
-    /// Keeps the row of a plan that has ended.
+    /// Keeps the row of a finished plan on disk.
     pub fn keep(&self, i: usize, row: &T) {
         let Some((store, keys)) = &self.rows.kept else { return };
         let still_hold = keys.lock().is_ok_and(|keys| keys.still_hold(self.plans[i]));

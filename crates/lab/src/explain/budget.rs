@@ -1,5 +1,5 @@
-//! Error budget of a page: the part that wear, age and reads leave at each retry, and the age at
-//! which each level ends.
+//! Error budget of a page: the part of it that wear, age and reads leave at each retry, and the age
+//! at which each decoding level fails.
 
 use std::collections::BTreeSet;
 
@@ -12,68 +12,69 @@ use vpass_core::disturb::table::LimitTable;
 use vpass_core::error::budget::{AgedLimits, Asked};
 use vpass_core::error::ladder::ReadTime;
 
-/// Error budget of data at each retry.
+/// Error budget of data, for each number of retries.
 #[derive(Serialize)]
 pub struct ErrorBudget {
-    /// Speed at which data ages, relative to ageing at the temperature of the retention law.
+    /// Speed at which data ages, as a multiple of the speed at the retention law's temperature.
     pub acceleration: f64,
-    /// Age above which data is lost without refresh.
+    /// Age above which data is lost if it is not refreshed.
     pub longest_age: Span,
-    /// Ages for the numbers of each page. The youngest age is first, and it is 0.
+    /// Ages for which the budget of each page is given. The first age is 0.
     pub ages: Vec<Span>,
-    /// Levels of decoding: the first read, and each retry.
+    /// Levels of decoding: the first read, and one level for each retry.
     pub levels: Vec<Level>,
-    /// Budget for each wordline group, page kind and P/E count.
+    /// Error budgets, one for each wordline group, page kind and P/E count.
     pub pages: Vec<PageBudget>,
 }
 
-/// Level of decoding.
+/// Decoding level: the first read or one of the retries.
 #[derive(Serialize)]
 pub struct Level {
-    /// Number of retries before this level.
+    /// Number of retries that come before this level.
     pub retries: usize,
     /// Highest RBER that the level decodes.
     pub cap: f64,
-    /// Number of wrong bits in a codeword that the level corrects; null without a known codeword.
+    /// Number of wrong bits per codeword that the level corrects; null if the codeword is unknown.
     pub corrects: Option<u32>,
-    /// Time of this level alone by page kind, in microseconds. It has sensing, transfer and
-    /// decoding.
+    /// Time that this level alone takes, in microseconds, by page kind. The time includes sensing,
+    /// transfer and decoding.
     pub takes_us: Vec<(&'static str, f64)>,
 }
 
-/// Budget of a page in the weakest layer of its group, in the weakest block.
+/// Error budget of a page in the weakest layer of its group and in the weakest block.
 #[derive(Serialize)]
 pub struct PageBudget {
     /// Number of P/E cycles.
     pub pec: u32,
-    /// Wordline group.
+    /// Wordline group of the page.
     pub group: String,
     /// Page kind: LSB, CSB and so on.
     pub page_kind: &'static str,
     /// RBER of fresh data.
     pub base: f64,
-    /// RBER that each age adds. As in the drive, the age is first rounded up to the end of its
-    /// step.
+    /// RBER that data gains at each age. The age is first rounded up to the end of its age step, as
+    /// in the simulated drive.
     pub retention: Vec<f64>,
-    /// RBER that a dose unit adds; 0 if fresh data needs a retry.
+    /// RBER that each dose unit adds; 0 if fresh data already needs a retry.
     pub slope: f64,
-    /// Part of the budget that remains at each level; empty if fresh data needs a retry.
+    /// Dose and age that remain at each level; empty if fresh data already needs a retry.
     pub levels: Vec<Left>,
 }
 
-/// Dose and age that remain for a page with this number of retries.
+/// Dose and age that a page still endures with this number of retries.
 #[derive(Serialize)]
 pub struct Left {
     /// Number of allowed retries.
     pub retries: usize,
-    /// Number of dose units that remain at each age; below 0 if the age alone exceeds the budget.
+    /// Number of dose units that a page still endures at each age. Negative if the age alone
+    /// exceeds the budget.
     pub dose: Vec<f64>,
-    /// Age in days at which a page without reads needs more retries. Null if no age needs more
-    /// retries.
+    /// Age in days at which an unread page needs more retries. Null if no age needs more.
     pub ends_days: Option<f64>,
 }
 
-/// Computes the budget of this drive at these P/E counts; `None` if the drive has no error rates.
+/// Computes the error budgets of this drive at these P/E counts. Returns `None` if the drive has no
+/// error rates.
 ///
 /// # Errors
 /// Reports an invalid drive.
@@ -143,7 +144,7 @@ fn page(
         dose: ages.iter().map(|age| Dose::of_1024ths(limit(level, step(age.0))).units()).collect(),
         ends_days: limits.ends(0, |step| limit(level, step)).map(|age| age as f64 / DAY as f64),
     };
-    // As in the limits, an age is rounded up to the end of its step.
+    // Each age is rounded up to the end of its age step, as for the limits of the drive.
     let counts_as = |age: &Span| limits.ages().counts_as(step(age.0));
     let retention =
         |age: &Span| counts_as(age).map_or(0.0, |age| limits.rates().retention(pec, group, age));

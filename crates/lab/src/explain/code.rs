@@ -1,34 +1,34 @@
-//! Limits that follow from one code: number of corrected bits, target, and the reads and ages that
-//! a block endures.
+//! Limits that follow from an error-correcting code: its number of corrected bits, its target, and
+//! the reads and ages that a block endures.
 
 use serde::Serialize;
 use vpass_core::base::span::DAY;
 use vpass_core::config::{BchTarget, Combine, DriveConfig};
 use vpass_core::error::bch::Bch;
 
-/// Code of a drive with `error.model = "bch"`.
+/// Error-correcting code of a drive with `error.model = "bch"`.
 #[derive(Serialize)]
 pub struct Code {
-    /// Number of bits of a codeword.
+    /// Number of bits in a codeword.
     pub codeword_bits: u32,
-    /// Number of data bits of a codeword.
+    /// Number of data bits in a codeword.
     pub data_bits: u32,
-    /// Number of wrong bits that the code corrects.
+    /// Number of wrong bits per codeword that the code corrects.
     pub corrects: u32,
-    /// Target: "yield", "uber" or "stripe".
+    /// Target that determines the limits: "yield", "uber" or "stripe".
     pub target: BchTarget,
-    /// Share of codewords that decode at the limit.
+    /// Share of codewords that still decode when data is at the limit.
     #[serde(rename = "yield")]
     pub decoded: f64,
-    /// Number of lost codewords per data bit read, for pages at the limit.
+    /// Number of lost codewords per data bit read when data is at the limit.
     pub uber: f64,
-    /// Mean number of lost pages in a block at the limit.
+    /// Mean number of lost pages of a block when its data is at the limit.
     pub lost_pages_of_a_block: f64,
-    /// RBER at the limit.
+    /// RBER of data at the limit.
     pub tolerable_rber: f64,
-    /// Way to combine errors: "independent" or "sum".
+    /// Method to combine the error rates of wear, age and reads: "independent" or "sum".
     pub combine: Combine,
-    /// Limits by P/E count.
+    /// Limits at each P/E count.
     pub limits: Vec<CodeLimits>,
 }
 
@@ -37,15 +37,15 @@ pub struct Code {
 pub struct CodeLimits {
     /// Number of P/E cycles.
     pub pec: u32,
-    /// Largest number of reads of the block, for data without age.
+    /// Largest number of reads of the block if its data has no age.
     pub reads: f64,
-    /// Largest age in days, for data without reads.
+    /// Largest age in days of data that is not read.
     pub age_days: f64,
-    /// Largest number of reads of the block, for data with half of `age_days`.
+    /// Largest number of reads of the block if its data has half of the age in `age_days`.
     pub reads_at_half_age: f64,
 }
 
-/// Describes a drive's code; `None` if the limits do not follow from a code.
+/// Describes the code of a drive; `None` if the limits do not follow from a code.
 pub(super) fn code(config: &DriveConfig, counts: impl Iterator<Item = u32>) -> Option<Code> {
     let bch = Bch::of(config)?;
     let (codeword_bits, data_bits, corrects) = bch.code();

@@ -1,5 +1,5 @@
-//! Effects of a host's hints: the longest read latency for each hint, and the number of reads at
-//! which a technique acts under this hint.
+//! Effects of a host's hints. For each hint, there is a longest read latency, and a number of reads
+//! at which the technique acts.
 
 use serde::Serialize;
 use vpass_core::base::latency::AccessLatency;
@@ -16,16 +16,18 @@ use super::Rewrite;
 pub struct Word {
     /// Name of the hint: smallest, typical or idle.
     pub access_latency: &'static str,
-    /// Longest latency of a read; null if `reclaim.retries` sets the number of retries.
+    /// Longest latency that a read may take; null if `reclaim.retries` sets the number of retries.
     pub budget_us: Option<f64>,
-    /// Number of retries that fit into the budget, for a page of the slowest kind.
+    /// Number of retries that fit into the budget, for the slowest page kind.
     pub retries: u8,
     /// Latency of a read with this number of retries on an idle drive.
     pub latency_us: f64,
-    /// Number of wordline groups that get more retries than `retries`, at the drive's starting P/E
-    /// count. Without these retries, data of the longest allowed age would endure too few reads.
+    /// Number of wordline groups that may use more than `retries` retries, at the drive's starting
+    /// P/E count. Without the additional retries, old data of these groups would endure too few
+    /// reads.
     pub raised_budgets: u32,
-    /// Number of reads at which the technique acts under this hint, at the same P/E count.
+    /// Numbers of reads at which the technique acts under this hint, at the drive's starting P/E
+    /// count.
     pub thresholds: Vec<Rewrite>,
 }
 
@@ -37,7 +39,7 @@ pub(super) fn words(
     config: &DriveConfig,
     technique: &Technique,
 ) -> Result<Option<Vec<Word>>, ConfigError> {
-    // A budget that is too short for a read is an error only for hosts that give hints.
+    // A budget too short for a read is an error only if the host gives hints.
     let Ok(Some(budgets)) = Budgets::of(config) else { return Ok(None) };
     let mut config = config.clone();
     config.hints.said = Some(vec![]);

@@ -1,4 +1,5 @@
-//! Read limits: of a page without parity, of a page with its stripe, and of two extreme cases.
+//! Read limits in four cases: a page without parity, a page with the parity of its stripe, and two
+//! extreme cases.
 
 use serde::Serialize;
 use vpass_core::config::{BchTarget, DriveConfig};
@@ -7,42 +8,44 @@ use vpass_core::error::expected::mean_to_limit;
 use vpass_core::error::stripe::Others;
 use vpass_core::slots::parity;
 
-/// Number of additional reads per block if parity is always on flash.
+/// Numbers of additional reads that a block endures if the parity of its stripes is always on
+/// flash.
 #[derive(Serialize)]
 pub struct Stripes {
-    /// Parity technique for which the limits hold.
+    /// Parity technique to which the limits apply.
     pub technique: &'static str,
     /// Number of host pages in a stripe.
     pub members: u32,
-    /// Standard deviation of the logarithm of error rates that the pages of a stripe share.
+    /// Standard deviation of the logarithm of error rates, for the part that all pages of a stripe
+    /// share.
     pub spread_common: f64,
-    /// Standard deviation of the logarithm of error rates of each page alone.
+    /// Standard deviation of the logarithm of error rates, for the part that each page has alone.
     pub spread_own: f64,
-    /// Number of P/E cycles at which the limits hold.
+    /// Number of P/E cycles to which the limits apply.
     pub pec: u32,
     /// Limits of a single page, of a page with its stripe, and of the two extreme cases.
     pub limits: Vec<StripeLimit>,
 }
 
-/// Dose at which a block may be recycled.
+/// Dose at which a block may be recycled, according to one rule.
 #[derive(Serialize)]
 pub struct StripeLimit {
-    /// Rule that gives the dose.
+    /// Rule that determines the dose.
     pub by: &'static str,
-    /// Number of reads of the block.
+    /// Number of reads of the block at this dose.
     pub reads: f64,
-    /// Number of reads, divided by the number that a page endures without parity.
+    /// Number of reads, divided by the number that a page without parity endures.
     pub raised: f64,
-    /// Number of lost codewords per data bit read, for a read at that dose.
+    /// Number of lost codewords per data bit read, for a read at this dose.
     pub uber: f64,
-    /// Mean number of lost codewords per data bit read, over all reads up to that dose.
+    /// Number of lost codewords per data bit read, averaged over all reads up to this dose.
     pub uber_mean: f64,
 }
 
 /// Technique whose parity is always on flash.
 const TECHNIQUE: &str = "raid5";
 
-/// Describes the limits of stripes; `None` unless `bch.target` is "stripe".
+/// Describes the limits of stripes. Returns `None` unless `bch.target` is "stripe".
 pub(super) fn stripes(config: &DriveConfig) -> Option<Stripes> {
     if config.bch.target != BchTarget::Stripe {
         return None;
@@ -103,8 +106,8 @@ impl Study<'_> {
         self.limit("stripe", self.bch.tolerable(), |rate| self.alike(rate))
     }
 
-    /// Returns the limit of a page if the other pages of its stripe are read less, and stay within
-    /// the limit of a single page.
+    /// Returns the limit of a page whose stripe has pages with fewer reads. The reads of these
+    /// other pages stay within the limit of a single page.
     fn beside_fresh(&self) -> StripeLimit {
         let (pages, others) =
             (self.bch.pages(), Others { members: self.members, rate: self.alone });
@@ -115,11 +118,12 @@ impl Study<'_> {
         )
     }
 
-    /// Returns the means for a technique without a read limit, which moves a block when the first
-    /// read of the block fails.
+    /// Returns the results of moving a block at its first failed read. A technique that waits for a
+    /// failed read has no read limit. The results are means over blocks.
     fn first_failing(&self) -> StripeLimit {
         const OF_OCTAVE: i32 = 40;
-        /// Number of octaves of doses. Every read fails long before the last octave.
+        /// Number of octaves of doses that are computed. Every read fails long before the last
+        /// octave.
         const OCTAVES: i32 = 10;
         let (mut reads, mut lost, mut failures) = (0.0, 0.0, 0.0f64);
         let at = |n: i32| {
@@ -131,7 +135,7 @@ impl Study<'_> {
         for now in (1..OCTAVES * OF_OCTAVE).map(at) {
             let width = now.0 - before.0;
             let more = 0.5 * width * (before.1 + now.1);
-            // Share of blocks that reach this dose, as a mean over the step.
+            // Share of blocks that have not failed at this dose, averaged over the step.
             let left = (-failures).exp() * if more > 1e-9 { -(-more).exp_m1() / more } else { 1.0 };
             reads += width * left;
             lost += width * left * 0.5 * (before.2 + now.2);
@@ -168,8 +172,9 @@ mod tests {
         stripes(&drive.config).unwrap()
     }
 
-    /// The expected ratio is 1.904301839e-4 divided by 5.490421298e-5 (`stripe` of `core`). At an
-    /// error rate of 5.842965779e-4, the block has taken 46,000 x (15 / 14)^1.47 reads.
+    /// The expected ratio of error rates is 1.904301839e-4 / 5.490421298e-5, as the tests of
+    /// `stripe` in `core` derive. A block reaches the error rate 5.842965779e-4 after 46,000 x (15
+    /// / 14)^1.47 reads.
     #[test]
     fn a_stripe_endures_three_times_the_reads_and_moving_at_the_first_failure_misses_the_target() {
         let study = of(&[]);
@@ -191,9 +196,9 @@ mod tests {
                 limit.uber_mean
             );
         }
-        // A probability f grows as p^9 with the dose p. Over the life of a block, the mean of f is
-        // a tenth of its last value, and the mean of f^2 a nineteenth. The tail is slightly
-        // flatter.
+        // The probability f that a page is lost grows with the dose p as p^9. The mean of f over
+        // all doses up to p is a tenth of its last value. The mean of f^2 is a nineteenth of the
+        // last f^2. For small doses, f grows slightly more slowly than p^9.
         assert!(
             (page.uber_mean * 1e15 - 0.1).abs() < 0.01
                 && (stripe.uber_mean * 1e15 - 1.0 / 19.0).abs() < 0.01
@@ -205,7 +210,7 @@ mod tests {
         );
     }
 
-    /// Computes the probability that no read fails up to a dose, read by read.
+    /// Computes the probability that no read up to a dose fails, by a sum over all reads.
     #[test]
     fn the_mean_first_failure_matches_a_sum_read_by_read() {
         let study = of(&[]);

@@ -1,29 +1,30 @@
-//! Mapping unit (a flash page), and computed cost of smaller writes. A run measures the cost with
-//! garbage collection.
+//! Mapping unit (one flash page), and the computed cost of writes that are smaller. The cost
+//! excludes garbage collection, which only a run can measure.
 
 use serde::Serialize;
 
-/// Usual sizes of host writes, in bytes: a sector, a block of most file systems, and a block of
-/// most databases.
+/// Usual sizes of host writes, in bytes: a sector, a block of most file systems, and a page of most
+/// databases.
 const SIZES: [u64; 3] = [512, 4096, 8192];
 
 /// Mapping unit, and cost of smaller writes.
 #[derive(Debug, PartialEq, Serialize)]
 pub struct Unit {
-    /// Size in bytes: the drive maps, reads and programs whole flash pages.
+    /// Size in bytes. The drive maps, reads and programs whole flash pages.
     pub bytes: u64,
-    /// Cost of the usual writes that are smaller than the unit; empty if no usual write is smaller.
+    /// Cost of usual host writes that are smaller than the mapping unit; empty if none is smaller.
     pub small_writes: Vec<SmallWrite>,
 }
 
-/// Cost of a write to a page that holds data. No other write to the page waits in the write buffer.
+/// Cost of a small write to a page that holds data, if no other write to the page is in the write
+/// buffer.
 #[derive(Debug, PartialEq, Serialize)]
 pub struct SmallWrite {
-    /// Size of the write.
+    /// Number of bytes of the write.
     pub bytes: u64,
-    /// Number of flash reads that complete the page.
+    /// Number of flash reads that are needed to complete the page.
     pub fill_reads: u32,
-    /// Number of bytes programmed per byte written, before garbage collection.
+    /// Number of bytes programmed per byte written, without garbage collection.
     pub programmed_per_byte: f64,
 }
 

@@ -1,4 +1,4 @@
-//! Files of doses and erases in a run's results folder.
+//! Files in a run's results folder that show doses and erases.
 
 use std::fmt::Write;
 
@@ -14,8 +14,8 @@ use crate::plan::RunPlan;
 use crate::run::Outcome;
 use crate::setup::Gear;
 
-/// Returns the files. Without a record of doses, only the file of erases remains. Without a log of
-/// erases, there is no file.
+/// Returns the files with doses and erases. The list is shorter if the run recorded no doses, and
+/// empty if the run logged no erases either.
 pub(super) fn files(plan: &RunPlan, outcome: &Outcome) -> Vec<File> {
     let has_times = plan.gear != Gear::Untimed;
     let doses = outcome.doses.as_ref();
@@ -33,17 +33,17 @@ pub(super) fn files(plan: &RunPlan, outcome: &Outcome) -> Vec<File> {
     files.into_iter().map(|(name, text)| (name.to_owned(), text.into_bytes())).collect()
 }
 
-/// Formats a time in seconds; empty in the untimed gear.
+/// Formats a time in seconds. The text is empty in the untimed gear.
 fn seconds(at: Ns, has_times: bool) -> String {
     if has_times { (at as f64 / 1e9).to_string() } else { String::new() }
 }
 
-/// Formats a number that may be absent.
+/// Formats a number; the text is empty if the number is absent.
 fn optional(number: Option<impl ToString>) -> String {
     number.map(|number| number.to_string()).unwrap_or_default()
 }
 
-/// Formats wordlines of the most disturbed blocks, the most disturbed block first.
+/// Formats the wordlines of the most disturbed blocks. The most disturbed block comes first.
 fn dose_csv(
     doses: &DoseRecord,
     geometry: &Geometry,
@@ -83,7 +83,8 @@ fn dose_csv(
     csv
 }
 
-/// Formats bins of wordlines of more blocks, the most disturbed block first.
+/// Formats bins of neighbouring wordlines, for more blocks than `dose.csv` has. The most disturbed
+/// block comes first.
 fn dose_map_csv(doses: &DoseRecord) -> String {
     let mut csv =
         String::from("rank,block,bin,first_wordline,wordlines,worst_ratio,state,ratio_at_end\n");
@@ -129,7 +130,7 @@ fn dose_blocks_csv(doses: &DoseRecord, has_times: bool) -> String {
     csv
 }
 
-/// Formats erases in order. `shares` has the oracle's values for the same erases.
+/// Formats the erases in order of time. `shares` has the oracle's values for the same erases.
 fn erasures_csv(
     erasures: &Thinned<Erasure>,
     shares: Option<&Thinned<f64>>,

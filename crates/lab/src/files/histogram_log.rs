@@ -1,9 +1,9 @@
-//! `read.hlog`, `write.hlog` and `read_during_reclaim.hlog`: latencies as standard `HdrHistogram`
-//! logs of intervals.
+//! `read.hlog`, `write.hlog` and `read_during_reclaim.hlog`: latencies in the standard log format
+//! of `HdrHistogram`, with one line for each interval of time.
 //!
-//! A line has the start and the length of its interval in simulated seconds. Then come the largest
-//! value in ns, and the histogram with values in ns. The intervals are the windows of
-//! `latency.csv`. Together, they are the histogram of the whole run.
+//! A line has the start and the length of the interval in simulated seconds, the largest latency in
+//! ns, and the histogram of latencies in ns. The intervals are the windows of `latency.csv`.
+//! Together, the intervals form the histogram of the whole run.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use hdrhistogram::serialization::interval_log::IntervalLogWriterBuilder;
 
 use crate::failure::Failure;
 
-/// Interval of a log: start and end in ns, and the latencies within it.
+/// Interval of a log: its start and its end in ns, and the latencies within it.
 pub(super) type Interval = (u64, u64, Histogram<u64>);
 
 /// Formats a log of these intervals.
@@ -41,7 +41,7 @@ pub(super) fn text(name: &str, intervals: &[Interval]) -> Result<String, Failure
     Ok(text)
 }
 
-/// Encodes a histogram as the last column of a log. Only this column comes from the library,
+/// Encodes a histogram as the last column of a log line. vpass writes the other columns itself,
 /// because the library rounds times to milliseconds.
 fn histogram_line(histogram: &Histogram<u64>) -> Result<String, String> {
     let (mut bytes, mut serializer) = (vec![], V2DeflateSerializer::new());

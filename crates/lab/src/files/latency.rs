@@ -1,16 +1,17 @@
-//! `latency.csv`: latencies by window of time, with the same windows for all kinds of requests.
+//! `latency.csv`: latencies in each window of time. All kinds of requests have the same windows.
 //!
 //! | column | unit | meaning |
 //! |---|---|---|
-//! | `from_s`, `to_s` | s | Ends of the window in simulated time, from the start of counting. The last window ends with the last request. |
+//! | `from_s`, `to_s` | s | Start and end of the window in simulated time. Time 0 is the start of counting. The last window ends with the last request. |
 //! | `op` | | Kind of request: `read`, `write`, or `read_during_reclaim` (reads that waited for reclaim, which are also in `read`). |
 //! | `count` | requests | Requests that ended in the window. A window without requests has no row. |
 //! | `mean_us` | us | Mean latency. |
-//! | `p50_us`, `p99_us`, `p99_9_us` | us | Latency within which 50, 99 and 99.9 % of these requests ended, to 0.1 %. |
-//! | `max_us` | us | Latency of the slowest of these requests, to 0.1 %. |
+//! | `p50_us`, `p99_us`, `p99_9_us` | us | Latency within which 50, 99 and 99.9 % of these requests ended. Values are accurate to 0.1 %. |
+//! | `max_us` | us | Latency of the slowest of these requests, accurate to 0.1 %. |
 //!
-//! There are at most 128 windows, and at least 86 if the run takes 1.4 ms. A run whose latencies
-//! take too many different values has fewer. Only runs of the timed gear have this file.
+//! The file has at most 128 windows. A run of 1.4 ms or more has at least 86 windows. If latencies
+//! have too many different values, there are fewer windows. Only runs in the timed gear have this
+//! file.
 
 use std::fmt::Write;
 
@@ -18,7 +19,8 @@ use vpass_core::base::metrics::{ByWindow, Window};
 
 const HEADER: &str = "from_s,to_s,op,count,mean_us,p50_us,p99_us,p99_9_us,max_us\n";
 
-/// Formats all windows in order of time. Rows of one window are in order of the kind of request.
+/// Formats all windows in the order of time. Within a window, rows are in the order of the kinds of
+/// requests.
 pub(super) fn csv(by_window: &ByWindow) -> String {
     let ByWindow { read, write, read_during_reclaim } = by_window;
     let kinds = [("read", read), ("write", write), ("read_during_reclaim", read_during_reclaim)];
@@ -26,7 +28,7 @@ pub(super) fn csv(by_window: &ByWindow) -> String {
         .into_iter()
         .flat_map(|(op, windows)| windows.iter().map(move |window| (op, window)))
         .collect();
-    // The sort is stable: rows that begin together keep their order.
+    // The sort is stable, so rows with the same start keep their order.
     rows.sort_by_key(|(_, window)| window.from);
     let mut csv = HEADER.to_owned();
     for (op, Window { from, to, latency }) in rows {

@@ -1,15 +1,15 @@
-//! `quantiles.csv`: latencies by percentile over the whole run, evenly spaced in nines.
+//! `quantiles.csv`: latencies of the whole run at many percentiles, spaced evenly in nines.
 //!
 //! | column | unit | meaning |
 //! |---|---|---|
 //! | `op` | | Kind of request: `read`, `write`, or `read_during_reclaim` (reads that waited for reclaim, which are also in `read`). |
-//! | `nines` | | Place of the percentile: 0 for 0 %, 1 for 90 %, 2 for 99 %, 3 for 99.9 %. There are 20 places a nine. Empty for the maximum. |
-//! | `percentile` | % | Percentile, which is 100 (1 - 10^-nines). |
-//! | `us` | us | Latency within which this share of the requests ended, to 0.1 %. |
-//! | `samples_beyond` | requests | Requests that the percentile leaves out: their number times 10^-nines, rounded down. |
+//! | `nines` | | Percentile in nines: 0 for 0 %, 1 for 90 %, 2 for 99 %, 3 for 99.9 %. There are 20 percentiles per nine. Empty for the maximum. |
+//! | `percentile` | % | Percentile, computed as 100 (1 - 10^-nines). |
+//! | `us` | us | Latency within which this share of the requests ended, accurate to 0.1 %. |
+//! | `samples_beyond` | requests | Number of requests beyond the percentile: the number of all requests times 10^-nines, rounded down. |
 //!
-//! The last percentile leaves out at least one request. The maximum follows it. Only runs of the
-//! timed gear have this file.
+//! At least one request is beyond the last percentile. The row of the maximum follows. Only runs in
+//! the timed gear have this file.
 
 use std::fmt::Write;
 
@@ -40,7 +40,8 @@ fn add(csv: &mut String, op: &str, latency: &Latency) {
     for place in 0.. {
         let nines = f64::from(place) / f64::from(PER_NINE);
         let share = 10f64.powf(-nines);
-        // The margin corrects the last digit of the product: 0.001 of 1,000 requests is one.
+        // The small margin corrects rounding in the last digit: 0.001 of 1,000 requests must be one
+        // request.
         let beyond = (requests as f64 * share * (1.0 + 1e-12)).min(requests as f64) as u64;
         if beyond == 0 {
             break;
@@ -50,7 +51,7 @@ fn add(csv: &mut String, op: &str, latency: &Latency) {
             so_far += step.count_since_last_iteration();
             us = step.value_iterated_to() as f64 / 1e3;
         }
-        // Percentiles have two digits after the last nine.
+        // A percentile with n nines has n + 2 digits after the decimal point.
         let digits = nines as usize + 2;
         let _ = writeln!(csv, "{op},{nines:.2},{:.digits$},{us},{beyond}", 100.0 * (1.0 - share));
     }

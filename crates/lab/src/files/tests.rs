@@ -1,4 +1,4 @@
-//! Tests of the latency files against requests that were counted by hand.
+//! Tests that compare the latency files with requests that were counted by hand.
 
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::Deserializer;
@@ -11,7 +11,7 @@ use crate::progress::{Unwatched, unwatched};
 use crate::run::execute;
 use crate::setup::{Base, Named, Setup};
 
-/// Makes latencies of these values, in ns.
+/// Makes a histogram of these latencies, in nanoseconds.
 fn latencies(ns: impl IntoIterator<Item = u64>) -> Latency {
     let mut latency = Latency::default();
     ns.into_iter().for_each(|ns| latency.record(ns));
@@ -29,22 +29,24 @@ fn close(text: &str, right: f64) {
 
 #[test]
 fn percentiles_of_a_thousand_known_requests() {
-    // Latencies of 1 to 1,000 us, so the request of rank r took r us.
+    // The latencies are 1 to 1,000 us, so the n-th fastest request took n us.
     let read = latencies((1..=1000).rev().map(|us| us * 1000));
     let csv = quantiles::csv(&[("read", &read), ("write", &Latency::default())]);
     let rows = cells(&csv);
     assert_eq!(rows[0], ["op", "nines", "percentile", "us", "samples_beyond"]);
-    // Three nines have 20 places each. The last place leaves out one request. The maximum follows.
+    // Three nines have 20 percentiles each. One request is beyond the last percentile. The row of
+    // the maximum follows.
     assert_eq!(rows.len(), 1 + 61 + 1, "{csv}");
     assert!(rows[1..].iter().all(|row| row[0] == "read" && row.len() == 5));
     for (at, row) in rows[1..62].iter().enumerate() {
         let share = 0.1f64.powf(at as f64 / 20.0);
         assert_eq!(row[1], format!("{:.2}", at as f64 * 0.05));
         let percentile: f64 = row[2].parse().unwrap();
-        // Percentiles have two digits after the last nine.
+        // A percentile with n nines has n + 2 digits after the decimal point.
         let digit = 0.01 * 0.1f64.powi(i32::try_from(at).unwrap() / 20);
         assert!((percentile - 100.0 * (1.0 - share)).abs() <= 0.51 * digit, "{row:?}");
-        // 10^-0.3 is 0.501187, so 501 requests are beyond, and the request before them took 499 us.
+        // 10^-0.3 is 0.501187. So 501 of 1,000 requests are beyond this percentile, and the slowest
+        // of the other requests took 499 us.
         let beyond = (1..=1000u64).rev().find(|n| *n as f64 <= 1000.0 * share + 1e-6).unwrap();
         assert_eq!(row[4], beyond.to_string(), "{row:?}");
         close(row[3], (1000 - beyond).max(1) as f64);
@@ -100,7 +102,7 @@ fn windows_are_rows_by_time_and_kind() {
     [400.0; 5].iter().zip(&rows[4][4..]).for_each(|(right, us)| close(us, *right));
 }
 
-/// Decodes base64.
+/// Decodes a text in base64.
 fn decoded(text: &str) -> Vec<u8> {
     let digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let (mut bits, mut count, mut bytes) = (0u32, 0, vec![]);
@@ -115,8 +117,8 @@ fn decoded(text: &str) -> Vec<u8> {
     bytes
 }
 
-/// Reads a histogram log. Returns the start and length in seconds, and the histogram, of each
-/// interval.
+/// Reads a histogram log. Returns the start, the length and the histogram of each interval. Times
+/// are in seconds.
 fn intervals(log: &[u8]) -> Vec<(f64, f64, Histogram<u64>)> {
     let read = |entry: LogEntry| match entry {
         LogEntry::Interval(interval) => {
@@ -140,8 +142,8 @@ fn union(intervals: &[(f64, f64, Histogram<u64>)]) -> Histogram<u64> {
     all
 }
 
-/// A run with windows and a run without windows have the same requests. The merged intervals of the
-/// first run must equal the one histogram of the second run.
+/// Compares a run with windows and a run without windows that have the same requests. The merged
+/// intervals of the first run must equal the single histogram of the second run.
 #[test]
 fn the_intervals_of_a_log_are_the_whole_histogram() {
     let set = ["workload.requests=20000", "start.pec=2000", "start.reads=12000"];
@@ -167,7 +169,7 @@ fn the_intervals_of_a_log_are_the_whole_histogram() {
         let end = windows.last().map(|(start, length, _)| start + length).unwrap();
         assert!(end <= whole[0].1 + 1e-9);
         assert!(windows.windows(2).all(|pair| pair[0].0 + pair[0].1 <= pair[1].0 + 1e-9));
-        // The rows of latency.csv are the intervals of the log.
+        // Each row of latency.csv belongs to one interval of the log.
         let rows: Vec<_> = cells(&csv).into_iter().filter(|row| row[2] == op).collect();
         assert_eq!(rows.len(), windows.len());
         for (row, (start, length, histogram)) in rows.iter().zip(&windows) {

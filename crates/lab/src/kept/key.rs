@@ -1,4 +1,4 @@
-//! Key of a finished part: digest of the effective configuration, the seed, the build of the
+//! Key of a finished part. The key is a digest of the configuration, the seed, the build of the
 //! program, and the contents of traces and job files.
 
 use std::collections::BTreeMap;
@@ -14,18 +14,19 @@ use vpass_workload::traces::sha256_hex;
 use crate::failure::Failure;
 use crate::plan::{RunPlan, Workload};
 
-/// Key of a part, in hexadecimal digits.
+/// Key of a part, written in hexadecimal digits.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Key(pub(super) String);
 
-/// Inputs of keys that are read only once: the program's own file, and the files with requests.
+/// Inputs of keys that are read only once: the program's own file, and the files with the host's
+/// requests.
 #[derive(Debug)]
 pub struct Keys {
     build: String,
     files: BTreeMap<PathBuf, Content>,
 }
 
-/// Digest of a file, and state of the file when it was read.
+/// Digest of a file, with the state that the file had when it was read.
 #[derive(Debug)]
 struct Content {
     sha256: String,
@@ -33,16 +34,16 @@ struct Content {
 }
 
 impl Keys {
-    /// Prepares the keys of this program.
+    /// Prepares to make keys for this build of the program.
     ///
     /// # Errors
-    /// Reports that the program's own file cannot be read, so that its build is unknown.
+    /// Reports that the program's own file cannot be read. The build is then unknown.
     pub fn of_this_program() -> io::Result<Self> {
         Ok(Self { build: digest_of(&mut own_file()?)?, files: BTreeMap::new() })
     }
 
-    /// Returns the key of a part, which is one plan of a command. `asked` has those options of the
-    /// command that are not in the plan.
+    /// Returns the key of a part. The part is one plan of a command. `asked` has the options of the
+    /// command that the plan does not contain.
     ///
     /// # Errors
     /// Reports a trace or job file that can no longer be read.
@@ -58,15 +59,16 @@ impl Keys {
         for path in files_of(&plan.workload) {
             writeln!(digest, "{} {}", path.display(), self.sha256(&path)?).expect(told);
         }
-        // The contents of the files, and the options for reading them, determine the requests. The
-        // key leaves out the survey's results, because they are in a table whose order may vary.
+        // The requests depend on the contents of the files, and on the options for reading the
+        // files. The results of the survey are left out of the key, because the order in their
+        // table may vary.
         match &plan.workload {
             Workload::Trace { options, .. } => writeln!(digest, "{options:?}"),
             Workload::Generated(loaded) => writeln!(digest, "{} {:?}", loaded.name, loaded.config),
             other => writeln!(digest, "{other:?}"),
         }
         .expect(told);
-        // The key leaves out the text of a drive file, because comments change nothing.
+        // The text of a drive file is left out of the key, because comments in it have no effect.
         let mut rest = RunPlan {
             workload: Workload::Adversary { requests: 0, depth: 0, rate: None },
             ..plan.clone()
@@ -76,7 +78,7 @@ impl Keys {
         Ok(Key(hex(digest.0)))
     }
 
-    /// Returns whether the files of a plan still have the sizes and dates of the time when the key
+    /// Returns whether the plan's files still have the sizes and dates that they had when the key
     /// was made.
     pub fn still_hold(&self, plan: &RunPlan) -> bool {
         files_of(&plan.workload)
@@ -88,8 +90,8 @@ impl Keys {
         if let Some(known) = self.files.get(path) {
             return Ok(known.sha256.clone());
         }
-        // The stamp is taken before the content is read. A change of the file in between is then
-        // noticed.
+        // The size and date are taken before the content is read. A change of the file during the
+        // reading is therefore noticed.
         let stamp = stamp(path);
         let sha256 = sha256_hex(path)?;
         self.files.insert(path.to_owned(), Content { sha256: sha256.clone(), stamp });
@@ -97,7 +99,7 @@ impl Keys {
     }
 }
 
-/// Returns the files that hold requests.
+/// Returns the files that contain the requests of a workload.
 fn files_of(workload: &Workload) -> Vec<PathBuf> {
     match workload {
         Workload::Trace { survey, .. } => {
@@ -114,7 +116,7 @@ fn stamp(path: &Path) -> Option<(u64, SystemTime)> {
     Some((about.len(), about.modified().ok()?))
 }
 
-/// Opens the program's own file, even if another file now has the file's name.
+/// Opens the program's own file, even if its name now belongs to another file.
 fn own_file() -> io::Result<File> {
     File::open("/proc/self/exe").or_else(|_| File::open(std::env::current_exe()?))
 }
@@ -138,7 +140,7 @@ pub(super) fn hex(digest: Sha256) -> String {
     hex
 }
 
-/// Digest that takes text from a writer.
+/// Digest to which text can be written.
 struct Digesting(Sha256);
 
 impl fmt::Write for Digesting {
@@ -223,7 +225,8 @@ mod tests {
         assert_ne!(first, key(0, &path, Fit::Wrap));
     }
 
-    /// A file changes during its run. The result is not kept under the key of the old content.
+    /// Changes the trace file during a run. The result must not be kept under the key of the old
+    /// content.
     #[test]
     fn a_key_holds_until_its_trace_changes() {
         let folder = tempfile::tempdir().unwrap();

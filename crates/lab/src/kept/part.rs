@@ -1,4 +1,4 @@
-//! Format of a finished part on disk: the digest of the body, then the body.
+//! Format of a finished part on disk. The file has the digest of the body first, and then the body.
 
 use std::fmt;
 
@@ -6,12 +6,12 @@ use serde::de::{DeserializeOwned, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sha2::{Digest, Sha256};
 
-/// End of a part: a result, or the reason why the drive stopped.
+/// Outcome of a part: a result, or the reason why the drive stopped.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Ended<T> {
-    /// Part with a result.
+    /// The part has a result.
     Done(T),
-    /// Part whose drive stopped, with the reason.
+    /// The drive stopped for this reason.
     Stopped(String),
 }
 
@@ -43,7 +43,7 @@ impl<'de> Deserialize<'de> for Bytes {
     }
 }
 
-/// Encodes a part; returns `None` if the part would not be read back exactly.
+/// Encodes a part. Returns `None` if decoding would not give exactly the same part.
 pub(super) fn encoded<T: Serialize + DeserializeOwned>(part: &T) -> Option<Vec<u8>> {
     let body = body(part)?;
     let again = self::body(&rmp_serde::from_slice::<T>(&body).ok()?)?;
@@ -54,7 +54,7 @@ fn body<T: Serialize>(part: &T) -> Option<Vec<u8>> {
     rmp_serde::to_vec_named(part).ok()
 }
 
-/// Decodes a part; returns `None` if the bytes are incomplete.
+/// Decodes a part. Returns `None` if the bytes are incomplete or damaged.
 pub(super) fn decoded<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
     let (digest, body) = bytes.split_at_checked(32)?;
     (Sha256::digest(body)[..] == *digest).then(|| rmp_serde::from_slice(body).ok())?

@@ -1,5 +1,5 @@
-//! Folder of finished parts. A part is written under a temporary name and renamed when it is
-//! complete.
+//! Folder of finished parts. Each part is written to a file with a temporary name. The file gets
+//! its final name when it is complete.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
@@ -14,21 +14,21 @@ use serde::de::DeserializeOwned;
 use super::key::Key;
 use super::part::{decoded, encoded};
 
-/// Endings of file names: of finished parts, and of parts that are being written.
+/// Endings of file names: one for finished parts, and one for parts that are still being written.
 const PART: &str = "part";
 const BEING_WRITTEN: &str = "new";
 
-/// Finished parts of commands that write to one place.
+/// Finished parts of the commands that share a results folder.
 #[derive(Debug)]
 pub struct Store {
     folder: PathBuf,
-    /// Parts that this command found on disk or kept.
+    /// Parts of this command: those that it found on disk, and those that it wrote.
     own: Mutex<BTreeSet<PathBuf>>,
 }
 
 impl Store {
-    /// Opens the store in this folder, and removes incomplete parts of commands that no longer run.
-    /// The folder is created only when the first part is kept.
+    /// Opens the store in this folder. Removes incomplete parts of commands that no longer run. The
+    /// folder is created when the first part is kept.
     pub fn open(folder: PathBuf) -> Self {
         let begun = files_in(&folder, BEING_WRITTEN);
         begun
@@ -43,7 +43,7 @@ impl Store {
         &self.folder
     }
 
-    /// Returns the part of this key; `None` if the part is missing or incomplete.
+    /// Returns the part with this key; `None` if the part is missing or incomplete.
     pub fn find<T: DeserializeOwned>(&self, key: &Key) -> Option<T> {
         let path = self.path(key);
         let part = decoded(&fs::read(&path).ok()?)?;
@@ -51,11 +51,11 @@ impl Store {
         Some(part)
     }
 
-    /// Keeps a part. Returns false, and does not keep the part, if the part would not be read back
-    /// exactly.
+    /// Keeps a part on disk and returns true. Returns false without keeping the part if decoding
+    /// would not give exactly the same part.
     ///
     /// # Errors
-    /// Returns the errors of the disk.
+    /// Returns the error of a failed disk operation.
     pub fn keep<T: Serialize + DeserializeOwned>(&self, key: &Key, part: &T) -> io::Result<bool> {
         let Some(bytes) = encoded(part) else { return Ok(false) };
         fs::create_dir_all(&self.folder)?;
@@ -66,8 +66,8 @@ impl Store {
             RandomState::new().hash_one(())
         ));
         let mut file = OpenOptions::new().write(true).create_new(true).open(&begun)?;
-        // The writer holds the lock while it writes the file. A file without a lock has no living
-        // writer.
+        // The writer holds a lock on the file while it writes. If a file has no lock, its writer no
+        // longer runs.
         let _ = file.try_lock();
         let written = file
             .write_all(&bytes)
@@ -84,21 +84,21 @@ impl Store {
         Ok(true)
     }
 
-    /// Returns the number of parts of this command that are on disk.
+    /// Returns the number of this command's parts on disk.
     pub fn count(&self) -> usize {
         self.own.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 
-    /// Returns the number of parts of other commands or other settings.
+    /// Returns the number of parts on disk that belong to other commands or other settings.
     pub fn others(&self) -> usize {
         let own = self.own.lock().unwrap_or_else(PoisonError::into_inner);
         files_in(&self.folder, PART).iter().filter(|path| !own.contains(*path)).count()
     }
 
-    /// Removes the parts of all commands, and returns their number.
+    /// Removes the parts of all commands. Returns the number of removed parts.
     ///
     /// # Errors
-    /// Returns the errors of the disk.
+    /// Returns the error of a failed disk operation.
     pub fn clear(&self) -> io::Result<usize> {
         let parts = files_in(&self.folder, PART);
         parts.iter().try_for_each(fs::remove_file)?;
@@ -106,8 +106,8 @@ impl Store {
         Ok(parts.len())
     }
 
-    /// Removes the parts of this command, because its complete results are elsewhere. Also removes
-    /// the folder if no part remains.
+    /// Removes the parts of this command after its complete results were written elsewhere. Also
+    /// removes the folder if the folder is then empty.
     pub fn done(&self) {
         let own = std::mem::take(&mut *self.own.lock().unwrap_or_else(PoisonError::into_inner));
         for path in &own {
@@ -125,7 +125,8 @@ impl Store {
     }
 }
 
-/// Returns the files of a folder whose name has this ending; empty if the folder cannot be read.
+/// Returns the files in a folder whose names have this ending. The list is empty if the folder
+/// cannot be read.
 fn files_in(folder: &Path, ending: &str) -> Vec<PathBuf> {
     let entries =
         fs::read_dir(folder).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));

@@ -1,8 +1,9 @@
-//! JSON Schemas (draft 2020-12) of drive and workload files, made from the declarations of keys.
+//! JSON Schemas (draft 2020-12) of drive and workload files. The schemas are made from the declared
+//! keys.
 //!
-//! Editors use the schemas to complete and check files. A schema accepts every file that vpass
-//! accepts. vpass also checks rules between keys, and ranges that a schema can only describe in
-//! words.
+//! Editors use the schemas to complete and check files. Every file that vpass accepts is also
+//! accepted by its schema. vpass also checks rules between keys, and ranges that a schema describes
+//! only in words.
 
 use serde_json::{Map, Value, json};
 use vpass_core::config::DriveConfig;
@@ -28,8 +29,8 @@ pub fn drive() -> Value {
     file("vpass drive file", tables.collect(), json!({ "required": required.collect::<Vec<_>>() }))
 }
 
-/// Returns the schema of workload files. A workload file is generated, has phases, has a model, or
-/// has statistics.
+/// Returns the schema of workload files. A workload file is of one of several kinds: a plain
+/// workload, phases, parts, a model or statistics.
 pub fn workload() -> Value {
     let mut tables = Map::new();
     for section in WORKLOAD.iter().chain(PHASES).chain(PARTS).chain(MODEL) {
@@ -47,7 +48,7 @@ pub fn workload() -> Value {
     file("vpass workload file", tables, json!({ "oneOf": one_of }))
 }
 
-/// Returns the schema of a whole file, which has a description and tables.
+/// Returns the schema of a whole file. A file has a description and tables.
 fn file(title: &str, mut tables: Map<String, Value>, rules: Value) -> Value {
     tables.insert("description".into(), json!({ "type": "string" }));
     let schema = json!({
@@ -60,7 +61,7 @@ fn file(title: &str, mut tables: Map<String, Value>, rules: Value) -> Value {
     with(schema, rules)
 }
 
-/// Returns the schema of a table of a file, or of a row of a list of tables.
+/// Returns the schema of a table, which may be a row in a list of tables.
 fn table(section: &Section) -> Value {
     let defaults = section.defaults();
     let mut properties = Map::new();
@@ -88,7 +89,7 @@ fn table(section: &Section) -> Value {
     if required.is_empty() { schema } else { with(schema, json!({ "required": required })) }
 }
 
-/// Adds the tables of the slot's techniques, and the keys that several of these techniques share.
+/// Adds the tables of a slot's techniques, and the keys that several of these techniques share.
 fn add_parameters(slot: &Slot, properties: &mut Map<String, Value>) {
     for alias in slot.aliases() {
         let (_, param) = slot.sharing(alias).next().expect("an alias belongs to a parameter");
@@ -112,7 +113,7 @@ fn parameter(param: &Param) -> Value {
     with(values(of, param.values()), about)
 }
 
-/// Returns the schema of the values of a type within a range.
+/// Returns the schema for values of a type within a range.
 fn values(of: Type, range: Range) -> Value {
     match of {
         Type::Whole(_) => numbers("integer", range),
@@ -135,7 +136,7 @@ fn text(pattern: &str) -> Value {
     json!({ "type": "string", "pattern": pattern })
 }
 
-/// Returns the schema of the numbers of a JSON type within a range.
+/// Returns the schema for numbers of a JSON type within a range.
 fn numbers(kind: &str, range: Range) -> Value {
     let bounds = match range {
         Range::Whole(low, u64::MAX) => json!({ "minimum": low }),
@@ -166,12 +167,12 @@ fn numbers(kind: &str, range: Range) -> Value {
     with(json!({ "type": kind }), bounds)
 }
 
-/// Formats a bound in the fewest digits. A whole number has no decimal point.
+/// Formats a bound with as few digits as possible. A whole number has no decimal point.
 fn bound(n: f64) -> Value {
     if n.fract() == 0.0 && n.abs() < 9e15 { json!(n as i64) } else { json!(n) }
 }
 
-/// Lets the schema of a number also accept a text such as `1M`.
+/// Extends the schema of a number, so that it also accepts a text such as `1M`.
 fn with_count(range: Range, values: Value) -> Value {
     let Some(kind) = values.get("type").filter(|_| range.takes_suffixes()) else { return values };
     if kind == "array" {
@@ -185,8 +186,8 @@ fn with_count(range: Range, values: Value) -> Value {
     with(json!({ "anyOf": [one, text(COUNT)] }), Value::Object(about))
 }
 
-/// Describes a key in words: its unit, the part of its range that a schema cannot express, and a
-/// note.
+/// Describes a key in words. The text has the unit, the part of the range that a schema cannot
+/// express, and a note.
 fn words(unit: &str, range: Range, note: &str) -> String {
     let unit = match unit {
         "" | "size" | "time" => String::new(),
@@ -204,12 +205,12 @@ fn source(source: &str) -> String {
     if source.is_empty() { String::new() } else { format!("Source of the default: {source}") }
 }
 
-/// Joins the parts that are not empty, as sentences.
+/// Joins those parts that are not empty. Each part becomes a sentence.
 fn sentences(parts: [&str; 3]) -> String {
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(". ")
 }
 
-/// Returns a schema with the keywords of another schema added.
+/// Adds the keywords of another schema to a schema.
 fn with(mut schema: Value, more: Value) -> Value {
     if let (Some(schema), Value::Object(more)) = (schema.as_object_mut(), more) {
         schema.extend(more);

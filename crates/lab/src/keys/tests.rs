@@ -1,4 +1,4 @@
-//! Tests that the declared keys agree with the values that vpass accepts and refuses.
+//! Tests that vpass accepts and refuses exactly the values that the declared keys allow.
 
 use toml::{Table, Value};
 use vpass_core::config::DriveConfig;
@@ -54,7 +54,7 @@ fn defaults_are_those_of_the_code() {
     assert_eq!(of("drive.write_buffer"), Some(Value::String("4MiB".into())));
     assert_eq!(of("workload.requests"), Some(Value::Integer(10_000_000)));
     assert_eq!([of("drive.capacity"), of("geometry.channels")], [None, None]);
-    // A file with the declared default of a key equals a file without the key.
+    // A file that sets a key to its declared default equals a file that does not set the key.
     for key in all() {
         let Some(default) = key.default.clone() else { continue };
         let (mut without, path) = base(&key.path);
@@ -90,7 +90,7 @@ fn ranges_are_what_the_checks_refuse() {
 }
 
 /// Returns values just inside and values just outside the range of a key. The last item tells
-/// whether vpass must accept the inner values without other keys.
+/// whether vpass must accept the inner values even without other keys.
 fn borders(key: &Key) -> (Vec<Value>, Vec<Value>, bool) {
     let typed = |texts: &[&str]| texts.iter().map(|text| value_of(text)).collect::<Vec<_>>();
     if let Some((_, good, bad)) = EXAMPLES.iter().find(|(path, ..)| *path == key.path) {
@@ -140,13 +140,13 @@ fn borders(key: &Key) -> (Vec<Value>, Vec<Value>, bool) {
     (good, bad, false)
 }
 
-/// Returns whether a refusal is about the value of this key. It may instead be about another key
-/// that this key needs.
+/// Returns whether a refusal is about the value of this key. A refusal could also be about another
+/// key that this key requires.
 fn is_about(key: &str, is_word: bool, refusal: &str) -> bool {
     if is_word {
         return refusal.contains("expected");
     }
-    // The numbers of statistics must also agree with each other.
+    // Numbers of statistics must also be consistent with each other.
     !refusal.contains("contradicts") && refusal.contains(&format!("{key} = "))
         || refusal.contains("expected")
         || refusal.contains("is outside")
@@ -157,8 +157,8 @@ fn value_of(text: &str) -> Value {
     table.and_then(|mut table| table.remove("value")).unwrap_or_else(|| Value::String(text.into()))
 }
 
-/// Returns a file that has every table of a key's path and no contradictions. Also returns the
-/// parts of the path.
+/// Returns a file without contradictions that has every table in the path of a key. Also returns
+/// the parts of the path.
 fn base(key: &str) -> (Table, Vec<&str>) {
     let path: Vec<_> = key.split('.').collect();
     let text = match path[..] {
@@ -193,18 +193,18 @@ fn base(key: &str) -> (Table, Vec<&str>) {
         let rows: Table = toml::from_str("erase_by_pec = [{pec = 0, us = 1}]").unwrap();
         inner(&mut file, "timing").extend(rows);
     }
-    // `parity.hc.n_update` must not exceed the stripe.
+    // The value of `parity.hc.n_update` must not exceed the number of pages in a stripe.
     if key == "parity.hc.n_update" {
         inner(&mut file, "parity").insert("stripe".into(), Value::Integer(64));
     }
-    // A capacity would contradict the number of blocks.
+    // A given capacity would contradict the number of blocks.
     if key == "geometry.blocks_per_plane" {
         inner(&mut file, "drive").remove("capacity");
     }
     (file, path)
 }
 
-/// Returns an inner table, or the first table of an inner list of tables.
+/// Returns an inner table. For a list of inner tables, returns the first table of the list.
 fn inner<'a>(table: &'a mut Table, name: &str) -> &'a mut Table {
     match table.entry(name).or_insert_with(|| Value::Table(Table::new())) {
         Value::Table(table) => table,
@@ -213,7 +213,7 @@ fn inner<'a>(table: &'a mut Table, name: &str) -> &'a mut Table {
     }
 }
 
-/// Reads and checks a file with this value of the key.
+/// Reads and checks a file in which the key has this value.
 fn check(key: &str, value: Value) -> Result<(), String> {
     let (mut file, path) = base(key);
     let (last, tables) = path.split_last().expect("a key has parts");
@@ -246,7 +246,7 @@ fn check(key: &str, value: Value) -> Result<(), String> {
     }
 }
 
-/// Returns the content of a file in a form that shows any difference.
+/// Reads a file, and returns its content in a form in which every difference is visible.
 fn read(key: &Key, file: Table) -> Result<String, String> {
     let words = |e: toml::de::Error| e.to_string();
     if key.file == "drive" {

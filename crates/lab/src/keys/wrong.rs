@@ -1,4 +1,5 @@
-//! Values that a key cannot hold. The declarations find such values before a type reads them.
+//! Values that a key cannot have. The declarations of the keys find such values before the values
+//! are read into their types.
 
 use toml::de::{DeTable, DeValue};
 use toml::{Spanned, Value};
@@ -11,13 +12,13 @@ use crate::failure::Failure;
 use crate::schema::Section;
 use crate::suggest;
 
-/// Value that its key cannot hold, before the place of the value is known.
+/// Value that its key cannot have. The file and the line are not known yet.
 #[derive(Debug)]
 pub(crate) struct Wrong {
     key: String,
     value: String,
     remedy: String,
-    /// Offset of the value in the text.
+    /// Offset of the value in the text of the file.
     pub(crate) at: usize,
 }
 
@@ -26,7 +27,7 @@ impl Wrong {
         Self { key: key.into(), value, remedy, at }
     }
 
-    /// Makes the failure for a value at this place: a file with its line, or a setting.
+    /// Makes a failure for the value. The place is a line of a file, or a setting.
     pub(crate) fn at_place(self, place: impl Into<Phrase>) -> Failure {
         let Self { key, value, remedy, .. } = self;
         Failure::usage(format!("{key} is {value}"))
@@ -36,8 +37,9 @@ impl Wrong {
     }
 }
 
-/// Returns the failure for a required key or table that a file lacks. `table` is the header of the
-/// table, such as `workload.phase`, or empty if it is not known. `None` if no table has such a key.
+/// Returns the failure for a required key or table that is missing in a file. `table` is the header
+/// of the table, such as `workload.phase`, or empty if unknown. Returns `None` if no table has such
+/// a key.
 pub(crate) fn missing(schema: &[Section], table: &str, name: &str) -> Option<Failure> {
     if table.is_empty() && schema.iter().any(|section| section.name == name) {
         let failure = Failure::usage(format!("the table [{name}] is missing"));
@@ -59,7 +61,7 @@ pub(crate) fn missing(schema: &[Section], table: &str, name: &str) -> Option<Fai
     Some(failure.with_remedy(format!("it must be {remedy}")).with_entry(path, ""))
 }
 
-/// Returns a key of a table or of its inner tables, with its path.
+/// Finds a key by its name in a table or in its inner tables. Returns its path and its declaration.
 fn in_or_below(path: &str, section: &Section, name: &str) -> Option<(String, &'static Key)> {
     if let Some(key) = section.declared.iter().find(|key| key.name == name) {
         return Some((format!("{path}.{name}"), key));
@@ -70,7 +72,7 @@ fn in_or_below(path: &str, section: &Section, name: &str) -> Option<(String, &'s
     })
 }
 
-/// Returns the first value of a document that its key cannot hold; `None` if all values are
+/// Returns the first value of a document that its key cannot have. Returns `None` if all values are
 /// possible.
 pub(crate) fn in_document(schema: &[Section], document: &DeTable) -> Option<Wrong> {
     document.iter().find_map(|(name, value)| {
@@ -79,8 +81,8 @@ pub(crate) fn in_document(schema: &[Section], document: &DeTable) -> Option<Wron
     })
 }
 
-/// Returns what is wrong with a value that a setting gives to a key of a table; `None` if the value
-/// is possible.
+/// Checks a value that a setting gives to a key of a table. Returns the error, or `None` if the
+/// value is possible.
 pub(crate) fn in_setting(section: &Section, name: &str, value: &Value) -> Option<Wrong> {
     let key = section.declared.iter().find(|key| key.name == name)?;
     let text = format!("value = {value}");
@@ -110,7 +112,7 @@ fn in_key(path: &str, section: &Section, key: &Key, value: &Spanned<DeValue>) ->
     }
 }
 
-/// Checks a value, or each value of a list.
+/// Checks a value. If the value is a list, checks each of its values.
 fn in_value(path: &str, key: &Key, of: Type, value: &Spanned<DeValue>) -> Option<Wrong> {
     let fits = match (of, value.get_ref()) {
         (Type::OneOrList(of) | Type::List(of), DeValue::Array(list)) => {
@@ -139,7 +141,7 @@ fn whole(digits: &str, radix: u32) -> Option<u64> {
     u64::from_str_radix(&digits.replace('_', ""), radix).ok()
 }
 
-/// Describes the values that would be right for a key.
+/// Describes the values that are right for a key.
 fn remedy(key: &Key, of: Type, value: &DeValue) -> String {
     let kind = match of {
         Type::Whole(_) => "a whole number",
@@ -164,7 +166,8 @@ fn remedy(key: &Key, of: Type, value: &DeValue) -> String {
     format!("{kind}, {}{unit}", key.values())
 }
 
-/// Describes the words that would be right, with a suggestion for the given word.
+/// Describes the accepted words. If the given word is similar to an accepted word, suggests the
+/// accepted word.
 pub(crate) fn one_of(words: &[&'static str], given: Option<&str>) -> String {
     let hint = given.map_or_else(String::new, |word| suggest::hint(word, words.iter().copied()));
     format!("one of {}{hint}", words.join(", "))
@@ -174,7 +177,7 @@ fn wrong(path: &str, value: &Spanned<DeValue>, remedy: String) -> Wrong {
     Wrong::new(path, shown(value.get_ref()), remedy, value.span().start)
 }
 
-/// Returns a value as a sentence shows it.
+/// Formats a value as messages show it.
 pub(crate) fn shown(value: &DeValue) -> String {
     match value {
         DeValue::Table(_) => "a table".into(),

@@ -1,8 +1,8 @@
-//! Life in the fluid gear. A warm-up has one P/E cycle per erase. Afterwards, an erase counts as K
-//! cycles.
+//! Life in the fluid gear with accelerated wear. During the warm-up, an erase is one P/E cycle.
+//! Afterwards, an erase counts as K cycles.
 //!
 //! ```text
-//! warm-up of 2 days, then 10 days at K = 30: the life is 2 + 30 x 10 = 302 days long
+//! warm-up of 2 days, then 10 simulated days at K = 30: the life is 2 + 30 x 10 = 302 days long
 //! ```
 
 use std::borrow::Cow;
@@ -22,29 +22,34 @@ use crate::plan::RunPlan;
 use crate::results::ByCause;
 use crate::session::Measured;
 
-/// Ratio of the life so far to the length of the next step. The end of the life is interpolated
-/// within the last step.
+/// Length of the life so far, divided by the length of the next step. The end of the life is
+/// interpolated within the last step.
 const STEPS: Ns = 200;
-/// Ratio of the simulated time so far to the next step, during acceleration. Steps are finer,
-/// because each covers K times as much of the life.
+/// Simulated time so far, divided by the length of the next step, during acceleration. Steps are
+/// shorter than without acceleration, because each step covers K times as much of the life.
 const FINER_STEPS: Ns = 1000;
-/// Shortest step: 1 ms, which is short even for a life of some seconds.
+/// Shortest step: 1 ms. A millisecond is short even for a life of a few seconds.
 const SHORTEST_STEP: Ns = SECOND / 1000;
 
-/// Number of erases by which blocks differ by chance, even if all of their data is rewritten. Under
-/// acceleration, such a difference becomes K times as many P/E cycles. Wear levelling must not
-/// mistake the difference for data that is never rewritten. So `wear.static_gap` grows by this
-/// number times K - 1 cycles, and an erase for wear levelling counts once.
+/// Number of erases by which blocks differ by chance, even if all their data is rewritten. Under
+/// acceleration, this difference becomes K times as many P/E cycles. Wear levelling must not
+/// mistake the difference for data that is never rewritten. `wear.static_gap` is therefore
+/// increased by this number times K - 1 cycles. An erase for wear levelling counts as one cycle.
 ///
-/// The alternative would count levelling erases K times and keep the gap in cycles. At K = 30, a
-/// gap of 100 cycles is four erases, which chance alone reaches, and each move costs 30 cycles.
-/// Both were measured on rung 2 against exact lives (`life_rungs.rs`). The alternative gave `block`
-/// -4.1 % and `straw-wl` +3.9 %; the wider gap gave 0.0 % and +2.2 %. The wider gap has an error
-/// for data that is never rewritten: its blocks lag further than on a real drive. The error depends
-/// on K, so the comparison of two rungs shows the error.
+/// There is an alternative: levelling erases count K times, and the gap stays the same in cycles.
+/// At K = 30, a gap of 100 cycles is then about four erases. Chance alone reaches four erases, and
+/// each move costs 30 cycles.
+///
+/// `life_rungs.rs` compared both methods on rung 2 with exact lives. The error of the alternative
+/// was -4.1 % for `block` and +3.9 % for `straw-wl`. The error of the wider gap was 0.0 % and +2.2
+/// %.
+///
+/// The wider gap has one error: blocks with data that is never rewritten lag further behind than on
+/// a real drive. The error of the wider gap depends on K, so a comparison of two rungs shows the
+/// error.
 const APART_BY_CHANCE: u32 = 30;
 
-/// Returns the plan with a levelling gap that suits the acceleration.
+/// Returns the plan with a wear-levelling gap that suits the acceleration.
 pub(super) fn accelerable(plan: &RunPlan, acceleration: NonZeroU32) -> Cow<'_, RunPlan> {
     let gap = plan.drive.config.wear.static_gap;
     if acceleration.get() == 1 || gap == 0 {
@@ -56,13 +61,14 @@ pub(super) fn accelerable(plan: &RunPlan, acceleration: NonZeroU32) -> Cow<'_, R
     Cow::Owned(plan)
 }
 
-/// Clock of a life. While wear is accelerated, the clock runs K times as fast as simulated time.
+/// Clock of a life. While an erase counts as K P/E cycles, the life passes K times as fast as
+/// simulated time.
 pub(super) struct Clock {
     acceleration: NonZeroU32,
     accelerated: Option<Accelerated>,
 }
 
-/// State of the life when acceleration began.
+/// State of a life at the moment when acceleration began.
 struct Accelerated {
     at: Ns,
     pec: f64,
@@ -70,8 +76,8 @@ struct Accelerated {
 }
 
 impl Clock {
-    /// Creates a clock that accelerates as soon as wear has settled. With `wear.acceleration`, the
-    /// clock accelerates from the start.
+    /// Creates a clock for an acceleration that begins when wear has settled. With
+    /// `wear.acceleration`, acceleration begins at the start of the life.
     pub(super) fn begin(acceleration: NonZeroU32, drive: &Drive) -> Self {
         let of_drive = NonZeroU32::new(drive.config().wear.acceleration).unwrap_or(NonZeroU32::MIN);
         if of_drive.get() > 1 {
@@ -81,12 +87,12 @@ impl Clock {
         Self { acceleration, accelerated: None }
     }
 
-    /// Returns the number of P/E cycles per erase.
+    /// Returns the number of P/E cycles that each erase counts as.
     pub(super) fn acceleration(&self) -> NonZeroU32 {
         self.acceleration
     }
 
-    /// Returns whether the warm-up still lasts.
+    /// Returns whether the warm-up is still going on.
     fn is_waiting(&self) -> bool {
         self.accelerated.is_none() && self.acceleration.get() > 1
     }
@@ -96,14 +102,14 @@ impl Clock {
         drive.accelerate(self.acceleration);
     }
 
-    /// Returns the length of the life at a simulated time, in nanoseconds.
+    /// Returns the length of the life, in nanoseconds, at a simulated time.
     pub(super) fn lived(&self, at: f64) -> f64 {
         let Some(accelerated) = &self.accelerated else { return at };
         let from = accelerated.at as f64;
         from + f64::from(self.acceleration.get()) * (at - from)
     }
 
-    /// Returns the simulated time at which the life reaches this length.
+    /// Returns the simulated time at which the life has this length.
     pub(super) fn simulated(&self, lived: Ns) -> Ns {
         let Some(accelerated) = &self.accelerated else { return lived };
         accelerated.at
@@ -132,7 +138,7 @@ impl Clock {
         Grown(self.acceleration.get().into()).by_cause(&accelerated.counts.programs, &now)
     }
 
-    /// Returns the number of errors per bit that the host read in the life so far.
+    /// Returns the expected number of lost codewords per bit that the host read in the life so far.
     pub(super) fn uber(&self, drive: &Drive) -> Option<f64> {
         let so_far = errors(drive);
         let (errors, bits) = match &self.accelerated {
@@ -145,9 +151,9 @@ impl Clock {
     }
 }
 
-/// Simulates a life in steps. Each step is a small part of the life so far. After each step,
-/// `levels` gets the P/E cycles of the mean block and the years of the life. `course` also gets the
-/// programs, at fewer steps.
+/// Simulates a life in steps. The length of each step is a small share of the life so far. After
+/// each step, `levels` gets the mean block's P/E cycles and the years of the life. `course` also
+/// gets the programs, but after fewer steps.
 pub(super) fn fluid(
     plan: &RunPlan,
     acceleration: NonZeroU32,
@@ -182,8 +188,8 @@ pub(super) fn fluid(
         }
         (at, before) = (until, now);
         if clock.is_waiting() && settling.has_settled(until, drive) {
-            // From here on, a read counts K times. Reads before are drawn first, so that each of
-            // them counts once.
+            // From here on, each read counts K times. The reads so far are drawn first, so that
+            // each of them counts once.
             run.draw(drive);
             clock.accelerate(until, drive);
         }

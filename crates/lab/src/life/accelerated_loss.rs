@@ -1,9 +1,9 @@
-//! Losses of data under acceleration, by techniques that guarantee to lose nothing.
+//! Losses of data under acceleration, although the technique guarantees to lose nothing.
 //!
 //! If an erase counts as K cycles, the most worn blocks may pass the rated P/E cycles long before
-//! the mean block does. Read limits are not known beyond the rated P/E cycles. So a loss on such a
-//! rung shows nothing about the technique, and the years of the life are no answer. A higher rung
-//! has to give the answer.
+//! the mean block does. Read limits beyond the rated P/E cycles are not known. A loss on such a
+//! rung is therefore no evidence against the technique, and the years of the life are not valid. A
+//! higher rung, with a smaller K, must give the answer.
 
 use std::num::NonZeroU32;
 
@@ -12,8 +12,9 @@ use vpass_core::slots::card::Protection;
 use super::Lived;
 use crate::plan::RunPlan;
 
-/// Returns the number of P/E cycles per erase of a life that lost data although its technique
-/// guarantees to lose none. Returns `None` for other lives, and for losses without acceleration.
+/// Returns the K of a life that lost data although its technique guarantees to lose none. K is the
+/// number of P/E cycles per erase. Returns `None` for other lives, and for losses without
+/// acceleration.
 pub(super) fn of(plan: &RunPlan, lived: &Lived) -> Option<NonZeroU32> {
     let is_sound = plan.reclaim.protects == Protection::Sound;
     let is_accelerated = lived.accelerated_from.is_some() && lived.acceleration.get() > 1;

@@ -1,4 +1,4 @@
-//! Answer of `vpass life`, in one sentence.
+//! Answer of `vpass life` for one technique, as a sentence.
 //!
 //! ```text
 //! `modern-tlc` lives 4.10 years (3.90 to 4.40) under `block`, from 0 to 3,000 P/E cycles:
@@ -16,8 +16,8 @@ const NAMED: f64 = 0.005;
 /// Largest number of causes that the sentence names.
 const MOST_NAMED: usize = 3;
 
-/// Returns the sentence of a technique. Returns `None` if the life lost data, because the years of
-/// such a life do not count.
+/// Returns the sentence about a technique. Returns `None` if the life lost data, because its years
+/// then do not count.
 pub fn sentence(drive: &str, life: &Life) -> Option<String> {
     if life.lost_data() {
         return None;
@@ -35,7 +35,8 @@ pub fn sentence(drive: &str, life: &Life) -> Option<String> {
     ))
 }
 
-/// Formats the years, such as "4.10 years (3.90 to 4.40)", "about 4.10 years" or "> 100 years".
+/// Formats the years of a life, such as "4.10 years (3.90 to 4.40)", "about 4.10 years" or "> 100
+/// years".
 fn length(life: &Life) -> String {
     if !life.ended {
         return format!("> {}", years(life.years.mean, None));
@@ -52,7 +53,7 @@ fn length(life: &Life) -> String {
     }
 }
 
-/// Formats the shares of wear, such as "reads take 71 % of the wear, GC 20 %".
+/// Formats the causes of wear with their shares, such as "reads take 71 % of the wear, GC 20 %".
 fn shares(consumed: &Consumed) -> String {
     let mut rows: Vec<_> =
         consumed.rows().into_iter().filter(|(_, share)| share.mean >= NAMED).collect();

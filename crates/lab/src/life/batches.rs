@@ -1,19 +1,22 @@
-//! Noise of the years of lives, found by batch means.
+//! Noise in the years of lives, found by batch means.
 //!
 //! A life is cut into stretches with equal numbers of P/E cycles. Limits fall with wear, so later
-//! stretches are shorter in time. A stretch is therefore compared with the same stretch of other
-//! lives. In a single life, it is compared with its neighbours.
+//! stretches take less time. With several lives, each stretch is compared with the same stretch of
+//! the other lives. In a single life, each stretch is compared with its neighbours.
 //!
 //! - Successive stretches may be correlated. With several lives, stretches of twice the length are
 //!   also tried, and the wider interval counts.
-//! - Lives may differ from their first stretch to their last, because samples hold different pages.
-//!   Batches do not show this difference. If the variance of lives is more than [`MOST_RATIO`]
-//!   times the variance that batches explain, only Student's interval over the lives counts.
+//! - Lives may differ over their whole length, because samples hold different pages. Batches do not
+//!   show this difference. The variance of the lives may be more than [`MOST_RATIO`] times the
+//!   variance that batches explain. In this case, only Student's interval over the lives counts.
 //!
 //! ```text
-//! two lives of four stretches: 1.1 1.0 0.9 1.0 and 0.9 1.0 1.1 1.0, both 4 years
-//! variance of a life: 0.053 by its batches, 0 by the two lives, 0.04 pooled: half width 0.39 years
-//! stretches of twice the length have half width 0.61 years, which counts; Student's is 0
+//! two lives of four stretches each, in years: 1.1 1.0 0.9 1.0 and 0.9 1.0 1.1 1.0
+//! each life lasts 4 years in total
+//! variance of a life: 0.053 by its batches, 0 by the two lives, 0.04 pooled
+//! the pooled variance gives a half width of 0.39 years
+//! stretches of twice the length give 0.61 years, which is wider and counts
+//! Student's interval over the two lives has a half width of 0
 //! ```
 
 use crate::mean_ci95::student_t;
@@ -21,11 +24,11 @@ use crate::mean_ci95::student_t;
 /// Number of stretches of a life.
 pub(super) const BATCHES: usize = 10;
 /// Largest ratio between the variance of lives and the variance that their batches explain. Chance
-/// does not explain a larger ratio.
+/// alone does not explain a larger ratio.
 const MOST_RATIO: f64 = 2.0;
 
-/// Returns the number of years of each stretch of a life; empty without wear. `course` has the P/E
-/// cycles of the mean block and the years of the life, from start to end.
+/// Returns the number of years of each stretch of a life; empty without wear. `course` has pairs of
+/// the mean block's P/E cycles and the years of the life, from start to end.
 pub(super) fn cut(course: &[(f64, f64)]) -> Vec<f64> {
     let [first, .., last] = course else { return vec![] };
     let (pec, cycles) = (first.0, last.0 - first.0);
@@ -58,17 +61,19 @@ pub(super) fn half(lives: &[Vec<f64>]) -> Option<f64> {
     }
 }
 
-/// Returns half the width of the interval for one life. The variance of a stretch follows from
-/// second differences of neighbours, in which a steady change cancels.
+/// Returns half the width of the 95 % interval for one life. The variance of a stretch is computed
+/// from the second differences of neighbouring stretches. In second differences, a steady change
+/// cancels out.
 fn of_one(life: &[f64]) -> Option<f64> {
     let differences: Vec<f64> = life.windows(3).map(|w| w[0] - 2.0 * w[1] + w[2]).collect();
     let variance = differences.iter().map(|d| d * d).sum::<f64>() / 6.0 / differences.len() as f64;
-    // Second differences overlap, so n of them are worth 18/35 n independent values.
+    // Second differences overlap. The information in n second differences equals that in 18/35 n
+    // independent values.
     let freedom = (differences.len() as f64 * 18.0 / 35.0) as usize;
     (variance > 0.0).then(|| student_t(freedom.max(1)) * (variance * life.len() as f64).sqrt())
 }
 
-/// Returns half the width of the interval for two or more lives.
+/// Returns half the width of the 95 % interval for two or more lives.
 fn of_several(lives: &[Vec<f64>]) -> Option<f64> {
     let (n, m) = (lives.len() as f64, lives[0].len() as f64);
     let mean_of = |batch: usize| lives.iter().map(|life| life[batch]).sum::<f64>() / n;
@@ -81,7 +86,7 @@ fn of_several(lives: &[Vec<f64>]) -> Option<f64> {
         among_lives += all * all;
         among_batches += off.iter().map(|off| (off - all / m).powi(2)).sum::<f64>();
     }
-    // The variance of the years of one life is computed from the lives, and again from their
+    // The variance of the years of a life is computed twice: from the lives, and from their
     // batches.
     let of_lives = among_lives / (n - 1.0);
     let of_batches = m * among_batches / ((n - 1.0) * (m - 1.0));
@@ -99,15 +104,16 @@ mod tests {
     #[test]
     fn worked_example() {
         let lives = [vec![1.1, 1.0, 0.9, 1.0], vec![0.9, 1.0, 1.1, 1.0]];
-        // The variance is 4 x (4 x 0.01) / 3 = 0.0533 for one life. Pooled with the variance 0 of
-        // the lives, it is 0.04. With 4 degrees of freedom, t = 2.7764.
+        // By the batches, the variance of one life is 4 x (4 x 0.01) / 3 = 0.0533. By the lives,
+        // the variance is 0. The pooled variance is 0.04. With 4 degrees of freedom, Student's t is
+        // 2.7764.
         let half = of_several(&lives).unwrap();
         assert!((half - 2.7764 * (0.04f64 / 2.0).sqrt()).abs() < 1e-4, "{half}");
     }
 
     #[test]
     fn a_life_is_cut_at_even_steps_of_its_wear() {
-        // The drive wears twice as fast in the second half of its cycles.
+        // The drive wears twice as fast in the second half of its P/E cycles.
         let course: Vec<(f64, f64)> =
             (0..=30).map(|n| (f64::from(n), f64::from(n.min(15)) + f64::from(n))).collect();
         let batches = cut(&course);
@@ -117,9 +123,10 @@ mod tests {
         assert!(cut(&[(3.0, 0.0), (3.0, 1.0)]).is_empty() && cut(&[]).is_empty());
     }
 
-    /// Returns a random number with mean 0 and variance 1, as a sum of twelve.
+    /// Returns a random number with mean 0 and variance 1. The number is a sum of twelve uniform
+    /// numbers.
     fn noise(draw: &mut u64) -> f64 {
-        // The generator is splitmix64.
+        // The random numbers come from the generator splitmix64.
         let mut even = || {
             *draw = draw.wrapping_add(0x9E37_79B9_7F4A_7C15);
             let z = (*draw ^ (*draw >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -129,9 +136,9 @@ mod tests {
         (0..12).map(|_| even()).sum::<f64>() - 6.0
     }
 
-    /// Returns the share of 2,000 cases in which the interval contains the mean life of 20 years.
-    /// Stretches fall from 3 years to 1 year. Each stretch has noise of 0.1 years, and keeps a part
-    /// of the noise of the stretch before.
+    /// Returns the share of 2,000 cases in which the interval contains the true mean life of 20
+    /// years. From the first to the last stretch, the length falls from 3 years to 1 year. Each
+    /// stretch has noise of 0.1 years, and keeps a part of the previous stretch's noise.
     fn covered(lives: usize, keeps: f64, between: f64) -> (f64, usize) {
         let (mut draw, mut inside, mut told) = (0, 0, 0);
         for _ in 0..2000 {
@@ -155,8 +162,8 @@ mod tests {
         (f64::from(inside) / f64::from(told), told as usize)
     }
 
-    /// This test chose the formula before any life was measured with it. If batches give no
-    /// interval, Student's interval counts, which has the stated confidence.
+    /// This test chose the formula before any life was measured with the formula. If batches give
+    /// no interval, Student's interval counts, whose confidence is known.
     #[test]
     fn nineteen_of_twenty_intervals_contain_the_mean() {
         for lives in [1, 2, 4, 8] {
@@ -170,7 +177,7 @@ mod tests {
 
     #[test]
     fn lives_that_differ_throughout_have_no_batch_means() {
-        // The lives differ by ten times the noise of a stretch. Batches must nearly always show
+        // The lives differ by ten times the noise of a stretch. Batches must nearly always detect
         // such a difference.
         let (_, told) = covered(4, 0.0, 0.1);
         assert!(told < 200, "{told} of 2,000");

@@ -1,15 +1,15 @@
-//! Drives that are already worn out at the start.
+//! Refusal of drives that are already worn out at the start of their life.
 //!
 //! ```text
-//! start.pec = 15,000, rated_pec = 15,006; writing the content costs 9.3 cycles:
-//! 15,009.3 at the start, so the drive is refused
+//! start.pec = 15,000 and rated_pec = 15,006; writing the content takes 9.3 P/E cycles
+//! the drive has 15,009.3 P/E cycles at the start of its life, so it is refused
 //! ```
 
 use crate::failure::Failure;
 use crate::plan::RunPlan;
 
-/// Refuses a drive that is worn out before its life begins. Its mean block reaches the rated P/E
-/// cycles while the content is written.
+/// Refuses a drive that is worn out before its life begins. The mean block of such a drive reaches
+/// the rated P/E cycles while the content is written.
 pub(super) fn require_life(plan: &RunPlan, worn: f64) -> Result<(), Failure> {
     let (start, rated) = (plan.drive.config.start.pec, plan.drive.config.drive.rated_pec);
     if worn < f64::from(rated) {

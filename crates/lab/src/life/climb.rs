@@ -1,9 +1,10 @@
-//! Climb up the ladder of lives, one rung after another. A rung is one acceleration of wear and one
-//! number of lives. The climb ends when the intervals of all techniques are as narrow as wanted.
+//! Climb up the ladder of lives, one rung after another. A rung is one acceleration of wear with
+//! one number of lives. The climb ends when the intervals of all techniques are as narrow as
+//! wanted.
 //!
-//! All techniques climb together, so their years are compared on the same rung. A rung keeps the
-//! lives of the rungs below and simulates only the missing lives. With `--rung`, vpass simulates
-//! the given rung and the rung that it is compared with.
+//! All techniques climb together, so their years are compared on the same rung. On each rung, the
+//! lives of lower rungs are used again, and only missing lives are simulated. With `--rung`, vpass
+//! simulates the given rung, and the rung with which it is compared.
 
 use std::num::NonZeroU32;
 use std::time::{Duration, Instant};
@@ -14,29 +15,31 @@ use super::{Deadline, Lived, OneLife, accelerated_loss, held};
 use crate::failure::Failure;
 use crate::plan::{FEWEST_PAGES, RunPlan};
 
-/// Combination of techniques that takes part in a climb.
+/// Combination of techniques whose lives a climb simulates.
 #[derive(Clone, Debug)]
 pub struct Contender {
     /// Label in the table.
     pub label: String,
-    /// Plan of the life with the first seed and the first sample.
+    /// Plan of the life with the first seed and the first sample of the drive.
     pub plan: RunPlan,
 }
 
-/// Start and aim of a climb, as the user set them.
+/// Start and goal of a climb, as the user set them.
 #[derive(Clone, Copy, Debug)]
 pub struct Climb {
-    /// Rung that the user chose; if absent, the results choose the rung.
+    /// Rung that the user chose. If absent, the climb goes up until its goal is reached.
     pub rung: Option<Rung>,
-    /// Wanted precision and time.
+    /// Precision that the user wants, and time that the climb may take.
     pub wanted: Wanted,
-    /// Number of seeds that the user set. It multiplies the number of lives on a rung.
+    /// Number of seeds that the user set. The number of lives on a rung is multiplied by the number
+    /// of seeds.
     pub seeds: u32,
-    /// Number of samples that the user set; if absent, the rung decides.
+    /// Number of samples that the user set. If absent, the rung sets the number.
     pub samples: Option<u32>,
     /// Number of threads for the lives.
     pub threads: usize,
-    /// Number of pages that the workload touches in all samples together; `None` for whole drives.
+    /// Number of pages that the workload touches in all samples together. `None` if whole drives
+    /// are simulated.
     pub touched: Option<u64>,
 }
 
@@ -49,31 +52,31 @@ pub struct Answer {
     pub plans: Vec<RunPlan>,
     /// Lives of the technique, or the reason why its drive was refused or stopped.
     pub lived: Result<Vec<Lived>, Failure>,
-    /// Factor of each life: years of the drive per year of the life. The factor is 1, except on a
-    /// rung, where samples may have more or fewer reads than their share.
+    /// Factor of each life: the drive's years divided by the life's years. The factor differs from
+    /// 1 only on a rung, for samples whose reads are not exactly their share of the drive's reads.
     pub factors: Vec<f64>,
-    /// Whether the lives belong to a rung, so that acceleration affects their years.
+    /// Whether the lives belong to a rung. Acceleration then affects their years.
     pub is_on_rung: bool,
-    /// Interval of the years; `None` if the rung is not compared with another rung.
+    /// Interval of the years. `None` if the rung is not compared with another rung.
     pub interval: Option<Interval>,
 }
 
-/// End of a climb, with its answers.
+/// Outcome of a climb, with the answers for all techniques.
 #[derive(Clone, Debug)]
 pub struct Climbed {
-    /// Rung of the answers; `None` if even the first rung was too slow.
+    /// Rung on which the answers were found. `None` if even the first rung took too long.
     pub rung: Option<Rung>,
     /// Answer of each technique.
     pub answers: Vec<Answer>,
-    /// Reason why the climb ended; `None` for a fixed rung.
+    /// Reason why the climb ended. `None` if the user chose the rung.
     pub end: Option<Next>,
 }
 
-/// Function that simulates the given lives. It returns `None` if the deadline comes first.
+/// Function that simulates the given lives, and returns `None` if the deadline passes first.
 pub type Live<'a> =
     &'a mut dyn FnMut(&[OneLife], Deadline) -> Result<Option<Vec<Result<Lived, Failure>>>, Failure>;
 
-/// Life that the climb has simulated.
+/// Life that the climb has already simulated.
 struct Known {
     contender: usize,
     seed: u64,
@@ -83,7 +86,7 @@ struct Known {
 }
 
 impl Climb {
-    /// Climbs the ladder. Reports each finished rung, except the last one, to `told`.
+    /// Climbs the ladder. Reports each finished rung to `told`, except the last rung.
     ///
     /// # Errors
     /// Returns an interruption, or a failure of the machine.
@@ -106,8 +109,8 @@ impl Climb {
             });
         }
         let mut rung = LADDER[0];
-        // Only the first rung needs a deadline. The climb estimates the time of every other rung
-        // before that rung begins.
+        // Only the first rung needs a deadline. Before every other rung, the climb estimates the
+        // time of that rung.
         let mut deadline =
             self.wanted.seconds.map(|seconds| began + Duration::from_secs_f64(seconds));
         loop {
@@ -137,8 +140,8 @@ impl Climb {
         }
     }
 
-    /// Simulates the missing lives of a rung. Returns the number of cycles that each thread
-    /// simulated, or `None` if the deadline came first.
+    /// Simulates the missing lives of a rung. Returns the number of P/E cycles that each thread
+    /// simulated. Returns `None` if the deadline passes first.
     fn ascend(
         &self,
         rung: Rung,
@@ -167,7 +170,7 @@ impl Climb {
         Ok(Some(cycles / self.threads.clamp(1, asked.len().max(1)) as f64))
     }
 
-    /// Returns the number of cycles that each thread has to simulate for a rung.
+    /// Returns the number of P/E cycles that each thread would have to simulate for a rung.
     fn ahead(&self, rung: Rung, contenders: &[Contender], known: &[Known]) -> f64 {
         let missing = self.missing(rung, contenders, known);
         let of = |contender: usize| {
@@ -178,13 +181,13 @@ impl Climb {
         };
         let all = missing.iter().map(|(contender, _)| of(*contender)).sum::<f64>();
         let threads = self.threads.clamp(1, missing.len().max(1));
-        // Some threads are idle during the last lives.
+        // Some threads are idle while the last lives are simulated.
         let turns = missing.len().div_ceil(threads) as f64;
         if missing.is_empty() { 0.0 } else { all / missing.len() as f64 * turns }
     }
 
-    /// Returns the missing lives of a rung. A life that ended in its warm-up is valid for every
-    /// acceleration.
+    /// Returns the lives of a rung that are not simulated yet. A life that ended during its warm-up
+    /// is valid for every acceleration.
     fn missing(
         &self,
         rung: Rung,
@@ -200,8 +203,8 @@ impl Climb {
         all.filter(|(at, plan)| find(known, *at, plan, rung.acceleration).is_none()).collect()
     }
 
-    /// Returns the plans of a technique on a rung. All samples of the drive come first, then
-    /// further seeds.
+    /// Returns the plans of a technique on a rung. The first seed has all samples of the drive.
+    /// Further seeds follow.
     fn plans(&self, rung: Rung, contender: &Contender) -> Vec<RunPlan> {
         let of = contender.plan.sample.of;
         let samples = self.samples.unwrap_or_else(|| samples_of(rung.lives, of));
@@ -259,7 +262,7 @@ impl Climb {
     }
 }
 
-/// Time of the simulation so far, and number of P/E cycles that it simulated.
+/// Time that the simulation has taken so far, and number of P/E cycles that it has simulated.
 struct Pace {
     seconds: f64,
     cycles: f64,
@@ -271,8 +274,8 @@ impl Pace {
     }
 }
 
-/// Returns the number of samples for this many lives, if a sample is one page in `of`. The number
-/// is a power of two, so higher rungs contain the samples of lower rungs.
+/// Returns the number of samples for this many lives. A sample is one page in `of`. The number of
+/// samples is a power of two, so higher rungs contain the samples of lower rungs.
 fn samples_of(lives: u32, of: u32) -> u32 {
     let mut samples = 1;
     while samples * 2 <= lives && samples * 2 <= of && of.is_multiple_of(samples * 2) {
@@ -302,20 +305,21 @@ fn find<'a>(
     same.next().map(|(_, lived)| lived)
 }
 
-/// Returns the number of cycles of the mean block that the simulation of a life took.
+/// Returns the number of the mean block's P/E cycles that were simulated for a life. An accelerated
+/// erase is one cycle here.
 fn simulated(lived: &Lived) -> f64 {
     simulated_at(lived, lived.acceleration)
 }
 
-/// Returns the number of cycles of the mean block that a similar life would take at an
-/// acceleration.
+/// Returns the number of the mean block's P/E cycles that must be simulated for a similar life at
+/// this acceleration.
 fn simulated_at(lived: &Lived, acceleration: NonZeroU32) -> f64 {
     let from = lived.accelerated_from.unwrap_or(lived.pec_mean);
     from - lived.pec_first + (lived.pec_mean - from) / f64::from(acceleration.get())
 }
 
-/// Returns half the width of the widest interval, as a share of the years of its answer. Returns
-/// `None` if some answer needs an interval but has none.
+/// Returns half the width of the widest interval, as a share of that answer's years. Returns `None`
+/// if any answer lacks an interval that it needs.
 fn widest(answers: &[Answer]) -> Option<f64> {
     let mut widest = 0.0f64;
     for answer in answers {
@@ -324,7 +328,7 @@ fn widest(answers: &[Answer]) -> Option<f64> {
         if both.any(|(plan, lived)| accelerated_loss::of(plan, lived).is_some()) {
             return None;
         }
-        // The years of lives that lost data are no answer, with or without an interval.
+        // If a life lost data, its years do not count and need no interval.
         let needs_none = lived.iter().all(|lived| lived.end == super::End::LivesOn)
             || lived.iter().any(|lived| lived.data_lost_pages > 0);
         if needs_none {

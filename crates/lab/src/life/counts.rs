@@ -1,9 +1,10 @@
-//! Counts of a life with an accelerated part. Counts during acceleration are multiplied by K,
-//! because an erase then stands for K cycles. Wear levelling counts once, because it is as frequent
-//! as without acceleration.
+//! Counts of a life with an accelerated part. An erase under acceleration stands for K P/E cycles,
+//! so the counts of this part are multiplied by K. Programs and erases for wear levelling are not
+//! multiplied, because they are as frequent as without acceleration.
 //!
 //! ```text
-//! 40 programs in the warm-up, 100 programs at the end, K = 10: 40 + 10 x 60 = 640 in the life
+//! 40 pages programmed in the warm-up, 100 pages programmed at the end, K = 10:
+//! the life has 40 + 10 x (100 - 40) = 640 programs
 //! ```
 
 use vpass_core::base::metrics::HostCounts;
@@ -19,7 +20,8 @@ pub(super) struct Counts {
     pub(super) erases: ByCause,
     pub(super) host: HostCounts,
     pub(super) lost_pages: u64,
-    /// Expected number of errors, and number of bits read; `None` without error rates.
+    /// Expected number of lost codewords, and number of bits that the host read. `None` without
+    /// error rates.
     pub(super) errors: Option<(f64, f64)>,
     pub(super) retries: Option<Retries>,
     pub(super) hints: Option<Hints>,
@@ -55,13 +57,14 @@ impl Counts {
         }
     }
 
-    /// Returns the number of errors per bit read.
+    /// Returns the expected number of lost codewords per bit that the host read.
     pub(super) fn uber(&self) -> Option<f64> {
         let (errors, bits) = self.errors?;
         (bits > 0.0).then(|| errors / bits)
     }
 
-    /// Returns the counts of the life. The part since `then` is multiplied by `times`.
+    /// Returns the counts of the whole life. Counts that were added since `then` are multiplied by
+    /// `times`.
     pub(super) fn since(self, then: &Self, times: u32) -> Self {
         let grown = Grown(times.into());
         Self {
@@ -79,13 +82,13 @@ impl Counts {
     }
 }
 
-/// Returns the expected number of errors, and the number of bits read.
+/// Returns the expected number of lost codewords, and the number of bits that the host read.
 pub(super) fn errors(drive: &Drive) -> Option<(f64, f64)> {
     let bits = drive.host_page_reads() * 8 * u64::from(drive.geometry().page_bytes);
     Some((drive.lost_codewords()?, bits as f64))
 }
 
-/// Factor for the part of a count that was added since a given moment.
+/// Factor that multiplies the part of a count that was added since a given moment.
 #[derive(Clone, Copy)]
 pub(super) struct Grown(pub(super) u64);
 
@@ -94,7 +97,8 @@ impl Grown {
         then + self.0 * (now - then)
     }
 
-    /// Returns the number of errors and of bits of a life.
+    /// Returns the expected number of lost codewords of a life, and the number of bits that its
+    /// host read.
     pub(super) fn errors(
         self,
         then: Option<(f64, f64)>,
@@ -105,7 +109,7 @@ impl Grown {
         Some((of(errors_then, errors), of(bits_then, bits)))
     }
 
-    /// Returns counts of a life. Wear levelling counts once.
+    /// Returns the counts of a life by cause. Counts for wear levelling are not multiplied.
     pub(super) fn by_cause(self, then: &ByCause, now: &ByCause) -> ByCause {
         let of = |cause: Cause| {
             let times = if cause == Cause::Wear { Self(1) } else { self };

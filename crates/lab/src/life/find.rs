@@ -1,10 +1,10 @@
-//! Search for the value of one key that gives the longest life. First, nine values in even
-//! logarithmic steps use the same seeds. Then a golden-section search refines the best of these
-//! values.
+//! Search for the value of a key that gives the longest life. The search first tries nine values in
+//! even logarithmic steps, all with the same seeds. A golden-section search then refines the best
+//! value.
 //!
-//! A value ranks last if lives with it lose data, or if the drive refuses it. The search assumes
-//! one peak. If the nine values show several peaks, a sentence says so, and the search refines only
-//! the highest peak.
+//! A value ranks last if lives with this value lose data, or if the drive refuses the value. The
+//! search assumes that the life has one peak. If the first nine values show several peaks, a
+//! sentence reports this, and the search refines only the highest peak.
 
 pub mod lasting;
 
@@ -19,21 +19,21 @@ use crate::mean_ci95::MeanCi95;
 
 /// Number of values that the search tries first.
 pub const FIRST: usize = 9;
-/// Number of values that the search tries between the neighbours of the best value. They locate the
-/// best value to within 1/40 of the step between two first values.
+/// Number of values that the search then tries between the neighbours of the best value. These
+/// values locate the best value to within 1/40 of the step between two of the first values.
 pub const CLOSER: usize = 8;
 const GOLDEN: f64 = 0.618_033_988_749_894_9;
 
-/// Value of the key, and its result.
+/// Value of the searched key, with the result for this value.
 #[derive(Clone, Debug, Serialize)]
 pub struct Point {
-    /// Text of the value, as `--set` takes it.
+    /// Value as a text, as `--set` takes it.
     pub text: String,
-    /// Number of the value in the key's unit; seconds for a span of time.
+    /// Value as a number in the key's unit. For a span of time, the unit is seconds.
     pub value: f64,
-    /// Lives with this value; absent if the drive refuses the value.
+    /// Lives with this value of the key; absent if the drive refuses the value.
     pub life: Option<Life>,
-    /// Reason why the drive refuses the value, in a sentence.
+    /// Reason why the drive refuses the value, as a sentence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
 }
@@ -44,19 +44,19 @@ pub fn first_values(from: f64, to: f64) -> Vec<f64> {
     (0..FIRST).map(|n| from * (step * n as f64).exp()).collect()
 }
 
-/// Golden-section search over logarithms, which chooses the next value.
+/// Golden-section search over logarithms, which chooses the next value to try.
 #[derive(Clone, Copy, Debug)]
 pub struct Section {
     low: f64,
     high: f64,
-    /// Two inner values, each with its logarithm and its years. The years are absent until they are
-    /// known.
+    /// Lower of the two inner values between which the search decides. The field has the logarithm
+    /// of the value, and the years of the value as soon as the years are known.
     lower: (f64, Option<f64>),
     upper: (f64, Option<f64>),
 }
 
 impl Section {
-    /// Starts a search between two values.
+    /// Starts a search between a low and a high value.
     pub fn new(low: f64, high: f64) -> Self {
         let (low, high) = (low.ln(), high.ln());
         Self {
@@ -93,18 +93,18 @@ impl Section {
 }
 
 impl Point {
-    /// Returns the rank of the value: its years. The rank is 0 if lives with this value lost data,
-    /// or if the drive refused the value.
+    /// Returns the years of the value as its rank. The rank is 0 if lives with this value lost
+    /// data, or if the drive refused the value.
     pub fn rank(&self) -> f64 {
         self.answer().map_or(0.0, |life| life.years.mean)
     }
 
-    /// Returns the lives with this value if they kept all data.
+    /// Returns the lives with this value, if they kept all data.
     fn answer(&self) -> Option<&Life> {
         self.life.as_ref().filter(|life| !life.lost_data())
     }
 
-    /// Returns whether the drive outlives the simulation with this value.
+    /// Returns whether, with this value, the drive is not worn out when the simulation ends.
     pub fn lives_on(&self) -> bool {
         self.answer().is_some_and(|life| !life.ended)
     }
@@ -114,8 +114,8 @@ impl Point {
     }
 }
 
-/// Returns the index of the value with the longest life without lost data. If several values are
-/// equal, returns the first of them.
+/// Returns the index of the value with the longest life that kept all data. If several values are
+/// equally good, returns the first.
 pub fn best(points: &[Point]) -> usize {
     (0..points.len())
         .rev()
@@ -123,8 +123,8 @@ pub fn best(points: &[Point]) -> usize {
         .unwrap_or(0)
 }
 
-/// Returns the indexes of the peaks that rise above the valley between them by more than their
-/// intervals.
+/// Returns the indexes of the peaks of the curve. Two peaks count as separate if they rise above
+/// the valley between them by more than their intervals.
 pub fn peaks(points: &[Point]) -> Vec<usize> {
     let of = |i: usize| points[i].mean_rank();
     let mut peaks: Vec<usize> = vec![];
@@ -142,7 +142,7 @@ pub fn peaks(points: &[Point]) -> Vec<usize> {
                 peak.mean - valley.mean > peak.ci95.unwrap_or(0.0) + valley.ci95.unwrap_or(0.0)
             };
             if !(stands_out(of(before)) && stands_out(of(i))) {
-                // Both belong to one peak with a dent.
+                // The two peaks are one peak with a small dent.
                 if of(i).mean > of(before).mean {
                     *peaks.last_mut().expect("there is one before") = i;
                 }
@@ -154,14 +154,14 @@ pub fn peaks(points: &[Point]) -> Vec<usize> {
     peaks
 }
 
-/// Returns the points in the order of rising value.
+/// Returns the points ordered by rising value.
 fn in_order(points: &[Point]) -> Vec<&Point> {
     let mut order: Vec<&Point> = points.iter().collect();
     order.sort_by(|a, b| a.value.total_cmp(&b.value));
     order
 }
 
-/// Formats the curve as CSV in the order of rising value. A refused value has no row.
+/// Formats the curve as CSV, ordered by rising value. A refused value has no row.
 pub fn csv(key: &str, points: &[Point]) -> String {
     let mut text = format!(
         "{key},value,years,years_ci95,worn_out,host_bytes_written,flash_bytes_written,\
@@ -188,8 +188,8 @@ pub fn csv(key: &str, points: &[Point]) -> String {
     text
 }
 
-/// Returns the JSON of `vpass life --find KEY --json`. `others` has the peaks that the search did
-/// not refine.
+/// Returns the JSON of `vpass life --find KEY --json`. `others` describes the peaks that the search
+/// did not refine.
 ///
 /// # Errors
 /// Reports a value that JSON cannot hold.
@@ -204,7 +204,7 @@ pub fn json_of(key: &str, points: &[Point], others: &[String]) -> Result<Value, 
     }))
 }
 
-/// Describes the curve in sentences. `others` has the peaks that the search did not refine.
+/// Describes the curve in sentences. `others` describes the peaks that the search did not refine.
 pub fn verdict(key: &str, points: &[Point], others: &[String]) -> String {
     let best = &points[best(points)];
     let order = in_order(points);
@@ -269,7 +269,7 @@ pub fn verdict(key: &str, points: &[Point], others: &[String]) -> String {
     found + &left_out(&lossy, &refused, points) + &several
 }
 
-/// Describes the values that do not count, and the reasons why they do not.
+/// Describes the values that do not count, and the reasons.
 fn left_out(lossy: &[&str], refused: &[&str], points: &[Point]) -> String {
     let lossy = match lossy {
         [] => String::new(),

@@ -1,10 +1,10 @@
-//! Share of a drive's reads that its samples hold. Samples of one page in N should have one read in
-//! N. If the host reads some pages very often, the samples may miss these pages.
+//! Share of a drive's reads that its samples serve. A sample of one page in N should serve one read
+//! in N. If the host reads some pages very often, the samples may not contain these pages.
 //!
 //! ```text
-//! The host sends 20,000 reads per second. Four samples of 1/256 should serve 4 x 78,125 reads in
-//! 1,000 seconds.
-//! If the samples serve 250,000 reads, they hold 80 %.
+//! the host sends 20,000 reads per second, so a sample of 1/256 should serve 78.125 per second
+//! in 1,000 seconds, four samples should serve 4 x 78,125 = 312,500 reads
+//! if they serve 250,000 reads, they serve 80 % of their share
 //! ```
 
 use vpass_core::base::span::{SECOND, YEAR};
@@ -15,23 +15,23 @@ use super::{End, Lived};
 use crate::load::{Generated, Loaded};
 use crate::plan::{RunPlan, Workload};
 
-/// Relative difference from the expected number of reads above which a sentence reports the
-/// difference.
+/// Smallest relative difference from the expected number of reads that a sentence reports.
 const WITHIN: f64 = 0.02;
-/// Smallest number of reads for this sentence. With fewer reads, chance alone explains the
-/// difference.
+/// Smallest number of reads for which a sentence reports a difference. With fewer reads, chance
+/// alone explains the difference.
 const FEWEST_READS: u64 = 100_000;
 
 /// Returns the number of reads that the samples served, divided by the expected number. A sample of
 /// one page in N should serve one read in N. Returns `None` for whole drives, or if the workload
-/// has no rate.
+/// has no known rate.
 pub(super) fn of_reads(plans: &[RunPlan], lives: &[Lived]) -> Option<f64> {
     let shares = plans.iter().zip(lives).map(|(plan, lived)| of_life(plan, lived));
     let shares = shares.collect::<Option<Vec<f64>>>()?;
     Some(shares.iter().sum::<f64>() / shares.len() as f64).filter(|share| share.is_finite())
 }
 
-/// Returns the ratio of [`of_reads`] for one life; `None` if the ratio is unknown.
+/// Returns the ratio of served to expected reads for one life. Returns `None` if the ratio is
+/// unknown.
 fn of_life(plan: &RunPlan, lived: &Lived) -> Option<f64> {
     let of = Some(plan.sample).filter(|sample| !sample.is_whole())?.of;
     let rate = reads_per_s(plan)?;
@@ -40,13 +40,13 @@ fn of_life(plan: &RunPlan, lived: &Lived) -> Option<f64> {
     (lived.read_requests >= FEWEST_READS && share.is_finite() && share > 0.0).then_some(share)
 }
 
-/// Returns how many years of the drive correspond to a year of a sample. Wear by reads grows with
-/// the number of reads of the sample. Other wear does not. The factor is 1 if the drive outlives
-/// the simulation, because its years are the simulated time.
+/// Returns the factor from the years of a sample to the years of the drive. Wear by reads grows
+/// with the number of reads of the sample. Other wear does not. If the drive outlives the
+/// simulation, the factor is 1, because the years are then the simulated time.
 ///
 /// ```text
-/// A sample serves 106 % of its share of the reads, and reads cause all wear:
-/// 13.3 years of the sample are 14.1 years of the drive.
+/// a sample serves 106 % of its share of the reads, and reads cause all wear:
+/// 13.3 years of the sample are 14.1 years of the drive
 /// ```
 pub(super) fn factor(plan: &RunPlan, lived: &Lived) -> f64 {
     let Some(share) = of_life(plan, lived).filter(|_| lived.end != End::LivesOn) else {
@@ -60,7 +60,7 @@ pub(super) fn factor(plan: &RunPlan, lived: &Lived) -> f64 {
     1.0 / (1.0 - by_reads + by_reads / share)
 }
 
-/// Returns the mean number of read requests per second, over all hours of the day.
+/// Returns the mean number of read requests per second, over all hours of a day.
 fn reads_per_s(plan: &RunPlan) -> Option<f64> {
     let Workload::Generated(Loaded { config, .. }) = &plan.workload else { return None };
     let rate = match config {
@@ -74,8 +74,9 @@ fn reads_per_s(plan: &RunPlan) -> Option<f64> {
     Some(rate * plan.hours().share()).filter(|rate| *rate > 0.0)
 }
 
-/// Returns a sentence about samples with too many or too few reads; `None` without such samples. On
-/// a rung, `is_corrected` is true, because the years are corrected for the number of reads.
+/// Returns a sentence about samples that have too many or too few reads. Returns `None` if there
+/// are no such samples. On a rung, `is_corrected` is true, because the years of a rung are
+/// corrected for the number of reads.
 pub fn said(lives: &[Life], is_corrected: bool) -> Option<String> {
     let off = |share: &f64| (share - 1.0).abs() > WITHIN;
     let share = lives.iter().filter_map(|life| life.reads_held).find(off)?;
@@ -115,8 +116,8 @@ mod tests {
             ..Setup::new(base, Named::Workload("zipf-read".into()))
         };
         let plan = RunPlan::new(&setup, Chosen::default(), &unwatched).unwrap();
-        // A sample of 1/256 should serve 78.125 of 20,000 reads per second. This sample served 104
-        // % of 78.125.
+        // A sample of 1/256 should serve 78.125 of 20,000 reads per second. This sample serves 104
+        // % of its share.
         let seconds = 100.0 * 365.0 * 86_400.0;
         let worn = Lived { read_requests: (1.04 * 78.125 * seconds) as u64, ..lived(100.0) };
         assert!((factor(&plan, &worn) - 1.04).abs() < 1e-6, "{}", factor(&plan, &worn));

@@ -1,14 +1,16 @@
-//! Interval of the years on a rung. The effect of acceleration or the effect of chance counts,
-//! whichever is larger.
+//! Interval of the years on a rung. The interval covers the effect of acceleration or the effect of
+//! chance, whichever is larger.
 //!
-//! The effect of chance comes from batch means (`batches`). If lives differ by more than their
-//! batches explain, it comes from Student's interval over the lives.
+//! The effect of chance is found by batch means (`batches`). If lives differ by more than their
+//! batches explain, the effect of chance is found by Student's interval over the lives.
 //!
 //! ```text
 //! two lives last 3.9 and 4.1 years at K = 30, and 3.6 and 3.8 years at K = 100
-//! effect of acceleration: 4.0 - 3.7 = 0.3; effect of chance: 12.7 x 0.141 / 1.41 = 1.27
-//! the larger effect counts: 4.0 years, 2.7 to 5.3
-//! if ten batches of each life give 0.2 for chance: 4.0 years, 3.7 to 4.3
+//! the effect of acceleration is 4.0 - 3.7 = 0.3 years
+//! the effect of chance is 12.7 x 0.141 / 1.41 = 1.27 years
+//! the larger effect counts, so the interval is 4.0 years, from 2.7 to 5.3
+//! if ten batches of each life give an effect of chance of 0.2 years, the effect of acceleration
+//! is larger, so the interval is 4.0 years, from 3.7 to 4.3
 //! ```
 
 use serde::Serialize;
@@ -16,45 +18,48 @@ use serde::Serialize;
 use super::{End, Lived, batches};
 use crate::mean_ci95::mean_ci95;
 
-/// Smallest effect of acceleration that an interval assumes, as a share of the years. On `tiny`,
-/// lives at K = 30 were up to 4.3 % too long, although lives at K = 100 differed by less than 3 %.
-/// Lives that depend on wear levelling may be further off (see the estimate's page).
+/// Smallest effect of acceleration that an interval assumes, as a share of the years. On the preset
+/// `tiny`, lives at K = 30 were up to 4.3 % too long, although they differed from lives at K = 100
+/// by less than 3 %. Lives that depend on wear levelling may have larger errors, which
+/// `docs/estimate.md` describes.
 const LEAST_BIAS: f64 = 0.05;
 
-/// Interval of a technique's years.
+/// Interval of the years of a technique.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Interval {
     /// Lower end, in years.
     pub low: f64,
     /// Upper end, in years.
     pub high: f64,
-    /// Effect of acceleration, in years: the difference from the same lives at the next larger
-    /// acceleration. The effect is at least 5 % of the years; null without a comparison.
+    /// Effect of acceleration, in years. The effect is the difference from the same lives at the
+    /// next larger acceleration, and at least 5 % of the years. Null if no such lives were
+    /// simulated.
     pub by_acceleration: Option<f64>,
-    /// Half the width of the 95 % confidence interval over the lives, in years; null for a single
-    /// life. It counts if `by_batches` is null.
+    /// Half the width of the 95 % confidence interval over the lives, in years. Null for a single
+    /// life. The interval uses this number only if `by_batches` is null.
     pub by_lives: Option<f64>,
-    /// Half the width of the 95 % confidence interval of batch means, in years. Null without
+    /// Half the width of the 95 % confidence interval by batch means, in years. Null without
     /// batches, or if lives differ by more than their batches explain.
     pub by_batches: Option<f64>,
-    /// Whether too few pages were sampled. In this case, the ends are a range without a confidence.
+    /// Whether too few pages were sampled for a confidence interval. The two ends are then only a
+    /// range.
     pub is_range: bool,
 }
 
-/// Life, and the same life at a larger acceleration if that life was simulated.
+/// Life on a rung, together with the same life at a larger acceleration, if it was simulated.
 #[derive(Clone, Copy, Debug)]
 pub struct Pair<'a> {
     /// Life at the smaller acceleration.
     pub fine: &'a Lived,
     /// Life at the larger acceleration.
     pub coarse: Option<&'a Lived>,
-    /// Factor of this life: years of the drive per year of the life. The factor corrects for a
-    /// sample with slightly more or fewer reads than its share.
+    /// Factor of this life: the drive's years divided by the life's years. The factor corrects for
+    /// a sample with slightly more or fewer reads than its share.
     pub factor: f64,
 }
 
 impl Pair<'_> {
-    /// Returns the years of the life, scaled to the drive.
+    /// Returns the years of the life, multiplied by its factor.
     pub fn years(&self) -> f64 {
         self.factor * self.fine.years
     }
@@ -63,8 +68,8 @@ impl Pair<'_> {
         self.fine.batches.iter().map(|years| self.factor * years).collect()
     }
 
-    /// Returns by how many years the larger acceleration shortens the life. Returns 0 for a life
-    /// that ended before acceleration began.
+    /// Returns the number of years by which the larger acceleration shortens the life. Returns 0 if
+    /// the life ended before its acceleration began.
     fn difference(&self) -> Option<f64> {
         if self.fine.accelerated_from.is_none() && self.fine.acceleration.get() > 1 {
             return Some(0.0);
@@ -74,12 +79,12 @@ impl Pair<'_> {
 }
 
 impl Interval {
-    /// Returns the interval of these lives. Returns `None` without a comparison with a larger
-    /// acceleration, or if some drive outlives the simulation.
+    /// Returns the interval of these lives. Returns `None` if there are no lives at a larger
+    /// acceleration, or if any drive outlives the simulation.
     ///
-    /// The compared rung has at least three times the K of this rung; at K = 30, it has 100. The
-    /// years change at least as fast as the square root of K. So from this K to 1 they change by no
-    /// more than from the K of the compared rung to this K.
+    /// The years change at least as fast as the square root of K. The compared rung has at least
+    /// three times the K of this rung. So the years change by at least as much from this K to the
+    /// larger K as from 1 to this K.
     pub fn of(pairs: &[Pair]) -> Option<Self> {
         if pairs.iter().any(|pair| pair.fine.end == End::LivesOn) {
             return None;
@@ -109,7 +114,7 @@ impl Interval {
         Some(Self { low: (mean.mean - half).max(0.0), high: mean.mean + half, ..interval })
     }
 
-    /// Returns half the width of the interval.
+    /// Returns half the width of the interval, in years.
     pub fn half(&self) -> f64 {
         let by_chance = self.by_batches.or(self.by_lives).unwrap_or(0.0);
         self.by_acceleration.unwrap_or(0.0).max(by_chance)
@@ -141,13 +146,13 @@ mod tests {
             .collect();
         let interval = Interval::of(&pairs).unwrap();
         assert!((interval.by_acceleration.unwrap() - 0.3).abs() < 1e-9);
-        // For two lives, the standard deviation divided by the square root of two is half of the
-        // difference.
+        // For two lives, half of their difference equals the standard deviation divided by the
+        // square root of two.
         assert!((interval.by_lives.unwrap() - 12.7062 * 0.1).abs() < 1e-5);
         assert!((interval.low - 2.7294).abs() < 1e-4 && (interval.high - 5.2706).abs() < 1e-4);
         assert!((Interval::of(&pairs[..1]).unwrap().half() - 0.3).abs() < 1e-9, "a single life");
-        // Each life has ten nearly equal batches. The effect of chance is small, so the effect of
-        // acceleration counts.
+        // Each life has ten nearly equal batches. The effect of chance is therefore small, and the
+        // effect of acceleration determines the interval.
         let of = |years: f64, sign: f64| Lived {
             batches: (0..10)
                 .map(|n| years / 10.0 + sign * if n < 5 { 0.03 } else { -0.02 })
@@ -166,8 +171,7 @@ mod tests {
 
     #[test]
     fn years_of_samples_are_corrected_for_their_reads() {
-        // The first sample has 10 % more reads than its share, and the second sample has 10 %
-        // fewer.
+        // The first sample has 10 % more reads than its share. The second sample has 10 % fewer.
         let (fine, coarse) =
             ([at(30, 4.0 / 1.1), at(30, 4.0 / 0.9)], [at(100, 4.0 / 1.1), at(100, 4.0 / 0.9)]);
         let pairs: Vec<_> = fine

@@ -1,14 +1,14 @@
-//! Ladder of lives. A rung is one acceleration of wear and one number of lives. Each rung is slower
-//! than the rung before, and closer to the exact life.
+//! Ladder of lives. A rung is one acceleration of wear with one number of lives. Each rung is
+//! slower than the rung below, and closer to the exact life.
 //!
 //! On a rung, an erase counts as K P/E cycles after a warm-up. A climb ends at the first rung whose
-//! intervals are narrow enough, or when its time runs out.
+//! intervals are narrow enough, or when the time is up.
 //!
 //! ```text
 //! rung          1    2    3    4    5    6    7
 //! K             100  30   30   10   10   3    1
 //! lives         2    2    4    4    8    8    8
-//! compared with -    1    1    3    3    5    6
+//! compared with -    1    1    3    3    5    6    (a lower rung)
 //! ```
 
 use std::num::NonZeroU32;
@@ -17,15 +17,15 @@ use vpass_core::base::phrase::Opt;
 
 use crate::failure::Failure;
 
-/// Rung of the ladder: one acceleration of wear, and one number of lives.
+/// Rung of the ladder: one acceleration of wear, with one number of lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rung {
-    /// Place on the ladder. The lowest rung is 1.
+    /// Number of the rung. The lowest rung is 1.
     pub number: u32,
     /// Number of P/E cycles per erase after the warm-up.
     pub acceleration: NonZeroU32,
-    /// Number of lives of each technique. The lives are samples of the drive, or seeds of a whole
-    /// drive.
+    /// Number of lives of each technique. The lives are samples of the drive or, for whole drives,
+    /// seeds.
     pub lives: u32,
 }
 
@@ -37,7 +37,7 @@ const fn rung(number: u32, acceleration: u32, lives: u32) -> Rung {
     }
 }
 
-/// All rungs.
+/// All rungs, from the fastest to the exact life.
 pub const LADDER: [Rung; 7] = [
     rung(1, 100, 2),
     rung(2, 30, 2),
@@ -51,39 +51,40 @@ pub const LADDER: [Rung; 7] = [
 /// Precision that the user wants, and time that the climb may take.
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted {
-    /// Largest half width of the intervals, as a share of the years.
+    /// Half the width that each interval may have, as a share of the years.
     pub within: f64,
     /// Longest time of the climb, in seconds; absent for no limit.
     pub seconds: Option<f64>,
 }
 
-/// State of a climb after the lives of a rung.
+/// State of a climb when the lives of a rung are finished.
 #[derive(Clone, Copy, Debug)]
 pub struct Standing {
-    /// Half width of the widest interval, as a share of its years. `None` if some answer has no
-    /// interval.
+    /// Half the width of the widest interval, as a share of its years. `None` if any answer lacks
+    /// an interval.
     pub half: Option<f64>,
-    /// Seconds since the climb began.
+    /// Number of seconds since the climb began.
     pub elapsed: f64,
-    /// Seconds that the next rung is expected to take.
+    /// Expected number of seconds for the next rung.
     pub next_takes: f64,
 }
 
-/// Step that follows a rung.
+/// Decision after a rung is finished.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Next {
-    /// Climb to the next rung.
+    /// The climb goes on to the next rung.
     Climb(Rung),
-    /// Stop: the intervals are as narrow as wanted.
+    /// The climb ends: the intervals are as narrow as wanted.
     Answered,
-    /// Stop: the next rung would take this many seconds, and fewer seconds are left.
+    /// The climb ends: the next rung would take this many seconds, which is more than the time
+    /// left.
     OutOfTime(f64),
-    /// Stop: no rung is left.
+    /// The climb ends: there is no higher rung.
     AtTop,
 }
 
 impl Rung {
-    /// Returns the rung of this number.
+    /// Returns the rung with this number.
     ///
     /// # Errors
     /// Reports a number that no rung has.
@@ -95,7 +96,7 @@ impl Rung {
         })
     }
 
-    /// Returns the nearest lower rung with more acceleration. The difference between the two rungs
+    /// Returns the nearest lower rung with a larger acceleration. A comparison of the two rungs
     /// shows the effect of acceleration.
     pub fn coarser(self) -> Option<Self> {
         LADDER
@@ -109,7 +110,7 @@ impl Rung {
         LADDER.into_iter().find(|other| other.number == self.number + 1)
     }
 
-    /// Returns the step that follows this rung.
+    /// Returns the decision after this rung.
     pub fn next(self, wanted: Wanted, standing: Standing) -> Next {
         if standing.half.is_some_and(|half| half <= wanted.within) {
             return Next::Answered;

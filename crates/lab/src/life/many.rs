@@ -1,4 +1,4 @@
-//! Simulation of many lives on several threads. A drive that stops does not end the other lives.
+//! Simulation of many lives on several threads. If one drive stops, the other lives go on.
 
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -12,7 +12,7 @@ use crate::plan::{RunPlan, Tables};
 use crate::pool;
 use crate::progress::{Begin, Progress};
 
-/// Number of parts of a life in the report of progress.
+/// Number of parts into which the progress of a life is divided.
 pub(super) const PARTS: u64 = 1000;
 
 /// Life to simulate.
@@ -24,16 +24,17 @@ pub struct OneLife<'a> {
     pub acceleration: NonZeroU32,
 }
 
-/// Time at which the simulation gives lives up; `None` for no limit.
+/// Time at which the simulation of lives is abandoned; `None` for no limit.
 pub type Deadline = Option<Instant>;
 
-/// Simulates lives and returns them in order. A drive that stopped or was refused has the reason
-/// instead of a life. Returns `None` if the deadline came first. Lives of one workload share
-/// `tables`. Reports each finished life to `ended`. Without `threads`, the simulation uses all
-/// cores.
+/// Simulates lives and returns them in order. Lives of one workload share `tables`. Each finished
+/// life is reported to `ended`. Without `threads`, the simulation uses all cores.
+///
+/// If a drive stopped or was refused, its entry is the reason instead of a life. Returns `None` if
+/// the deadline passes first.
 ///
 /// # Errors
-/// Returns the first error that is not about one drive, or an interruption.
+/// Returns the first error that does not concern a single drive, or an interruption.
 pub fn live_each(
     asked: &[OneLife],
     until: Until,
@@ -89,12 +90,12 @@ pub fn live_each(
     Ok(Some(lived.into_iter().map(|(_, lived)| lived).collect()))
 }
 
-/// Returns whether a failure is about one drive, so that other drives may go on.
+/// Returns whether a failure concerns only one drive. Other drives may then continue.
 fn may_stand(failure: &Failure) -> bool {
     failure.is_stop() || failure.kind == Kind::Usage
 }
 
-/// Returns whether only the deadline ended these lives.
+/// Returns whether the deadline is the only reason why these lives ended.
 fn gave_up(lived: &[(usize, Result<Lived, Failure>)]) -> bool {
     let mut failures = lived
         .iter()
@@ -103,7 +104,7 @@ fn gave_up(lived: &[(usize, Result<Lived, Failure>)]) -> bool {
     failures.next().is_some_and(Failure::is_interruption) && failures.all(Failure::is_interruption)
 }
 
-/// Progress that ends at the deadline.
+/// Progress report that interrupts the simulation at the deadline.
 struct Watched {
     all: Box<dyn Progress>,
     deadline: Deadline,

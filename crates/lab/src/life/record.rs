@@ -1,5 +1,5 @@
-//! Configuration of a life. It has every key of the drive and of the workload, as in
-//! `manifest.json`, and the overrides of `--set`.
+//! Record of the configuration of lives. The record has all keys of the drive and of the workload,
+//! in the form of `manifest.json`, and the overrides of `--set`.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,8 @@ use crate::failure::Failure;
 use crate::manifest;
 use crate::plan::RunPlan;
 
-/// Adds the configuration of these lives to their JSON. `set` has the overrides as `KEY=VALUE`.
+/// Adds the configuration of these lives to their JSON. `set` has the overrides in the form
+/// `KEY=VALUE`.
 ///
 /// # Errors
 /// Reports a value that JSON cannot hold, or a trace file that can no longer be read.

@@ -1,4 +1,4 @@
-//! Plans that cannot have a life.
+//! Refusal of plans that cannot have a life.
 
 use vpass_core::base::phrase::{Opt, set};
 use vpass_core::base::request::{Arrival, RequestSource};
@@ -10,8 +10,8 @@ use crate::failure::Failure;
 use crate::plan::RunPlan;
 use crate::setup::Gear;
 
-/// Refuses a plan that cannot have a life. For example, its requests have no times, or an unknown
-/// error rate has to end the life.
+/// Refuses a plan that cannot have a life. For example, its requests have no times, or an error
+/// rate that is unknown should end the life.
 ///
 /// # Errors
 /// Reports the setting that is missing or wrong.
@@ -52,7 +52,7 @@ pub fn check(plan: &RunPlan, until: Until) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Refuses years and an error rate that cannot end a life.
+/// Refuses a limit of years or of the error rate that cannot end a life.
 fn check_end(plan: &RunPlan, until: Until) -> Result<(), Failure> {
     if let Some(years) = until.years.filter(|years| !(*years > 0.0 && *years <= MOST_YEARS)) {
         return Err(Failure::usage(format!("it must be above 0 and at most {MOST_YEARS}"))
@@ -79,7 +79,7 @@ fn check_end(plan: &RunPlan, until: Until) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Returns whether the number of codewords that reads lose is known.
+/// Returns whether the drive's configuration tells how many codewords are lost by reads.
 fn has_uber(config: &DriveConfig) -> bool {
     config.error.model != ErrorLaw::None
         && config.ecc.codeword.is_some()

@@ -1,31 +1,32 @@
-//! Lives whose blocks wear in step. Reads bring all blocks to their limits in rounds, and a short
-//! life ends within one round.
+//! Lives whose blocks are rewritten in step. Reads bring all blocks to their limits at similar
+//! times, in rounds. A short life has only a few rounds.
 //!
 //! All blocks start without reads. Blocks with similar rates are rewritten at similar times, round
-//! after round, in every sample. If reads wear a drive out, the length of its life is therefore
+//! after round, in every sample. If reads wear out the drive, the length of its life is therefore
 //! uncertain by one round. Samples that end within the same round do not show this uncertainty.
 //!
 //! ```text
-//! 2,990 to 3,000 cycles, nearly all by reads, are 10 rounds: the years are uncertain by a tenth
+//! a life from 2,990 to 3,000 P/E cycles, worn nearly only by reads, has 10 rounds
+//! its years are uncertain by one round, so by a tenth
 //! ```
 
 use super::summary::Life;
 
-/// Number of cycles above which a round is a negligible part of a life: 1 %.
+/// Number of P/E cycles above which one round is a negligible part (1 %) of a life.
 const MANY: f64 = 100.0;
-/// Smallest share of the programmed pages that reads must cause for rounds to matter.
+/// Smallest share of programmed pages caused by reads with which rounds matter.
 const MOSTLY: f64 = 0.5;
 
-/// Returns the number of rewriting rounds in a life whose years are uncertain by one round. Returns
-/// `None` for longer lives, for lives with little wear by reads, or if blocks do not start in step.
+/// Returns the number of rounds of a life if its years are uncertain by one round. Returns `None`
+/// for longer lives, for lives with little wear by reads, or if blocks do not start in step.
 ///
 /// `for_reads` is the share of the programmed pages that reads caused. `cycles` is the number of
-/// P/E cycles from start to end. `start_reads` is the value of `start.reads`.
+/// P/E cycles from start to end. `start_reads` is the value of the key `start.reads`.
 pub(super) fn in_step(for_reads: f64, cycles: f64, start_reads: u32) -> Option<f64> {
     (for_reads >= MOSTLY && cycles < MANY && start_reads == 0).then_some(cycles)
 }
 
-/// Returns a sentence for the reader if any of these lives is uncertain by one round.
+/// Returns a sentence if the years of any of these lives are uncertain by one round.
 pub fn said(lives: &[Life]) -> Option<String> {
     let rounds = lives
         .iter()

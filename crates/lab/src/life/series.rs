@@ -1,12 +1,12 @@
-//! Course of a life: wear, and the causes of the pages programmed so far.
+//! Course of a life: its wear and its programmed pages by cause, at many times.
 //!
-//! A single life keeps its state each time that it has become half a percent longer. The rows of
-//! `life.json` are means over lives. Each row takes from each life the state at the same fraction
-//! of its years.
+//! During a life, the state is kept each time the life has become 0.5 % longer. The rows in
+//! `life.json` are means over lives. A row takes the state of each life at the same fraction of
+//! that life's years.
 //!
 //! ```text
-//! two lives, of 4 and 6 years
-//! row for half of the years: mean of the states after 2 and 3 years, at 2.5 years
+//! two lives have lengths of 4 and 6 years
+//! the row at half of the years is the mean of their states at 2 and 3 years, shown at 2.5 years
 //! ```
 
 use serde::{Deserialize, Serialize};
@@ -14,13 +14,13 @@ use vpass_core::base::units::Cause;
 
 use crate::results::ByCause;
 
-/// Ratio between the years of two kept states. From a millisecond to a century, a life keeps about
-/// 6,000 states.
+/// Ratio between the lengths of a life at two successive kept states. From one millisecond to a
+/// century, about 6,000 states are kept.
 const LONGER: f64 = 1.005;
-/// Number of parts of a life in the rows.
+/// Number of equal parts into which the rows divide a life.
 const PARTS: u32 = 64;
 
-/// State of a life at one time.
+/// State of a life at one point of time.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Passed {
     /// Length of the life so far, in years.
@@ -31,19 +31,19 @@ pub struct Passed {
     pub programs: ByCause,
 }
 
-/// States of a life, by rising years.
+/// Kept states of a life, ordered by years.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Course(Vec<Passed>);
 
-/// State of the mean life at one part of its years.
+/// State of the mean life at one fraction of its years.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Row {
     /// Length of the life so far, in years.
     pub years: f64,
     /// Number of P/E cycles of the mean block.
     pub pec_mean: f64,
-    /// Share of the programmed pages that the host wrote. All shares add up to 1. They are null
-    /// before the first page is programmed.
+    /// Share of the programmed pages that the host wrote. The shares of all causes add up to 1. All
+    /// shares are null before the first page is programmed.
     pub consumed_host: Option<f64>,
     /// Share of the programmed pages that garbage collection wrote.
     pub consumed_gc: Option<f64>,
@@ -66,21 +66,22 @@ fn is_nothing(share: &Option<f64>) -> bool {
 }
 
 impl Course {
-    /// Keeps a state if the life has become longer by half a percent since the last kept state.
+    /// Keeps a state if the life has become 0.5 % longer since the last kept state.
     pub(super) fn pass(&mut self, now: Passed) {
         if self.0.last().is_none_or(|last| now.years >= LONGER * last.years) {
             self.0.push(now);
         }
     }
 
-    /// Adds the last state. The end of a life lies within the last step.
+    /// Adds the last state. States after the end of the life are removed, because the end lies
+    /// within the last step.
     pub(super) fn end(&mut self, end: Passed) {
         self.0.retain(|passed| passed.years < end.years);
         self.0.push(end);
     }
 
-    /// Returns the years, the P/E cycles and the programs by cause after a part of the life, from 0
-    /// to 1. Values between two states are interpolated.
+    /// Returns the years, the P/E cycles and the programs by cause at a fraction of the life from 0
+    /// to 1. Values between two kept states are interpolated.
     fn at(&self, part: f64) -> Option<(f64, f64, [f64; Cause::COUNT])> {
         let years = part * self.0.last()?.years;
         let after = self.0.partition_point(|passed| passed.years < years).min(self.0.len() - 1);
@@ -99,8 +100,8 @@ impl Course {
     }
 }
 
-/// Returns the rows of the mean life. The factor of each life scales its years. The list is empty
-/// without lives, or if a life has no states.
+/// Returns the rows of the mean life. The years of each life are multiplied by its factor. Returns
+/// an empty list if there are no lives, or if a life has no states.
 pub(super) fn mean(lives: &[(&Course, f64)]) -> Vec<Row> {
     let row = |part: u32| {
         let part = f64::from(part) / f64::from(PARTS);
@@ -142,8 +143,8 @@ mod tests {
         ByCause::from(by_cause)
     }
 
-    /// Returns the course of a life of this many years. The number of pages that its reclaim
-    /// programs grows with the square of the years.
+    /// Returns the course of a life of this many years. The number of pages programmed by reclaim
+    /// grows with the square of the years.
     fn course(years: f64) -> Course {
         let mut course = Course::default();
         let state = |at: f64| Passed {
@@ -170,7 +171,8 @@ mod tests {
             let years = n as f64 / 16.0;
             assert!((row.years - years).abs() < 1e-12);
             assert!((row.pec_mean - (100.0 + 200.0 * years)).abs() < 0.1, "{row:?}");
-            // The life has programmed at + at^2 pages so far. Reclaim programmed at^2 of them.
+            // At the time `at`, the life has programmed at + at^2 pages. Reclaim programmed at^2 of
+            // these pages.
             let share = years / (1.0 + years);
             assert!((row.consumed_reclaim.unwrap() - share).abs() < 1e-4, "{row:?}");
             let sum = row.consumed_host.unwrap() + row.consumed_reclaim.unwrap();
@@ -186,7 +188,7 @@ mod tests {
         assert!((rows[32].pec_mean - 600.0).abs() < 0.1, "the mean of 500 and 700");
         let reclaim = f64::midpoint(2.0 / 3.0, 3.0 / 4.0);
         assert!((rows[32].consumed_reclaim.unwrap() - reclaim).abs() < 1e-4);
-        // The factor of a sample corrects years, and nothing else.
+        // The factor of a sample changes the years, and no other value.
         let corrected = mean(&[(&short, 2.0), (&long, 1.0)]);
         assert!((corrected[64].years - 7.0).abs() < 1e-12);
         assert!((corrected[64].pec_mean - rows[64].pec_mean).abs() < 1e-9);
@@ -198,7 +200,7 @@ mod tests {
         let mut course = course(100.0);
         assert!(course.0.len() < 6000, "{}", course.0.len());
         assert!(course.0.windows(2).all(|pair| pair[0].years < pair[1].years));
-        // The life ended within its last step.
+        // The life ended during its last step.
         let end = Passed { years: 90.0, pec: 7.0, programs: programs(1, 1, 0) };
         course.end(end);
         assert!(course.0.last() == Some(&end) && course.0[course.0.len() - 2].years < 90.0);

@@ -1,18 +1,21 @@
-//! Decides whether the wear of a life and the state of its drive have settled. Wear may be
-//! accelerated only afterwards.
+//! Decision whether the wear of a life and the state of its drive have settled. Wear may be
+//! accelerated only when both have settled.
 //!
-//! The state of the drive is noted each time the mean block has one more P/E cycle. In a life of
-//! reads alone, a cycle is a round of reclaim, so the windows count rounds. The last third of the
-//! cycles so far is compared with the previous third. Rates alone do not suffice. Under a trace,
-//! rates can be constant for ten cycles while GC moves cold data into separate blocks. So the state
-//! of the blocks must be constant, too:
+//! The drive's state is noted each time the mean block has had one more P/E cycle. If the host only
+//! reads, a cycle is a round of reclaim. The last third of the cycles so far is compared with the
+//! third before it. Both the rates of programs and the state of the blocks must be constant.
+//!
+//! Constant rates alone are not enough. Under a trace, rates can be constant for ten cycles while
+//! GC is still moving cold data into separate blocks. The state of the blocks consists of these
+//! values:
 //!
 //! - shares of blocks that are never erased, full of current data, low-density, or read-hot
-//! - spread of P/E cycles: difference between blocks in their number of cycles within a third
+//! - spread of P/E cycles: how much the blocks differ in their cycles within a third
 //!
 //! ```text
-//! 18 cycles: programs in cycles 7 to 12 and in cycles 13 to 18 are equal within 3 %,
-//! and full blocks are 61 % and 62 % of all blocks on average: the wear has settled
+//! after 18 cycles, cycles 7 to 12 are compared with cycles 13 to 18
+//! their numbers of programs differ by less than 3 %
+//! on average, 61 % and 62 % of all blocks are full, so the wear has settled
 //! ```
 
 use vpass_core::base::units::{Cause, Ns};
@@ -20,27 +23,27 @@ use vpass_core::drive::Drive;
 
 use crate::settled::{are_alike, last_thirds};
 
-/// Smallest number of cycles of a warm-up.
+/// Smallest number of P/E cycles of a warm-up.
 const FEWEST: usize = 18;
-/// Largest change of a rate that counts as settled, as a share of all programs.
+/// Largest change of a rate at which the rate counts as settled, as a share of all programs.
 const RATES_WITHIN: f64 = 0.03;
-/// Largest change of a share of the blocks that counts as settled.
+/// Largest change of a share of the blocks at which the share counts as settled.
 const STATE_WITHIN: f64 = 0.03;
-/// Largest change of the spread of P/E cycles that counts as settled, as a share of the cycles of
-/// the mean block.
+/// Largest change of the spread of P/E cycles at which the spread counts as settled. The change is
+/// given as a share of the mean block's cycles.
 const SPREAD_WITHIN: f64 = 0.1;
-/// Number of reads above which a block is read-hot, divided by the number of reads of the mean
-/// block with data.
+/// Number of reads above which a block counts as read-hot, as a multiple of the mean number of
+/// reads of blocks with data.
 const READ_HOT: f64 = 2.0;
-/// Number of shares of blocks that must be constant.
+/// Number of shares of blocks that must be constant for the drive to settle.
 const SHARES: usize = 4;
 
-/// State of a drive after some cycles of its mean block.
+/// State of a drive after a number of P/E cycles of its mean block.
 #[derive(Clone, Debug, Default)]
 struct Note {
     at: f64,
     programs: [f64; Cause::COUNT],
-    /// Shares of blocks that are never erased, full of current data, low-density, or read-hot.
+    /// Shares of all blocks: never erased, full of current data, low-density, and read-hot.
     shares: [f64; SHARES],
     /// Number of P/E cycles of each block since the start.
     cycles: Vec<u32>,
@@ -71,7 +74,7 @@ impl Note {
     }
 }
 
-/// Notes of a warm-up so far.
+/// Notes about the drive's state, taken during a warm-up.
 pub(super) struct Settling {
     first_milli: u64,
     notes: Vec<Note>,
@@ -83,7 +86,7 @@ impl Settling {
         Self { first_milli: worn_milli(drive), notes: vec![Note::of(0, drive)] }
     }
 
-    /// Checks the drive. Returns true once the drive has settled.
+    /// Checks the drive. Returns true as soon as its wear and its state have settled.
     pub(super) fn has_settled(&mut self, now: Ns, drive: &Drive) -> bool {
         let blocks = u64::from(drive.geometry().blocks);
         let cycles = (worn_milli(drive) - self.first_milli) / (1000 * blocks);
@@ -99,19 +102,19 @@ fn worn_milli(drive: &Drive) -> u64 {
     drive.block_states().map(|block| block.effective_milli).sum()
 }
 
-/// Rates and state in a third of the cycles.
+/// Rates of programs and state of the blocks in a third of the cycles.
 struct Third {
     /// Number of programs per nanosecond, by cause.
     rates: [f64; Cause::COUNT],
-    /// Mean shares of the blocks.
+    /// Mean of each share of the blocks.
     shares: [f64; SHARES],
-    /// Standard deviation of the cycles of the blocks, as a share of their mean.
+    /// Standard deviation of the blocks' P/E cycles, as a share of their mean.
     spread: f64,
 }
 
 impl Third {
-    /// Computes the rates and the state between the first and the last of these notes. The first
-    /// note is also the end of the previous third.
+    /// Computes the rates and the state of the blocks between the first and the last of these
+    /// notes. The first note is also the last note of the third before.
     fn of(notes: &[Note]) -> Self {
         let [from, .., to] = notes else { unreachable!("a third has two ends") };
         let took = (to.at - from.at).max(1.0);
@@ -146,8 +149,9 @@ fn settled(notes: &[Note]) -> bool {
 mod tests {
     use super::*;
 
-    /// Returns notes that are taken once a second. Each note has 100 more programs and one more
-    /// cycle of both blocks. `full` and `hot` give the shares of full and of read-hot blocks.
+    /// Returns notes that are taken once a second. From note to note, the drive gets 100 more
+    /// programs, and both of its blocks get one more cycle. `full` and `hot` return the shares of
+    /// full and of read-hot blocks.
     fn notes(full: impl Fn(usize) -> f64, hot: impl Fn(usize) -> f64, cycles: usize) -> Vec<Note> {
         let note = |n: usize| {
             let mut note = Note {
@@ -170,7 +174,8 @@ mod tests {
         assert!(full(|n| 0.6 - 0.6 / (1.0 + n as f64).powi(2), 18));
         let hot = |hot: fn(usize) -> f64| settled(&notes(|_| 0.6, hot, 30));
         assert!(!hot(|n| 0.3 - 0.01 * n as f64), "read-hot blocks still change");
-        // Read-hot blocks are few, so their share varies by chance. The mean over a third counts.
+        // There are few read-hot blocks, so their share varies by chance. The check therefore uses
+        // the mean over a third.
         assert!(hot(|n| if n % 2 == 0 { 0.05 } else { 0.1 }));
     }
 
@@ -186,12 +191,12 @@ mod tests {
     #[test]
     fn blocks_with_a_growing_spread_have_not_settled() {
         let mut apart = notes(|_| 0.6, |_| 0.1, 18);
-        // From the 13th cycle on, one of the two blocks takes all cycles.
+        // After the 12th cycle, only one of the two blocks is erased.
         for (n, note) in apart.iter_mut().enumerate().skip(13) {
             note.cycles = vec![12, 12 + 2 * (n as u32 - 12)];
         }
         assert!(!settled(&apart), "the spread of P/E grows from 0 to 1");
-        // One block took all cycles from the start, so the spread is constant.
+        // Only one block is erased from the start on, so the spread stays constant.
         let mut always = notes(|_| 0.6, |_| 0.1, 18);
         always.iter_mut().enumerate().for_each(|(n, note)| note.cycles = vec![0, 2 * n as u32]);
         assert!(settled(&always));

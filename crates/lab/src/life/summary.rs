@@ -1,24 +1,24 @@
-//! Comparison of lives: years and causes of wear. Each number is a mean over seeds and samples,
-//! with its interval.
+//! Comparison of lives: their years and their causes of wear. Each number is a mean over seeds and
+//! samples, with an interval.
 //!
-//! `life.json`: results of `vpass life --out DIR`; `--json` prints the same object. A number with
-//! an interval has a `mean` and a `ci95`, half the width of the 95 % interval over lives.
+//! `life.json`: results of `vpass life --out DIR`. `--json` prints the same object. A number with
+//! an interval has a `mean` and a `ci95`, which is half the width of the 95 % interval over lives.
 //!
 //! | key | type | meaning |
 //! |---|---|---|
-//! | `schema` | integer | Version of this form of the file: 1. New keys do not change it. |
+//! | `schema` | integer | Version of this file's format: 1. A new key does not change the version. |
 //! | `vpass` | text | Version of vpass. |
-//! | `drive`, `workload`, `workload_source`, `gear` | text | As in `summary.json`. |
-//! | `workload_generated` | true or false | As in `summary.json`. |
+//! | `drive`, `workload`, `workload_source`, `gear` | text | Same meaning as in `summary.json`. |
+//! | `workload_generated` | true or false | Same meaning as in `summary.json`. |
 //! | `seed`, `seeds`, `samples`, `sample` | integer, text | First seed, number of seeds, number of samples, and share of the pages in a sample. |
-//! | `rated_pec` | integer | P/E cycles of the mean block at which the drive is worn out. |
-//! | `years_at_most`, `uber_at_most` | number or null | Conditions that end a life earlier. |
-//! | `longest` | text or null | Label of the technique that lives longest; null if two lives are too close. |
-//! | `not_told_apart` | list of text | Labels of the lives that may be the longest and that their intervals do not tell apart, the longest mean first. Empty if one life is clearly the longest. |
+//! | `rated_pec` | integer | Number of P/E cycles of the mean block at which the drive is worn out. |
+//! | `years_at_most`, `uber_at_most` | number or null | Limits that can end a life before the drive is worn out. |
+//! | `longest` | text or null | Label of the technique that lives longest; null if two lives are too close to rank. |
+//! | `not_told_apart` | list of text | Labels of the lives whose intervals overlap, so that any of them may be the longest. The longest mean is first. Empty if one life is clearly the longest. |
 //! | `rung`, `acceleration` | integer | Rung of the ladder, and P/E cycles per erase; absent for exact lives. |
-//! | `sampled` | object | Number of pages and blocks in the samples; absent for whole drives. |
-//! | `refused` | list of object | Techniques without a life, each with its reason; absent without such techniques. |
-//! | `start_pec`, `set`, `drive_configuration`, `workload_configuration`, `trace_options`, `traces` | | Configuration of the lives, as in `manifest.json`. |
+//! | `sampled` | object | Numbers of pages and of blocks in the samples; absent for whole drives. |
+//! | `refused` | list of object | Techniques that have no life, each with the reason. Absent if every technique has a life. |
+//! | `start_pec`, `set`, `drive_configuration`, `workload_configuration`, `trace_options`, `traces` | | Configuration of the lives, in the form of `manifest.json`. |
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -43,7 +43,7 @@ use crate::plan::RunPlan;
 use crate::results::flash::net_of;
 use crate::results::mapping_unit::{self, MappingUnit};
 
-/// Results of a technique's lives. All counts are those of whole drives.
+/// Results of the lives of one technique. All counts are scaled to the whole drive.
 #[derive(Clone, Debug, Serialize)]
 pub struct Life {
     /// Label in the table.
@@ -57,18 +57,20 @@ pub struct Life {
     /// Parity technique; absent without parity.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parity: Option<&'static str>,
-    /// Whether the technique is counterfactual: no real drive can use it, but it shows the possible
-    /// gain.
+    /// Whether the technique is counterfactual. No real drive can use such a technique, but it
+    /// shows the possible gain.
     pub counterfactual: bool,
-    /// Years until the end. On a rung, the years of samples are corrected for their number of
+    /// Years until the life ends. On a rung, the years of samples are corrected for their number of
     /// reads.
     pub years: MeanCi95,
-    /// Interval of the years on a rung of the ladder; absent if there is none.
+    /// Interval of the years on a rung of the ladder; absent if the rung is not compared with
+    /// another.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interval: Option<Interval>,
-    /// Whether the drive was worn out in every life. If not, the drive lives longer than `years`.
+    /// Whether the drive was worn out in every life. A drive that is not worn out lives longer than
+    /// `years`.
     pub worn_out: bool,
-    /// Whether every life ended by wear or by errors.
+    /// Whether wear or errors ended every life.
     pub ended: bool,
     /// Number of P/E cycles of the mean block at the start.
     pub pec_first: f64,
@@ -82,62 +84,62 @@ pub struct Life {
     pub flash_bytes_written: MeanCi95,
     /// Number of flash bytes programmed per host byte written; null without host writes.
     pub write_amplification: Option<MeanCi95>,
-    /// Bytes programmed because of reads, in percent of the bytes that the host read; null without
-    /// host reads. Programs by reclaim and because of retries count.
+    /// Bytes programmed because of reads, in percent of the bytes that the host read. The bytes
+    /// include programs by reclaim and programs because of retries. Null without host reads.
     pub read_wear: Option<MeanCi95>,
-    /// Net read wear, in percent: all bytes programmed, minus those of the same life on flash that
-    /// reads do not disturb, over the bytes that the host read. It is known if the host writes
-    /// nothing and no data is refreshed or regrouped, because undisturbed flash then programs
-    /// nothing. Null for other lives, whose undisturbed twin would be a second life, and without
-    /// host reads.
+    /// Net read wear, in percent of the bytes that the host read. Net read wear counts the
+    /// programmed bytes beyond those of the same life on flash that reads do not disturb. Net read
+    /// wear is known only if the host writes nothing and no data is refreshed or regrouped. On
+    /// undisturbed flash, such a life programs nothing. For all other lives, and without host
+    /// reads, net read wear is null.
     pub read_wear_net: Option<MeanCi95>,
-    /// Mapping unit, and share of host writes of all lives that do not fill it.
+    /// Mapping unit of the drive, and the share of host writes that do not fill it, over all lives.
     pub mapping_unit: MappingUnit,
-    /// Warnings about these years, one sentence each.
+    /// Warnings about these years. Each warning is one sentence.
     pub warnings: Vec<String>,
-    /// Shares of the programmed pages, by cause; null without programs.
+    /// Shares of the programmed pages by cause; null if no page was programmed.
     pub consumed: Option<Consumed>,
-    /// Mean number of pages of host data that a life reported lost.
+    /// Mean number of host data pages that were reported lost in a life.
     pub data_lost_pages: f64,
-    /// Number of P/E cycles per erase in a life that lost data although the technique guarantees to
-    /// lose none. The years of the technique are not known in this case. Absent without such a
-    /// loss.
+    /// Number of P/E cycles per erase in a life that lost data although its technique guarantees to
+    /// lose none. The years of such a technique are unknown. Absent without such a loss.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lost_at_acceleration: Option<NonZeroU32>,
-    /// Largest share of its read limit that a page in use reached, in the worst life. The share has
-    /// no interval, because it is a maximum. Null without an oracle.
+    /// Dose of a page divided by the page's read limit: the largest value in any life. A maximum
+    /// has no interval. Null without an oracle.
     pub worst_dose_ratio: Option<f64>,
-    /// Number of errors per bit that the host read, over all reads of a life; null without error
-    /// rates.
+    /// Expected number of lost codewords per data bit, over all reads of the host in a life. Null
+    /// without error rates.
     pub uber: Option<MeanCi95>,
-    /// Shares of the host's page reads by their number of retries, starting with 0. Null if the
-    /// drive makes no retries.
+    /// Shares of the host's page reads that took 0, 1, 2 and more retries. Null if the drive makes
+    /// no retries.
     pub reads_by_retries: Option<Vec<MeanCi95>>,
-    /// Effects of each hint of the host; null without hints.
+    /// Effects of each of the host's hints; null without hints.
     pub hints: Option<BTreeMap<&'static str, LifeOfWord>>,
-    /// Number of rewriting rounds in a life whose blocks are rewritten in step. The years of such a
+    /// Number of rewriting rounds of a life whose blocks are rewritten in step. The years of such a
     /// life are uncertain by one round. Null for other lives.
     pub rounds_in_step: Option<f64>,
     /// Number of reads that the samples served, divided by the expected number. A sample of one
-    /// page in N should serve one read in N. Null if unknown.
+    /// page in N should serve one read in N. Null if this ratio is unknown.
     pub reads_held: Option<f64>,
-    /// Course of the mean life: its start, and the ends of 64 equal parts of its years.
+    /// Course of the mean life: the state at its start, and at the end of each of 64 equal parts of
+    /// its years.
     pub series: Vec<Row>,
     /// Results of each single life.
     pub lives: Vec<One>,
 }
 
-/// Results of lives for data with one hint of the host.
+/// Results of lives for the data that has one particular hint of the host.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct LifeOfWord {
-    /// Number of retries that fit into the budget.
+    /// Number of retries that fit into the hint's budget.
     pub retries: u8,
-    /// Latency of a read with this number of retries on an idle drive, in microseconds.
+    /// Latency, in microseconds, of a read with this number of retries on an idle drive.
     pub latency_us: f64,
-    /// Share of the host's page reads that read data with this hint.
+    /// Share of the host's page reads that were reads of data with this hint.
     pub reads: MeanCi95,
-    /// Share of these page reads that took more retries than fit into the budget. Null without such
-    /// page reads.
+    /// Share of the page reads with this hint that took more retries than fit into the hint's
+    /// budget. Null if there were no such page reads.
     pub missed_budgets: Option<MeanCi95>,
 }
 
@@ -157,7 +159,7 @@ pub struct Consumed {
     pub wear_levelling: MeanCi95,
     /// Share of the programmed pages that hold the parity of stripes.
     pub parity: MeanCi95,
-    /// Share of the programmed pages that regrouping by hints wrote; such work is optional.
+    /// Share of the programmed pages that regrouping by hints wrote. Regrouping is optional work.
     #[serde(skip_serializing_if = "is_nothing")]
     pub hints: MeanCi95,
 }
@@ -171,14 +173,13 @@ fn is_nothing(share: &MeanCi95) -> bool {
 pub struct One {
     /// Random seed.
     pub seed: u64,
-    /// Residue that the sampled pages of the drive have.
+    /// Residue of the sample: page numbers in the sample have this residue.
     pub residue: u32,
-    /// Length in years.
+    /// Length of the life in years.
     pub years: f64,
     /// Reason why the life ended.
     pub end: End,
-    /// Number of P/E cycles of the mean block at the start of acceleration; absent without
-    /// acceleration.
+    /// Number of P/E cycles of the mean block when acceleration began; absent without acceleration.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub accelerated_from_pec: Option<f64>,
     /// Whether the oracle found no error; null if the oracle did not check the life.
@@ -186,7 +187,7 @@ pub struct One {
 }
 
 impl Life {
-    /// Summarises the lives of one technique. There is at least one plan and one life.
+    /// Summarises the lives of one technique. The lists of plans and of lives must not be empty.
     pub fn of(label: String, plans: &[RunPlan], lives: &[Lived]) -> Self {
         let plan = &plans[0];
         let page = plan.drive.config.geometry.page_size.0 as f64;
@@ -255,12 +256,12 @@ impl Life {
         }
     }
 
-    /// Summarises a technique whose lives belong to a rung of the ladder. Returns `None` if its
-    /// drive was refused or stopped.
+    /// Summarises the lives of a technique in a climb. Returns `None` if the drive was refused or
+    /// stopped.
     pub fn answered(answer: &Answer) -> Option<Self> {
         let lives = answer.lived.as_ref().ok().filter(|lives| !lives.is_empty())?;
         let life = Self::of(answer.label.clone(), &answer.plans, lives);
-        // Lives that belong to no rung have an interval over the lives.
+        // Lives outside the ladder have an interval over the lives only.
         if answer.interval.is_none() && !answer.is_on_rung {
             return Some(life);
         }
@@ -279,19 +280,19 @@ impl Life {
         self.lives.iter().any(|one| one.oracle_clean == Some(false))
     }
 
-    /// Returns whether any life lost host data. If so, the years are no answer.
+    /// Returns whether any life lost host data. The years of such a life do not count.
     pub fn lost_data(&self) -> bool {
         self.data_lost_pages > 0.0
     }
 
-    /// Returns whether the years may be compared. All data must be kept, and the technique must not
-    /// be counterfactual.
+    /// Returns whether the years may be compared with those of other techniques. The lives must
+    /// have kept all data, and the technique must not be counterfactual.
     pub fn competes(&self) -> bool {
         !self.lost_data() && !self.counterfactual
     }
 
-    /// Formats the length with its interval, if any, such as "5.31 years", "> 100 years" or "44.2 ±
-    /// 0.5 min".
+    /// Formats the length of the life, with its interval if there is one. Examples are "5.31
+    /// years", "> 100 years" and "44.2 ± 0.5 min".
     pub fn length_text(&self) -> String {
         let text = years(self.years.mean, self.years.ci95.filter(|_| self.ended));
         if self.ended { text } else { format!("> {text}") }
@@ -312,8 +313,8 @@ impl One {
     }
 }
 
-/// Returns the net read wear of a life whose undisturbed twin programs nothing; `None` for other
-/// lives.
+/// Returns the net read wear of a life that would program nothing on undisturbed flash. Returns
+/// `None` for other lives.
 fn net_read_wear(lived: &Lived, page_bytes: f64) -> Option<f64> {
     let programs = &lived.programs;
     let twin_rests = lived.host_bytes == 0
@@ -321,7 +322,7 @@ fn net_read_wear(lived: &Lived, page_bytes: f64) -> Option<f64> {
     twin_rests.then(|| net_of((programs.sum(), 0), page_bytes, lived.host.read_bytes))?
 }
 
-/// Returns the mean of a value over the lives. Returns `None` if any life lacks the value.
+/// Returns the mean of a value over all lives. Returns `None` if any life has no such value.
 fn mean_ci95_of_all(lives: &[Lived], of: impl Fn(&Lived) -> Option<f64>) -> Option<MeanCi95> {
     mean_ci95(&lives.iter().map(of).collect::<Option<Vec<_>>>()?)
 }
@@ -366,7 +367,8 @@ fn by_word(lives: &[Lived]) -> Option<BTreeMap<&'static str, LifeOfWord>> {
 }
 
 impl Consumed {
-    /// Names of the causes, in the order of [`Self::rows`]. The last cause is optional.
+    /// Names of the causes, in the order of [`Self::rows`]. The last cause is shown only if it is
+    /// not 0.
     pub const CAUSES: [&'static str; 7] =
         ["host", "GC", "reads", "age", "levelling", "parity", "hints"];
 
@@ -389,7 +391,7 @@ impl Consumed {
         })
     }
 
-    /// Returns each share with the name of its cause.
+    /// Returns the share of each cause, with the name of the cause.
     pub fn rows(&self) -> [(&'static str, MeanCi95); 7] {
         let shares = [
             self.host,
@@ -404,7 +406,7 @@ impl Consumed {
     }
 }
 
-/// Returns the warnings about these lives. The warning about small writes has the range over all
+/// Returns the warnings about these lives. The warning about small writes gives the range over all
 /// lives.
 pub fn warnings<'a>(lives: impl IntoIterator<Item = &'a Life>) -> Vec<String> {
     mapping_unit::warning(
@@ -414,35 +416,37 @@ pub fn warnings<'a>(lives: impl IntoIterator<Item = &'a Life>) -> Vec<String> {
     .collect()
 }
 
-/// Facts that the lives of a `vpass life` share: drive, samples, and techniques that were refused.
+/// Facts that all lives of one `vpass life` command share: the drive, the samples, and the refused
+/// techniques.
 #[derive(Clone, Debug)]
 pub struct Setting<'a> {
     /// Plan of the whole drive.
     pub whole: &'a RunPlan,
-    /// Plan of the lives.
+    /// Plan of the lives, which may be a sample of the drive.
     pub plan: &'a RunPlan,
-    /// Number of disjoint samples of each technique.
+    /// Number of disjoint samples that each technique has.
     pub samples: u32,
-    /// Number of seeds of each technique.
+    /// Number of seeds that each technique has.
     pub seeds: u32,
-    /// Conditions that end a life.
+    /// Conditions that end a life before the drive is worn out.
     pub until: Until,
-    /// Rung of the lives; `None` for exact lives.
+    /// Rung to which the lives belong; `None` for exact lives.
     pub rung: Option<Rung>,
-    /// Number of pages and blocks in the samples; `None` for whole drives.
+    /// Numbers of pages and of blocks in the samples; `None` for whole drives.
     pub sampled: Option<Sampled>,
-    /// Techniques that do not suit the drive or the workload, or whose drive stopped.
+    /// Techniques without a life, because they do not suit the drive or the workload, or because
+    /// their drive stopped.
     pub refused: &'a [Refused],
     /// Overrides of `--set`.
     pub set: &'a [String],
 }
 
-/// Number of pages and blocks in all samples of a technique together.
+/// Numbers of pages and of blocks in all samples of a technique together.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Sampled {
-    /// Number of sampled pages that the workload touches.
+    /// Number of pages in the samples that the workload touches.
     pub pages: u64,
-    /// Number of blocks of the samples.
+    /// Number of blocks in the samples.
     pub blocks: u64,
 }
 

@@ -1,5 +1,5 @@
-//! Verdict on lives, in sentences: the technique under which a drive lives longest. Only techniques
-//! that kept all data compete. A difference within the intervals does not count.
+//! Sentences about the technique under which a drive lives longest. Only techniques that kept all
+//! data compete. A difference that is smaller than the intervals does not count.
 
 use vpass_core::slots::reclaim::NO_RECLAIM;
 
@@ -7,8 +7,8 @@ use super::summary::Life;
 use super::{End, MOST_LOST};
 use crate::numbers::{digits, list, years};
 
-/// Returns the technique that lives longest. Returns `None` without competitors, if two lives are
-/// too close to rank, or if acceleration alone may have caused a loss.
+/// Returns the life that is clearly the longest. Returns `None` if no life competes, if two lives
+/// are too close to rank, or if a loss may be an effect of acceleration.
 pub fn longest(lives: &[Life]) -> Option<&Life> {
     if lives.iter().any(|life| life.lost_at_acceleration.is_some()) {
         return None;
@@ -18,9 +18,9 @@ pub fn longest(lives: &[Life]) -> Option<&Life> {
     is_longer(best, second).then_some(best)
 }
 
-/// Returns the competing lives that may be the longest and that their intervals do not tell apart.
-/// The longest mean comes first. Returns all competing lives if acceleration alone may have caused
-/// a loss. Returns an empty list if one life is clearly the longest.
+/// Returns the competing lives whose intervals overlap, so that any of them may be the longest. The
+/// life with the longest mean comes first. If a loss may be an effect of acceleration, returns all
+/// competing lives. If one life is clearly the longest, returns an empty list.
 pub fn not_told_apart(lives: &[Life]) -> Vec<&Life> {
     let mut front = ranked(lives);
     if let [best, ..] = front[..]
@@ -31,19 +31,19 @@ pub fn not_told_apart(lives: &[Life]) -> Vec<&Life> {
     if front.len() > 1 { front } else { vec![] }
 }
 
-/// Returns whether a life is certainly longer than another.
+/// Returns whether a life is certainly longer than another life.
 fn is_longer(best: &Life, other: &Life) -> bool {
     other.ended && (!best.ended || surpass(best, other))
 }
 
-/// Returns whether a life is one without read reclaim, beside lives with it. It shows what reads do
-/// to data without protection, and never wins.
+/// Returns whether a life is a baseline: it has no read reclaim, while other lives have it. A
+/// baseline shows what reads do to unprotected data, and it never wins.
 fn is_baseline(life: &Life, lives: &[Life]) -> bool {
     life.reclaim == NO_RECLAIM && lives.iter().any(|other| other.reclaim != NO_RECLAIM)
 }
 
-/// Returns the competing lives. The longest life is first. Lives that outlive the simulation come
-/// before all other lives.
+/// Returns the competing lives, the longest life first. Drives that outlive the simulation come
+/// before all others.
 fn ranked(lives: &[Life]) -> Vec<&Life> {
     let competing = lives.iter().filter(|life| life.competes() && !is_baseline(life, lives));
     let mut order: Vec<&Life> = competing.collect();
@@ -51,14 +51,14 @@ fn ranked(lives: &[Life]) -> Vec<&Life> {
     order
 }
 
-/// Returns whether a life is longer than another by more than both intervals.
+/// Returns whether a life is longer than another life by more than the two half widths together.
 pub(super) fn surpass(best: &Life, second: &Life) -> bool {
     let halves = best.years.ci95.unwrap_or(0.0) + second.years.ci95.unwrap_or(0.0);
     best.years.mean - second.years.mean > halves
 }
 
-/// Names the lives that lost data, and the longest of the lives that lost none. Returns `None` if
-/// there is nothing to say.
+/// Names the lives that lost data, and the longest life that kept all data. Returns `None` if
+/// neither exists.
 pub fn verdict(lives: &[Life]) -> Option<String> {
     let is_real = |life: &&Life| life.lost_data() && life.lost_at_acceleration.is_none();
     let lost: Vec<String> = lives.iter().filter(is_real).map(lost).collect();
@@ -76,7 +76,7 @@ pub fn verdict(lives: &[Life]) -> Option<String> {
 }
 
 /// Describes a loss, such as "`none` lost data, 456 pages in the mean life, so its years do not
-/// count." If losses ended the life, the sentence says so.
+/// count." If losses ended the life, the sentence also reports this.
 fn lost(life: &Life) -> String {
     let ended = if life.lives.iter().any(|one| one.end == End::LostData) {
         format!(
@@ -94,7 +94,7 @@ fn lost(life: &Life) -> String {
     )
 }
 
-/// Describes the lives whose losses acceleration alone may have caused.
+/// Describes the lives whose losses may be an effect of acceleration.
 fn hidden(lives: &[Life]) -> Option<String> {
     let cycles = lives.iter().find_map(|life| life.lost_at_acceleration)?;
     let labels: Vec<String> = lives
@@ -137,7 +137,7 @@ fn told(lives: &[Life]) -> Option<String> {
     }
 }
 
-/// Describes lives that are not told apart, and the next life.
+/// Describes lives that are too close to rank, and the next shorter life.
 fn tied(best: &Life, front: &[&Life], order: &[&Life]) -> String {
     let names: Vec<String> = front.iter().map(|life| format!("`{}`", life.label)).collect();
     let names = list(&names);

@@ -1,10 +1,10 @@
-//! The answer of `vpass llm` in sentences.
+//! Answer of `vpass llm` as sentences.
 
 use super::{AtRounds, AtThreshold, Llm, Technique};
 use crate::numbers::{digits, years, years_between};
 
 impl Llm {
-    /// Returns the answer, one sentence or two in each item.
+    /// Returns the answer as a list of items. Each item has one or two sentences.
     pub fn sentences(&self) -> Vec<String> {
         let mut all = vec![self.reads()];
         if self.read_bytes_per_second <= 0.0 {
@@ -130,8 +130,8 @@ impl Llm {
     }
 }
 
-/// Formats the mean of a whole life with its unit, and the values of the first and of the last
-/// eighth of the life.
+/// Formats the mean over a whole life with its unit. Adds the values of the first and of the last
+/// eighth of the life, if they are given.
 fn of_life((mean, unit): (f64, &str), ends: Option<(f64, f64)>) -> String {
     let ends = ends.map_or_else(String::new, |(new, worn)| {
         format!("; {} new, {} worn", digits(new), digits(worn))
@@ -139,7 +139,8 @@ fn of_life((mean, unit): (f64, &str), ends: Option<(f64, f64)>) -> String {
     format!("{} {unit} (mean of its life{ends})", digits(mean))
 }
 
-/// Returns the sentence about the length of the life, and about its endurance.
+/// Returns the sentence about the length of the life, and about the share of endurance that a year
+/// takes.
 fn length(technique: &Technique) -> String {
     let percent = digits(technique.endurance_percent_per_year);
     if let Some(within) = technique.estimated_within {
@@ -163,7 +164,8 @@ fn length(technique: &Technique) -> String {
     format!("It is worn out in {length}: a year takes {percent} % of its endurance.")
 }
 
-/// Formats bytes in the decimal unit in which the number is at least 1, as model sizes are.
+/// Formats bytes in the largest decimal unit in which the number is at least 1. Sizes of models are
+/// usually given in such units.
 fn decimal(bytes: f64) -> String {
     const UNITS: [&str; 6] = ["B", "kB", "MB", "GB", "TB", "PB"];
     let (mut value, mut unit) = (bytes, 0);

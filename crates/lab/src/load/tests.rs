@@ -1,4 +1,4 @@
-//! Tests of files, overrides and their failures.
+//! Tests of reading files, applying overrides, and reporting failures.
 
 use vpass_core::base::phrase::Neutral;
 

@@ -1,21 +1,22 @@
-//! Counters in JSON, of up to 128 bits: as a number, as text, or as two halves.
+//! Counters of up to 128 bits in JSON. A counter may be a number, a text, or two halves of 64 bits.
 //!
 //! ```text
 //! nvme smart-log        "data_units_read": 12
 //! nvme, older json-c    "data_units_read": "12"
 //! nvme ocp              "physical_media_units_written": { "hi": 0, "lo": 12 }
-//! smartctl              "data_units_read": 12, "data_units_read_s": "12" (the text above 2^53)
+//! smartctl              "data_units_read": 12, "data_units_read_s": "12" (text if above 2^53)
 //! ```
 
 use serde_json::{Map, Value};
 
-/// Object of JSON.
+/// JSON object.
 pub(super) type Object = Map<String, Value>;
 
-/// Bits of the lower half of a counter.
+/// Number of bits in the lower half of a counter.
 const HALF: u32 = 64;
 
-/// Returns the counter at the first of these keys that the object has; `None` without any.
+/// Returns the counter at the first of these keys that exists in the object. Returns `None` if none
+/// of the keys exists.
 ///
 /// # Errors
 /// Returns a sentence about a value that is not a counter.
@@ -23,7 +24,7 @@ pub(super) fn at(object: &Object, keys: &[&str]) -> Result<Option<u128>, String>
     let Some((key, value)) = keys.iter().find_map(|key| Some((*key, object.get(*key)?))) else {
         return Ok(None);
     };
-    // smartctl writes an exact text beside a number that programs may round.
+    // smartctl writes large numbers also as a text, because programs may round the number.
     let exact = object.get(&format!("{key}_s")).unwrap_or(value);
     counter(exact)
         .map(Some)

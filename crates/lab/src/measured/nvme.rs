@@ -1,6 +1,7 @@
-//! Log page 02h of `NVMe`, as `nvme smart-log` and smartctl print it, and the names of the drive.
+//! Counters of `NVMe` log page 02h and the names of the drive, in the output of `nvme smart-log`
+//! and smartctl.
 //!
-//! Names: the JSON output of nvme-cli 2.16 and of smartmontools 7.4.
+//! The names of the keys are those of nvme-cli 2.16 and smartmontools 7.4.
 
 use serde_json::Value;
 
@@ -8,10 +9,11 @@ use super::number::{Object, at};
 use super::quantity::Quantity;
 use super::snapshot::Snapshot;
 
-/// Bytes of a data unit: 1,000 units of 512 bytes (`NVMe`, log page 02h).
+/// Number of bytes in a data unit. `NVMe` log page 02h defines a data unit as 1,000 units of 512
+/// bytes.
 const DATA_UNIT: u128 = 512_000;
 
-/// Takes the counters and the names of a document.
+/// Copies the counters and the names from a document into a snapshot.
 ///
 /// # Errors
 /// Returns a sentence about a value that is not a counter.
@@ -25,7 +27,7 @@ pub(super) fn take(document: &Object, into: &mut Snapshot) -> Result<(), String>
             into.note(Quantity::PowerOnHours, hours);
         }
     }
-    // `nvme id-ctrl` has these two beside many others.
+    // The output of `nvme id-ctrl` has the serial number and the model among many other keys.
     if document.contains_key("sn") {
         into.name(document.get("sn"), document.get("mn"))?;
     }

@@ -1,12 +1,14 @@
-//! Log page C0h of OCP drives, as `nvme ocp smart-add-log` prints it: in bytes and counts.
+//! Counters of log page C0h of OCP drives, in the output of `nvme ocp smart-add-log`. Each counter
+//! is a number of bytes or a plain count.
 //!
-//! Names: nvme-cli 2.16 (`plugins/ocp/ocp-print-json.c`), in its first and second form.
+//! The names of the keys are those of nvme-cli 2.16 (`plugins/ocp/ocp-print-json.c`). There is an
+//! old and a new form.
 
 use super::number::{Object, at};
 use super::quantity::Quantity;
 use super::snapshot::Snapshot;
 
-/// Counters with their names in the two forms.
+/// Counters, each with its key in both forms of the output.
 #[rustfmt::skip]
 const COUNTERS: [(Quantity, [&str; 2]); 9] = [
     (Quantity::FlashWritten, ["physical_media_units_written", "Physical media units written"]),
@@ -20,7 +22,7 @@ const COUNTERS: [(Quantity, [&str; 2]); 9] = [
     (Quantity::MeanErases, ["nand_avg_erase_count", "Nand avg erase count"]),
 ];
 
-/// Takes the counters of a document.
+/// Copies the counters from a document into a snapshot.
 ///
 /// # Errors
 /// Returns a sentence about a value that is not a counter.

@@ -1,8 +1,9 @@
-//! Estimate for a drive file: bytes written to flash for the bytes and the time between two
-//! snapshots, by the equations of `crate::estimate`.
+//! Estimate for a drive file. The estimate gives the bytes that the drive would write to flash, for
+//! the host's bytes and the time between two snapshots. The equations are those of
+//! `crate::estimate`.
 //!
-//! Snapshots do not say which pages the host read and wrote. So the estimate takes even requests of
-//! whole pages, and says so.
+//! Snapshots do not show which pages the host read and wrote. The estimate therefore assumes
+//! requests of whole pages, spread evenly over all pages, and reports these assumptions.
 
 use serde::Serialize;
 use vpass_core::base::geometry::Geometry;
@@ -17,43 +18,45 @@ use crate::plan::{Chosen, RunPlan};
 use crate::progress::unwatched;
 use crate::setup::{Base, Gear, Named, Setup, Watch};
 
-/// Technique of the estimate.
+/// Reclaim technique that the estimate assumes.
 const RECLAIM: &str = "block";
-/// Assumptions of the estimate, as a sentence.
+/// Assumptions of the estimate, as a text.
 const TAKEN: &str = "reads and writes are spread evenly over all pages, in requests of whole pages \
                      at a steady rate; mean of the drive's whole life, without refresh";
 
-/// Estimate for a drive file.
+/// Estimate for the drive in a drive file.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct OfPreset {
     /// Preset or path of the drive.
     pub drive: String,
-    /// Bytes that the host of this drive can address.
+    /// Capacity of this drive in bytes, as its host sees it.
     pub capacity_bytes: u64,
     /// Name of the reclaim technique.
     pub reclaim_technique: &'static str,
-    /// Assumptions of the estimate, as a sentence.
+    /// Assumptions of the estimate, as a text.
     pub assumptions: &'static str,
-    /// Bytes written to flash for the bytes that the host read and wrote; null without an estimate.
+    /// Bytes written to flash for the bytes that the host read and wrote. Null without an estimate.
     pub flash_written_bytes: Option<f64>,
     /// Bytes written to flash per byte that the host read; null if the host read nothing.
     pub flash_written_per_byte_read: Option<f64>,
     /// Bytes written to flash per byte that the host wrote; null if the host wrote nothing.
     pub flash_written_per_byte_written: Option<f64>,
-    /// Bytes rewritten because of reads, per byte that the host read; null if the host read
+    /// Bytes rewritten because of reads, per byte that the host read. Null if the host read
     /// nothing.
     pub rewritten_per_byte_read: Option<f64>,
-    /// Largest measured error of the equations, as a share; null without an estimate.
+    /// Largest measured error of the equations, as a share of the life. Null without an estimate.
     pub within: Option<f64>,
-    /// Reason why there is no estimate; null with one.
+    /// Reason why there is no estimate; null if there is one.
     pub why: Option<String>,
 }
 
 impl Measured {
-    /// Estimates what this drive would have written for the same bytes and time.
+    /// Estimates the bytes that this drive would have written to flash for the same host bytes and
+    /// the same time.
     ///
     /// # Errors
-    /// Reports a drive that cannot be read, and snapshots without the bytes or the time.
+    /// Reports a drive that cannot be read. Also reports snapshots without the host's bytes or
+    /// without a time.
     pub fn estimate_for(&self, drive: &str) -> Result<OfPreset, Failure> {
         let (Some(read), Some(written), Some(seconds)) =
             (self.host_read_bytes, self.host_written_bytes, self.seconds)
@@ -101,7 +104,7 @@ impl Measured {
             Ok(life) => life,
             Err(why) => return Ok(OfPreset { why: Some(why), ..of }),
         };
-        // Each cycle of a block fills all its pages.
+        // Each P/E cycle of a block programs all pages of the block.
         let by_reads = life.cycles_by_reads * raw_bytes;
         let flash = (life.cycles_by_host + life.cycles_by_age) * raw_bytes + by_reads;
         of.flash_written_per_byte_read = life.read_bytes.map(|bytes| flash / bytes);

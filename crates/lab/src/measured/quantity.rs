@@ -1,9 +1,10 @@
-//! Counters of a drive that vpass knows the meaning and the unit of.
+//! Counters of a drive whose meaning and unit vpass knows.
 
 use super::snapshot::Snapshot;
 use crate::failure::Failure;
 
-/// Counter with a known meaning. Bytes are in bytes, whatever the unit of the snapshot.
+/// Counter with a known meaning. Amounts of data are in bytes, even if the snapshot uses another
+/// unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Quantity {
     HostRead,
@@ -22,7 +23,7 @@ pub(super) enum Quantity {
 }
 
 impl Quantity {
-    /// Counters beside bytes and hours.
+    /// Counters that count neither bytes nor hours.
     pub(super) const COUNTERS: [Self; 8] = [
         Self::XorRecoveries,
         Self::UncorrectableReads,
@@ -34,7 +35,7 @@ impl Quantity {
         Self::PercentageUsed,
     ];
 
-    /// Returns the name that readers see.
+    /// Returns the counter's name for a reader.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::HostRead => "bytes that the host read",
@@ -53,7 +54,7 @@ impl Quantity {
         }
     }
 
-    /// Returns the statistic identifier of OCP telemetry.
+    /// Returns the identifier of the statistic in OCP telemetry.
     pub(super) fn id(self) -> &'static str {
         match self {
             Self::HostRead => "0x4D",
@@ -71,7 +72,7 @@ impl Quantity {
         }
     }
 
-    /// Returns the command whose output has this counter.
+    /// Returns the command whose output contains this counter.
     pub(super) fn command(self) -> &'static str {
         match self {
             Self::FlashWritten | Self::FlashRead => {
@@ -85,10 +86,10 @@ impl Quantity {
         }
     }
 
-    /// Returns a value of 64 bits.
+    /// Returns the value as a number of 64 bits.
     ///
     /// # Errors
-    /// Reports a larger value, which belongs to no drive.
+    /// Reports a larger value, because no real drive counts that far.
     pub(super) fn small(self, snapshot: &Snapshot, value: u128) -> Result<u64, Failure> {
         u64::try_from(value).map_err(|_| {
             Failure::usage(format!(

@@ -1,13 +1,14 @@
-//! Counters of SATA drives, as smartctl prints them.
+//! Counters of SATA drives, in the output of smartctl.
 //!
-//! Device statistics (ACS, log 04h) count logical sectors. Vendor attributes have a known unit only
-//! if their name, from smartctl's drive database, says whose bytes they count and in which unit.
+//! Device statistics (ACS, log 04h) count logical sectors. The name of a vendor attribute comes
+//! from smartctl's drive database. vpass knows an attribute's meaning only if its name gives the
+//! unit, and tells whether the host or the drive wrote the bytes.
 //!
 //! ```text
 //! Host_Writes_32MiB       the host wrote units of 32 MiB
 //! NAND_Writes_1GiB        the drive wrote units of 1 GiB to flash
-//! Total_LBAs_Written      unit unknown: sectors, MiB or more, by vendor
-//! Lifetime_Writes_GiB     unit known, but not whose bytes: of the host on some drives only
+//! Total_LBAs_Written      unknown unit: sectors, MiB or more, depending on the vendor
+//! Lifetime_Writes_GiB     known unit, but the bytes are those of the host on some drives only
 //! ```
 
 use serde_json::Value;
@@ -16,7 +17,7 @@ use super::number::{Object, at};
 use super::quantity::Quantity;
 use super::snapshot::Snapshot;
 
-/// Beginnings of attribute names that say whose bytes are counted.
+/// Beginnings of attribute names, with the counter that each of them stands for.
 const OWNERS: [(&str, Quantity); 5] = [
     ("Host_Writes_", Quantity::HostWritten),
     ("Host_Reads_", Quantity::HostRead),
@@ -25,7 +26,7 @@ const OWNERS: [(&str, Quantity); 5] = [
     ("Flash_Writes_", Quantity::FlashWritten),
 ];
 
-/// Takes the counters of a document.
+/// Copies the counters from a document into a snapshot.
 ///
 /// # Errors
 /// Returns a sentence about a value that is not a counter.
@@ -37,7 +38,7 @@ pub(super) fn take(document: &Object, into: &mut Snapshot) -> Result<(), String>
     Ok(())
 }
 
-/// Returns the objects of a list.
+/// Returns the objects in a list of the document.
 fn list<'a>(document: &'a Object, key: &str, inner: &str) -> impl Iterator<Item = &'a Object> {
     let list = document.get(key).and_then(|of| of.get(inner)).and_then(Value::as_array);
     list.into_iter().flatten().filter_map(Value::as_object)
@@ -83,13 +84,13 @@ fn take_attribute(attribute: &Object, into: &mut Snapshot) -> Result<(), String>
     Ok(())
 }
 
-/// Returns whether an attribute may count bytes that were read or written, by its name.
+/// Returns whether the name of an attribute suggests that it counts bytes read or written.
 fn counts_bytes(name: &str) -> bool {
     let is_amount = ["Writes", "Written", "Reads", "LBAs_Read"].iter().any(|of| name.contains(of));
     is_amount && !["Error", "Rate", "Retry"].iter().any(|of| name.contains(of))
 }
 
-/// Returns what an attribute counts, and its unit in bytes, by its name.
+/// Returns the counter that the name of an attribute stands for, and its unit in bytes.
 fn of_name(name: &str) -> Option<(Quantity, u128)> {
     let (unit, quantity) = OWNERS
         .iter()

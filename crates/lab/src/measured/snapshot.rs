@@ -1,4 +1,5 @@
-//! One file with counters of a drive: the output of one command, or of several one after another.
+//! Snapshot: one file with the counters of a drive. The file has the output of one command, or the
+//! outputs of several commands one after another.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,23 +17,23 @@ use crate::plain;
 const COMMANDS: &str = "expected is the JSON of `smartctl -j -a`, `nvme smart-log -o json` or \
                         `nvme ocp smart-add-log -o json`";
 
-/// Counters in a file.
+/// Counters of one snapshot file.
 #[derive(Debug, Default)]
 pub(super) struct Snapshot {
-    /// File, as errors show it.
+    /// Name of the file, as error messages show it.
     pub(super) file: String,
     pub(super) text: String,
     pub(super) serial: Option<String>,
     pub(super) model: Option<String>,
-    /// Time of the snapshot by the clock of the host, in seconds since 1970.
+    /// Time of the snapshot according to the host's clock, in seconds since 1970.
     pub(super) clock_s: Option<i64>,
     values: BTreeMap<Quantity, u128>,
-    /// Raw values of vendor attributes whose unit is unknown, by number and name.
+    /// Raw values of vendor attributes with an unknown unit, by number and name.
     pub(super) vendor: BTreeMap<(u64, String), u64>,
 }
 
 impl Snapshot {
-    /// Reads a file.
+    /// Reads a snapshot file.
     ///
     /// # Errors
     /// Reports a file that cannot be read, is not JSON, or has no known counters.
@@ -71,15 +72,17 @@ impl Snapshot {
         Ok(snapshot)
     }
 
-    /// Notes the value of a counter. Of several documents in a file, the first counts.
+    /// Records the value of a counter. If several documents in the file have the counter, the first
+    /// value counts.
     pub(super) fn note(&mut self, quantity: Quantity, value: u128) {
         self.values.entry(quantity).or_insert(value);
     }
 
-    /// Notes the names of the drive. A model that the file has already stays.
+    /// Records the serial number and the model of the drive. A model that is already recorded is
+    /// kept.
     ///
     /// # Errors
-    /// Returns a sentence if the file has the outputs of two drives.
+    /// Returns a sentence if the file has the outputs of two different drives.
     pub(super) fn name(
         &mut self,
         serial: Option<&Value>,
@@ -102,13 +105,13 @@ impl Snapshot {
         Ok(())
     }
 
-    /// Returns the value of a counter; `None` if the file lacks it.
+    /// Returns the value of a counter; `None` if the file does not contain it.
     pub(super) fn value(&self, quantity: Quantity) -> Option<u128> {
         self.values.get(&quantity).copied()
     }
 }
 
-/// Returns the errors that smartctl wrote into its output.
+/// Returns the error messages that smartctl wrote into its JSON output.
 fn errors_of_smartctl(document: &Object) -> Vec<String> {
     let messages = document.get("smartctl").and_then(|own| own.get("messages"));
     let messages = messages.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();

@@ -1,9 +1,9 @@
-//! Pairs of snapshots of each kind, with the right differences by hand.
+//! Tests with pairs of snapshots of each kind. The expected differences were computed by hand.
 
 use super::snapshot::Snapshot;
 use super::*;
 
-/// Output of smartctl for an `NVMe` drive.
+/// Returns an output of smartctl for an `NVMe` drive.
 fn smartctl(time: u64, read: u64, written: u64) -> String {
     format!(
         r#"{{ "smartctl": {{ "version": [7, 4] }}, "local_time": {{ "time_t": {time} }},
@@ -13,7 +13,7 @@ fn smartctl(time: u64, read: u64, written: u64) -> String {
     )
 }
 
-/// Output of `nvme ocp smart-add-log`, second form.
+/// Returns an output of `nvme ocp smart-add-log`, in its second form.
 fn ocp(written: u64, errors: u64) -> String {
     format!(
         r#"{{ "physical_media_units_written": {{ "hi": 0, "lo": {written} }},
@@ -62,7 +62,7 @@ fn what_a_snapshot_lacks_is_named() {
     assert_eq!((m.flash_written_bytes, m.flash_written_per_byte_read), (None, None));
     let names: Vec<_> = m.lacks.iter().map(|lack| (lack.what, lack.files.len())).collect();
     assert_eq!(names, [("bytes written to flash", 2), ("serial number", 2)]);
-    // The later snapshot alone has the log of flash.
+    // Only the later snapshot contains the log with the counters of flash.
     let m = compared(&log(2), &(log(4) + &ocp(1, 1))).unwrap();
     assert_eq!(m.lacks[0].files, ["a.json"]);
     assert_eq!(m.flash_written_bytes, None);
@@ -162,8 +162,8 @@ fn wrong_files_are_refused_with_what_would_be_right() {
     assert!(error(none, huge).contains("which no drive reaches"));
 }
 
-/// Reads of `tiny` alone: a block of P pages is rewritten after T reads, so P / T pages are
-/// programmed per page read.
+/// Estimates a drive `tiny` that the host only reads. A block of P pages is rewritten after T
+/// reads, so P / T pages are programmed per page read.
 #[test]
 fn a_preset_rewrites_a_block_per_limit_of_reads() {
     let loaded = |read: u64, written: u64, time: u64| Measured {
@@ -177,10 +177,10 @@ fn a_preset_rewrites_a_block_per_limit_of_reads() {
     assert_eq!(of.rewritten_per_byte_read, Some(ratio));
     assert_eq!(of.flash_written_per_byte_written, None);
     assert_eq!(of.flash_written_bytes, Some(ratio * (1u64 << 40) as f64));
-    // Blocks have 192 pages. `vpass explain --drive tiny` gives 4,096 reads for a new block; a worn
-    // one takes more than 1,800.
+    // Blocks have 192 pages. `vpass explain --drive tiny` gives a threshold of 4,096 reads for a
+    // new block. For a worn block, the threshold is still above 1,800 reads.
     assert!((192.0 / 4096.0..192.0 / 1800.0).contains(&ratio), "{ratio}");
-    // Twice the time with twice the bytes gives the same ratio.
+    // If both the time and the bytes double, the ratio stays the same.
     let longer = loaded(2 << 40, 0, 2000).estimate_for("tiny").unwrap();
     assert!((longer.flash_written_per_byte_read.unwrap() / ratio - 1.0).abs() < 1e-9);
 }

@@ -1,5 +1,5 @@
-//! Assumptions of a run, in sentences for its manifest. Most sentences name the setting that would
-//! change them.
+//! Assumptions of a run, as sentences for its manifest. Most of these sentences name the setting
+//! that changes the assumption.
 
 use vpass_core::base::phrase::{Opt, Phrase};
 use vpass_core::base::request::{Arrival, Op, RequestSource};
@@ -13,7 +13,7 @@ use crate::numbers::{count, digits};
 use crate::setup::Gear;
 
 impl RunPlan {
-    /// Returns what the run takes for granted about requests, time and the drive's start.
+    /// Returns the assumptions of the run about requests, times, and the drive's start-up state.
     ///
     /// # Errors
     /// Returns the errors of the workload.
@@ -67,7 +67,7 @@ impl RunPlan {
         Some(phrase![sentence, Opt::Gear, ")."])
     }
 
-    /// Describes the wear and the content of the drive when requests begin.
+    /// Describes the wear and the content that the drive has when requests begin.
     fn of_start(&self) -> Vec<Phrase> {
         let start = &self.drive.config.start;
         let percent = |share: f64| digits(100.0 * share);
@@ -132,7 +132,7 @@ fn of_depth(depth: u32) -> Vec<Phrase> {
     vec![phrase!["The host keeps {requests} outstanding."]]
 }
 
-/// Describes what the options add to a trace or change in it.
+/// Describes how the options change a trace, and what they add to it.
 fn of_trace(survey: &Survey, options: &TraceOptions) -> Vec<Phrase> {
     let of_any = |lacks: fn(&vpass_workload::traces::Format) -> bool| {
         survey.files().iter().any(|file| lacks(file.format))

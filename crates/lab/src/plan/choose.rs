@@ -1,4 +1,4 @@
-//! Choice of techniques for a plan: names as a user gives them, or cards.
+//! Choice of techniques for a plan. Techniques are given by name or as cards.
 
 use vpass_core::slots::gc::{GC, GcTechnique};
 use vpass_core::slots::parity::{NO_PARITY, PARITY, ParityTechnique};
@@ -8,25 +8,26 @@ use vpass_core::slots::refresh::RefreshTechnique;
 use super::{gc_named, parity_named, reclaim_named, refresh_named};
 use crate::failure::Failure;
 
-/// Choice of a technique for each slot.
+/// Choice of one technique for each slot.
 pub trait Choose {
     /// Returns the chosen techniques.
     ///
     /// # Errors
-    /// Reports an unknown name, with the nearest known name.
+    /// Reports an unknown name, and suggests the most similar known name.
     fn cards(self) -> Result<Cards, Failure>;
 }
 
-/// Technique for each slot, as a user names it.
+/// Names of the techniques that the user chose, one for each slot.
 #[derive(Clone, Copy, Debug)]
 pub struct Chosen<'a> {
-    /// `--reclaim`.
+    /// Reclaim technique, as given to `--reclaim`.
     pub reclaim: &'a str,
-    /// `--gc`.
+    /// GC policy, as given to `--gc`.
     pub gc: &'a str,
-    /// `--refresh`; if absent, the refresh of the parity technique, or `none`.
+    /// Refresh technique, as given to `--refresh`. If absent, the parity technique's own refresh is
+    /// used, or `none`.
     pub refresh: Option<&'a str>,
-    /// `--parity`.
+    /// Parity technique, as given to `--parity`.
     pub parity: &'a str,
 }
 
@@ -47,22 +48,22 @@ impl Choose for Chosen<'_> {
     }
 }
 
-/// Technique for each slot. A card may come from the list of its slot, or from elsewhere.
+/// Card of a technique for each slot. A card may come from the slot's list or from other code.
 #[derive(Clone, Copy, Debug)]
 pub struct Cards {
     /// Read-reclaim technique.
     pub reclaim: &'static Technique,
     /// Garbage collection policy.
     pub gc: &'static GcTechnique,
-    /// Refresh technique; `None` for the refresh of the parity technique, or none.
+    /// Refresh technique. With `None`, the parity technique's own refresh is used, if there is one.
     pub refresh: Option<&'static RefreshTechnique>,
     /// Parity technique.
     pub parity: &'static ParityTechnique,
 }
 
 impl Cards {
-    /// Returns this reclaim technique with greedy garbage collection, and without refresh and
-    /// parity.
+    /// Returns this reclaim technique together with greedy garbage collection, without refresh and
+    /// without parity.
     pub fn of(reclaim: &'static Technique) -> Self {
         Self { reclaim, gc: &GC[0], refresh: None, parity: &PARITY[0] }
     }

@@ -1,4 +1,4 @@
-//! Check of injected failures: whether the drive and the run can have these failures.
+//! Check that the drive and the run can have the failures that the user wants to inject.
 
 use vpass_core::base::failure::{Unit, When};
 use vpass_core::base::geometry::Geometry;
@@ -13,8 +13,8 @@ use crate::failure::Failure;
 use crate::setup::Gear;
 
 impl RunPlan {
-    /// Refuses a failure of a missing part, a repeated failure, and a failure that the gear or the
-    /// workload does not allow.
+    /// Refuses a failure of a part that the drive does not have, and a failure that is given twice.
+    /// Also refuses a failure that the gear or the workload does not allow.
     pub(super) fn check_failures(&self) -> Result<(), Failure> {
         if self.fail.is_empty() {
             return Ok(());

@@ -1,19 +1,19 @@
-//! Limit on the number of runs of one command. Each run holds its whole configuration and, later,
-//! its results.
+//! Limit on the number of runs of one command. Each run needs memory for its configuration and,
+//! later, for its results.
 
 use vpass_core::base::phrase::Opt;
 use vpass_core::phrase;
 
 use crate::failure::Failure;
 
-/// Largest number of runs. They need about a hundred megabytes for plans and results. With this
-/// many runs, the interval of a mean is 2 % of the spread of the runs.
+/// Largest number of runs of one command. With the largest number, runs need about 100 MB for their
+/// plans and results, and the interval of a mean is only 2 % of the runs' spread.
 pub const MOST_RUNS: u64 = 10_000;
 
-/// Refuses more runs than fit into memory. Each of `rows` rows has a run for each of `seeds` seeds.
+/// Refuses more runs than fit into memory. There are `rows` rows, and each row has `seeds` runs.
 ///
 /// # Errors
-/// Reports the number of runs and the largest number of seeds.
+/// Reports the number of runs, and the largest number of seeds that would be accepted.
 pub fn require_few(rows: usize, seeds: u32) -> Result<(), Failure> {
     let runs = rows as u64 * u64::from(seeds);
     if runs <= MOST_RUNS {

@@ -1,4 +1,4 @@
-//! Plan of a run in the fluid gear: rates of the host reads, and the duration of the run.
+//! Plan of a run in the fluid gear: the rates of the host's reads, and the duration of the run.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -25,14 +25,15 @@ use crate::failure::Failure;
 use crate::load::{Generated, Loaded};
 use crate::setup::{Gear, Watch};
 
-/// Rates of the host reads, and the other requests of the host.
+/// Requests of a run in the fluid gear: rates of the host's reads, and single requests of all other
+/// kinds.
 pub struct Fluid {
-    /// Rates of the host reads, and the write requests.
+    /// Source of the read rates and of the write requests.
     pub source: Box<dyn FluidSource + Send>,
-    /// Number of requests of a pass, for the whole drive.
+    /// Number of requests in one pass, for the whole drive.
     pub requests: u64,
-    /// Duration of a pass in nanoseconds, on the clock of the hours of use. If a pass never ends,
-    /// this is longer than the simulated time.
+    /// Duration of a pass in nanoseconds. The clock runs only during the hours of use. If a pass
+    /// never ends, the duration is longer than the simulated time.
     pub pass_ns: f64,
     /// Hours of each day in which the workload makes requests.
     pub hours: DailyHours,
@@ -40,20 +41,21 @@ pub struct Fluid {
     pub report: Option<TraceReport>,
 }
 
-/// Windows of request streams by random seed. Drives with the same workload share them.
+/// Streams of requests, cut into windows and stored by random seed. Drives with the same workload
+/// share these windows.
 #[derive(Default)]
 pub struct Tables(Mutex<Vec<(u64, Made)>>);
 
-/// Stream cut into windows, and facts about its trace.
+/// Stream of requests that is cut into windows, with facts about its trace.
 type Made = (Arc<Windows>, Option<TraceReport>);
 
-/// Number of windows of a pass. Each window lasts a second to an hour.
+/// Number of windows of a pass. A window lasts between one second and one hour.
 const WINDOWS: Ns = 100;
 const SHORTEST: Ns = 1_000_000_000;
 const LONGEST: Ns = 3600 * SHORTEST;
 
 impl RunPlan {
-    /// Refuses plans that the fluid gear cannot run, before anything is created.
+    /// Refuses plans that the fluid gear cannot run. The check comes before anything is created.
     pub(super) fn check_fluid(&self) -> Result<(), Failure> {
         if self.oracle == Watch::Full {
             return Err(Failure::usage(phrase![
@@ -123,7 +125,8 @@ impl RunPlan {
         made.map_err(|e| Failure::usage(e).at(format!("workload {}", self.workload.name())))
     }
 
-    /// Returns the workload's own table; `None` if the workload has no distribution.
+    /// Returns the `[workload]` table of the workload. Returns `None` if the workload has no such
+    /// table with a distribution.
     fn tabled(&self) -> Option<&WorkloadConfig> {
         let Workload::Generated(Loaded { config: Generated::Workload(file), .. }) = &self.workload
         else {
@@ -132,12 +135,13 @@ impl RunPlan {
         Some(&file.workload).filter(|table| table.stripes.is_none())
     }
 
-    /// Returns whether requests have times of their own, so that lives are counted in years.
+    /// Returns whether the workload sets the times of its requests. Lives under such a workload are
+    /// measured in years.
     pub(crate) fn has_rate(&self) -> bool {
         self.tabled().is_none_or(|table| table.rate.is_some())
     }
 
-    /// Returns the workload's model; `None` for other workloads.
+    /// Returns the language model of the workload; `None` for other workloads.
     pub fn model(&self) -> Option<&ModelWorkload> {
         let Workload::Generated(Loaded { config: Generated::Model(file), .. }) = &self.workload
         else {
@@ -146,7 +150,7 @@ impl RunPlan {
         Some(&file.workload)
     }
 
-    /// Returns the law of the workload's model on the whole drive.
+    /// Returns the law of the workload's language model on the whole drive.
     ///
     /// # Errors
     /// Reports an invalid key, or a model that is larger than the drive.
@@ -157,7 +161,8 @@ impl RunPlan {
         self.model_law_with_cache(0)
     }
 
-    /// Returns the law of the workload's model, if the host's cache had `more` bytes more.
+    /// Returns the law of the workload's language model for a larger cache. The host's cache has
+    /// `more` additional bytes.
     ///
     /// # Errors
     /// Reports an invalid key, or a model that is larger than the drive.
@@ -179,7 +184,7 @@ impl RunPlan {
         Some(&file.workload)
     }
 
-    /// Returns the workload's parts; `None` for other workloads.
+    /// Returns the parts of the workload; `None` for workloads without parts.
     pub(crate) fn parts(&self) -> Option<&PartsConfig> {
         let Workload::Generated(Loaded { config: Generated::Parts(file), .. }) = &self.workload
         else {
@@ -188,8 +193,9 @@ impl RunPlan {
         Some(&file.workload)
     }
 
-    /// Returns the number of requests of a pass and the number of requests per second in the hours
-    /// of use, for the whole drive. Returns `None` if they are unknown before the run.
+    /// Returns the number of requests in a pass, and the number of requests per second during the
+    /// hours of use. Both numbers are for the whole drive. Returns `None` if only a run can show
+    /// these numbers.
     fn known_pace(&self) -> Option<(u64, f64)> {
         if let Some(model) = self.model() {
             let law = self.model_law().ok()?;
@@ -206,8 +212,8 @@ impl RunPlan {
         Some((requests, rate.expect("a checked workload of the fluid gear has a rate")))
     }
 
-    /// Returns the mean number of requests of the simulated drive in all passes; `None` if only a
-    /// run shows this number.
+    /// Returns the mean number of requests that the simulated drive gets in all passes. Returns
+    /// `None` if only a run can show this number.
     pub(crate) fn fluid_requests(&self) -> Result<Option<u64>, Failure> {
         let of_a_pass = match self.known_pace() {
             Some((requests, _)) => Some(requests),
@@ -218,7 +224,7 @@ impl RunPlan {
         Ok(all.map(|n| n as u64 * (1 + self.ages.len() as u64)))
     }
 
-    /// Returns the workload as rates for the plan's sample.
+    /// Returns the workload in the form of rates, for the plan's sample of the drive.
     ///
     /// # Errors
     /// Reports a workload without rates, or a trace that cannot be read.
@@ -254,7 +260,7 @@ impl RunPlan {
         Ok(Fluid { source, requests, pass_ns, hours, report: None })
     }
 
-    /// Returns the stream of requests cut into windows.
+    /// Returns the workload's stream of requests, cut into windows.
     fn windows(&self, tables: &Tables) -> Result<Made, Failure> {
         let mut made = tables.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, known)) = made.iter().find(|(seed, _)| *seed == self.seed) {
@@ -270,8 +276,8 @@ impl RunPlan {
         Ok(new)
     }
 
-    /// Returns the number of pages that the windows of a stream touch. Returns `None` for workloads
-    /// whose reads need no windows.
+    /// Returns the number of pages that the requests in a stream's windows touch. Returns `None`
+    /// for workloads whose read rates are known without windows.
     pub(super) fn touched_by_windows(&self, tables: &Tables) -> Result<Option<u64>, Failure> {
         let has_rates = self.tabled().is_some() || self.phases().is_some();
         if has_rates || self.model().is_some() || self.parts().is_some() {
@@ -280,7 +286,7 @@ impl RunPlan {
         Ok(Some(self.windows(tables)?.0.touched()))
     }
 
-    /// Returns the approximate duration of a pass.
+    /// Returns the approximate duration of a pass in simulated time.
     fn span_of_requests(&self) -> Result<Ns, Failure> {
         let span = match &self.workload {
             Workload::Trace { survey, options } => {
@@ -298,7 +304,7 @@ impl RunPlan {
         Ok(span.clamp(SHORTEST * WINDOWS, LONGEST * WINDOWS))
     }
 
-    /// Returns the largest memory that the rates need, in bytes.
+    /// Returns the largest amount of memory that the rates may need, in bytes.
     pub(crate) fn fluid_memory(&self) -> Result<u64, Failure> {
         let pages = self.whole_capacity().0 / self.drive.config.geometry.page_size.0;
         let own = if self.tabled().is_some() {
@@ -316,17 +322,18 @@ impl RunPlan {
         Ok(own + Drive::memory_of_bulk_reads(&self.drive.config))
     }
 
-    /// Returns whether the gear simulates host reads in bulk.
+    /// Returns whether the run simulates host reads in bulk.
     pub fn is_fluid(&self) -> bool {
         self.gear == Gear::Fluid
     }
 }
 
 impl Fluid {
-    /// Returns the duration of the warm-up and of the counted part, in nanoseconds.
+    /// Returns the durations of the warm-up and of the counted part, in nanoseconds.
     ///
     /// # Errors
-    /// Reports a warm-up longer than a pass, or a run longer than simulated time.
+    /// Reports a warm-up that is longer than a pass, or a run that exceeds the range of simulated
+    /// time.
     pub(crate) fn span(&self, plan: &RunPlan) -> Result<(Ns, Ns), Failure> {
         if plan.warm_up > self.requests {
             return Err(plan.short_pass(self.requests));

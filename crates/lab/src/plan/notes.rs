@@ -1,4 +1,4 @@
-//! Notes about a plan before it runs, in sentences.
+//! Notes about a plan, as sentences that are shown before the run.
 
 use vpass_core::base::phrase::{Opt, Phrase};
 use vpass_core::base::request::Arrival;
@@ -14,7 +14,7 @@ use crate::numbers::microseconds;
 use crate::setup::{Gear, Watch};
 
 impl RunPlan {
-    /// Returns warnings about the limits of the gear and of a sample.
+    /// Returns warnings about the limits of the gear and of the sample.
     pub(crate) fn gear_warnings(&self) -> Vec<String> {
         let mut sentences: Vec<String> = self.bulk_warning().into_iter().collect();
         if !self.sample.is_whole() {
@@ -27,7 +27,8 @@ impl RunPlan {
         sentences
     }
 
-    /// Returns a warning about host reads in bulk; `None` if the drive serves each read singly.
+    /// Returns a warning that host reads are simulated in bulk. Returns `None` if the drive serves
+    /// each read separately.
     pub fn bulk_warning(&self) -> Option<String> {
         let checks = match self.oracle {
             Watch::Off => "",
@@ -44,7 +45,7 @@ impl RunPlan {
         })
     }
 
-    /// Returns the notes for the user before the run.
+    /// Returns the notes that the user sees before the run.
     ///
     /// # Errors
     /// Returns the errors of the workload.
@@ -74,7 +75,7 @@ impl RunPlan {
         Ok(notes)
     }
 
-    /// Returns a warning about a drive on which reads disturb nothing; `None` for other drives.
+    /// Returns a warning if reads on this drive disturb nothing; otherwise `None`.
     pub(crate) fn harmless_reads(&self) -> Option<String> {
         (self.drive.config.disturb.model == DisturbModel::None).then(|| {
             "READS DO NO HARM on this drive: it has no [disturb] table, or disturb.model is \
@@ -83,14 +84,14 @@ impl RunPlan {
         })
     }
 
-    /// Returns notes about the technique's guarantee up to the drive's rated P/E cycles.
+    /// Returns notes about the guarantee of the technique, up to the drive's rated P/E cycles.
     pub fn promise_notes(&self) -> Vec<Phrase> {
         let always = promise::notes(&self.drive.config);
         always.into_iter().chain(self.promise_warnings(0)).map(Phrase::from).collect()
     }
 
-    /// Returns a note about limits that allow a block more reads than a page endures without
-    /// parity; `None` for other limits.
+    /// Returns a note if the limits allow more reads of a block than a page endures without parity;
+    /// otherwise `None`.
     fn stripe_notes(&self) -> Option<Phrase> {
         let config = &self.drive.config;
         let is_plain = config.bch.target == BchTarget::Stripe && config.parity.protects().is_none();
@@ -104,8 +105,8 @@ impl RunPlan {
         })
     }
 
-    /// Returns a note about stripes on a drive whose dies program whole wordlines; `None` for other
-    /// drives.
+    /// Returns a note about stripes if the dies of the drive program whole wordlines; otherwise
+    /// `None`.
     fn program_note(&self) -> Option<String> {
         let config = &self.drive.config;
         let wordline_us = config.parity.wordline_program_us()?;
@@ -118,8 +119,8 @@ impl RunPlan {
         ))
     }
 
-    /// Returns warnings that the technique's guarantee ends before the rated P/E count or before
-    /// `pec`, whichever is larger.
+    /// Returns warnings if the guarantee of the technique ends too early: before the rated P/E
+    /// count, or before `pec` if `pec` is larger.
     pub fn promise_warnings(&self, pec: u32) -> Vec<String> {
         let config = &self.drive.config;
         let technique = self.reclaim;
@@ -131,11 +132,11 @@ impl RunPlan {
         )
     }
 
-    /// Returns warnings about a trace before the run. They are about times that probably have the
-    /// wrong unit, and about skipped bytes.
+    /// Returns warnings about a trace, which are shown before the run. The warnings are about
+    /// skipped bytes, and about times that probably have another unit.
     pub fn trace_warnings(&self) -> Vec<Phrase> {
         let Workload::Trace { survey, options } = &self.workload else { return vec![] };
-        // A closed loop does not use the times of the trace.
+        // A run in closed loop does not use the times of the trace.
         let timed = options.arrival == Arrival::Open;
         let doubts = |file: &FileSurvey| file.doubts(options.read.time_unit).filter(|_| timed);
         survey.files().iter().flat_map(|file| [doubts(file), file.garbage()]).flatten().collect()
@@ -148,7 +149,7 @@ fn trace_notes(survey: &Survey) -> Vec<Phrase> {
     let mut notes: Vec<Phrase> = vec![];
     for file in survey.files().iter().filter(detected) {
         let format = file.format;
-        // Each format has one sentence, for any number of files.
+        // A format gets one sentence, however many files have this format.
         let of_it: Vec<_> = survey
             .files()
             .iter()
@@ -176,8 +177,8 @@ fn trace_notes(survey: &Survey) -> Vec<Phrase> {
     notes
 }
 
-/// Describes the units that were assumed for times without a unit. Returns `None` for a closed
-/// loop, which does not use times.
+/// Describes the units that vpass assumed for times without a unit. Returns `None` in closed loop,
+/// where times are not used.
 pub fn unit_notes(survey: &Survey, options: &TraceOptions) -> Option<Phrase> {
     let said = options.read.time_unit;
     let mut formats: Vec<_> = survey
@@ -201,7 +202,7 @@ pub fn unit_notes(survey: &Survey, options: &TraceOptions) -> Option<Phrase> {
     notes.reduce(|all, note| phrase![all, "; ", note])
 }
 
-/// Describes the settings of a job file that do not apply, and those that apply with changes.
+/// Describes the settings of a job file that vpass ignores, and those that it changes.
 fn fio_notes(name: &str, jobs: &JobFile, source: &FioSource) -> Vec<Phrase> {
     let left_out = jobs.left_out().join(", ");
     let left_out = (!left_out.is_empty())

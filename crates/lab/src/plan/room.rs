@@ -1,18 +1,18 @@
-//! Space for parity. Plans that are compared share a drive. If a plan does not fit, it is refused,
-//! and the error names a capacity that suits all plans.
+//! Check that parity fits on the drive. Compared plans share a drive. If the parity of one plan
+//! does not fit, the error names a capacity that suits all plans.
 
 use vpass_core::slots::parity;
 
 use super::RunPlan;
 use crate::failure::Failure;
 
-/// Refuses plans for one drive if any plan lacks space for its parity.
+/// Refuses plans for one drive if the parity of any plan does not fit.
 ///
 /// # Errors
-/// Reports the lack of space, and the largest capacity on the same flash that suits all these
+/// Reports too little space. Also reports the largest capacity on the same flash that suits all
 /// plans.
 pub fn require_room(plans: &[&RunPlan]) -> Result<(), Failure> {
-    // If the plans with the largest need fit, all other plans fit.
+    // If the plans that need the most space fit, all other plans fit, too.
     let lacking = plans
         .iter()
         .zip(room_of_each(plans))
@@ -21,8 +21,8 @@ pub fn require_room(plans: &[&RunPlan]) -> Result<(), Failure> {
     most_needed.map_or(Ok(()), |(_, why)| Err(Failure::usage(why)))
 }
 
-/// Returns for each plan the reason why its parity does not fit, with the largest capacity that
-/// suits all plans. The reason is `None` for a plan that fits.
+/// Returns, for each plan, the reason why its parity does not fit. The reason names the largest
+/// capacity that suits all plans. A plan that fits has `None`.
 pub fn room_of_each(plans: &[&RunPlan]) -> Vec<Option<String>> {
     let lacks: Vec<_> = plans
         .iter()
@@ -44,7 +44,7 @@ pub fn room_of_each(plans: &[&RunPlan]) -> Vec<Option<String>> {
     plans.iter().zip(lacks).map(why).collect()
 }
 
-/// Returns the largest number of host pages that fit beside the parity.
+/// Returns the largest number of host pages that leaves enough space for the parity.
 fn most_pages(plan: &RunPlan) -> u32 {
     parity::most_pages(&plan.drive.config, plan.reclaim)
 }

@@ -1,5 +1,5 @@
-//! Refresh settings of a drive file and of the command line. They are kept, because a parity
-//! technique with its own refresh changes the settings.
+//! Refresh settings of a drive file and of the command line. vpass keeps the user's refresh
+//! settings, because a parity technique with a refresh of its own changes the drive's settings.
 
 use vpass_core::base::phrase::{Opt, Part};
 use vpass_core::base::span::Span;
@@ -15,16 +15,17 @@ use crate::overrides::Override;
 /// Refresh settings as the user gave them.
 #[derive(Clone, Copy, Debug)]
 pub struct SaidOfRefresh {
-    /// Value of `refresh.period`.
+    /// Value of the key `refresh.period`.
     period: Span,
-    /// Whether the command line sets `refresh.period`.
+    /// Whether the user set `refresh.period` on the command line.
     is_set: bool,
-    /// Whether the user named a refresh technique. If not, the parity technique chooses refresh.
+    /// Whether the user named a refresh technique. Without such a name, the parity technique
+    /// determines the refresh.
     pub(crate) is_named: bool,
 }
 
 impl SaidOfRefresh {
-    /// Returns the refresh settings of a drive, with the overrides of the command line.
+    /// Returns the refresh settings of a drive. `sets` has the overrides of the command line.
     pub fn of(config: &DriveConfig, sets: &[Override], named: Option<&RefreshTechnique>) -> Self {
         let is_set = sets
             .iter()
@@ -32,10 +33,11 @@ impl SaidOfRefresh {
         Self { period: config.refresh.period, is_set, is_named: named.is_some() }
     }
 
-    /// Applies the settings to a drive under a parity technique. Returns the refresh technique.
+    /// Applies the refresh settings to a drive with a parity technique. Returns the refresh
+    /// technique.
     ///
     /// # Errors
-    /// Reports a period on the command line that the drive's limits already determine.
+    /// Reports a period on the command line, if the drive's limits already determine the period.
     pub(super) fn put_under(
         &self,
         drive: &mut Loaded<DriveConfig>,

@@ -1,10 +1,11 @@
-//! Sample of a drive: one page in N, on a drive with N times fewer planes.
-//! `docs/design/start-and-samples.md` explains why a sample represents its drive ("What does a
-//! sample of a drive tell?").
+//! Sample of a drive: one page in N, on a drive with N times fewer planes. The section "What does a
+//! sample of a drive tell?" in `docs/design/start-and-samples.md` explains why a sample represents
+//! its drive.
 //!
-//! Pages are assigned to planes in turn. Pages that have the same residue modulo N therefore lie in
-//! one plane of N. On a drive with fewer than N planes, they lie in a part of the blocks of one
-//! plane. Other pages hardly affect them, because reads of a block disturb only that block.
+//! Pages are assigned to planes in turn. Pages whose numbers have the same residue modulo N
+//! therefore lie in one plane of N. On a drive with fewer than N planes, such pages lie in a part
+//! of the blocks of one plane. Pages outside the sample hardly affect pages in the sample, because
+//! reads of a block disturb only that block.
 
 use vpass_core::base::latency::AccessLatency;
 use vpass_core::base::phrase::Opt;
@@ -19,29 +20,29 @@ use super::{RunPlan, Tables};
 use crate::failure::Failure;
 use crate::load::Loaded;
 
-/// Smallest number of sampled pages for an interval. With fewer pages, samples show too little of a
-/// drive.
+/// Smallest number of sampled pages for which results have an interval. Fewer pages represent the
+/// drive too poorly.
 pub const FEWEST_PAGES: u64 = 1000;
 
-/// Smallest number of blocks that the whole drive has per sample. With fewer blocks, single blocks
-/// determine which blocks GC finds.
+/// Smallest number of blocks of the whole drive for each sample. With fewer blocks, single blocks
+/// affect which blocks GC cleans.
 const FEWEST_BLOCKS: u32 = 180;
 
-/// Largest number of blocks of an automatic sample. With a larger sample, an answer takes longer
-/// than minutes.
+/// Largest number of blocks of a sample that vpass chooses by itself. Larger samples take more than
+/// a few minutes.
 const MOST_BLOCKS: u32 = 1000;
-/// Smallest number of lives on a rung of the ladder. Each life has a sample of its own.
+/// Smallest number of lives on a rung of the ladder. Each life uses a sample of its own.
 const FEWEST_SAMPLES: u64 = 2;
 
-/// Smallest number of pages of a write buffer that is on. One page comes in while another is
-/// programmed.
+/// Smallest size of a write buffer in pages, if the drive has one. While one page is programmed,
+/// the buffer receives another page.
 const SMALLEST_BUFFER: u64 = 2;
 
 /// Facts about the whole drive from which a sample was taken.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Whole {
     capacity: Bytes,
-    /// Hints of the host for the whole drive.
+    /// Hints that the host gives for data on the whole drive.
     said: Option<Vec<HintRange>>,
 }
 
@@ -55,10 +56,10 @@ impl RunPlan {
         self.drive.config.drive.capacity.expect("a resolved drive has a capacity")
     }
 
-    /// Returns this plan for a sample of its drive. This plan must be for a whole drive.
+    /// Returns this plan for a sample of its drive. The present plan must be for a whole drive.
     ///
     /// # Errors
-    /// Reports a drive that cannot be divided like this.
+    /// Reports a drive that cannot be divided in this way.
     pub fn sampled(&self, sample: Sample) -> Result<Self, Failure> {
         if sample.is_whole() {
             return Ok(self.clone());
@@ -79,8 +80,8 @@ impl RunPlan {
         Ok(Self { drive, sample, whole, ..self.clone() }.of_residue(sample.residue))
     }
 
-    /// Returns the sample of `vpass life` without `--sample`. This is the smallest sample with
-    /// enough pages of the workload.
+    /// Returns the sample that `vpass life` uses without `--sample`. This sample is the smallest
+    /// that has enough of the pages that the workload touches.
     ///
     /// # Errors
     /// Returns the errors of the workload.
@@ -95,7 +96,7 @@ impl RunPlan {
         Ok(Sample { of: of.unwrap_or(1), residue: 0 })
     }
 
-    /// Returns the number of pages of the whole drive that the workload reads or writes.
+    /// Returns the number of pages on the whole drive that the workload reads or writes.
     ///
     /// # Errors
     /// Returns the errors of the workload.
@@ -104,7 +105,7 @@ impl RunPlan {
         Ok(self.touched_by_windows(tables)?.unwrap_or(pages))
     }
 
-    /// Returns this plan for the pages of another residue.
+    /// Returns this plan for another sample: the pages whose numbers have this residue.
     #[must_use]
     pub fn of_residue(mut self, residue: u32) -> Self {
         self.sample.residue = residue;
@@ -119,7 +120,7 @@ impl RunPlan {
     }
 }
 
-/// Returns the number of blocks and the number of planes of a drive.
+/// Returns the number of blocks of a drive, and its number of planes.
 fn blocks_and_planes(config: &DriveConfig) -> (u32, u32) {
     let planes = config.geometry.planes();
     let per_plane = config.geometry.blocks_per_plane.expect("a resolved drive has blocks");
@@ -130,12 +131,14 @@ fn divides(of: u32, planes: u32) -> bool {
     planes.is_multiple_of(of) || of.is_multiple_of(planes)
 }
 
-/// Returns each N whose samples (one page in N) have enough blocks, and enough of the pages that a
-/// workload touches. The smallest sample is first. Samples that are too large are left out.
+/// Returns the numbers N for samples of one page in N, the largest N first. Samples have enough
+/// blocks, and enough of the pages that the workload touches. Samples that are too large are left
+/// out.
 ///
 /// ```text
-/// A drive has 80,640 blocks in 64 planes. A sample of 1/448 has 180 blocks.
-/// Two such samples hold 9 of 2,069 touched pages. A sample of 1/128 has 630 blocks.
+/// a drive has 80,640 blocks in 64 planes, so a sample of 1/448 has 180 blocks
+/// the workload touches 2,069 pages, and two samples of 1/448 hold only 9 of them
+/// a sample of 1/128 has 630 blocks
 /// ```
 fn enough(blocks: u32, planes: u32, touched: u64) -> Vec<u32> {
     if blocks <= MOST_BLOCKS {
@@ -148,7 +151,7 @@ fn enough(blocks: u32, planes: u32, touched: u64) -> Vec<u32> {
     affordable[first.min(affordable.len())..].to_vec()
 }
 
-/// Returns the drive of a sample.
+/// Returns the drive of which a sample consists.
 fn part_of(config: &DriveConfig, sample: Sample, name: &str) -> Result<DriveConfig, Failure> {
     let of = sample.of;
     let refused =
@@ -186,7 +189,7 @@ fn part_of(config: &DriveConfig, sample: Sample, name: &str) -> Result<DriveConf
     let beyond = taken(&whole, config.geometry.pages_per_block(), words(config));
     let rows = ((share + f64::from(beyond)) / f64::from(part.geometry.planes())).ceil();
     part.geometry.blocks_per_plane = Some(rows as u32);
-    // The IPR pool of the sample is the sample's share of the whole drive's pool.
+    // The sample gets its share of the whole drive's IPR pool.
     part.density.pool *= share / (rows * f64::from(part.geometry.planes()));
     part.drive.capacity = Some(Bytes(sampled * page));
     part.drive.spare = None;
@@ -195,22 +198,22 @@ fn part_of(config: &DriveConfig, sample: Sample, name: &str) -> Result<DriveConf
     part.resolve().map_err(|e| refused(format!("is too small for it: {e}")))
 }
 
-/// Returns the sample's share of the write buffer, in whole pages. If the drive has a buffer, the
-/// sample also has one. Without a buffer, each page would fill a wordline.
+/// Returns the sample's share of the drive's write buffer, in whole pages. A sample has a buffer if
+/// the drive has one. Without a buffer, each page would take a whole wordline.
 fn buffer_of(whole: Bytes, of: u32, page: u64) -> Bytes {
     let least = if whole.0 < SMALLEST_BUFFER * page { 0 } else { SMALLEST_BUFFER };
     Bytes((whole.0 / u64::from(of) / page).max(least) * page)
 }
 
-/// Returns the hints for the pages of a sample. The pages have new numbers in the sample.
+/// Returns the host's hints for the pages of a sample. The pages have other numbers in the sample.
 fn said_of(hinted: &Hinted, sample: Sample, whole: u32, page: u64, pages: u64) -> Vec<HintRange> {
-    // Number of pages of the sample that come before this page of the whole drive.
+    // Number of pages in the sample that come before this page of the whole drive.
     let before = |lpn: Lpn| {
         u64::from(lpn.number().saturating_sub(sample.residue).div_ceil(sample.of)).min(pages)
     };
     let range = |(first, end, latency): (Lpn, Lpn, AccessLatency)| {
-        // Every sample has the number of pages of the largest sample. A page after the whole
-        // drive's last page has the hint of that last page.
+        // Every sample has as many pages as the largest sample. Pages after the last page of the
+        // whole drive get the hint of that last page.
         let (from, to) = (before(first), if end == Lpn::new(whole) { pages } else { before(end) });
         let said = HintRange {
             offset: Bytes(from * page),
@@ -223,7 +226,7 @@ fn said_of(hinted: &Hinted, sample: Sample, whole: u32, page: u64, pages: u64) -
     hinted.stretches(whole).filter_map(range).collect()
 }
 
-/// Returns the number of different hints of the drive's data.
+/// Returns the number of different hints that data on the drive has.
 fn words(config: &DriveConfig) -> u32 {
     let page = config.geometry.page_size.0;
     let pages = config.drive.capacity.map_or(0, |capacity| capacity.0 / page) as u32;
@@ -234,15 +237,15 @@ fn words(config: &DriveConfig) -> u32 {
         .map_or(1, |said| Hinted::new(said, page, pages).in_use().len() as u32)
 }
 
-/// Returns the largest number of blocks that streams of a sample keep open, plus the reserve of
-/// moves. Each hint has three streams as wide as those of the whole drive, within the sample. Wear
-/// levelling has one stream. A sample has these blocks in addition to its share.
+/// Returns the largest number of blocks that the streams of a sample keep open, plus the reserve of
+/// moves. Each hint has three streams with the width that the whole drive uses. Wear levelling has
+/// one stream. A sample gets these blocks in addition to its share.
 fn taken(whole: &PartOf, pages_per_block: u32, words: u32) -> u32 {
     let width = whole.width(pages_per_block, 3, words).min(WIDTH_OF_SAMPLE);
     words * (3 * width + 1) + RESERVE + words - 1
 }
 
-/// Divides the number of planes of a drive by a number. At least one plane remains. Channels are
+/// Divides the number of planes of a drive. At least one plane remains. The number of channels is
 /// divided first, because pages are assigned to channels first.
 fn divide(part: &mut DriveConfig, of: u32) {
     let planes = part.geometry.planes();
@@ -256,7 +259,8 @@ fn divide(part: &mut DriveConfig, of: u32) {
         (*count, left) = (*count / fewer, left / fewer);
     }
     if left > 1 {
-        // The number of planes is a multiple of this factor, but no single count is.
+        // This factor divides the number of planes, but not the number of channels, dies or planes
+        // per die.
         (part.geometry.channels, part.geometry.dies_per_channel, part.geometry.planes_per_die) =
             (1, planes / of, 1);
     }
@@ -274,7 +278,8 @@ mod tests {
     #[test]
     fn a_small_footprint_has_a_larger_sample() {
         let first = |blocks, planes, touched| enough(blocks, planes, touched).first().copied();
-        // 448 is the largest multiple of 64 that leaves a sample 180 blocks.
+        // A drive with 80,640 blocks in 64 planes has 180 blocks per sample at 1/448. No larger
+        // multiple of 64 leaves as many blocks.
         assert_eq!(first(80_640, 64, 1 << 27), Some(448));
         assert_eq!(
             first(80_640, 64, 100_000),
@@ -289,7 +294,7 @@ mod tests {
         );
     }
 
-    /// Returns preset `tiny` with another capacity.
+    /// Returns the preset `tiny` with another capacity.
     fn tiny(capacity: &str) -> DriveConfig {
         let text = include_str!("../../../../presets/drives/tiny.toml");
         let text = text.replace("\"1GiB\"", &format!("\"{capacity}\""));
@@ -301,8 +306,8 @@ mod tests {
         let refused = |config: &DriveConfig, of: u32| {
             part_of(config, Sample { of, residue: 0 }, "tiny").err().map(|e| e.to_string())
         };
-        // The drive has 1,512 blocks in 8 planes. An eighth has 189 blocks, and a sixteenth has
-        // 94.5.
+        // The drive has 1,512 blocks in 8 planes. A sample of 1/8 has 189 blocks, and a sample of
+        // 1/16 has 94.5 blocks.
         let large = tiny("3840MiB");
         assert_eq!(refused(&large, 8), None);
         assert_eq!(
@@ -310,7 +315,8 @@ mod tests {
             "`sample=1/16`: drive tiny has 1512 blocks, so a sample gets 94; a sample needs at \
              least 180; 1/8 is the smallest that works"
         );
-        // The drive has 608 blocks. A third has 202, but 8 planes cannot be divided by three.
+        // The drive has 608 blocks. A sample of 1/3 would have 202 blocks, but 8 planes cannot be
+        // divided by three.
         assert_eq!(
             refused(&tiny("1536MiB"), 3).unwrap(),
             "`sample=1/3`: drive tiny has 8 planes; N must be a divisor or a multiple of 8; \
@@ -321,17 +327,17 @@ mod tests {
         );
     }
 
-    /// The drive has 232 spare blocks and 4 dies. Each stream keeps four blocks open.
+    /// Uses a drive with 232 spare blocks and 4 dies. Each stream keeps four blocks open.
     #[test]
     fn a_sample_has_its_share_of_blocks_and_open_blocks_for_streams() {
         let config = tiny("3840MiB");
         let part = part_of(&config, Sample { of: 8, residue: 0 }, "tiny").unwrap();
-        // The blocks are for three streams, wear levelling, and the reserve: 3 x 4 + 1 + 2.
+        // The additional blocks are for three streams, wear levelling and the reserve: 3 x 4 + 1 +
+        // 2.
         assert_eq!(blocks_and_planes(&part), (189 + 15, 1));
         let whole = part.part_of.unwrap();
         assert_eq!(taken(&whole, 192, 1), 15);
-        // With two hints, each hint has the same number of streams, and the reserve has one more
-        // block.
+        // With two hints, each hint has three streams. The reserve has one additional block.
         assert_eq!(taken(&whole, 192, 2), 2 * 13 + 2 + 1);
     }
 

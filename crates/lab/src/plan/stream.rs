@@ -1,4 +1,4 @@
-//! Requests of a plan, read from their beginning.
+//! Requests of a plan, as a stream that starts with the first request.
 
 use vpass_core::base::daily::DailyHours;
 use vpass_core::base::request::{Arrival, Request, RequestSource, SourceError};
@@ -21,7 +21,7 @@ use crate::load::Generated;
 use crate::setup::Gear;
 
 impl RunPlan {
-    /// Opens the requests at their beginning.
+    /// Opens the stream of requests at the first request.
     ///
     /// # Errors
     /// Returns the errors of the workload.
@@ -29,7 +29,7 @@ impl RunPlan {
         self.source_of(&self.workload)
     }
 
-    /// Opens the requests of one of the plan's workloads at their beginning.
+    /// Opens the stream of requests of one of the plan's workloads at the first request.
     pub(crate) fn source_of(&self, workload: &Workload) -> Result<Stream, Failure> {
         let (capacity, page) = self.addresses();
         Ok(match workload {
@@ -95,12 +95,13 @@ impl RunPlan {
         })
     }
 
-    /// Returns the hours of a day in which the workload makes requests.
+    /// Returns the hours of each day in which the workload makes requests.
     pub fn hours(&self) -> DailyHours {
         hours_of(&self.workload)
     }
 
-    /// Opens the requests of the earlier workload; `None` without an earlier workload.
+    /// Opens the requests of the workload before the main workload. Returns `None` if there is no
+    /// such workload.
     ///
     /// # Errors
     /// Returns the errors of the workload.
@@ -113,15 +114,15 @@ impl RunPlan {
         source.transpose().map_err(|e| Failure::usage(e).at("the workload before the counted one"))
     }
 
-    /// Returns the size of the drive and the size of a page, in bytes. For a sample, these are the
-    /// sizes for the whole drive.
+    /// Returns the size of the drive and the size of a page, in bytes. For a sample, the size is
+    /// that of the whole drive.
     fn addresses(&self) -> (u64, u32) {
         (self.whole_capacity().0, self.drive.config.geometry.page_size.0 as u32)
     }
 }
 
-/// Returns the hours of a day in which a workload makes requests. Workloads side by side have hours
-/// of their own, which their sources keep.
+/// Returns the hours of each day in which a workload makes requests. If several workloads run side
+/// by side, their sources keep the hours of each workload.
 fn hours_of(workload: &Workload) -> DailyHours {
     let Workload::Generated(loaded) = workload else { return DailyHours::ALWAYS };
     match &loaded.config {
@@ -133,7 +134,7 @@ fn hours_of(workload: &Workload) -> DailyHours {
     }
 }
 
-/// Requests of a trace, a generator or a job file.
+/// Stream of requests from a trace, a generator or a job file.
 pub enum Stream {
     /// Requests of trace files.
     Trace(Box<TraceSource>),
@@ -144,7 +145,7 @@ pub enum Stream {
 }
 
 impl Stream {
-    /// Returns the facts about a trace; `None` for other requests.
+    /// Returns the facts about a trace; `None` if the requests come from another source.
     pub fn report(&self) -> Option<TraceReport> {
         match self {
             Self::Trace(source) => Some(source.report()),
@@ -152,7 +153,8 @@ impl Stream {
         }
     }
 
-    /// Returns the job of each origin; `None` unless several jobs need separate latencies.
+    /// Returns the job to which each origin of requests belongs. Returns `None` unless several jobs
+    /// need separate latencies.
     pub fn groups(&self) -> Option<&[u16]> {
         if let Self::Fio(source) = self {
             Some(source.job_of()).filter(|_| source.jobs().len() > 1)

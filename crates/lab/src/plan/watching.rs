@@ -1,4 +1,4 @@
-//! Watchers of a run, by value: functions that make a watcher for each drive.
+//! Watchers of a run. Each is given as a function that makes a watcher for a drive.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,16 +6,16 @@ use std::sync::Arc;
 use vpass_core::drive::Drive;
 use vpass_core::watch::watcher::Watcher;
 
-/// Watcher as a value. Clones share the function.
+/// Watcher, given as a function that makes it. Clones share the function.
 #[derive(Clone)]
 pub struct Watching(Arc<Make>);
 
-/// Function that makes a watcher. It is called once for each drive of a plan, with the drive in its
-/// start-up state.
+/// Function that makes a watcher. A plan calls the function once for each drive, when the drive is
+/// in its start-up state.
 type Make = dyn Fn(&Drive) -> Box<dyn Watcher> + Send + Sync;
 
 impl Watching {
-    /// Makes a watcher from a function.
+    /// Wraps a function that makes watchers.
     pub fn new(make: impl Fn(&Drive) -> Box<dyn Watcher> + Send + Sync + 'static) -> Self {
         Self(Arc::new(make))
     }

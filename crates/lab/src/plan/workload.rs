@@ -1,4 +1,4 @@
-//! Source of a plan's requests. The source is found, read, and checked against the drive.
+//! Source of a plan's requests: vpass finds it, reads it, and checks it against the drive.
 
 use std::fmt::Write;
 use std::fs;
@@ -23,54 +23,54 @@ use crate::overrides::Override;
 use crate::progress::Begin;
 use crate::setup::{HintSource, Named, Replay, Setup};
 
-/// Name of the source of a workload of fio jobs.
+/// Description of the source of requests that fio jobs generate.
 pub const FROM_JOBS: &str = "generated from a fio job file";
 
-/// Name of the attack whose adversary makes the requests during the run.
+/// Name of the attack whose adversary chooses its requests during the run.
 pub const ADAPTIVE: &str = "adaptive";
 
-/// Source of the requests.
+/// Source of the requests of a plan.
 #[derive(Clone, Debug)]
 #[expect(
     clippy::large_enum_variant,
     reason = "few values exist, and patterns match their contents"
 )]
 pub enum Workload {
-    /// Trace files, surveyed once.
+    /// Trace files, which are surveyed once.
     Trace {
-        /// Survey of the files.
+        /// Survey of the trace files.
         survey: Arc<Survey>,
-        /// Options for reading and replaying.
+        /// Options for reading and replaying the trace.
         options: TraceOptions,
     },
-    /// Generated workload.
+    /// Workload that vpass generates from a file or a preset.
     Generated(Loaded<Generated>),
     /// Job file of fio.
     Fio {
-        /// Path of the file.
+        /// Path of the job file.
         path: PathBuf,
-        /// Content of the file.
+        /// Content of the job file.
         jobs: JobFile,
-        /// Queue depth that replaces the queue depths of the jobs; `None` keeps them.
+        /// Queue depth for all jobs. `None` keeps the queue depth of each job.
         queue_depth: Option<u32>,
     },
-    /// Workload that the caller made.
+    /// Workload that the caller of the library made.
     Given(Given),
-    /// Workloads side by side, each at its own times and on the whole drive.
+    /// Several workloads side by side. Each workload has its own times and uses the whole drive.
     Beside(Vec<Self>),
-    /// Adversary, which makes requests during the run.
+    /// Adversary that chooses its requests during the run.
     Adversary {
-        /// Number of requests.
+        /// Number of requests of the adversary.
         requests: u64,
-        /// Queue depth within a burst.
+        /// Queue depth of the adversary within a burst.
         depth: u32,
-        /// Number of requests per second. If present, it replaces the queue depth.
+        /// Number of requests per second. If present, the queue depth is not used.
         rate: Option<f64>,
     },
 }
 
 impl Workload {
-    /// Returns the name of the workload in results: a preset, files, or an attack.
+    /// Returns the name of the workload for results: that of a preset, of files, or of an attack.
     pub fn name(&self) -> String {
         match self {
             Self::Trace { survey, .. } => survey
@@ -87,7 +87,8 @@ impl Workload {
         }
     }
 
-    /// Returns whether vpass generates the requests; false if they were recorded from a host.
+    /// Returns true if vpass generates the requests, and false if the requests were recorded from a
+    /// host.
     pub fn is_generated(&self) -> bool {
         match self {
             Self::Trace { .. } | Self::Given(_) => false,
@@ -127,11 +128,11 @@ pub fn generated_from(statistics: &StatisticsConfig) -> String {
 }
 
 impl Workload {
-    /// Returns the parts of the drive that the workload names, with their kind. Empty if the
-    /// workload names no part.
+    /// Returns the parts of the drive that have a name in the workload, with their kind. Empty if
+    /// no part has a name.
     ///
     /// # Errors
-    /// Reports a job file whose files do not fit on the drive.
+    /// Reports a job file with files that do not fit on the drive.
     pub(super) fn extents(
         &self,
         drive: &DriveConfig,
@@ -160,11 +161,11 @@ impl Workload {
         })
     }
 
-    /// Returns the hints of the host. They come from the workload's own file or from the given
-    /// file.
+    /// Returns the hints of the host. The hints come from the workload's own file or from the file
+    /// that the user gave.
     ///
     /// # Errors
-    /// Reports that both files have hints, or an error in the workload's hints.
+    /// Reports that both files have hints. Also reports an error in the workload's hints.
     pub(super) fn hints(
         &self,
         asked: &HintSource,
@@ -191,7 +192,7 @@ impl Workload {
         }
     }
 
-    /// Reads the workload that a user names, and checks it against this drive.
+    /// Reads the workload that the user named, and checks that it suits this drive.
     pub(super) fn new(
         setup: &Setup,
         sets: &[Override],
@@ -277,8 +278,8 @@ fn read_options(replay: &Replay, queue_depth: Option<u32>) -> Result<ReadOptions
     })
 }
 
-/// Checks that a trace fits on a drive. A trace that does not fit is read once more, so that the
-/// error shows whether `--fit pack` would help.
+/// Checks that a trace fits on a drive. A trace that does not fit is read a second time, so that
+/// the error can tell whether `--fit pack` would help.
 fn check_capacity(
     found: &Survey,
     paths: &[PathBuf],
@@ -295,7 +296,7 @@ fn check_capacity(
     Ok(packed.fits(capacity, Fit::Error)?)
 }
 
-/// Surveys the files of a trace.
+/// Makes a survey of the files of a trace.
 ///
 /// # Errors
 /// Reports an invalid trace, or an interruption.

@@ -1,18 +1,19 @@
-//! Tasks that wait for memory. A task begins when the running tasks leave enough memory.
+//! Queue of tasks that wait for memory. A task starts when the running tasks leave enough memory
+//! for it.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-/// Jobs that run together.
+/// Jobs that run together on one thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Task {
-    /// Indices of the jobs.
+    /// Indexes of the jobs in the list of all jobs.
     pub(super) jobs: Vec<usize>,
-    /// Bytes that the jobs need.
+    /// Number of bytes that the jobs need together.
     pub(super) needed: u64,
 }
 
-/// Tasks that have not begun, and memory that the running tasks leave.
+/// Tasks that have not started, and memory that the running tasks leave free.
 pub(super) struct Queue {
     state: Mutex<State>,
     given_back: Condvar,
@@ -24,7 +25,7 @@ struct State {
     under_way: usize,
 }
 
-/// Running task. Its memory is returned when the task ends.
+/// Running task. When the task ends, its memory becomes free again.
 pub(super) struct Lent<'a> {
     queue: &'a Queue,
     bytes: u64,
@@ -39,8 +40,8 @@ impl Queue {
         }
     }
 
-    /// Waits for the first task that fits, and returns it; `None` if no task is left. A task that
-    /// exceeds the whole budget runs alone.
+    /// Waits until a task fits into the free memory, and returns it. A task that exceeds the whole
+    /// budget runs alone. Returns `None` if no task is left.
     pub(super) fn take(&self) -> Option<Lent<'_>> {
         let mut state = self.state();
         loop {
@@ -63,7 +64,7 @@ impl Queue {
         }
     }
 
-    /// Prevents further tasks from beginning.
+    /// Prevents all tasks that have not started from starting.
     pub(super) fn close(&self) {
         self.state().tasks.clear();
         self.given_back.notify_all();
@@ -147,8 +148,8 @@ mod tests {
             }
         });
         assert_eq!(done.into_inner(), 400);
-        // The machine decides how many tasks run at once. The first test shows that several tasks
-        // may.
+        // The number of tasks that run at once depends on the machine. The first test shows that
+        // several tasks can run at once.
         assert!(most.into_inner() <= 100);
     }
 

@@ -1,4 +1,4 @@
-//! Wear that a run caused, from which the projected life follows.
+//! Wear that a run caused. The projected life is computed from this wear.
 
 use std::collections::HashMap;
 
@@ -10,18 +10,18 @@ use super::life::{CONFIDENT_CYCLES, Life, Shares, Worn, life};
 use super::life_unit::LifeUnit;
 use super::settled::Turned;
 
-/// Facts about the workload and the whole drive that a life needs.
+/// Facts about the workload and the whole drive that are needed to project a life.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Terms {
-    /// Whether the requests have times of their own.
+    /// Whether the workload sets the times of its requests.
     pub(crate) has_times: bool,
-    /// Number of simulated drives that fit into the whole drive.
+    /// Size of the whole drive, as a multiple of the simulated drive.
     pub(crate) drives: f64,
     /// Capacity of the whole drive, in bytes.
     pub(crate) capacity_bytes: u64,
 }
 
-/// State of a drive's blocks when the count of wear begins.
+/// State of a drive's blocks at the time when wear begins to be counted.
 pub(crate) struct Before {
     effective_mean: f64,
     pec: Vec<u32>,
@@ -38,8 +38,8 @@ impl Before {
         }
     }
 
-    /// Counts the blocks that hold data at the end of the run. It also counts how many of these
-    /// blocks were not erased in the run.
+    /// Counts the blocks that hold data at the end of the run, and how many of them were not erased
+    /// during the run.
     pub(crate) fn turned(&self, drive: &Drive) -> Turned {
         let with_data = drive.block_states().zip(&self.pec).filter(|(block, _)| block.valid > 0);
         with_data.fold(Turned::default(), |turned, (block, before)| Turned {
@@ -49,15 +49,15 @@ impl Before {
     }
 }
 
-/// Returns the mean number of P/E cycles over the blocks, including wear by reprogramming.
+/// Returns the number of P/E cycles as a mean over all blocks, including wear by reprogramming.
 pub(super) fn effective_mean(drive: &Drive) -> f64 {
     let milli: u64 = drive.block_states().map(|block| block.effective_milli).sum();
     milli as f64 / 1e3 / f64::from(drive.geometry().blocks)
 }
 
-/// Number of reads between two rewrites of a block, for each P/E count.
+/// Number of reads between two rewrites of a block, at each P/E count.
 pub(crate) struct ReadsPerRewrite {
-    /// Limits of the error model; absent if the model has no table.
+    /// Limits of the error model; absent if the model has no disturb table.
     limits: Option<LimitTable>,
     by_class: HashMap<u64, Option<f64>>,
 }
@@ -67,15 +67,16 @@ impl ReadsPerRewrite {
         Self { limits: LimitTable::of(drive.config()), by_class: HashMap::new() }
     }
 
-    /// Returns the number of reads per rewrite at a P/E count; `None` if reads cause no rewrite.
+    /// Returns the number of reads between two rewrites at a P/E count. Returns `None` if reads
+    /// cause no rewrites.
     pub(crate) fn at(&mut self, drive: &mut Drive, pec: u32) -> Option<f64> {
-        // Thresholds follow from limits, so P/E counts with the same limits share one number of
-        // reads per rewrite.
+        // Thresholds follow from limits. P/E counts with the same limits therefore have the same
+        // number of reads between rewrites.
         let class = self.limits.as_ref()?.lookup_class(pec);
         *self.by_class.entry(class).or_insert_with(|| drive.reads_per_rewrite(pec))
     }
 
-    /// Returns the number of reads towards the next rewrite, summed over all valid pages.
+    /// Returns the number of reads since the last rewrite, summed over all valid pages.
     fn underway(&mut self, drive: &mut Drive) -> f64 {
         self.read_blocks(drive)
             .into_iter()
@@ -83,8 +84,8 @@ impl ReadsPerRewrite {
             .sum()
     }
 
-    /// Returns the blocks with data that reads will cause to be rewritten. Each item has the number
-    /// of valid pages, of reads, and of reads per rewrite.
+    /// Returns the blocks whose data will eventually be rewritten because of reads. Each item has
+    /// the block's valid pages, its reads, and its reads between rewrites.
     fn read_blocks(&mut self, drive: &mut Drive) -> Vec<(f64, f64, f64)> {
         let read =
             drive.block_states().filter(|b| b.reads > 0.0 && b.valid > 0 && !b.left_to_parity);
@@ -95,8 +96,8 @@ impl ReadsPerRewrite {
             .collect()
     }
 
-    /// Returns the mean number of reads per rewrite over the block cycles since `before`. Without a
-    /// block cycle, the value of the next cycle is used.
+    /// Returns the mean number of reads between rewrites, over the block cycles since `before`. If
+    /// there was no block cycle, returns the number for the next cycle.
     fn mean_since(&mut self, drive: &mut Drive, before: &[u32]) -> f64 {
         let blocks: Vec<_> =
             before.iter().copied().zip(drive.block_states().map(|b| b.pec)).collect();
@@ -109,22 +110,23 @@ impl ReadsPerRewrite {
     }
 }
 
-/// Wear of the blocks in a run, from which the life follows, and the technique's reads per rewrite.
+/// Wear of the blocks in a run, and the technique's reads between rewrites. The life follows from
+/// both.
 pub(crate) struct Ageing {
     pub(crate) worn: Worn,
     pub(super) terms: Terms,
     requests: u64,
-    /// Number of reads of the most read recycled block with data, divided by the number at its next
-    /// rewrite.
+    /// Progress towards the next rewrite, for the most read recycled block that has data: its
+    /// number of reads, divided by the number at which the block is rewritten.
     pub(super) progress: f64,
-    /// Age of the oldest page in recycled blocks, in seconds; `None` if no recycled block has data.
+    /// Age in seconds of the oldest page in a recycled block; `None` if no recycled block has data.
     pub(super) oldest_recycled_s: Option<f64>,
     reads_per_rewrite: Vec<f64>,
 }
 
 impl Ageing {
-    /// Collects the wear at the end of a run of `seconds`. Without a clock, the time of the run is
-    /// 0.
+    /// Collects the wear at the end of a run. The run took `seconds`, which is 0 for a run without
+    /// a clock.
     pub(crate) fn of(
         drive: &mut Drive,
         seconds: Option<f64>,
@@ -180,9 +182,9 @@ impl Ageing {
         }
     }
 
-    /// Returns the number of requests after which a similar run has [`CONFIDENT_CYCLES`] block
-    /// cycles. The number follows from the observed rate. Returns `None` if this run has enough
-    /// block cycles, or if nothing wears the drive.
+    /// Returns the number of requests with which a similar run would have [`CONFIDENT_CYCLES`]
+    /// block cycles. The observed rate of cycles gives this number. Returns `None` if this run has
+    /// enough block cycles, or if nothing wears the drive.
     pub(super) fn requests_for_life(&self) -> Option<u64> {
         let observed = self.worn.observed();
         let so_far = if observed > 0.0 { observed } else { self.worn.pending() };
@@ -190,8 +192,8 @@ impl Ageing {
             .then(|| two_digits_up(self.requests as f64 * CONFIDENT_CYCLES / so_far))
     }
 
-    /// Projects the life from this effective age of the mean block. The projection uses this run
-    /// and runs at other ages.
+    /// Projects the life of a drive whose mean block has the effective P/E count `age`. The
+    /// projection uses this run and runs at other P/E counts.
     pub(crate) fn life(&self, others: &[Worn], age: f64, unit: LifeUnit) -> Life {
         let mut runs: Vec<Worn> = std::iter::once(&self.worn).chain(others).cloned().collect();
         runs.sort_by(|a, b| a.age.total_cmp(&b.age));
@@ -216,7 +218,8 @@ pub(super) mod tests {
     use super::super::life::tests::by_reads;
     use super::*;
 
-    /// Wear by reads: each block cycle rewrites four valid pages of ten.
+    /// Returns wear by reads only. Each block cycle rewrites the four valid pages of a ten-page
+    /// block.
     pub(in crate::results) fn ageing() -> Ageing {
         let worn = Worn {
             programs: Shares { reclaim: 400.0, ..Shares::default() },

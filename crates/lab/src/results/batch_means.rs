@@ -1,5 +1,5 @@
-//! Confidence intervals of a run's own numbers, by batch means ([`crate::batch`]).
-//! Each value is half the width of a 95 % interval.
+//! Confidence intervals of a run's numbers, by batch means ([`crate::batch`]). Each value is half
+//! the width of a 95 % interval.
 
 use serde::{Deserialize, Serialize};
 use vpass_core::base::course::Course;
@@ -10,42 +10,43 @@ use vpass_core::time::Replay;
 use crate::batch::{BATCHES, ends, of_percentile, of_ratio, of_sum, reads_needed};
 use crate::series::{Part, Series};
 
-/// Half widths of the 95 % intervals of a run's numbers.
-/// Each half width has the unit of its number. It is null if the run is too short.
+/// Half the width of the 95 % interval of each number of a run. The half width has the unit of its
+/// number. Null if the run is too short.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct BatchMeans {
     /// Number of batches of the run.
     pub batches: usize,
-    /// Half width of the interval of the number of block cycles observed.
+    /// Half the width of the interval of the number of observed block cycles.
     pub cycles_observed: Option<f64>,
-    /// Half width of the interval of the number of pages rewritten because of reads.
+    /// Half the width of the interval of the number of pages rewritten because of reads.
     pub reclaim_write_pages: Option<f64>,
-    /// Half width of the interval of the number of blocks erased because of reads.
+    /// Half the width of the interval of the number of blocks erased because of reads.
     pub reclaim_erases: Option<f64>,
-    /// Half width of the interval of the number of pages rewritten because of age.
+    /// Half the width of the interval of the number of pages rewritten because of age.
     pub refresh_write_pages: Option<f64>,
-    /// Half width of the interval of the number of blocks erased to regain space.
+    /// Half the width of the interval of the number of blocks erased by garbage collection.
     pub gc_erases: Option<f64>,
-    /// Half width of the interval of the write amplification, divided by the write amplification.
+    /// Half the width of the interval of the write amplification, as a share of the write
+    /// amplification.
     pub write_amplification_share: Option<f64>,
-    /// Half width of the interval of the mean latency of host reads.
+    /// Half the width of the interval of the mean latency of host reads.
     pub read_mean_us: Option<f64>,
-    /// Half width of the interval of the median latency of host reads.
+    /// Half the width of the interval of the median latency of host reads.
     pub read_p50_us: Option<f64>,
-    /// Half width of the interval of the latency within which 99 % of host reads end.
+    /// Half the width of the interval of the 99th percentile of the host's read latency.
     pub read_p99_us: Option<f64>,
-    /// Half width of the interval of the latency within which 99.9 % of host reads end.
+    /// Half the width of the interval of the 99.9th percentile of the host's read latency.
     pub read_p99_9_us: Option<f64>,
-    /// Half width of the interval of the mean time that a host page read waits for reclaim.
+    /// Half the width of the interval of the mean time that a host page read waits for reclaim.
     pub reclaim_wait_us: Option<f64>,
-    /// Half width of the interval of the mean number of retries of a host page read.
+    /// Half the width of the interval of the mean number of retries of a host page read.
     pub retries_mean: Option<f64>,
-    /// Half width of the interval of the expected UBER, divided by the expected UBER.
+    /// Half the width of the interval of the expected UBER, as a share of the expected UBER.
     pub uber_share: Option<f64>,
 }
 
 impl BatchMeans {
-    /// Computes the intervals of a run from its samples over time.
+    /// Computes the intervals of a run. `series` has samples of the run's counts over time.
     pub(crate) fn of(series: &Series, engine: Option<&Replay>, pages_per_block: f64) -> Self {
         let counts = series
             .batches()
@@ -58,7 +59,7 @@ impl BatchMeans {
         let whole = &engine.expect("it has latencies").metrics().read;
         let percentile = |q: f64| {
             let at = |latency: &Latency| latency.quantile_ns(q) as f64 / 1e3;
-            // Batches end at sampling points, so some batches are slightly shorter than others.
+            // Batches end at sampling points, so some of them are slightly shorter than others.
             let needed = reads_needed(q);
             let enough = whole.count() >= BATCHES as u64 * needed
                 && latencies.iter().all(|batch| batch.count() >= needed / 2);
@@ -110,10 +111,10 @@ impl BatchMeans {
     }
 }
 
-/// Returns the latencies of each batch, or `None` with too few sampling points.
+/// Returns the latencies of each batch. Returns `None` if there are too few sampling points.
 fn batches_of(course: &Course, whole: &Latency) -> Option<Vec<Latency>> {
-    // A read completes shortly after the sampling point that follows its submission. The last batch
-    // ends with the run.
+    // A batch has the reads that ended in it, although some of them were submitted in the batch
+    // before. The last batch ends with the run.
     let marks = course.marks();
     let at: Vec<u64> = marks.iter().map(|(requests, _)| *requests).collect();
     let ends = ends(&at)?;

@@ -1,58 +1,60 @@
-//! Effects of injected failures (`--fail`).
+//! Effects of the failures that `--fail` injects.
 
 use serde::{Deserialize, Serialize};
 use vpass_core::drive::{Drive, Stage, failing};
 
-/// Injected failures of a run.
+/// Injected failures of a run, and their effects.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Failures {
-    /// Failures that happened, in the order in which they happened.
+    /// Failures that happened during the run, in order of time.
     pub happened: Vec<Happened>,
-    /// Failures that did not happen because the run ended before them, as the user gave them.
+    /// Failures that did not happen, because the run ended before their time. The failures are
+    /// written as the user gave them.
     pub to_come: Vec<String>,
-    /// Number of pages of host data that the failures lost.
+    /// Number of host data pages that the failures lost.
     pub lost_pages: u64,
-    /// Number of lost pages whose stripe had valid parity, but a second unreadable page.
-    /// The second page failed or passed its read limit.
+    /// Number of lost pages whose stripe had valid parity, but also a second unreadable page. The
+    /// second page had failed or had passed its read limit.
     pub lost_twice_failed_pages: u64,
-    /// Number of lost pages whose stripe had no parity or outdated parity.
+    /// Number of lost pages whose stripe had no parity, or had outdated parity.
     pub lost_unprotected_pages: u64,
-    /// Number of unprotected lost pages whose stripe had no page in a worn block.
-    /// Absent unless parity follows wear.
+    /// Number of lost pages without valid parity whose stripe had no page in a worn block. Absent
+    /// unless parity depends on wear.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lost_not_worn_pages: Option<u64>,
-    /// Number of unprotected lost pages whose stripe still waited for parity because of wear.
-    /// Absent unless parity follows wear.
+    /// Number of lost pages without valid parity whose stripe had a page in a worn block and still
+    /// waited for parity. Absent unless parity depends on wear.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lost_waiting_pages: Option<u64>,
     /// Number of pages rebuilt in the background.
     pub rebuilt_in_background_pages: u64,
     /// Number of pages rebuilt because the host read them.
     pub rebuilt_for_reads_pages: u64,
-    /// Number of pages rebuilt before a write or trim of their stripe.
+    /// Number of pages rebuilt before a write or a trim changed their stripe.
     pub rebuilt_for_writes_pages: u64,
-    /// Number of pages on failed flash that are not rebuilt yet.
+    /// Number of pages on failed flash that have not been rebuilt yet.
     pub unmended_pages: u64,
-    /// Number of requests from the first failure until all possible pages were rebuilt.
-    /// Null if some of these pages are not rebuilt.
+    /// Number of requests from the first failure until every page that can be rebuilt was rebuilt.
+    /// Null if some of these pages were not rebuilt.
     pub mended_after_requests: Option<u64>,
-    /// Seconds from the first failure until all possible pages were rebuilt; null without a clock.
+    /// Seconds from the first failure until every page that can be rebuilt was rebuilt. Null
+    /// without a clock.
     pub mended_after_s: Option<f64>,
-    /// Number of stripes that should have parity at the end, but do not have it.
-    /// Their parity was given up or has no place.
+    /// Number of stripes that should have parity at the end, but have none. The parity was given
+    /// up, or the parity has no place.
     pub unprotected_stripes: u64,
 }
 
-/// Injected failure that happened.
+/// Injected failure that happened during the run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Happened {
     /// Failure as the user gave it.
     pub failure: String,
-    /// Number of requests before the failure.
+    /// Number of requests that were served before the failure.
     pub request: u64,
-    /// Number of host pages and parity pages on the failed flash.
+    /// Number of host pages and parity pages that were on the failed flash.
     pub pages: u64,
-    /// Stage of the drive's life, 1 to 3; absent for drives without stages.
+    /// Stage of the drive's life, from 1 to 3. Absent for drives without stages.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stage: Option<u8>,
 }

@@ -1,4 +1,4 @@
-//! Flash operations by cause.
+//! Numbers of flash operations for each cause.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ pub struct Flash {
     pub reprograms: ByCause,
 }
 
-/// Count for each cause. The count of regrouping by hints appears only if it is not 0.
+/// Counts by cause. The count for regrouping by hints appears only if it is not 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ByCause(pub(crate) [u64; Cause::COUNT]);
 
@@ -44,8 +44,9 @@ impl ByCause {
         self.0[cause as usize]
     }
 
-    /// Returns the read wear of these programs, in percent: bytes programmed by reclaim and because
-    /// of retries, over the bytes that the host read. `None` if the host read nothing.
+    /// Returns the read wear of these programs, in percent. Read wear is the number of bytes
+    /// programmed by reclaim and because of retries, divided by the number of bytes that the host
+    /// read. Returns `None` if the host read nothing.
     pub fn read_wear(&self, page_bytes: f64, read_bytes: u64) -> Option<f64> {
         let pages = self.of(Cause::Reclaim) + self.of(Cause::Retry);
         (read_bytes > 0).then(|| 100.0 * pages as f64 * page_bytes / read_bytes as f64)
@@ -57,9 +58,9 @@ impl ByCause {
     }
 }
 
-/// Returns net read wear, in percent of the bytes that the host read. It is what the first run
-/// programs beyond its twin, on flash that reads do not disturb, and may be negative. `None` if the
-/// host read nothing.
+/// Returns the net read wear, in percent of the bytes that the host read. Net read wear counts the
+/// programs of a run beyond those of its twin, and may be negative. The twin is the same run on
+/// flash that reads do not disturb. Returns `None` if the host read nothing.
 pub(crate) fn net_of(
     (programs, of_twin): (u64, u64),
     page_bytes: f64,
@@ -95,7 +96,8 @@ mod tests {
 
     #[test]
     fn read_wear_counts_reclaim_and_retries_alone() {
-        // Host, GC, reclaim, refresh, wear, parity, retry and hint: a power of two each.
+        // The causes host, GC, reclaim, refresh, wear, parity, retry and hint each have a different
+        // power of two.
         let programs = ByCause::from([1, 2, 4, 8, 16, 32, 64, 128]);
         assert_eq!(programs.read_wear(4096.0, 68 * 4096 * 10), Some(10.0));
         assert_eq!(programs.read_wear(4096.0, 0), None, "nothing was read");

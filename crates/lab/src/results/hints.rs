@@ -1,10 +1,10 @@
-//! Effects of each hint of the host.
+//! Effects of each of the host's hints.
 
 use serde::{Deserialize, Serialize};
 use vpass_core::drive::Drive;
 use vpass_core::drive::audit::hints::HintOutcome;
 
-/// Effects of each `NVMe` hint; data without a hint counts as "smallest".
+/// Effects of each `NVMe` hint. Data without a hint is treated as if it had the hint "smallest".
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Hints {
     /// Effects for data with the hint "as small as possible", and for data without a hint.
@@ -13,44 +13,44 @@ pub struct Hints {
     pub typical: OfWord,
     /// Effects for data with the hint "longer is acceptable".
     pub idle: OfWord,
-    /// Controller memory for the hints, in bytes.
-    /// It holds the ranges with hints, and two bits for each block.
+    /// Controller memory that hints need, in bytes. This memory holds the address ranges with
+    /// hints, and two bits for each block.
     pub ram_bytes: u64,
 }
 
 /// Effects of one hint.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct OfWord {
-    /// Longest read latency that the user allows.
-    /// Null if `reclaim.retries` sets the number of retries.
+    /// Longest read latency that the user allows. Null if `reclaim.retries` sets the number of
+    /// retries instead.
     pub budget_us: Option<f64>,
-    /// Number of retries that fit into the budget.
+    /// Number of retries that fit into the latency budget.
     pub retries: u8,
     /// Latency of a read of the slowest page kind with this number of retries, on an idle drive.
     pub latency_us: f64,
     /// Number of host pages that have the hint.
     pub pages: u64,
-    /// Number of pages whose block uses a stricter hint, because the block also holds data with
-    /// that hint.
+    /// Number of pages with this hint whose block uses a stricter hint, because the block also
+    /// holds data with the stricter hint.
     pub pages_kept_tighter: u64,
-    /// Number of pages that host reads requested.
+    /// Number of page reads that the host made of data with this hint.
     pub reads: u64,
-    /// Number of page reads that took more retries than fit into the budget.
+    /// Number of page reads that took more retries than fit into the latency budget.
     pub missed_budgets: u64,
-    /// Number of wordline groups with more retries than fit into the budget. Without these retries,
-    /// data of the longest allowed age would endure too few reads. The number holds for the P/E
-    /// count at the start.
+    /// Number of wordline groups that may use more retries than fit into the latency budget.
+    /// Without these retries, data of the longest allowed age would endure too few reads. The
+    /// number applies to the P/E count at the start.
     pub raised_budgets: u32,
 }
 
 impl Hints {
-    /// Returns the effects of the hints; `None` without hints.
+    /// Returns the effects of the hints; `None` if the host gave no hints.
     pub(crate) fn of(drive: &Drive) -> Option<Self> {
         let [smallest, typical, idle] = drive.hint_outcomes()?.map(OfWord::from);
         Some(Self { smallest, typical, idle, ram_bytes: drive.hints_ram().0 })
     }
 
-    /// Returns each hint with its name. The tightest hint is first.
+    /// Returns the effects of each hint with its name. The strictest hint is first.
     pub fn words(&self) -> [(&'static str, OfWord); 3] {
         [("smallest", self.smallest), ("typical", self.typical), ("idle", self.idle)]
     }

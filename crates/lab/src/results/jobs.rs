@@ -7,29 +7,29 @@ use vpass_workload::fio::{FioSource, JobCounts, JobRecord};
 
 use super::{Latencies, Quantiles, Throughput};
 
-/// Results of the job of one section, including its clones.
+/// Results of the job that one section of the file describes. The job's clones are included.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct JobResult {
     /// Name of the section.
     pub name: String,
-    /// Stage of the job; jobs of one stage run at the same time.
+    /// Stage to which the job belongs. Jobs in the same stage run at the same time.
     pub stage: usize,
     /// Number of requests of all kinds.
     pub requests: u64,
-    /// Number of requests and of bytes by kind.
+    /// Numbers of requests and of bytes, by kind.
     #[serde(flatten)]
     pub counts: Counts,
-    /// Seconds from the job's first request to the end of its last one; null in the untimed gear.
-    /// For a single job, the time begins at the start of the run.
+    /// Seconds from the start of the job's first request to the end of its last request. If the
+    /// file has only one job, the time begins at the start of the run. Null in the untimed gear.
     pub active_s: Option<f64>,
-    /// Throughput over `active_s`; null if the job paused.
-    /// A job pauses between passes if the file has several stages.
+    /// Throughput during `active_s`. Null if the job paused. A job pauses between passes if the
+    /// file has several stages.
     pub throughput: Throughput,
-    /// Latencies of the job's requests.
+    /// Latencies of the requests of the job.
     pub latency_us: Latencies,
 }
 
-/// Number of requests and of bytes of a job.
+/// Numbers of requests and of bytes of a job.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Counts {
     /// Number of read requests.
@@ -38,18 +38,19 @@ pub struct Counts {
     pub write_requests: u64,
     /// Number of trim requests.
     pub trim_requests: u64,
-    /// Number of bytes of the read requests.
+    /// Number of bytes that the read requests read.
     pub read_bytes: u64,
-    /// Number of bytes of the write requests.
+    /// Number of bytes that the write requests wrote.
     pub write_bytes: u64,
 }
 
-/// Returns the results of each job after these passes, in the order of the file.
+/// Returns the results of each job, in the order of the file. `passes` is the number of passes that
+/// were run.
 pub fn jobs(source: &FioSource, engine: Option<&Replay>, passes: u64) -> Vec<JobResult> {
     let stages = source.jobs().last().map_or(0, |job| job.stage);
     let groups = engine.map(|engine| engine.metrics().groups.list()).unwrap_or_default();
     let result = |(i, (job, counts)): (usize, (&JobRecord, &JobCounts))| {
-        // The results of a single job are the results of the drive.
+        // If there is only one job, its results are those of the whole drive.
         let alone = engine.filter(|_| groups.is_empty());
         let span = groups
             .get(i)
@@ -90,7 +91,7 @@ impl Counts {
 }
 
 impl Latencies {
-    /// Converts the latencies of a group of requests.
+    /// Converts the latencies of a group of requests into results.
     fn of_group(group: &Group) -> Self {
         let [read, write, read_during_reclaim] =
             [&group.read, &group.write, &group.read_during_reclaim].map(Quantiles::of);

@@ -1,27 +1,29 @@
-//! Projected life of a drive under a workload, from the wear of one run or of runs at several ages.
+//! Projected life of a drive under a workload. The projection uses the wear of one run, or of
+//! several runs at different P/E counts.
 //!
-//! Limits fall with wear, so reads cause more rewrites on an old drive than on a young one. The
-//! projection therefore scales the rewrites for reads by the technique's number of reads per
-//! rewrite ([`vpass_core::drive::Drive::reads_per_rewrite`]). Host writes stay constant. GC frees
-//! the pages that host and reclaim use, except the pages that erases of reclaim free.
+//! Limits fall with wear, so reads cause more rewrites on an old drive than on a young drive. The
+//! projection therefore scales the rewrites for reads by the technique's number of reads between
+//! rewrites ([`vpass_core::drive::Drive::reads_per_rewrite`]). Host writes are assumed to be
+//! constant. GC frees the pages used by host writes and by reclaim. Pages freed by erases of
+//! reclaim itself are excepted.
 //!
 //! ```text
-//! 10 blocks take 20 block cycles by reads in a day, at 100 reads per rewrite
-//! a block has 100 reads per rewrite up to 50 cycles, and 50 reads from 50 to 100 cycles
-//! a day wears a block by 2 cycles, later by 4
+//! in one day, reads cause 20 block cycles on 10 blocks, at 100 reads between rewrites
+//! up to 50 P/E cycles, there are 100 reads between rewrites; from 50 to 100 P/E cycles, only 50
+//! a day wears a block by 2 P/E cycles at first, and by 4 later
 //! the life is 50 / 2 + 50 / 4 = 37.5 days, and not 100 / 2 = 50 days
-//! the host wrote 3 GB on that day, so it can write 37.5 x 3 GB until the drive is worn
+//! the host wrote 3 GB on that day, so it can write 37.5 x 3 GB until the drive is worn out
 //! ```
 
 use super::life_unit::LifeUnit;
 
-/// Counts of one kind of flash operation, by cause.
+/// Counts of one kind of flash operation, such as programs, by cause.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Shares {
     pub(crate) host: f64,
     pub(crate) reclaim: f64,
     pub(crate) gc: f64,
-    /// Count of wear levelling and all other causes.
+    /// Count for wear levelling and for all causes that have no count of their own.
     pub(crate) rest: f64,
 }
 
@@ -31,15 +33,15 @@ impl Shares {
     }
 }
 
-/// Wear of all blocks of a drive in one run.
+/// Wear of all blocks of a drive during one run.
 #[derive(Clone, Debug)]
 pub(crate) struct Worn {
-    /// Mean number of effective P/E cycles half-way through the run.
+    /// Mean number of effective P/E cycles of the blocks in the middle of the run.
     pub(crate) age: f64,
     pub(crate) seconds: f64,
-    /// Bytes that the host wrote. For a sample, bytes that the host wrote to the whole drive.
+    /// Bytes that the host wrote. For a sample, the number is scaled to the whole drive.
     pub(crate) write_bytes: f64,
-    /// Bytes that the host read. For a sample, bytes that the host read from the whole drive.
+    /// Bytes that the host read. For a sample, the number is scaled to the whole drive.
     pub(crate) read_bytes: f64,
     /// Number of pages that the host wrote.
     pub(crate) write_pages: f64,
@@ -47,36 +49,35 @@ pub(crate) struct Worn {
     pub(crate) pages_per_block: f64,
     pub(crate) programs: Shares,
     pub(crate) erases: Shares,
-    /// Cycles of wear by reprogramming in place, which come on top of the erases.
+    /// P/E cycles of wear by reprogramming in place, which are added to the erases.
     pub(crate) extra: f64,
-    /// Mean number of reads between two rewrites, over the block cycles of the run.
+    /// Number of reads between two rewrites, as a mean over the block cycles of the run.
     pub(crate) reads_per_rewrite: f64,
-    /// Number of reads that pages took since their last rewrite.
-    /// The unit is copied pages times reads per rewrite.
+    /// Number of reads that have not yet led to a rewrite, summed over pages. When a page has had
+    /// as many reads as lie between rewrites, the page is copied.
     pub(crate) underway: f64,
 }
 
-/// Smallest number of block cycles for which a life is one number. With fewer block cycles, a life
-/// is a range.
+/// Smallest number of block cycles with which a life is given as one number. With fewer block
+/// cycles, a life is given as a range.
 pub const CONFIDENT_CYCLES: f64 = 30.0;
-/// Smallest number of block cycles for any statement about a life.
+/// Smallest number of block cycles with which a life is given at all.
 pub(crate) const FEWEST_CYCLES: f64 = 3.0;
 
 impl Worn {
-    /// Returns the number of block cycles of all blocks.
-    /// This is the number of erased blocks, or of blocks that the programmed pages fill, whichever
-    /// is larger.
+    /// Returns the number of block cycles, summed over all blocks. A run's block cycles are its
+    /// erased blocks, or the blocks that its programmed pages fill, whichever is more.
     pub(crate) fn observed(&self) -> f64 {
         self.erases.sum().max(self.programs.sum() / self.pages_per_block)
     }
 
-    /// Returns the number of block cycles that have a cause in this run but will come later.
-    /// The causes are pages in the write buffer, and reads that have not led to a rewrite yet.
+    /// Returns the number of block cycles that this run has caused but that have not happened yet.
+    /// Pages in the write buffer, and reads that have not yet led to a rewrite, cause such cycles.
     pub(crate) fn pending(&self) -> f64 {
         (self.write_pages + self.underway / self.reads_per_rewrite) / self.pages_per_block
     }
 
-    /// Returns the length of the run in this life unit.
+    /// Returns the length of the run in a unit of the life.
     pub(crate) fn amount(&self, unit: LifeUnit) -> f64 {
         match unit {
             LifeUnit::Days => self.seconds / 86_400.0,
@@ -85,9 +86,10 @@ impl Worn {
         }
     }
 
-    /// Returns the factor by which work for reads grows at another number of reads per rewrite.
-    /// With `underway`, reads that have not led to a rewrite yet count, too. Their weight is the
-    /// share of the run's data that reclaim moves before the host overwrites it.
+    /// Returns the factor by which rewrites because of reads grow with another number of reads
+    /// between rewrites. If `underway` is true, reads that have not yet led to a rewrite also
+    /// count. The weight of these reads is the share of the data that reclaim moves before the host
+    /// overwrites it.
     fn growth(&self, reads_per_rewrite: f64, underway: bool) -> f64 {
         if self.programs.reclaim == 0.0 {
             return 1.0;
@@ -101,11 +103,12 @@ impl Worn {
             / (self.programs.reclaim * reads_per_rewrite)
     }
 
-    /// Returns the P/E cycles of all blocks together. It assumes that reads had caused `growth`
-    /// times as much rewriting as in the run.
+    /// Returns the number of P/E cycles, summed over all blocks, if reads had caused `growth` times
+    /// as many rewrites as in the run.
     fn cycles(&self, growth: f64) -> f64 {
-        // Pages that reclaim uses, minus pages that erases of reclaim free. Jobs that rewrite whole
-        // blocks free more pages than they use.
+        // Number of pages used by reclaim, minus number of pages freed by erases of reclaim. The
+        // number may be negative, because jobs that rewrite whole blocks free more pages than they
+        // use.
         let taken = |growth: f64| {
             self.programs.host
                 + growth * (self.programs.reclaim - self.pages_per_block * self.erases.reclaim)
@@ -118,7 +121,7 @@ impl Worn {
             1.0
         };
         let sum = |s: &Shares| s.host + growth * s.reclaim + of_gc * s.gc;
-        // Wear levelling is proportional to all other wear.
+        // Wear levelling is assumed to be proportional to all other wear.
         let with_rest = |s: &Shares| {
             let others = s.sum() - s.rest;
             if others > 0.0 { sum(s) * s.sum() / others } else { s.rest }
@@ -127,23 +130,23 @@ impl Worn {
             + growth * self.extra
     }
 
-    /// Returns the measured number of P/E cycles of the mean block per unit.
-    /// Returns `None` if the run covers nothing of the unit.
+    /// Returns the number of P/E cycles of the mean block in the run, per unit of the life. Returns
+    /// `None` if the run's length in this unit is 0.
     pub(crate) fn per(&self, unit: LifeUnit) -> Option<f64> {
         Some(self.amount(unit))
             .filter(|amount| *amount > 0.0)
             .map(|amount| self.cycles(1.0) / self.blocks / amount)
     }
 
-    /// Returns the number of P/E cycles of the mean block per unit, at this number of reads per
-    /// rewrite.
+    /// Returns the number of P/E cycles of the mean block per unit of the life, with another number
+    /// of reads between rewrites.
     fn rate(&self, reads_per_rewrite: f64, bound: Bound, unit: LifeUnit) -> f64 {
         let observed = self.observed();
         let (low, high) = poisson_range(observed);
         let as_seen = |underway| self.cycles(self.growth(reads_per_rewrite, underway));
         let cycles = match bound {
-            // Without an observed cycle, the largest wear is the upper bound of the pending cycles,
-            // at this number of reads per rewrite.
+            // If no cycle was observed, the largest possible wear is the upper bound of the pending
+            // cycles, with this number of reads between rewrites.
             Bound::MostWear if observed <= 0.0 => {
                 poisson_range(self.pending()).1
                     * (self.reads_per_rewrite / reads_per_rewrite).max(1.0)
@@ -157,19 +160,20 @@ impl Worn {
     }
 }
 
-/// Projected life in one life unit.
+/// Projected life in one unit.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Life {
-    /// Life as one number; absent with fewer than [`CONFIDENT_CYCLES`] block cycles.
+    /// Life as one number. Absent with fewer than [`CONFIDENT_CYCLES`] block cycles.
     pub middle: Option<f64>,
-    /// Lower end of the life; absent if the run covers nothing of the unit.
+    /// Lower end of the range of the life. Absent if the run's length in this unit is 0.
     pub low: Option<f64>,
-    /// Upper end of the life; absent if the life has no upper end.
+    /// Upper end of the range of the life. Absent if the life may be endless.
     pub high: Option<f64>,
 }
 
-/// Projects the life from `age` effective cycles of the mean block to `rated`. `runs` has one or
-/// more runs on equal drives, by rising age. `reads_per_rewrite` depends on the P/E count.
+/// Projects the life of the mean block from `age` effective P/E cycles to `rated`. `runs` has one
+/// or more runs on otherwise equal drives, by rising P/E count. `reads_per_rewrite` depends on the
+/// P/E count.
 pub(crate) fn life(
     runs: &[Worn],
     age: f64,
@@ -199,8 +203,8 @@ enum Bound {
     MostWear,
 }
 
-/// Returns the number of P/E cycles of the mean block per unit at this age. The rates of the two
-/// nearest runs are scaled to this age and weighted by distance.
+/// Returns the number of P/E cycles of the mean block per unit of the life, at the P/E count `pec`.
+/// The rates of the two nearest runs are scaled to this P/E count and weighted by distance.
 fn rate(runs: &[Worn], pec: u32, reads_per_rewrite: f64, bound: Bound, unit: LifeUnit) -> f64 {
     let of = |run: &Worn| run.rate(reads_per_rewrite, bound, unit);
     let next = runs.partition_point(|run| run.age <= f64::from(pec));
@@ -213,8 +217,8 @@ fn rate(runs: &[Worn], pec: u32, reads_per_rewrite: f64, bound: Bound, unit: Lif
     }
 }
 
-/// Returns the length of the life from `age` to `rated` cycles. `rate` gives the cycles per unit of
-/// length.
+/// Returns the length of the life from `age` to `rated` P/E cycles. `rate` gives the number of P/E
+/// cycles per unit of the life.
 fn until_worn(age: f64, rated: u32, rate: &dyn Fn(u32) -> f64) -> f64 {
     let mut at = age;
     let mut passed = 0.0;
@@ -227,9 +231,9 @@ fn until_worn(age: f64, rated: u32, rate: &dyn Fn(u32) -> f64) -> f64 {
     passed
 }
 
-/// Returns the range of means of a Poisson count, with 95 % confidence. The function uses Byar's
-/// approximation (Breslow and Day, Statistical Methods in Cancer Research II, IARC 1987, p. 69).
-/// Erases under a threshold are more even than a Poisson process, so the range is wide.
+/// Returns the 95 % confidence range for the mean of a Poisson count, by Byar's approximation
+/// (Breslow and Day, Statistical Methods in Cancer Research II, IARC 1987, p. 69). Erases that
+/// thresholds cause are more regular than a Poisson process, so the range is wider than needed.
 pub(crate) fn poisson_range(count: f64) -> (f64, f64) {
     const Z: f64 = 1.959_964;
     let low = if count > 0.0 {
@@ -245,8 +249,8 @@ pub(crate) fn poisson_range(count: f64) -> (f64, f64) {
 pub(super) mod tests {
     use super::*;
 
-    /// Worked example with reads only. The technique rewrites whole blocks with four valid pages of
-    /// ten.
+    /// Returns the wear of a worked example with reads only. The technique rewrites whole blocks.
+    /// Four of ten pages of each block are valid.
     pub(in crate::results) fn by_reads() -> Worn {
         Worn {
             age: 0.0,
@@ -303,17 +307,17 @@ pub(super) mod tests {
     #[test]
     fn gc_frees_the_pages_that_reclaim_uses_and_does_not_free() {
         // Reclaim moves single pages and erases no block. 50 host pages and 50 reclaim pages cost
-        // 20 GC erases. At half the number of reads per rewrite, reclaim uses 100 pages, which
-        // costs 30 erases.
+        // 20 GC erases. With half as many reads between rewrites, reclaim uses 100 pages, so 30
+        // erases are needed.
         let worn = Worn {
             programs: Shares { host: 50.0, reclaim: 50.0, gc: 100.0, ..Shares::default() },
             erases: Shares { gc: 20.0, ..Shares::default() },
             ..by_reads()
         };
         assert!((worn.cycles(2.0) - 30.0).abs() < 1e-9);
-        // Reclaim rewrites whole blocks, half of whose pages are valid. It programs 50 pages and
-        // frees 100 pages. At half the number of reads per rewrite, it frees enough pages for GC to
-        // need no erase.
+        // Reclaim rewrites whole blocks in which half of the pages are valid. Reclaim programs 50
+        // pages and frees 100. With half as many reads between rewrites, reclaim frees enough
+        // pages, so GC needs no erase.
         let worn = Worn {
             programs: Shares { host: 100.0, reclaim: 50.0, gc: 40.0, ..Shares::default() },
             erases: Shares { reclaim: 10.0, gc: 10.0, ..Shares::default() },
@@ -340,7 +344,7 @@ pub(super) mod tests {
 
     #[test]
     fn reads_towards_a_rewrite_count_unless_the_host_overwrites_the_data() {
-        // Reclaim copied 80 pages at 100 reads per rewrite. Another 40 pages have taken half of
+        // Reclaim copied 80 pages, at 100 reads between rewrites. Another 40 pages have had half of
         // these reads.
         let worn = Worn { underway: 2000.0, ..by_reads() };
         assert!(
@@ -353,8 +357,9 @@ pub(super) mod tests {
 
     #[test]
     fn runs_at_several_ages_are_joined() {
-        // The drive wears 2 cycles a day at the first age and 6 at the second, with equal reads per
-        // rewrite. The rates over the life are 2, 4 and 6 with mean 4.
+        // At the first age, the drive wears by 2 P/E cycles per day; at the second age, by 6. The
+        // reads between rewrites are equal. Over the life, the rates are 2, 4 and 6, with a mean of
+        // 4.
         let old = Worn { age: 2.0, seconds: 28_800.0, ..by_reads() };
         let rate_at =
             |pec| rate(&[by_reads(), old.clone()], pec, 100.0, Bound::Middle, LifeUnit::Days);
@@ -370,7 +375,8 @@ pub(super) mod tests {
         let few = Worn { erases: Shares { reclaim: 10.0, ..Shares::default() }, ..by_reads() };
         let of = |run: Worn, unit| super::life(&[run], 0.0, 100, &|_| 100.0, unit);
         let life = of(few.clone(), LifeUnit::Days);
-        // Each block wears one cycle per day. The exact bounds of a count of 10 are 4.80 and 18.39.
+        // Each of ten blocks wears by one cycle per day. The exact 95 % bounds of a count of 10 are
+        // 4.80 and 18.39.
         let (low, high) = (life.low.unwrap(), life.high.unwrap());
         assert!(
             life.middle.is_none()
@@ -379,8 +385,8 @@ pub(super) mod tests {
             "{low} {high}"
         );
         assert_eq!(of(few, LifeUnit::HostBytes), Life::default(), "the host wrote nothing");
-        // Without an observed cycle, chance can hide at most 3.69. Reads towards the next rewrite
-        // of 20 pages add two blocks.
+        // If no cycle was observed, the true mean can be up to 3.69 by chance. The reads that 20
+        // pages have had so far add two blocks.
         let none = Worn { programs: Shares::default(), erases: Shares::default(), ..by_reads() };
         let low = |run: Worn| {
             let life = of(run, LifeUnit::Days);
@@ -388,7 +394,7 @@ pub(super) mod tests {
             life.low.unwrap()
         };
         assert!((low(none.clone()) / (1000.0 / 3.689) - 1.0).abs() < 0.01);
-        // The exact upper bound of a count of 2 is 7.22.
+        // The exact 95 % upper bound of a count of 2 is 7.22.
         assert!((low(Worn { underway: 2000.0, ..none }) / (1000.0 / 7.22) - 1.0).abs() < 0.01);
     }
 
@@ -399,7 +405,7 @@ pub(super) mod tests {
         let of = |run: &Worn, unit| {
             super::life(std::slice::from_ref(run), 0.0, 100, &falling, unit).middle
         };
-        // 20 block cycles are too few for a number.
+        // 20 block cycles are too few to give the life as one number.
         assert_eq!(of(&fast, LifeUnit::HostBytes), None);
         let [fast, slow] = [fast, slow].map(|run| Worn {
             blocks: 20.0,
@@ -414,7 +420,7 @@ pub(super) mod tests {
 
     #[test]
     fn bounds_of_a_count() {
-        // Expected values are exact bounds from the chi-squared distribution.
+        // The expected values are exact bounds, computed from the chi-squared distribution.
         let near = |count, low: f64, high: f64| {
             let (l, h) = poisson_range(count);
             (l - low).abs() <= 0.01 * low && (h - high).abs() <= 0.01 * high

@@ -1,36 +1,38 @@
-//! Unit of a drive's life: days if requests have their own times, otherwise bytes.
+//! Unit of a drive's life: days if the workload sets the times of requests, and bytes otherwise.
 //!
 //! In a closed loop, the next request waits for the drive, so a slow drive gets fewer requests per
-//! day. Days would reward a slow drive, but bytes do not.
+//! day. A life in days would make a slow drive look better. A life in bytes does not.
 //!
 //! ```text
-//! requests have times                 days until worn
-//! closed loop with host writes        bytes written until worn: TBW, and DWPD over five years
-//! closed loop with reads only         bytes read until worn
+//! workload                              unit of the life
+//! requests with times                   days until the drive is worn out
+//! closed loop with host writes          bytes written: TBW, and DWPD over five years
+//! closed loop with reads only           bytes read
 //! ```
 
 use serde::{Deserialize, Serialize};
 
 use crate::numbers::{days, digits};
 
-/// Unit of a life.
+/// Unit in which a life is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LifeUnit {
     /// Days of simulated time.
     Days,
-    /// Bytes that the host writes.
+    /// Bytes that the host writes until the drive is worn out.
     HostBytes,
-    /// Bytes that the host reads.
+    /// Bytes that the host reads until the drive is worn out.
     ReadBytes,
 }
 
-/// Number of days in the five years for which data sheets give drive writes per day.
+/// Number of days in five years, for which data sheets give drive writes per day.
 const DAYS_OF_DWPD: f64 = 5.0 * 365.0;
 const TERABYTE: f64 = 1e12;
 
 impl LifeUnit {
-    /// Returns the life unit of a workload; `None` if the host neither writes nor reads.
+    /// Returns the unit of the life under a workload. Returns `None` if the host neither writes nor
+    /// reads.
     pub fn of(has_times: bool, write_bytes: u64, read_bytes: u64) -> Option<Self> {
         match (has_times, write_bytes, read_bytes) {
             (true, ..) => Some(Self::Days),
@@ -40,7 +42,7 @@ impl LifeUnit {
         }
     }
 
-    /// Returns the key under which results give lives in this unit.
+    /// Returns the key that results use for lives in this unit.
     pub fn key(self) -> &'static str {
         match self {
             Self::Days => "projected_life_days",
@@ -58,12 +60,13 @@ impl LifeUnit {
         }
     }
 
-    /// Formats a life with drive writes per day for this capacity, such as "1.14 TBW (0.58 DWPD)".
+    /// Formats a life together with drive writes per day for this capacity, such as "1.14 TBW (0.58
+    /// DWPD)".
     pub fn text_on(self, life: f64, capacity_bytes: u64) -> String {
         self.text_with(life, Some(drive_writes_a_day(life, capacity_bytes)))
     }
 
-    /// Formats a life with this number of drive writes per day.
+    /// Formats a life together with this number of drive writes per day.
     pub fn text_with(self, life: f64, drive_writes_per_day: Option<f64>) -> String {
         match (self, drive_writes_per_day) {
             (Self::HostBytes, Some(writes)) => {
@@ -73,7 +76,7 @@ impl LifeUnit {
         }
     }
 
-    /// Formats a range of lives. `high` is infinite if the life has no upper end.
+    /// Formats a range of lives. `high` is infinite if the range is open.
     pub fn range(self, low: f64, high: f64) -> String {
         let (low, high_text) = (self.text(low), self.text(high));
         match (low.split_once(' '), high_text.split_once(' ')) {
@@ -86,12 +89,12 @@ impl LifeUnit {
     }
 }
 
-/// Returns the number of full drive writes per day over five years for this number of bytes.
+/// Returns the number of drive writes per day that `bytes` allow over five years.
 pub fn drive_writes_a_day(bytes: f64, capacity_bytes: u64) -> f64 {
     bytes / capacity_bytes as f64 / DAYS_OF_DWPD
 }
 
-/// Formats bytes in terabytes with three digits, or in gigabytes below 0.001 TB.
+/// Formats bytes in terabytes with three digits. Less than 0.001 TB is given in gigabytes.
 fn terabytes(bytes: f64, tera: &str, giga: &str) -> String {
     match bytes / TERABYTE {
         tb if tb >= 1.0 => format!("{} {tera}", digits(tb)),
@@ -116,7 +119,7 @@ mod tests {
 
     #[test]
     fn lives_read_as_on_data_sheets() {
-        // 1,825 TB on a 1-TB drive are one drive write per day for five years of 365 days.
+        // On a drive of 1 TB, 1,825 TB are one drive write per day for five years of 365 days.
         assert_eq!(
             LifeUnit::HostBytes.text_on(1.825e15, 1_000_000_000_000),
             "1,825 TBW (1.00 DWPD)"

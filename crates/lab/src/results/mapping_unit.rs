@@ -1,9 +1,10 @@
-//! Mapping unit (a flash page), and the cost of writes that do not fill it.
+//! Mapping unit (one flash page), and the cost of writes that do not fill it.
 //!
 //! ```text
-//! ten writes of 4 KiB on 16-KiB pages: each write reads its page and programs the whole page
-//! the drive makes 10 fill reads for 10 writes, and programs 160 KiB for 40 KiB written:
-//! 1 fill read per write, 4 bytes programmed per byte written
+//! the host makes ten writes of 4 KiB, and a flash page has 16 KiB
+//! each write causes one fill read and programs a whole page
+//! the drive makes 10 fill reads for 10 writes, and programs 160 KiB for 40 KiB written
+//! the cost is 1 fill read per write, and 4 bytes programmed per byte written
 //! ```
 
 use serde::{Deserialize, Serialize};
@@ -11,27 +12,28 @@ use vpass_core::base::metrics::HostCounts;
 
 use crate::numbers::{bytes, digits};
 
-/// Share of small writes above which a warning reports their cost.
+/// Share of small writes above which a warning tells their cost.
 const MANY: f64 = 0.1;
 
-/// Mapping unit of a drive, and share of host writes that do not fill it.
-/// Shares and means are null without host writes.
+/// Mapping unit of a drive, and the share of host writes that do not fill it. Shares and means are
+/// null without host writes.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MappingUnit {
-    /// Size of the mapping unit in bytes.
-    /// The drive maps flash pages; a smaller write reads and programs a whole page.
+    /// Size of the mapping unit in bytes. The drive maps whole flash pages, so a smaller write
+    /// reads and programs a whole page.
     pub bytes: u64,
     /// Share of the write requests that are smaller than the mapping unit.
     pub small_write_share: Option<f64>,
-    /// Share of the page writes that cover only a part of the page.
-    /// Small writes and the ends of larger writes cover only a part.
+    /// Share of the page writes that cover only a part of their page. Small writes cover only a
+    /// part, and so do the ends of larger writes.
     pub partial_page_share: Option<f64>,
-    /// Number of flash reads that complete a partly written page, per write request.
+    /// Number of flash reads per write request that are needed to complete partly written pages.
     pub fill_reads_per_write: Option<f64>,
 }
 
 impl MappingUnit {
-    /// Computes the mapping unit of a drive with this page size and these host counts.
+    /// Computes the results about the mapping unit from the page size and the counts of host
+    /// requests.
     pub fn of<'a>(page_bytes: u64, hosts: impl IntoIterator<Item = &'a HostCounts>) -> Self {
         let (mut requests, mut small, mut pages, mut partial, mut fills) = (0, 0, 0, 0, 0);
         for host in hosts {
@@ -50,7 +52,8 @@ impl MappingUnit {
         }
     }
 
-    /// Returns whether the share of partly filled units is large enough for a warning.
+    /// Returns whether the share of writes that do not fill the mapping unit is large enough for a
+    /// warning.
     pub fn is_badly_filled(&self) -> bool {
         self.is_badly_filled_by_requests()
             || self.partial_page_share.is_some_and(|share| share > MANY)
@@ -74,9 +77,8 @@ impl MappingUnit {
     }
 }
 
-/// Returns the warning about partly filled units in runs of one workload. Each run has its write
-/// amplification.
-/// Returns `None` if nearly all writes fill the unit.
+/// Returns the warning about writes that do not fill the mapping unit, for runs of one workload.
+/// Each run comes with its write amplification. Returns `None` if nearly all writes fill the unit.
 pub fn warning(runs: impl IntoIterator<Item = (MappingUnit, Option<f64>)>) -> Option<String> {
     let runs: Vec<_> = runs.into_iter().filter(|(unit, _)| unit.is_badly_filled()).collect();
     let (unit, _) = runs.first()?;
@@ -91,7 +93,7 @@ pub fn warning(runs: impl IntoIterator<Item = (MappingUnit, Option<f64>)>) -> Op
     ))
 }
 
-/// Formats a range, such as "16.9" or "16.9 to 17.2"; `None` without values.
+/// Formats a range of values, such as "16.9" or "16.9 to 17.2". Returns `None` without values.
 fn range(values: impl Iterator<Item = f64> + Clone) -> Option<String> {
     let (low, high) = (values.clone().reduce(f64::min)?, values.reduce(f64::max)?);
     let (low, high) = (digits(low), digits(high));
@@ -102,7 +104,8 @@ fn range(values: impl Iterator<Item = f64> + Clone) -> Option<String> {
 mod tests {
     use super::*;
 
-    /// Counts of ten writes of 4 KiB on 16-KiB pages, and of `whole` writes of whole pages.
+    /// Returns the counts of ten writes of 4 KiB on pages of 16 KiB, and of `whole` writes of whole
+    /// pages.
     fn host(whole: u64) -> HostCounts {
         HostCounts {
             write_requests: 10 + whole,
@@ -137,7 +140,8 @@ mod tests {
 
     #[test]
     fn ends_of_large_writes_are_reported() {
-        // 100 writes of 20 KiB; each covers one whole page and a quarter of the next page.
+        // The host makes 100 writes of 20 KiB. Each write covers one whole page and a quarter of
+        // the next page.
         let ragged = HostCounts {
             write_requests: 100,
             write_pages: 200,

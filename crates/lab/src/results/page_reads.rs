@@ -1,4 +1,4 @@
-//! Host page reads by stage. Times are given by page kind and by the valid pages of the wordline.
+//! Stages of the host's page reads, by page kind and by the valid pages of the wordline.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use vpass_core::base::units::Ns;
 use vpass_core::config::CellType;
 
-/// Stages of host page reads.
+/// Mean times of host page reads in each stage.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PageReads {
     /// Stages of all page reads.
@@ -14,34 +14,35 @@ pub struct PageReads {
     pub all: Stages,
     /// Stages by page kind.
     pub by_kind: BTreeMap<String, Stages>,
-    /// Stages by page kind and by the valid lower pages of the page's wordline.
+    /// Stages by page kind and by the validity of the lower pages of the wordline. For example,
     /// `L-M` is an MSB page over a valid LSB page and an invalid CSB page.
     pub by_validity: BTreeMap<String, Stages>,
 }
 
-/// Number of page reads, and mean time in each stage, in microseconds.
-/// Decoding and the host link add the same time to all page reads.
+/// Number of page reads, and their mean time in each stage, in microseconds. The times of decoding
+/// and of the host link are left out, because they are equal for all page reads.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Stages {
     /// Number of page reads.
     pub reads: u64,
-    /// Number of these page reads, as a share of all page reads.
+    /// Share of these page reads among all page reads.
     pub share: f64,
-    /// Number of page reads with less sensing time than their page kind takes in full density.
+    /// Number of page reads that need less sensing time than their page kind takes at full density.
     pub faster: u64,
-    /// Mean wait for the die, before the first sensing or before the first retry.
+    /// Mean wait for the die until the first sensing begins. For a read with retries, the mean wait
+    /// until the first retry begins.
     pub wait_us: f64,
     /// Mean sensing time.
     pub sense_us: f64,
-    /// Mean wait in the page register until the channel was free.
+    /// Mean time that data waits in the page register until the channel is free.
     pub channel_wait_us: f64,
-    /// Mean transfer time on the channel.
+    /// Mean time of the transfer on the channel.
     pub transfer_us: f64,
-    /// Mean time of retries, from the first retry until the sensing that decoded the page.
+    /// Mean time from the start of the first retry until the start of the sensing that decodes.
     pub retry_us: f64,
 }
 
-/// Sums of the stage times over some page reads, in ns.
+/// Sums of the stage times over a number of page reads, in nanoseconds.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct StagesSum {
     pub(crate) reads: u64,
@@ -87,8 +88,8 @@ impl StagesSum {
 }
 
 impl PageReads {
-    /// Computes the stages from sums by page kind and by valid pages.
-    /// The index of the valid pages has one bit for each kind.
+    /// Computes the stages from sums. The sums are indexed by page kind, and by a mask of valid
+    /// pages with one bit for each page kind.
     pub(crate) fn of<const MASKS: usize>(cell: CellType, sums: &[[StagesSum; MASKS]]) -> Self {
         let kinds = cell.kinds();
         let all = StagesSum::of(sums.iter().flatten());
@@ -99,7 +100,7 @@ impl PageReads {
         let mut by_validity = BTreeMap::new();
         for (kind, of_kind) in sums.iter().enumerate().take(kinds.len()) {
             for below in 0..1usize << kind {
-                // The validity of upper pages does not affect how a page is read.
+                // The validity of upper pages of the wordline does not affect how a page is read.
                 let alike = of_kind
                     .iter()
                     .enumerate()
@@ -112,7 +113,7 @@ impl PageReads {
     }
 }
 
-/// Returns the letters of a page and of the valid pages below it.
+/// Returns letters for a page and for the valid pages below it, such as `L-M`.
 fn case(kinds: &[&str], kind: usize, below: usize) -> String {
     let letter = |kind: usize| kinds[kind].chars().next().unwrap_or('?');
     (0..=kind).map(|k| if k == kind || below >> k & 1 == 1 { letter(k) } else { '-' }).collect()

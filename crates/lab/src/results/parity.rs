@@ -1,5 +1,5 @@
 //! Parity work, and the effect of the stripe layout on wear. Each page has a fixed die, so wear
-//! cannot be moved to another die.
+//! cannot move from one die to another.
 
 use serde::{Deserialize, Serialize};
 use vpass_core::base::window::Window;
@@ -10,159 +10,165 @@ use vpass_core::time::Replay;
 
 use super::stages::{Stage, stages};
 
-/// Parity work and protection. `flash` has the flash pages read and programmed under `parity`.
+/// Parity work and protection by parity. In `flash`, the cause `parity` has the pages that were
+/// read and programmed for parity.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Parity {
     /// Number of host pages that share one parity page.
     pub stripe_pages: u32,
-    /// Number of parity pages for which the drive has flash; one per stripe.
+    /// Number of parity pages for which the drive has flash. Each stripe has one.
     pub parity_pages: u32,
-    /// Number of stripe updates that computed the parity from the old parity.
+    /// Number of stripe updates in which the parity was computed from the old parity.
     pub modified: u64,
-    /// Number of stripe updates that computed the parity from all data of the stripe.
+    /// Number of stripe updates in which the parity was computed from all data of the stripe.
     pub whole: u64,
     /// Number of unreadable pages that were rebuilt from their stripes.
     pub rebuilt_pages: u64,
-    /// Number of times that the drive gave up the parity of a stripe. One reason is that too much
-    /// of the stripe was unreadable. The other is an alarm that delayed parity would have raised in
-    /// a block while another block was erased.
+    /// Number of times that the drive gave up the parity of a stripe. There are two reasons: too
+    /// much of the stripe was unreadable, or delayed parity would have raised an alarm in one block
+    /// while another block was being erased.
     pub given_up: u64,
-    /// Number of stripes without parity at the end because it was given up.
+    /// Number of stripes that have no parity at the end because the drive gave it up.
     pub unprotected_stripes: u64,
     /// Mean number of P/E cycles per block for each die, starting with die 0.
     pub pec_mean_by_die: Vec<f64>,
-    /// Expected failures if parity raises the read limits (`bch.target = "stripe"`); else absent.
+    /// Expected numbers of failures, if parity raises the read limits (`bch.target = "stripe"`).
+    /// Absent otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reads_first: Option<ReadsFirst>,
     /// Parity that waits in controller memory; absent if each write programs its parity.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delayed: Option<Delayed>,
-    /// Parity of stripes in worn blocks only; absent if all stripes have parity.
+    /// Parity for only those stripes that have a page in a worn block. Absent if all stripes have
+    /// parity.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by_wear: Option<ByWear>,
 }
 
-/// Expected numbers for reads between the limit of a page and the higher limit of its stripe.
-/// The drive draws no random failures for these reads, so it loses and rebuilds no page.
+/// Expected numbers for reads between the limit of a single page and the higher limit of a whole
+/// stripe. Between these limits, the drive does not simulate random failures, so no page is lost or
+/// rebuilt.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct ReadsFirst {
-    /// Number of reads that a block endures, divided by the number that a lone page endures.
+    /// Number of reads that a block endures, divided by the number that a page without parity
+    /// endures.
     pub raised: f64,
-    /// `bch.uber`: highest expected loss per data bit read while every stripe has its parity.
+    /// Value of `bch.uber`: the highest expected number of lost codewords per data bit read, if
+    /// every stripe has its parity.
     pub uber_target: f64,
-    /// Number of flash page reads for any cause, in dose units.
-    /// The expected numbers below are about these page reads.
+    /// Number of flash page reads for all causes, in dose units. The expected numbers describe
+    /// these page reads.
     pub reads: f64,
-    /// Expected number of page reads that the code does not decode.
-    /// The drive rebuilds such a page from its stripe.
+    /// Expected number of page reads that the code cannot decode. The drive rebuilds such a page
+    /// from its stripe.
     pub expected_failed_reads: f64,
-    /// Expected number of lost codewords per data bit read, at equal read rates in a stripe.
-    /// Null without reads, or if a stripe had no parity.
+    /// Expected number of lost codewords per data bit read, if all pages of a stripe are read
+    /// equally often. Null without reads, or if a stripe had no parity.
     pub expected_uber: Option<f64>,
-    /// Expected number of lost codewords per data bit read, if all other pages are at their limits.
+    /// Expected number of lost codewords per data bit read, if all other pages of the stripe are at
+    /// their read limits.
     pub expected_uber_at_most: Option<f64>,
-    /// Expected number of lost codewords per data bit read, without parity.
+    /// Expected number of lost codewords per data bit read, if the drive had no parity.
     pub expected_uber_without_parity: Option<f64>,
 }
 
-/// Parity for only those stripes that have a page in a worn block.
+/// Results of parity that only stripes with a page in a worn block have.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ByWear {
-    /// `T_p`: a block with more P/E cycles than this is worn.
+    /// Limit `T_p`: a block with more P/E cycles than this is worn.
     pub t_p: u32,
-    /// Share of worn blocks at the end.
+    /// Share of all blocks that are worn at the end.
     pub worn_share: f64,
-    /// Number of stripes with parity at the end.
+    /// Number of stripes that have parity at the end.
     pub protected_stripes: u64,
-    /// Number of stripes that got parity because one of their pages moved to a worn block.
+    /// Number of stripes that got parity because one of their pages moved into a worn block.
     pub formed: u64,
-    /// Number of stripes that gave up parity because their last page left the worn blocks.
+    /// Number of stripes whose parity was given up because their last page left the worn blocks.
     pub dissolved: u64,
-    /// Number of stripes that wait for parity at the end.
-    /// A move brought one of their pages to a worn block.
+    /// Number of stripes that wait for parity at the end, because one of their pages moved into a
+    /// worn block.
     pub waiting_at_end: u64,
-    /// Largest number of stripes that waited for parity at one time.
+    /// Largest number of stripes that waited for parity at the same time.
     pub most_waiting: u64,
-    /// Number of stripes that wait for parity, summed over the page writes of the host.
+    /// Number of stripes that waited for parity, summed over all page writes of the host.
     pub waiting_writes: u64,
-    /// Number of stripes that wait for parity times their waiting time; null without a clock.
-    /// The unit is stripe-seconds.
+    /// Number of waiting stripes multiplied by their waiting time, in stripe-seconds. Null without
+    /// a clock.
     pub waiting_s: Option<f64>,
-    /// Number of stripes with a wrong counter of pages in worn blocks, at the end.
-    /// Only the published rule gives more than 0.
+    /// Number of stripes that have a wrong counter of pages in worn blocks at the end. Only the
+    /// published rule can make this number larger than 0.
     pub miscounted_stripes: u64,
     /// Stages of the drive's life; absent if the technique has no stages.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub life: Option<Life>,
 }
 
-/// Stages of a drive's life.
-/// Stage 1 only recycles, stage 2 gives parity to worn stripes, and stage 3 gives parity to all
-/// stripes.
+/// Stages of a drive's life. In stage 1, data is only recycled. In stage 2, stripes with a page in
+/// a worn block get parity. In stage 3, all stripes get parity.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Life {
-    /// Stage at the end: 1, 2 or 3.
+    /// Stage of the drive at the end: 1, 2 or 3.
     pub stage: u8,
-    /// `L`: the last stage begins when more stripes than this have a page in a worn block.
+    /// Limit `L`: the last stage begins when more stripes than this have a page in a worn block.
     pub l: u32,
-    /// Number of host page writes before the second stage, and before the third stage.
-    /// Null if the stage began before the measured phase or never.
+    /// Number of host page writes before the second stage began, and before the third stage began.
+    /// Null if the stage began before the measured phase, or did not begin.
     pub began_after_writes: [Option<u64>; 2],
-    /// Times at which the second and the third stage began, in seconds.
-    /// Null if the stage began before the measured phase or never, or without a clock.
+    /// Times in seconds at which the second stage and the third stage began. Null without a clock,
+    /// or if the stage began before the measured phase or did not begin.
     pub began_s: [Option<f64>; 2],
     /// Number of stripes to which the last stage has given parity so far.
     pub stripes_seen_to: u32,
-    /// Number of host page writes before the last stage had given parity to all stripes.
-    /// Null if that was before the measured phase, or if it did not happen.
+    /// Number of host page writes before all stripes had parity from the last stage. Null if this
+    /// happened before the measured phase, or did not happen.
     pub all_seen_to_after_writes: Option<u64>,
-    /// Time at which the last stage had given parity to all stripes, in seconds.
-    /// Null if that was before the measured phase, if it did not happen, or without a clock.
+    /// Time in seconds at which all stripes had parity from the last stage. Null without a clock,
+    /// or if this happened before the measured phase or did not happen.
     pub all_seen_to_s: Option<f64>,
-    /// Number of blocks that only parity protects at the end.
-    /// Neither reads nor age cause recycling of these blocks.
+    /// Number of blocks that only parity protects at the end. Blocks that only parity protects are
+    /// not recycled because of reads or age.
     pub left_to_parity_blocks: u64,
-    /// Results of each stage that the measured phase reached.
+    /// Results of each stage that occurs in the measured phase.
     pub stages: Vec<Stage>,
 }
 
-/// Stripes whose parity on flash is outdated, because their parity waits in a cache.
+/// Stripes with outdated parity on flash, because their new parity still waits in a cache.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Delayed {
-    /// Largest number of stripes that may have outdated parity at one time.
+    /// Largest number of stripes that may have outdated parity at the same time.
     pub cache_pages: u32,
-    /// Whether the cache survives a power loss (`parity.cache`).
+    /// Whether the cache keeps its content after a power loss (`parity.cache`).
     pub survives_power_loss: bool,
-    /// Number of stripe updates that went to the cache.
+    /// Number of stripe updates whose parity went into the cache.
     pub updates: u64,
-    /// Number of pages whose parity the cache dropped.
-    /// These pages are unprotected until their stripe is committed.
+    /// Number of pages whose parity the cache dropped. These pages are unprotected until the parity
+    /// of their stripe is written to flash.
     pub exposed: u64,
-    /// Number of stripes whose parity was computed in the cache before an erase.
-    /// The erase would have removed a version that the parity needed.
+    /// Number of stripes whose parity the cache computed before an erase. The erase would have
+    /// removed an old version of a page that the parity needed.
     pub made_whole: u64,
-    /// Number of stripes with outdated parity at the end.
+    /// Number of stripes whose parity is outdated at the end.
     pub stripes_at_end: u64,
-    /// Largest number of stripes that had outdated parity at one time.
+    /// Largest number of stripes whose parity was outdated at the same time.
     pub most_stripes: u64,
-    /// Number of stripes with outdated parity, summed over the page writes of the host.
+    /// Number of stripes with outdated parity, summed over all page writes of the host.
     pub stripe_writes: u64,
-    /// Number of stripes with outdated parity times the time in this state; null without a clock.
-    /// The unit is stripe-seconds.
+    /// Number of stripes with outdated parity multiplied by the time in this state, in
+    /// stripe-seconds. Null without a clock.
     pub stripe_s: Option<f64>,
-    /// Number of pages that a power loss would expose.
+    /// Number of pages that would be unprotected after a power loss.
     pub power_loss: PowerLoss,
 }
 
-/// Number of host pages in stripes with outdated parity.
-/// A power loss takes the parity of these pages, and the pages count as lost. The number is zero if
-/// the cache survives the power loss.
+/// Number of host pages in stripes with outdated parity. After a power loss, the parity of these
+/// pages would be gone, and the pages would count as lost. The number is 0 if the cache keeps its
+/// content.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PowerLoss {
-    /// Mean number of pages over random moments of the run; null without any moment.
-    /// Without a clock, the moments are random page writes of the host.
+    /// Mean number of pages that a power loss would expose, over random moments of the run. Without
+    /// a clock, the moments are random page writes of the host. Null if the run had no such moment.
     pub pages_mean: Option<f64>,
-    /// Largest number of pages at any moment.
+    /// Largest number of pages that a power loss would expose, over all moments of the run.
     pub pages_most: u64,
 }
 

@@ -1,4 +1,4 @@
-//! Work for reads, and the ranges whose reads caused it.
+//! Work caused by reads, and the address ranges whose reads cause this work.
 
 use std::collections::BTreeMap;
 
@@ -7,52 +7,54 @@ use vpass_core::drive::Drive;
 
 use super::words::{self, Word};
 
-/// Work for reads: reclaim jobs and their cost.
+/// Work caused by reads: reclaim jobs and their cost.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Reclaim {
-    /// Number of alarms, at which the drive asks the technique for a job.
+    /// Number of alarms. At an alarm, the drive asks the technique for a job.
     pub alarms: u64,
     /// Number of reclaim jobs.
     pub invocations: u64,
     /// Number of pages that reclaim jobs copied.
     pub pages_copied: u64,
-    /// Time that host reads waited for reclaim on their die, in microseconds.
-    /// This is the sum over all host reads.
+    /// Time that host reads waited for reclaim on their die, in microseconds, summed over all host
+    /// reads.
     pub stall_us: f64,
-    /// Number of reclaim jobs that were not done before the block's last allowed read.
+    /// Number of reclaim jobs that were not finished before the last read that the block allows.
     pub deadline_misses: u64,
     /// Number of blocks that GC erased to free space for reclaim jobs.
     pub gc_erases: u64,
-    /// Number of blocks opened for the IPR pool.
+    /// Number of blocks that were opened for the IPR pool.
     pub pool_openings: u64,
-    /// Number of blocks that were opened for the IPR pool but lie outside it.
+    /// Number of blocks that were opened for the IPR pool although they lie outside it.
     pub pool_misses: u64,
     /// Number of blocks reprogrammed in place.
     pub reprograms: u64,
-    /// Number of blocks without guard levels because the drive could not spare the pages.
+    /// Number of blocks that got no guard levels, because the drive had too few free pages for
+    /// them.
     pub low_density_refused: u64,
     /// Number of low-density blocks that GC erased.
     pub low_density_erases_by_gc: u64,
-    /// Number of erased low-density blocks by the used share of their limit, in twentieths.
+    /// Numbers of erased low-density blocks, by the share of the read limit that was used. Each
+    /// number is for one twentieth of the limit.
     pub low_density_used: [u64; 20],
-    /// Counts that only this technique keeps.
+    /// Counts that only this reclaim technique has, by name.
     #[serde(flatten, deserialize_with = "words::counts")]
     pub technique: BTreeMap<Word, u64>,
-    /// Ranges of host addresses whose reads caused the copies.
-    /// The range with the largest number of copies is first.
+    /// Ranges of host addresses whose reads caused pages to be copied. The range that caused the
+    /// most copies is first.
     pub blame: Vec<Blame>,
 }
 
-/// Number of copies that reads of a range caused.
-/// A read of the rewrite itself counts for the range whose data it reads.
+/// Number of page copies that reads of an address range caused. If a rewrite itself reads data, the
+/// read counts for the range of this data.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Blame {
-    /// First byte of the range.
+    /// Address of the first byte of the range.
     pub offset_bytes: u64,
     /// Length of the range in bytes.
     pub bytes: u64,
-    /// Number of copies that the reads of the range caused, to a thousandth.
-    /// The number is not whole because ranges share a job.
+    /// Number of page copies that reads of the range caused, to a thousandth. The number may not be
+    /// whole, because several ranges can share a job.
     pub copies: f64,
 }
 

@@ -1,21 +1,22 @@
-//! Work for the age of data.
+//! Work caused by the age of data.
 
 use serde::{Deserialize, Serialize};
 use vpass_core::drive::Drive;
 
-/// Work for the age of data. `flash` has the copies and erases under `refresh`.
+/// Work caused by the age of data. In `flash`, the cause `refresh` has the copies and erases of
+/// this work.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Refresh {
-    /// Number of blocks whose rewriting began because of their age.
+    /// Number of blocks whose data began to be rewritten because of its age.
     pub invocations: u64,
-    /// Number of blocks that were still open when their rewriting began.
+    /// Number of blocks that were still open when refresh began to rewrite their data.
     pub open_blocks: u64,
-    /// Number of pages that were never programmed, in blocks that were open when their rewriting
-    /// began.
+    /// Number of pages that were still unprogrammed in open blocks when refresh began to rewrite
+    /// the blocks' data.
     pub unused_pages: u64,
-    /// Number of refresh jobs that were not done when the block's period ended.
+    /// Number of refresh jobs that were not finished when the period of the block ended.
     pub deadline_misses: u64,
-    /// Age of the oldest block that holds pages at the end, in seconds.
+    /// Age, in seconds, of the oldest block that holds pages at the end.
     pub oldest_s: f64,
     /// Results of merging wordlines in place; absent if the technique does not merge.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
@@ -27,15 +28,16 @@ pub struct Refresh {
 pub struct Merged {
     /// Number of merged wordlines.
     pub merged_wordlines: u64,
-    /// Number of pages that the merge corrupted.
-    /// Their data was written elsewhere.
+    /// Number of pages that the merge damaged. The data of damaged pages was written to other
+    /// pages.
     pub corrupted_pages: u64,
-    /// Number of blocks moved whole because their reads were too close to the reclaim limit.
+    /// Number of blocks that were moved as a whole, because their reads were too close to the
+    /// reclaim limit for a merge.
     pub no_room: u64,
-    /// Number of blocks with merged wordlines at the end.
+    /// Number of blocks that have merged wordlines at the end.
     pub merged_blocks: u32,
-    /// Number of blocks that merging costs at the end.
-    /// Without merged wordlines, the data would need fewer blocks.
+    /// Number of blocks that the data needs at the end in addition to the number without merged
+    /// wordlines.
     pub extra_blocks: f64,
 }
 

@@ -1,41 +1,42 @@
-//! Decides whether a run is long enough to project a life. Its rates and its state must have
-//! settled.
+//! Decision whether a run is long enough to project a life. Both the rates and the state of the run
+//! must have settled.
 //!
-//! Steady rates are not enough. Data that is never written starts in the same blocks as data that
-//! is written. Over tens of block cycles, GC moves never-written data into blocks of its own. Rates
-//! hardly change meanwhile, but they belong to another state. A run has settled if both conditions
-//! hold:
+//! Constant rates are not enough. At the start, data that the host never writes shares blocks with
+//! data that it writes. Over tens of block cycles, GC moves the never-written data into separate
+//! blocks. Meanwhile the rates hardly change, but the state of the drive still does. A run has
+//! settled if both conditions hold:
 //!
-//! - The middle third and the last third of the run's batches wear the drive alike, within 10 %.
-//! - At most 1 % of the blocks with data still hold data from the start. The shares of full blocks
-//!   and the spread of P/E counts follow from the blocks' contents.
+//! - The middle third and the last third of the run's batches cause equal wear, within 10 %.
+//! - At most 1 % of the blocks with data still hold data from the start. Then the shares of full
+//!   blocks and the spread of P/E counts have settled, too.
 //!
 //! ```text
-//! batches of 10, 11, 12 | 11, 12, 11 | 12, 11, 11 block cycles: the last thirds have 34 and 34
-//! 3 of 408 blocks with data were not erased: the run has settled
+//! nine batches have 10, 11, 12 | 11, 12, 11 | 12, 11, 11 block cycles
+//! the middle third and the last third have 34 block cycles each
+//! 3 of 408 blocks with data were not erased (0.7 %), so the run has settled
 //! ```
 
 use crate::series::Part;
 use crate::settled::{are_alike, last_thirds};
 
-/// Largest relative difference between two thirds of a settled run.
+/// Largest relative difference between the middle third and the last third of a settled run.
 const WITHIN: f64 = 0.10;
-/// Smallest number of block cycles that each third needs.
+/// Smallest number of block cycles that each third must have.
 const FEWEST: f64 = 30.0;
-/// Largest share of the blocks with data that may still hold data from the start.
+/// Largest share of the blocks with data that may still hold their data from the start.
 const UNTOUCHED: f64 = 0.01;
 
-/// Blocks at the end of a run, counted to see whether data has moved.
+/// Numbers of blocks at the end of a run. These numbers show whether data has moved.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Turned {
     /// Number of blocks that hold data.
     pub(crate) with_data: u32,
-    /// Number of blocks with data that were not erased in the run.
+    /// Number of blocks with data that were not erased during the run.
     pub(crate) untouched: u32,
 }
 
-/// Returns whether the state and the rates of a run have settled.
-/// `batches` is `None` for a run that is too short.
+/// Returns whether the state and the rates of a run have settled. `batches` is `None` if the run is
+/// too short for batches.
 pub(crate) fn has_settled(turned: Turned, batches: Option<&[Part]>, pages_per_block: f64) -> bool {
     let state = f64::from(turned.untouched) <= UNTOUCHED * f64::from(turned.with_data);
     let cycles = |batch: &Part| {
@@ -44,7 +45,8 @@ pub(crate) fn has_settled(turned: Turned, batches: Option<&[Part]>, pages_per_bl
     state && batches.is_some_and(|batches| alike(&batches.iter().map(cycles).collect::<Vec<_>>()))
 }
 
-/// Returns whether the middle third of the numbers has nearly the same sum as the last third.
+/// Returns whether the sum of the middle third of the numbers nearly equals the sum of the last
+/// third.
 fn alike(cycles: &[f64]) -> bool {
     let Some([from, middle, to]) = last_thirds(cycles.len()) else { return false };
     let sum = |from: usize, to: usize| cycles[from..to].iter().rev().sum::<f64>();

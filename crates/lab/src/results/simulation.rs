@@ -2,18 +2,19 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Time and memory of a run.
-/// In a folder, `timing.json` has the measured values, and they are null here.
+/// Time and memory of a run. In a results folder, measured values are in `timing.json`, and null
+/// here.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Simulation {
     /// Simulated seconds; null without a clock.
     pub simulated_s: Option<f64>,
-    /// Wall-clock seconds of the measured phase.
-    /// If several drives share the requests, this is the time of this drive alone.
+    /// Wall-clock seconds of the measured phase. If several drives share their requests, the time
+    /// is that of this drive alone.
     pub wall_s: Option<f64>,
     /// Number of requests served per wall-clock second.
     pub requests_per_s: Option<f64>,
-    /// Largest memory of the process, in bytes; null if the system does not report it.
+    /// Largest amount of memory that the process used, in bytes. Null if the system does not report
+    /// memory.
     pub peak_rss_bytes: Option<u64>,
 }
 
@@ -29,7 +30,8 @@ impl Simulation {
     }
 }
 
-/// Returns the largest memory of this process, in bytes; `None` if the system does not report it.
+/// Returns the largest amount of memory that this process used, in bytes. Returns `None` if the
+/// system does not report memory.
 fn peak_rss() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let kib = status

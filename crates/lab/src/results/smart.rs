@@ -1,12 +1,13 @@
-//! Counters of a run under the names that `NVMe` and the OCP Datacenter `NVMe` SSD specification
-//! give to those of a real drive.
+//! Counters of a run, named like the counters of real drives. The names are from `NVMe` and from
+//! the OCP Datacenter `NVMe` SSD specification.
 //!
 //! The identifiers are the statistic identifiers of OCP telemetry (version 2.7, requirements
-//! STATI-16 to STATI-81). `docs/reference/smart.md` maps the terms of vpass to these names.
+//! STATI-16 to STATI-81). `docs/reference/smart.md` gives the name for each term of vpass.
 //!
 //! ```text
-//! 3 pages of 16 KiB programmed by the host, 2 by reclaim     0x0F: 32,768    0x1E: 81,920
-//! 512,001 bytes read by the host                             0x4D: 2
+//! a page has 16 KiB; 3 pages were programmed for the host, and 2 pages by reclaim
+//! counter 0x0F (read disturb writes) is 32,768 bytes, and 0x1E (all writes) is 81,920 bytes
+//! the host read 512,001 bytes, so counter 0x4D (data units of 512,000 bytes) is 2
 //! ```
 
 use std::collections::BTreeMap;
@@ -20,17 +21,18 @@ use vpass_core::drive::Drive;
 
 use super::Wear;
 
-/// Bytes of a data unit: 1,000 units of 512 bytes (`NVMe`, log page 02h).
+/// Number of bytes in a data unit. `NVMe` log page 02h defines a data unit as 1,000 units of 512
+/// bytes.
 const DATA_UNIT: u64 = 512_000;
-/// Largest percentage used that the log page can report.
+/// Largest value of the percentage used that the log page can report.
 const MOST_USED: f64 = 255.0;
 
-/// Counters under their names in `NVMe` and OCP, with the identifier of each. They count from the
-/// start of the measured run, except erase counts and the percentage used, which follow the wear of
-/// the blocks. The seven counters of writes sum to `physical_media_units_written`.
+/// Counters with their names in `NVMe` and OCP, each with its identifier. The counters count from
+/// the start of the measured run. Only the erase counts and the percentage used cover the whole
+/// wear of the blocks. The sum of the seven counters of writes is `physical_media_units_written`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Smart {
-    /// Bytes programmed for the host. OCP has no counter of them.
+    /// Bytes programmed for the host. OCP has no such counter.
     pub host_writes: u64,
     /// Read Disturb Writes (0x0F): bytes programmed by reclaim.
     pub read_disturb_writes: u64,
@@ -38,78 +40,81 @@ pub struct Smart {
     pub retention_writes: u64,
     /// Wear Leveling Writes (0x11): bytes programmed to level wear.
     pub wear_leveling_writes: u64,
-    /// Read Recovery Writes (0x12): bytes of pages that could not be read, were rebuilt from their
-    /// stripe and written elsewhere. A page that is rebuilt during a move counts for the move.
+    /// Read Recovery Writes (0x12): bytes of unreadable pages that were rebuilt from their stripe
+    /// and written elsewhere. A page that is rebuilt while it is being moved counts for the move.
     pub read_recovery_writes: u64,
-    /// Garbage Collection Writes (0x13): bytes programmed by GC, and by regrouping by hints.
+    /// Garbage Collection Writes (0x13): bytes programmed by GC and by regrouping by hints.
     pub garbage_collection_writes: u64,
-    /// Bytes of parity programmed, including parity that was rebuilt. OCP has no counter of them.
+    /// Bytes of parity programmed. Parity that was rebuilt is included. OCP has no such counter.
     pub parity_writes: u64,
-    /// Read Retry Error Count (0x19): sensings of pages after a failed decode.
-    /// Null for a drive without read retries.
+    /// Read Retry Error Count (0x19): number of times that a page was sensed again after a failed
+    /// decode. Null for a drive that makes no retries.
     pub read_retry_error_count: Option<u64>,
-    /// Physical Media Units Written (0x1E): bytes programmed, including padding.
+    /// Physical Media Units Written (0x1E): bytes programmed. Padding is included.
     pub physical_media_units_written: u64,
-    /// Physical Media Units Read (0x1F): bytes sensed, including retries, moves and probes.
+    /// Physical Media Units Read (0x1F): bytes sensed. Retries, moves and probes are included.
     pub physical_media_units_read: u64,
-    /// XOR Recovery Count (0x22): times that a stripe was read to rebuild one of its pages, with or
-    /// without success. Null without parity.
+    /// XOR Recovery Count (0x22): number of times that a stripe was read to rebuild one of its
+    /// pages. Failed attempts are included. Null without parity.
     pub xor_recovery_count: Option<u64>,
-    /// Uncorrectable Read Error Count (0x23): host page reads that the drive answered with an
-    /// error.
+    /// Uncorrectable Read Error Count (0x23): number of host page reads that the drive answered
+    /// with an error.
     pub uncorrectable_read_error_count: u64,
-    /// Soft ECC Error Count (0x24): page reads whose first decode failed. Reads by the drive count.
+    /// Soft ECC Error Count (0x24): number of page reads whose first decode failed. Reads that the
+    /// drive makes by itself are included.
     pub soft_ecc_error_count: u64,
-    /// Refresh Count (0x27): jobs of reclaim and refresh, each on one block.
+    /// Refresh Count (0x27): number of reclaim and refresh jobs. Each job is for one block.
     pub refresh_count: u64,
-    /// User Data Erase Counts (0x28), minimum: P/E cycles of the least worn block that has not
-    /// failed. Null if all blocks have failed.
+    /// User Data Erase Counts (0x28), minimum: P/E count of the least worn block among those that
+    /// have not failed. Null if all blocks have failed.
     pub min_user_data_erase_count: Option<u32>,
-    /// User Data Erase Counts (0x28), maximum: P/E cycles of the most worn block.
+    /// User Data Erase Counts (0x28), maximum: P/E count of the most worn block.
     pub max_user_data_erase_count: u32,
-    /// NAND Avg. Erase Count (0x3D): mean P/E cycles of all blocks.
+    /// NAND Avg. Erase Count (0x3D): mean P/E count of all blocks.
     pub nand_avg_erase_count: f64,
-    /// MAXPEC, register 0x0144 of High Bandwidth Flash: largest P/E count of a block.
+    /// MAXPEC, register 0x0144 of High Bandwidth Flash: P/E count of the most worn block.
     pub maxpec: u32,
-    /// AVGPEC, register 0x0148 of High Bandwidth Flash: mean P/E cycles of all blocks.
+    /// AVGPEC, register 0x0148 of High Bandwidth Flash: mean P/E count of all blocks.
     pub avgpec: f64,
-    /// REDCAP, register 0x014C of High Bandwidth Flash. Always null: no definition is public.
+    /// REDCAP, register 0x014C of High Bandwidth Flash. Always null, because its definition is not
+    /// public.
     pub redcap: Option<u64>,
-    /// Bytes that rewrites because of reads (0x0F) or age (0x10) first program in SLC:
-    /// `drive.slc_rewrites` per byte. OCP has no counter of them. They are in no other counter.
-    /// Null if `drive.slc_rewrites` is 0.
+    /// Bytes programmed in SLC before rewrites because of reads (0x0F) or age (0x10) reach their
+    /// final pages. Each rewritten byte counts `drive.slc_rewrites` times. OCP has no such counter,
+    /// and no other counter includes these bytes. Null if `drive.slc_rewrites` is 0.
     #[serde(default)]
     pub slc_rewrites: Option<u64>,
-    /// Percentage Used (0x4B): mean P/E cycles, including wear by reprogramming, in whole percent
-    /// of `drive.rated_pec`. At most 255.
+    /// Percentage Used (0x4B): mean P/E cycles as a percentage of `drive.rated_pec`, rounded down.
+    /// Wear by reprogramming is included. At most 255.
     pub percentage_used: u8,
     /// Data Units Read (0x4D): units of 512,000 bytes that the host read, rounded up.
     pub data_units_read: u64,
     /// Data Units Written (0x4E): units of 512,000 bytes that the host wrote, rounded up.
     pub data_units_written: u64,
-    /// Reason for each counter that is null.
+    /// Reasons for counters that are null, by key.
     pub unknown: BTreeMap<String, String>,
 }
 
-/// Counter with its names, for a table.
+/// Counter with its names, as a table shows it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Counter {
-    /// Statistic identifier of OCP telemetry; null for a counter that OCP lacks.
+    /// Statistic identifier of OCP telemetry. Null if OCP has no such counter.
     pub id: Option<&'static str>,
-    /// Name in `NVMe` or OCP, or description of a counter that they lack.
+    /// Name in `NVMe` or OCP. A counter that neither has gets a description instead.
     pub name: &'static str,
-    /// Key in `smart` of `summary.json`.
+    /// Key of the counter in `smart` of `summary.json`.
     pub key: &'static str,
     /// Unit of the value.
     pub unit: &'static str,
-    /// Value; null if vpass does not know it.
+    /// Value of the counter; null if vpass does not know the value.
     pub value: Value,
-    /// Reason why the value is null; absent otherwise.
+    /// Reason why the value is null; absent if there is a value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
 }
 
-/// Identifier, name, key and unit of each counter. The first seven are the causes of writes.
+/// Identifier, name, key and unit of each counter. The first seven counters are bytes written for
+/// each cause.
 #[rustfmt::skip]
 const COUNTERS: [(Option<&str>, &str, &str, &str); 24] = [
     (None, "Writes by the host", "host_writes", "bytes"),
@@ -138,7 +143,8 @@ const COUNTERS: [(Option<&str>, &str, &str, &str); 24] = [
     (None, "HBF register 0x014C, REDCAP", "redcap", ""),
 ];
 
-/// Number of counters of `COUNTERS` that are causes of writes. They come first.
+/// Number of counters in `COUNTERS` that are bytes written for each cause. The counters of bytes
+/// written come first.
 pub const CAUSES: usize = 7;
 
 impl Smart {
@@ -183,7 +189,7 @@ impl Smart {
         smart
     }
 
-    /// Says why each counter that is null is null.
+    /// Adds the reason for each counter that is null.
     fn explain_unknown(&mut self) {
         let reasons = [
             (
@@ -207,7 +213,7 @@ impl Smart {
             .collect();
     }
 
-    /// Returns all counters with their names, the causes of writes first.
+    /// Returns all counters with their names. The bytes written for each cause come first.
     pub fn counters(&self) -> Vec<Counter> {
         let values = serde_json::to_value(self).unwrap_or_default();
         let counter = |(id, name, key, unit): (Option<&'static str>, _, &'static str, _)| Counter {
@@ -222,14 +228,14 @@ impl Smart {
     }
 }
 
-/// Returns the bytes that rewrites program in SLC, from the bytes written for each reason; `None`
-/// if rewrites do not pass through SLC.
+/// Returns the number of bytes programmed in SLC by rewrites. `written` has the bytes written for
+/// each reason. Returns `None` if rewrites do not pass through SLC.
 fn through_slc(written: &[u64; Reason::COUNT], per_byte: f64) -> Option<u64> {
     let rewritten = written[Reason::ReadDisturb as usize] + written[Reason::Retention as usize];
     (per_byte > 0.0).then(|| (rewritten as f64 * per_byte).round() as u64)
 }
 
-/// Returns the share of the rated P/E cycles that is used, in whole percent.
+/// Returns the used share of the rated P/E cycles, in whole percent.
 fn percentage_used(mean_cycles: f64, rated_cycles: u32) -> u8 {
     (100.0 * mean_cycles / f64::from(rated_cycles)).min(MOST_USED) as u8
 }
@@ -260,7 +266,8 @@ mod tests {
 
     #[test]
     fn rewrites_pass_through_slc_and_other_writes_do_not() {
-        // Host, read disturb, retention, wear leveling, read recovery, GC and parity.
+        // The numbers are for host, read disturb, retention, wear leveling, read recovery, GC and
+        // parity.
         let written = [1, 2, 4, 8, 16, 32, 64];
         assert_eq!(through_slc(&written, 0.0), None);
         assert_eq!(through_slc(&written, 1.0), Some(6));

@@ -1,5 +1,5 @@
-//! Results of each stage of a drive's life, if parity has stages. A stage lasts until the next
-//! stage begins, or until the end.
+//! Results of each stage of a drive's life, for parity techniques with stages. A stage lasts until
+//! the next stage begins, or until the end of the run.
 
 use serde::{Deserialize, Serialize};
 use vpass_core::base::metrics::{FlashCounts, HostCounts, Latency};
@@ -10,7 +10,7 @@ use vpass_core::time::Replay;
 
 use super::{ByCause, Quantiles};
 
-/// Results of the part of a stage that lies within the measured phase.
+/// Results of a stage. Only the part of the stage that lies in the measured phase is covered.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Stage {
     /// Number of the stage: 1, 2 or 3.
@@ -31,10 +31,10 @@ pub struct Stage {
     pub programs: ByCause,
     /// Number of stripes with parity at the end of the stage.
     pub protected_stripes: u64,
-    /// Number of stripes that wait for parity after a move, times their waiting time.
-    /// The unit is stripe-seconds; null without a clock.
+    /// Number of stripes that wait for parity after a move, multiplied by their waiting time, in
+    /// stripe-seconds. Null without a clock.
     pub waiting_s: Option<f64>,
-    /// Latencies of the requests that completed in the stage.
+    /// Latencies of the requests that ended in the stage.
     pub latency_us: Response,
 }
 
@@ -47,7 +47,7 @@ pub struct Response {
     pub write: Quantiles,
 }
 
-/// Returns the results of all stages in order.
+/// Returns the results of all stages, in order.
 pub(super) fn stages(drive: &Drive, lifetime: &Lifetime, engine: Option<&Replay>) -> Vec<Stage> {
     let Some(waiting) = drive.forming_window() else { return vec![] };
     let began = lifetime.beginnings();
@@ -72,7 +72,8 @@ pub(super) fn stages(drive: &Drive, lifetime: &Lifetime, engine: Option<&Replay>
     marks.windows(2).enumerate().map(of).collect()
 }
 
-/// Returns the latencies of host reads and writes, for the first stage and for each further stage.
+/// Returns the latencies of host reads and host writes for each stage. `further` is the number of
+/// stages after the first.
 fn latencies(engine: Option<&Replay>, further: usize) -> Vec<(Latency, Latency)> {
     let Some(metrics) = engine.map(Replay::metrics) else {
         return vec![<(Latency, Latency)>::default(); further + 1];

@@ -1,10 +1,10 @@
-//! Cost of old, worn or often read data: number of retries, and lost pages by cause.
+//! Cost of data that is old, worn or read often: its retries, and its lost pages by cause.
 
 use serde::{Deserialize, Serialize};
 use vpass_core::drive::Drive;
 
-/// Number of retries of the host's page reads.
-/// `flash.reads` has all retries under `retry`, including those of reads of the rewrite itself.
+/// Numbers of retries of the host's page reads. In `flash.reads`, the cause `retry` has the retries
+/// of all reads, including reads made to rewrite data.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Retries {
     /// Number of host page reads for each number of retries, starting with 0 retries.
@@ -13,31 +13,31 @@ pub struct Retries {
     pub mean: Option<f64>,
     /// Number of host page reads with at least one retry.
     pub reads_with_retry: u64,
-    /// Number of host page reads that began above the first level (`ecc.start_from_last`).
-    /// The first sensing of such a read took the time of that level.
+    /// Number of host page reads that began above the first decoding level (`ecc.start_from_last`).
+    /// The first sensing of such a read takes as long as a read at that level.
     pub began_higher: u64,
-    /// Number of wordline groups with more retries than `reclaim.retries` allows. Without these
-    /// retries, data of the longest allowed age would endure too few reads. The number holds for
-    /// the P/E count at the start.
+    /// Number of wordline groups that may use more retries than `reclaim.retries` allows. Without
+    /// these retries, data of the longest allowed age would endure too few reads. The number
+    /// applies to the P/E count at the start.
     pub budget_raised: u32,
 }
 
-/// Number of lost pages by cause. The sum is `data_lost_pages`.
+/// Numbers of lost pages by cause. The sum of these numbers is `data_lost_pages`.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Losses {
-    /// Number of pages lost by reads: all lost pages without another cause.
-    /// With random retries, these pages were lost by chance.
+    /// Number of pages lost because of reads. All lost pages without another cause count. With
+    /// random retries, such pages are lost by chance.
     pub by_reads: u64,
-    /// Number of lost pages that were older than allowed, or unreadable because of age alone.
+    /// Number of lost pages that were too old, or that were unreadable because of their age alone.
     pub by_age: u64,
-    /// Number of lost pages on failed flash (`--fail`), of any age.
-    /// Absent if no failure was requested.
+    /// Number of lost pages on flash that failed (`--fail`), whatever their age. Absent if no
+    /// failure was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by_failures: Option<u64>,
 }
 
 impl Retries {
-    /// Returns the retries of a run; `None` if the drive has no retries.
+    /// Returns the retries of a run; `None` if the drive makes no retries.
     pub(crate) fn of(drive: &Drive) -> Option<Self> {
         let most = drive.max_retries().filter(|most| *most > 0)?;
         let counts = drive.flash_counts();
@@ -59,7 +59,7 @@ impl Retries {
 }
 
 impl Losses {
-    /// Returns the lost pages by cause; `None` if age does not affect data.
+    /// Returns the numbers of lost pages by cause. Returns `None` if data does not age.
     pub(crate) fn of(drive: &Drive) -> Option<Self> {
         let (all, by_age) = (drive.lost_pages(), drive.lost_by_age());
         let by_failures = drive.failure_books().map(|books| books.taken.pages);

@@ -7,27 +7,27 @@ use super::words::{self, Word};
 /// Facts about the trace of a run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Trace {
-    /// Paths as the user gave them.
+    /// Paths of the trace files, as the user gave them.
     pub files: Vec<String>,
-    /// Format of each file.
+    /// Format of each trace file.
     #[serde(deserialize_with = "words::several")]
     pub formats: Vec<Word>,
-    /// Number of requests in all passes.
+    /// Number of requests of the trace that were replayed in all passes.
     pub rows: u64,
-    /// Number of requests whose time was before that of the previous request.
-    /// Such a request comes at the time of the previous one.
+    /// Number of requests whose time is before that of the previous request. Such a request is
+    /// replayed at the time of the previous request.
     pub clamped: u64,
     /// Number of requests whose address was changed to fit the drive.
     pub refitted: u64,
-    /// Number of skipped lines and records that could not be read.
+    /// Number of lines and records that could not be read and were skipped.
     pub bad_lines: u64,
     /// Error of the first skipped line; null if no line was skipped.
     pub first_bad_line: Option<String>,
     /// Whether the trace names more than one device.
     pub several_devices: bool,
-    /// Devices of the trace, in the order in which they lie on the drive.
+    /// Devices of the trace, in the order of their addresses on the drive.
     pub devices: Vec<TraceDevice>,
-    /// Seconds from the first request to the last.
+    /// Seconds from the first request to the last request.
     pub span_s: f64,
 }
 
@@ -36,11 +36,12 @@ pub struct Trace {
 pub struct TraceDevice {
     /// Number or name of the device in the trace.
     pub name: String,
-    /// First file that names the device.
+    /// First trace file that names the device.
     pub file: String,
-    /// First byte of the device on the drive, before addresses are changed to fit the drive.
+    /// Address on the drive of the device's first byte. The address is the one before addresses are
+    /// changed to fit the drive.
     pub base_bytes: u64,
-    /// End of the device's highest request, in bytes.
+    /// Number of bytes of the device up to the end of its highest request.
     pub extent_bytes: u64,
     /// Number of requests of the device in one pass.
     pub rows: u64,

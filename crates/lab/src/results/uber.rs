@@ -1,5 +1,5 @@
-//! Uncorrectable bit error rate (UBER) of a run: expected and counted losses of host reads, per
-//! data bit read.
+//! Uncorrectable bit error rate (UBER) of a run. UBER is the number of losses per data bit that the
+//! host read. Both the expected losses and the counted losses are given.
 
 use serde::{Deserialize, Serialize};
 use statrs::distribution::{ContinuousCDF, Gamma};
@@ -7,22 +7,23 @@ use vpass_core::drive::Drive;
 
 use crate::mean_ci95::{MeanCi95, mean_ci95};
 
-/// Data errors per data bit that the host read.
+/// Losses of data per data bit that the host read.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Uber {
-    /// Expected number of lost codewords per data bit read; null without reads.
-    /// This is the sum over all codewords read, divided by their data bits. Each codeword adds the
-    /// probability that the last level does not decode it.
+    /// Expected number of lost codewords per data bit read. For each codeword that was read, the
+    /// probability is added that even the last decoding level fails. The sum is divided by the data
+    /// bits of all these codewords. Null without reads.
     pub rate: Option<f64>,
-    /// Number of data bits of the flash pages read for the host; whole pages count.
+    /// Number of data bits in the flash pages that the host read. A page that was read in part
+    /// counts as a whole.
     pub bits_read: u64,
     /// `data_lost_pages` divided by `bits_read`; null without reads.
     pub counted: Option<f64>,
-    /// Lower end of the 95 % confidence interval of `counted`, as a Poisson count.
+    /// Lower end of the 95 % confidence interval of `counted`, for a Poisson-distributed count.
     pub counted_low: Option<f64>,
-    /// Upper end of the 95 % confidence interval of `counted`.
+    /// Upper end of the 95 % confidence interval of `counted`, for a Poisson-distributed count.
     pub counted_high: Option<f64>,
-    /// UBER over several seeds; absent for a single seed.
+    /// UBER over all seeds; absent for a single seed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub over_seeds: Option<OverSeeds>,
 }
@@ -36,18 +37,19 @@ pub struct OverSeeds {
     pub rate: Option<MeanCi95>,
     /// Number of data bits that all runs read.
     pub bits_read: u64,
-    /// Number of pages of host data that all runs lost.
+    /// Number of host data pages that were lost in all runs together.
     pub data_lost_pages: u64,
     /// Number of lost pages divided by `bits_read`; null without reads.
     pub counted: Option<f64>,
-    /// Lower end of the 95 % confidence interval of `counted`, as a Poisson count.
+    /// Lower end of the 95 % confidence interval of `counted`, for a Poisson-distributed count.
     pub counted_low: Option<f64>,
-    /// Upper end of the 95 % confidence interval of `counted`.
+    /// Upper end of the 95 % confidence interval of `counted`, for a Poisson-distributed count.
     pub counted_high: Option<f64>,
 }
 
 impl OverSeeds {
-    /// Combines the results of several runs. Each result has the number of lost pages of its run.
+    /// Combines the results of several runs. Each item has the UBER and the number of lost pages of
+    /// a run.
     pub fn of(runs: &[(Uber, u64)]) -> Self {
         let rates: Vec<f64> = runs.iter().filter_map(|(uber, _)| uber.rate).collect();
         let (bits_read, lost) = (
@@ -69,7 +71,8 @@ impl OverSeeds {
 }
 
 impl Uber {
-    /// Returns the UBER of a run; `None` without error rates or without a known codeword size.
+    /// Returns the UBER of a run. Returns `None` without error rates, or if the size of a codeword
+    /// is unknown.
     pub(crate) fn of(drive: &Drive) -> Option<Self> {
         let lost = drive.lost_codewords()?;
         let bits_read = drive.host_page_reads() * 8 * u64::from(drive.geometry().page_bytes);
@@ -86,8 +89,8 @@ impl Uber {
     }
 }
 
-/// Returns the exact 95 % interval of the mean of a Poisson count (Garwood, 1936). The interval
-/// follows from the quantiles of the gamma distribution.
+/// Returns the exact 95 % confidence interval of the mean of a Poisson-distributed count (Garwood,
+/// 1936). The interval is computed from quantiles of the gamma distribution.
 fn poisson_95(counted: u64) -> (f64, f64) {
     let quantile = |shape: u64, share: f64| {
         Gamma::new(shape as f64, 1.0).map_or(0.0, |gamma| gamma.inverse_cdf(share))
@@ -99,8 +102,9 @@ fn poisson_95(counted: u64) -> (f64, f64) {
 mod tests {
     use super::*;
 
-    /// Three runs read a million bits each, with rates of 1e-6, 2e-6 and 3e-6. One run lost two
-    /// pages. The half width 2.4843e-6 was computed by hand; 0.2422 and 7.225 are Garwood's.
+    /// Combines three runs that read a million bits each, with rates of 1e-6, 2e-6 and 3e-6. One
+    /// run lost two pages. The half width 2.4843e-6 was computed by hand. The bounds 0.2422 and
+    /// 7.225 are from Garwood's table.
     #[test]
     fn seeds_are_combined() {
         let of = |rate, counted| Uber {
@@ -123,7 +127,7 @@ mod tests {
         assert_eq!((all.seeds, all.bits_read, all.data_lost_pages), (3, 3_000_000, 2));
     }
 
-    /// Expected values are from Garwood's table for counts of 0, 1, 2, 10 and 50.
+    /// Compares intervals with Garwood's table for counts of 0, 1, 2, 10 and 50.
     #[test]
     fn intervals_are_the_published_ones() {
         for (counted, low, high) in [
@@ -139,7 +143,7 @@ mod tests {
                 "{counted}: {is_low} {is_high}"
             );
         }
-        // For large counts the interval is that of a normal distribution.
+        // For large counts, the interval approaches that of a normal distribution.
         let (low, high) = poisson_95(1_000_000);
         assert!(
             (low - (1e6 - 1960.0)).abs() < 5.0 && (high - (1e6 + 1960.0)).abs() < 5.0,

@@ -1,4 +1,4 @@
-//! Warnings about results: one sentence each, in the JSON and in the text.
+//! Warnings about results. Each warning is one sentence, and appears in the JSON and in the text.
 
 use vpass_core::base::span::Span;
 use vpass_core::drive::start::reads::StartReads;
@@ -8,24 +8,26 @@ use crate::numbers::{count, digits, plural, seconds};
 
 use super::{Ageing, ByWear, Confidence, Parity, Summary, mapping_unit};
 
-/// Share of the arrival time above which a lag gets a warning. The lag is the time from the last
-/// request's arrival to the end of all work. `LONG_LAG_S` excludes a single slow request.
+/// Share of the arrival time above which a lag causes a warning. The lag is the time from the
+/// arrival of the last request to the end of all work. A single slow request never reaches
+/// `LONG_LAG_S`.
 const LAG_SHARE: f64 = 0.01;
 const LAG_S: f64 = 0.02;
-/// Lag in seconds that is too long for a run of any length.
+/// Lag in seconds that causes a warning in a run of any length.
 const LONG_LAG_S: f64 = 1.0;
 
-/// Share of the reads before a rewrite above which a warning announces the next rewrite.
+/// Share of the reads before a rewrite above which a warning says that the rewrite is near.
 const NEARLY: f64 = 0.1;
 
-/// Share of the written blocks above which a warning explains `start.reads`.
+/// Share of the written blocks above which a warning explains the key `start.reads`.
 const MANY: f64 = 0.01;
 
-/// Ratio of programmed blocks to erased blocks above which the drive still fills its spare blocks.
+/// Number of programmed blocks per erased block above which the drive is still filling its spare
+/// blocks.
 const UNPAID: f64 = 1.25;
 
 impl Summary {
-    /// Adds a warning unless the summary already has it.
+    /// Adds a warning if the summary does not have the warning yet.
     pub(crate) fn warn(&mut self, sentence: impl Into<String>) {
         let sentence = sentence.into();
         if !self.warnings.contains(&sentence) {
@@ -34,13 +36,13 @@ impl Summary {
     }
 
     /// Returns whether requests came faster than the drive could serve them. The latencies of such
-    /// a run only show how long the run was.
+    /// a run depend mainly on the length of the run.
     pub fn is_saturated(&self) -> bool {
         self.throughput.backlog_s.is_some_and(|lag| lag > LONG_LAG_S) || self.backlog_grows()
     }
 
-    /// Returns whether the backlog grows with the run. A backlog of one long job at the end does
-    /// not count.
+    /// Returns whether the backlog grows with the length of the run. A backlog that one long job
+    /// causes at the end does not count.
     pub fn backlog_grows(&self) -> bool {
         let (Some(lag), Some(simulated)) = (self.throughput.backlog_s, self.simulation.simulated_s)
         else {
@@ -49,7 +51,7 @@ impl Summary {
         lag > LAG_S && lag > LAG_SHARE * (simulated - lag)
     }
 
-    /// Adds the warnings that need only the summary.
+    /// Adds those warnings for which the summary alone is needed.
     pub(crate) fn warn_of_itself(&mut self, ageing: &Ageing, refresh_period: Span) {
         let sentences = [
             self.of_saturation(),
@@ -66,7 +68,8 @@ impl Summary {
         sentences.into_iter().flatten().for_each(|sentence| self.warn(sentence));
     }
 
-    /// Adds a warning if preparation had already read some blocks at least `start.reads` times.
+    /// Adds a warning if many blocks already had at least `start.reads` reads when the drive's
+    /// preparation ended.
     pub(crate) fn warn_of_start_reads(&mut self, StartReads { written, passed_over }: StartReads) {
         if f64::from(passed_over) > MANY * f64::from(written) {
             self.warn(format!(
@@ -80,7 +83,8 @@ impl Summary {
 
     fn of_saturation(&self) -> Option<String> {
         let (offered, lag) = (self.throughput.offered_iops?, self.throughput.backlog_s?);
-        // Requests per second if all arrived requests were spread over the whole simulated time.
+        // Number of requests per second that would result if the arrived requests were spread over
+        // the whole simulated time.
         let served = offered * (1.0 - lag / self.simulation.simulated_s?);
         self.is_saturated().then(|| {
             format!(
@@ -104,7 +108,7 @@ impl Summary {
         })
     }
 
-    /// Returns the warning about writes smaller than the mapping unit.
+    /// Returns the warning about writes that are smaller than the mapping unit.
     fn of_small_writes(&self) -> Option<String> {
         mapping_unit::warning([(self.mapping_unit, self.write_amplification)])
     }
@@ -136,8 +140,8 @@ impl Summary {
         })
     }
 
-    /// Returns whether parity repairs some of the losses that UBER counts. If the limits are limits
-    /// of whole stripes, the expected numbers already include the repair.
+    /// Returns whether parity repairs some losses that UBER counts. If the read limits are those of
+    /// whole stripes, the expected numbers already include repair by parity.
     pub(crate) fn is_repaired_beyond_uber(&self) -> bool {
         let kept_some = |by_wear: &ByWear| by_wear.protected_stripes + by_wear.formed > 0;
         let repairs = |parity: &Parity| {
@@ -146,7 +150,7 @@ impl Summary {
         self.uber.is_some() && self.parity.as_ref().is_some_and(repairs)
     }
 
-    /// Returns whether the host read data that random errors may lose.
+    /// Returns whether the host read data that could be lost by random errors.
     pub(crate) fn has_uber(&self) -> bool {
         self.uber.is_some_and(|uber| uber.rate.is_some_and(|rate| rate > 0.0))
     }
@@ -200,8 +204,8 @@ impl Summary {
         })
     }
 
-    /// Returns a warning about the oldest data in recycled blocks; `None` if no recycled block has
-    /// data.
+    /// Returns a warning about the oldest data in recycled blocks. Returns `None` if no recycled
+    /// block has data.
     fn of_refresh_to_come(&self, oldest_s: Option<f64>, period: Span) -> Option<String> {
         let (technique, refresh) = (
             self.refresh_technique.as_ref().filter(|name| *name != NO_REFRESH)?,

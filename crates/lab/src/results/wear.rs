@@ -1,4 +1,4 @@
-//! Wear of the drive after a run, and the projected life.
+//! Wear of the drive after a run, and the life projected from it.
 
 use serde::{Deserialize, Serialize};
 use vpass_core::drive::Drive;
@@ -9,85 +9,85 @@ use super::life::{CONFIDENT_CYCLES, FEWEST_CYCLES, Life, Worn};
 use super::life_unit::{LifeUnit, drive_writes_a_day};
 use crate::numbers::{count, plural};
 
-/// Wear of the drive after a run, and the projected life.
+/// Wear of the drive after a run, and the life projected from it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Wear {
     /// Number of P/E cycles of the least worn block.
     pub pec_min: u32,
-    /// Mean number of P/E cycles over the blocks.
+    /// Number of P/E cycles, as a mean over all blocks.
     pub pec_mean: f64,
     /// Number of P/E cycles of the most worn block.
     pub pec_max: u32,
-    /// Mean number of P/E cycles over the blocks, including wear by reprogramming.
+    /// Number of P/E cycles, including wear by reprogramming, as a mean over all blocks.
     pub effective_pec_mean: f64,
-    /// Share of P/E cycles with a reprogramming in place, over the blocks that ever had one.
-    /// P/E cycles of preparation count. Null if no block was ever reprogrammed.
+    /// Share of P/E cycles in which a block was reprogrammed in place. Only blocks that were ever
+    /// reprogrammed count. P/E cycles from the preparation of the drive are included. Null if no
+    /// block was ever reprogrammed.
     pub ipr_rate: Option<f64>,
     /// Number of P/E cycles that the drive is rated for.
     pub rated_pec: u32,
-    /// Whether rates and state of the run have settled, so that vpass can project a life.
+    /// Whether the rates and the drive's state settled in this run. Only then can vpass project a
+    /// life.
     #[serde(default)]
     pub life_settled: bool,
-    /// Number of block cycles of this run.
-    /// This is the number of erased blocks, or of blocks that the programmed pages fill, whichever
-    /// is larger.
+    /// Number of block cycles of this run. A run's block cycles are its erased blocks, or the
+    /// blocks that its programmed pages fill, whichever is more.
     pub cycles_observed: f64,
     /// Unit of the life; null if the host neither wrote nor read.
     pub life_unit: Option<LifeUnit>,
-    /// Days until the drive is worn.
-    /// Null if requests have no times, or if the run has too few block cycles.
+    /// Days until the drive is worn out. Null if requests have no times, or if the run has too few
+    /// block cycles.
     pub projected_life_days: Option<f64>,
-    /// Lower end of the days until the drive is worn; null if requests have no times.
+    /// Lower end of the range of days until the drive is worn out. Null if requests have no times.
     pub life_low_days: Option<f64>,
-    /// Upper end of the days until the drive is worn.
-    /// Null if requests have no times, or if the days have no upper end.
+    /// Upper end of the range of days until the drive is worn out. Null if requests have no times,
+    /// or if the range is open.
     pub life_high_days: Option<f64>,
-    /// Bytes that the host can write until the drive is worn.
-    /// For a sample, bytes for the whole drive. Null without host writes, or if the run has too few
-    /// block cycles.
+    /// Bytes that the host can write until the drive is worn out. For a sample, the number is for
+    /// the whole drive. Null without host writes, or if the run has too few block cycles.
     pub host_bytes_until_worn: Option<f64>,
-    /// Lower end of `host_bytes_until_worn`; null without host writes.
+    /// Lower end of the range of `host_bytes_until_worn`; null without host writes.
     pub host_bytes_until_worn_low: Option<f64>,
-    /// Upper end of `host_bytes_until_worn`; null without an upper end.
+    /// Upper end of the range of `host_bytes_until_worn`; null if the range is open.
     pub host_bytes_until_worn_high: Option<f64>,
-    /// Full drive writes per day over five years, computed from `host_bytes_until_worn`.
-    /// Null if `host_bytes_until_worn` is null.
+    /// Drive writes per day over five years, computed from `host_bytes_until_worn`. Null if
+    /// `host_bytes_until_worn` is null.
     pub drive_writes_per_day: Option<f64>,
-    /// Bytes that the host can read until the drive is worn.
-    /// For a sample, bytes for the whole drive. Null without host reads, or if the run has too few
-    /// block cycles.
+    /// Bytes that the host can read until the drive is worn out. For a sample, the number is for
+    /// the whole drive. Null without host reads, or if the run has too few block cycles.
     pub read_bytes_until_worn: Option<f64>,
-    /// Lower end of `read_bytes_until_worn`; null without host reads.
+    /// Lower end of the range of `read_bytes_until_worn`; null without host reads.
     pub read_bytes_until_worn_low: Option<f64>,
-    /// Upper end of `read_bytes_until_worn`; null without an upper end.
+    /// Upper end of the range of `read_bytes_until_worn`; null if the range is open.
     pub read_bytes_until_worn_high: Option<f64>,
-    /// Number of requests that a similar run needs to give its life as one number.
-    /// The number follows from the observed rate. Null if this run has one number, or if nothing
-    /// wears the drive.
+    /// Number of requests that a similar run would need to give its life as one number. The
+    /// observed rate of block cycles gives this number. Null if this run already gives one number,
+    /// or if nothing wears the drive.
     pub requests_for_life: Option<u64>,
-    /// Method that found the life; null without a life.
+    /// Method by which the life was projected; null without a life.
     #[serde(deserialize_with = "super::words::any")]
     pub life_method: Option<super::words::Word>,
-    /// Wear of the runs that gave the life, by age; empty if only this run gave the life.
+    /// Wear of each run from which the life was projected, by P/E count. Empty if only this run was
+    /// used.
     pub ages: Vec<AgeWear>,
 }
 
-/// Wear of a run at one age.
+/// Wear of a run on a drive with a given P/E count.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct AgeWear {
-    /// Number of P/E cycles at the start of the run.
+    /// Number of P/E cycles of the drive at the start of the run.
     pub start_pec: u32,
-    /// Number of block cycles of the run, over all blocks.
+    /// Number of block cycles of the run, summed over all blocks.
     pub cycles_observed: f64,
-    /// Mean number of P/E cycles per block and day; null if requests have no times.
+    /// P/E cycles per day, as a mean over all blocks. Null if requests have no times.
     pub pec_per_day: Option<f64>,
-    /// Mean number of P/E cycles per block and 10^12 bytes that the host wrote.
-    /// Null without host writes.
+    /// P/E cycles per 10^12 bytes that the host wrote, as a mean over all blocks. Null without host
+    /// writes.
     pub pec_per_tb_written: Option<f64>,
-    /// Mean number of P/E cycles per block and 10^12 bytes that the host read.
-    /// Null without host reads.
+    /// P/E cycles per 10^12 bytes that the host read, as a mean over all blocks. Null without host
+    /// reads.
     pub pec_per_tb_read: Option<f64>,
-    /// Number of pages of host data that the drive of this run lost.
+    /// Number of host data pages that were lost in this run.
     pub data_lost_pages: u64,
 }
 
@@ -105,7 +105,8 @@ impl AgeWear {
 }
 
 impl Summary {
-    /// Projects the life from this run and from runs on equal drives at other ages.
+    /// Projects the life from this run and from runs on otherwise equal drives with other P/E
+    /// counts.
     pub(crate) fn join_ages(
         &mut self,
         start_pec: u32,
@@ -144,21 +145,21 @@ const METHOD_OF_AGES: &str = "runs at several P/E counts, with work for reads be
      by the technique's thresholds; low to high: 95 % range of a Poisson count of each run's block \
      cycles";
 
-/// Form in which a run can give the life.
+/// Precision with which a run can give the life.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Confidence {
-    /// No life: nothing was programmed or erased.
+    /// The run gives no life, because nothing was programmed or erased.
     NoWear,
-    /// No life: the run has too few block cycles.
+    /// The run gives no life, because it has too few block cycles.
     TooFew,
-    /// Range only: the run has enough block cycles for a range, but not for one number.
+    /// The run gives a range, because it has too few block cycles for one number.
     Range,
-    /// One number: the run has enough block cycles.
+    /// The run gives one number, because it has enough block cycles.
     Number,
 }
 
 impl Wear {
-    /// Returns the form that the observed number of block cycles allows.
+    /// Returns the precision that the observed number of block cycles allows.
     pub fn confidence(&self) -> Confidence {
         match self.cycles_observed {
             n if n <= 0.0 => Confidence::NoWear,
@@ -213,7 +214,8 @@ impl Wear {
         wear
     }
 
-    /// Sets the projected lives in each unit, from this run and from runs at other ages.
+    /// Sets the projected life in each unit. The projection uses this run, and runs at other P/E
+    /// counts.
     fn live(&mut self, ageing: &Ageing, others: &[Worn], method: &'static str) {
         let of = |unit| ageing.life(others, self.effective_pec_mean, unit);
         let (days, written, read) =
@@ -236,12 +238,14 @@ impl Wear {
         self.life_method = self.life().and_then(|life| life.low).map(|_| method);
     }
 
-    /// Returns the life in the run's own unit; `None` if the host neither wrote nor read.
+    /// Returns the life in the unit that suits the run. Returns `None` if the host neither wrote
+    /// nor read.
     pub fn life(&self) -> Option<Life> {
         self.life_unit.map(|unit| self.life_in(unit))
     }
 
-    /// Returns the life in this unit. Numbers that the run does not allow are absent.
+    /// Returns the life in the given unit. A number is absent if the run is too short for the
+    /// number.
     pub fn life_in(&self, unit: LifeUnit) -> Life {
         let (middle, low, high) = match unit {
             LifeUnit::Days => (self.projected_life_days, self.life_low_days, self.life_high_days),
@@ -268,7 +272,8 @@ mod tests {
     use crate::run::execute;
     use crate::setup::{Base, Named, Setup};
 
-    /// A run at one of two ages has lost data, and its rates have not settled.
+    /// Uses two runs at different P/E counts. One of the two runs has lost data and has not
+    /// settled.
     #[test]
     fn faults_of_one_age_are_reported_for_all() {
         let base = Base { set: vec!["workload.requests=1000".into()], ..Base::new("tiny") };

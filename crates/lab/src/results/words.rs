@@ -1,4 +1,4 @@
-//! Strings of results that live as long as the program, such as names of techniques, gears and
+//! Strings of results that are kept until the program ends, such as names of techniques, gears and
 //! formats. Results that are read from files share these strings.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -6,11 +6,11 @@ use std::sync::{Mutex, PoisonError};
 
 use serde::{Deserialize, Deserializer};
 
-/// Name that is part of the program, such as the name of a technique.
+/// Name that exists as long as the program runs, such as the name of a technique.
 pub(crate) type Word = &'static str;
 
-/// Returns the shared string with this text. Each text is kept until the program ends. Results have
-/// few different texts.
+/// Returns the shared string that has this text. Each different text is kept until the program
+/// ends. Results contain only few different texts.
 fn word(text: String) -> Word {
     static KNOWN: Mutex<BTreeSet<Word>> = Mutex::new(BTreeSet::new());
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -21,22 +21,22 @@ fn word(text: String) -> Word {
     })
 }
 
-/// Deserialises one name.
+/// Reads one name from serialised results.
 pub(crate) fn one<'de, D: Deserializer<'de>>(from: D) -> Result<Word, D::Error> {
     String::deserialize(from).map(word)
 }
 
-/// Deserialises a name that may be absent.
+/// Reads a name that may be absent from serialised results.
 pub(crate) fn any<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Word>, D::Error> {
     Ok(Option::<String>::deserialize(from)?.map(word))
 }
 
-/// Deserialises several names.
+/// Reads a list of names from serialised results.
 pub(crate) fn several<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Word>, D::Error> {
     Ok(Vec::<String>::deserialize(from)?.into_iter().map(word).collect())
 }
 
-/// Deserialises counts by name.
+/// Reads a table of counts, each with its name, from serialised results.
 pub(crate) fn counts<'de, D: Deserializer<'de>>(from: D) -> Result<BTreeMap<Word, u64>, D::Error> {
     Ok(BTreeMap::<String, u64>::deserialize(from)?
         .into_iter()

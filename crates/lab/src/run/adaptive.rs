@@ -1,5 +1,5 @@
-//! Run whose requests come from an adversary. Between bursts of requests, the adversary observes
-//! where the data lies and which dose the data has.
+//! Run with an adversary that makes the requests. Between bursts of requests, the adversary sees
+//! where the data lies, and which dose each page has.
 
 use std::time::Instant;
 
@@ -13,8 +13,8 @@ use crate::failure::Failure;
 use crate::plan::RunPlan;
 use crate::progress::Progress;
 
-/// Runs a plan with this many requests. Within a burst, `depth` requests are outstanding, or `rate`
-/// requests come per second.
+/// Runs a plan with this many requests of an adversary. Within a burst, either `depth` requests are
+/// outstanding, or `rate` requests arrive per second.
 pub(super) fn attacked(
     plan: &RunPlan,
     requests: u64,

@@ -1,34 +1,36 @@
 //! Run that ends after a number of cycles. In one cycle, reclaim and GC erase as many blocks as the
 //! run reads.
 //!
-//! Blocks live for different times under different techniques, so runs of equal cycles have
-//! different lengths. Compare their counts per page read.
+//! Blocks last for different times under different techniques, so runs with equal cycles differ in
+//! length. To compare such runs, divide their counts by their page reads.
 //!
 //! ```text
-//! A run reads 100 blocks and wants 3 cycles. It ends at the first sample with 300 more erases
-//! than at its beginning. If there are only 120 erases after all allowed requests, the number of
-//! requests ends the run after 1.2 cycles.
+//! a run reads 100 blocks and should have 3 cycles
+//! the run ends at the first sample with 300 more erases than at its beginning
+//! with only 120 erases after all allowed requests, the run ends after 1.2 cycles
 //! ```
 
 use serde::Serialize;
 use vpass_core::base::units::Cause;
 use vpass_core::drive::Drive;
 
-/// Length of a run as a number of cycles.
+/// Length of a run, as a number of cycles.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct CyclesDone {
     /// Number of cycles of the warm-up.
     pub warm_up: f64,
-    /// Whether the warm-up ended by its largest number of requests instead of its number of cycles.
+    /// Whether the warm-up ended at its largest number of requests, before it reached its number of
+    /// cycles.
     pub warm_up_capped: bool,
     /// Number of cycles of the counted part.
     pub counted: f64,
-    /// Whether the counted part ended by its largest number of requests instead of its number of
-    /// cycles.
+    /// Whether the counted part ended at its largest number of requests, before it reached its
+    /// number of cycles.
     pub counted_capped: bool,
 }
 
-/// Number of erases in a phase so far, and the number of erases that ends the phase.
+/// Phase of a run, with the number of erases at its beginning and the number of cycles that ends
+/// it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Phase {
     began_at: u64,
@@ -37,7 +39,7 @@ pub(super) struct Phase {
 }
 
 impl Phase {
-    /// Begins a phase.
+    /// Begins a phase that ends after `wanted` cycles.
     pub(super) fn begin(drive: &Drive, blocks: f64, wanted: Option<f64>) -> Self {
         Self { began_at: erases(drive), blocks, wanted }
     }
@@ -46,7 +48,8 @@ impl Phase {
         (erases(drive) - self.began_at) as f64 / self.blocks
     }
 
-    /// Returns the number of cycles of the phase, and whether its requests ended it.
+    /// Returns the number of cycles of the phase. Also returns whether the phase ended before it
+    /// reached its number of cycles.
     pub(super) fn done(&self, drive: &Drive) -> (f64, bool) {
         (self.cycles(drive), self.wanted.is_some() && !self.is_over(drive))
     }
@@ -70,8 +73,8 @@ mod tests {
     use crate::run::{Outcome, execute};
     use crate::setup::{Base, Gear, Named, Setup};
 
-    /// Runs at most 3 million even reads on `tiny` at 3,000 P/E cycles. The warm-up takes at most a
-    /// million of these reads.
+    /// Runs at most 3 million even reads on the preset `tiny` at 3,000 P/E cycles. At most 1
+    /// million of these reads belong to the warm-up.
     fn run(cycles: Option<Cycles>) -> Outcome {
         let set = vec!["workload.requests=3000000".into(), "start.pec=3000".into()];
         let base = Base { gear: Gear::Untimed, set, ..Base::new("tiny") };
@@ -103,15 +106,15 @@ mod tests {
             "{erases} erases in {reads} reads"
         );
         assert!((done.counted - erases as f64 / 10.0).abs() < 1e-9);
-        // A run with one more erase takes longer.
+        // A run that needs one more erase serves more reads.
         assert!(erases_and_reads(&run(Some(cycles(Some(done.counted + 0.1))))).1 > reads);
-        // If the run cannot reach its number of cycles, it uses all its requests. The result
-        // reports this.
+        // A run that cannot reach its number of cycles serves all its requests. The result reports
+        // this.
         let capped = run(Some(Cycles { blocks: 1e6, ..cycles(Some(2.0)) }));
         let done = capped.cycles.unwrap();
         assert!(done.warm_up_capped && done.counted_capped && done.counted < 2.0, "{done:?}");
         assert_eq!(erases_and_reads(&capped), (all, 2_000_000));
-        // If the plan has no number of cycles, the counted part uses all its requests.
+        // Without a number of cycles, the counted part serves all its requests.
         let outcome = run(Some(cycles(None)));
         assert_eq!(
             (erases_and_reads(&outcome).1, outcome.cycles.unwrap().counted_capped),

@@ -1,4 +1,5 @@
-//! Run in the fluid gear: a warm-up and a counted part, each a span of time.
+//! Run in the fluid gear, with a warm-up and a counted part. Each of the two lasts for a given
+//! time.
 
 use std::time::Instant;
 
@@ -19,7 +20,7 @@ pub(super) fn run(plan: &RunPlan, progress: &dyn Progress) -> Result<Outcome, Fa
     let mut session = begun(plan, progress)?;
     if warm_up > 0 {
         warm(plan, &mut session, &mut workload, warm_up, progress)?;
-        // Counting and the requests start at time 0.
+        // Both the counts and the requests start at time 0.
         workload = plan.fluid(&tables)?;
     }
     progress.stage(None, COUNT);
@@ -66,10 +67,10 @@ fn warm(
     Ok(())
 }
 
-/// Progress as a number of requests. The fluid gear computes this number from the time, because it
-/// does not count single requests.
+/// Progress of a run, as a number of requests. In the fluid gear, requests are not counted one by
+/// one, so their number is computed from the simulated time.
 struct Steps<'a> {
-    /// Number of requests of the simulated drive per nanosecond.
+    /// Number of requests per nanosecond that the simulated drive gets.
     requests: f64,
     progress: &'a dyn Progress,
     told: u64,
@@ -81,7 +82,7 @@ impl<'a> Steps<'a> {
         Self { requests, progress, told: 0 }
     }
 
-    /// Reports that the run has reached this time. Returns false if the run has to stop.
+    /// Reports that the run has reached this simulated time. Returns false if the run must stop.
     fn advance(&mut self, now: Ns) -> bool {
         let so_far = (self.requests * now as f64) as u64;
         let new = so_far.saturating_sub(self.told);

@@ -1,4 +1,5 @@
-//! Serving of a plan's requests. The uncounted requests come first, then the counted requests.
+//! Serving of a plan's requests: first the requests that are not counted, then the counted
+//! requests.
 
 use std::cell::Cell;
 
@@ -18,8 +19,8 @@ use crate::progress::Progress;
 use crate::results::jobs::{JobResult, jobs};
 use crate::session::{self, Session, Step};
 
-/// Serves the plan's earlier workload in the untimed gear. Its requests have a clock of their own.
-/// The main workload begins at time 0 again.
+/// Serves the workload before the main workload, in the untimed gear. The earlier workload has a
+/// clock of its own. The main workload begins at time 0 again.
 pub(super) fn prepare(
     plan: &RunPlan,
     session: &mut Session,
@@ -34,7 +35,8 @@ pub(super) fn prepare(
     if progress.may_go_on() { Ok(()) } else { Err(Failure::interrupted()) }
 }
 
-/// Serves the requests before counting begins. Sets `ends` when a number of cycles is reached.
+/// Serves the requests before the counted part. Sets `ends` to true when the number of cycles is
+/// reached.
 pub(super) fn warm_up(
     plan: &RunPlan,
     requests: &mut Passes<Stream>,
@@ -62,7 +64,8 @@ pub(super) fn warm_up(
             return Err(Failure::interrupted());
         }
         if served < plan.warm_up && !ends.get() {
-            // A workload that is repeated until wear has settled goes on with the next pass.
+            // If a workload is repeated until wear has settled, its warm-up can continue into the
+            // next pass.
             if !plan.until_stable || of_pass == 0 {
                 return Err(plan.short_pass(served));
             }
@@ -76,7 +79,7 @@ pub(super) fn warm_up(
     Ok(())
 }
 
-/// Serves the counted requests. Returns the results of the workload.
+/// Serves the counted requests, and returns the results of the workload.
 pub(super) fn serve(
     plan: &RunPlan,
     mut requests: Passes<Stream>,
@@ -92,9 +95,10 @@ pub(super) fn serve(
     let mut last = 0;
     let mut step = |served: u64, drive: &Drive| {
         series.look(drive, timed.then(|| drive.now()));
-        // With `--until stable`, the requests end only when wear has settled.
+        // With `--until stable`, the number of cycles does not end the requests. The requests end
+        // when wear has settled.
         ends.set(!plan.until_stable && phase.is_some_and(|phase| phase.is_over(drive)));
-        // The count of a second pass starts from 0 again.
+        // At the beginning of a new pass, the number of served requests starts from 0 again.
         let new = served.checked_sub(last).unwrap_or(served);
         last = served;
         progress.advance(new)
@@ -108,8 +112,8 @@ pub(super) fn serve(
         (served, passes, Some(stable))
     } else {
         if plan.cycles.is_some() {
-            // The warm-up may end early, after its cycles. The counted part must not get the
-            // requests that remain of the warm-up.
+            // The warm-up may end after its cycles, before all its requests are served. The
+            // remaining requests of the warm-up must not be served in the counted part.
             requests.end_after(requests.source().len_hint().map_or(u64::MAX, |n| n - plan.warm_up));
         }
         (session.serve(&mut requests, &mut step)?, u64::from(plan.repeat.get()), None)
@@ -138,7 +142,7 @@ pub(super) fn serve(
     })
 }
 
-/// Returns the number of served requests, the number of passes, and whether wear has settled.
+/// Returns the number of served requests, the number of passes, and whether the wear has settled.
 fn until_stable(
     session: &mut session::Measured,
     requests: &mut Passes<Stream>,
@@ -159,7 +163,7 @@ fn until_stable(
     Ok((served, MOST_PASSES, false))
 }
 
-/// Returns the results of a trace or of the jobs of a fio file.
+/// Returns the results of a trace, or the results of the jobs of a fio file.
 fn found(
     stream: &Stream,
     engine: Option<&Replay>,

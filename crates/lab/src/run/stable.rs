@@ -1,22 +1,22 @@
-//! Decides whether the wear of a repeated workload has settled. The wear is the number of programs
-//! and erases per host page, by cause, in two windows of passes.
+//! Decision whether the wear of a repeated workload has settled. The wear is the number of programs
+//! and erases per host page, for each cause. It is compared between windows of passes.
 //!
-//! The passes so far are cut into three windows. The first window is not used, because rates may
-//! still change there. The other two windows are compared. Windows grow with the run, so even slow
-//! changes show in the end. Each window must be long enough for GC to reuse the spare blocks
-//! several times. Results cover all passes. So the wear of all passes must also equal that of the
-//! last window.
+//! The passes so far are divided into three windows. The first window is skipped, because rates may
+//! still change in it. The other two windows are compared with each other. Windows grow with the
+//! run, so even slow changes become visible. Each window must be so long that GC reuses the spare
+//! blocks several times. Results cover all passes. The wear of all passes must therefore also equal
+//! that of the last window.
 //!
 //! ```text
+//! pages that GC has programmed after each pass, if the host programs 100 pages per pass:
 //! after pass     0  1  2  3  4  5  6
 //! pages by GC    0  10 25 42 60 78 96
-//! The host programs 100 pages per pass.
-//! In passes 3 and 4, GC programs 35 pages for 200 pages of the host.
-//! In passes 5 and 6, GC programs 36 pages for 200 pages of the host.
-//! The difference is 1 page of the 236 programmed in the later window: equal within 1 %.
-//! In all passes, GC programs 96 pages for 600 pages of the host.
-//! At the rate of the later window, GC would have programmed 108 pages.
-//! The difference is 12 pages, which is more than 1 % of 708: the wear has not settled.
+//! in passes 3 and 4, GC programs 35 pages for 200 pages of the host
+//! in passes 5 and 6, GC programs 36 pages for 200 pages of the host
+//! the difference is 1 page of the 236 programmed in the later window: equal within 1 %
+//! in all passes, GC programs 96 pages for 600 pages of the host
+//! at the rate of the later window, GC would have programmed 108 pages
+//! the difference is 12 pages, which is more than 1 % of 708: the wear has not settled
 //! ```
 
 use vpass_core::base::units::Cause;
@@ -24,16 +24,18 @@ use vpass_core::drive::Drive;
 
 use crate::settled::{are_alike, last_thirds};
 
-/// Number of passes after which `--until stable` gives up.
+/// Largest number of passes with `--until stable`, even if wear has not settled.
 pub(super) const MOST_PASSES: u64 = 100;
-/// Largest change of wear that counts as settled, as a share of all programs, or of all erases.
+/// Largest change with which wear counts as settled. The change is a share of all programs, or of
+/// all erases.
 const WITHIN: f64 = 0.01;
-/// Number of times that a window must reuse the spare blocks.
+/// Number of times that GC must reuse the spare blocks in a window.
 const TURNOVERS: f64 = 3.0;
-/// Smallest number of block cycles of a window. It matters on a tiny drive.
+/// Smallest number of block cycles of a window. The limit of block cycles matters only on a very
+/// small drive.
 const FEWEST_CYCLES: f64 = 100.0;
 
-/// Counts since the start of counting.
+/// Counts since the counted part began.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
     host_pages: u64,
@@ -41,7 +43,7 @@ struct Counts {
     erases: [u64; Cause::COUNT],
 }
 
-/// Counts after each pass so far, and the shortest length of a window.
+/// Counts after each pass so far, and the smallest length of a window.
 pub(super) struct Settling {
     after: Vec<Counts>,
     pages_per_block: f64,
@@ -58,7 +60,7 @@ impl Settling {
         }
     }
 
-    /// Takes the counts at the end of a pass.
+    /// Records the counts of the drive at the end of a pass.
     pub(super) fn note(&mut self, drive: &Drive) {
         let (host, flash) = (drive.host_counts(), drive.flash_counts());
         self.after.push(Counts {
@@ -68,8 +70,8 @@ impl Settling {
         });
     }
 
-    /// Returns whether the last third of the passes wears the drive like the previous third, and
-    /// like all passes.
+    /// Returns whether the last third of the passes causes the same wear as the third before it,
+    /// and the same wear as all passes.
     pub(super) fn has_settled(&self) -> bool {
         let passes = self.after.len() - 1;
         let Some([from, middle, to]) = last_thirds(passes) else { return false };
@@ -83,7 +85,7 @@ impl Settling {
     }
 }
 
-/// Work of some passes, by cause, per host page.
+/// Programs and erases in a window of passes, by cause, per host page.
 struct Window {
     cycles: f64,
     programs: [f64; Cause::COUNT],
@@ -116,8 +118,9 @@ impl Window {
 mod tests {
     use super::*;
 
-    /// Returns the state after passes of 100 host pages each. The host programs these pages, and GC
-    /// programs `by_gc` pages. GC erases a block of 10 pages for every 10 programmed pages.
+    /// Returns the state after several passes. In each pass, the host programs 100 pages, and GC
+    /// programs the next number of pages in `by_gc`. For every 10 programmed pages, GC erases a
+    /// block of 10 pages.
     fn settling(by_gc: &[u64], enough_cycles: f64) -> Settling {
         let mut after = vec![Counts::default()];
         for gc in by_gc {
@@ -152,8 +155,8 @@ mod tests {
 
     #[test]
     fn a_slow_change_has_not_settled_although_gc_causes_all_erases() {
-        // GC is the only cause of erases, and the number of its programs doubles. The share of each
-        // cause in the erases does not change.
+        // Only GC erases blocks, and its programs double. Each cause's share of the erases stays
+        // the same.
         assert!(!settling(&[100, 120, 140, 160, 180, 200], 20.0).has_settled());
     }
 

@@ -1,10 +1,11 @@
-//! Stages of the host's page reads. An observer of the timed gear splits the time of each page read
-//! into stages. Results are grouped by page kind and by the valid pages of the wordline.
+//! Stages of the host's page reads. An observer in the timed gear splits the time of each page read
+//! into stages. Results are grouped by page kind, and by which pages of the wordline are valid.
 //!
 //! ```text
+//! events of a page read, and the stages between them:
 //! Read ------ Begun, first retry ---- Begun ------ Transfer.at ------------ from -------- to
 //!      wait                   retries      sensing             channel wait     transfer
-//! decoding and the host link come after the transfer
+//! the times of decoding and of the host link follow the transfer, and are not measured here
 //! ```
 
 use std::any::Any;
@@ -20,17 +21,17 @@ use vpass_core::watch::time_event::{OpId, TimeEvent};
 
 use crate::results::page_reads::{PageReads, StagesSum};
 
-/// Number of combinations of valid pages in a wordline of four pages.
+/// Number of combinations of valid pages in a wordline with four pages.
 const MASKS: usize = 16;
 const KINDS: usize = 4;
 
-/// Page read in progress, or one of its retries.
+/// Page read that is in progress, or a retry that is in progress.
 struct Under {
     request: u32,
     ppn: Ppn,
     retry: bool,
     kind: usize,
-    /// Valid pages of the page's wordline, with one bit for each kind.
+    /// Valid pages of the wordline, with one bit for each page kind.
     valid: usize,
     at: Ns,
     begun: Ns,
@@ -39,20 +40,20 @@ struct Under {
 /// Observer of a drive in the measured phase.
 pub(super) struct ReadStages {
     geometry: Geometry,
-    /// Physical page of the newest copy of each host page.
+    /// Physical page that holds the newest copy of each host page.
     place: Vec<Ppn>,
-    /// Valid pages of each wordline, with one bit for each kind.
+    /// Valid pages of each wordline, with one bit for each page kind.
     valid: Vec<u8>,
-    /// Time of the first sensing of each page kind in full density.
+    /// Time of the first sensing of each page kind at full density.
     sense: [Ns; KINDS],
     under: HashMap<OpId, Under>,
-    /// Time at which the first retry began, for a page of a request.
+    /// Time at which the first retry began, for each page that a request reads.
     retried: HashMap<(u32, Ppn), Ns>,
     sums: [[StagesSum; MASKS]; KINDS],
 }
 
 impl ReadStages {
-    /// Observes a drive from its present state.
+    /// Starts to observe a drive in its present state.
     pub(super) fn of(drive: &Drive) -> Self {
         let geometry = drive.geometry().clone();
         let (pages, wordlines) = (geometry.host_pages as usize, geometry.wordlines() as usize);
@@ -174,12 +175,13 @@ impl Observer for ReadStages {
     }
 }
 
-/// Returns the number of bytes that the observer of a drive needs.
+/// Returns the number of bytes of memory that the observer of a drive needs.
 pub(crate) fn memory_of_stages(geometry: &Geometry) -> u64 {
     u64::from(geometry.host_pages) * size_of::<Ppn>() as u64 + u64::from(geometry.wordlines())
 }
 
-/// Returns the stages that the observer of a drive has seen; `None` for another observer.
+/// Returns the stages that this observer of a drive has measured. Returns `None` for an observer of
+/// another kind.
 pub(super) fn watched(watcher: Box<dyn Observer>) -> Option<PageReads> {
     let watcher: Box<dyn Any> = watcher;
     watcher.downcast::<ReadStages>().ok().map(|stages| stages.conclude())

@@ -1,4 +1,5 @@
-//! Summary of a run, made from the drive, the engine, and the results of the workload.
+//! Summary of a run. The summary is made from the drive, the timed gear's engine, and the results
+//! of the workload.
 
 use vpass_core::base::units::Ns;
 use vpass_core::drive::Drive;
@@ -17,13 +18,13 @@ use crate::results::{
     Retries, Simulation, Summary, Throughput, Trace, TraceDevice, Uber, Wear,
 };
 
-/// Results of the workload.
+/// Results of the workload of a run.
 pub(super) struct Served {
     pub(super) requests: u64,
     pub(super) passes: u64,
     pub(super) stable: Option<bool>,
     pub(super) last_arrival: Option<Ns>,
-    /// Whether all requests have times of their own.
+    /// Whether the workload sets the times of all requests.
     pub(super) has_times: bool,
     pub(super) trace: Option<TraceReport>,
     pub(super) jobs: Option<Vec<JobResult>>,
@@ -115,8 +116,8 @@ pub(super) fn summary(
     summary
 }
 
-/// Returns the simulated time. The timed gear uses the time of the engine. Other gears use the
-/// arrival of the last request.
+/// Returns the simulated time. In the timed gear, simulated time ends with the last completion. In
+/// other gears, simulated time ends with the arrival of the last request.
 pub(super) fn simulated_s(engine: Option<&Replay>, served: &Served) -> Option<f64> {
     engine.map(Replay::last_completion).or(served.last_arrival).map(|ns| ns as f64 / 1e9)
 }
@@ -148,7 +149,7 @@ fn trace(plan: &RunPlan, served: &Served) -> Option<Trace> {
 }
 
 impl Summary {
-    /// Returns whether any host data was lost or unreadable.
+    /// Returns whether any host data was lost, or could not be read.
     pub fn lost_data(&self) -> bool {
         self.data_lost_pages > 0 || self.uncorrectable_reads > 0
     }

@@ -1,5 +1,5 @@
-//! One stream of requests for several drives. Each request is generated once, and one drive after
-//! another serves it.
+//! One stream of requests that several drives serve. Each request is generated once. The drives
+//! then serve the request one after another.
 
 use std::num::NonZeroU32;
 use std::time::Instant;
@@ -20,18 +20,19 @@ use crate::progress::Progress;
 use crate::session::{Session, Step};
 use crate::setup::Gear;
 
-/// Number of requests that are generated at a time. The number is large, because each drive begins
-/// its part with another drive's data in the caches. With 12 MiB of requests, runs took 10 % less
-/// time than with 3 MiB.
+/// Number of requests that are generated at a time. The number is large, because the caches hold
+/// another drive's data whenever a drive begins to serve its requests. With 12 MiB of requests at a
+/// time, runs took 10 % less time than with 3 MiB.
 const CHUNK: usize = 512 << 10;
 
-/// Returns whether two plans can share a stream. Their drives and techniques do not matter.
+/// Returns whether two plans can share a stream of requests. The two plans may have different
+/// drives and techniques.
 pub fn have_the_same_requests(a: &RunPlan, b: &RunPlan) -> bool {
     follow_from(a).is_some_and(|of_a| follow_from(b) == Some(of_a))
 }
 
-/// Returns everything that determines a plan's requests and the start of counting. Returns `None`
-/// if requests depend on how they are served, or if there are several passes.
+/// Returns everything that determines the requests of a plan and the start of its counted part.
+/// Returns `None` if the requests depend on how they are served, or if the plan has several passes.
 fn follow_from(plan: &RunPlan) -> Option<(&WorkloadConfig, Option<Bytes>, Bytes, u64, u64)> {
     let Workload::Generated(loaded) = &plan.workload else { return None };
     let Generated::Workload(file) = &loaded.config else { return None };
@@ -51,7 +52,7 @@ fn follow_from(plan: &RunPlan) -> Option<(&WorkloadConfig, Option<Bytes>, Bytes,
     ))
 }
 
-/// Runs plans that have the same requests. The results equal those of separate runs.
+/// Runs plans that have the same requests. The results are the same as those of separate runs.
 ///
 /// # Errors
 /// Returns the errors of the workload or of a drive, or an interruption.
@@ -115,14 +116,14 @@ fn warm_up_all(
         return Err(plan.short_pass(served));
     }
     if plan.warm_up > 0 {
-        // A warm-up ends with an empty write buffer. The buffer is emptied only here, after the
-        // last part.
+        // At the end of a warm-up, the write buffer is written to flash. In a warm-up of several
+        // parts, this happens only after the last part.
         sessions.iter_mut().for_each(Session::end_warm_up);
     }
     Ok(())
 }
 
-/// Serves the counted requests. Returns how many seconds each drive took.
+/// Serves the counted requests. Returns the number of seconds that each drive took.
 fn serve_all(
     source: &mut dyn RequestSource,
     runs: &mut [(Measured, f64)],
@@ -145,8 +146,8 @@ fn serve_all(
     if progress.may_go_on() { Ok(()) } else { Err(Failure::interrupted()) }
 }
 
-/// Replaces the requests with the next `chunk` requests, or with all requests that remain. Returns
-/// false if no request remains.
+/// Replaces the requests with the next `chunk` requests of the source. If fewer requests remain,
+/// takes all. Returns false if no request remains.
 fn draw(
     source: &mut dyn RequestSource,
     requests: &mut Vec<Request>,
@@ -163,7 +164,7 @@ fn draw(
     Ok(!requests.is_empty())
 }
 
-/// Serves the generated requests with one drive.
+/// Lets one drive serve the requests that were generated.
 fn take_turn(
     serve: &mut dyn FnMut(Step) -> Result<(), RunError>,
     look: &mut dyn FnMut(&Drive),
@@ -187,14 +188,14 @@ mod tests {
     use crate::run::execute;
     use crate::setup::{Base, Named, Setup};
 
-    /// Returns the results of a run, without its duration.
+    /// Returns the results of a run, except its duration.
     fn found(outcome: &Outcome) -> (Value, String) {
         let mut summary = serde_json::to_value(&outcome.summary).unwrap();
         summary["simulation"].as_object_mut().unwrap().retain(|key, _| key == "simulated_s");
         (summary, outcome.series.csv())
     }
 
-    /// Returns the plan at a thousand requests per second.
+    /// Returns the plan with 1,000 requests per second.
     fn with_clock(mut plan: RunPlan) -> RunPlan {
         if let Workload::Generated(Loaded { config: Generated::Workload(file), .. }) =
             &mut plan.workload
@@ -206,8 +207,8 @@ mod tests {
 
     #[test]
     fn drives_served_together_have_the_results_of_separate_runs() {
-        // Reads of hot pages cause reclaim. The warm-up ends within a chunk, while the write buffer
-        // holds parts of pages.
+        // Reads of hot pages cause reclaim. The warm-up ends in the middle of a chunk, while the
+        // write buffer holds partly written pages.
         let keys = "workload.requests=400000 workload.read_share=0.9 workload.block_size=2KiB \
              workload.distribution=hot-cold:0.01/0.95 \
              workload.write_distribution=hot-cold:0.01/0.95 workload.hot_sets=disjoint \

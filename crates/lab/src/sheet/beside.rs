@@ -1,5 +1,5 @@
-//! The numbers of a drive beside those of its data sheet, each with where it comes from: a short
-//! run, an equation, or an estimate.
+//! Numbers of a drive beside those of its data sheet. Each number of the drive has its source: a
+//! short run, an equation, or an estimate.
 
 use serde::Serialize;
 use vpass_core::config::DriveConfig;
@@ -11,20 +11,21 @@ use crate::load::Loaded;
 use crate::numbers::digits;
 use crate::progress::Begin;
 
-/// Requests of a run of random reads.
+/// Number of requests in a run of random reads.
 const READS: u32 = 20_000;
-/// Requests of a run of random writes, for each die, and their least and largest number. Garbage
-/// collection in time settles after some: 50,000 requests to 16 dies come within 4 % of the rate of
-/// a million.
+/// Number of requests per die in a run of random writes, with the smallest and the largest number
+/// of requests in total. Garbage collection needs time to settle. With 50,000 requests to 16 dies,
+/// the rate is within 4 % of the rate with a million requests.
 const WRITES: (u32, u32, u32) = (3000, 50_000, 200_000);
-/// Rate of the fastest link whose host keeps 32 requests outstanding: SATA.
+/// Rate of SATA, the fastest link on which hosts keep only 32 requests outstanding.
 const SATA_MB_S: f64 = 600.0;
 
-/// Difference from which on a number is above the sheet's, in percent. The program time is rounded
-/// to a tenth of a microsecond and P/E cycles are rounded up, so smaller differences are usual.
+/// Difference in percent with which a number counts as above the sheet's number. Smaller
+/// differences are usual, because program times are rounded to 0.1 us and P/E cycles are rounded
+/// up.
 const ABOVE_PERCENT: f64 = 1.0;
 
-/// Table of a drive and its data sheet.
+/// Table with the numbers of a drive and those of its data sheet.
 #[derive(Clone, Debug, Serialize)]
 pub struct Beside {
     /// Version of vpass.
@@ -33,23 +34,23 @@ pub struct Beside {
     pub drive: String,
     /// Rows of the table.
     pub rows: Vec<Row>,
-    /// Sentences that say how the numbers were found, and what they leave out.
+    /// Sentences about how the numbers were found, and about what they exclude.
     pub notes: Vec<String>,
 }
 
-/// Number of a data sheet, and of the drive.
+/// Number that both the data sheet and the drive may have.
 #[derive(Clone, Debug, Serialize)]
 pub struct Row {
-    /// Name of the number.
+    /// Name of the quantity.
     pub quantity: String,
     /// Unit of both numbers; empty for a ratio.
     pub unit: &'static str,
-    /// Number on the sheet; null if the drive file does not state it.
+    /// Number of the sheet; null if the drive file does not contain it.
     pub sheet: Option<f64>,
-    /// Number of the drive; null if no equation is known.
+    /// Number of the drive; null if no equation for it is known.
     pub drive: Option<f64>,
-    /// Difference of the drive's number to the sheet's, in percent of the sheet's; null without one
-    /// of them.
+    /// Difference between the drive's number and the sheet's number, in percent of the sheet's
+    /// number. Null if either is missing.
     pub difference_percent: Option<f64>,
     /// Source of the drive's number.
     pub from: String,
@@ -69,15 +70,15 @@ impl Row {
         Self { quantity, unit, sheet, drive, difference_percent, from }
     }
 
-    /// Returns whether the drive's number is clearly above the sheet's, so that the drive is better
-    /// than the sheet. A higher ratio, of write amplification, is not better.
+    /// Returns whether the drive is clearly better than its sheet: its number is above the sheet's.
+    /// Write amplification is excluded, because a higher write amplification is not better.
     pub fn is_above(&self) -> bool {
         let has_unit = !self.unit.is_empty();
         has_unit && self.difference_percent.is_some_and(|percent| percent > ABOVE_PERCENT)
     }
 }
 
-/// Returns the table of a drive.
+/// Returns the table of a drive and its data sheet.
 ///
 /// # Errors
 /// Reports a drive that cannot run, or an interruption.
@@ -112,7 +113,7 @@ pub fn table(drive: &Loaded<DriveConfig>, begin: Begin) -> Result<Beside, Failur
     Ok(Beside { vpass: env!("CARGO_PKG_VERSION"), drive: drive.name.clone(), rows, notes })
 }
 
-/// Returns the sentence about the numbers above the sheet's, if there are any.
+/// Returns the sentence about the numbers that are above those of the sheet, if there are any.
 fn above(rows: &[Row]) -> Option<String> {
     let named: Vec<String> = rows
         .iter()
@@ -130,7 +131,7 @@ fn above(rows: &[Row]) -> Option<String> {
     })
 }
 
-/// Returns the rows of sequential requests.
+/// Returns the rows for sequential requests.
 fn sequential(drive: &Loaded<DriveConfig>, begin: Begin) -> Result<Vec<Row>, Failure> {
     let sheet = &drive.config.sheet;
     let from = format!("run, {SEQUENTIAL}, depth {SEQUENTIAL_DEPTH}");
@@ -145,7 +146,8 @@ fn sequential(drive: &Loaded<DriveConfig>, begin: Begin) -> Result<Vec<Row>, Fai
     ])
 }
 
-/// Returns the rows of random requests. The sheet's number stands beside the deepest queue.
+/// Returns the rows for random requests. The row with the deepest queue also has the sheet's
+/// number.
 fn random(drive: &Loaded<DriveConfig>, begin: Begin) -> Result<Vec<Row>, Failure> {
     let (sheet, link) = (&drive.config.sheet, drive.config.timing.host_mb_s);
     let deep =
@@ -178,7 +180,7 @@ fn random(drive: &Loaded<DriveConfig>, begin: Begin) -> Result<Vec<Row>, Failure
     Ok(rows)
 }
 
-/// Returns the rows of the drive's life.
+/// Returns the rows for the drive's life.
 fn lives(drive: &Loaded<DriveConfig>) -> Result<[Row; 3], Failure> {
     let config = &drive.config;
     let at_one = endurance::terabytes_at_one(config);
@@ -190,7 +192,8 @@ fn lives(drive: &Loaded<DriveConfig>) -> Result<[Row; 3], Failure> {
         Err(why) => (None, format!("no estimate: {why}")),
     };
     let sheet = &config.sheet;
-    // A vendor's sequential writes are programmed once, so the two rates of a sheet imply it.
+    // The sheet's two write rates imply a write amplification, if sequential writes are programmed
+    // only once.
     let implied = sheet
         .sequential_write_mb_s
         .zip(sheet.random_write_iops)

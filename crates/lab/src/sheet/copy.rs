@@ -1,14 +1,16 @@
-//! A small copy of a drive, for short runs: the same dies, channels and spare, and less flash.
+//! Small copy of a drive, for short runs. It has the same dies, channels and share of spare as the
+//! drive, but less flash.
 //!
-//! A whole drive of 2 TB needs a minute until its garbage collection is in its steady state. The
-//! rates of a drive follow from its dies, its channels and its share of spare. Random requests run
-//! on a copy with shorter and fewer blocks, whose erase takes a shorter time by the same factor.
-//! Sequential requests follow the order of blocks, so their copy has fewer blocks of full length.
+//! A simulation of a whole 2-TB drive needs a minute until its garbage collection has settled. The
+//! rates of a drive depend on its dies, its channels and its share of spare, so a small copy has
+//! the same rates. For random requests, the copy has shorter and fewer blocks. The erase time of a
+//! shorter block is reduced by the same factor. For sequential requests, the copy has fewer blocks
+//! of full length, because such requests fill blocks in order.
 //!
 //! ```text
-//! 16 dies of 4 planes, spare 0.1268
-//! random:     blocks of 32 wordlines instead of 952, 170 of them in a plane
-//! sequential: blocks of 952 wordlines, 16 of them in a plane: 63 of a die, of which 8 are spare
+//! example: a drive with 16 dies of 4 planes, and spare 0.1268
+//! random:     blocks of 32 wordlines instead of 952, and 170 blocks per plane
+//! sequential: blocks of 952 wordlines, and 16 blocks per plane: 63 per die, of which 8 are spare
 //! ```
 
 use vpass_core::base::geometry::Geometry;
@@ -25,41 +27,44 @@ use crate::results::Summary;
 use crate::run;
 use crate::setup::{Base, Watch};
 
-/// Pages of flash of a copy; the fewest and smallest blocks may need more.
+/// Number of flash pages of a copy. If blocks reach their smallest number and size, the copy may
+/// have more pages.
 const PAGES: f64 = 2_097_152.0;
-/// Fewest and most wordlines of a block. Garbage collection copies less with shorter blocks.
+/// Smallest and largest number of wordlines of a block. With shorter blocks, garbage collection
+/// copies less.
 const WORDLINES: (f64, f64) = (16.0, 32.0);
-/// Fewest and most blocks of a die. Its open blocks and the reserve of GC are few among them.
+/// Smallest and largest number of blocks of a die. The die's open blocks and the reserve of GC must
+/// be a small part of its blocks.
 const BLOCKS_OF_DIE: (f64, f64) = (200.0, 680.0);
-/// Bytes of a sequential request, as on most data sheets.
+/// Size of a sequential request on most data sheets.
 pub(super) const SEQUENTIAL: &str = "128KiB";
-/// Bytes of a random request, as on most data sheets.
+/// Size of a random request on most data sheets.
 pub(super) const RANDOM: &str = "4KiB";
-/// Queue depth of sequential requests, as on most data sheets.
+/// Queue depth of sequential requests on most data sheets.
 pub(super) const SEQUENTIAL_DEPTH: u32 = 32;
-/// Spare blocks of a die in a sequential run: the host's stream then has an open block on each die,
-/// as on the whole drive (`vpass_core::base::streams::width`).
+/// Number of spare blocks of a die in a sequential run. With eight spare blocks, the host's stream
+/// has an open block on each die, as on the whole drive (`vpass_core::base::streams::width`).
 const SPARE_OF_DIE: f64 = 8.0;
-/// Bytes of a drive that a sequential run may touch.
+/// Number of bytes of a drive that a sequential run may read or write.
 const TOUCHED: f64 = 2_147_483_648.0;
-/// Requests of a sequential run: 1 GiB.
+/// Number of requests of a sequential run. The requests have 1 GiB in total.
 const SEQUENTIAL_REQUESTS: u32 = 8192;
 
 /// Requests of a short run.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Load {
-    /// Whether the host reads; it writes otherwise.
+    /// Whether the host reads or writes: true for reads.
     pub(super) reads: bool,
-    /// Whether the requests are random.
+    /// Whether the requests are random or sequential: true for random requests.
     pub(super) random: bool,
-    /// Queue depth.
+    /// Queue depth of the requests.
     pub(super) depth: u32,
-    /// Number of requests.
+    /// Number of requests of the run.
     pub(super) requests: u32,
 }
 
 impl Load {
-    /// Returns sequential reads or writes.
+    /// Returns a load of sequential reads or sequential writes.
     pub(super) fn sequential(reads: bool) -> Self {
         Self { reads, random: false, depth: SEQUENTIAL_DEPTH, requests: SEQUENTIAL_REQUESTS }
     }
@@ -77,15 +82,15 @@ impl Load {
     }
 }
 
-/// Returns a generated workload with these keys.
+/// Returns a generated workload with these keys in its table.
 pub(super) fn generated(name: &str, keys: &str) -> Result<Workload, Failure> {
     let text = format!("[workload]\n{keys}\n");
     let file = WorkloadFile::parse(&text)?;
     Ok(Workload::Generated(Loaded { name: name.into(), text, config: Generated::Workload(file) }))
 }
 
-/// Returns the settings that make the copy of a new drive for a load. Random writes need one on
-/// which garbage collection has settled.
+/// Returns the settings that turn a new drive into its small copy for a load. For random writes,
+/// the copy starts in a state in which garbage collection has settled.
 fn settings(config: &DriveConfig, load: Load) -> Vec<String> {
     let clear = ["pec", "pec_spread", "worn_share", "worn_pec", "reads", "age"];
     let mut sets: Vec<String> = clear.iter().map(|key| format!("start.{key}=")).collect();
@@ -116,7 +121,8 @@ fn settings(config: &DriveConfig, load: Load) -> Vec<String> {
     sets
 }
 
-/// Returns the wordlines of a block and the blocks of a die for random requests.
+/// Returns the number of wordlines of a block and the number of blocks of a die, for random
+/// requests.
 fn short_blocks(geometry: &Geometry) -> (f64, f64) {
     let (dies, bits) = (f64::from(geometry.dies()), f64::from(geometry.cell.bits()));
     let wordlines = (PAGES / dies / BLOCKS_OF_DIE.1 / bits)
@@ -127,10 +133,10 @@ fn short_blocks(geometry: &Geometry) -> (f64, f64) {
     (wordlines, blocks)
 }
 
-/// Runs a load on the copy of a drive, with further settings.
+/// Runs a load on the small copy of a drive, with additional settings.
 ///
 /// # Errors
-/// Reports a drive too small for a copy, or an interruption.
+/// Reports a drive that is too small for a copy, or an interruption.
 pub(super) fn run(
     drive: &Loaded<DriveConfig>,
     load: Load,
@@ -149,7 +155,7 @@ pub(super) fn run(
 /// Returns the rate of sequential reads, in 10^6 bytes per second.
 ///
 /// # Errors
-/// As [`run`].
+/// Returns the errors of [`run`].
 pub(super) fn sequential_read(
     drive: &Loaded<DriveConfig>,
     more: &[String],
@@ -159,7 +165,7 @@ pub(super) fn sequential_read(
     Ok(mb_s(summary.throughput.read_mib_s))
 }
 
-/// Returns a rate in 10^6 bytes per second.
+/// Converts a rate from MiB per second to 10^6 bytes per second.
 pub(super) fn mb_s(mib_s: Option<f64>) -> f64 {
     mib_s.unwrap_or(0.0) * f64::from(1 << 20) / 1e6
 }

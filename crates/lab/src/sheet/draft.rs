@@ -1,4 +1,5 @@
-//! A drive file in the making: the text of a preset, its changed keys, and what a reader must know.
+//! Drive file that is being drafted: the text of a preset, its changed keys, and notes for the
+//! reader.
 
 use std::fmt::Display;
 
@@ -10,35 +11,35 @@ use crate::failure::Failure;
 use crate::load::{self, Loaded};
 use crate::presets::{self, TO_BEGIN_FROM};
 
-/// Name of the drive in errors.
+/// Name that error messages use for the drafted drive.
 const NAME: &str = "of the data sheet";
 
-/// Changed key.
+/// Key whose value differs from the preset's value.
 #[derive(Clone, Debug, Serialize)]
 pub struct Change {
-    /// Key with its table.
+    /// Key, with the name of its table.
     pub key: String,
-    /// Value in TOML.
+    /// Value of the key, in TOML.
     pub value: String,
-    /// Line of the sheet from which the value follows, or "assumption".
+    /// Reason for the value: a line of the sheet, or "assumption".
     pub because: String,
 }
 
-/// Drive file that follows from a sheet.
+/// Drive file that was drafted from a data sheet.
 #[derive(Clone, Debug)]
 pub struct Draft {
-    /// Preset from which the file begins.
+    /// Preset whose file was changed.
     pub preset: &'static str,
-    /// Text of the file.
+    /// Text of the drive file.
     pub text: String,
-    /// Changed keys, in the order in which they were solved for. A key is there once.
+    /// Changed keys, in the order in which their values were found. Each key appears once.
     pub changes: Vec<Change>,
-    /// Sentences about lines of the sheet that the drive cannot meet.
+    /// Sentences about lines of the data sheet that the drive cannot meet.
     pub notes: Vec<String>,
 }
 
 impl Draft {
-    /// Begins from the nearest preset.
+    /// Begins a draft with the text of the nearest preset.
     pub(super) fn begin(sheet: &Sheet) -> Self {
         let far = |name: &&str| {
             load::drive(name, &[]).map_or(u32::MAX, |drive| {
@@ -50,7 +51,8 @@ impl Draft {
         Self { preset, text, changes: vec![], notes: vec![] }
     }
 
-    /// Sets a key, such as "geometry.cell", with the reason. A second value replaces the first.
+    /// Sets a key, such as "geometry.cell", and records the reason. A later value of the same key
+    /// replaces an earlier value.
     pub(super) fn set(&mut self, key: &str, value: impl Display, because: impl Into<String>) {
         self.changes.retain(|change| change.key != key);
         let (value, because) = (value.to_string(), because.into());
@@ -62,17 +64,17 @@ impl Draft {
         });
     }
 
-    /// Returns the drive of the text as it is now.
+    /// Returns the drive that the present text of the draft describes.
     pub(super) fn drive(&self) -> Result<Loaded<DriveConfig>, Failure> {
         load::drive_of(NAME, self.text.clone(), &[])
     }
 
-    /// Returns the configuration of the text as it is now.
+    /// Returns the drive configuration that the present text of the draft describes.
     pub(super) fn config(&self) -> Result<DriveConfig, Failure> {
         Ok(self.drive()?.config)
     }
 
-    /// Adds the head of the file, its description and the lines of the sheet.
+    /// Adds the comment at the top of the file, the description, and the lines of the data sheet.
     pub(super) fn finish(mut self, sheet: &Sheet) -> Result<Self, Failure> {
         let blocks = self.config()?.geometry.blocks_per_plane.unwrap_or(0);
         let follows = "# blocks_per_plane follows from capacity and spare: ";
@@ -108,7 +110,7 @@ impl Draft {
     }
 }
 
-/// Describes the drive in one line.
+/// Returns a description of the drive in one line.
 fn describe(sheet: &Sheet, preset: &str) -> String {
     let link = sheet.interface.as_ref().map_or_else(String::new, |link| format!(", {link}"));
     format!(
@@ -118,7 +120,7 @@ fn describe(sheet: &Sheet, preset: &str) -> String {
     )
 }
 
-/// Returns the head of the file.
+/// Returns the comment at the top of the file.
 fn head(preset: &str) -> String {
     let words = format!(
         "A drive from a data sheet, written by `vpass new drive`. A comment \"sheet\" names the \

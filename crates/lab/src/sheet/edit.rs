@@ -1,16 +1,19 @@
-//! Changes of single keys in the text of a drive file. All other lines and comments stay.
+//! Changes of single keys in the text of a drive file. All other lines and comments stay as they
+//! are.
 //!
 //! ```text
-//! cell = "tlc"   # techpowerup      becomes      # sheet: cell (preset: "tlc")
-//!                                                cell = "qlc"
+//! old line: cell = "tlc"   # techpowerup
+//! new lines: # sheet: cell (preset: "tlc")
+//!            cell = "qlc"
 //! ```
 
 use std::ops::Range;
 
-/// Largest width of a line.
+/// Largest width of a line, in characters.
 const COLUMNS: usize = 100;
 
-/// Sets a key to a value, with a comment that says why. A value that the text had is named.
+/// Sets a key to a value, with a comment that gives the reason. The comment also names the earlier
+/// value, if there was one.
 pub(super) fn set(text: &str, (table, key): (&str, &str), value: &str, why: &str) -> String {
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
     let header = format!("[{table}]");
@@ -27,7 +30,8 @@ pub(super) fn set(text: &str, (table, key): (&str, &str), value: &str, why: &str
     lines.join("\n") + "\n"
 }
 
-/// Returns the lines of a key of the table that begins at a line; `None` if the table lacks it.
+/// Returns the lines of a key in the table that begins at the line `begin`. Returns `None` if the
+/// table does not have the key.
 fn span_of(lines: &[String], begin: usize, key: &str) -> Option<Range<usize>> {
     let of_table = lines[begin..].iter().take_while(|line| !line.starts_with('['));
     let at = begin + of_table.clone().position(|line| is_of(line, key))?;
@@ -43,22 +47,23 @@ fn span_of(lines: &[String], begin: usize, key: &str) -> Option<Range<usize>> {
     None
 }
 
-/// Returns whether a line begins with the key.
+/// Returns whether a line sets this key.
 fn is_of(line: &str, key: &str) -> bool {
     line.strip_prefix(key).is_some_and(|rest| rest.trim_start().starts_with('='))
 }
 
-/// Returns the value in the line of a key.
+/// Returns the value that a line sets.
 fn value_in(line: &str) -> &str {
     without_comment(line).split_once('=').map_or("", |(_, value)| value.trim())
 }
 
-/// Returns a line without its comment. Presets have no `#` in strings of single keys.
+/// Returns a line without its comment. In presets, strings in such lines never contain `#`.
 fn without_comment(line: &str) -> &str {
     line.split('#').next().unwrap_or("")
 }
 
-/// Returns the lines of a key and its comment: one line, or the comment above the key.
+/// Returns the lines for a key and its comment. If the key and the comment do not fit into one
+/// line, the comment is above the key.
 fn commented(key_and_value: &str, why: &str) -> Vec<String> {
     let one = format!("{key_and_value} # {why}");
     if one.chars().count() <= COLUMNS && !key_and_value.contains('\n') {
@@ -69,7 +74,7 @@ fn commented(key_and_value: &str, why: &str) -> Vec<String> {
     lines
 }
 
-/// Returns a comment in lines of at most [`COLUMNS`].
+/// Returns a comment as lines with at most [`COLUMNS`] characters.
 pub(super) fn comment(words: &str) -> Vec<String> {
     let mut lines = vec![String::from("#")];
     for word in words.split_whitespace() {

@@ -1,7 +1,8 @@
-//! Endurance of a data sheet: rated P/E cycles, and a longer life than the preset's.
+//! Endurance of a data sheet: rated P/E cycles, and limits for a life longer than the preset's.
 //!
 //! ```text
-//! 3,504 TB x 4.0 bytes programmed per byte written / 2.2 TB of flash = 6,370 P/E cycles
+//! the host may write 3,504 TB, at 4.0 bytes programmed per byte written
+//! the drive has 2.2 TB of flash, so it needs 3,504 x 4.0 / 2.2 = 6,370 P/E cycles
 //! ```
 
 use vpass_core::base::geometry::Geometry;
@@ -18,18 +19,18 @@ use crate::load::Loaded;
 use crate::plan::RunPlan;
 use crate::setup::{Base, Gear, Watch};
 
-/// Largest `drive.rated_pec`.
+/// Largest value that `drive.rated_pec` may have.
 const MOST_CYCLES: f64 = 1_000_000.0;
-/// Rated P/E cycles are a multiple of this, rounded up.
+/// Rounding step: rated P/E cycles are rounded up to a multiple of this number.
 const STEP: f64 = 10.0;
 
-/// Solves for the rated P/E cycles.
+/// Finds the rated P/E cycles that the endurance of the sheet requires.
 pub(super) fn solve(draft: &mut Draft, sheet: &Sheet) -> Result<(), Failure> {
     let Some(endurance) = sheet.endurance else { return Ok(()) };
     let wanted = endurance.terabytes(sheet.capacity);
     let mut drive = draft.drive()?;
     let of_preset = drive.config.drive.rated_pec;
-    // The data that can be written grows linearly with the cycles, after those of the start.
+    // The amount of data that the host can write grows linearly with the rated P/E cycles.
     let mut at = |rated: u32| {
         drive.config.drive.rated_pec = rated;
         terabytes(&drive)
@@ -57,14 +58,15 @@ pub(super) fn solve(draft: &mut Draft, sheet: &Sheet) -> Result<(), Failure> {
     );
     let config = &drive.config;
     let last = config.disturb.table.iter().map(|row| f64::from(row.pec)).fold(0.0, f64::max);
-    // Within the table, the preset's law may still end a life before the sheet does.
+    // The preset's law must not end the life too early. The law can end a life too early beyond the
+    // disturb table and, with an error law, also within the table.
     if rated > last || draft.config().is_err() {
         stretch(draft, config, rated / f64::from(of_preset));
     }
     Ok(())
 }
 
-/// Returns the option that gives an endurance.
+/// Returns the command-line option that gives this endurance.
 fn option(endurance: Endurance) -> Opt {
     match endurance {
         Endurance::Tbw(_) => Opt::Tbw,
@@ -72,7 +74,7 @@ fn option(endurance: Endurance) -> Opt {
     }
 }
 
-/// Describes an endurance.
+/// Describes an endurance in words.
 pub(super) fn in_words(endurance: Endurance, sheet: &Sheet) -> String {
     match endurance {
         Endurance::Tbw(terabytes) => format!("{terabytes} TBW"),
@@ -85,8 +87,8 @@ pub(super) fn in_words(endurance: Endurance, sheet: &Sheet) -> String {
     }
 }
 
-/// Lets wear count as a share of a longer life, for limits against reads and for error rates.
-/// Without this, the preset's error law would end the life first.
+/// Stretches the effect of wear on read limits and on error rates over a longer life. Without
+/// stretching, the preset's error law would end the life too early.
 fn stretch(draft: &mut Draft, config: &DriveConfig, by: f64) {
     let why = format!(
         "assumption: the preset's law, with wear as a share of the rated life, which is {by:.3} \
@@ -115,22 +117,23 @@ fn stretch(draft: &mut Draft, config: &DriveConfig, by: f64) {
     }
 }
 
-/// Returns the bytes of flash of a drive.
+/// Returns the number of bytes of flash that a drive has.
 pub(super) fn flash_bytes(config: &DriveConfig) -> f64 {
     let geometry = Geometry::new(config);
     f64::from(geometry.raw_pages()) * f64::from(geometry.page_bytes)
 }
 
-/// Returns the number of 10^12 bytes that the host can write if each byte is programmed once.
+/// Returns the amount of data that the host can write if each byte is programmed once, in units of
+/// 10^12 bytes.
 pub(super) fn terabytes_at_one(config: &DriveConfig) -> f64 {
     let cycles = config.drive.rated_pec.saturating_sub(config.start.pec);
     flash_bytes(config) * f64::from(cycles) / 1e12
 }
 
-/// Estimates a life under random writes of whole pages, as `vpass life` does.
+/// Estimates the life under random writes of whole pages. `vpass life` uses the same equations.
 ///
 /// # Errors
-/// Reports an impossible drive.
+/// Reports a drive that cannot exist.
 pub(super) fn estimated(drive: &Loaded<DriveConfig>) -> Result<Answer, Failure> {
     let page = drive.config.geometry.page_size;
     let workload = copy::generated(

@@ -1,8 +1,9 @@
 //! Flash of a data sheet: cells, spare, dies and channels.
 //!
 //! ```text
-//! 1.92 TB of 2 TiB of flash: spare 0.1269; sixteen dies of 1 Tb
-//! each writes 48 KiB in 300 us and three transfers of 16 KiB: 153 MB/s, all 2.45 GB/s
+//! a drive with 1.92 TB has 2 TiB of flash, so its spare is 0.1269, and it has sixteen dies of 1 Tb
+//! a die writes 48 KiB in 300 us plus three transfers of 16 KiB, so at 153 MB/s
+//! all sixteen dies together write at 2.45 GB/s
 //! ```
 
 use vpass_core::base::units::Bytes;
@@ -13,13 +14,13 @@ use super::{RANDOM_BYTES, Sheet, parse, rates};
 use crate::failure::Failure;
 use crate::numbers::count;
 
-/// Least and largest share of spare flash. Inference from usual capacities: 512 GB of 512 GiB have
-/// 0.07, and 3.2 TB of 4 TiB have 0.27.
+/// Smallest and largest share of spare flash. Both shares are inferred from usual capacities: 512
+/// GB on 512 GiB of flash have a share of 0.07, and 3.2 TB on 4 TiB of flash have 0.27.
 const SPARE: (f64, f64) = (0.05, 0.35);
-/// Sizes of dies, as divisors of the preset's 1 Tb: 1 Tb, 512 Gb and 256 Gb.
+/// Divisors of the preset's die size of 1 Tb. The divisors give dies of 1 Tb, 512 Gb and 256 Gb.
 const SMALLER_DIES: [u32; 3] = [1, 2, 4];
 
-/// Solves for cells, spare, dies and channels.
+/// Finds the cells, the spare, the dies and the channels for a data sheet.
 pub(super) fn solve(draft: &mut Draft, sheet: &Sheet) -> Result<(), Failure> {
     let preset = draft.config()?;
     let of_preset = die_bytes(&preset);
@@ -33,19 +34,20 @@ pub(super) fn solve(draft: &mut Draft, sheet: &Sheet) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Returns the bytes of a die of the preset: 1 Tb.
+/// Returns the number of bytes of one die of the preset, which is 1 Tb.
 fn die_bytes(preset: &DriveConfig) -> f64 {
     let g = &preset.geometry;
     let raw = flash_of(preset.drive.capacity.map_or(0, |capacity| capacity.0));
     raw / f64::from(g.channels * g.dies_per_channel)
 }
 
-/// Returns the flash that holds a capacity: the next power of two above it and the least spare.
+/// Returns the number of bytes of flash for a capacity. This number is the smallest power of two
+/// that holds the capacity and the smallest spare.
 fn flash_of(capacity: u64) -> f64 {
     ((capacity as f64 / (1.0 - SPARE.0)).ceil() as u64).next_power_of_two() as f64
 }
 
-/// Changes the cells of a preset, and the times that depend on them.
+/// Changes the cell type of a preset, and the times that depend on it.
 fn change_cell(draft: &mut Draft, sheet: &Sheet, preset: &DriveConfig) {
     let (old, new) = (preset.geometry.cell, sheet.cell);
     let word = parse::cell_word(new);
@@ -77,7 +79,7 @@ fn change_cell(draft: &mut Draft, sheet: &Sheet, preset: &DriveConfig) {
     );
 }
 
-/// Returns the part of a sensing time that each page kind has, and the time of one sensing.
+/// Returns two parts of the sensing time: the constant part, and the time of each sensing.
 fn sensing(preset: &DriveConfig) -> (f64, f64) {
     let cell: CellType = preset.geometry.cell;
     let times = preset.timing.sense_per_kind_us(cell);
@@ -89,7 +91,7 @@ fn sensing(preset: &DriveConfig) -> (f64, f64) {
     (few.1 - per_sensing * few.0, per_sensing)
 }
 
-/// Sets capacity and spare. Returns the bytes of flash.
+/// Sets the capacity and the spare. Returns the number of bytes of flash.
 fn spare(draft: &mut Draft, sheet: &Sheet, preset: &DriveConfig) -> f64 {
     let capacity = sheet.capacity;
     let word = parse::size_word(capacity);
@@ -114,8 +116,8 @@ fn spare(draft: &mut Draft, sheet: &Sheet, preset: &DriveConfig) -> f64 {
     capacity.0 as f64 / (1.0 - of_preset)
 }
 
-/// Returns the number of dies: of 1 Tb, or of smaller dies if the rates of the sheet need more.
-/// Writes that no number of dies reaches ask for none.
+/// Returns the number of dies. Dies have 1 Tb, or less if the rates of the sheet require more dies.
+/// A write rate that no number of dies reaches is ignored.
 fn dies(draft: &mut Draft, sheet: &Sheet, config: &DriveConfig, of_preset: f64) -> u32 {
     let fewest = of_preset.ceil().max(1.0) as u32;
     let writes = rates::flash_limited_write(sheet, config).unwrap_or(0.0);
@@ -148,13 +150,13 @@ fn dies(draft: &mut Draft, sheet: &Sheet, config: &DriveConfig, of_preset: f64) 
     dies
 }
 
-/// Returns the random reads per second of a die.
+/// Returns the number of random reads per second of one die.
 fn die_reads_per_s(config: &DriveConfig) -> f64 {
     let planes = if config.timing.independent_planes { config.geometry.planes_per_die } else { 1 };
     f64::from(planes) * 1e6 / config.sense_us_per_page()
 }
 
-/// Sets channels and dies per channel.
+/// Sets the number of channels, and the number of dies per channel.
 fn channels(draft: &mut Draft, sheet: &Sheet, config: &DriveConfig, dies: u32) {
     let g = &config.geometry;
     let (channels, because) = match sheet.channels {
@@ -182,8 +184,9 @@ fn channels(draft: &mut Draft, sheet: &Sheet, config: &DriveConfig, dies: u32) {
     write_buffer(draft, config, all, sheet.cell);
 }
 
-/// Returns the preset's channels, or more if their rate is below the sheet's, or fewer if the drive
-/// has fewer dies.
+/// Returns the number of channels that the preset has. If the rate of these channels is below the
+/// sheet's rate, returns a larger number. If the drive has fewer dies than channels, returns a
+/// smaller number.
 fn most_usual_channels(sheet: &Sheet, config: &DriveConfig, dies: u32) -> (u32, String) {
     let rate = sheet
         .sequential_read_mb_s
@@ -202,7 +205,7 @@ fn most_usual_channels(sheet: &Sheet, config: &DriveConfig, dies: u32) -> (u32, 
     (channels, format!("assumption: as the preset, for {dies} dies"))
 }
 
-/// Sets the write buffer: two wordlines of every plane, as in the presets.
+/// Sets the size of the write buffer to two wordlines of every plane. All presets have this size.
 fn write_buffer(draft: &mut Draft, config: &DriveConfig, dies: u32, cell: CellType) {
     let planes = u64::from(dies * config.geometry.planes_per_die);
     let bytes = 2 * planes * u64::from(cell.bits()) * config.geometry.page_size.0;
@@ -216,7 +219,7 @@ fn write_buffer(draft: &mut Draft, config: &DriveConfig, dies: u32, cell: CellTy
     }
 }
 
-/// Returns the program time of all pages of a wordline.
+/// Returns the time to program all pages of a wordline.
 pub(super) fn wordline_us(config: &DriveConfig) -> f64 {
     match &config.timing.program_us {
         KindUs::All(us) => *us,

@@ -1,4 +1,5 @@
-//! Host interfaces of data sheets, and the bytes per second that each carries in one direction.
+//! Host interfaces on data sheets, and the bytes per second that each interface carries in one
+//! direction.
 //!
 //! ```text
 //! pcie4x4: 16 GT/s x 4 lanes x 128/130 / 8 bits = 7,877 MB/s
@@ -7,21 +8,21 @@
 
 use std::fmt;
 
-/// Host interface.
+/// Interface between the host and the drive.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Link {
     name: String,
-    /// Derivation of the rate.
+    /// Calculation of the rate, as a text.
     because: String,
-    /// Payload rate per direction, in 10^6 bytes per second.
+    /// Payload rate in one direction, in 10^6 bytes per second.
     pub mb_s: f64,
-    /// Largest number of requests that the host keeps outstanding.
+    /// Largest number of requests that the host keeps outstanding on this interface.
     pub depth: u32,
 }
 
-/// Generations of `pcie`: transfers per second of a lane (10^9), and data bits per bit of the line.
-/// Source: PCI-SIG base specifications, with codes 8b/10b and 128b/130b, and flits of 256 bytes, of
-/// which 242 are data.
+/// Generations of `pcie`, each with the transfers per second of a lane (in 10^9) and the share of
+/// data bits. The share is given by the code 8b/10b, by 128b/130b, or by flits of 256 bytes with
+/// 242 bytes of data. Source: PCI-SIG base specifications.
 const PCIE: [(u32, f64, (f64, f64)); 6] = [
     (1, 2.5, (8.0, 10.0)),
     (2, 5.0, (8.0, 10.0)),
@@ -30,21 +31,22 @@ const PCIE: [(u32, f64, (f64, f64)); 6] = [
     (5, 32.0, (128.0, 130.0)),
     (6, 64.0, (242.0, 256.0)),
 ];
-/// Lanes that a drive may have.
+/// Numbers of lanes that a drive may have.
 const LANES: [u32; 5] = [1, 2, 4, 8, 16];
-/// Names of serial interfaces: transfers per second (10^9), and the deepest queue (SATA: native
-/// command queueing of 32; SAS: assumption, as for `pcie`).
+/// Names of serial interfaces, each with its transfers per second (in 10^9) and its deepest queue.
+/// SATA has native command queueing of 32 requests. The queue depth of SAS is assumed, as for
+/// `pcie`.
 const SERIAL: [(&str, f64, u32); 4] =
     [("sata", 6.0, 32), ("sata3", 6.0, 32), ("sata2", 3.0, 32), ("sas12", 12.0, NVME_DEPTH)];
-/// Queue depth at which sheets of `pcie` drives state random reads. Assumption: 8 threads with 32
-/// requests each, as sheets of data-centre drives name it.
+/// Queue depth at which data sheets of `pcie` drives state random reads. The assumed depth is 8
+/// threads with 32 requests each, which is common on data sheets of data-centre drives.
 pub(super) const NVME_DEPTH: u32 = 256;
 
 impl Link {
-    /// Reads an interface, such as "pcie4x4", "gen4x4" or "sata".
+    /// Reads the name of an interface, such as "pcie4x4", "gen4x4" or "sata".
     ///
     /// # Errors
-    /// Returns a sentence with examples for other text.
+    /// Returns a sentence with examples if the text is not an interface.
     pub fn parse(text: &str) -> Result<Self, String> {
         let plain = text.to_ascii_lowercase().replace([' ', '_', '-'], "").replace(".0", "");
         let serial = SERIAL.iter().find(|(name, ..)| *name == plain);
@@ -79,7 +81,7 @@ impl Link {
         })
     }
 
-    /// Returns the derivation of the rate.
+    /// Returns the calculation of the rate, as a text.
     pub fn because(&self) -> &str {
         &self.because
     }
@@ -91,7 +93,7 @@ impl fmt::Display for Link {
     }
 }
 
-/// Returns the next whole number.
+/// Returns the nearest whole number.
 fn whole(mb_s: f64) -> f64 {
     mb_s.round()
 }
@@ -108,7 +110,7 @@ mod tests {
                 .map(rate),
             [600, 600, 300, 1200, 3938, 7877, 15_754, 250]
         );
-        // 64 x 16 / 8 = 128 GB/s, of which 242 bytes in 256 are data.
+        // The lanes carry 64 GT/s x 16 / 8 = 128 GB/s. Of every 256 bytes, 242 bytes are data.
         assert_eq!(rate("pcie6x16"), 121_000);
     }
 

@@ -1,31 +1,32 @@
-//! Readers of single lines of a data sheet, with their units. An error names what is expected.
+//! Readers for single lines of a data sheet, with their units. An error names the expected form.
 
 use vpass_core::base::units::Bytes;
 use vpass_core::config::CellType;
 
 use crate::numbers::counted;
 
-/// Cell types of data sheets. Today's TLC has the code 2-3-2 (source: the preset modern-tlc-232).
+/// Cell types on data sheets. TLC stands for today's TLC, which has the code 2-3-2 (source: the
+/// preset modern-tlc-232).
 const CELLS: [(&str, CellType); 4] = [
     ("slc", CellType::Slc),
     ("mlc", CellType::Mlc),
     ("tlc", CellType::Tlc232),
     ("qlc", CellType::Qlc),
 ];
-/// Units of a rate, in 10^6 bytes per second.
+/// Units of a rate, each with its size in 10^6 bytes per second.
 const RATES: [(&str, f64); 5] =
     [("mib", 1.048_576), ("gib", 1_073.741_824), ("kb", 0.001), ("mb", 1.0), ("gb", 1000.0)];
-/// Units of written data, in 10^12 bytes. The unit of TBW is 10^12 bytes.
+/// Units of written data, each with its size in 10^12 bytes. TBW without a unit means 10^12 bytes.
 const WRITTEN: [(&str, f64); 4] = [("gb", 1e-3), ("tb", 1.0), ("pb", 1e3), ("", 1.0)];
-/// Most drive writes per day.
+/// Largest accepted number of drive writes per day.
 const MOST_DWPD: f64 = 1000.0;
-/// Longest warranty, in years.
+/// Longest accepted warranty, in years.
 const MOST_YEARS: f64 = 50.0;
 
-/// Reads a capacity, such as 1.92TB.
+/// Reads a capacity, such as "1.92TB".
 ///
 /// # Errors
-/// Returns what is expected.
+/// Returns a sentence with the expected form.
 pub fn capacity(text: &str) -> Result<Bytes, String> {
     let expected = || format!("`{text}`: a size with its unit is expected, such as 1.92TB");
     let text = tight(text);
@@ -37,7 +38,7 @@ pub fn capacity(text: &str) -> Result<Bytes, String> {
 /// Reads a cell type: slc, mlc, tlc or qlc.
 ///
 /// # Errors
-/// Returns what is expected.
+/// Returns a sentence with the expected form.
 pub fn cell(text: &str) -> Result<CellType, String> {
     let name = text.trim().to_ascii_lowercase();
     let found = CELLS.iter().find(|(known, _)| *known == name);
@@ -46,12 +47,13 @@ pub fn cell(text: &str) -> Result<CellType, String> {
         .ok_or_else(|| format!("`{text}` is not a cell type; slc, mlc, tlc or qlc is expected"))
 }
 
-/// Returns the word of a data sheet for a cell type.
+/// Returns the name of a cell type on data sheets.
 pub fn cell_word(cell: CellType) -> &'static str {
     CELLS[cell.bits() as usize - 1].0
 }
 
-/// Returns a size as vendors write it, such as 1.92TB or 2TiB: the shortest exact form.
+/// Formats a size as vendors write it, such as 1.92TB or 2TiB. The result is the shortest exact
+/// form.
 pub fn size_word(size: Bytes) -> String {
     let decimal = [("TB", 1_000_000_000_000), ("GB", 1_000_000_000), ("MB", 1_000_000)];
     let found = decimal
@@ -62,10 +64,11 @@ pub fn size_word(size: Bytes) -> String {
     found.filter(|text| text.len() <= binary.len()).unwrap_or(binary)
 }
 
-/// Reads a rate with its unit, such as 6800MB/s or 6.8GB/s, in 10^6 bytes per second.
+/// Reads a rate with its unit, such as "6800MB/s" or "6.8GB/s". Returns the rate in 10^6 bytes per
+/// second.
 ///
 /// # Errors
-/// Returns what is expected.
+/// Returns a sentence with the expected form.
 pub fn rate(text: &str) -> Result<f64, String> {
     let expected =
         || format!("`{text}`: a rate with its unit is expected, such as 6800MB/s or 6.8GB/s");
@@ -79,10 +82,10 @@ pub fn rate(text: &str) -> Result<f64, String> {
     }
 }
 
-/// Reads requests per second, such as 850000, 850k or 1M.
+/// Reads a number of requests per second, such as "850000", "850k" or "1M".
 ///
 /// # Errors
-/// Returns what is expected.
+/// Returns a sentence with the expected form.
 pub fn iops(text: &str) -> Result<f64, String> {
     let plain = tight(text);
     let count = counted(&plain).and_then(Result::ok).or_else(|| plain.parse().ok());
@@ -91,10 +94,11 @@ pub fn iops(text: &str) -> Result<f64, String> {
     })
 }
 
-/// Reads data that the host may write, such as 3504, 3504TB or 1.2PB, in 10^12 bytes.
+/// Reads the amount of data that the host may write, such as "3504", "3504TB" or "1.2PB". Returns
+/// the amount in units of 10^12 bytes.
 ///
 /// # Errors
-/// Returns what is expected.
+/// Returns a sentence with the expected form.
 pub fn tbw(text: &str) -> Result<f64, String> {
     let plain = tight(text).to_ascii_lowercase();
     let plain = plain.strip_suffix('w').unwrap_or(&plain);
@@ -103,10 +107,10 @@ pub fn tbw(text: &str) -> Result<f64, String> {
     })
 }
 
-/// Reads full drive writes per day, such as 1 or 0.3.
+/// Reads a number of full drive writes per day, such as "1" or "0.3".
 ///
 /// # Errors
-/// Returns what is expected.
+/// Returns a sentence with the expected form.
 pub fn dwpd(text: &str) -> Result<f64, String> {
     above_zero(text, MOST_DWPD).ok_or_else(|| {
         format!(
@@ -116,20 +120,20 @@ pub fn dwpd(text: &str) -> Result<f64, String> {
     })
 }
 
-/// Reads the years of a warranty, such as 5.
+/// Reads the length of a warranty in years, such as "5".
 ///
 /// # Errors
-/// Returns what is expected.
+/// Returns a sentence with the expected form.
 pub fn years(text: &str) -> Result<f64, String> {
     above_zero(text, MOST_YEARS).ok_or_else(|| {
         format!("`{text}`: years above 0 and at most {MOST_YEARS} are expected, such as 5")
     })
 }
 
-/// Reads the number of channels, such as 8.
+/// Reads a number of channels, such as "8".
 ///
 /// # Errors
-/// Returns what is expected.
+/// Returns a sentence with the expected form.
 pub fn channels(text: &str) -> Result<u32, String> {
     text.trim()
         .parse()
@@ -138,12 +142,13 @@ pub fn channels(text: &str) -> Result<u32, String> {
         .ok_or_else(|| format!("`{text}`: a whole number from 1 to 256 is expected, such as 8"))
 }
 
-/// Returns a text without spaces and the commas and underscores that group its digits.
+/// Returns a text without spaces, and without the commas and underscores that group digits.
 fn tight(text: &str) -> String {
     text.chars().filter(|c| !c.is_whitespace() && !matches!(c, ',' | '_')).collect()
 }
 
-/// Returns a number with one of these units, as a multiple of the units' common base.
+/// Reads a number that ends with one of these units. Returns the number multiplied by the size of
+/// its unit.
 fn scaled(text: &str, units: &[(&str, f64)]) -> Option<f64> {
     let (number, factor) = units
         .iter()
@@ -153,12 +158,12 @@ fn scaled(text: &str, units: &[(&str, f64)]) -> Option<f64> {
     plain_number(number).map(|number| number * factor)
 }
 
-/// Returns a positive number of at most `most`.
+/// Reads a number above 0 that is at most `most`.
 fn above_zero(text: &str, most: f64) -> Option<f64> {
     plain_number(text.trim()).filter(|number| *number <= most)
 }
 
-/// Returns a number above 0 that consists of digits and a point.
+/// Reads a number above 0 that is written only with digits and a decimal point.
 fn plain_number(text: &str) -> Option<f64> {
     let is_plain = text.chars().all(|c| c.is_ascii_digit() || c == '.');
     text.parse().ok().filter(|number| is_plain && *number > 0.0)

@@ -1,8 +1,8 @@
 //! Rates of a data sheet: the host link, the channels, and the program time.
 //!
 //! ```text
-//! 2,000 MB/s by 16 dies: a wordline of 48 KiB in 393.2 us, of which three transfers take 20.5 us,
-//! so program_us = 372.7
+//! 16 dies write at 2,000 MB/s, so each die writes a wordline of 48 KiB in 393.2 us
+//! three transfers take 20.5 us of this time, so program_us = 372.7
 //! ```
 
 use vpass_core::base::phrase::Opt;
@@ -15,38 +15,39 @@ use crate::failure::Failure;
 use crate::numbers::count;
 use crate::progress::Begin;
 
-/// Share of the link's rate from which on a sheet's rate follows from the link, not from the flash.
-/// Assumption: headers and pauses of the protocol take the rest.
+/// Share of the link's rate above which a sheet's rate is assumed to be limited by the link instead
+/// of the flash. Headers and pauses of the protocol take the rest of the link's rate.
 const OF_LINK: f64 = 0.9;
-/// Share of the link's rate below which reads are limited inside the drive (assumption).
+/// Share of the link's rate below which reads are assumed to be limited inside the drive.
 const INSIDE: f64 = 0.75;
-/// Most that the sheet's program time may differ from the preset's.
+/// Largest ratio between the program time of the sheet and that of the preset.
 const SLOWER: f64 = 2.0;
-/// Largest difference between the sheet's rate and that of a short run, as a share.
+/// Largest accepted difference between the sheet's rate and the rate of a short run, as a share.
 const CLOSE: f64 = 0.01;
-/// Most steps of the search for a rate; each halves the range.
+/// Largest number of steps in the search for a rate. Each step halves the range.
 const STEPS: u32 = 12;
 
-/// Solves for link, channels and program time.
+/// Finds the link, the channels and the program time for a data sheet.
 pub(super) fn solve(draft: &mut Draft, sheet: &Sheet, begin: Begin) -> Result<(), Failure> {
     link(draft, sheet)?;
     read_rate(draft, sheet, begin)?;
     program_time(draft, sheet)
 }
 
-/// Returns the rate of the link, in 10^6 bytes per second.
+/// Returns the rate of the host link, in 10^6 bytes per second.
 fn link_mb_s(sheet: &Sheet, config: &DriveConfig) -> f64 {
     sheet.interface.as_ref().map_or(config.timing.host_mb_s, |link| link.mb_s)
 }
 
-/// Returns the sheet's sequential write rate if the flash limits it; `None` if the link does.
+/// Returns the sheet's sequential write rate if the flash limits this rate. Returns `None` if the
+/// link limits the rate.
 pub(super) fn flash_limited_write(sheet: &Sheet, config: &DriveConfig) -> Option<f64> {
     let link = link_mb_s(sheet, config).min(sheet.sequential_read_mb_s.unwrap_or(f64::INFINITY));
     sheet.sequential_write_mb_s.filter(|rate| *rate < OF_LINK * link)
 }
 
-/// Returns the rate at which a die programs, in 10^6 bytes per second: a wordline, after the
-/// transfers of its pages.
+/// Returns the rate at which a die programs, in 10^6 bytes per second. The die transfers the pages
+/// of a wordline first, and then programs the wordline.
 pub(super) fn die_write_mb_s(config: &DriveConfig) -> f64 {
     let bytes = wordline_bytes(config);
     bytes / (flash::wordline_us(config) + bytes / config.timing.channel_mb_s)
@@ -56,7 +57,7 @@ fn wordline_bytes(config: &DriveConfig) -> f64 {
     f64::from(config.geometry.cell.bits()) * config.geometry.page_size.0 as f64
 }
 
-/// Sets the rate of the host link, and refuses rates that it cannot carry.
+/// Sets the rate of the host link. Refuses rates of the sheet that the link cannot carry.
 fn link(draft: &mut Draft, sheet: &Sheet) -> Result<(), Failure> {
     let config = draft.config()?;
     let rate = link_mb_s(sheet, &config);
@@ -93,7 +94,7 @@ fn link(draft: &mut Draft, sheet: &Sheet) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Lowers the rate of the link, or of the channels, until a short run reads at the sheet's rate.
+/// Lowers the rate of the link or of the channels, until a short run reads at the sheet's rate.
 fn read_rate(draft: &mut Draft, sheet: &Sheet, begin: Begin) -> Result<(), Failure> {
     let Some(wanted) = sheet.sequential_read_mb_s else { return Ok(()) };
     let drive = draft.drive()?;
@@ -133,7 +134,7 @@ fn read_rate(draft: &mut Draft, sheet: &Sheet, begin: Begin) -> Result<(), Failu
     Ok(())
 }
 
-/// Sets the program time with which the dies write at the sheet's rate.
+/// Sets the program time at which all dies together write at the sheet's rate.
 fn program_time(draft: &mut Draft, sheet: &Sheet) -> Result<(), Failure> {
     let config = draft.config()?;
     let Some(rate) = flash_limited_write(sheet, &config) else { return Ok(()) };
@@ -141,7 +142,7 @@ fn program_time(draft: &mut Draft, sheet: &Sheet) -> Result<(), Failure> {
     let (bytes, of_preset) = (wordline_bytes(&config), flash::wordline_us(&config));
     let us = dies * bytes / rate - bytes / config.timing.channel_mb_s;
     if us < of_preset / SLOWER {
-        // More dies would be needed, which a note says already.
+        // The drive would need more dies. An earlier note already reports this.
         return Ok(());
     }
     if us > SLOWER * of_preset {

@@ -1,4 +1,4 @@
-//! Value of a TOML document with its place, as a source of values for `serde`.
+//! Value in a TOML document with its place, from which `serde` can read a type.
 
 mod access;
 
@@ -12,17 +12,17 @@ use super::wrong::{Place, Wrong};
 use crate::keys::wrong::shown;
 use access::{Fields, Rows, WithSpan};
 
-/// Value of a document, with its span and the path of its key.
+/// Value in a document, with its place in the text and the path of its key.
 #[derive(Clone)]
 pub(super) struct Node<'a> {
     value: &'a DeValue<'a>,
-    /// First byte and end in the text; `None` for the whole file.
+    /// Offsets of the first byte and of the end in the text; `None` for the whole file.
     span: Option<(usize, usize)>,
     path: String,
 }
 
 impl<'a> Node<'a> {
-    /// Returns the node of a whole file.
+    /// Returns the node that stands for a whole file.
     pub(super) fn root(value: &'a DeValue<'a>) -> Self {
         Self { value, span: None, path: String::new() }
     }
@@ -32,7 +32,8 @@ impl<'a> Node<'a> {
         Self { value: value.get_ref(), span: Some((span.start, span.end)), path }
     }
 
-    /// Reads the value. An error that a type makes after reading also has this place.
+    /// Reads the value. Even an error that the type reports after reading gets the place of this
+    /// value.
     fn read<'de, T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, Wrong> {
         let here = self.clone();
         seed.deserialize(self).map_err(|wrong| wrong.at(|| here.place()))
@@ -43,12 +44,12 @@ impl<'a> Node<'a> {
         Place { at, path: self.path.clone(), value: shown(self.value) }
     }
 
-    /// Runs `read`. An error gets this place, unless it has a place already.
+    /// Calls `read`. An error that has no place yet gets the place of this value.
     fn placed<T>(&self, read: impl FnOnce() -> Result<T, Wrong>) -> Result<T, Wrong> {
         read().map_err(|wrong| wrong.at(|| self.place()))
     }
 
-    /// Reads a whole number of a type with this range.
+    /// Reads a whole number, for a type that has this range.
     fn whole<'de, V: Visitor<'de>>(
         &self,
         visitor: V,
@@ -64,12 +65,12 @@ impl<'a> Node<'a> {
     }
 }
 
-/// Returns the value of a whole number; `None` if no integer type holds it.
+/// Returns a whole number; `None` if it is too large for every integer type.
 fn number(n: &DeInteger<'_>) -> Option<i128> {
     i128::from_str_radix(&n.as_str().replace('_', ""), n.radix()).ok()
 }
 
-/// Declares the readers of whole numbers.
+/// Declares the methods that read whole numbers.
 macro_rules! whole_numbers {
     ($($name:ident: $type:ty),*) => {
         $(fn $name<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
@@ -175,7 +176,8 @@ impl<'de> Deserializer<'de> for Node<'_> {
         fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Wrong> {
-        // `Spanned` asks for the span and the value under names that no file has.
+        // The type `Spanned` reads the place and the value as fields, with names that never occur
+        // in a file.
         match (fields, self.span) {
             (&[start, end, value], Some(span)) if name.starts_with("$__") => {
                 visitor.visit_map(WithSpan::of(self, span, [start, end, value]))

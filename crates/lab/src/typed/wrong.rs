@@ -1,4 +1,5 @@
-//! Error of a type that reads a value, as data. The value adds its place and its key.
+//! Error that a type reports when it reads a value, as data. The value then adds its place and its
+//! key.
 
 use std::fmt::{self, Display};
 
@@ -9,36 +10,36 @@ use crate::keys::wrong::one_of;
 use crate::lines::line_of;
 use crate::schema;
 
-/// Error of a type that reads a value.
+/// Error that a type reports when it reads a value.
 #[derive(Debug)]
 pub(super) struct Wrong {
     what: What,
-    /// Value or table in which the error lies, once it is known.
+    /// Value or table that has the error, as soon as it is known.
     place: Option<Place>,
 }
 
-/// Place of a value, its key, and the value itself.
+/// Place of a wrong value, with its key and its text.
 #[derive(Debug)]
 pub(super) struct Place {
-    /// Offset in the text; `None` for the whole file.
+    /// Offset of the value in the text; `None` for the whole file.
     pub(super) at: Option<usize>,
-    /// Path of the key; empty for the whole file.
+    /// Path of the value's key; empty for the whole file.
     pub(super) path: String,
-    /// Value in a sentence.
+    /// Value, as error messages show it.
     pub(super) value: String,
 }
 
 #[derive(Debug)]
 enum What {
-    /// Key that the table lacks.
+    /// Required key that is missing in the table.
     Missing(&'static str),
-    /// Key that the type does not know, and the keys that it knows.
+    /// Key that the type does not have, and the keys that it has.
     Unknown(String, &'static [&'static str]),
-    /// Word that the type does not know, and the words that it knows.
+    /// Word that the type does not accept, and the words that it accepts.
     Word(String, &'static [&'static str]),
-    /// Value of a wrong type, and what would be right.
+    /// Value of a wrong type, with a description of the right values.
     Value(String),
-    /// Sentence of the type.
+    /// Other error, as a sentence that the type wrote.
     Said(String),
 }
 
@@ -47,17 +48,18 @@ impl Wrong {
         Self { what, place: None }
     }
 
-    /// Makes the error for a value that must be something else.
+    /// Makes the error for a value that is not of the expected form.
     pub(super) fn value(expected: impl Into<String>) -> Self {
         Self::new(What::Value(expected.into()))
     }
 
-    /// Adds the place, unless an inner value has added its own.
+    /// Adds a place to the error, unless an inner value has already added its place.
     pub(super) fn at(self, place: impl FnOnce() -> Place) -> Self {
         Self { place: self.place.or_else(|| Some(place())), ..self }
     }
 
-    /// Makes the failure that reports this error in a file with this name and text.
+    /// Makes the failure for this error in a file. `name` is the name of the file, and `text` is
+    /// its content.
     pub(super) fn in_file(self, name: &str, text: &str) -> Failure {
         let Place { at, path, value } =
             self.place.unwrap_or(Place { at: None, path: String::new(), value: String::new() });

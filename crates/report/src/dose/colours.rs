@@ -1,33 +1,33 @@
-//! Colours of the maps, taken from the style sheet, so that maps, bars and legend have the same
-//! colours.
+//! Colours of the dose maps. The style sheet defines them, so that maps, bars and legend have the
+//! same colours.
 
 use super::png::Colour;
 use crate::page::assets::STYLE;
 
-/// Number of colours for doses from 0 to the limit.
+/// Number of colours for doses between 0 and the limit.
 pub(super) const LEVELS: u8 = 200;
-/// Index of the colour of a wordline past its limit.
+/// Index of the colour for a wordline whose dose exceeds its limit.
 pub(super) const PAST: u8 = LEVELS;
-/// Index of the colour of a wordline without data.
+/// Index of the colour for a wordline without data.
 pub(super) const NO_DATA: u8 = LEVELS + 1;
-/// Number of colours in the style sheet for doses up to the limit.
+/// Number of colours that the style sheet has for doses up to the limit.
 const STEPS: usize = 10;
 
-/// Colour theme of the page.
+/// Colour theme of the page: light or dark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Theme {
     Light,
     Dark,
 }
 
-/// Returns the index of the colour for a dose over its limit. Ratios from 0 to 1 have `LEVELS`
+/// Returns the index of the colour for a ratio of dose to limit. Ratios from 0 to 1 have `LEVELS`
 /// shades.
 pub(super) fn index(ratio: f64) -> u8 {
     if ratio > 1.0 { PAST } else { (ratio * f64::from(LEVELS - 1)) as u8 }
 }
 
-/// Returns the colours of all indices. A colour between two colours of the style sheet is a mix of
-/// both.
+/// Returns the colours of all indices. Between two colours of the style sheet, the colours are
+/// mixed from both.
 pub(super) fn palette(theme: Theme) -> Vec<Colour> {
     let steps: Vec<Colour> = (0..STEPS).map(|step| named(&format!("h{step}"), theme)).collect();
     let mixed = (0..LEVELS).map(|level| {
@@ -42,8 +42,8 @@ pub(super) fn palette(theme: Theme) -> Vec<Colour> {
     mixed.chain([named("hx", theme), named("hole", theme)]).collect()
 }
 
-/// Returns the colour of a property in the style sheet. The style sheet writes each property as
-/// `--name: var(--light, #rrggbb) var(--dark, #rrggbb);`.
+/// Returns the colour that a property of the style sheet has in this theme. The style sheet writes
+/// each property as `--name: var(--light, #rrggbb) var(--dark, #rrggbb);`.
 fn named(name: &str, theme: Theme) -> Colour {
     let mark = format!("--{name}: var(--light, #");
     let (_, rest) = STYLE.split_once(&mark).expect("the style sheet has every colour of the maps");
@@ -66,8 +66,8 @@ mod tests {
         let dark = palette(Theme::Dark);
         assert_eq!([dark[0], dark[199]], [[0x1d, 0x23, 0x29], [0xe2, 0xf6, 0xe0]]);
         assert_eq!([light.len(), dark.len()], [202, 202]);
-        // Level 11 of 199 lies at 0.4975 of the way from the first to the second colour of the
-        // style sheet.
+        // The colour with index 11 of 199 lies 0.4975 of the way from the first to the second
+        // colour of the style sheet.
         assert_eq!(light[11], [0xdc, 0xec, 0xe9]);
     }
 

@@ -1,5 +1,5 @@
-//! Maps of doses. A map has one column per block, the most disturbed block first, and one row per
-//! wordline.
+//! Maps of doses as pictures. A map has one column per block, with the most disturbed block first,
+//! and one row per wordline.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -11,14 +11,15 @@ use crate::numbers::{count, percent};
 use crate::section::bold;
 use crate::svg::{escape, percent as share};
 
-/// Smallest dose over limit at which a block deserves a column.
+/// Smallest ratio of dose to limit at which a block gets a column of its own.
 const WORTH_SHOWING: f64 = 0.04;
-/// Smallest number of columns, if the drive has enough blocks.
+/// Smallest number of columns in a map, if the drive has enough blocks.
 const FEWEST: usize = 32;
-/// Largest number of columns. A map is about 500 pixels wide, and six maps must fit into the page.
+/// Largest number of columns in a map. A map is about 500 pixels wide, and six maps must fit into
+/// the page.
 const MOST: usize = 400;
 
-/// Returns the number of columns of all maps. All maps have equally many columns, so that readers
+/// Returns the number of columns in every map. All maps have equally many columns, so that readers
 /// can compare the maps.
 pub(super) fn columns<'a>(all: impl Iterator<Item = &'a Doses> + Clone) -> usize {
     let worth = |doses: &Doses| {
@@ -29,8 +30,8 @@ pub(super) fn columns<'a>(all: impl Iterator<Item = &'a Doses> + Clone) -> usize
     wanted.clamp(FEWEST, MOST).min(known)
 }
 
-/// Returns the indices of the colours, row by row. A cell outside the map has the colour of a
-/// wordline without data.
+/// Returns the colour indices of a map's pixels, row by row. A pixel outside the map has the colour
+/// of a wordline without data.
 pub(super) fn pixels(map: &Map, columns: usize, rows: usize) -> Vec<u8> {
     let bins = map.first_wordlines.len();
     let cell = |row: usize, column: usize| {
@@ -41,7 +42,8 @@ pub(super) fn pixels(map: &Map, columns: usize, rows: usize) -> Vec<u8> {
     (0..rows).flat_map(|row| (0..columns).map(move |column| cell(row, column))).collect()
 }
 
-/// Returns the markup for the picture of a map, in both themes.
+/// Returns the markup for the picture of a map. The markup has a picture for each of the two
+/// themes.
 fn picture(pixels: &[u8], columns: usize, said: &str) -> String {
     let rows = png::rows(columns, pixels);
     let size = (columns as u32, (pixels.len() / columns) as u32);
@@ -59,19 +61,19 @@ fn picture(pixels: &[u8], columns: usize, said: &str) -> String {
     )
 }
 
-/// Place and size of a map on the page.
+/// Position and size of a map on the page.
 pub(super) struct Place<'a> {
     /// Name of the technique.
     pub name: &'a str,
-    /// Place of the technique among the techniques that charts show.
+    /// Index of the technique among the techniques that charts show.
     pub technique: usize,
-    /// Number of columns and rows that all maps have.
+    /// Numbers of columns and rows, which are equal for all maps.
     pub size: (usize, usize),
-    /// Number of blocks for which the page has every wordline.
+    /// Number of blocks whose wordlines are all stored in the page.
     pub packed: usize,
 }
 
-/// Returns the map of a technique, with its caption.
+/// Returns the map of one technique, with a caption.
 pub(super) fn figure(doses: &Doses, place: &Place) -> String {
     let Place { name, technique: i, size: (columns, rows), packed } = *place;
     let worst = percent(100.0 * doses.worst_ratio());
@@ -87,7 +89,7 @@ pub(super) fn figure(doses: &Doses, place: &Place) -> String {
     );
     let picture = picture(&pixels(&doses.map, columns, rows), columns, &said);
     let (first, last) = ends(doses, columns);
-    // The line below the map marks the blocks for which the page has every wordline.
+    // A line below the map marks the blocks whose wordlines are all stored in the page.
     let known = match packed {
         n if n < columns => format!(
             "<svg class=\"known\" aria-hidden=\"true\"><line x2=\"{}\" y1=\"100%\" y2=\"100%\"/>\
@@ -104,7 +106,7 @@ pub(super) fn figure(doses: &Doses, place: &Place) -> String {
     )
 }
 
-/// Returns the text below the first column, and the text below the last column.
+/// Returns two texts: one for below the first column of a map, and one for below the last column.
 fn ends(doses: &Doses, columns: usize) -> (&'static str, String) {
     let all = doses.blocks.len();
     let Some(next) = doses.blocks.get(columns) else {
@@ -116,7 +118,7 @@ fn ends(doses: &Doses, columns: usize) -> (&'static str, String) {
     ("most disturbed block", last)
 }
 
-/// Formats a number as a place in an order, such as "1st" or "12th".
+/// Formats a number as an ordinal number, such as "1st" or "12th".
 fn ordinal(n: usize) -> String {
     let ending = match (n % 10, n % 100) {
         (_, 11..=13) => "th",

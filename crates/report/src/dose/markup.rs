@@ -1,4 +1,4 @@
-//! Markup of the part about doses, and the data for its script.
+//! Markup of the page section about doses, and the data that its script needs.
 
 use std::fmt::Write;
 
@@ -20,21 +20,21 @@ use crate::svg::escape;
 use crate::table::{Look, Table};
 
 const ID: &str = "dose";
-/// Heading of the part about doses.
+/// Heading of the page section about doses.
 pub const TITLE: &str = "Read disturb: who is hammered, and how near to the limit";
-/// Number of wordlines per technique in the table below the maps.
+/// Number of wordlines that the table below the maps shows for each technique.
 const HOTTEST: usize = 5;
 
-/// Technique that the part shows, with its doses.
+/// Technique that the section shows, with its doses.
 struct Shown<'a> {
     row: &'a Row,
     doses: Doses,
     packed: Packed,
 }
 
-/// Facts about the flash that all techniques share.
+/// Facts about the flash that are the same for all techniques.
 struct Flash {
-    /// Number of wordlines in a block.
+    /// Number of wordlines in each block.
     wordlines: usize,
     /// Distance between a wordline and its neighbours, in wordlines.
     stride: u32,
@@ -42,12 +42,12 @@ struct Flash {
     groups: Vec<String>,
 }
 
-/// Returns the part about doses; `None` if no run has doses.
+/// Returns the page section about doses; `None` if no run has doses.
 ///
 /// # Errors
-/// Reports a file of doses that cannot be used.
+/// Returns an error for a file of doses that cannot be used.
 pub fn section(model: &Model) -> Result<Option<Section>, Failure> {
-    // Each seed would need its own map. Therefore only the first seed is shown.
+    // Each seed would need a map of its own. Therefore the section shows only the first seed.
     let doses_of = |row: &Row| row.runs.first().map_or(Ok(None), |run| Doses::read(&run.folder));
     let read: Vec<Option<Doses>> = model.rows.iter().map(doses_of).collect::<Result<_, _>>()?;
     let columns = maps::columns(read.iter().flatten());
@@ -70,8 +70,8 @@ pub fn section(model: &Model) -> Result<Option<Section>, Failure> {
     Ok(Some(Section { html, data }))
 }
 
-/// Returns facts about the flash from the manifest. Facts that the manifest lacks follow from the
-/// doses.
+/// Returns facts about the flash from the manifest. If the manifest lacks a fact, the fact is
+/// derived from the doses.
 fn flash<'a>(model: &Model, doses: impl Iterator<Item = &'a Doses>) -> Flash {
     let configuration = model.drive_configuration();
     let whole = |key: &str| number(configuration, key).unwrap_or(0.0);
@@ -93,8 +93,8 @@ fn flash<'a>(model: &Model, doses: impl Iterator<Item = &'a Doses>) -> Flash {
     flash
 }
 
-/// Returns the places of the techniques in the order in which their blocks are preferred.
-/// Techniques that may win come first, in descending order of life.
+/// Returns the indices of the techniques, sorted by the interest of readers. Techniques that may
+/// win come first. Among them, techniques with longer lives come first.
 fn by_interest(shown: &[Option<Shown>]) -> Vec<usize> {
     let life = |i: &usize| {
         let row = shown[*i].as_ref().map(|shown| shown.row).filter(|row| row.may_win());
@@ -105,7 +105,8 @@ fn by_interest(shown: &[Option<Shown>]) -> Vec<usize> {
     order
 }
 
-/// Returns the markup of the part, and the technique and the block that the page shows first.
+/// Returns the markup of the section. Also returns the technique and the block that the page shows
+/// first.
 fn markup(
     model: &Model,
     shown: &[Option<Shown>],
@@ -144,7 +145,7 @@ fn markup(
     (html, chosen)
 }
 
-/// Returns the sentences below the heading.
+/// Returns the sentences below the heading of the section.
 fn say(shown: &[Option<Shown>], flash: &Flash, chosen: Option<(usize, usize)>) -> String {
     let all = || shown.iter().flatten();
     let safe = || all().filter(|shown| shown.row.may_win());
@@ -173,8 +174,8 @@ fn say(shown: &[Option<Shown>], flash: &Flash, chosen: Option<(usize, usize)>) -
         .join(" ")
 }
 
-/// Returns the smallest and the largest dose that a read gives to a neighbour; `None` without a
-/// programmed wordline.
+/// Returns the smallest and the largest dose that a read adds to a neighbouring wordline. Returns
+/// `None` if no wordline is programmed.
 fn weights<'a>(all: impl Iterator<Item = &'a Shown<'a>>) -> Option<(f64, f64)> {
     let blocks = all.flat_map(|shown| &shown.doses.snapshots);
     let programmed = blocks.flat_map(|block| &block.wordlines).filter(|w| w.limit > 0.0);
@@ -182,25 +183,25 @@ fn weights<'a>(all: impl Iterator<Item = &'a Shown<'a>>) -> Option<(f64, f64)> {
 }
 
 impl Shown<'_> {
-    /// Returns the name of the technique, and its largest dose over limit.
+    /// Returns the name of the technique, and its largest ratio of dose to limit.
     fn worst(&self) -> (&str, f64) {
         (&self.row.label, self.doses.worst_ratio())
     }
 
-    /// Returns the name of the technique, and the largest dose over limit at a rewrite because of
-    /// reads.
+    /// Returns the name of the technique, and a ratio of dose to limit: the largest ratio at which
+    /// the technique rewrote data because of reads.
     fn threshold(&self) -> Option<(&str, f64)> {
         let summary = &self.row.runs.first()?.summary;
         Some((&self.row.label, number(summary, "/threshold_used")?))
     }
 
-    /// Returns the blocks for which the page has every wordline.
+    /// Returns the blocks whose wordlines are all stored in the page.
     fn packed_blocks(&self) -> &[Snapshot] {
         &self.doses.snapshots[..self.packed.blocks]
     }
 }
 
-/// Returns the legend of the colours in the maps.
+/// Returns the legend that explains the colours of the maps.
 fn ramp() -> String {
     let mut steps = String::new();
     for k in 0..10 {
@@ -219,7 +220,7 @@ fn ramp() -> String {
     )
 }
 
-/// Returns the markup in which the script draws the chosen block.
+/// Returns the empty markup into which the script draws the chosen block.
 fn detail(shown: &[Option<Shown>], technique: usize, seeds: &str) -> String {
     let option = |(i, shown): (usize, &Option<Shown>)| {
         let name = escape(&shown.as_ref().filter(|shown| shown.packed.blocks > 0)?.row.label);
@@ -248,7 +249,7 @@ fn detail(shown: &[Option<Shown>], technique: usize, seeds: &str) -> String {
     )
 }
 
-/// Returns a table of the wordlines that are nearest to their limits.
+/// Returns a table of the wordlines whose doses are nearest to their limits.
 fn hottest(shown: &[Option<Shown>], stride: usize) -> String {
     let mut table = Table::new([
         "technique",
@@ -297,7 +298,7 @@ fn hottest(shown: &[Option<Shown>], stride: usize) -> String {
     table.html("Wordlines with data that came nearest to their limits", |_| String::new())
 }
 
-/// Returns the data for the script. A technique without doses is `null`.
+/// Returns the data for the script. A technique without doses becomes `null`.
 fn data(
     shown: &[Option<Shown>],
     flash: &Flash,

@@ -1,29 +1,29 @@
-//! Wordlines of the worst blocks, packed into the page for its script.
+//! Data of the wordlines in the worst blocks, packed into the page for its script.
 //!
-//! Each block has these columns for its n wordlines, one after the other, in little endian:
-//! - reads, dose and limit: 4 n bytes each,
-//! - weight of a neighbour, in 1/256: 2 n bytes,
-//! - valid pages, lost pages, group and guard levels: n bytes each.
+//! For a block with n wordlines, these columns follow one after the other, in little endian:
+//! - reads, dose and limit: 4 n bytes for each of the three,
+//! - dose that a read adds to a neighbour, in 1/256: 2 n bytes,
+//! - valid pages, lost pages, group and guard levels: n bytes for each of the four.
 //!
 //! All blocks of a technique are compressed together (zlib).
 
 use super::png::deflated;
 use super::rows::{Snapshot, Wordline};
 
-/// Largest number of bytes for all blocks of a technique, after compression.
+/// Largest number of compressed bytes for all blocks of a technique.
 const BUDGET: usize = 60 * 1024;
 
 /// Packed blocks of one technique.
 #[derive(Debug, PartialEq)]
 pub(super) struct Packed {
-    /// Number of packed blocks, the worst first.
+    /// Number of packed blocks. The worst block is the first.
     pub blocks: usize,
-    /// Compressed columns of these blocks.
+    /// Compressed columns of the packed blocks.
     pub bytes: Vec<u8>,
 }
 
-/// Packs the first blocks, at most `most` blocks, as far as they fit. Each block has `wordlines`
-/// wordlines. `groups` has the names of all groups.
+/// Packs as many of the first blocks as fit into the budget, but at most `most` blocks. Each block
+/// has `wordlines` wordlines. `groups` has the names of all wordline groups.
 pub(super) fn pack(
     snapshots: &[Snapshot],
     wordlines: usize,
@@ -37,7 +37,7 @@ pub(super) fn pack(
     if all.bytes.len() <= BUDGET {
         return all;
     }
-    // Each additional block takes additional bytes, so a binary search finds the largest number
+    // More blocks take more bytes. Therefore a binary search finds the largest number of blocks
     // that fits.
     let (mut fits, mut exceeds) = (packed(1), columns.len());
     while fits.blocks + 1 < exceeds {
@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn blocks_that_do_not_fit_are_left_out_from_the_end() {
-        // Random doses do not compress. Each dose takes 4 of the 18 bytes of a wordline.
+        // Random doses cannot be compressed. A dose takes 4 of the 18 bytes of its wordline.
         let mut state = 1u64;
         let mut random = || {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
@@ -122,8 +122,8 @@ mod tests {
         };
         let blocks: Vec<Snapshot> = (0..40).map(|_| block(&mut random)).collect();
         let packed = pack(&blocks, 1000, &[], 40);
-        // A budget of 60 KiB holds the random doses of 15 blocks, 4,000 bytes each, and some
-        // headers.
+        // The budget of 60 KiB has space for the doses of 15 blocks, at 4,000 bytes per block.
+        // Headers take the rest.
         assert!((13..=15).contains(&packed.blocks), "{} blocks", packed.blocks);
         assert!(packed.bytes.len() <= BUDGET);
         let (kept, dose) = (inflated(&packed.bytes), blocks[0].wordlines[0].dose as u32);

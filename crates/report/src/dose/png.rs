@@ -1,39 +1,41 @@
-//! Pictures as PNG files, with one byte per pixel and a palette.
+//! Pictures as PNG files. Each pixel is one byte, which is an index into a palette.
 
 use std::io::Write;
 
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 
-/// Colour as its red, green and blue.
+/// Colour as three bytes: red, green and blue.
 pub(super) type Colour = [u8; 3];
 
 const SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";
 
-/// Compresses bytes in the zlib format.
+/// Compresses bytes into the zlib format.
 pub(super) fn deflated(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = ZlibEncoder::new(vec![], Compression::best());
     encoder.write_all(bytes).and_then(|()| encoder.finish()).expect("memory takes all bytes")
 }
 
-/// Returns rows of pixels in the compressed form of a PNG file. Each row begins with a zero, which
-/// marks an unfiltered row. Filters do not help, because the indices of neighbouring pixels differ.
+/// Returns rows of pixels in the compressed form that a PNG file needs. Each row begins with a zero
+/// byte, which marks it as unfiltered. Filters do not help, because the indices of neighbouring
+/// pixels differ.
 ///
 /// # Panics
-/// Panics if the pixels do not fill whole rows.
+/// Panics if the last row of pixels is not full.
 pub(super) fn rows(width: usize, pixels: &[u8]) -> Vec<u8> {
     assert!(width > 0 && pixels.len().is_multiple_of(width), "rows of {width} pixels are expected");
     let unfiltered = |row: &[u8]| [&[0], row].concat();
     deflated(&pixels.chunks(width).flat_map(unfiltered).collect::<Vec<u8>>())
 }
 
-/// Returns a PNG file with one data chunk. `rows` is the result of the function [`rows`]. `size` is
-/// the width and the height.
+/// Returns a PNG file with one data chunk. `rows` is a result of the function [`rows`]. `size` is
+/// the width and the height in pixels.
 pub(super) fn file(size: (u32, u32), palette: &[Colour], rows: &[u8]) -> Vec<u8> {
     let mut head = vec![];
     head.extend(size.0.to_be_bytes());
     head.extend(size.1.to_be_bytes());
-    // Bit depth 8, colours from a palette, compression by deflate, no filter, no interlacing.
+    // The next bytes stand for bit depth 8, colours from a palette, compression by deflate, no
+    // filter and no interlacing.
     head.extend([8, 3, 0, 0, 0]);
     let mut file = SIGNATURE.to_vec();
     for (name, content) in [
@@ -61,14 +63,14 @@ mod tests {
 
     use super::*;
 
-    /// Computes the cyclic redundancy check of the PNG specification (annex D), bit by bit.
+    /// Computes the cyclic redundancy check (CRC) of the PNG specification (annex D), bit by bit.
     fn crc(bytes: &[u8]) -> u32 {
         let step = |c: u32| if c & 1 == 1 { 0xedb8_8320 ^ (c >> 1) } else { c >> 1 };
         !bytes.iter().fold(!0, |c, byte| (0..8).fold(c ^ u32::from(*byte), |c, _| step(c)))
     }
 
-    /// Returns the name and the content of each chunk. Checks the length and the checksum of each
-    /// chunk.
+    /// Returns the name and the content of each chunk in a PNG file. The length and the checksum of
+    /// each chunk are checked.
     fn chunks(file: &[u8]) -> Vec<(String, Vec<u8>)> {
         let (signature, mut rest) = file.split_at(8);
         assert_eq!(signature, [137, 80, 78, 71, 13, 10, 26, 10]);

@@ -1,18 +1,18 @@
-//! Sentences about doses, as markup.
+//! Sentences about doses, as markup for the page.
 
 use super::rows::Snapshot;
 use crate::numbers::{count, percent, times, two};
 use crate::section::{bold, code};
 
-/// Largest difference between two shares that count as equal.
+/// Largest difference between two shares that still count as equal.
 const ALIKE: f64 = 0.01;
-/// Smallest share at which technique `block` is about to rewrite a block. The share is of the
-/// limit, as if all reads of the block were beside its weakest wordline.
+/// Smallest share of a limit at which technique `block` is about to rewrite a block. The technique
+/// assumes that all reads of the block hit neighbours of its weakest wordline.
 const ALMOST_DUE: f64 = 0.8;
 
-/// Describes how much more a read disturbs its neighbours than the other wordlines of the block.
-/// `weights` has the smallest and the largest dose that a read gives to a neighbour. `stride` is
-/// the distance of neighbours in wordlines.
+/// Describes how much more a read disturbs the neighbours of its wordline than other wordlines.
+/// `weights` has the smallest and the largest dose that a read adds to a neighbour. `stride` is the
+/// distance between neighbours in wordlines.
 pub(super) fn neighbours(weights: (f64, f64), stride: u32) -> String {
     let (low, high) = weights;
     let range = match (two(low), two(high)) {
@@ -32,8 +32,8 @@ pub(super) fn neighbours(weights: (f64, f64), stride: u32) -> String {
     )
 }
 
-/// Describes how far wordlines were past their limits, for the technique with the largest dose over
-/// limit. The text is empty if no wordline was past its limit.
+/// Describes how far doses exceeded their limits under the technique with the largest ratio of dose
+/// to limit. If no dose exceeded its limit, the text is empty.
 pub(super) fn past_limit(worst: &[(&str, f64)]) -> String {
     let past = worst.iter().filter(|(_, ratio)| *ratio > 1.0);
     let Some((name, ratio)) = past.max_by(|a, b| a.1.total_cmp(&b.1)) else {
@@ -49,8 +49,9 @@ pub(super) fn past_limit(worst: &[(&str, f64)]) -> String {
     )
 }
 
-/// Describes at which shares of their limits wordlines were rewritten. `shares` has each technique
-/// that lost no data, with the largest dose over limit at a rewrite because of reads.
+/// Describes at which shares of their limits wordlines were rewritten because of reads. `shares`
+/// has the techniques that lost no data. For each of them, it has the largest ratio of dose to
+/// limit at such a rewrite.
 pub(super) fn rewritten_at(shares: &[(&str, f64)]) -> String {
     two_ends(shares, |(low, low_share), (high, high_share)| {
         format!(
@@ -63,8 +64,8 @@ pub(super) fn rewritten_at(shares: &[(&str, f64)]) -> String {
     })
 }
 
-/// Describes which shares of their limits wordlines reached. `shares` has each technique that lost
-/// no data, with its largest dose over limit.
+/// Describes which shares of their limits the doses of wordlines reached. `shares` has the
+/// techniques that lost no data, each with its largest ratio of dose to limit.
 pub(super) fn reached(shares: &[(&str, f64)]) -> String {
     two_ends(shares, |(low, low_share), (high, high_share)| {
         format!(
@@ -77,8 +78,8 @@ pub(super) fn reached(shares: &[(&str, f64)]) -> String {
     })
 }
 
-/// Returns a sentence about the smallest and the largest share. If both shares are equal, returns a
-/// sentence about that share.
+/// Returns a sentence that compares the smallest and the largest share. If both are equal, the
+/// sentence is about their common value.
 fn two_ends(shares: &[(&str, f64)], differ: impl Fn((&str, f64), (&str, f64)) -> String) -> String {
     let ends = (
         shares.iter().copied().min_by(|a, b| a.1.total_cmp(&b.1)),
@@ -99,8 +100,8 @@ fn two_ends(shares: &[(&str, f64)], differ: impl Fn((&str, f64), (&str, f64)) ->
     }
 }
 
-/// Explains why the worst wordline of a block has its dose. `stride` is the distance of neighbours
-/// in wordlines. The text is empty for a block without data.
+/// Explains why the worst wordline of a block has its dose. `stride` is the distance between
+/// neighbours in wordlines. For a block without data, the text is empty.
 pub(super) fn because(technique: &str, block: &Snapshot, stride: usize) -> String {
     let Some(worst) = block.worst() else { return String::new() };
     let wordline = &block.wordlines[worst];
@@ -134,7 +135,8 @@ pub(super) fn because(technique: &str, block: &Snapshot, stride: usize) -> Strin
 /// Explains why technique `block` rewrites this block early. The technique counts the reads of the
 /// whole block, and does not know which wordlines these reads disturb.
 ///
-/// The text is empty for other techniques, and for a block whose count is far from its threshold.
+/// For other techniques, the text is empty. For a block whose read count is far below the
+/// threshold, the text is empty too.
 pub(super) fn early(reclaim: &str, block: &Snapshot) -> String {
     let reads: f64 = block.wordlines.iter().map(|w| w.reads).sum();
     let with_data = block.wordlines.iter().filter(|w| w.valid_pages > 0 && w.limit > 0.0);
@@ -156,7 +158,7 @@ mod tests {
     use super::*;
     use crate::dose::testing::block;
 
-    /// Removes the tags from markup, and uses plain spaces.
+    /// Removes the tags from markup, and replaces non-breaking spaces by plain spaces.
     fn plain(markup: &str) -> String {
         let marks = ["<b>", "</b>", "<code>", "</code>"];
         marks.iter().fold(markup.replace('\u{a0}', " "), |text, mark| text.replace(mark, ""))
@@ -214,8 +216,8 @@ mod tests {
 
     #[test]
     fn block_is_early_because_it_counts_whole_blocks() {
-        // 1,100 reads of a neighbour have a dose of 9 x 1,100, which is 99 % of the limit of
-        // 10,000.
+        // The neighbours have 1,100 reads, and each of these adds a dose of 9. The sum is 99 % of
+        // the limit of 10,000.
         let mut near = block(69, &[0.0, 10.0, 1500.0, 10.0, 20.0], 10_000.0);
         (near.wordlines[0].reads, near.wordlines[4].reads) = (600.0, 500.0);
         assert_eq!(
@@ -237,10 +239,10 @@ mod tests {
             "Under ipr-wl, wordline 2 of block 69 is at 50 % of its limit, because wordlines 1 and \
              3 were read 300 and 200 times."
         );
-        // The neighbours two wordlines away were never read. Their dose of 9 x 0 is less than half
-        // of the whole dose.
+        // The wordlines at a distance of two were never read. Reads of neighbours thus explain less
+        // than half of the whole dose.
         assert!(plain(&because("x", &near, 2)).ends_with("because its block was read 500 times."));
-        // The wordline has only one neighbour in its block.
+        // This wordline has only one neighbour in its block.
         (near.wordlines[3].reads, near.wordlines[4].dose) = (1000.0, 9000.0);
         assert!(plain(&because("x", &near, 1)).ends_with(
             "wordline 4 of block 69 is at 90 % of its limit, because wordline 3 was \

@@ -1,8 +1,8 @@
-//! Doses with known numbers, for tests.
+//! Blocks with known doses, for tests.
 
 use super::rows::{Snapshot, Wordline};
 
-/// Makes a block with these doses. Each wordline holds one page and has this limit.
+/// Makes a block whose wordlines have these doses. Each wordline holds one page and has this limit.
 pub(crate) fn block(number: u32, doses: &[f64], limit: f64) -> Snapshot {
     let wordline = |dose: &f64| Wordline {
         group: "only".into(),

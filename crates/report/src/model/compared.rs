@@ -1,4 +1,4 @@
-//! Results in a folder of `vpass compare --out`.
+//! Model of the results that `vpass compare --out` wrote into a folder.
 
 use std::collections::BTreeMap;
 
@@ -9,12 +9,12 @@ use super::{Cell, Kind, Life, Model, Row, Run, manifest_of, sentences, text};
 use crate::columns::number;
 use crate::folder::Folder;
 
-/// Reads the results of a comparison.
+/// Reads the results of a comparison from its folder.
 pub(super) fn read(folder: &Folder) -> Result<Model, Failure> {
     of_json(folder, "compare.json", folder.json("compare.json")?.unwrap_or(Value::Null))
 }
 
-/// Reads a comparison from the content of a file.
+/// Reads a comparison from the JSON content of a file.
 pub(super) fn of_json(folder: &Folder, file: &str, json: Value) -> Result<Model, Failure> {
     let techniques = json.get("techniques").and_then(Value::as_array);
     let techniques = techniques
@@ -44,7 +44,7 @@ pub(super) fn of_json(folder: &Folder, file: &str, json: Value) -> Result<Model,
     })
 }
 
-/// Returns an object without this key.
+/// Returns a JSON object without this key.
 pub(super) fn without(mut object: Value, key: &str) -> Value {
     if let Some(map) = object.as_object_mut() {
         map.remove(key);
@@ -52,8 +52,8 @@ pub(super) fn without(mut object: Value, key: &str) -> Value {
     object
 }
 
-/// Returns a label for each technique. `compare` wrote this label. Without it, the label has the
-/// parts in which the techniques differ.
+/// Returns a label for each technique. `compare` usually stored the label. If the label is missing,
+/// it is made from the parts in which the techniques differ.
 fn labels(techniques: &[Value]) -> Vec<String> {
     let differs = |key: &str| techniques.iter().any(|t| t.get(key) != techniques[0].get(key));
     let parts: Vec<&str> = ["gc", "refresh", "parity"].into_iter().filter(|k| differs(k)).collect();
@@ -106,8 +106,8 @@ fn row(folder: &Folder, technique: &Value, label: String) -> Result<Row, Failure
     })
 }
 
-/// Returns the number of pages that all runs lost. A run without a lost page but with a failed read
-/// counts as one page.
+/// Returns the number of host pages that all runs lost. If a run lost no page but a read failed,
+/// the run counts as one lost page.
 pub(super) fn lost_pages(runs: &[Run], cells: &BTreeMap<String, Cell>) -> f64 {
     let of = |run: &Run, key: &str| number(&run.summary, key).unwrap_or(0.0);
     let lost: f64 = runs
@@ -117,8 +117,8 @@ pub(super) fn lost_pages(runs: &[Run], cells: &BTreeMap<String, Cell>) -> f64 {
     if runs.is_empty() { cells.get("data_lost_pages").map_or(0.0, |cell| cell.mean) } else { lost }
 }
 
-/// Returns the labels that a list of `json` names for each column, such as `winners`. Labels
-/// without a row are left out.
+/// Returns the labels that a list in `json`, such as `winners`, has for each column. Labels that no
+/// row has are left out.
 fn labels_of(json: &Value, list: &str, rows: &[Row]) -> BTreeMap<String, Vec<String>> {
     let mut labels = BTreeMap::new();
     for (key, names) in json.get(list).and_then(Value::as_object).into_iter().flatten() {
@@ -129,7 +129,7 @@ fn labels_of(json: &Value, list: &str, rows: &[Row]) -> BTreeMap<String, Vec<Str
     labels
 }
 
-/// Returns sentences about techniques without results.
+/// Returns sentences about the techniques that have no results.
 fn notes(json: &Value) -> Vec<String> {
     let mut notes = vec![];
     for (key, what) in [("stopped", "stopped without results"), ("refused", "was refused")] {

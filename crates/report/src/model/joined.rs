@@ -1,4 +1,4 @@
-//! Several result folders side by side, as far as their settings allow. Each run is a row.
+//! Model of several result folders that the page shows side by side. Each run becomes a row.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,10 +10,10 @@ use super::{Cell, Kind, Life, Model, Row, Run, manifest_of, sentences, text, wit
 use crate::columns::{COLUMNS, Column, Unit, half_by_batches};
 use crate::folder::Folder;
 
-/// Largest number of differing settings that a sentence names.
+/// Largest number of differing settings that a sentence lists.
 const NAMED: usize = 5;
 
-/// Reads folders of `vpass run --out` and `vpass compare --out`.
+/// Reads folders that `vpass run --out` or `vpass compare --out` wrote.
 pub(super) fn read(folders: &[Folder]) -> Result<Model, Failure> {
     let parts: Vec<Model> = folders.iter().map(one).collect::<Result<_, _>>()?;
     same(folders, &parts, "drive", |part| &part.drive)?;
@@ -96,7 +96,8 @@ fn row(folder: &Folder, summary: &Value, assumptions: Vec<String>) -> Row {
     }
 }
 
-/// Reads the life of a run. Each unit has its own keys for the ends of the range.
+/// Reads the life that a run projects. The keys for the ends of its range depend on the unit of
+/// life.
 fn life(wear: &Value) -> Option<Life> {
     let life = Life::of(wear, None)?;
     let (key, low, high) = match life.unit.key() {
@@ -110,7 +111,7 @@ fn life(wear: &Value) -> Option<Life> {
     Some(Life { middle: number(key), low: number(low), high: number(high), ..life })
 }
 
-/// Refuses folders in which a name differs, such as the name of the drive.
+/// Returns an error if a name, such as the name of the drive, differs between the folders.
 fn same(
     folders: &[Folder],
     parts: &[Model],
@@ -130,7 +131,7 @@ fn same(
     )))
 }
 
-/// Returns a sentence for each folder whose settings differ from the settings of the first folder.
+/// Returns a sentence for each folder whose settings differ from those of the first folder.
 fn differences(folders: &[Folder], parts: &[Model]) -> Vec<String> {
     let first = leaves(&parts[0].manifest);
     let sentence = |(part, folder): (&Model, &Folder)| {
@@ -160,7 +161,7 @@ fn differences(folders: &[Folder], parts: &[Model]) -> Vec<String> {
     parts.iter().zip(folders).skip(1).filter_map(sentence).collect()
 }
 
-/// Returns the settings of a manifest by their full keys.
+/// Returns all settings of a manifest. Each setting has its full key.
 fn leaves(manifest: &Value) -> BTreeMap<String, String> {
     let mut all = BTreeMap::new();
     for table in ["drive_configuration", "workload_configuration"] {
@@ -187,8 +188,8 @@ fn collect(value: &Value, key: &str, all: &mut BTreeMap<String, String>) {
     }
 }
 
-/// Returns the rows with unique labels. If several rows share a label, each label gets the name of
-/// the folder.
+/// Returns the rows with unique labels. If several rows have the same label, the name of the folder
+/// is added to each of their labels.
 fn distinct(named: Vec<(Row, &Folder)>) -> Vec<Row> {
     let count = |label: &str| named.iter().filter(|(row, _)| row.label == label).count();
     let labels: Vec<String> = named
@@ -209,7 +210,7 @@ fn distinct(named: Vec<(Row, &Folder)>) -> Vec<Row> {
     named.into_iter().zip(labels).map(relabel).collect()
 }
 
-/// Value of a row with its range, and the label of the row.
+/// Value of a row with the ends of its range, and the label of the row.
 struct Standing {
     label: String,
     value: f64,
@@ -217,8 +218,9 @@ struct Standing {
     high: f64,
 }
 
-/// Returns the winners of a column, or the rows that cannot be distinguished. If an interval is
-/// unknown, both lists are empty.
+/// Returns two lists of labels for a column. The first list has the winners. If the ranges of other
+/// rows overlap theirs, the second list instead has the rows that may be the best. If an interval
+/// is unknown, both lists are empty.
 fn best_of(rows: &[Row], column: &Column) -> (Vec<String>, Vec<String>) {
     if matches!(column.unit, Unit::Life(_)) {
         return (vec![], vec![]);
@@ -238,8 +240,9 @@ fn best_of(rows: &[Row], column: &Column) -> (Vec<String>, Vec<String>) {
     ranked(&known.unwrap_or_default(), column.more_is_better)
 }
 
-/// Returns the winners by life, or the rows that cannot be distinguished. If a life is unknown or
-/// has another unit, both lists are empty.
+/// Returns two lists of labels. The first list has the rows with the longest life. If the ranges of
+/// other rows overlap theirs, the second list instead has the rows that may live longest. If a life
+/// is unknown or has another unit, both lists are empty.
 fn longest(rows: &[Row]) -> (Vec<String>, Vec<String>) {
     let safe: Vec<&Row> = rows.iter().filter(|row| row.may_win()).collect();
     let unit = safe.first().and_then(|row| row.life).map(|life| life.unit);
@@ -256,8 +259,9 @@ fn longest(rows: &[Row]) -> (Vec<String>, Vec<String>) {
     ranked(&known.unwrap_or_default(), true)
 }
 
-/// Returns two lists of labels. The first list has the rows with the best value, if no other range
-/// overlaps theirs. Otherwise, the second list has the rows whose ranges overlap the best range.
+/// Returns two lists of labels. The first list has the rows with the best value, if no range of
+/// another row overlaps theirs. Otherwise, the first list is empty. The second list then has the
+/// rows whose ranges overlap the best range.
 fn ranked(rows: &[Standing], more_is_better: bool) -> (Vec<String>, Vec<String>) {
     let better = |a: f64, b: f64| if more_is_better { a.max(b) } else { a.min(b) };
     let Some(top) = rows.iter().map(|row| row.value).reduce(better) else {

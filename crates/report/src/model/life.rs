@@ -5,10 +5,10 @@ use vpass_lab::results::LifeUnit;
 
 use crate::numbers::kept_together;
 
-/// Life of a drive, in one unit.
+/// Life of a drive. All its numbers have the same unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Life {
-    /// Unit of the numbers below.
+    /// Unit of all numbers in this struct.
     pub unit: LifeUnit,
     /// Life as one number; absent if only a range is known.
     pub middle: Option<f64>,
@@ -18,13 +18,14 @@ pub struct Life {
     pub high: Option<f64>,
     /// Whether the rates and the state of the drive had settled, so that the life is reliable.
     pub is_settled: bool,
-    /// Whether the drive was not worn out at the end of the run. Its real life is then longer.
+    /// Whether the drive was not worn out when the run ended. The drive then lives longer than
+    /// these numbers say.
     pub lives_on: bool,
 }
 
 impl Life {
-    /// Reads a life from the results of a technique, or from the wear of a run. `None` if the
-    /// results have no unit of life.
+    /// Reads a life from the results of a technique, or from the wear of a run. Returns `None` if
+    /// the results have no unit of life.
     pub fn of(facts: &Value, middle: Option<f64>) -> Option<Self> {
         let unit = match facts.get("life_unit")?.as_str()? {
             "days" => LifeUnit::Days,
@@ -38,20 +39,21 @@ impl Life {
             middle,
             low: number("life_low"),
             high: number("life_high"),
-            // Older results lack this key.
+            // Results of older versions lack this key.
             is_settled: facts.get("life_settled").and_then(Value::as_bool).unwrap_or(true),
             lives_on: false,
         })
     }
 
-    /// Returns the life as one number for a chart. If only a range is known, this is its geometric
-    /// mean, or its lower end if the range has no upper end. `None` if the life is not known.
+    /// Returns the life as one number for a chart. If only a range is known, the number is the
+    /// geometric mean of its ends. If the range has no upper end, the number is its lower end.
+    /// Returns `None` if the life is unknown.
     pub fn point(&self) -> Option<f64> {
         let range = || Some((self.low? * self.high?).sqrt()).filter(|life| *life > 0.0);
         self.middle.or_else(range).or(self.low).filter(|_| self.is_settled)
     }
 
-    /// Returns both ends of the range; `None` if the life is not known or an end is absent.
+    /// Returns both ends of the range; `None` if the life is unknown or an end is absent.
     pub fn range(&self) -> Option<(f64, f64)> {
         Some((self.low?, self.high?)).filter(|_| self.is_settled)
     }

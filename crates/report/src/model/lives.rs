@@ -1,4 +1,4 @@
-//! Results in a folder of `vpass life --out`.
+//! Model of the results that `vpass life --out` wrote into a folder.
 
 use std::collections::BTreeMap;
 
@@ -11,11 +11,11 @@ use super::{Cell, Kind, Life, Model, Row, sentences, text};
 use crate::columns::number;
 use crate::folder::Folder;
 
-/// Number of days per year in results.
+/// Number of days per year that results assume.
 const DAYS: f64 = 365.0;
 
-/// Causes of wear. Each has its name in `life.json`, its name in the series, and its name for
-/// readers. Colours follow this order.
+/// Causes of wear. Each cause has three names: in `life.json`, in the series of a life, and on the
+/// page. Colours are assigned in this order.
 const CAUSES: [(&str, &str, &str); 6] = [
     ("host", "host", "host's own writes"),
     ("gc", "gc", "garbage collection"),
@@ -25,7 +25,7 @@ const CAUSES: [(&str, &str, &str); 6] = [
     ("parity", "parity", "parity"),
 ];
 
-/// Causes of wear over a life, at several points of the life.
+/// Shares of the causes of wear, at several points of a drive's life.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Wearing {
     /// Share of each cause in all programmed pages, in the order of `CAUSES`.
@@ -34,11 +34,11 @@ pub struct Wearing {
     pub years: Vec<f64>,
     /// Mean number of P/E cycles of a block at each point.
     pub pec: Vec<f64>,
-    /// Share of each cause in the wear since the previous point, for each point.
+    /// Share of each cause in the wear between two points, for each point and the point before it.
     pub consumed: Vec<[f64; 6]>,
 }
 
-/// Reads the results of lives.
+/// Reads the results of `vpass life` from its folder.
 pub(super) fn read(folder: &Folder) -> Result<Model, Failure> {
     let json = folder.json("life.json")?.unwrap_or(Value::Null);
     let techniques = json.get("techniques").and_then(Value::as_array);
@@ -63,7 +63,7 @@ pub(super) fn read(folder: &Folder) -> Result<Model, Failure> {
         others: vec![],
         winners,
         tied,
-        // `life.json` also holds the configuration of the drive.
+        // The file `life.json` also holds the configuration of the drive.
         manifest: json.clone(),
         paper: None,
         sweep: None,
@@ -101,8 +101,8 @@ fn row(technique: &Value) -> Row {
         reclaim: text(technique, "reclaim"),
         counterfactual: technique.get("counterfactual").and_then(Value::as_bool).unwrap_or(false),
         baseline: false,
-        // Lost pages also count if acceleration of wear may have caused the loss. The years are
-        // then no answer.
+        // Pages count as lost even if only the acceleration of wear may have caused the loss. The
+        // years of such a life are not reliable.
         lost_pages: lost,
         life: life(technique),
         wearing: wearing(technique),
@@ -148,8 +148,8 @@ fn wearing(technique: &Value) -> Option<Wearing> {
 }
 
 /// Returns the share of each cause in the wear between the points `n - 1` and `n`. Results store
-/// the shares of all wear up to a point. The wear by a cause up to a point is therefore its share
-/// times the cycles up to that point.
+/// shares in all wear up to a point. At each point, the wear by a cause is its share times the P/E
+/// cycles up to there.
 fn at_step(pec: &[f64], so_far: &[Vec<f64>; 6], n: usize) -> [f64; 6] {
     let worn = |cause: usize, n: usize| {
         let share = so_far[cause][n];
@@ -168,8 +168,8 @@ mod tests {
 
     #[test]
     fn shares_of_a_step_follow_from_the_shares_so_far() {
-        // Reads cause 20 of the first 100 cycles and 80 of the next 100, which is half of all 200
-        // cycles.
+        // Of the first 100 cycles, 20 are caused by reads. Of the next 100 cycles, 80 are caused by
+        // reads. Together, reads cause half of all 200 cycles.
         let row = |years: f64, pec: f64, reads: Option<f64>| {
             json!({"years": years, "pec_mean": pec, "consumed_reclaim": reads,
                    "consumed_host": reads.map(|share| 1.0 - share)})

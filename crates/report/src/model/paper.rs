@@ -1,5 +1,5 @@
-//! Results in a folder of `vpass paper --out`: the paper's numbers beside our numbers, and the data
-//! of the figures.
+//! Model of the results that `vpass paper --out` wrote into a folder: the paper's numbers beside
+//! our numbers, and the data of the figures.
 
 use std::collections::BTreeMap;
 
@@ -10,33 +10,35 @@ use super::{Kind, Model, text};
 use crate::csv::Csv;
 use crate::folder::Folder;
 
-/// Number of a paper beside our number.
+/// Number in a paper, beside the number that we simulated.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Claim {
-    /// Place in the paper.
+    /// Place in the paper at which the number is printed.
     pub source: String,
-    /// Meaning of the number.
+    /// Meaning of the number, as text.
     pub what: String,
-    /// Number in the paper; absent if the paper gives only a direction.
+    /// Number in the paper; absent if the paper only says that a value rises or falls.
     pub paper: Option<f64>,
-    /// Our number; absent if there is no such number.
+    /// Number that we simulated; absent if no number was simulated.
     pub here: Option<f64>,
-    /// Largest difference that counts as agreement, as a share of the paper's number.
+    /// Largest difference between both numbers that counts as agreement, as a share of the paper's
+    /// number.
     pub tolerance: Option<f64>,
-    /// Verdict that `vpass paper` gave.
+    /// Verdict on the number, as `vpass paper` gave it.
     pub verdict: String,
 }
 
-/// Results of a paper's recipe.
+/// Results of running the recipe of a paper.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Paper {
-    /// Numbers of the paper, in the order of its recipe.
+    /// Numbers of the paper, in the order of the recipe.
     pub claims: Vec<Claim>,
-    /// Data of each figure, as the name of its file without `.csv` and its content.
+    /// Data of the figures. Each figure has the name of its CSV file without `.csv`, and the
+    /// content of this file.
     pub figures: Vec<(String, Csv)>,
 }
 
-/// Reads the results of a paper's recipe.
+/// Reads the results of a paper's recipe from their folder.
 pub(super) fn read(folder: &Folder) -> Result<Model, Failure> {
     let comparison = folder.csv("comparison.csv")?.unwrap_or_default();
     let mut figures = vec![];

@@ -1,4 +1,5 @@
-//! Results in a folder of `vpass sweep --out`: a comparison at each point of the sweep.
+//! Model of the results that `vpass sweep --out` wrote into a folder. Each point of the sweep has a
+//! comparison.
 
 use std::collections::BTreeMap;
 
@@ -12,34 +13,34 @@ use crate::folder::Folder;
 /// Results of a sweep.
 #[derive(Clone, Debug)]
 pub struct Sweep {
-    /// Swept keys, such as `start.pec`.
+    /// Keys that the sweep varies, such as `start.pec`.
     pub keys: Vec<String>,
-    /// Points in the order of the sweep.
+    /// Points in the order in which the sweep ran them.
     pub points: Vec<Point>,
 }
 
 /// Point of a sweep.
 #[derive(Clone, Debug)]
 pub struct Point {
-    /// Value of each swept key, as the user gave it.
+    /// Value of each swept key at this point, as the user wrote it.
     pub values: Vec<String>,
-    /// Comparison at this point; absent if the point was refused.
+    /// Comparison of techniques at this point; absent if the point was refused.
     pub model: Option<Model>,
 }
 
 impl Point {
-    /// Returns the results of a technique; `None` without results.
+    /// Returns the results of the technique with this label; `None` if it has no results.
     pub fn row(&self, label: &str) -> Option<&Row> {
         self.model.as_ref()?.all().find(|row| row.label == label)
     }
 
-    /// Returns the techniques that win a column at this point.
+    /// Returns the techniques that win in a column at this point.
     pub fn winners_of(&self, key: &str) -> Vec<&Row> {
         self.model.as_ref().map_or_else(Vec::new, |model| model.winners_of(key))
     }
 }
 
-/// Reads the results of a sweep.
+/// Reads the results of a sweep from its folder.
 pub(super) fn read(folder: &Folder) -> Result<Model, Failure> {
     let json = folder.json("sweep.json")?.unwrap_or(Value::Null);
     let keys = sentences(json.get("swept"));
@@ -83,8 +84,8 @@ pub(super) fn read(folder: &Folder) -> Result<Model, Failure> {
     })
 }
 
-/// Returns sentences about techniques of a point that have no results. A comparison holds its own
-/// list of stopped techniques.
+/// Returns sentences about the techniques that have no results at a point. If the point has a
+/// comparison, that comparison lists the stopped techniques itself.
 fn without_results(point: &Value, at: &str, has_comparison: bool) -> Vec<String> {
     let all = |key: &str| point.get(key).and_then(Value::as_array).into_iter().flatten();
     let sentence = |row: &Value, what: &str| {
@@ -97,7 +98,7 @@ fn without_results(point: &Value, at: &str, has_comparison: bool) -> Vec<String>
     refused.chain(stopped.map(|row| sentence(row, "stopped without results"))).collect()
 }
 
-/// Returns a point as text, such as `start.pec = 1500, workload.read_share = 0.9`.
+/// Returns the values of a point as text, such as `start.pec = 1500, workload.read_share = 0.9`.
 pub(crate) fn name(keys: &[String], values: &[String]) -> String {
     let pairs = keys.iter().zip(values).map(|(key, value)| format!("{key} = {value}"));
     pairs.collect::<Vec<_>>().join(", ")
@@ -109,8 +110,8 @@ fn of_point(folder: &Folder, json: &Value) -> Result<Model, Failure> {
     Ok(model)
 }
 
-/// Returns a row for each technique of any point, without numbers. Losses and warnings are those of
-/// all points.
+/// Returns a row for each technique that any point has. The rows have no numbers. Lost pages and
+/// warnings are collected from all points.
 fn rows(points: &[Point]) -> Vec<Row> {
     let mut rows: Vec<Row> = vec![];
     for row in points.iter().filter_map(|point| point.model.as_ref()).flat_map(Model::all) {
@@ -127,7 +128,7 @@ fn rows(points: &[Point]) -> Vec<Row> {
     rows
 }
 
-/// Returns for each column the techniques that win it at any point.
+/// Returns, for each column, the techniques that win at any point.
 fn winners(points: &[Point]) -> BTreeMap<String, Vec<String>> {
     let mut all: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for model in points.iter().filter_map(|point| point.model.as_ref()) {

@@ -1,4 +1,4 @@
-// Helpers for elements, and numbers in the form of the rest of the page.
+// Helpers for elements. Also formats numbers as the rest of the page does.
 const $ = (selector, root = document) => root.querySelector(selector);
 const $$ = (selector, root = document) => [...root.querySelectorAll(selector)];
 const root = document.documentElement;
@@ -23,8 +23,8 @@ const percent = share => {
   return (value > 0 && value < 9.95 ? significant(value, 2) : Math.round(value)) + NBSP + '%';
 };
 
-// Formats a number with three significant digits. The value is rounded first, because 999.96 then
-// has four digits before the decimal point.
+// Formats a number with three significant digits. The value is rounded first, because 999.96
+// becomes 1,000, which has four digits before the decimal point.
 function significant(value, digits = 3) {
   if (value === 0) return '0';
   const rounded = Number(value.toPrecision(digits));
@@ -42,7 +42,7 @@ function short(value) {
   if (value >= 1e6) return +(value / 1e6).toPrecision(3) + 'M';
   return value >= 1e3 ? +(value / 1e3).toPrecision(3) + 'k' : String(+value.toPrecision(3));
 }
-// Returns about `count` round values from 0 to `most`.
+// Returns about `count` round values between 0 and `most`.
 function ticks(most, count, least = 0) {
   const size = 10 ** Math.floor(Math.log10(most / count));
   const factor = [1, 2, 2.5, 5, 10].find(f => f * size >= most / count);

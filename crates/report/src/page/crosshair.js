@@ -1,7 +1,8 @@
-// Crosshairs: a slider or the pointer chooses a position, and a line of text shows the values
-// there.
+// Crosshairs of charts. A slider or the pointer chooses a position, and a line of text shows the
+// values at this position.
 
-// Returns the place of a pointer in a plot: 0 at its left edge, and 1 at its right edge.
+// Returns the horizontal position of the pointer in a plot: 0 at the left edge, and 1 at the right
+// edge.
 function fraction(event, plot) {
   const box = plot.getBoundingClientRect();
   return limited((event.clientX - box.left) / box.width, 0, 1);
@@ -11,22 +12,23 @@ const percentile = nines => {
   const decimals = Math.max(0, Math.ceil(nines) - 1);
   return 'p' + Number((100 * (1 - 10 ** -nines)).toFixed(decimals));
 };
-// Functions for each kind of chart: the position of a fraction, the fraction of a position, and the
-// texts that a position shows.
+// Functions for each kind of chart. The functions convert a fraction of the width to a position and
+// back. They also return the texts for a position.
 const charts = {
   cdf: cdf => ({
     nearest: f => cdf.f.reduce((best, v, k) =>
       Math.abs(v - f) < Math.abs(cdf.f[best] - f) ? k : best, 0),
     at: k => cdf.f[k],
     head: k => percentile(cdf.x[k]),
-    // Null stands for a technique without reads, or for a percentile beyond its last read.
+    // Null means that the technique has no reads, or that the percentile lies beyond its slowest
+    // read.
     value: (i, k) => latencyOf(cdf.y[i]?.[k]) || '–',
   }),
   time: (time, count) => ({
     nearest: f => Math.min(count - 1, Math.floor(f * count)),
     at: k => (k + 0.5) / count,
     head: k => significant((k + 0.5) / count * time.max) + NBSP + 's',
-    // Windows are shorter in a run that ended earlier.
+    // If a run ended earlier than others, its time windows are shorter.
     value: (i, k) => {
       if (time.T[i] == null) return '–';
       const own = Math.floor((k + 0.5) / count * time.max / time.T[i] * time.r[i].length);

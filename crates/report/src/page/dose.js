@@ -1,8 +1,8 @@
-// Chosen block: doses of its wordlines, and their limits.
+// Chosen block of the page: doses of its wordlines, and limits of these doses.
 
 const dose = data.dose;
-// Largest number of wordlines of a block that is drawn as a whole. The next constant is the number
-// of wordlines that are in view of a larger block.
+// Largest number of wordlines with which a block is drawn as a whole. Of a larger block, only the
+// number of wordlines in the next constant is in view.
 const WIDEST = 192;
 const WINDOW = 128;
 const TOP = 230;
@@ -15,7 +15,8 @@ async function inflated(bytes) {
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'));
   return new Response(stream).arrayBuffer();
 }
-// Returns the blocks of a technique. The columns of a block follow each other, in little endian.
+// Returns the blocks of a technique. The columns of a block are stored one after the other, in
+// little endian.
 function blocksOf(technique) {
   const { packed } = dose.techniques[technique];
   return unpacked[technique] ??= inflated(bytesOf(packed)).then(buffer => {
@@ -39,10 +40,10 @@ function blocksOf(technique) {
     }));
   });
 }
-// Returns the number of blocks of a technique for which the page has every wordline.
+// Returns the number of blocks of a technique whose wordlines are all stored in the page.
 const blockCount = technique => dose.techniques[technique]?.moments.length ?? 0;
 const holdsData = (block, w) => block.valid[w] + block.lost[w] > 0;
-// Returns the wordline with data that has the largest dose over limit.
+// Returns the wordline with the largest ratio of dose to limit. Only wordlines with data count.
 function worstOf(block) {
   let worst = -1;
   const share = w => block.dose[w] / block.limit[w];
@@ -52,8 +53,8 @@ function worstOf(block) {
   return Math.max(0, worst);
 }
 const inView = () => dose.wordlines > WIDEST ? WINDOW : dose.wordlines;
-// Returns the first wordline in view. The thumb of the slider then stands below the chosen
-// wordline.
+// Returns the first wordline that is in view when wordline w is chosen. The thumb of the slider
+// then stands below the chosen wordline.
 const firstFor = w =>
   Math.round(w * (dose.wordlines - inView()) / Math.max(1, dose.wordlines - 1));
 
@@ -67,7 +68,7 @@ async function choose(technique, place) {
   showChoice();
   drawBlock();
 }
-// Updates heading, select boxes and maps for the chosen block.
+// Updates the heading, the select boxes and the maps for the chosen block.
 function showChoice() {
   const { technique, place, block } = chosen;
   const { moments } = dose.techniques[technique];
@@ -101,8 +102,7 @@ function drawBlock() {
   const count = inView();
   const last = first + count - 1;
   const live = block.limit.map((_, w) => holdsData(block, w));
-  // The scale ignores the limits of wordlines without data, because guard levels raise limits
-  // tenfold.
+  // The scale ignores the limits of wordlines without data, which guard levels can raise tenfold.
   const highest = Math.max(1, ...block.limit.filter((_, w) => live[w]));
   const most = Math.max(...block.dose.filter((_, w) => live[w]), 0);
   const top = Math.max(highest * 1.12, Math.min(most * 1.06, highest * 1.5));
@@ -191,7 +191,8 @@ const horizontal = (value, y) => [
   svg('line', { class: 'g', x2: '100%', y1: y.toFixed(2) + '%', y2: y.toFixed(2) + '%' }),
   svg('text', { class: 'end', x: -8, y: y.toFixed(2) + '%', dy: 4 }, short(value)),
 ];
-// Returns the names of the groups at the right edge, each at its lowest limit without guard levels.
+// Returns labels with the names of the groups at the right edge of the chart. Each label stands at
+// the lowest limit that its group has without guard levels.
 function groupLabels(block, top, down) {
   const isPlain = (w, g) => block.group[w] === g && block.guard[w] === 0 && block.limit[w] > 0;
   const lowest = dose.groups.map((_, g) =>
@@ -200,14 +201,14 @@ function groupLabels(block, top, down) {
     .sort((a, b) => b.limit - a.limit);
   let free = -Infinity;
   return shown.map(({ limit, g }) => {
-    // Labels have a distance of at least 14 pixels.
+    // Labels stand at least 14 pixels apart.
     const y = Math.max(down(limit) * TOP / 100, free);
     free = y + 14;
     return svg('text', { class: 'opt', x: '100%', dx: 8, y: y.toFixed(1), dy: 4 },
       `${dose.groups[g]} ${short(limit)}`);
   });
 }
-// Marks a wordline, and describes its reads and its dose.
+// Marks wordline w in the chart, and describes its reads and its dose.
 function point(w) {
   const { block, first } = chosen;
   chosen.wordline = limited(w, 0, dose.wordlines - 1);
@@ -241,7 +242,7 @@ function point(w) {
 }
 // Connects the maps and the controls of the block with their functions.
 function wireDoses() {
-  // The address names the block, so that a link can point to this block.
+  // The address of the page names the chosen block, so that a link can point to this block.
   const pick = async (technique, place) => {
     await choose(technique, place);
     const { block } = chosen.block;
@@ -281,7 +282,8 @@ function wireDoses() {
       pick(t, to);
     };
   }
-  // Chooses the block in the address. Returns whether the address names a block.
+  // Chooses the block that the address of the page names. Returns whether the address names a
+  // block.
   const fromAddress = () => {
     let [, name, number] = /^#dose=(.*),(\d+)$/.exec(location.hash) ?? [];
     try {

@@ -1,4 +1,4 @@
-// Saving of a figure as SVG or PNG, and of its numbers as CSV.
+// Functions that save a figure as SVG or PNG, and its numbers as CSV.
 
 const PROPERTIES = [
   'fill', 'stroke', 'stroke-width', 'stroke-opacity', 'stroke-dasharray', 'stroke-linecap',
@@ -7,11 +7,11 @@ const PROPERTIES = [
 const ACROSS = ['x', 'x1', 'x2', 'width', 'cx'];
 const DOWN = ['y', 'y1', 'y2', 'height', 'cy'];
 const DROPPED = ['title', 'desc'];
-// Characters that XML cannot contain.
+// Characters that an XML file cannot contain.
 const NOT_XML = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
 
-// Scales a path from a box of 1000 by 1000 to pixels. Every command except H and V takes pairs of
-// numbers.
+// Scales a path from a box of 1000 by 1000 units to pixels. In the path, every command except H and
+// V takes pairs of numbers.
 function scaledPath(d, width, height) {
   return d.replace(/([A-Za-z])([^A-Za-z]*)/g, (_, command, rest) => {
     const numbers = rest.match(/-?[\d.]+(?:e-?\d+)?/g) ?? [];
@@ -20,7 +20,8 @@ function scaledPath(d, width, height) {
     return command + scaled.join(' ');
   });
 }
-// Returns a copy for other programs, without classes, variables, percentages and nested drawings.
+// Returns a copy of a drawing that other programs can read. The copy has no classes, variables,
+// percentages or nested drawings.
 function plain(node, width, height) {
   const style = getComputedStyle(node);
   if (style.display === 'none' || DROPPED.includes(node.tagName)) return null;
@@ -60,7 +61,7 @@ function plain(node, width, height) {
   }
   return copy;
 }
-// Returns the lines of a text node, with the line breaks of the page.
+// Returns the lines of a text node. The lines break where the page breaks them.
 function textLines(node, left, top) {
   const style = getComputedStyle(node.parentElement);
   const pen = document.createElement('canvas').getContext('2d');
@@ -84,7 +85,8 @@ function textLines(node, left, top) {
     'font-family': style.fontFamily, fill: style.color,
   }, line.text));
 }
-// Returns everything that a figure shows, as drawings with places relative to (left, top).
+// Returns everything that a figure shows, as drawings. The positions of the drawings are relative
+// to (left, top).
 function drawings(node, left, top) {
   if (node.nodeType === Node.TEXT_NODE) return textLines(node, left, top);
   if (node.nodeType !== Node.ELEMENT_NODE || node.matches('.vis, details, noscript')) return [];
@@ -119,7 +121,7 @@ function picture(figure) {
     figure.classList.remove('saving');
   }
 }
-// Makes a PNG with twice as many pixels as on the page, for printed papers.
+// Makes a PNG with twice as many pixels as the page uses, so that it looks good on paper.
 async function asPng({ text, width, height }) {
   const SCALE = 2;
   const bytes = new TextEncoder().encode(text);
@@ -137,8 +139,8 @@ const cell = value => {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 };
 const csv = rows => rows.map(row => row.map(cell).join(',') + '\n').join('');
-// Returns the indices of the colours in a map, row by row. The file has one IDAT chunk with
-// unfiltered rows, after the length of the chunk.
+// Returns the colour indices of a map's pixels, row by row. The PNG file of the map has one IDAT
+// chunk. In this chunk, the rows are compressed but not filtered.
 async function mapIndices(image) {
   const file = bytesOf(image.src.split(',')[1]);
   const start = new TextDecoder('latin1').decode(file).indexOf('IDAT') + 4;

@@ -1,11 +1,11 @@
-//! Tests of the whole page: what it contains, what it never contains, and its size.
+//! Tests of the whole page: its required content, its forbidden content, and its size.
 
 use super::*;
 use crate::testing::{folder, json, json_with_lives};
 use serde_json::json as value;
 use vpass_lab::phrase::Neutral;
 
-/// Name that would end a tag, an attribute or a script if the name were not escaped.
+/// Name of a technique that would end a tag, an attribute or a script if it were not escaped.
 const HOSTILE: &str = "<script>alert(1)</script>\" onload='x' \u{1}\u{202e}&amp;</p>";
 
 fn made(json: &Value) -> String {
@@ -74,10 +74,11 @@ fn hostile_names_stay_text() {
     let html = made(&json);
     for tag in ["<script", "</script", "<p ", "</p>"] {
         let (of_clean, of_hostile) = (clean.matches(tag).count(), html.matches(tag).count());
-        // One more warning adds a list item, but no paragraph and no script.
+        // The hostile page has one more warning. A warning adds a list item, but no paragraph and
+        // no script.
         assert_eq!(of_hostile, of_clean, "{tag}");
     }
-    // In the data, JSON escapes quotes, and `<` is written as \u003c.
+    // In the data, quotes are escaped as in JSON, and `<` is written as \u003c.
     let (markup, data) = html.split_once("id=\"data\">").unwrap();
     let data = data.split_once("</script>").unwrap().0;
     let data: Value = serde_json::from_str(data).unwrap();

@@ -1,5 +1,5 @@
-//! Part 2 of the page: four cards. Each card has the best technique in a measure, the next
-//! technique, and bars for all techniques.
+//! Part 2 of the page: four cards. Each card is about one measure. The card names the best
+//! technique and the next one, and shows a bar for every technique.
 
 use std::fmt::Write;
 
@@ -10,28 +10,28 @@ use crate::section::Section;
 use crate::sentences::verdict::{leader, ratio};
 use crate::svg::{escape, percent};
 
-/// Longest bar of a technique that lost data, as a multiple of the longest bar of the other
-/// techniques.
+/// Length limit for the bar of a technique that lost data. The limit is a multiple of the longest
+/// bar among techniques that kept their data.
 const CAP: f64 = 1.6;
-/// Shortest bar of a value above 0, as a share of the width.
+/// Length of the shortest bar for a value above 0, as a share of the width.
 const SMALLEST: f64 = 0.03;
-/// Largest difference between two numbers that count as equal, as a share.
+/// Largest relative difference between two numbers that still count as equal.
 const ALIKE: f64 = 0.01;
 
-/// Measure that a card shows.
+/// Measure that a card shows, such as the life.
 struct Measure {
     key: &'static str,
     title: &'static str,
-    /// Title on a page with only one technique, which cannot be compared.
+    /// Title of the card on a page with only one technique, where nothing can be compared.
     alone: &'static str,
     more_is_better: bool,
-    /// Whether bars are logarithmic.
+    /// Whether the lengths of the bars are logarithmic.
     is_log: bool,
     value: fn(&Row) -> Option<f64>,
     text: fn(&Row) -> String,
 }
 
-/// Returns the part with the four cards.
+/// Returns the page section with the four cards.
 pub(crate) fn section(model: &Model) -> Section {
     let cards: String = measures(model).iter().map(|measure| card(model, measure)).collect();
     Section { html: format!("<div class=\"cards\">{cards}</div>"), data: vec![] }
@@ -142,7 +142,8 @@ fn card(model: &Model, measure: &Measure) -> String {
     )
 }
 
-/// Returns the winners and the next technique, such as "`a`; `b` takes 1.2 times as much".
+/// Returns the text about the winners and the next technique, such as "`a`; `b` takes 1.2 times as
+/// much".
 fn against(model: &Model, measure: &Measure, best: &Row, winners: &[&Row]) -> String {
     let names: Vec<String> =
         winners.iter().map(|row| format!("<b>{}</b>", escape(&row.label))).collect();
@@ -216,8 +217,8 @@ fn undecided(model: &Model, measure: &Measure) -> (String, String) {
     ("not told apart".into(), format!("{} {why}{then}", names(&front)))
 }
 
-/// Returns the techniques that may be the best in a measure, and a phrase about the best of the
-/// other techniques. `None` if the model has no such group.
+/// Returns the techniques that may be the best in a measure, because their intervals overlap. Also
+/// returns a phrase about the next technique. Returns `None` if the model has no such techniques.
 fn front<'a>(model: &'a Model, measure: &Measure) -> Option<(Vec<&'a Row>, String)> {
     let (front, behind) = model.front_of(measure.key)?;
     let mut behind: Vec<(&Row, f64)> =
@@ -230,8 +231,8 @@ fn front<'a>(model: &'a Model, measure: &Measure) -> Option<(Vec<&'a Row>, Strin
     Some((front, then))
 }
 
-/// Returns a number of the techniques with the longest lives, and their names. Techniques are
-/// compared only by their years of life. Their other numbers win nothing.
+/// Returns numbers of the techniques with the longest lives, and the names of these techniques.
+/// Lives are compared only by their years, so no technique wins by its other numbers.
 fn of_the_longest_lives(model: &Model, measure: &Measure) -> Option<(String, String)> {
     if model.kind != Kind::Lives || measure.key == "life" {
         return None;
@@ -250,7 +251,7 @@ fn of_the_longest_lives(model: &Model, measure: &Measure) -> Option<(String, Str
     Some((text, format!("under {}", crate::sentences::list(&bold))))
 }
 
-/// Returns the labels of these rows as a list.
+/// Returns the labels of these rows as a list in words.
 fn names(rows: &[&Row]) -> String {
     let names: Vec<String> = rows.iter().map(|row| escape(&row.label)).collect();
     crate::sentences::list(&names)
@@ -283,7 +284,7 @@ fn bars(model: &Model, measure: &Measure, winners: &[&Row]) -> String {
     html
 }
 
-/// Scale for the widths of the bars in a card.
+/// Scale that gives the lengths of the bars in a card.
 struct Widths {
     low: f64,
     high: f64,
@@ -304,13 +305,13 @@ impl Widths {
         }
     }
 
-    /// Returns the width of a bar, from 0 to 1.
+    /// Returns the length of a bar as a share of the width, from 0 to 1.
     fn width(&self, value: f64) -> f64 {
         if value <= 0.0 || self.high <= 0.0 {
             return 0.0;
         }
         let share = if self.is_log {
-            // The offset gives the smallest value a visible bar.
+            // The offset makes the bar of the smallest value visible.
             let above = |v: f64| (v / self.low).log10() + 0.35;
             above(value) / above(self.high)
         } else {

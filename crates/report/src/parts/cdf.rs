@@ -1,4 +1,4 @@
-//! Part 6 of the page: latency of host reads by percentile, up to 99.999 %.
+//! Part 6 of the page: latency of host reads at each percentile, up to 99.999 %.
 
 use hdrhistogram::Histogram;
 use serde_json::json;
@@ -16,30 +16,30 @@ use crate::table::Table;
 
 const TITLE: &str = "Read latency, to the last nines";
 const HEIGHT: u32 = 300;
-/// Ends of the axis in nines, which stand for 50 % and 99.999 %.
+/// Ends of the percentile axis, as numbers of nines. The ends stand for 50 % and 99.999 %.
 const ENDS: (f64, f64) = (0.3, 5.0);
-/// Number of points of a curve per nine.
+/// Number of points that a curve has for each nine.
 const STEPS: u32 = 20;
-/// Percentile that the page shows first, in nines.
+/// Percentile that the page shows first, as a number of nines.
 const FIRST: f64 = 3.0;
-/// Smallest number of reads beyond a percentile for which the curve has a point.
+/// Smallest number of slower reads that a percentile must have for a point of the curve.
 const FEWEST: f64 = 1.0;
 
-/// Latencies of a technique: over all runs together, and the range over single runs.
+/// Read latencies of one technique: all runs together, and the range over single runs.
 struct Curve {
-    /// Histogram of the reads of all runs, in nanoseconds.
+    /// Histogram of the read latencies in all runs, in nanoseconds.
     all: Histogram<u64>,
-    /// Latencies in microseconds at the percentiles of the axis. A latency is absent beyond the
-    /// slowest read.
+    /// Latencies in microseconds at the percentiles of the axis. Percentiles beyond the slowest
+    /// read have no latency.
     us: Vec<Option<f64>>,
     low: Vec<f64>,
     high: Vec<f64>,
 }
 
-/// Returns the part about latencies.
+/// Returns the page section about latencies.
 ///
 /// # Errors
-/// Reports a log that cannot be read.
+/// Returns an error for a latency log that cannot be read.
 pub(crate) fn section(model: &Model) -> Result<Section, Failure> {
     let steps = ((ENDS.1 - ENDS.0) * f64::from(STEPS)).round() as u32;
     let nines: Vec<f64> = (0..=steps).map(|k| ENDS.0 + f64::from(k) / f64::from(STEPS)).collect();
@@ -107,7 +107,7 @@ impl Curve {
         Ok(Some(Self { all, us, low, high }))
     }
 
-    /// Returns the curve of technique `i`, drawn over the range of the seeds.
+    /// Returns the curve of technique `i`, drawn over a band that shows the range over its seeds.
     fn svg(&self, i: usize, places: &[f64], y: &dyn Scale) -> String {
         let count = self.us.iter().take_while(|us| us.is_some()).count();
         let of = |values: &[f64]| values[..count].iter().map(|v| y.place(*v)).collect::<Vec<_>>();
@@ -122,12 +122,12 @@ impl Curve {
     }
 }
 
-/// Rounds a latency in microseconds to nanoseconds.
+/// Rounds a latency, given in microseconds, to whole nanoseconds.
 fn round(us: f64) -> f64 {
     (us * 1e3).round() / 1e3
 }
 
-/// Percentiles in the table, in nines, with their names.
+/// Percentiles in the table, as numbers of nines with their names.
 const PERCENTILES: [(f64, &str); 5] = [
     (std::f64::consts::LOG10_2, "p50"),
     (1.0, "p90"),

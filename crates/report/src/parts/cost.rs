@@ -1,5 +1,5 @@
-//! Part 9 of the page: life against controller memory. If no life is known, this part shows
-//! rewritten pages instead.
+//! Part 9 of the page: life of the drive against controller memory. If no life is known, the number
+//! of rewritten pages takes the place of the life.
 
 use std::fmt::Write;
 
@@ -15,19 +15,19 @@ use crate::svg::{escape, grid, percent, plot, short, spread, stretched};
 use crate::table::Table;
 
 const HEIGHT: u32 = 280;
-/// Distance between two labels in pixels. Each label has two lines.
+/// Smallest distance between two labels in pixels. Each label has two lines.
 const GAP: f64 = 31.0;
-/// Smallest ratio of the largest to the smallest value at which the axis is logarithmic.
+/// Factor between the smallest and the largest value from which the axis is logarithmic.
 const WIDE: f64 = 60.0;
 
-/// Measure on the y axis.
+/// Measure that the y axis shows.
 struct Measure {
     title: &'static str,
     said: &'static str,
     value: fn(&Row) -> Option<f64>,
     text: fn(&Row) -> String,
     source: &'static str,
-    /// Whether the measure is a life. Lives have ranges.
+    /// Whether the measure is a life. Only lives have ranges.
     is_life: bool,
 }
 
@@ -53,7 +53,7 @@ const REWRITES: Measure = Measure {
     is_life: false,
 };
 
-/// Mark of a technique in the chart.
+/// Mark that stands for a technique in the chart.
 struct Point<'a> {
     technique: usize,
     row: &'a Row,
@@ -61,7 +61,7 @@ struct Point<'a> {
     y: f64,
 }
 
-/// Returns the part about cost.
+/// Returns the page section about cost.
 pub(crate) fn section(model: &Model) -> Section {
     let is_known = model.rows.iter().any(|row| row.life.is_some_and(|life| life.point().is_some()));
     let measure = if is_known { &LIFE } else { &REWRITES };
@@ -73,7 +73,7 @@ pub(crate) fn section(model: &Model) -> Section {
     Section { html, data: vec![numbers(model)] }
 }
 
-/// Returns the numbers of the figure as CSV.
+/// Returns the numbers of the figure as CSV text.
 fn numbers(model: &Model) -> (&'static str, serde_json::Value) {
     let row = |row: &Row| {
         let unit = row.life.map_or("", |life| Unit::Life(life.unit).name());
@@ -94,7 +94,8 @@ fn numbers(model: &Model) -> (&'static str, serde_json::Value) {
     csv("cost", &heading, &model.rows.iter().map(row).collect::<Vec<_>>())
 }
 
-/// Returns the capacity of the drive in bytes, from its configuration; `None` if unknown.
+/// Returns the capacity in bytes that the configuration of the drive gives; `None` if it is
+/// unknown.
 fn capacity(model: &Model) -> Option<f64> {
     let text = model.drive_configuration().pointer("/drive/capacity")?.as_str()?;
     let letters = text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
@@ -108,7 +109,7 @@ fn chart(model: &Model, measure: &Measure) -> String {
     let ram = |row: &Row| row.value("controller_ram_bytes");
     let (low, high) =
         ends(model.rows.iter().filter_map(ram).filter(|n| *n > 0.0)).unwrap_or((1.0, 1.0));
-    // Powers of 8 give only a few ticks.
+    // With ticks at powers of 8, the axis has only a few ticks.
     let x = Log::with_base(low / 8.0, high * 2.2, 8.0, bytes);
     let range = |row: &Row| row.life.and_then(|life| life.range()).filter(|_| measure.is_life);
     let values: Vec<f64> = model
@@ -127,7 +128,7 @@ fn chart(model: &Model, measure: &Measure) -> String {
         .filter_map(|(technique, row)| {
             let bytes = ram(row)?;
             let x = if bytes > 0.0 { x.place(bytes) } else { 0.0 };
-            // A value of 0 lies at the edge of a logarithmic axis.
+            // On a logarithmic axis, a value of 0 is drawn at the edge.
             let y = y.place((measure.value)(row)?).clamp(0.0, 1.0);
             Some(Point { technique, row, x, y })
         })
@@ -150,7 +151,8 @@ fn chart(model: &Model, measure: &Measure) -> String {
     plot(HEIGHT, &body, measure.said, "")
 }
 
-/// Returns the y axis. The axis is linear from 0, or logarithmic if the values differ much.
+/// Returns the y axis. If the values differ much, the axis is logarithmic. Otherwise, the axis is
+/// linear and begins at 0.
 fn axis(values: &[f64], measure: &Measure, model: &Model) -> Box<dyn Scale> {
     let format: crate::scale::Format = if measure.is_life {
         match model.rows.iter().find_map(|row| row.life).map(|life| life.unit) {
@@ -173,7 +175,7 @@ fn tick(unit: LifeUnit, value: f64) -> String {
     if value == 0.0 { "0".into() } else { kept_together(&unit.text(value)) }
 }
 
-/// Returns the mark of a technique. The mark is hollow if the technique lost data.
+/// Returns the mark of a technique. If the technique lost data, the mark is hollow.
 fn dot(point: &Point) -> String {
     let i = point.technique;
     let at = format!("M{} {}h0", short(1000.0 * point.x, 1), short(1000.0 * (1.0 - point.y), 1));
@@ -188,8 +190,8 @@ fn dot(point: &Point) -> String {
     )
 }
 
-/// Returns the name and the numbers beside each mark. Labels are moved apart so that they do not
-/// overlap.
+/// Returns the labels beside the marks. Each label has a name and numbers. Labels are moved apart
+/// so that they do not overlap.
 fn labels(points: &[Point], measure: &Measure) -> String {
     let height = f64::from(HEIGHT);
     let wanted: Vec<f64> = points.iter().map(|point| (1.0 - point.y) * height).collect();

@@ -1,5 +1,5 @@
-//! Parts 1 and 3 of the page: facts of the run, the verdict, and the check boxes that show or hide
-//! a technique.
+//! Parts 1 and 3 of the page. Part 1 has facts about the run and the verdict. Part 3 has the check
+//! boxes that show or hide techniques.
 
 use std::fmt::Write;
 
@@ -10,13 +10,13 @@ use crate::section::Section;
 use crate::sentences::verdict::{headline, leader, lede};
 use crate::svg::{dashes, escape};
 
-/// Returns the name of the workload, without its folders.
+/// Returns the name of the workload. If the name is a path, its folders are left out.
 pub(crate) fn workload(model: &Model) -> &str {
     let name = model.workload.trim_end_matches('/');
     name.rsplit('/').next().unwrap_or(name)
 }
 
-/// Returns the head of the page.
+/// Returns the head of the page, with the verdict.
 pub(crate) fn header(model: &Model) -> String {
     let color = leader(model).and_then(|row| model.place(&row.label));
     let class = color.map_or_else(String::new, |i| format!(" class=\"c{i}\""));
@@ -42,7 +42,7 @@ pub(crate) fn header(model: &Model) -> String {
     )
 }
 
-/// Returns the facts that are the same for all techniques.
+/// Returns the facts that all techniques share, such as sizes.
 fn sizes(model: &Model) -> Vec<(&'static str, String)> {
     let mut facts = vec![];
     if let Some(run) = model.rows.first().and_then(|row| row.runs.first()) {
@@ -59,8 +59,8 @@ fn sizes(model: &Model) -> Vec<(&'static str, String)> {
     facts
 }
 
-/// Returns the check boxes, each of which shows or hides one technique. The boxes are also the
-/// legend of all charts.
+/// Returns the check boxes of the techniques. Each box shows or hides one technique in all charts.
+/// The boxes are also the legend of the charts.
 pub(crate) fn keys(model: &Model) -> Section {
     let mut html = String::from(
         "<div class=\"keys\" role=\"group\" aria-label=\"Techniques shown in all charts\">\

@@ -1,4 +1,4 @@
-//! Part 5 of the page: how long each drive lives, and what caused its programs.
+//! Part 5 of the page: how long each drive lives, and what caused its flash programs.
 
 use std::fmt::Write;
 
@@ -13,7 +13,7 @@ use crate::sentences::life::{consumed, share};
 use crate::svg::{escape, percent};
 use crate::table::Table;
 
-/// Causes of programs. Each has its key in `summary.json` and its name for readers.
+/// Causes of flash programs. Each cause has its key in `summary.json` and its name on the page.
 const CAUSES: [(&str, &str); 6] = [
     ("host", "host's own"),
     ("gc", "garbage collection"),
@@ -23,11 +23,11 @@ const CAUSES: [(&str, &str); 6] = [
     ("parity", "parity"),
 ];
 
-/// Longest bar of a technique that lost data, as a multiple of the longest bar of the other
-/// techniques.
+/// Length limit for the bar of a technique that lost data. The limit is a multiple of the longest
+/// bar among techniques that kept their data.
 const CAP: f64 = 1.6;
 
-/// Returns the part about lives.
+/// Returns the page section about lives.
 pub(crate) fn section(model: &Model) -> Section {
     let programs: Vec<[f64; 6]> = model.rows.iter().map(|row| programs(model, row)).collect();
     let most = programs.iter().map(|of| of.iter().sum::<f64>()).fold(0.0, f64::max);
@@ -59,7 +59,7 @@ pub(crate) fn section(model: &Model) -> Section {
     Section { html, data: vec![numbers(model, &programs)] }
 }
 
-/// Returns the numbers of the figure as CSV.
+/// Returns the numbers of the figure as CSV text.
 fn numbers(model: &Model, programs: &[[f64; 6]]) -> (&'static str, Value) {
     let row = |(row, of): (&Row, &[f64; 6])| {
         let life = row.life.filter(|life| life.is_settled);
@@ -80,8 +80,8 @@ fn numbers(model: &Model, programs: &[[f64; 6]]) -> (&'static str, Value) {
     csv("life", &heading, &model.rows.iter().zip(programs).map(row).collect::<Vec<_>>())
 }
 
-/// Returns the programmed pages by cause. For a life, they are shares. For a run, they are pages
-/// per page of the host.
+/// Returns the programmed pages of each cause. For a simulated life, the numbers are shares of all
+/// programmed pages. For a run, they are flash pages programmed per page of the host.
 fn programs(model: &Model, row: &Row) -> [f64; 6] {
     match model.kind {
         Kind::Lives => row.wearing.as_ref().map_or([0.0; 6], |wearing| wearing.shares),
@@ -112,7 +112,7 @@ fn heads(model: &Model) -> String {
     )
 }
 
-/// Scale of the bars, which ends at the longest life shown.
+/// Scale of the bars. The scale ends at the longest life that the chart shows.
 struct Scale {
     most: f64,
 }
@@ -137,7 +137,7 @@ impl Scale {
     }
 }
 
-/// Returns the bar of a life, with its 95 % range.
+/// Returns the bar that shows a life with its 95 % range.
 fn bar(i: usize, row: &Row, scale: &Scale) -> String {
     let Some(life) = row.life else {
         return "<svg><text class=\"m\" x=\"0\" y=\"17\">no life: nothing wears the drive, or no \
@@ -180,7 +180,7 @@ fn bar(i: usize, row: &Row, scale: &Scale) -> String {
     format!("<svg role=\"img\" aria-label=\"{}\">{svg}</svg>", escape(&said))
 }
 
-/// Returns the programmed pages by cause, as a stacked bar.
+/// Returns a stacked bar that shows the programmed pages of each cause.
 fn stack(row: &Row, of: &[f64; 6], most: f64, kind: Kind) -> String {
     let sum: f64 = of.iter().sum();
     if sum <= 0.0 || most <= 0.0 {
@@ -201,7 +201,7 @@ fn stack(row: &Row, of: &[f64; 6], most: f64, kind: Kind) -> String {
         );
         at += width;
     }
-    // The shares of a life always add up to 1, so their sum is not shown.
+    // The shares of a life always have the sum 1, so their sum is not shown.
     if kind != Kind::Lives {
         let _ = write!(svg, "<text x=\"{}\" dx=\"7\" y=\"17\">{}</text>", percent(at), sig(sum));
     }

@@ -1,11 +1,11 @@
-//! Part 10 of the page: table of all numbers of all techniques, with a row per measure.
+//! Part 10 of the page: a table with all numbers of all techniques. Each measure has a row.
 
 use crate::columns::{COLUMNS, Unit};
 use crate::model::{Kind, Model, Row};
 use crate::section::{Section, csv, foot_of_table, raw};
 use crate::table::{Look, Table};
 
-/// Returns the part with the table.
+/// Returns the page section with the table of all numbers.
 pub(crate) fn section(model: &Model) -> Section {
     let table = table(model);
     let places: Vec<Option<usize>> = model.all().map(|row| model.place(&row.label)).collect();
@@ -28,7 +28,7 @@ pub(crate) fn section(model: &Model) -> Section {
     Section { html, data: vec![raw_numbers(model)] }
 }
 
-/// Returns all means and half widths as CSV, with one row per technique.
+/// Returns all means and half widths of intervals as CSV text, with one row per technique.
 fn raw_numbers(model: &Model) -> (&'static str, serde_json::Value) {
     let columns: Vec<&str> = COLUMNS
         .iter()
@@ -70,13 +70,14 @@ pub(crate) fn table(model: &Model) -> Table {
     table
 }
 
-/// Additional numbers of lives: key, name for readers, and unit.
+/// Numbers that only simulated lives have. Each number has its key, its name on the page, and its
+/// unit.
 const LIVES: [(&str, &str, Unit); 2] = [
     ("pec_mean", "P/E cycles of the mean block at the end", Unit::Ratio),
     ("worst_dose_ratio", "largest dose over its limit", Unit::Ratio),
 ];
 
-/// Adds a row to the table. The row is left out if no technique has this number.
+/// Adds a row for one measure to the table. If no technique has this number, no row is added.
 fn add(
     model: &Model,
     table: &mut Table,

@@ -1,4 +1,4 @@
-//! Page of a paper: the paper's numbers beside our numbers, and the data of the figures.
+//! Page about a paper: the paper's numbers beside our numbers, and the data of the figures.
 
 use std::fmt::Write;
 
@@ -12,12 +12,12 @@ use crate::svg::{escape, percent};
 use crate::table::{Look, Table};
 
 const TITLE: &str = "The paper's numbers beside ours";
-/// Range of ratios that the axis always covers.
+/// Range of ratios that the axis covers even if all ratios lie close to 1.
 const RATIOS: (f64, f64) = (0.5, 2.0);
-/// Largest number of rows that the page shows of a figure's table. The CSV file has all rows.
+/// Largest number of rows that the page shows in the table of a figure. The CSV file has all rows.
 const ROWS: usize = 400;
 
-/// Returns the part about the paper's numbers.
+/// Returns the page section about the paper's numbers.
 pub(crate) fn section(model: &Model) -> Section {
     let Some(paper) = &model.paper else { return Section::default() };
     if paper.claims.is_empty() {
@@ -33,7 +33,7 @@ pub(crate) fn section(model: &Model) -> Section {
     Section { html, data: vec![numbers(&paper.claims)] }
 }
 
-/// Returns the claims as CSV.
+/// Returns the paper's numbers and our numbers as CSV text.
 fn numbers(claims: &[Claim]) -> (&'static str, serde_json::Value) {
     let row = |claim: &Claim| {
         let [paper, here, tolerance] = [claim.paper, claim.here, claim.tolerance].map(raw);
@@ -50,8 +50,8 @@ fn numbers(claims: &[Claim]) -> (&'static str, serde_json::Value) {
     csv("paper", &heading, &claims.iter().map(row).collect::<Vec<_>>())
 }
 
-/// Returns a chart with one row per claim. If both numbers exist, the row shows the ratio of our
-/// number to the paper's number.
+/// Returns a chart with one row per number of the paper. If we have this number too, the row shows
+/// the ratio of our number to the paper's number.
 fn chart(claims: &[Claim]) -> String {
     let (low, high) = ends(claims.iter().filter_map(ratio)).unwrap_or(RATIOS);
     let x = Log::new((0.8 * low).min(RATIOS.0), (1.25 * high).max(RATIOS.1), sig);
@@ -73,13 +73,13 @@ fn chart(claims: &[Claim]) -> String {
     format!("<div class=\"rows paper\">{rows}</div>")
 }
 
-/// Returns the ratio of our number to the paper's number. `None` if a number is missing or not
-/// above 0.
+/// Returns the ratio of our number to the paper's number. Returns `None` if a number is missing, or
+/// is not above 0.
 fn ratio(claim: &Claim) -> Option<f64> {
     Some(claim.here.filter(|n| *n > 0.0)? / claim.paper.filter(|n| *n > 0.0)?)
 }
 
-/// Returns the text for a claim without a ratio.
+/// Returns the text for a number of the paper that has no ratio.
 fn without_ratio(claim: &Claim) -> String {
     let text = match (claim.paper, claim.here) {
         (Some(paper), Some(here)) => format!("paper {}, ours {}", sig(paper), sig(here)),
@@ -140,7 +140,7 @@ fn table(claims: &[Claim]) -> String {
     table.html("Numbers of the paper and ours", |_| String::new())
 }
 
-/// Returns the data of the figures. Each figure has a table that the reader can open.
+/// Returns the data of the figures as markup. Each figure has a table that the reader can open.
 fn figures(figures: &[(String, Csv)]) -> String {
     let mut html = String::from(
         "<section id=\"figures\" aria-labelledby=\"figures-h\"><h2 id=\"figures-h\">Data of the \
@@ -186,7 +186,7 @@ mod tests {
             [ratio(&claim(None, Some(3.0))), ratio(&claim(Some(0.0), Some(1.0)))],
             [None; 2]
         );
-        // The axis is logarithmic from 0.5 to 2, so the ratio 1 lies in its middle.
+        // The axis is logarithmic from 0.5 to 2, so the ratio 1 lies in the middle of the axis.
         let html = chart(&[claim(Some(2.0), Some(2.0))]);
         assert!(html.contains("x1=\"50%\" x2=\"50%\""), "{html}");
         assert!(chart(&[claim(None, Some(1.5))]).contains("a direction in the paper, ours 1.5"));

@@ -1,4 +1,4 @@
-//! Part of the page that tells how to repeat the results: command line, configuration, and digests.
+//! Part of the page that says how to repeat the results: command line, configuration, and digests.
 
 use std::fmt::Write;
 
@@ -10,10 +10,10 @@ use crate::numbers::count;
 use crate::section::Section;
 use crate::svg::escape;
 
-/// Characters that need no quotes in a shell.
+/// Characters that a shell accepts without quotes.
 const PLAIN: &str = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=,:+@%";
 
-/// Returns the part about repeating the results.
+/// Returns the page section that says how to repeat the results.
 pub(crate) fn section(model: &Model) -> Section {
     let command = command(model);
     let copy = "<button id=\"copy\" type=\"button\">Copy</button> ";
@@ -39,7 +39,7 @@ pub(crate) fn section(model: &Model) -> Section {
     Section { html, data: vec![] }
 }
 
-/// Returns the stored command line; `None` if the results have no command line.
+/// Returns the command line that made the results; `None` if it is not stored.
 fn command(model: &Model) -> Option<String> {
     let of = |value: &Value| value.get("command_line").and_then(Value::as_array).cloned();
     let words = of(&model.manifest).or_else(|| of(&model.facts))?;
@@ -55,7 +55,7 @@ fn command(model: &Model) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
-/// Returns an argument in the form that a shell needs, in quotes if necessary.
+/// Returns an argument in the form that a shell accepts, with quotes if necessary.
 fn quoted(word: &str) -> String {
     if !word.is_empty() && word.chars().all(|c| PLAIN.contains(c)) {
         word.to_owned()
@@ -64,7 +64,7 @@ fn quoted(word: &str) -> String {
     }
 }
 
-/// Returns the version, the commit, and the digests of the input files.
+/// Returns the version of vpass, its source commit, and the digests of the input files.
 fn origin(model: &Model) -> String {
     let text = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
     let mut parts = vec![format!(
@@ -124,7 +124,7 @@ fn facts(model: &Model) -> Vec<(&'static str, String)> {
     all.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
 }
 
-/// Returns every key of the drive and the workload, as markup that the reader can open.
+/// Returns a list with every key of the drive and the workload, as markup that the reader can open.
 fn keys(model: &Model) -> String {
     let of = |key: &str| model.manifest.get(key).cloned().unwrap_or(Value::Null);
     let all = json!({"drive": of("drive_configuration"), "workload": of("workload_configuration")});

@@ -1,5 +1,5 @@
-//! Page of a sweep: a chart for each measure that changes, and the table of all points. One swept
-//! key makes lines, and two keys make heat maps.
+//! Page of a sweep: one chart for each measure that changes, and the table of all points. With one
+//! swept key, the charts have lines. With two swept keys, the charts are heat maps.
 
 mod axis;
 mod heat;
@@ -15,10 +15,11 @@ use crate::table::Table;
 use axis::Axis;
 use measure::Measure;
 
-/// Largest number of values of a key in a heat map. More cells have no room for their values.
+/// Largest number of values that a key may have in a heat map. In a larger map, the cells are too
+/// small.
 const MOST_CELLS: usize = 24;
 
-/// Returns the charts and the table of a sweep.
+/// Returns the page sections with the charts and the table of a sweep.
 pub(crate) fn sections(model: &Model) -> Vec<Section> {
     let Some(sweep) = &model.sweep else { return vec![] };
     let mut all = charts(model, sweep);
@@ -70,7 +71,8 @@ fn section(model: &Model, sweep: &Sweep, axes: &[Axis], measure: &Measure) -> Se
     Section { html, data: vec![numbers(model, sweep, measure, &id)] }
 }
 
-/// Returns the results of each technique at each point, with the values of the point.
+/// Returns the results of each technique at each point of the sweep, with the values of the swept
+/// keys.
 fn results<'a>(
     model: &'a Model,
     sweep: &'a Sweep,
@@ -89,7 +91,7 @@ fn table(model: &Model, sweep: &Sweep, measure: &Measure) -> String {
     table.html(&measure.label, |_| String::new())
 }
 
-/// Returns the numbers of a chart as CSV.
+/// Returns the numbers of a chart as CSV text.
 fn numbers(
     model: &Model,
     sweep: &Sweep,

@@ -1,5 +1,5 @@
-//! Part 7 of the page: slowest reads and rewritten pages over simulated time. Both charts share one
-//! crosshair.
+//! Part 7 of the page: the slowest reads and the rewritten pages over simulated time. The two
+//! charts share one crosshair.
 
 use std::fmt::Write;
 
@@ -21,10 +21,10 @@ const CROSS: &str = "<line class=\"cross\" y2=\"100%\" x1=\"-9\" x2=\"-9\"/>";
 const HEIGHT: u32 = 190;
 const HEIGHT_OF_REWRITES: u32 = 90;
 
-/// Returns the part about simulated time.
+/// Returns the page section about simulated time.
 ///
 /// # Errors
-/// Reports a file that cannot be read.
+/// Returns an error for a file that cannot be read.
 pub(crate) fn section(model: &Model) -> Result<Section, Failure> {
     let courses: Vec<Option<Course>> =
         model.rows.iter().map(Course::of).collect::<Result<_, _>>()?;
@@ -67,12 +67,12 @@ pub(crate) fn section(model: &Model) -> Result<Section, Failure> {
     Ok(Section { html: figure(&head, &chart, &foot), data: vec![("time", data)] })
 }
 
-/// Returns the place of the middle of a window on the x axis.
+/// Returns the position of the middle of a time window on the x axis.
 fn middle(window: usize, course: &Course, x: &Linear) -> f64 {
     x.place((window as f64 + 0.5) / WINDOWS as f64 * course.seconds)
 }
 
-/// Returns the chart of the read p99.9, drawn over the ranges of the seeds.
+/// Returns the chart of the p99.9 of read latency. Bands show the ranges over the seeds.
 fn tails(model: &Model, courses: &[Option<Course>], x: &Linear) -> String {
     let known = courses.iter().flatten();
     let y = Log::around(known.flat_map(|c| c.p99_9_us.iter().copied().flatten()), us);
@@ -105,7 +105,7 @@ fn tails(model: &Model, courses: &[Option<Course>], x: &Linear) -> String {
     plot(HEIGHT, &body, "Read p99.9 over simulated time, logarithmic; numbers below", "right")
 }
 
-/// Returns the chart of the rewritten pages, drawn as steps.
+/// Returns the chart of the rewritten pages. The curves of this chart are drawn as steps.
 fn rewrites(courses: &[Option<Course>], x: &Linear) -> String {
     let most = ends(courses.iter().flatten().flat_map(|c| c.rewrites.iter().copied()));
     let y = Linear::counts(0.0, 1.05 * most.map_or(1.0, |ends| ends.1), 3);

@@ -1,5 +1,5 @@
-//! Part of the page with warnings, assumptions, the printed verdict, and the findings of the
-//! oracle.
+//! Part of the page with warnings, assumptions, the verdict that the command printed, and the
+//! findings of the oracle.
 
 use serde_json::Value;
 
@@ -9,10 +9,10 @@ use crate::numbers::count;
 use crate::section::Section;
 use crate::svg::escape;
 
-/// Sentence with its CSS class: "", "ok" or "bad".
+/// Sentence with its CSS class, which is "", "ok" or "bad".
 type Line = (&'static str, String);
 
-/// Returns the part with the warnings; empty without a sentence.
+/// Returns the page section with the warnings; empty if there is nothing to say.
 pub(crate) fn section(model: &Model) -> Section {
     let mut lines = lost(model);
     lines.extend(model.notes.iter().map(|note| ("", escape(note))));
@@ -72,16 +72,16 @@ fn lost(model: &Model) -> Vec<Line> {
     lossy.chain(ideal).collect()
 }
 
-/// Returns the number of points of a sweep at which a technique lost data, and the number of all
-/// its points. `None` for other results.
+/// Returns the number of points at which a technique lost data, and the number of all points with
+/// this technique. Returns `None` if the results are not a sweep.
 fn points_with_losses(model: &Model, row: &Row) -> Option<(usize, usize)> {
     let points = &model.sweep.as_ref()?.points;
     let rows: Vec<&Row> = points.iter().filter_map(|point| point.row(&row.label)).collect();
     Some((rows.iter().filter(|row| !row.kept_data()).count(), rows.len()))
 }
 
-/// Returns the sentences of all rows. Each sentence appears once, with the techniques that it
-/// concerns.
+/// Returns the sentences that belong to the rows. Each sentence appears once, with the techniques
+/// that it concerns.
 fn of_rows(model: &Model, of: fn(&Row) -> &Vec<String>, before: &str) -> Vec<Line> {
     let mut all: Vec<(&String, Vec<&str>)> = vec![];
     for row in model.all() {

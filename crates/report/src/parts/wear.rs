@@ -1,4 +1,4 @@
-//! Part 8 of the page: P/E cycles that the run added to each block, as one histogram per technique.
+//! Part 8 of the page: P/E cycles that the run added to each block. Each technique has a histogram.
 
 use std::fmt::Write;
 
@@ -18,10 +18,10 @@ const HEIGHT: u32 = 54;
 /// Largest number of bars in a histogram.
 const BARS: f64 = 30.0;
 
-/// Returns the part about the wear of blocks.
+/// Returns the page section about the wear of blocks.
 ///
 /// # Errors
-/// Reports a file that cannot be read.
+/// Returns an error for a file that cannot be read.
 pub(crate) fn section(model: &Model) -> Result<Section, Failure> {
     let start = number(model.drive_configuration(), "/start/pec").unwrap_or(0.0);
     let mut all: Vec<(usize, &Row, Vec<f64>)> = vec![];
@@ -55,7 +55,7 @@ pub(crate) fn section(model: &Model) -> Result<Section, Failure> {
     Ok(Section { html, data: vec![numbers(&all, &bins)] })
 }
 
-/// Returns the bars of all histograms as CSV.
+/// Returns the bars of all histograms as CSV text.
 fn numbers(all: &[(usize, &Row, Vec<f64>)], bins: &Bins) -> (&'static str, serde_json::Value) {
     let mut rows = vec![];
     for (_, row, added) in all {
@@ -87,12 +87,13 @@ fn added(row: &Row, start: f64) -> Result<Vec<f64>, Failure> {
     Ok(all)
 }
 
-/// Bars of all histograms. All techniques have the same bars and the same height.
+/// Bars of the histograms. All techniques have the same bars, and all histograms have the same
+/// height.
 struct Bins {
     low: f64,
     width: f64,
     count: usize,
-    /// Largest share of blocks in one bar, over all techniques.
+    /// Largest share of blocks that one bar has in any histogram.
     most: f64,
 }
 
@@ -109,7 +110,7 @@ impl Bins {
         bins
     }
 
-    /// Returns the number of blocks in each bar, and their share of all blocks.
+    /// Returns, for each bar, the number of its blocks and their share of all blocks.
     fn shares(&self, added: &[f64]) -> Vec<(usize, f64)> {
         let mut bars = vec![0; self.count];
         for cycles in added {

@@ -1,4 +1,4 @@
-//! Part 5 of the page for a life: causes of wear, from the new drive to the worn drive.
+//! Part 5 of the page for simulated lives: causes of wear, from the new drive to the worn drive.
 
 use std::fmt::Write;
 
@@ -14,7 +14,7 @@ use crate::table::Table;
 
 const TITLE: &str = "What consumes the life, from new to worn";
 const HEIGHT: u32 = 110;
-/// Place of read reclaim in the list of causes.
+/// Index of read reclaim in the list of causes of wear.
 const READS: usize = 2;
 const NAMES: [&str; 6] = [
     "host's own",
@@ -25,7 +25,7 @@ const NAMES: [&str; 6] = [
     "parity",
 ];
 
-/// Returns the part about the causes of wear.
+/// Returns the page section about the causes of wear.
 pub(crate) fn section(model: &Model) -> Section {
     let drawn: Vec<(usize, &Row, &Wearing)> = model
         .rows
@@ -72,7 +72,7 @@ pub(crate) fn section(model: &Model) -> Section {
     Section { html, data: vec![("years", data), numbers(&drawn)] }
 }
 
-/// Returns the numbers of the figure as CSV.
+/// Returns the numbers of the figure as CSV text.
 fn numbers(drawn: &[(usize, &Row, &Wearing)]) -> (&'static str, serde_json::Value) {
     let heading = [
         "technique",
@@ -96,7 +96,7 @@ fn numbers(drawn: &[(usize, &Row, &Wearing)]) -> (&'static str, serde_json::Valu
     csv("years", &heading, &rows)
 }
 
-/// Returns the stacked areas of one technique.
+/// Returns a chart with stacked areas, which shows the causes of wear under one technique.
 fn chart(i: usize, row: &Row, wearing: &Wearing, x: &Linear, has_axis: bool) -> String {
     let places: Vec<f64> = wearing.pec.iter().map(|pec| x.place(*pec)).collect();
     let y = Linear::new(0.0, 1.0, 2, |share| format!("{} %", short(100.0 * share, 0)));

@@ -1,10 +1,11 @@
-//! Sentences that explain why a part of the page is absent.
+//! Sentences that explain why a part of the page is missing.
 
 use serde_json::Value;
 use vpass_lab::phrase;
 use vpass_lab::phrase::{Opt, Phrase};
 
-/// Explains why there are no doses. The oracle was off, or an older version wrote the results.
+/// Explains why the page shows no doses: the oracle was off, or an older version of vpass wrote the
+/// results.
 pub fn doses(manifest: &Value) -> Phrase {
     if manifest.get("oracle").and_then(Value::as_bool) == Some(false) {
         phrase![
@@ -19,7 +20,7 @@ pub fn doses(manifest: &Value) -> Phrase {
     }
 }
 
-/// Explains why there are no latencies.
+/// Explains why the page shows no latencies.
 pub fn latencies(gear: &str) -> String {
     match gear {
         "timed" => "Absent: the folder has no read.hlog, so the host read nothing.".into(),
@@ -27,7 +28,7 @@ pub fn latencies(gear: &str) -> String {
     }
 }
 
-/// Explains why the page has no chart over time.
+/// Explains why the page has no charts over time.
 pub fn time(gear: &str) -> String {
     match gear {
         "timed" => "Absent: the folder has no series.csv with simulated seconds.".into(),

@@ -1,15 +1,15 @@
-//! Sentence about how much controller memory a longer life costs.
+//! Sentence that says how much controller memory a longer life costs.
 
 use crate::model::{Model, Row};
 use crate::numbers::{bytes, sig, times};
 use crate::section::{bold, code};
 use crate::sentences::verdict::{leader, ratio};
 
-/// Number of bytes in a GiB.
+/// Number of bytes in one GiB.
 const GIB: f64 = 1_073_741_824.0;
 
-/// Describes what the winner gains and how much memory it takes. `capacity` is the capacity of the
-/// drive in bytes, if known.
+/// Describes what the winner gains and how much controller memory it uses. `capacity` is the
+/// capacity of the drive in bytes, if known.
 pub fn bought(model: &Model, capacity: Option<f64>) -> String {
     let Some((best, base)) = leader(model).and_then(|best| Some((best, model.base(best)?))) else {
         return "No technique is told apart from all others, so none is worth more memory here."
@@ -23,7 +23,8 @@ pub fn bought(model: &Model, capacity: Option<f64>) -> String {
     format!("{}{}", gain(best, base, &bold(&bytes(ram))), per_gib)
 }
 
-/// Describes the gain in life or, if a life is unknown, the gain in rewritten pages.
+/// Describes by how much the life becomes longer. If a life is unknown, the text says by how much
+/// rewritten pages become fewer.
 fn gain(best: &Row, base: &Row, ram: &str) -> String {
     let (one, other) = (code(&best.label), code(&base.label));
     if let Some(ratio) = ratio(best, base) {

@@ -1,20 +1,21 @@
-//! Sentences about read latencies, and about the length of the runs.
+//! Sentences about read latencies, and about the simulated time of the runs.
 
 use crate::model::{Model, Row};
 use crate::numbers::{seconds, us};
 use crate::section::{bold, code};
 use crate::sentences::verdict::leader;
 
-/// Returns the two techniques that a sentence compares. The first is the winner of the headline or,
-/// without a winner, the first technique that protects data. The second is [`Model::base`] of the
-/// first.
+/// Returns the two techniques that a sentence compares. The first technique is the winner in the
+/// headline. Without a winner, the first technique is one that protects data. The second technique
+/// is the one that [`Model::base`] returns for the first technique.
 fn pair(model: &Model) -> Option<(&Row, Option<&Row>)> {
     let protecting = || model.all().find(|row| row.may_win());
     let first = leader(model).or_else(protecting).or_else(|| model.all().next())?;
     Some((first, model.base(first)))
 }
 
-/// Describes the latency that one read in a thousand exceeds, and the latency of the slowest read.
+/// Describes two latencies: the latency that one read in a thousand exceeds, and the latency of the
+/// slowest read.
 pub fn tail(model: &Model) -> String {
     let Some((first, base)) = pair(model) else { return String::new() };
     let both = |key: &str| {
@@ -44,8 +45,8 @@ pub fn tail(model: &Model) -> String {
     rare + &slowest
 }
 
-/// Describes how long the runs took. `lengths` has the simulated seconds of each technique that
-/// charts show.
+/// Describes how much simulated time the runs took. `lengths` has the simulated seconds of each
+/// technique that charts show.
 pub fn duration(model: &Model, lengths: &[f64]) -> String {
     let safe: Vec<(&Row, f64)> =
         model.rows.iter().zip(lengths.iter().copied()).filter(|(row, _)| row.kept_data()).collect();

@@ -1,22 +1,23 @@
-//! Sentences about the causes of wear.
+//! Sentences about the causes of wear during a life.
 
 use crate::model::{Model, Row};
 use crate::numbers::percent;
 use crate::section::{bold, code};
 use crate::sentences::verdict::leader;
 
-/// Returns the share of a cause in all programs, from 0 to 1; `None` without programs.
+/// Returns the share of one cause in all programmed pages, from 0 to 1; `None` if no page was
+/// programmed.
 pub fn share(programs: &[f64; 6], cause: usize) -> Option<f64> {
     let all: f64 = programs.iter().sum();
     (all > 0.0).then(|| programs[cause] / all)
 }
 
-/// Place of read reclaim in the list of causes.
+/// Index of read reclaim in the list of causes of wear.
 const RECLAIM: usize = 2;
 
-/// Describes the share of programs that rewrite data because of reads. The sentence compares the
-/// technique with the largest share and the winner. Without a winner, it uses the technique with
-/// the smallest share.
+/// Describes which share of programmed pages rewrote data because of reads. The sentence compares
+/// the technique with the largest share and the winner. Without a winner, the technique with the
+/// smallest share is used instead.
 pub fn consumed(model: &Model, programs: &[[f64; 6]]) -> String {
     let mut of: Vec<(&Row, f64)> = model
         .rows
@@ -45,8 +46,8 @@ pub fn consumed(model: &Model, programs: &[[f64; 6]]) -> String {
     )
 }
 
-/// Describes how the share of read reclaim changes over a life, for the technique with the shortest
-/// life.
+/// Describes how the share of read reclaim changes during the life of a drive. The sentence is
+/// about the technique with the shortest life.
 pub fn over_years(label: &str, first: f64, last: f64) -> String {
     if (first - last).abs() < 0.01 {
         return format!(

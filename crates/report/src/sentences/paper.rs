@@ -1,10 +1,10 @@
-//! Sentences about a paper's numbers beside our numbers.
+//! Sentences that compare a paper's numbers with our numbers.
 
 use crate::model::Claim;
 use crate::sentences::list;
 
-/// Verdicts with their wording. Each entry has the beginning of the verdict, the verb for one
-/// claim, and the verb for several claims.
+/// Verdicts on the numbers of a paper. Each entry has the beginning of the verdict, the verb for
+/// one number, and the verb for several numbers.
 const VERDICTS: [(&str, &str, &str); 4] = [
     ("agrees", "agrees", "agree"),
     ("direction only", "agrees in direction only", "agree in direction only"),
@@ -12,8 +12,8 @@ const VERDICTS: [(&str, &str, &str); 4] = [
     ("disagrees", "disagrees", "disagree"),
 ];
 
-/// Describes how many claims have each verdict, such as "Of the paper's 19 claims, 1 agrees, 16
-/// agree in direction only and 2 disagree".
+/// Returns how many numbers of the paper have each verdict, such as "Of the paper's 19 claims, 1
+/// agrees, 16 agree in direction only and 2 disagree".
 pub fn headline(claims: &[Claim]) -> String {
     let of = |begin: &str| claims.iter().filter(|c| c.verdict.starts_with(begin)).count();
     let judged = VERDICTS.map(|(begin, one, several)| (of(begin), one, several));
@@ -32,7 +32,7 @@ pub fn headline(claims: &[Claim]) -> String {
     }
 }
 
-/// Explains how to read the chart.
+/// Explains how to read the chart of the paper's numbers.
 pub fn others() -> &'static str {
     "The line through 1 is the paper's number; a dot is ours over the paper's. Where the paper \
      gives only a direction, there is no number to draw: \"direction only\" then means that ours \

@@ -1,12 +1,12 @@
-//! Sentences about a sweep: which technique is best at how many points.
+//! Sentences about a sweep: which technique is best, and at how many points.
 
 use crate::model::{Model, Row, Sweep};
 use crate::section::code;
 use crate::sentences::list;
 use crate::sentences::verdict::{MEASURES, em};
 
-/// Returns the headline: the technique that wins most points in the most important measure that has
-/// a winner.
+/// Returns the headline about a sweep. The headline uses the most important measure that has a
+/// winner, and names the technique that wins at most points.
 pub fn headline(sweep: &Sweep) -> String {
     let all = sweep.points.len();
     for measure in &MEASURES {
@@ -17,7 +17,7 @@ pub fn headline(sweep: &Sweep) -> String {
     format!("No technique is told apart as the best at any of {points}")
 }
 
-/// Says how many points have results and where data was lost.
+/// Returns a sentence that says how many points have results and where data was lost.
 pub fn lede(sweep: &Sweep, model: &Model) -> String {
     let keys: Vec<String> = sweep.keys.iter().map(|key| code(key)).collect();
     let mut said = vec![format!("{} points of {}.", sweep.points.len(), list(&keys))];
@@ -34,7 +34,7 @@ pub fn lede(sweep: &Sweep, model: &Model) -> String {
     said.join(" ")
 }
 
-/// Says which techniques are best in a measure, and at how many points.
+/// Returns a sentence that says which techniques are best in a measure, and at how many points.
 pub fn best_at(sweep: &Sweep, key: &str) -> String {
     let all = sweep.points.len();
     let wins = wins(sweep, key);
@@ -46,7 +46,7 @@ pub fn best_at(sweep: &Sweep, key: &str) -> String {
     format!("Best of those that kept all data: {}.", list(&parts))
 }
 
-/// Explains the marks of a chart over one or two keys.
+/// Explains what the marks in a chart over one or two keys mean.
 pub fn how_to_read(keys: usize) -> &'static str {
     if keys == 1 {
         "A hollow dot is a result with lost data."
@@ -55,7 +55,8 @@ pub fn how_to_read(keys: usize) -> &'static str {
     }
 }
 
-/// Returns the number of points that each technique wins, most wins first.
+/// Returns the number of points at which each technique wins. The technique with most wins is the
+/// first.
 fn wins<'a>(sweep: &'a Sweep, key: &str) -> Vec<(&'a Row, usize)> {
     let mut wins: Vec<(&Row, usize)> = vec![];
     for row in sweep.points.iter().flat_map(|point| point.winners_of(key)) {

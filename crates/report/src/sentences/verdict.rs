@@ -1,5 +1,5 @@
-//! Verdict of the page: which technique wins and by how much, which technique loses data, and what
-//! the winner costs.
+//! Verdict at the top of the page: which technique wins and by how much, which techniques lose
+//! data, and what the winner costs.
 
 use crate::columns::column;
 use crate::model::{Kind, Model, Row};
@@ -7,8 +7,8 @@ use crate::numbers::{NBSP, bytes, count, times, us};
 use crate::section::{bold, code};
 use crate::sentences::{list, paper, sweep};
 
-/// Returns the headline as markup. The headline names a winner only if the intervals distinguish
-/// the winner from all other techniques that kept their data.
+/// Returns the headline of the page as markup. The headline names a winner only if, by the
+/// intervals, the winner is better than all other techniques that kept their data.
 pub fn headline(model: &Model) -> String {
     if let Some(paper) = &model.paper {
         return paper::headline(&paper.claims);
@@ -41,14 +41,15 @@ pub fn headline(model: &Model) -> String {
     })
 }
 
-/// Measure of the headline: its key, and its wording for one winner and for several winners.
+/// Measure that the headline can use, with its key and its wording for one winner and for several
+/// winners.
 pub(super) struct Measure {
     pub(super) key: &'static str,
     pub(super) of_one: &'static str,
     of_several: &'static str,
 }
 
-/// Measures in order of importance, the most important first.
+/// Measures for the headline. The most important measure is the first.
 pub(super) const MEASURES: [Measure; 4] = [
     Measure { key: "life", of_one: "lives longest", of_several: "live longest" },
     Measure {
@@ -68,7 +69,7 @@ pub(super) const MEASURES: [Measure; 4] = [
     },
 ];
 
-/// Returns the headline for a measure that has a winner; `None` without a winner.
+/// Returns the headline about the winners in a measure; `None` if the measure has no winner.
 fn won(model: &Model, measure: &Measure) -> Option<String> {
     let winners = model.winners_of(measure.key);
     let best = *winners.first()?;
@@ -88,8 +89,8 @@ fn won(model: &Model, measure: &Measure) -> Option<String> {
     Some(format!("{} {keep} all data and {does}{amount}", list(&names)))
 }
 
-/// Returns the headline for a measure in which the best techniques cannot be distinguished, but are
-/// better than another technique.
+/// Returns the headline for a measure in which several techniques may be the best. All these
+/// techniques are better than some other technique.
 fn tied(model: &Model, measure: &Measure) -> Option<String> {
     let (front, behind) = model.front_of(measure.key)?;
     let base = behind.iter().find(|row| row.reclaim == "block").or(behind.first());
@@ -108,7 +109,7 @@ fn tied(model: &Model, measure: &Measure) -> Option<String> {
     ))
 }
 
-/// Returns the value of a measure as text; `None` if the value is unknown.
+/// Returns the value of a technique in a measure as text; `None` if the value is unknown.
 fn text_of(row: &Row, key: &str) -> Option<String> {
     if key == "life" {
         row.life.filter(|life| life.is_settled && life.point().is_some()).map(|life| life.text())
@@ -117,7 +118,8 @@ fn text_of(row: &Row, key: &str) -> Option<String> {
     }
 }
 
-/// Describes the winner's life and its ratio, such as ": 11.6 h, 2.8 times `block`".
+/// Describes the winner's life, and its ratio to another life. An example is ": 11.6 h, 2.8 times
+/// `block`".
 fn life_amount(best: &Row, base: Option<&Row>) -> String {
     let text = best.life.map_or_else(String::new, |life| format!(": {}", life.text()));
     let ratio =
@@ -125,8 +127,8 @@ fn life_amount(best: &Row, base: Option<&Row>) -> String {
     text + &ratio.unwrap_or_default()
 }
 
-/// Describes the ratio of two lives, such as "2.8 times". For ranges, the text is such as "at least
-/// 3.3 times". `None` if a life is unknown.
+/// Describes the ratio of two lives, such as "2.8 times". If only ranges are known, the text is
+/// such as "at least 3.3 times". Returns `None` if a life is unknown.
 pub fn ratio(best: &Row, base: &Row) -> Option<String> {
     let (best, base) = (best.life?, base.life?);
     let is_sure =
@@ -143,7 +145,8 @@ pub fn ratio(best: &Row, base: &Row) -> Option<String> {
     Some(format!("{at_least}{}", times(more / less)))
 }
 
-/// Describes both numbers, such as ": 1,808, against 205,153 under `block`".
+/// Describes the winner's number and another number, such as ": 1,808, against 205,153 under
+/// `block`".
 fn amount(key: &str, best: &Row, base: Option<&Row>) -> String {
     let unit = column(key).unit;
     let Some(value) = best.value(key) else { return String::new() };
@@ -166,7 +169,7 @@ fn life_of(row: &Row) -> String {
     known.map_or_else(String::new, |life| format!(" and lives {}", life.text()))
 }
 
-/// Returns the names of the measures by which techniques were compared.
+/// Returns the names of the measures in which techniques were compared.
 fn measures_of(model: &Model) -> &'static str {
     match (model.kind, model.is_timed()) {
         (Kind::Lives, _) => "their lives",
@@ -184,7 +187,7 @@ fn pages(n: f64) -> String {
     format!("{}{NBSP}{noun}", count(n))
 }
 
-/// Returns the sentences below the headline, as markup.
+/// Returns the sentences below the headline of the page, as markup.
 pub fn lede(model: &Model) -> String {
     if let Some(swept) = &model.sweep {
         return sweep::lede(swept, model);
@@ -207,7 +210,7 @@ pub fn lede(model: &Model) -> String {
     said.join(" ")
 }
 
-/// Returns the technique that wins the headline; `None` without a winner.
+/// Returns the technique that the headline names as the winner; `None` without a winner.
 pub fn leader(model: &Model) -> Option<&Row> {
     MEASURES.iter().find_map(|measure| model.winners_of(measure.key).first().copied())
 }
@@ -218,7 +221,8 @@ fn loss(row: &Row) -> String {
     format!("<b>{without}{lost}</b> of data.")
 }
 
-/// Says that the workload needs no reclaim, if `none` kept all data.
+/// Returns a sentence about a workload that needs no reclaim. The sentence exists only if `none`
+/// kept all data.
 fn needless(all: &[&Row]) -> Option<String> {
     let none = all.iter().find(|row| row.reclaim == "none" && row.kept_data())?;
     Some(format!(
@@ -227,7 +231,7 @@ fn needless(all: &[&Row]) -> Option<String> {
     ))
 }
 
-/// Describes the lives, if the headline does not.
+/// Returns a sentence about the lives, if the headline says nothing about them.
 fn lives(all: &[&Row], model: &Model) -> Option<String> {
     let safe: Vec<&&Row> = all.iter().filter(|row| row.may_win()).collect();
     let is_said = !model.winners_of("life").is_empty() || model.front_of("life").is_some();
@@ -246,7 +250,7 @@ fn lives(all: &[&Row], model: &Model) -> Option<String> {
         .then(|| format!("Lives are not told apart: {}.", list(&known)))
 }
 
-/// Describes the cost of both techniques: memory and rewritten pages.
+/// Describes what both techniques cost: controller memory and rewritten pages.
 fn price(best: &Row, base: &Row) -> Option<String> {
     let ram = |row: &Row| row.value("controller_ram_bytes");
     let (of_best, of_base) = (ram(best)?, ram(base)?);
@@ -264,7 +268,8 @@ fn price(best: &Row, base: &Row) -> Option<String> {
     ))
 }
 
-/// Describes the winner's slowest read, if it is much slower than the slowest read of `base`.
+/// Describes the winner's slowest read. The sentence exists only if this read is much slower than
+/// the slowest read of `base`.
 fn slowest(best: &Row, base: &Row) -> Option<String> {
     let (mine, other) = (best.value("read_max_us")?, base.value("read_max_us")?);
     (mine > 1.5 * other).then(|| {

@@ -1,21 +1,21 @@
-//! Sentences about the wear of single blocks.
+//! Sentences about the wear of single blocks of the drive.
 
 use crate::numbers::{count, sig};
 use crate::section::{bold, code};
 
-/// P/E cycles that the runs of a technique added to its blocks.
+/// P/E cycles that the runs of one technique added to its blocks.
 #[derive(Clone, Debug)]
 pub struct Added<'a> {
-    /// Label of the technique.
+    /// Label of the technique on the page.
     pub label: &'a str,
-    /// Mean number of added cycles per block.
+    /// Mean number of P/E cycles that were added to a block.
     pub mean: f64,
-    /// Largest number of cycles that were added to a block.
+    /// Largest number of P/E cycles that were added to one block.
     pub most: f64,
 }
 
-/// Describes the block with the most added cycles. `start` is the number of P/E cycles before the
-/// run.
+/// Describes the block to which most P/E cycles were added. `start` is the number of P/E cycles of
+/// a block before the run.
 pub fn most_worn(start: f64, added: &[Added]) -> String {
     let Some(worst) = added.iter().max_by(|a, b| a.most.total_cmp(&b.most)) else {
         return String::new();

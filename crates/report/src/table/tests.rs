@@ -1,4 +1,4 @@
-//! Tests of tables in each of their forms.
+//! Tests of tables in all their forms.
 
 use super::*;
 use serde_json::json;
@@ -34,8 +34,8 @@ fn what_is_too_wide_is_wrapped_in_its_heading_then_cut() {
         read    1.5 us     9 ms     0\n  \
         write  12.5 us    10 ms     1\n";
     assert_eq!(table.part(&[0, 1, 2, 3], NARROW_GAP, true, false), wrapped);
-    // The first three columns need 5 + 2 + 7 + 2 + 7 characters and fit. The last column does not
-    // fit.
+    // The first three columns need 5 + 2 + 7 + 2 + 7 characters, which fit into 23. The last column
+    // does not fit.
     assert_eq!(table.parts(23), [vec![0, 1, 2], vec![0, 3]]);
     table.cut_before(vec![2]);
     assert_eq!(table.parts(23), [vec![0, 1], vec![0, 2, 3]]);

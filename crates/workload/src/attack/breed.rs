@@ -1,12 +1,13 @@
-//! Makes new attacks from known ones, for a search.
+//! Makes new attacks by changing known attacks, for a search of the strongest attack.
 //!
-//! A search begins with the attacks of the list, on a few blocks, and with random attacks. Then it
-//! changes the best attacks. Here an attack consists only of its phases, so every result of a
-//! search is a workload.
+//! A search begins with the attacks of [`ATTACKS`], on a few blocks, and with random attacks. Then
+//! the search changes the best attacks. An attack of the search is a list of phases, so every
+//! result of the search is a workload.
 //!
-//! Changes are plausible. A request count changes by a factor, by one, by the check interval, or to
-//! a multiple of this interval. A phase reads the wordlines around a victim, some wordlines of a
-//! block, the whole block, or one page in each of several blocks. Few phases write or trim.
+//! All changes are plausible. A request count changes by a factor, by one, by the check interval,
+//! or to a multiple of the check interval. A phase reads the wordlines around a victim, some
+//! wordlines of a block, the whole block, or one page in each of several blocks. Few phases write
+//! or trim.
 
 use rand_core::SeedableRng;
 use vpass_core::base::units::Lpn;
@@ -15,31 +16,31 @@ use super::{ATTACKS, Knowledge, Target};
 use crate::phases::{Order, PhaseConfig, PhaseOp};
 use crate::synthetic::random::{Random, Rng, below};
 
-/// Number of blocks that a search attacks. With few blocks, a trial is short and a change of one
-/// phase matters.
+/// Number of blocks that a search attacks. With few blocks, a trial is short, and changing one
+/// phase has a visible effect.
 const BLOCKS: usize = 4;
-/// Largest number of phases that an attack reaches by changes.
+/// Largest number of phases that changes may give to an attack.
 const MOST_PHASES: usize = 48;
-/// Largest number of phases that a random attack has.
+/// Largest number of phases of a random attack.
 const RANDOM_PHASES: u64 = 6;
-/// Largest number of changes that are made to an attack at once.
+/// Largest number of changes made to an attack at once.
 const MOST_CHANGES: u64 = 4;
 
-/// Makes attacks on one drive. The same seed makes the same attacks.
+/// Generator of attacks on one drive. The same seed gives the same attacks.
 pub struct Breeder {
     knowledge: Knowledge,
     random: Random,
 }
 
 impl Breeder {
-    /// Makes a breeder for the weakest blocks of a drive.
+    /// Makes a generator of attacks on the weakest blocks of a drive.
     pub fn new(mut knowledge: Knowledge, seed: u64) -> Self {
         knowledge.targets.truncate(BLOCKS);
         Self { knowledge, random: Random::seed_from_u64(seed) }
     }
 
-    /// Number of requests of a trial: for each block, twice the reads that the weakest wordline
-    /// endures.
+    /// Returns the number of requests of a trial. For each block, this is twice the number of reads
+    /// that its weakest wordline endures.
     pub fn requests(&self) -> u64 {
         let limits =
             self.knowledge.targets.iter().flat_map(|t| t.wordlines.iter().map(|w| w.limit));
@@ -47,7 +48,7 @@ impl Breeder {
             + 1
     }
 
-    /// Makes the attacks of the list.
+    /// Returns the phases of each known attack.
     pub fn known(&self) -> Vec<Vec<PhaseConfig>> {
         ATTACKS
             .iter()
@@ -62,7 +63,7 @@ impl Breeder {
         (0..phases).map(|_| self.phase()).collect()
     }
 
-    /// Makes a changed copy of an attack.
+    /// Returns a changed copy of an attack.
     pub fn changed(&mut self, phases: &[PhaseConfig]) -> Vec<PhaseConfig> {
         let mut phases = phases.to_vec();
         for _ in 0..=below(&mut self.random, MOST_CHANGES) {
@@ -100,8 +101,8 @@ impl Breeder {
         }
     }
 
-    /// Changes the request count of a phase. In half of all cases, also changes the other phases
-    /// with the same count.
+    /// Changes the request count of a phase. In half of all cases, other phases with the same count
+    /// get the same change.
     fn change_requests(&mut self, phases: &mut [PhaseConfig], at: usize) {
         let before = phases[at].requests;
         let interval = u64::from(self.knowledge.check_interval);
@@ -122,7 +123,7 @@ impl Breeder {
         }
     }
 
-    /// Adds or removes one page.
+    /// Adds one page to a list of pages, or removes one.
     fn change_pages(&mut self, pages: &mut Vec<Lpn>) {
         if pages.len() > 1 && self.random.next_u64().is_multiple_of(2) {
             pages.remove(self.index(pages.len()));
@@ -141,7 +142,7 @@ impl Breeder {
     /// Makes a random phase.
     fn phase(&mut self) -> PhaseConfig {
         let at = self.index(self.knowledge.targets.len());
-        // The target is copied, because the generator is borrowed below while the target is read.
+        // The target is copied, because making the phase also changes the random generator.
         let target = self.knowledge.targets[at].clone();
         let victim = self.victim(&target);
         let reads_beside = target.wordlines[victim].reads_beside();
@@ -177,7 +178,8 @@ impl Breeder {
             }
             _ => (self.some_wordlines(&target, victim), 1 + below(&mut self.random, 200)),
         };
-        // If the start-up state contains writes, the wordline may lack neighbours with data.
+        // Writes in the start-up state may have left the wordline without neighbours that hold
+        // data.
         let pages = if pages.is_empty() {
             target.pages.iter().copied().flatten().take(1).collect()
         } else {
@@ -191,15 +193,16 @@ impl Breeder {
         PhaseConfig { op, ..PhaseConfig::reads(pages, requests) }
     }
 
-    /// Chooses a wordline, mostly the weakest wordline with data.
+    /// Chooses a wordline. Most often, this is the weakest wordline with data.
     fn victim(&mut self, target: &Target) -> usize {
         let any = self.index(target.wordlines.len());
         let weakest = self.knowledge.victim(target);
         weakest.filter(|_| !self.random.next_u64().is_multiple_of(4)).unwrap_or(any)
     }
 
-    /// Returns a page of each of some wordlines. Their number is about the number of counters of a
-    /// table. The victim's neighbours come first, and the victim is left out.
+    /// Returns one page from each of some wordlines. The number of these wordlines is about the
+    /// number of a policy's counters. Neighbours of the victim come first, and the victim is left
+    /// out.
     fn some_wordlines(&mut self, target: &Target, victim: usize) -> Vec<Lpn> {
         let wordlines = target.wordlines.len();
         let about = (f64::from(self.knowledge.counters) * (0.5 + self.unit())) as usize;
@@ -254,7 +257,7 @@ mod tests {
                 && ops(PhaseOp::Trim) > 100
                 && all.iter().all(|a| a.len() <= MOST_PHASES)
         );
-        // Four blocks, each with a limit of 4,500, twice.
+        // Each of the four blocks has a limit of 4,500 reads, and a trial has twice the sum.
         assert_eq!(Breeder::new(knowledge(6, 12, 2), 1).requests(), 36_001);
     }
 }

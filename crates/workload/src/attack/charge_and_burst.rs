@@ -1,10 +1,11 @@
 //! # Charge-and-burst
-//! Brings many blocks, one after the other, near the read count at which they must be rewritten.
-//! Then it reads all of them in turn, so that all reach this count at the same time.
+//! Attack that brings many blocks, one after the other, near the read count at which a policy
+//! rewrites them. Then it reads all these blocks in turn, so that they reach the count at the same
+//! time.
 //!
 //! - **Source:** CAB, "charge and burst" (POMACS 2026, arXiv 2608.14073).
-//! - **Breaks:** a policy that expects few jobs at a time. In the timed gear it shows how many jobs
-//!   at once delay other reads.
+//! - **Breaks:** a policy that expects few jobs at a time. In the timed gear, the attack shows how
+//!   long many simultaneous jobs delay other reads.
 //!
 //! ```text
 //! limit 4,500, alpha 9, 18 pages per block, interval 10
@@ -16,9 +17,9 @@
 use super::{Knowledge, Target};
 use crate::phases::PhaseConfig;
 
-/// Reads with which each block is charged, as a share of the reads that a careful policy allows.
+/// Share of the reads allowed by a careful policy that the attack spends on charging each block.
 const CHARGE: f64 = 0.9;
-/// Number of all reads of a block, as a multiple of the reads that reach the limit.
+/// Reads of a block during the whole attack, as a multiple of the reads that reach its limit.
 const BEYOND: f64 = 1.1;
 
 pub(super) fn phases(knowledge: &Knowledge) -> Vec<PhaseConfig> {

@@ -1,16 +1,16 @@
 //! # Defeat-counters
-//! Makes a Space-Saving table underestimate a victim's dose, then hammers.
+//! Attack that makes a Space-Saving table underestimate a victim's dose, then hammers the victim.
 //!
-//! It reads as many wordlines evenly as a policy has counters per block. The victim's neighbours
-//! are among them. The victim is never read. Asked for the victim's own reads, the table then
-//! answers with its smallest count, and the policy subtracts that count from the victim's dose. At
-//! the last check that leaves the victim in place, the attack hammers its neighbours until the next
-//! check. Then it continues in the next block.
+//! A policy has a number of counters per block. The attack reads as many wordlines evenly: the
+//! victim's neighbours and others, but never the victim. The table then gives its smallest count as
+//! the victim's own reads. The policy subtracts this count from the victim's dose. After the last
+//! check that leaves the victim in place, the attack reads only the victim's neighbours until the
+//! next check. Then the attack continues in the next block.
 //!
 //! - **Source:** the tracker of straw-2024 (III-B). The error of Space-Saving (Metwally et al.,
 //!   ICDT 2005) is at most reads / counters.
-//! - **Breaks:** a policy that takes the table's answers as upper bounds of a dose, if reads /
-//!   counters exceeds its margin.
+//! - **Breaks:** a policy that takes the table's estimates as upper bounds of a dose, if reads /
+//!   counters exceeds the policy's margin.
 //!
 //! ```text
 //! 4 counters, limit 4,500, alpha 9, I = 10, 36 pages per block
@@ -41,9 +41,9 @@ pub(super) fn phases(knowledge: &Knowledge) -> Vec<PhaseConfig> {
     phases
 }
 
-/// Chooses the victim's neighbours and other wordlines until the table is full. Wordlines with the
-/// strongest neighbours come first. Wordlines near a chosen wordline are taken only if no others
-/// are left.
+/// Chooses wordlines to read until the table is full: the victim's neighbours, then others. Among
+/// the others, wordlines with the strongest neighbours come first. Wordlines near a chosen wordline
+/// come last.
 fn tracked(knowledge: &Knowledge, target: &Target, victim: usize) -> Vec<usize> {
     let mut tracked: Vec<usize> =
         knowledge.neighbours(victim).filter(|w| knowledge.holds(target, *w)).collect();
@@ -71,7 +71,7 @@ fn tracked(knowledge: &Knowledge, target: &Target, victim: usize) -> Vec<usize> 
     tracked
 }
 
-/// Returns the victim's mean dose per read as the table sees it, if the tracked wordlines are read
+/// Returns the victim's mean dose per read as the table estimates it. The chosen wordlines are read
 /// in turn.
 fn per_read(knowledge: &Knowledge, target: &Target, victim: usize, tracked: usize) -> f64 {
     let counters = tracked as f64;
@@ -89,8 +89,7 @@ mod tests {
     #[test]
     fn a_full_table_without_the_victim_and_then_a_burst() {
         let phases = super::phases(&knowledge(2, 12, 2));
-        // Wordlines 1 and 3 are beside victim 2. Wordlines 6 and 9 are not beside these or each
-        // other.
+        // Wordlines 1 and 3 are neighbours of victim 2. Wordlines 6 and 9 have no chosen neighbour.
         assert_eq!(phases[0], PhaseConfig::reads([3, 9, 18, 27].map(Lpn::new).to_vec(), 894));
         assert_eq!(phases[1], PhaseConfig::reads([3, 4, 5, 9, 10, 11].map(Lpn::new).to_vec(), 16));
         assert_eq!(phases.len(), 4);

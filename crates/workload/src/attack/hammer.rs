@@ -1,6 +1,6 @@
-//! # Hammer
-//! Reads the two neighbours of the weakest wordline until that wordline has lost its data or was
-//! moved. Then it reads the wordline once and continues with the next block.
+//! # Hammer Attack that reads the two neighbours of the weakest wordline until this wordline has
+//! lost its data or was moved. Then the attack reads the weakest wordline once and continues with
+//! the next block.
 //!
 //! - **Source:** the worst access pattern of straw-2024 (Fig. 2, "PA").
 //! - **Breaks:** a drive without reclaim, and every policy whose threshold exceeds `limit / alpha`.
@@ -13,7 +13,7 @@
 use super::Knowledge;
 use crate::phases::PhaseConfig;
 
-/// Number of reads, as a multiple of the reads that reach the limit. One more read is added.
+/// Reads that the attack makes, as a multiple of the reads that reach the limit. One read is added.
 const BEYOND: f64 = 1.02;
 
 pub(super) fn phases(knowledge: &Knowledge) -> Vec<PhaseConfig> {

@@ -9,41 +9,43 @@ use vpass_core::drive::Drive;
 use vpass_core::slots::reclaim::{CHECK_INTERVAL, COUNTERS};
 use vpass_core::watch::observer::NO_PPN;
 
-/// Number of blocks that attacks take in turn. With fewer blocks, a policy could move the data of
-/// all of them before a round ends.
+/// Number of blocks that an attack takes, one after the other. With fewer blocks, a policy could
+/// move the data of all these blocks before a round ends.
 const TARGETS: usize = 64;
-/// Number of reads kept in reserve. Even reads may end within a round over the pages. Then both
-/// neighbours may have a read more than their share. The third read allows for rounding.
+/// Number of reads that an attack keeps in reserve. Even reads may stop in the middle of a cycle
+/// over the pages. Each of the two neighbours may then have one read more than its share. The third
+/// read allows for rounding.
 const UNEVEN: f64 = 3.0;
-/// Smallest number of pages of a target, as a share of the pages of the fullest block.
+/// Smallest number of data pages in an attacked block, as a share of the number in the fullest
+/// block.
 const FULL_ENOUGH: f64 = 0.9;
 
 /// Knowledge of an attacker about a drive.
 #[derive(Clone, Debug)]
 pub struct Knowledge {
-    /// Logical pages of the drive.
+    /// Number of logical pages of the drive.
     pub host_pages: u32,
-    /// Pages of a wordline.
+    /// Number of pages of a wordline.
     pub pages_per_wordline: u32,
-    /// Distance between physical neighbours, in wordline numbers.
+    /// Difference between the numbers of two physically neighbouring wordlines.
     pub neighbour_stride: u32,
-    /// Reads between two checks of a block by the policy.
+    /// Number of reads of a block between two checks by the policy.
     pub check_interval: u32,
-    /// Number of reads that a policy expects between a check and the end of the policy's job; at
-    /// least 1.
+    /// Number of reads that a policy expects between a check and the end of its job, at least 1.
     pub late_reads: u32,
-    /// Number of counters for wordlines that a policy has per block.
+    /// Number of wordline counters that a policy has per block.
     pub counters: u32,
-    /// Blocks that are worth an attack, the weakest block first. There is at least one.
+    /// Blocks that are worth an attack, with the weakest block first. There is at least one such
+    /// block.
     pub targets: Vec<Target>,
 }
 
-/// Block with its data.
+/// Block under attack, with its data.
 #[derive(Clone, Debug)]
 pub struct Target {
     /// Number of the block.
     pub block: BlockId,
-    /// Logical page that each page of the block holds.
+    /// Logical page held by each page of the block, or `None` for a page without data.
     pub pages: Vec<Option<Lpn>>,
     /// Strength of each wordline.
     pub wordlines: Vec<Strength>,
@@ -52,35 +54,36 @@ pub struct Target {
 /// Endurance of a wordline, in dose units.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Strength {
-    /// True limit.
+    /// True limit of the wordline.
     pub limit: f64,
-    /// True weight of a neighbour's read.
+    /// True weight of a read of a neighbouring wordline.
     pub alpha: f64,
-    /// Limit that a policy assumes.
+    /// Limit that the policy assumes for the wordline.
     pub assumed_limit: f64,
-    /// Weight that a policy assumes.
+    /// Weight of a neighbouring read that the policy assumes.
     pub assumed_alpha: f64,
 }
 
-/// Even reads of a block, followed by reads of the neighbours of one wordline.
+/// Reads that an attack makes on a block: even reads of all pages, then reads of one wordline's
+/// neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReadMix {
-    /// Number of even reads.
+    /// Number of even reads of all pages of the block.
     pub even: u64,
-    /// Number of reads of the wordline's neighbours.
+    /// Number of reads of the neighbours of the chosen wordline.
     pub neighbours: u64,
 }
 
 impl Strength {
-    /// Number of reads of the neighbours that the wordline endures.
+    /// Returns the number of reads of its neighbours that the wordline endures.
     pub fn reads_beside(&self) -> f64 {
         self.limit / self.alpha
     }
 }
 
 impl Knowledge {
-    /// Collects the knowledge about a drive under this reclaim technique. Returns `None` if the
-    /// drive has no table of limits or no data.
+    /// Collects the knowledge about a drive under a reclaim technique. Returns `None` if the drive
+    /// has no data, or no table of limits.
     pub fn of(drive: &Drive, reclaim: &str) -> Option<Self> {
         let (config, geometry) = (drive.config(), drive.geometry());
         let limits = LimitTable::of(config)?;
@@ -97,14 +100,14 @@ impl Knowledge {
         })
     }
 
-    /// Returns the neighbours of a wordline.
+    /// Returns the numbers of the physical neighbours of a wordline.
     pub fn neighbours(&self, wordline: usize) -> impl Iterator<Item = usize> + use<> {
         let (stride, wordlines) = (self.neighbour_stride as usize, self.targets[0].wordlines.len());
         let above = Some(wordline + stride).filter(|w| *w < wordlines);
         wordline.checked_sub(stride).into_iter().chain(above)
     }
 
-    /// Returns the logical pages of a wordline of a target.
+    /// Returns the logical pages that a wordline of an attacked block holds.
     pub fn pages<'a>(
         &self,
         target: &'a Target,
@@ -114,18 +117,19 @@ impl Knowledge {
         target.pages[wordline * bits..(wordline + 1) * bits].iter().copied().flatten()
     }
 
-    /// Returns whether a wordline of a target holds data.
+    /// Returns whether a wordline of an attacked block holds data.
     pub fn holds(&self, target: &Target, wordline: usize) -> bool {
         self.pages(target, wordline).next().is_some()
     }
 
-    /// Returns the pages of the neighbours of a wordline.
+    /// Returns the logical pages that the neighbours of a wordline hold.
     pub fn pages_beside(&self, target: &Target, wordline: usize) -> Vec<Lpn> {
         self.neighbours(wordline).flat_map(|w| self.pages(target, w)).collect()
     }
 
-    /// Returns the wordline that endures the fewest reads of its neighbours. The wordline and its
-    /// neighbours must have data. Among equal wordlines, more neighbouring pages decide.
+    /// Returns the wordline that endures the fewest reads of its neighbours. Only wordlines with
+    /// data and with neighbours that hold data count. Among equally weak wordlines, the wordline
+    /// with more neighbouring pages wins.
     pub fn victim(&self, target: &Target) -> Option<usize> {
         let beside = |w: usize| self.pages_beside(target, w).len();
         let candidates =
@@ -138,12 +142,12 @@ impl Knowledge {
         candidates.min_by(weaker)
     }
 
-    /// Returns the numbers of reads that end just before the check at which a wordline would be
-    /// moved. `per_read` is the wordline's dose per even read.
+    /// Returns the numbers of reads that end just before the check at which the policy would move a
+    /// wordline. `per_read` is the dose that the wordline gets per even read.
     ///
-    /// Even reads come first, up to the last check that leaves the wordline in place. As far as the
-    /// limit allows, the last of these are reads of the neighbours instead. Reads of the neighbours
-    /// continue until the next check. Returns `None` if no check leaves the wordline in place.
+    /// Even reads come first, up to the last check that leaves the wordline in place. If the limit
+    /// allows, the last even reads are replaced by reads of the neighbours. Reads of the neighbours
+    /// continue until the next check. Returns `None` if the first check already moves the wordline.
     pub fn up_to_the_last_check(
         &self,
         target: &Target,
@@ -168,14 +172,14 @@ impl Knowledge {
         Some(ReadMix { even: (check - beside) as u64, neighbours: (beside + interval) as u64 })
     }
 
-    /// Returns the largest dose that a wordline gets if its whole block is moved:
-    /// `P + 2 (alpha - 1) p`. A block has P pages, and a wordline has p.
+    /// Returns the largest dose that a wordline gets while its whole block is moved:
+    /// `P + 2 (alpha - 1) p`. P is the number of pages of the block, and p that of a wordline.
     pub fn moving(&self, target: &Target, alpha: f64) -> f64 {
         target.pages.len() as f64 + 2.0 * (alpha - 1.0) * f64::from(self.pages_per_wordline)
     }
 }
 
-/// Returns the fullest blocks, the weakest block first.
+/// Returns the blocks with the most valid pages, with the weakest block first.
 fn worth_attacking(drive: &Drive, limits: &LimitTable) -> Vec<BlockId> {
     let mut valid = vec![0u32; drive.geometry().blocks as usize];
     for row in drive.map_rows().filter(|row| row.ppn != NO_PPN) {
@@ -190,7 +194,7 @@ fn worth_attacking(drive: &Drive, limits: &LimitTable) -> Vec<BlockId> {
     blocks
 }
 
-/// Collects the data and the wordlines' strengths of these blocks.
+/// Collects the data and the wordline strengths of some blocks.
 fn targets(drive: &Drive, limits: &LimitTable, blocks: &[BlockId]) -> Vec<Target> {
     let geometry = drive.geometry();
     let pec: Vec<u32> = drive.block_states().map(|row| row.pec).collect();
@@ -231,9 +235,9 @@ fn strength(limits: &LimitTable, block: BlockId, pec: u32, wordline: WordlineInB
 pub(super) mod tests {
     use super::*;
 
-    /// Makes knowledge by hand: full blocks of TLC wordlines. Wordline w of block b holds pages
-    /// 1000 b + 3 w to 1000 b + 3 w + 2. Alpha is 9. The limit is 4,500 for wordline `weak` and
-    /// 9,000 for all others.
+    /// Makes knowledge for tests: full blocks of TLC wordlines, with an alpha of 9. Wordline w of
+    /// block b holds logical pages 1000 b + 3 w to 1000 b + 3 w + 2. The limit is 4,500 for
+    /// wordline `weak` and 9,000 for all others.
     pub(in crate::attack) fn knowledge(blocks: u32, wordlines: u32, weak: usize) -> Knowledge {
         let strength =
             |limit| Strength { limit, alpha: 9.0, assumed_limit: limit, assumed_alpha: 9.0 };
@@ -265,7 +269,7 @@ pub(super) mod tests {
         );
         assert_eq!(knowledge.neighbours(0).collect::<Vec<_>>(), [1]);
         assert_eq!(knowledge.neighbours(5).collect::<Vec<_>>(), [4]);
-        // Now the neighbours of wordline 2 have no data. Wordlines 4 and 5 lie beside each other.
+        // Wordlines 1 and 3, the neighbours of wordline 2, now hold no data.
         for page in [3, 4, 5, 9, 10, 11] {
             knowledge.targets[0].pages[page] = None;
         }

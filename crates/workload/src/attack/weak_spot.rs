@@ -1,11 +1,10 @@
 //! # Weak-spot
-//! Keeps reading the pages around one weakest wordline: the wordline, its neighbours and their
+//! Attack that keeps reading a small area: the weakest wordline, its neighbours and their
 //! neighbours. Reclaim moves these pages together, so they disturb each other at their new place as
 //! well.
 //!
 //! - **Source:** WSF, "weak-spot dwell" (POMACS 2026, arXiv 2608.14073).
-//! - **Breaks:** nothing by itself. It forces a policy to make as many copies as a small hot area
-//!   can.
+//! - **Breaks:** no guarantee. The attack makes a policy copy as much as a small hot area can.
 //!
 //! ```text
 //! weakest wordline 2 of 6: pages of wordlines 0 to 4 at random, 20 x 500 reads
@@ -14,8 +13,8 @@
 use super::Knowledge;
 use crate::phases::{Order, PhaseConfig};
 
-/// Number of reads, as a multiple of the reads of neighbours that the wordline endures. The pages
-/// must move at least this often.
+/// Reads that the attack makes, as a multiple of the neighbour reads that the weakest wordline
+/// endures. A policy must move the pages at least this often.
 const LIVES: f64 = 20.0;
 
 pub(super) fn phases(knowledge: &Knowledge) -> Vec<PhaseConfig> {

@@ -1,6 +1,6 @@
-//! Values of a section's lines. Each line is parsed and checked by itself. If an option is given
-//! twice, the last line counts. A section starts from the values of the `[global]` sections above
-//! it.
+//! Collects the values of a section of a fio job file. Each line is parsed and checked by itself.
+//! If an option is given twice, the last line counts. A section starts with the values of the
+//! `[global]` sections above it.
 
 use std::collections::BTreeMap;
 
@@ -15,43 +15,43 @@ use super::skew::Distribution;
 use super::values::{self, Amount, KbBase, PerOp};
 use crate::synthetic::MAX_QUEUE_DEPTH;
 
-/// Directions of a job's requests.
+/// Directions of a fio job's requests: reads, writes, trims or a mix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ways {
     Read,
     Write,
     Trim,
-    /// Reads and writes.
+    /// Mix of reads and writes.
     Mixed,
-    /// Trims and writes: each block is trimmed, then written.
+    /// Trims and writes. Each block is trimmed, then written.
     TrimWrite,
 }
 
-/// Value of `rw`.
+/// Value of the option `rw`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Pattern {
-    /// Text in the job file.
+    /// Value of `rw` as it stands in the job file.
     pub(super) text: String,
     pub(super) ways: Ways,
     pub(super) random: bool,
-    /// Number of requests per random address: 8 in `randread:8`.
+    /// Number of requests that follow one random address, such as 8 in `randread:8`.
     pub(super) every: u32,
-    /// Bytes skipped between two requests, as in `read:4k`. With a negative value, addresses run
-    /// backwards.
+    /// Bytes skipped between two requests, such as 4 KiB in `read:4k`. With a negative value,
+    /// addresses run backwards.
     pub(super) gap: i64,
 }
 
-/// Value of `thinktime`. After every `blocks` requests, a job waits until all of its requests are
-/// complete. Then it pauses.
+/// Value of the option `thinktime`. After every `blocks` requests, a job waits until all of its
+/// requests are complete. Then the job pauses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Think {
     pub(super) pause_ns: u64,
     pub(super) blocks: u64,
-    /// Whether requests count when they are issued, not when they are complete.
+    /// Whether a request counts when it is issued (true) or when it is complete (false).
     pub(super) counts_issued: bool,
 }
 
-/// Values of a section so far. Options that are not given have fio's defaults.
+/// Values of a job file's section so far. Options that are not given have the defaults of fio.
 #[derive(Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "one for each option that is one")]
 pub(super) struct Draft {
@@ -61,7 +61,7 @@ pub(super) struct Draft {
     pub(super) identical: bool,
     pub(super) read_percent: u32,
     pub(super) blocks: PerOp<Blocks>,
-    /// Sizes from `bsrange` and `bssplit`, which take precedence over `bs`.
+    /// Sizes from the options `bsrange` and `bssplit`, which take precedence over `bs`.
     pub(super) mixed_blocks: PerOp<Option<Blocks>>,
     pub(super) unaligned: bool,
     pub(super) align: PerOp<Option<u64>>,
@@ -100,11 +100,11 @@ pub(super) struct Draft {
     pub(super) exit_all: bool,
     pub(super) verify: bool,
     pub(super) do_verify: bool,
-    /// Last line of each option.
+    /// Last line that gives each option.
     places: BTreeMap<&'static str, SourceLine>,
 }
 
-/// Default block size of fio.
+/// Block size that fio uses if `bs` is not given, in bytes.
 const BLOCK: u64 = 4096;
 /// Largest number of jobs that fio starts (`REAL_MAX_JOBS`).
 pub(super) const MOST_JOBS: u64 = 4096;
@@ -171,8 +171,8 @@ impl Default for Draft {
 
 impl Draft {
     /// Reads the lines of a section. `kb_base` is read first, since all units depend on it. Options
-    /// that do not affect a simulated drive are added to `left_out`. Options for safe writes are
-    /// added to `safe`.
+    /// that do not affect a simulated drive are added to `left_out`. Options that ask for safe
+    /// writes are added to `safe`.
     ///
     /// # Errors
     /// Reports the first invalid line.
@@ -207,7 +207,7 @@ impl Draft {
         Ok(())
     }
 
-    /// Returns the last line of an option.
+    /// Returns the last line that gives an option.
     pub(super) fn place(&self, option: &str) -> Option<&SourceLine> {
         self.places.get(option)
     }
@@ -275,7 +275,7 @@ impl Draft {
         Ok(())
     }
 
-    /// Sets the options about blocks, files and positions in them.
+    /// Sets an option about block sizes, files or positions in files.
     fn set_place(&mut self, name: &str, value: &str) -> Result<(), String> {
         let base = self.base;
         match name {
@@ -336,7 +336,8 @@ fn above_zero(number: u64) -> Option<u64> {
     Some(number).filter(|n| *n > 0)
 }
 
-/// Parses a value for each direction. Directions without a value get `missing`.
+/// Parses a value for each direction: reads, writes and trims. Directions without a value get
+/// `missing`.
 fn each<T: Clone>(
     value: &str,
     missing: T,
@@ -355,7 +356,7 @@ fn percent(value: &str) -> Result<u32, String> {
         .ok_or_else(|| "a percentage from 0 to 100 is expected".into())
 }
 
-/// Returns the position of a value in a list of allowed words.
+/// Returns the position of a value in a list of allowed values.
 fn one_of(value: &str, words: &[&str]) -> Result<usize, String> {
     words
         .iter()
@@ -376,7 +377,7 @@ fn kb_base(value: &str) -> Result<KbBase, String> {
     }
 }
 
-/// Values of `rw`, with their directions and whether addresses are random.
+/// Allowed values of `rw`, each with its directions and with whether addresses are random.
 const PATTERNS: [(&str, Ways, bool); 11] = [
     ("read", Ways::Read, false),
     ("write", Ways::Write, false),
@@ -422,7 +423,7 @@ fn engine(value: &str) -> Result<String, String> {
     Ok(value.into())
 }
 
-/// Splits a list of file names at colons. `\:` stands for a colon within a name.
+/// Splits a list of file names at colons. In a name, `\:` stands for a colon.
 fn file_names(value: &str) -> Result<Vec<String>, String> {
     let value = value.replace("\\:", "\0");
     let names: Vec<String> = value
@@ -439,7 +440,7 @@ fn file_names(value: &str) -> Result<Vec<String>, String> {
     Ok(names)
 }
 
-/// Parses `file_service_type`, such as `roundrobin:3`.
+/// Parses a value of `file_service_type`, such as `roundrobin:3`.
 fn service(value: &str, base: KbBase) -> Result<Service, String> {
     let (word, number) =
         value.split_once(':').map_or((value, None), |(word, number)| (word, Some(number)));

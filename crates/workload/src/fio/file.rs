@@ -1,4 +1,4 @@
-//! Parsed job file, and its checks against the gear that runs it.
+//! Parsed fio job file, and its checks against the gear that runs it.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use super::grammar;
 use super::job::{self, Job};
 use super::layout::laid_out;
 
-/// Parsed job file.
+/// Parsed fio job file.
 #[derive(Clone, Debug)]
 pub struct JobFile {
     pub(super) name: String,
@@ -20,17 +20,17 @@ pub struct JobFile {
 }
 
 impl JobFile {
-    /// Reads a job file.
+    /// Reads a fio job file.
     ///
     /// # Errors
-    /// Reports a file that cannot be read, or the first invalid line. The message has the file, the
-    /// line number, the error, the expected content, and the text of the line.
+    /// Reports a file that cannot be read, or the first invalid line. The message gives the file,
+    /// the line number, the error, the expected content, and the text of the line.
     pub fn read(path: &Path) -> Result<Self, SourceError> {
         Self::of(path, &grammar::read(path)?)
     }
 
-    /// Parses the text of a job file. Messages name `path`. Included files are searched for in its
-    /// folder.
+    /// Parses the text of a fio job file. Messages name `path`. Included files are searched for in
+    /// the folder of `path`.
     ///
     /// # Errors
     /// Returns the errors of [`JobFile::read`].
@@ -49,7 +49,7 @@ impl JobFile {
         Ok(Self { name, jobs: jobs.list, left_out: jobs.left_out, notes: jobs.notes })
     }
 
-    /// Checks a job against the other jobs of its stage and against the gear.
+    /// Checks a job against the other jobs of its stage and against the gear of the run.
     pub(super) fn check(
         &self,
         job: &Job,
@@ -106,8 +106,8 @@ impl JobFile {
         Ok(())
     }
 
-    /// Returns the name, first byte and size of each file of the jobs. The drive has `capacity`
-    /// bytes and pages of `page_bytes`.
+    /// Returns the name, first byte and size of each file that the jobs use. The drive has
+    /// `capacity` bytes and pages of `page_bytes`.
     ///
     /// # Errors
     /// Reports a job that does not fit onto the drive.
@@ -120,21 +120,21 @@ impl JobFile {
             .map(|(_, files)| files)
     }
 
-    /// Returns the options of the file that do not affect a simulated drive. Each is named once, in
-    /// the order of the file.
+    /// Returns the options of the job file that do not affect a simulated drive. Each option is
+    /// named once, in the order of the file.
     pub fn left_out(&self) -> &[String] {
         &self.left_out
     }
 }
 
-/// Options for running a job file.
+/// Options of the run of a fio job file.
 #[derive(Clone, Copy, Debug)]
 pub struct FioOptions {
-    /// Random seed.
+    /// Random seed of the run.
     pub seed: u64,
-    /// Number of outstanding requests, which replaces the jobs' depths and rates.
+    /// Number of outstanding requests, which replaces the depths and rates of the jobs.
     pub queue_depth: Option<u32>,
-    /// Whether the drive reports its time
+    /// Whether the simulated drive reports its time to the source of requests
     /// ([`vpass_core::base::request::RequestSource::tell_time`]).
     pub has_clock: bool,
 }

@@ -1,12 +1,12 @@
-//! Order of a clone's files (`file_service_type`).
+//! Order in which a clone of a fio job uses its files (`file_service_type`).
 //!
-//! As in fio, a file without a position left is skipped until the next pass begins.
+//! As in fio, a file without an unused position is skipped until the next pass begins.
 
 use super::in_file::InFile;
 use super::service::{Order, Service};
 use crate::synthetic::random::{Random, below};
 
-/// State of the order in which a clone takes its files.
+/// State of the order in which a clone uses its files.
 pub(super) struct FileCycle {
     service: Service,
     /// File of the last request; `None` at the start of a pass.
@@ -19,12 +19,12 @@ impl FileCycle {
         Self { service, last: None, left: 0 }
     }
 
-    /// Begins another pass.
+    /// Begins another pass over the files.
     pub(super) fn begin(&mut self) {
         (self.last, self.left) = (None, 0);
     }
 
-    /// Returns the file of the next request, or `None` if all files are done.
+    /// Returns the file of the next request, or `None` if no file has an unused position.
     #[inline]
     pub(super) fn next(&mut self, files: &[InFile], random: &mut Random) -> Option<usize> {
         if let [only] = files {

@@ -1,20 +1,20 @@
-//! Jobs of a file as one stream of requests for one drive.
+//! Joins the jobs of a fio job file into one stream of requests for a drive.
 //!
-//! The jobs between two `stonewall`s are a stage. A stage begins when all requests of the stage
-//! before are complete. Within a stage:
-//! - A single job is a closed loop with its `iodepth`.
-//! - Each of several jobs has a queue of its own ([`super::queues`]), as has a single job that
-//!   pauses. A job issues its next request when one of its own requests is complete.
+//! The jobs between two `stonewall`s are a stage. A stage begins when all requests of the previous
+//! stage are complete. Within a stage:
+//! - A single job without pauses is a closed loop with its `iodepth`.
+//! - Several jobs have one queue per clone ([`super::queues`]), as does a single job that pauses. A
+//!   clone issues its next request when one of its own requests is complete.
 //! - If all jobs have a rate, they are an open loop. Their requests are merged by time
 //!   ([`super::rate_clocks`]).
 //!
-//! In the untimed gear, which has no clock, jobs without a rate are one closed loop. A depth that
-//! the user gives replaces all rates and has this effect in every gear. Each job's share of the
-//! requests is proportional to its depth.
+//! The untimed gear has no clock, so jobs without a rate are one closed loop there. A depth that
+//! the user gives replaces all rates and makes one closed loop in every gear. Each job's share of
+//! the requests is proportional to its depth.
 //!
 //! A job with `runtime` ends exactly at that simulated time, with one exception. A single job
-//! without a rate may issue about 100 requests more, because its requests are handed out ahead of
-//! time.
+//! without a rate may issue about 100 more requests, because its requests are handed out in
+//! advance.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -36,7 +36,7 @@ use super::worker::Worker;
 use crate::pass::PassSource;
 use crate::synthetic::random::Random;
 
-/// Source of the requests of a job file.
+/// Source of the requests of a fio job file.
 pub struct FioSource {
     workers: Vec<Running>,
     stages: usize,
@@ -44,31 +44,32 @@ pub struct FioSource {
     options: FioOptions,
     records: Vec<JobRecord>,
     notes: Vec<Phrase>,
-    /// Workers that still have requests. The worker of the next request comes first. The order is
-    /// by position in a closed loop, and by time in an open loop.
+    /// Clones that still have requests. The clone of the next request comes first. In a closed
+    /// loop, the order follows the clones' positions; in an open loop, it follows time.
     queue: BinaryHeap<Reverse<(u128, usize)>>,
-    /// Sum of the depths of the workers in `queue`, and the depth that was reported last.
+    /// Sum of the depths of the clones in `queue`, and the depth that was reported last.
     active_depth: u32,
     depth: u32,
-    /// Queues of the clones, if each clone has a queue of its own. They replace `queue`.
+    /// Queues of the clones, if each clone has a queue of its own. In this case `queue` is not
+    /// used.
     queues: Option<Queues>,
     now: Ns,
     stage_began: Ns,
-    /// Job of each worker, and counts of each job's requests so far.
+    /// Job number of each clone, and counts of each job's requests so far.
     job_of: Vec<u16>,
     counts: Vec<JobCounts>,
 }
 
-/// Clone that is running.
+/// Clone of a fio job that is running.
 pub(super) struct Running {
     pub(super) worker: Worker,
     pub(super) clocks: Option<RateClocks>,
-    /// Distance between two requests of the clone in a closed loop.
+    /// Distance between the positions of two requests of the clone in a closed loop.
     step: u128,
 }
 
 impl Running {
-    /// Returns the next request, and advances the clock of its direction.
+    /// Returns the next request of the clone, and advances the clock of the request's direction.
     pub(super) fn issue(&mut self) -> Option<Request> {
         let Some(clocks) = &mut self.clocks else { return self.worker.next(None) };
         let (due, op) = clocks.due();
@@ -80,17 +81,17 @@ impl Running {
     }
 }
 
-/// Number of requests handed out at a time if the drive's clock ends a job.
+/// Number of requests handed out at a time if a job ends at a simulated time.
 const SHORT_BATCH: usize = 64;
-/// Distance between two requests of a job of depth 1.
+/// Distance between the positions of two requests of a job with a depth of 1.
 const STEP: u128 = 1 << 32;
-/// Memory for the random maps of all jobs, in bits: 1 GiB.
+/// Memory for the random maps of all jobs, in bits. The value is 1 GiB.
 const MAP_BITS: u64 = 1 << 33;
-/// Time that stands for "never": 146 years.
+/// Time that stands for "never", in ns. The value is 146 years.
 pub(super) const NEVER: Ns = 1 << 62;
 
 impl FioSource {
-    /// Makes the source for a drive of `capacity` bytes with pages of `page_bytes`.
+    /// Makes the source of requests for a drive of `capacity` bytes with pages of `page_bytes`.
     ///
     /// # Errors
     /// Reports a job that does not fit onto the drive or that the gear cannot run.
@@ -111,7 +112,7 @@ impl FioSource {
             for part in parts {
                 let worker = new_worker(&shared, part, &mut root, &mut map_bits)?;
                 let clocks = RateClocks::new(job).filter(|_| options.queue_depth.is_none());
-                // There are at most 4,096 clones, as in fio.
+                // As in fio, there are at most 4,096 clones, so the number fits into 16 bits.
                 job_of.push(i as u16);
                 workers.push(Running { worker, clocks, step: STEP / u128::from(job.depth) });
             }
@@ -138,7 +139,7 @@ impl FioSource {
         Ok(source)
     }
 
-    /// Returns a record of each job.
+    /// Returns the record of each job for the results.
     pub fn jobs(&self) -> &[JobRecord] {
         &self.records
     }
@@ -148,12 +149,12 @@ impl FioSource {
         &self.counts
     }
 
-    /// Returns the job for each origin of a request.
+    /// Returns the job number of each clone. The `origin` of a request is the number of its clone.
     pub fn job_of(&self) -> &[u16] {
         &self.job_of
     }
 
-    /// Returns notes for the user, one sentence each.
+    /// Returns notes for the user, each one sentence.
     pub fn notes(&self) -> &[Phrase] {
         &self.notes
     }
@@ -170,7 +171,7 @@ impl FioSource {
         self.queues = self.is_reactive().then(|| Queues::begin(&self.workers, stage, self.now));
     }
 
-    /// Returns whether each clone of the stage follows its own completions.
+    /// Returns whether each clone of the stage waits for completions of its own requests.
     fn is_reactive(&self) -> bool {
         if !self.options.has_clock || self.options.queue_depth.is_some() {
             return false;
@@ -181,7 +182,7 @@ impl FioSource {
         clones.any(|r| r.clocks.is_none() && (several || pauses(&r.worker.job)))
     }
 
-    /// Counts requests that were handed out, by their origins.
+    /// Adds requests that were handed out to the counts of their jobs.
     fn count(&mut self, requests: &[Request]) {
         for request in requests {
             self.counts[usize::from(self.job_of[usize::from(request.origin)])].add(request);
@@ -193,7 +194,7 @@ impl FioSource {
             && self.workers.iter().any(|r| r.worker.job.stage == self.stage && r.clocks.is_some())
     }
 
-    /// Removes a worker from the stage, after it was removed from `queue`. With `exitall`, the
+    /// Removes a clone from the stage. The clone must no longer be in `queue`. With `exitall`, the
     /// whole stage ends.
     fn retire(&mut self, worker: usize) {
         let job = &self.workers[worker].worker.job;
@@ -204,7 +205,7 @@ impl FioSource {
         }
     }
 
-    /// Removes the workers of a closed loop whose time is over. Returns whether a remaining worker
+    /// Removes the clones of a closed loop whose time is over. Returns whether a remaining clone
     /// has a time limit.
     fn retire_by_time(&mut self) -> bool {
         if !self.options.has_clock {
@@ -242,7 +243,7 @@ impl FioSource {
             PeekMut::pop(first);
             self.retire(i);
             if out.len() > end - most {
-                // The requests of this call need the depth that includes this worker.
+                // The requests of this batch were issued at the depth that includes this clone.
                 return;
             }
         }
@@ -259,7 +260,7 @@ impl FioSource {
             let in_time = due < NEVER
                 && job.limits.runtime_ns.is_none_or(|ns| due < ns.saturating_add(job.start_ns));
             let request = if in_time { running.issue() } else { None };
-            // The next stage begins when this stage has ended, or later.
+            // The next stage must not begin before the time of this stage's last request.
             self.now = self.now.max(self.stage_began + due.min(NEVER));
             if let Some(request) = request {
                 out.push(Request { at: self.stage_began + due, origin: i as u16, ..request });
@@ -273,7 +274,7 @@ impl FioSource {
     }
 }
 
-/// Makes a worker, with the next random stream of `root`.
+/// Makes a clone of a job, with the next random stream of `root`.
 fn new_worker(
     job: &Arc<Job>,
     part: &Part,

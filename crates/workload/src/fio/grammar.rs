@@ -1,8 +1,8 @@
-//! Splits the text of a job file into sections and options (fio(1) 3.33, "Job file format").
+//! Splits the text of a fio job file into sections and options (fio(1) 3.33, "Job file format").
 //!
-//! A file has `[sections]`, `name=value` lines, comments from `;` or `#` on, `include FILE` lines
-//! and `${VARIABLES}`. As in fio, options follow the name of a section. An included file holds only
-//! options.
+//! A job file has `[sections]`, lines `name=value`, comments that begin with `;` or `#`, lines
+//! `include FILE`, and `${VARIABLES}`. As in fio, options follow the name of a section. An included
+//! file contains only options.
 
 use std::env;
 use std::fs;
@@ -16,15 +16,16 @@ use vpass_core::phrase;
 
 use crate::traces::quote;
 
-/// Size of the largest job file. Fio's own examples are below 4 KiB.
+/// Size of the largest job file that vpass reads, in bytes. The examples of fio are below 4 KiB.
 const MAX_FILE_BYTES: u64 = 1 << 20;
-/// Length of the longest line. fio(1): "the maximum length of a line in the job file is 8192
-/// bytes".
+/// Length of the longest line, in bytes. fio(1): "the maximum length of a line in the job file is
+/// 8192 bytes".
 const MAX_LINE_BYTES: usize = 8192;
-/// Largest depth of nested includes. Files that include each other would never end.
+/// Largest depth of nested includes. Without this limit, reading files that include each other
+/// would never end.
 const MAX_INCLUDES: usize = 8;
 
-/// Line of a file that messages quote.
+/// Line of a job file that messages quote.
 #[derive(Clone, Debug)]
 pub(super) struct SourceLine {
     file: Arc<str>,
@@ -33,20 +34,20 @@ pub(super) struct SourceLine {
 }
 
 impl SourceLine {
-    /// Makes an error about the line.
+    /// Makes an error that quotes the line.
     pub(super) fn complain(&self, what: impl Into<Phrase>) -> SourceError {
         let Self { file, line, text } = self;
         let quoted = quote(text.as_bytes());
         SourceError::new(phrase!["{file}, line {line}: ", what, "; the line is {quoted}"])
     }
 
-    /// Number of the line, from 1.
+    /// Returns the number of the line, from 1.
     pub(super) fn line(&self) -> usize {
         self.line
     }
 }
 
-/// Line `name=value`, or a line with only a name.
+/// Line `name=value` of a job file, or a line with only a name.
 #[derive(Clone, Debug)]
 pub(super) struct Assignment {
     pub(super) name: String,
@@ -54,7 +55,7 @@ pub(super) struct Assignment {
     pub(super) place: SourceLine,
 }
 
-/// Section with its lines.
+/// Section of a job file with its lines.
 #[derive(Clone, Debug)]
 pub(super) struct Section {
     pub(super) name: String,
@@ -62,16 +63,17 @@ pub(super) struct Section {
     pub(super) lines: Vec<Assignment>,
 }
 
-/// Reads the sections of a file.
+/// Reads the sections of a job file.
 ///
 /// # Errors
-/// Reports a file that cannot be read or is not text, or a line that is neither section nor option.
+/// Reports a file that cannot be read or is not text. Reports a line that is neither section nor
+/// option.
 pub(super) fn read(path: &Path) -> Result<Vec<Section>, SourceError> {
     sections(path, &text_of(path)?)
 }
 
-/// Parses the sections of a text. Messages name `path`. Included files are searched for in its
-/// folder.
+/// Parses the sections of a job file's text. Messages name `path`. Included files are searched for
+/// in the folder of `path`.
 pub(super) fn sections(path: &Path, text: &str) -> Result<Vec<Section>, SourceError> {
     let mut sections = Vec::new();
     gather(path, text, 0, &mut sections)?;
@@ -106,8 +108,8 @@ fn text_of(path: &Path) -> Result<String, SourceError> {
     })
 }
 
-/// Adds the sections of a text to `sections`. If `depth` is above 0, the text is an included file;
-/// its options are added to the last section.
+/// Adds the sections of a text to `sections`. A `depth` above 0 means that the text is an included
+/// file. The options of an included file are added to the last section.
 fn gather(
     path: &Path,
     text: &str,
@@ -155,7 +157,7 @@ fn gather(
     Ok(())
 }
 
-/// Returns the part of a line before the first `;` or `#`, as fio does.
+/// Returns the part of a line before its first `;` or `#`, as fio does.
 fn without_comment(line: &str) -> &str {
     line.find([';', '#']).map_or(line, |i| &line[..i])
 }
@@ -176,7 +178,7 @@ fn included(line: &str) -> Option<&str> {
     rest.starts_with([' ', '\t', '=']).then(|| rest[1..].trim())
 }
 
-/// Returns the path of an included file. If the path as named does not exist, the file is expected
+/// Returns the path of an included file. If the path does not exist as named, the file is expected
 /// in the folder of the including file.
 fn beside(path: &Path, name: &str) -> PathBuf {
     let as_named = PathBuf::from(name);
@@ -191,7 +193,7 @@ fn assignment(line: &str, place: SourceLine) -> Result<Assignment, SourceError> 
     Ok(Assignment { name: name.trim().into(), value, place })
 }
 
-/// Replaces each `${NAME}` by an environment variable.
+/// Replaces each `${NAME}` of a line by the environment variable NAME.
 fn with_variables(line: &str, place: &SourceLine) -> Result<String, SourceError> {
     let mut text = String::new();
     let mut rest = line;
@@ -216,7 +218,7 @@ fn with_variables(line: &str, place: &SourceLine) -> Result<String, SourceError>
 mod tests {
     use super::*;
 
-    /// Lists each section and option of a text, one per line.
+    /// Lists the sections and options of a text, one per line.
     fn flat(text: &str) -> Vec<String> {
         let sections = sections(Path::new("a.fio"), text).unwrap();
         let line = |a: &Assignment| {
@@ -240,7 +242,7 @@ mod tests {
 
     #[test]
     fn variables_come_from_the_environment() {
-        // Cargo sets `CARGO_PKG_NAME` for every test.
+        // Cargo sets the variable `CARGO_PKG_NAME` for every test.
         let text = "[a]\ndirectory=${CARGO_PKG_NAME}/${CARGO_PKG_NAME}x$y${\n";
         assert_eq!(flat(text)[1], "directory = vpass-workload/vpass-workloadx$y${");
     }

@@ -1,8 +1,8 @@
-//! Chooses the next span of each direction, for one clone in one of its files.
+//! Chooses the next span of bytes for a clone of a fio job in one of its files.
 //!
 //! The rules are those of fio 3.33. Reads, writes and trims each have a cursor. Random addresses
 //! come from a shuffle, from a skewed distribution, or from a uniform draw. A skewed distribution
-//! belongs to the file, so reads, writes and trims have the same hot blocks.
+//! belongs to a file, so reads, writes and trims have the same hot blocks.
 
 use super::draft::Ways;
 use super::job::Job;
@@ -12,48 +12,49 @@ use super::sizes::SizeDraw;
 use super::skew::Skew;
 use crate::synthetic::random::{Random, Streams, below};
 
-/// Bytes of a request, as a span of the region.
+/// Bytes of a request, as offsets in the region in which a clone works.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Span {
     pub(super) start: u64,
     pub(super) end: u64,
 }
 
-/// Cursors and random maps of a clone in one file.
+/// Cursors and random maps that a clone has in one file.
 pub(super) struct InFile {
     pub(super) region: Region,
-    /// Number of positions at which a random request may begin, by direction.
+    /// Number of positions at which a random request may begin, for each direction.
     places: [u64; 3],
     skews: Vec<Skew>,
     skew_of: [Option<usize>; 3],
     maps: Vec<RandomMap>,
     map_of: [Option<usize>; 3],
     last: [Span; 3],
-    /// Whether no position is left in this pass.
+    /// Whether all positions were used in this pass.
     pub(super) done: bool,
 }
 
-/// State that the requests of a clone share, for all files.
+/// State that a clone has only once for all of its files.
 pub(super) struct Shared<'a> {
     pub(super) job: &'a Job,
     pub(super) sizes: &'a [SizeDraw; 3],
     pub(super) streams: &'a mut Streams,
-    /// Requests until the next random address.
+    /// Number of requests until the next random address.
     pub(super) countdown: &'a mut u32,
 }
 
-/// Largest number of draws for one position. Draws beyond the end of a file occur if blocks of
-/// another direction are smaller. After this many draws, the position is taken modulo the positions
-/// of the file.
+/// Largest number of draws for one position. A draw may lie beyond the end of a file if the blocks
+/// of another direction are smaller. After this many draws, the drawn position is taken modulo the
+/// number of positions.
 const TRIES: u32 = 64;
 
 impl InFile {
-    /// Bytes of the random maps.
+    /// Returns the memory of the random maps in bytes.
     pub(super) fn memory(&self) -> u64 {
         self.maps.iter().map(RandomMap::memory).sum()
     }
 
-    /// Makes the state, and subtracts the size of its maps from `map_bits`.
+    /// Makes the state of a clone in a file, and subtracts the size of its random maps from
+    /// `map_bits`.
     pub(super) fn new(
         job: &Job,
         region: Region,
@@ -81,7 +82,7 @@ impl InFile {
         })
     }
 
-    /// Begins another pass.
+    /// Begins another pass over the file.
     pub(super) fn rewind(&mut self, random: &mut Random) {
         self.last = [Span::default(); 3];
         self.done = false;
@@ -90,7 +91,7 @@ impl InFile {
         }
     }
 
-    /// Returns the span of the next request of this direction, or `None` if no position is left.
+    /// Returns the span of the next request of a direction, or `None` if no position is left.
     pub(super) fn span(&mut self, op: usize, shared: &mut Shared) -> Option<Span> {
         let (start, map) = self.place(op, shared)?;
         let space = self.region.bytes - start;
@@ -107,8 +108,8 @@ impl InFile {
         Some(span)
     }
 
-    /// Returns the start of the next request, and the index of the map that must record the
-    /// request.
+    /// Returns the first byte of the next request. Also returns the index of the random map that
+    /// must record the request.
     fn place(&mut self, op: usize, shared: &mut Shared) -> Option<(u64, Option<usize>)> {
         let job = shared.job;
         if !job.pattern.random {
@@ -131,8 +132,8 @@ impl InFile {
         self.random(op, shared)
     }
 
-    /// Returns the address after the last request of this direction, plus the gap of `rw=read:4k`.
-    /// With a gap, the address returns to the start at the end of the file.
+    /// Returns the address of the next sequential request: the end of the last request plus the gap
+    /// of `rw=read:4k`. With a gap, an address beyond the end of the file returns to its start.
     fn sequential(&self, op: usize, shared: &Shared) -> Option<u64> {
         let (end, bytes, gap) = (self.last[op].end, self.region.bytes, shared.job.pattern.gap);
         let start = if gap == 0 || end == 0 {
@@ -150,8 +151,8 @@ impl InFile {
         let place = match (self.skew_of[op], map) {
             (Some(skew), _) => {
                 let skew = &self.skews[skew];
-                // The skew may cover more positions than this direction has, since blocks of the
-                // other direction may be smaller.
+                // The distribution may cover more positions than this direction has, because the
+                // blocks of another direction may be smaller.
                 let mut tries = (0..TRIES).map(|_| skew.draw(random));
                 let place = tries.find(|place| *place < places);
                 place.unwrap_or_else(|| skew.draw(random) % places.max(1))
@@ -163,12 +164,12 @@ impl InFile {
     }
 }
 
-/// Skewed distributions, and the index of the distribution of each direction; `None` without one.
+/// Skewed distributions of a file, and for each direction the index of its distribution.
 type Skews = (Vec<Skew>, [Option<usize>; 3]);
 
 /// Makes the skewed distributions of a file. If popular blocks are scattered, all directions share
-/// one distribution, over the blocks of the direction with the most blocks. Zones lie at fixed
-/// bytes, so each direction has a distribution of its own.
+/// the distribution of the direction with the most blocks. Zones lie at fixed bytes, so with zones
+/// each direction has a distribution of its own.
 fn skews(job: &Job, places: &[u64; 3], random: &mut Random) -> Result<Skews, String> {
     let ops: Vec<usize> = (0..3).filter(|op| job.uses()[*op] && job.pattern.random).collect();
     let mut skews = Vec::new();
@@ -187,10 +188,10 @@ fn skews(job: &Job, places: &[u64; 3], random: &mut Random) -> Result<Skews, Str
     Ok((skews, skew_of))
 }
 
-/// Random maps of a job, and the index of the map of each direction; `None` without a map.
+/// Random maps of a file, and for each direction the index of its map.
 type Maps = (Vec<RandomMap>, [Option<usize>; 3]);
 
-/// Makes the random maps of a job. Directions with the same smallest block share one map.
+/// Makes the random maps of a file. Directions with the same smallest block share one map.
 fn maps(
     job: &Job,
     places: &[u64; 3],
@@ -199,7 +200,7 @@ fn maps(
 ) -> Result<Maps, String> {
     let mut maps = Vec::new();
     let mut map_of = [None; 3];
-    // A write after a trim has the address of the trim.
+    // A write that follows a trim uses the trim's address, so no address is drawn for the write.
     let draws = |op: usize| job.uses()[op] && !(op == 1 && job.pattern.ways == Ways::TrimWrite);
     let ops: Vec<usize> = (0..3).filter(|op| draws(*op) && job.map && job.pattern.random).collect();
     for op in &ops {

@@ -1,5 +1,5 @@
-//! Jobs of a file with their stages. A job is a section whose values were checked against each
-//! other.
+//! Jobs of a fio job file with their stages. A job is a section whose values were checked against
+//! each other.
 
 use std::collections::BTreeSet;
 
@@ -15,10 +15,11 @@ use super::skew::Distribution;
 use super::values::{Amount, PerOp};
 use crate::synthetic::Arrivals;
 
-/// Files and region of a job, before the drive is known.
+/// Files and region of a fio job, before the size of the drive is known.
 #[derive(Clone, Debug)]
 pub(super) struct Target {
-    /// Names of the files. Without names, each clone has `files_per_clone` files of its own.
+    /// Names of the job's files. If there are no names, each clone has `files_per_clone` files of
+    /// its own.
     pub(super) files: Vec<String>,
     pub(super) files_per_clone: u32,
     pub(super) directory: String,
@@ -30,35 +31,35 @@ pub(super) struct Target {
     pub(super) offset_align: u64,
 }
 
-/// Limits of a job, except the end of its file.
+/// Limits that end a job before the end of its file.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
     pub(super) io_size: Option<Amount>,
     pub(super) number_ios: Option<u64>,
     pub(super) loops: u32,
-    /// Time after which the job ends.
+    /// Time after which the job ends, in ns.
     pub(super) runtime_ns: Option<u64>,
-    /// Whether only time ends the job.
+    /// Whether the job ends only after its time.
     pub(super) time_based: bool,
 }
 
-/// Rate of a job whose requests have their own arrival times.
+/// Rate of a job whose requests arrive at given times.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rate {
-    /// Rate by direction; `None` for directions without requests.
+    /// Rate for each direction in bytes per second; `None` for directions without requests.
     pub(super) bytes_per_s: PerOp<Option<f64>>,
     pub(super) arrivals: Arrivals,
 }
 
-/// Job and its clones.
+/// Job of a fio job file, with the number of its clones.
 #[derive(Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "one for each option that is one")]
 pub(super) struct Job {
     pub(super) section: String,
     pub(super) label: String,
     pub(super) place: SourceLine,
-    /// Stage of the job. The jobs of a stage run at the same time. A stage waits for the end of the
-    /// stage before.
+    /// Stage to which the job belongs. The jobs of a stage run at the same time. A stage begins
+    /// when the previous stage has ended.
     pub(super) stage: usize,
     pub(super) clones: u32,
     pub(super) pattern: Pattern,
@@ -66,14 +67,14 @@ pub(super) struct Job {
     pub(super) read_percent: u32,
     pub(super) blocks: PerOp<Blocks>,
     pub(super) unaligned: bool,
-    /// Unit of random addresses.
+    /// Number of bytes of which random addresses are multiples, for each direction.
     pub(super) align: PerOp<u64>,
     pub(super) distribution: Distribution,
     pub(super) random_percent: PerOp<u32>,
     pub(super) map: bool,
     pub(super) depth: u32,
     pub(super) rate: Option<Rate>,
-    /// Time before its first request.
+    /// Time before the first request of the job, in ns.
     pub(super) start_ns: u64,
     pub(super) think: Option<Think>,
     pub(super) limits: Limits,
@@ -82,21 +83,21 @@ pub(super) struct Job {
     pub(super) target: Target,
 }
 
-/// Jobs of a file, with notes for the user.
+/// Jobs of a fio job file, with notes for the user.
 pub(super) struct Jobs {
     pub(super) list: Vec<Job>,
     pub(super) left_out: Vec<String>,
     pub(super) notes: Vec<Phrase>,
 }
 
-/// Reads all sections. A section whose name begins with "global" sets the start values of the
-/// sections after it.
+/// Makes the jobs from all sections. A section whose name begins with "global" sets defaults for
+/// the sections after it.
 pub(super) fn jobs(sections: &[Section]) -> Result<Jobs, SourceError> {
     let mut all = Jobs { list: vec![], left_out: vec![], notes: vec![] };
     let mut safe = Vec::new();
     let mut global = Draft::default();
     let mut stage = 0;
-    // Whether the engine of any job keeps the job below its depth.
+    // Whether a job uses an engine that keeps fewer requests outstanding than `iodepth`.
     let mut engine_matters = false;
     for section in sections {
         if section.name.starts_with("global") {
@@ -155,8 +156,8 @@ impl Job {
             read_percent: draft.read_percent,
             unaligned: draft.unaligned,
             align: [0, 1, 2].map(|i| draft.align[i].unwrap_or(blocks[i].ends().0)),
-            // As in fio, there is no map with an alignment or a skewed distribution. The lfsr
-            // generator visits each block once, so it acts like a map.
+            // As in fio, a job with an alignment or a skewed distribution has no random map. The
+            // lfsr generator visits each block once, as a map does.
             map: (draft.map && !aligned || draft.lfsr)
                 && draft.distribution == Distribution::Random,
             random_percent: draft.random_percent,
@@ -201,7 +202,7 @@ impl Job {
         Ok(job)
     }
 
-    /// Returns whether the job has reads, writes and trims.
+    /// Returns whether the job reads, writes and trims.
     pub(super) fn uses(&self) -> PerOp<bool> {
         match self.pattern.ways {
             Ways::Read => [true, false, false],
@@ -233,7 +234,7 @@ impl Job {
         let uses = self.uses();
         let mut bytes_per_s = [None; 3];
         for op in (0..3).filter(|op| uses[*op]) {
-            // As in fio, the rate counts requests of the smallest size.
+            // As in fio, `rate_iops` counts requests of the smallest size.
             let iops = |n: u64| n as f64 * self.blocks[op].ends().0 as f64;
             bytes_per_s[op] = draft.rate[op].map(|n| n as f64).or(draft.rate_iops[op].map(iops));
             if bytes_per_s[op].is_none() {
@@ -249,7 +250,7 @@ impl Job {
     }
 }
 
-/// Returns the pauses of a job. The time for which the processor spins is part of a pause.
+/// Returns the pauses of a job. The time for which fio spins the processor is part of a pause.
 fn think(draft: &Draft) -> Option<Think> {
     let Think { pause_ns, .. } = draft.think;
     (pause_ns > 0).then(|| Think { pause_ns: pause_ns.max(draft.think_spin_ns), ..draft.think })

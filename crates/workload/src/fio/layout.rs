@@ -1,15 +1,16 @@
 //! Positions of the jobs' files on the drive.
 //!
-//! Files lie one after the other, in the order in which they are named. Jobs with the same
-//! `filename` share it. A job without `filename` has its own files for each clone
-//! (`$jobname.$jobnum.$filenum`), as in fio.
+//! The files lie one after the other, in the order in which the job file names them. Jobs with the
+//! same `filename` share a file. A job without `filename` has separate files for each clone, named
+//! `$jobname.$jobnum.$filenum` as in fio.
 //!
-//! A device (`/dev/...`) without a size is the whole drive. Percentages of its size refer to the
-//! drive's capacity.
+//! A device (`/dev/...`) without a size is the whole drive. Percentages of a device's size refer to
+//! the drive's capacity.
 //!
-//! vpass does not check whether a plain file exists or how large it is. The drive's own `[start]`
-//! decides which data the drive holds. A job without a size takes the size from another job on its
-//! file. For a file without any size, `size=50%` means half of the drive, and a note says so.
+//! vpass does not check whether a plain file exists or how large it is. The drive's `[start]`
+//! settings decide which data the drive holds. A job without a size takes the size from another job
+//! on the same file. If no job gives a size, `size=50%` means half of the drive, and a note says
+//! so.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -22,27 +23,27 @@ use vpass_core::phrase;
 use super::job::{Job, Target};
 use super::values::Amount;
 
-/// Region of a file in which a clone works.
+/// Region of a file in which a clone of a fio job works.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Region {
-    /// First byte, on the drive.
+    /// First byte of the region, counted from the start of the drive.
     pub(super) start: u64,
     pub(super) bytes: u64,
 }
 
-/// Regions in which a clone works.
+/// Regions in which a clone works, and the bytes of a loop.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Part {
-    /// Regions, one for each file. There is at least one.
+    /// Regions of the clone, one for each of its files. There is at least one region.
     pub(super) files: Vec<Region>,
-    /// Bytes after which a loop of the job ends.
+    /// Number of bytes after which a loop of the job ends.
     pub(super) io_bytes: u64,
 }
 
-/// Files of all jobs, in the order in which they are named.
+/// Files of all jobs, in the order in which the job file names them.
 #[derive(Default)]
 struct Files {
-    /// Name and used bytes of each file.
+    /// Name of each file, and the number of its bytes that jobs use.
     list: Vec<(String, u64)>,
     by_name: HashMap<String, usize>,
 }
@@ -56,10 +57,11 @@ impl Files {
     }
 }
 
-/// Largest number of files. More files would be a mistake and would take long to lay out.
+/// Largest number of files. A job file with more files is probably a mistake, and the layout would
+/// take long.
 const MOST_FILES: u64 = 1 << 16;
 
-/// Returns the parts of the drive in which each job's clones work. Messages name the job file,
+/// Returns the regions in which the clones of each job work. Messages name the job file
 /// `jobs_name`. Notes for the user are added to `notes`.
 pub(super) fn layout(
     jobs_name: &str,
@@ -71,10 +73,10 @@ pub(super) fn layout(
     laid_out(jobs_name, jobs, (capacity, page_bytes), notes).map(|(parts, _)| parts)
 }
 
-/// File of the jobs: its name, first byte on the drive, and size.
+/// File of the jobs: its name, its first byte on the drive, and its size in bytes.
 pub(super) type Laid = (String, u64, u64);
 
-/// Returns the parts of the drive in which each job's clones work, and the files.
+/// Returns the regions in which the clones of each job work, and the files of all jobs.
 pub(super) fn laid_out(
     jobs_name: &str,
     jobs: &[Job],
@@ -86,8 +88,7 @@ pub(super) fn laid_out(
     let numbers: Vec<Vec<Vec<usize>>> =
         jobs.iter().map(|job| job.target.numbers(job, &mut files)).collect();
     let mut parts = vec![Vec::new(); jobs.len()];
-    // Jobs with a size come first. Jobs without a size may need the size that such a job gives to
-    // its file.
+    // Jobs with a size come first, because their files give a size to the jobs without one.
     for needs in [false, true] {
         for (i, job) in jobs.iter().enumerate().filter(|(_, job)| job.target.needs_size() == needs)
         {
@@ -131,7 +132,7 @@ fn check_number(jobs_name: &str, jobs: &[Job]) -> Result<(), SourceError> {
     Ok(())
 }
 
-/// Returns the first byte of each file. Each file begins at a page.
+/// Returns the first byte of each file. Each file begins at the start of a page.
 fn starts(
     jobs_name: &str,
     files: &[(String, u64)],
@@ -166,7 +167,7 @@ fn starts(
     ]))
 }
 
-/// Returns the regions of a clone in its files. If a region ends after the used bytes of its file,
+/// Returns the regions of a clone in its files. If a region ends beyond the used bytes of its file,
 /// the file grows.
 fn part(
     job: &Job,
@@ -178,7 +179,7 @@ fn part(
 ) -> Result<Part, String> {
     let target = &job.target;
     let count = numbers.len() as u64;
-    // As in fio, `size` is the sum over all files, and `filesize` is the size of each file.
+    // As in fio, `size` is the total of all files, and `filesize` is the size of each file.
     let fixed =
         if let Some(Amount::Bytes(bytes)) = target.size { Some(bytes / count) } else { None };
     let mut regions = Vec::new();
@@ -210,8 +211,8 @@ fn part(
     Ok(Part { files: regions, io_bytes: job.limits.io_size.map_or(size, |io| io.of(size)) })
 }
 
-/// Returns the region in a file. `whole` is the file's size, and `fixed` is its share of the job's
-/// size, if these are known.
+/// Returns the region of a clone in a file. `whole` is the size of the file, and `fixed` is the
+/// file's share of the job's size, if known.
 fn region(
     job: &Job,
     name: &str,
@@ -248,8 +249,8 @@ fn region(
     Ok(Region { start, bytes })
 }
 
-/// Returns the first byte of a clone's region. An address given as a percentage is rounded up to a
-/// block.
+/// Returns the first byte of a clone's region. A start given as a percentage is rounded up to a
+/// multiple of the block size.
 fn start(job: &Job, whole: Option<u64>, clone: u32) -> Result<u64, String> {
     let target = &job.target;
     let is_percent = |a: Amount| matches!(a, Amount::Percent(_));
@@ -276,7 +277,7 @@ fn start(job: &Job, whole: Option<u64>, clone: u32) -> Result<u64, String> {
     Ok(start.checked_next_multiple_of(unit).unwrap_or(u64::MAX))
 }
 
-/// Checks that a request of each direction fits.
+/// Checks that a request of each direction fits into the region.
 fn check_space(job: &Job, bytes: u64) -> Result<(), String> {
     for op in (0..3).filter(|op| job.uses()[*op]) {
         let needed =
@@ -297,7 +298,7 @@ fn is_device(name: &str) -> bool {
 }
 
 impl Target {
-    /// Returns whether the size of its files must come from another job.
+    /// Returns whether another job must give the size of the job's files.
     fn needs_size(&self) -> bool {
         self.file_size.is_none() && !matches!(self.size, Some(Amount::Bytes(_)))
     }
@@ -306,7 +307,7 @@ impl Target {
         if self.files.is_empty() { self.files_per_clone } else { self.files.len() as u32 }
     }
 
-    /// Returns the numbers of the files of each clone of the job.
+    /// Returns the numbers of the files that each clone of the job uses.
     fn numbers(&self, job: &Job, files: &mut Files) -> Vec<Vec<usize>> {
         let of_clone = |clone| {
             (0..self.number_of_files())
@@ -316,7 +317,7 @@ impl Target {
         (0..job.clones).map(of_clone).collect()
     }
 
-    /// Returns the name of a clone's file.
+    /// Returns the name of a file that a clone uses.
     fn name(&self, section: &str, clone: u32, file: u32) -> String {
         let name = self.files.get(file as usize).cloned().unwrap_or_else(|| {
             let format = self

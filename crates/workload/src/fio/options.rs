@@ -1,31 +1,32 @@
-//! Role of every option of fio 3.33.
+//! Role that every option of fio 3.33 has for vpass.
 //!
 //! There are four roles:
-//! - The option describes the workload.
-//! - It does not affect a simulated drive.
-//! - It asks for safe writes, which the drive guarantees anyway.
-//! - It would change the workload in an unsupported way, and stops the run.
+//! - An option describes the workload.
+//! - An option does not affect a simulated drive.
+//! - An option asks for safe writes, which the drive guarantees anyway.
+//! - An option would change the workload in an unsupported way. Such an option stops the run.
 //!
-//! Names are those of `fio --cmdhelp` and, for engines, of `fio --enghelp=ENGINE`.
+//! The names of options come from `fio --cmdhelp` and, for engines, from `fio --enghelp=ENGINE`.
 
 use super::values::KbBase;
 use vpass_core::base::phrase::{Opt, Phrase};
 use vpass_core::phrase;
 
-/// Role of an option.
+/// Role that an option of fio has for vpass.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Role {
-    /// The option describes the workload. The name is the spelling that the code uses.
+    /// The option describes the workload. The text is the name by which the code knows the option.
     Used(&'static str),
     /// The option concerns the host, buffers or reports, and does not affect a drive.
     NotApplicable,
-    /// The option asks for safe writes. Writes that the drive has acknowledged are always safe.
+    /// The option asks for safe writes. In vpass, writes that the drive has acknowledged are always
+    /// safe.
     Safe,
-    /// The option would change the workload. The text says why it is not supported.
+    /// The option would change the workload. The text says why vpass does not support the option.
     Unsupported(Phrase),
 }
 
-/// Options that describe the workload, each with its other spelling.
+/// Options of fio that describe the workload, each with its second spelling.
 const USED: [(&str, &str); 49] = [
     ("name", ""),
     ("description", ""),
@@ -78,10 +79,10 @@ const USED: [(&str, &str); 49] = [
     ("do_verify", ""),
 ];
 
-/// Options that do not affect a simulated drive.
+/// Options of fio that do not affect a simulated drive.
 #[rustfmt::skip]
 const NOT_APPLICABLE: &[&str] = &[
-    // Host: engine, memory, threads, placement on processors.
+    // Options of the host: engine, memory, threads, placement on processors.
     "direct", "buffered", "fadvise_hint", "write_hint", "mem", "iomem", "mem_align", "iomem_align",
     "hugepage-size", "lockmem", "thread", "nice", "prio", "prioclass", "cpumask", "cpus_allowed",
     "cpus_allowed_policy", "numa_cpu_nodes", "numa_mem_policy", "cgroup", "cgroup_weight",
@@ -89,22 +90,23 @@ const NOT_APPLICABLE: &[&str] = &[
     "io_submit_mode", "iodepth_batch", "iodepth_batch_submit", "iodepth_batch_complete_max",
     "serialize_overlap", "invalidate", "exec_prerun", "exec_postrun", "verify_async",
     "verify_async_cpus", "lockfile",
-    // Engines.
+    // Options that belong to single I/O engines of fio.
     "userspace_reap", "nowait", "hipri", "hipri_percentage", "fixedbufs", "registerfiles",
     "sqthread_poll", "sqthread_poll_cpu", "nonvectored", "uncached", "force_async", "cmd_type",
     "cmdprio", "cmdprio_class", "cmdprio_percentage", "cmdprio_bssplit", "thp", "stream_id",
     "clustername", "rbdname", "pool", "clientname", "busy_poll", "touch_objects", "uri", "volume",
     "brick", "cpuload", "cpuchunks",
-    // Creation of files. The drive's own `[start]` decides which data it holds.
+    // Options for the creation of files. The drive's own `[start]` decides which data the drive
+    // holds.
     "unique_filename", "fallocate", "create_serialize", "create_fsync", "create_on_open",
     "allow_file_create", "allow_mounted_write", "overwrite", "unlink", "unlink_each_loop",
-    // Content of buffers.
+    // Options for the content of buffers.
     "zero_buffers", "refill_buffers", "scramble_buffers", "buffer_pattern",
     "buffer_compress_percentage", "buffer_compress_chunk", "dedupe_percentage", "dedupe_mode",
     "dedupe_working_set_percentage", "dedupe_global",
-    // Random numbers: vpass uses --seed.
+    // Options for random numbers. vpass uses --seed instead.
     "randrepeat", "allrandrepeat", "randseed", "softrandommap",
-    // Measurement and reports.
+    // Options for measurement and reports.
     "group_reporting", "new_group", "stats", "unit_base", "per_job_logs", "write_bw_log",
     "write_lat_log", "write_iops_log", "write_hist_log", "bwavgtime", "iopsavgtime", "log_entries",
     "log_avg_msec", "log_hist_msec", "log_hist_coarseness", "log_max_value", "log_offset",
@@ -114,7 +116,7 @@ const NOT_APPLICABLE: &[&str] = &[
     "significant_figures", "disk_util", "disable_lat", "disable_clat", "disable_slat",
     "disable_bw_measurement", "disable_bw", "unified_rw_reporting", "error_dump",
     "continue_on_error", "ignore_error", "exitall_on_error", "rate_cycle", "ratecycle",
-    // Details of options that stop the run.
+    // Details of options that stop the run by themselves.
     "verify_interval", "verify_offset", "verify_pattern", "verify_fatal", "verify_dump",
     "verify_backlog", "verify_backlog_batch", "verify_state_load", "verify_state_save",
     "experimental_verify", "trim_verify_zero", "trim_backlog", "trim_backlog_batch",
@@ -126,8 +128,8 @@ const NOT_APPLICABLE: &[&str] = &[
     "zone_reset_threshold", "zone_reset_frequency",
 ];
 
-/// Options that ask for safe data. The drive's write buffer keeps acknowledged data, as if it had
-/// capacitors. So a flush need not wait.
+/// Options of fio that ask for safe data. The simulated drive's write buffer keeps acknowledged
+/// data, as if the drive had capacitors. For this reason a flush does not wait.
 #[rustfmt::skip]
 const SAFE: [&str; 8] = [
     "fsync", "fdatasync", "sync", "end_fsync", "fsync_on_close", "write_barrier",
@@ -144,8 +146,8 @@ const TOO_SLOW: &str = "it ends a job that is too slow, which is not supported; 
 const BATCHES: &str =
     "waiting for several completions at once is not modelled; set it to 1 or leave it out";
 
-/// Options that would change the workload, each with the reason why it is not supported. An option
-/// is accepted if its value turns it off.
+/// Options that would change the workload, each with the reason why vpass does not support the
+/// option. Such an option is accepted if its value turns it off.
 #[rustfmt::skip]
 const UNSUPPORTED: [(&str, &str); 32] = [
     ("atomic", FUA), ("readfua", FUA),
@@ -175,10 +177,10 @@ const UNSUPPORTED: [(&str, &str); 32] = [
     ("rate_iops_min", TOO_SLOW),
 ];
 
-/// Values that turn an unsupported option off.
+/// Values that turn an unsupported option of fio off.
 const OFF: [&str; 5] = ["0", "none", "false", "default", "group"];
 
-/// Returns the role of an option with this value, or `None` if fio has no such option.
+/// Returns the role of a fio option with this value, or `None` if fio has no option of this name.
 pub(super) fn role(name: &str, value: Option<&str>) -> Option<Role> {
     if let Some((known, _)) =
         USED.iter().find(|(known, other)| *known == name || (!other.is_empty() && *other == name))
@@ -207,7 +209,7 @@ fn is_off(name: &str, value: Option<&str>) -> bool {
     is_zero || one_is_none || OFF.contains(&value)
 }
 
-/// Returns the known name that is nearest to a misspelt name.
+/// Returns the option name that is nearest to a misspelt name.
 pub(super) fn nearest(name: &str) -> Option<&'static str> {
     let used = USED.iter().flat_map(|(a, b)| [*a, *b]).filter(|n| !n.is_empty());
     let others =
@@ -215,12 +217,12 @@ pub(super) fn nearest(name: &str) -> Option<&'static str> {
     crate::nearest::nearest(name, used.chain(others))
 }
 
-/// Engines that wait for each request. As in fio, only one request is outstanding, whatever
-/// `iodepth` says.
+/// Engines of fio that wait for each request. As in fio, only one request is outstanding with them,
+/// whatever `iodepth` is.
 pub(super) const SYNCHRONOUS: [&str; 10] =
     ["sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "splice", "libpmem", "dev-dax", "mtd"];
 
-/// Engines that send neither reads nor writes to a drive.
+/// Engines of fio that send neither reads nor writes to a drive.
 #[rustfmt::skip]
 pub(super) const NO_DRIVE: [&str; 15] = [
     "cpuio", "net", "netsplice", "rdma", "exec", "ftruncate", "filecreate", "filestat",

@@ -1,12 +1,13 @@
-//! Queues of the jobs of a stage, one per clone, as in fio.
+//! Queues of the jobs in a stage of a fio job file. As in fio, each clone of a job has a queue.
 //!
-//! A clone issues a request when one of its own requests is complete. It pauses if it has a
-//! `thinktime`, and uses its clock if it has a rate. Each step happens at a completion, which the
-//! drive reports, or at a time that is known before.
+//! A clone issues a request when one of its own requests is complete. A clone with a `thinktime`
+//! pauses, and a clone with a rate follows its clock. Each step happens at a completion, which the
+//! drive reports, or at a time that is known in advance.
 //!
 //! `thinktime` works as in fio 3.33. After each request, the clone checks whether
-//! `thinktime_blocks` more requests have been served. If so, it waits until all of its requests are
-//! complete, then pauses. If the queue is full, it first waits for one completion.
+//! `thinktime_blocks` requests have been served since the last pause. If so, the clone waits until
+//! all of its requests are complete, then pauses. If the queue is full, the clone waits for one
+//! completion before this check.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -17,13 +18,13 @@ use vpass_core::base::units::Ns;
 use super::fio_source::{NEVER, Running};
 use super::job::Job;
 
-/// Queues of the clones of a stage.
+/// Queues of the clones in a stage.
 #[derive(Default)]
 pub(super) struct Queues {
-    /// One queue for each clone in the file. A clone that belongs to another stage has the state
-    /// `Over`.
+    /// Queue of each clone in the job file. A clone of another stage has the state `Over`.
     clones: Vec<CloneQueue>,
-    /// Times of the clones' next requests. Equal times keep the order in which they were entered.
+    /// Times of the clones' next requests. Requests with equal times keep the order in which they
+    /// were entered.
     due: BinaryHeap<Reverse<(Ns, u64, usize)>>,
     entered: u64,
     began: Ns,
@@ -35,17 +36,17 @@ struct CloneQueue {
     outstanding: u32,
     issued: u64,
     completed: u64,
-    /// Number of requests that were served when the latest pause began.
+    /// Number of requests served when the latest pause began.
     thought_at: u64,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// The next request has a time in `due`.
+    /// The time of the clone's next request is in `due`.
     Due,
-    /// As many requests as allowed are outstanding.
+    /// The clone has as many outstanding requests as allowed.
     Full,
-    /// A pause will begin when all requests are complete.
+    /// The clone will pause when all of its requests are complete.
     Draining,
     Over,
 }
@@ -54,7 +55,7 @@ const OVER: CloneQueue =
     CloneQueue { state: State::Over, outstanding: 0, issued: 0, completed: 0, thought_at: 0 };
 
 impl Queues {
-    /// Begins a stage at `now`, for the clones that belong to it.
+    /// Begins a stage at time `now`, for the clones that belong to the stage.
     pub(super) fn begin(clones: &[Running], stage: usize, now: Ns) -> Self {
         let mut queues = Self {
             clones: vec![OVER; clones.len()],
@@ -72,7 +73,7 @@ impl Queues {
         queues
     }
 
-    /// Hands out the requests due at `now`.
+    /// Hands out the requests whose time is `now` or earlier.
     pub(super) fn fill(
         &mut self,
         clones: &mut [Running],
@@ -114,8 +115,8 @@ impl Queues {
         }
     }
 
-    /// Returns the time of the next request, or `Ns::MAX` if the next request waits for a
-    /// completion. Returns `None` if all requests are done.
+    /// Returns the time of the next request of all clones. Returns `Ns::MAX` if the next request
+    /// waits for a completion, and `None` if all requests are done.
     pub(super) fn waits_until(&self) -> Option<Ns> {
         let waits = || self.clones.iter().any(|clone| clone.outstanding > 0).then_some(Ns::MAX);
         self.due.peek().map(|Reverse((at, ..))| *at).or_else(waits)
@@ -131,7 +132,7 @@ impl Queues {
         }
     }
 
-    /// Issues the next request now, or begins a pause before the request.
+    /// Issues the next request of a clone now, or begins a pause before this request.
     fn go_on(&mut self, i: usize, job: &Job, now: Ns) {
         let clone = &mut self.clones[i];
         let served = |counts_issued| if counts_issued { clone.issued } else { clone.completed };
@@ -153,7 +154,7 @@ impl Queues {
     }
 
     fn issue_at(&mut self, i: usize, job: &Job, at: Ns) {
-        // If the time of a job ends during a wait, the job ends at that time.
+        // A job whose time ends during a wait ends at that time, without another request.
         let at = self.end(job).map_or(at, |end| at.min(end));
         if at >= NEVER {
             return self.retire(i, job.exit_all);
@@ -163,7 +164,7 @@ impl Queues {
         self.entered += 1;
     }
 
-    /// Returns the end of a job's time.
+    /// Returns the time at which `runtime` ends a job, if the job has one.
     fn end(&self, job: &Job) -> Option<Ns> {
         job.limits.runtime_ns.map(|ns| self.began.saturating_add(job.start_ns).saturating_add(ns))
     }

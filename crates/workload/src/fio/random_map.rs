@@ -1,15 +1,15 @@
-//! Random map of fio: without `norandommap`, random requests visit each block once before any block
-//! is visited again.
+//! Random map of fio. Without `norandommap`, random requests visit each block once before they
+//! visit any block again.
 //!
 //! Requests of one size visit the blocks in the order of a shuffle, which needs no memory. A
-//! request of one of several sizes may reach a block that was visited before. As in fio, the
-//! request ends there. This needs a bit for each block, and levels above the bits to find the next
-//! free block.
+//! request of one of several sizes may reach a block that was visited before. As in fio, such a
+//! request ends before that block. For several sizes, the map has a bit for each block, and levels
+//! above the bits to find the next free block.
 
 use crate::synthetic::random::{Random, below};
 use crate::synthetic::scatter::Scatter;
 
-/// Blocks of a pass that are still to be visited.
+/// Blocks that a pass of random requests must still visit.
 #[derive(Clone, Debug)]
 pub(super) enum RandomMap {
     OneSize { blocks: u64, shuffle: Scatter, next: u64 },
@@ -25,7 +25,7 @@ impl RandomMap {
         }
     }
 
-    /// Bytes of the map.
+    /// Returns the memory of the map in bytes.
     pub(super) fn memory(&self) -> u64 {
         match self {
             Self::OneSize { .. } => 0,
@@ -35,7 +35,7 @@ impl RandomMap {
         }
     }
 
-    /// Forgets all visits.
+    /// Marks all blocks as not visited, for the next pass.
     pub(super) fn clear(&mut self, random: &mut Random) {
         match self {
             Self::OneSize { blocks, shuffle, next } => {
@@ -63,8 +63,8 @@ impl RandomMap {
         }
     }
 
-    /// Marks up to `blocks` free blocks from `first` on, up to the first visited block. Returns the
-    /// number of marked blocks.
+    /// Marks up to `blocks` blocks as visited, from block `first` on. Stops at the first block that
+    /// is already visited. Returns the number of blocks that were marked.
     #[inline]
     pub(super) fn visit(&mut self, first: u64, blocks: u64) -> u64 {
         match self {
@@ -74,7 +74,7 @@ impl RandomMap {
     }
 }
 
-/// Bits with a tree of levels above them. A bit of a level is set if all 64 bits below it are set.
+/// Bits with levels above them. A bit of a level is set if all 64 bits below it are set.
 #[derive(Clone, Debug)]
 pub(super) struct Bits {
     count: u64,
@@ -88,7 +88,7 @@ impl Bits {
         loop {
             let words = bits.div_ceil(64);
             let mut level = vec![0u64; words as usize];
-            // Bits beyond the end are never free.
+            // Bits beyond the last block are set, so that they are never free.
             if !bits.is_multiple_of(64) {
                 level[words as usize - 1] = u64::MAX << (bits % 64);
             }
@@ -100,7 +100,7 @@ impl Bits {
         }
     }
 
-    /// Returns the first free bit at `from` or after it.
+    /// Returns the number of the first free bit, from bit `from` on.
     fn free_from(&self, from: u64) -> Option<u64> {
         let mut at = from;
         for level in 0..self.levels.len() {
@@ -133,7 +133,7 @@ impl Bits {
         taken
     }
 
-    /// Sets the bits above a word that has become full.
+    /// Sets the bit above a full word, and continues upwards while the words become full.
     fn raise(&mut self, word: u64) {
         let mut word = word;
         for level in 0..self.levels.len() - 1 {

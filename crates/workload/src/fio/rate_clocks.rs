@@ -1,12 +1,12 @@
-//! Arrival times of a job with a `rate`. As in fio, each direction has its own clock. So the rates
-//! decide the mix of reads and writes, not `rwmixread`.
+//! Arrival times of a fio job with a `rate`. As in fio, reads, writes and trims each have a clock.
+//! The rates decide the mix of reads and writes, and `rwmixread` has no effect.
 //!
-//! `rate` is in bytes per second. `rate_iops` counts requests of the smallest block, so a larger
-//! request takes a larger share of the rate. Under `rate_process=poisson`, gaps are exponential and
-//! do not depend on the size.
+//! `rate` is in bytes per second. `rate_iops` counts requests of the smallest block size, so a
+//! larger request uses more of the rate. Under `rate_process=poisson`, gaps between requests are
+//! exponential and do not depend on the size.
 //!
-//! Requests arrive at the rate even if the drive cannot keep up (open loop). fio would stop at
-//! `iodepth` requests and catch up later.
+//! Requests arrive at the rate even if the drive cannot keep up (open loop). In contrast, fio stops
+//! at `iodepth` outstanding requests and catches up later.
 
 use vpass_core::base::units::Ns;
 
@@ -15,16 +15,16 @@ use crate::synthetic::Arrivals;
 use crate::synthetic::arrivals::ArrivalClock;
 use crate::synthetic::random::Random;
 
-/// Clocks of a clone.
+/// Clocks of a clone, one for each direction.
 pub(super) struct RateClocks {
     by_op: [Option<ArrivalClock>; 3],
-    /// Bytes that the clock counts as one request; `None` if each request counts as one.
+    /// Bytes that the clock counts as one request; `None` if a request of any size counts as one.
     unit: [Option<f64>; 3],
     start_ns: Ns,
 }
 
 impl RateClocks {
-    /// Makes the clocks of a job with a rate.
+    /// Makes the clocks of a job, if the job has a rate.
     pub(super) fn new(job: &Job) -> Option<Self> {
         let rate = job.rate?;
         let smallest = |op: usize| job.blocks[op].ends().0 as f64;
@@ -39,8 +39,8 @@ impl RateClocks {
         })
     }
 
-    /// Returns the time of the next request, counted from the start of the stage, and its
-    /// direction.
+    /// Returns the time and direction of the next request. The time is counted from the start of
+    /// the stage.
     pub(super) fn due(&self) -> (Ns, usize) {
         let due = self
             .by_op
@@ -52,7 +52,7 @@ impl RateClocks {
         (at.saturating_add(self.start_ns), op)
     }
 
-    /// Advances the clock of a direction after a request of this many bytes.
+    /// Advances the clock of a direction after a request of `bytes` bytes.
     pub(super) fn arrived(&mut self, op: usize, bytes: u32, random: &mut Random) {
         if let Some(clock) = &mut self.by_op[op] {
             clock.arrived(random, self.unit[op].map_or(1.0, |unit| f64::from(bytes) / unit));

@@ -1,5 +1,5 @@
-//! Record of a job for the results. It describes the job's requests well enough to write an equal
-//! job.
+//! Record of a fio job for the results. The record describes the job's requests well enough to
+//! write an equal job.
 
 use serde::Serialize;
 use vpass_core::base::request::{Op, Request};
@@ -11,18 +11,18 @@ use super::skew::Distribution;
 use super::values::Amount;
 use crate::synthetic::Arrivals;
 
-/// Numbers of requests and bytes of a job and its clones.
+/// Numbers of requests and bytes that a fio job made with all its clones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct JobCounts {
-    /// Reads.
+    /// Number of read requests of the job.
     pub read_requests: u64,
-    /// Writes.
+    /// Number of write requests of the job.
     pub write_requests: u64,
-    /// Trims.
+    /// Number of trim requests of the job.
     pub trim_requests: u64,
-    /// Bytes of reads.
+    /// Number of bytes that the job read.
     pub read_bytes: u64,
-    /// Bytes of writes.
+    /// Number of bytes that the job wrote.
     pub write_bytes: u64,
 }
 
@@ -43,61 +43,63 @@ impl JobCounts {
     }
 }
 
-/// Job as it was run.
+/// Fio job as vpass ran it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct JobRecord {
-    /// Name of the job.
+    /// Name of the job in the job file.
     pub name: String,
-    /// Line of its section.
+    /// Line of the job file at which the job's section begins.
     pub line: usize,
-    /// Stage, from 0. Jobs of a stage run at the same time. Stages follow each other.
+    /// Number of the job's stage, from 0. The jobs of a stage run at the same time. Stages follow
+    /// each other.
     pub stage: usize,
-    /// Clones of the job.
+    /// Number of clones of the job.
     pub numjobs: u32,
-    /// Value of `rw` in the file.
+    /// Value of the option `rw` in the job file.
     pub rw: String,
-    /// Percentage of reads, if reads and writes are mixed.
+    /// Percentage of reads, if the job mixes reads and writes.
     pub rwmixread: Option<u32>,
-    /// Sizes of reads, in bytes; absent if the job has no reads.
+    /// Sizes of the job's reads in bytes; absent if the job has no reads.
     pub read_bs: Option<String>,
-    /// Sizes of writes, in bytes.
+    /// Sizes of the job's writes in bytes; absent if the job has no writes.
     pub write_bs: Option<String>,
-    /// Sizes of trims, in bytes.
+    /// Sizes of the job's trims in bytes; absent if the job has no trims.
     pub trim_bs: Option<String>,
-    /// Value of `random_distribution` in the file, for random requests.
+    /// Value of `random_distribution` in the job file; absent if requests are not random.
     pub random_distribution: Option<String>,
-    /// Whether a pass visits each block once, for random requests.
+    /// Whether a pass visits each block once; absent if requests are not random.
     pub random_map: Option<bool>,
-    /// Files of each clone.
+    /// Number of files of each clone.
     pub files: usize,
-    /// First byte of each clone's region in each of its files, clone after clone.
+    /// First byte of each region on the drive. The regions of a clone, one per file, follow each
+    /// other.
     pub starts: Vec<u64>,
-    /// Bytes of a clone's region in a file.
+    /// Bytes of a clone's region in one file.
     pub region_bytes: u64,
-    /// Bytes after which a loop ends; absent if time ends the job.
+    /// Bytes after which a loop of the job ends; absent if time ends the job.
     pub io_bytes: Option<u64>,
-    /// Requests after which a loop ends.
+    /// Number of requests after which a loop of the job ends.
     pub number_ios: Option<u64>,
-    /// Loops.
+    /// Number of loops of the job.
     pub loops: u32,
-    /// Time after which the job ends.
+    /// Time after which the job ends, in seconds.
     pub runtime_s: Option<f64>,
-    /// Requests that each clone keeps outstanding; absent if it has a rate.
+    /// Number of requests that each clone keeps outstanding; absent if the job has a rate.
     pub iodepth: Option<u32>,
-    /// Bytes per second of reads, writes and trims, for each clone.
+    /// Rates of reads, writes and trims in bytes per second, for each clone.
     pub rate_bytes_s: Option<[Option<f64>; 3]>,
-    /// Whether requests at a rate arrive as a Poisson process.
+    /// Whether the requests of a job with a rate arrive as a Poisson process.
     pub poisson: Option<bool>,
-    /// Time before the first request, for a job with a rate or a start delay.
+    /// Time before the first request in seconds, for a job with a rate or a start delay.
     pub start_delay_s: Option<f64>,
-    /// Pause of a clone after every `thinktime_blocks` requests.
+    /// Length of a clone's pause after every `thinktime_blocks` requests, in microseconds.
     pub thinktime_us: Option<f64>,
-    /// Requests between two pauses.
+    /// Number of requests of a clone between two pauses.
     pub thinktime_blocks: Option<u64>,
 }
 
 impl JobRecord {
-    /// Makes the record of a job. Its clones work in these parts of the drive.
+    /// Makes the record of a job. The parts are the regions of its clones on the drive.
     pub(super) fn new(job: &Job, parts: &[Part]) -> Self {
         let size = |op: usize| job.uses()[op].then(|| job.blocks[op].text());
         let seconds = |ns: u64| ns as f64 / 1e9;

@@ -1,18 +1,18 @@
 //! Draws the size of each request as fio does: one size, a range, or sizes with shares.
 //!
-//! Sizes are multiples of the smallest size, unless `bs_unaligned` is given. If a size does not fit
-//! before the end of the file, another size is drawn, as long as the smallest size fits.
+//! Without `bs_unaligned`, sizes are multiples of the smallest size. A size that does not fit
+//! before the end of the file is drawn again, as long as the smallest size fits.
 
 use super::values::{self, KbBase};
 use crate::synthetic::random::{Random, Rng, below, threshold};
 use crate::traces::MAX_REQUEST_BYTES;
 
-/// Sizes of one direction.
+/// Request sizes of one direction of a fio job.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Blocks {
     One(u64),
     Range(u64, u64),
-    /// Sizes with percentages that add up to 100.
+    /// List of sizes with percentages that add up to 100.
     Split(Vec<(u64, u32)>),
 }
 
@@ -37,7 +37,7 @@ impl Blocks {
         Ok(if let [(only, _)] = pairs[..] { Self::One(only) } else { Self::Split(pairs) })
     }
 
-    /// Returns the smallest and the largest size.
+    /// Returns the smallest and the largest request size.
     pub(super) fn ends(&self) -> (u64, u64) {
         match self {
             Self::One(bytes) => (*bytes, *bytes),
@@ -49,12 +49,12 @@ impl Blocks {
         }
     }
 
-    /// Returns whether all requests have one size.
+    /// Returns whether all requests have the same size.
     pub(super) fn is_one(&self) -> bool {
         matches!(self, Self::One(_))
     }
 
-    /// Returns the mean size of requests far from the end of the file.
+    /// Returns the mean size of requests that begin far from the end of the file.
     pub(super) fn mean(&self) -> f64 {
         match self {
             Self::One(bytes) => *bytes as f64,
@@ -66,7 +66,7 @@ impl Blocks {
         }
     }
 
-    /// Returns the sizes in fio's notation.
+    /// Returns the request sizes in fio's notation.
     pub(super) fn text(&self) -> String {
         match self {
             Self::One(bytes) => bytes.to_string(),
@@ -92,7 +92,7 @@ fn possible(bytes: u64) -> Result<u64, String> {
     }
 }
 
-/// Draw of the sizes of one direction.
+/// Draw of the request sizes of one direction.
 #[derive(Clone, Debug)]
 pub(super) struct SizeDraw {
     pub(super) min: u64,
@@ -105,12 +105,12 @@ pub(super) struct SizeDraw {
 enum Kind {
     One,
     Range,
-    /// Sizes with thresholds of random numbers. As in fio, the rarest size comes first.
+    /// Sizes with thresholds for random numbers. As in fio, the rarest size comes first.
     Split(Vec<(u64, u64)>),
 }
 
-/// Largest number of draws before the smallest size is taken. The chance that all draws miss a size
-/// with a share of 1 % is 0.99^2000.
+/// Largest number of draws of a size. After them, the smallest size is taken. The chance that all
+/// draws miss a size with a share of 1 % is 0.99^2000.
 const TRIES: u32 = 2000;
 
 impl SizeDraw {
@@ -143,15 +143,15 @@ impl SizeDraw {
         }
     }
 
-    /// Draws the smallest size plus a number below the largest size. The sum is rounded down to a
-    /// multiple of the smallest size and limited to the largest size.
+    /// Draws a size from a range: the smallest size plus a number below the largest size. The sum
+    /// is rounded down to a multiple of the smallest size, and limited to the largest size.
     fn in_range(&self, random: &mut Random, space: u64) -> u64 {
         let step = if self.unaligned { 1 } else { self.min };
         if space >= self.max {
             let bytes = self.min + below(random, self.max);
             return (bytes - bytes % step).min(self.max);
         }
-        // The sizes that fit are below the largest size, so all multiples have the same chance.
+        // Sizes that fit are below the largest size, so all fitting multiples have the same chance.
         if self.unaligned {
             self.min + below(random, space - self.min + 1)
         } else {
@@ -181,7 +181,7 @@ mod tests {
 
     use super::*;
 
-    /// Returns the shares of the drawn sizes, in percent.
+    /// Returns the shares of the sizes that were drawn, in percent.
     fn drawn(blocks: &Blocks, unaligned: bool, space: u64) -> BTreeMap<u64, i32> {
         let (draw, mut random) = (SizeDraw::new(blocks, unaligned), Random::seed_from_u64(1));
         let mut counts = BTreeMap::new();
@@ -194,8 +194,8 @@ mod tests {
 
     #[test]
     fn a_range_gives_multiples_of_its_smallest() {
-        // Measured with fio 3.33: bsrange=4k-10k gives 40 % requests of 4 KiB, 40 % of 8 KiB, and
-        // 20 % of 10 KiB.
+        // Shares measured with fio 3.33: bsrange=4k-10k gives 40 % requests of 4 KiB, 40 % of 8
+        // KiB, and 20 % of 10 KiB.
         let range = Blocks::range("4k-10k", KbBase::Binary).unwrap();
         assert_eq!(
             drawn(&range, false, 1 << 20),
@@ -217,9 +217,10 @@ mod tests {
             drawn(&split, false, 1 << 20),
             BTreeMap::from([(4096, 10), (32_768, 40), (65_536, 50)])
         );
-        // Sizes that do not fit are drawn again.
+        // Sizes that do not fit into the remaining 40,000 bytes are drawn again.
         assert_eq!(drawn(&split, false, 40_000), BTreeMap::from([(4096, 20), (32_768, 80)]));
-        // As in fio, 6 KiB is rounded down, since it is not a multiple of 4 KiB.
+        // As in fio, a size of 6 KiB is rounded down to 4 KiB, because it is not a multiple of 4
+        // KiB.
         let odd = Blocks::split("4k/50:6k/50", KbBase::Binary).unwrap();
         assert_eq!(drawn(&odd, false, 1 << 20), BTreeMap::from([(4096, 100)]));
         assert_eq!(drawn(&odd, true, 1 << 20), BTreeMap::from([(4096, 50), (6144, 50)]));

@@ -1,21 +1,23 @@
-//! Draws blocks by `random_distribution`: zipf, pareto and normal as in fio, and zones.
+//! Draws block numbers by fio's `random_distribution`: zipf, pareto and normal as in fio, and
+//! zones.
 //!
-//! fio's zipf differs from the exact law of `synthetic::zipf`:
-//! - It uses the approximation of Gray et al., "Quickly generating billion-record synthetic
-//!   databases", SIGMOD 1994, section 3.2. This gives the third rank a fifth too many accesses.
-//! - It adds up at most 10^7 terms of the harmonic number.
-//! - It scatters ranks by a multiplication modulo the number of blocks. Ranks collide unless this
-//!   number is a power of two. With 25,600 blocks under zipf:1.1, 400,000 reads touch 8,200 blocks
-//!   in fio. They would touch 20,900 without collisions.
+//! The zipf distribution of fio differs from the exact law of `synthetic::zipf`:
+//! - fio uses the approximation of Gray et al., "Quickly generating billion-record synthetic
+//!   databases", SIGMOD 1994, section 3.2. With it, the third rank gets a fifth too many accesses.
+//! - fio adds up at most 10^7 terms of the harmonic number.
+//! - fio scatters ranks by a multiplication modulo the number of blocks. If this number is not a
+//!   power of two, several ranks may get one block. With 25,600 blocks under zipf:1.1, 400,000
+//!   reads touch 8,200 blocks in fio. Without such collisions, they would touch 20,900 blocks.
 //!
-//! This concentration decides how reads disturb a drive, so this file follows fio. Pareto is
-//! `(n - 1) u^(ln h / ln (1 - h))`, scattered in the same way. Normal is the mean of twelve uniform
-//! numbers plus a uniform number as wide as the deviation, also scattered.
+//! The concentration of reads decides how they disturb a drive, so this file follows fio. A pareto
+//! draw is `(n - 1) u^(ln h / ln (1 - h))`, scattered in the same way. A normal draw is the mean of
+//! twelve uniform numbers plus a uniform number as wide as the deviation. A normal draw is
+//! scattered too.
 
 use super::values::{self, Amount, KbBase};
 use crate::synthetic::random::{Random, Rng, below};
 
-/// Value of `random_distribution`.
+/// Value of fio's option `random_distribution`.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Distribution {
     Random,
@@ -27,26 +29,27 @@ pub(super) enum Distribution {
         h: f64,
         center: Option<f64>,
     },
-    /// The deviation is a percentage of the blocks.
+    /// Normal distribution of block numbers. Its deviation is a percentage of the number of blocks.
     Normal {
         deviation: f64,
         center: Option<f64>,
     },
-    /// Zones in order: percentage of the accesses, and size in bytes or as a percentage of the
-    /// blocks.
+    /// Zones in their order. Each zone has a percentage of the accesses, and a size in bytes or in
+    /// percent of the blocks.
     Zoned(Vec<(u32, Amount)>),
 }
 
-/// Default parameters of fio.
+/// Default parameters of fio's distributions.
 const THETA: f64 = 1.1;
 const H: f64 = 0.2;
 const DEVIATION: f64 = 0.0;
-/// Largest exponent. With a larger exponent, almost all accesses would go to the first rank.
+/// Largest exponent of zipf. With a larger exponent, almost all accesses would go to the first
+/// rank.
 const MAX_THETA: f64 = 100.0;
 
 impl Distribution {
-    /// Returns whether popular blocks are scattered. If so, directions must share the positions of
-    /// popular blocks.
+    /// Returns whether popular blocks are scattered over the file. If so, reads, writes and trims
+    /// must share the positions of popular blocks.
     pub(super) fn is_scattered(&self) -> bool {
         matches!(self, Self::Zipf { .. } | Self::Pareto { .. } | Self::Normal { .. })
     }
@@ -107,8 +110,8 @@ fn percent(text: &str) -> Result<u32, String> {
         .ok_or_else(|| format!("{text} is not a whole percentage"))
 }
 
-/// Parses zones such as `60/10:30/20:10/70`: percentage of the accesses, then size. Zones without a
-/// size divide the remaining percentage evenly.
+/// Parses zones such as `60/10:30/20:10/70`. Each zone has a percentage of the accesses, then a
+/// size. Zones without a size divide the remaining percentage of the blocks evenly.
 fn zones(
     text: Option<&str>,
     size: impl Fn(&str) -> Result<Amount, String>,
@@ -157,7 +160,7 @@ fn zones(
     ))
 }
 
-/// Distribution from which block numbers are drawn.
+/// Distribution from which block numbers of a file are drawn.
 #[derive(Clone, Debug)]
 pub(super) enum Skew {
     Zipf {
@@ -174,26 +177,27 @@ pub(super) enum Skew {
         shift: u64,
     },
     Normal {
-        /// Width of the uniform number that is added to the mean, in blocks.
+        /// Width of the uniform number that is added to the mean of the draw, in blocks.
         spread: f64,
         blocks: u64,
         shift: u64,
     },
-    /// Zones: sum of the access percentages up to this zone, first block, number of blocks.
+    /// Zones. Each has the sum of the access percentages up to its end, its first block, and its
+    /// number of blocks.
     Zones(Vec<(u32, u64, u64)>),
 }
 
-/// -2^64 / golden ratio, as an odd number: the multiplier of Knuth's multiplicative hash in fio and
-/// Linux.
+/// Multiplier of Knuth's multiplicative hash in fio and Linux: -2^64 / golden ratio, as an odd
+/// number.
 const GOLDEN: u64 = 0x61c8_8646_80b5_83eb;
-/// Number of uniform numbers whose mean approximates a normal number.
+/// Number of uniform random numbers whose mean approximates a normal random number.
 const UNIFORMS: u64 = 12;
 /// Largest number of terms of the harmonic number that fio adds up.
 const ZETA_TERMS: u64 = 10_000_000;
 
 impl Skew {
-    /// Makes the distribution over `blocks` blocks of `block_bytes`. There is at least one block.
-    /// Returns `None` for the uniform distribution.
+    /// Makes the distribution over `blocks` blocks of `block_bytes` bytes. There is at least one
+    /// block. Returns `None` for the uniform distribution.
     pub(super) fn new(
         distribution: &Distribution,
         blocks: u64,
@@ -223,9 +227,9 @@ impl Skew {
             }
             Distribution::Normal { deviation, center } => {
                 let spread = (blocks as f64 * deviation / 100.0).ceil().min((blocks / 2) as f64);
-                // The drawn numbers have their center in the middle of the file. So the shift is
-                // the requested center plus half of the file. Without a requested center, fio takes
-                // the middle.
+                // The drawn numbers have their centre in the middle of the file. The shift is the
+                // requested centre plus half of the file. If no centre is requested, fio takes the
+                // middle of the file.
                 let shift = (blocks as f64 * (center.unwrap_or(0.5) + 0.5)) as u64;
                 Self::Normal { spread, blocks, shift }
             }
@@ -233,7 +237,7 @@ impl Skew {
         }))
     }
 
-    /// Draws a block.
+    /// Draws a block number.
     #[inline]
     pub(super) fn draw(&self, random: &mut Random) -> u64 {
         match self {
@@ -276,13 +280,13 @@ fn scattered(rank: u64, shift: u64, blocks: u64) -> u64 {
     rank.wrapping_mul(GOLDEN).wrapping_add(shift) % blocks
 }
 
-/// Draws a number from 0 to 1, without 1.
+/// Draws a number of at least 0 and below 1.
 fn unit(random: &mut Random) -> f64 {
     (random.next_u64() >> 11) as f64 / (1u64 << 53) as f64
 }
 
-/// Returns the sum of k^-theta for k from 1 to `terms`. The first thousand terms are added up. The
-/// Euler-Maclaurin formula gives the rest, exact to 10^-9.
+/// Returns the sum of k^-theta for k from 1 to `terms`. The first thousand terms are added up, and
+/// the Euler-Maclaurin formula gives the sum of the other terms, exact to 10^-9.
 fn zeta(terms: u64, theta: f64) -> f64 {
     let f = |k: f64| k.powf(-theta);
     let head = terms.min(1000);
@@ -352,8 +356,8 @@ mod tests {
 
     #[test]
     fn the_hottest_blocks_are_those_of_fio() {
-        // The six hottest blocks with their reads. Measured with fio 3.33: 400,000 reads of 65,536
-        // blocks under zipf:1.2:0.
+        // Reads of the six hottest blocks, measured with fio 3.33: 400,000 reads of 65,536 blocks
+        // under zipf:1.2:0.
         let counts = counts("zipf:1.2:0", 65_536);
         for (block, n) in [
             (0, 79_318),
@@ -370,12 +374,12 @@ mod tests {
 
     #[test]
     fn the_scatter_collides_as_in_fio() {
-        // Measured with fio 3.33: 400,000 reads of 25,600 blocks under zipf:1.1:0 touch 8,167
+        // Measured with fio 3.33: 400,000 reads under zipf:1.1:0 over 25,600 blocks touch 8,167
         // blocks.
         let touched = counts("zipf:1.1:0", 25_600).iter().filter(|n| **n > 0).count();
         assert!((8_000..8_350).contains(&touched), "{touched}");
-        // Under pareto over 65,536 blocks, reads touch 52,050 blocks. The first block is read
-        // 85,953 times.
+        // Measured with fio 3.33: reads under pareto over 65,536 blocks touch 52,050 blocks. The
+        // first block is read 85,953 times.
         let counts = counts("pareto:0.2:0", 65_536);
         let touched = counts.iter().filter(|n| **n > 0).count();
         assert!(

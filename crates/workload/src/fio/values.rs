@@ -1,13 +1,13 @@
-//! Parses values of options: bytes, times, shares, and lists for reads, writes and trims (fio(1)
-//! 3.33, "Parameter types").
+//! Parses values of fio options: bytes, times, shares, and lists for reads, writes and trims
+//! (fio(1) 3.33, "Parameter types").
 //!
-//! vpass is stricter than fio in one point. It refuses text that fio ignores silently, such as the
-//! `x` of `4x` or the `.5k` of `1.5k`.
+//! vpass is stricter than fio in one respect. vpass refuses text that fio silently ignores, such as
+//! the `x` of `4x` or the `.5k` of `1.5k`.
 
-/// Values for reads, writes and trims.
+/// Values for reads, writes and trims, in this order.
 pub(super) type PerOp<T> = [T; 3];
 
-/// Size in bytes or as a percentage.
+/// Size in bytes, or as a percentage of another size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Amount {
     Bytes(u64),
@@ -15,7 +15,7 @@ pub(super) enum Amount {
 }
 
 impl Amount {
-    /// Returns the size in bytes. A percentage refers to `whole`.
+    /// Returns the size in bytes. If the size is a percentage, it refers to `whole` bytes.
     pub(super) fn of(self, whole: u64) -> u64 {
         match self {
             Self::Bytes(bytes) => bytes,
@@ -24,8 +24,8 @@ impl Amount {
     }
 }
 
-/// Value of `kb_base`. With `Binary`, k is 1024 and KiB is 1000. With `Standard`, k is 1000 and KiB
-/// is 1024.
+/// Value of the option `kb_base`. With `Binary`, k is 1024 and KiB is 1000. With `Standard`, k is
+/// 1000 and KiB is 1024.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum KbBase {
     Binary,
@@ -35,8 +35,8 @@ pub(super) enum KbBase {
 const BYTES: &str =
     "a whole number of bytes is expected, with or without a unit: 4096, 4k, 1m, 2g, 0x1000";
 
-/// Parses bytes such as `4k`, `1mb` or `0x1000`. With the default `kb_base` of 1024, `k`, `kb` and
-/// `ki` are 1024 and `kib` is 1000, as in fio.
+/// Parses a number of bytes such as `4k`, `1mb` or `0x1000`. With the default `kb_base` of 1024,
+/// `k`, `kb` and `ki` are 1024 and `kib` is 1000, as in fio.
 pub(super) fn bytes(text: &str, base: KbBase) -> Result<u64, String> {
     if text.starts_with('(') {
         return Err("arithmetic in parentheses is not supported; write the number itself".into());
@@ -72,15 +72,15 @@ fn unit_bytes(unit: &str, base: KbBase) -> Option<u64> {
     Some(if is_binary { 1 << (10 * power) } else { 1000u64.pow(power) })
 }
 
-/// Parses `30%` or bytes.
+/// Parses a percentage such as `30%`, or a number of bytes.
 pub(super) fn amount(text: &str, base: KbBase) -> Result<Amount, String> {
     let Some(percent) = text.strip_suffix('%') else { return bytes(text, base).map(Amount::Bytes) };
     let percent = percent.trim().parse().ok().filter(|p| (0..=100).contains(p));
     percent.map(Amount::Percent).ok_or_else(|| "a percentage from 0% to 100% is expected".into())
 }
 
-/// Parses a time such as `90`, `10m` or `500ms`, and returns ns. A number without a unit counts in
-/// units of `unit_ns`.
+/// Parses a time such as `90`, `10m` or `500ms`, and returns ns. The unit of a number without a
+/// unit is `unit_ns`.
 pub(super) fn time_ns(text: &str, unit_ns: u64) -> Result<u64, String> {
     const EXPECTED: &str =
         "a time is expected, a whole number with or without a unit: 30, 90s, 10m, 500ms, 2h";
@@ -100,7 +100,7 @@ pub(super) fn time_ns(text: &str, unit_ns: u64) -> Result<u64, String> {
     number.checked_mul(scale).ok_or_else(|| "the time is too long".into())
 }
 
-/// Parses a whole number in a range.
+/// Parses a whole number, which must lie in the given range.
 pub(super) fn count(
     text: &str,
     base: KbBase,
@@ -112,7 +112,7 @@ pub(super) fn count(
     })
 }
 
-/// Parses `1` or `0`. A missing value means 1.
+/// Parses a flag, which is `1` or `0`. A missing value means 1.
 pub(super) fn flag(text: Option<&str>) -> Result<bool, String> {
     match text {
         None | Some("1") => Ok(true),
@@ -121,8 +121,8 @@ pub(super) fn flag(text: Option<&str>) -> Result<bool, String> {
     }
 }
 
-/// Splits `a,b,c` into values for reads, writes and trims. A single value holds for all directions.
-/// The last value holds for the following directions too, unless a comma follows it.
+/// Splits `a,b,c` into values for reads, writes and trims. A single value holds for all three. The
+/// last value also holds for the directions after it, unless a comma follows the value.
 pub(super) fn per_op(text: &str) -> Result<PerOp<Option<&str>>, String> {
     let parts: Vec<_> =
         text.split(',').map(|part| Some(part.trim()).filter(|p| !p.is_empty())).collect();
@@ -134,7 +134,7 @@ pub(super) fn per_op(text: &str) -> Result<PerOp<Option<&str>>, String> {
     }
 }
 
-/// Parses a range such as `lo-hi` or `lo:hi`. The ends may be in either order.
+/// Parses a range such as `4k-64k` or `4k:64k`. The two ends of the range may be in either order.
 pub(super) fn range(text: &str, base: KbBase) -> Result<(u64, u64), String> {
     let (a, b) = text.split_once(['-', ':']).ok_or("a range such as 4k-64k is expected")?;
     let (a, b) = (bytes(a.trim(), base)?, bytes(b.trim(), base)?);
@@ -142,7 +142,8 @@ pub(super) fn range(text: &str, base: KbBase) -> Result<(u64, u64), String> {
 }
 
 /// Parses pairs such as `a/b:c/d`. The second value of a pair is a percentage. Pairs without a
-/// percentage divide the rest up to 100 evenly. `first` parses the first value of a pair.
+/// percentage evenly divide the percentage that remains of 100. `first` parses the first value of a
+/// pair.
 pub(super) fn shares<T>(
     text: &str,
     first: impl Fn(&str) -> Result<T, String>,
@@ -180,7 +181,7 @@ mod tests {
 
     #[test]
     fn units_are_those_that_fio_prints() {
-        // Each expected value was taken from an iolog of fio 3.33.
+        // Each expected number of bytes was taken from an iolog of fio 3.33.
         let [binary, standard] = [KbBase::Binary, KbBase::Standard];
         for (text, base, expected) in [
             ("4k", binary, 4096),
@@ -218,7 +219,7 @@ mod tests {
 
     #[test]
     fn values_for_reads_writes_and_trims() {
-        // Examples of fio(1), blocksize.
+        // These examples are from the option `blocksize` in fio(1).
         for (text, expected) in [
             ("256k", [Some("256k"); 3]),
             ("8k,32k", [Some("8k"), Some("32k"), Some("32k")]),

@@ -1,9 +1,9 @@
-//! Makes the requests of one clone of a job in its files, without their times.
+//! Makes the requests of one clone of a fio job in its files. The requests have no times yet.
 //!
-//! The rules are those of fio 3.33. In a mix, the direction of each request is drawn.
-//! [`super::file_cycle`] chooses the file. A loop of the job ends after `io_size` bytes or at the
-//! end of a pass, when no position is left. If `io_size` is not reached, or if only time ends the
-//! job, another pass begins instead.
+//! The rules are those of fio 3.33. If a job mixes reads and writes, the direction of each request
+//! is drawn. [`super::file_cycle`] chooses the file. A loop of the job ends after `io_size` bytes,
+//! or at the end of a pass, when no position is left. If `io_size` is not reached, or if only time
+//! ends the job, another pass begins instead.
 
 use std::sync::Arc;
 
@@ -17,21 +17,21 @@ use super::layout::Part;
 use super::sizes::SizeDraw;
 use crate::synthetic::random::{Random, Streams, below};
 
-/// Directions, in the order of fio's lists.
+/// Directions of requests, in the order of fio's lists.
 pub(super) const OPS: [Op; 3] = [Op::Read, Op::Write, Op::Trim];
 
-/// Clone of a job.
+/// Clone of a fio job, which makes requests.
 pub(super) struct Worker {
     pub(super) job: Arc<Job>,
     files: Vec<InFile>,
     cycle: FileCycle,
     sizes: [SizeDraw; 3],
     pub(super) streams: Streams,
-    /// Requests until the next random address.
+    /// Number of requests until the next random address.
     countdown: u32,
-    /// File and span of the write that follows a trim.
+    /// File and span of the write that must follow a trim.
     owed: Option<(usize, Span)>,
-    /// Bytes after which a loop ends.
+    /// Number of bytes after which a loop of the job ends.
     io_bytes: u64,
     issued_bytes: u64,
     issued: u64,
@@ -39,13 +39,13 @@ pub(super) struct Worker {
 }
 
 impl Worker {
-    /// Bytes of the random maps.
+    /// Returns the memory of the random maps in bytes.
     pub(super) fn memory(&self) -> u64 {
         self.files.iter().map(InFile::memory).sum()
     }
 
-    /// Makes a clone of `job`. Its random streams follow from `root`, and the size of its maps is
-    /// subtracted from `map_bits`.
+    /// Makes a clone of `job`. `root` gives the random streams of the clone. The size of its random
+    /// maps is subtracted from `map_bits`.
     pub(super) fn new(
         job: &Arc<Job>,
         part: &Part,
@@ -73,7 +73,7 @@ impl Worker {
         Ok(worker)
     }
 
-    /// Starts the job again. Random numbers continue instead of repeating.
+    /// Starts the job again from its first loop. Random numbers continue and do not repeat.
     pub(super) fn begin(&mut self) {
         self.loops_left = self.job.limits.loops;
         self.next_loop();
@@ -98,7 +98,7 @@ impl Worker {
                 self.owed = (self.job.pattern.ways == Ways::TrimWrite).then_some((file, span));
                 return Some(self.request(op, file, span));
             }
-            // No position is left in this pass.
+            // All positions of this pass have been used.
             let limits = &self.job.limits;
             let goes_on = limits.time_based || limits.io_size.is_some();
             if fresh || !(goes_on || self.next_loop()) {
@@ -109,7 +109,8 @@ impl Worker {
         }
     }
 
-    /// Returns the approximate number of requests of the whole job, or `None` if only time ends it.
+    /// Returns the approximate number of requests of the whole job, or `None` if only time ends the
+    /// job.
     pub(super) fn about(&self) -> Option<u64> {
         let limits = &self.job.limits;
         if limits.time_based {
@@ -136,7 +137,7 @@ impl Worker {
             || limits.number_ios.is_some_and(|n| self.issued >= n)
     }
 
-    /// Begins the next loop, if there is one.
+    /// Begins the next loop of the job. Returns false if the job has no further loop.
     fn next_loop(&mut self) -> bool {
         if self.loops_left == 0 {
             return false;
@@ -155,7 +156,7 @@ impl Worker {
     }
 
     fn request(&self, op: usize, file: usize, span: Span) -> Request {
-        // Sizes are at most 16 MiB, so they fit into 32 bits.
+        // Request sizes are at most 16 MiB, so they fit into 32 bits.
         Request {
             at: 0,
             offset: self.files[file].region.start + span.start,
@@ -177,7 +178,7 @@ impl Worker {
         }
     }
 
-    /// Returns the file and span of the next request of this direction, or `None` if no file has a
+    /// Returns the file and span of the next request of a direction, or `None` if no file has a
     /// position left.
     fn span(&mut self, op: usize) -> Option<(usize, Span)> {
         loop {

@@ -1,19 +1,21 @@
-//! Host cache of experts: how often a least-recently-used cache of a given size answers a read of
-//! each expert (H. Che et al., "Hierarchical Web Caching Systems", IEEE JSAC 2002).
+//! Host cache of experts. This file calculates how often a least-recently-used cache of a given
+//! size answers a read of each expert (H. Che et al., "Hierarchical Web Caching Systems", IEEE JSAC
+//! 2002).
 //!
-//! An expert stays T tokens in the cache after its last use. The cache holds as many bytes as the
-//! experts used in the last T tokens need:
+//! An expert stays in the cache for T tokens after its last use. T is the number for which the
+//! experts used in the last T tokens just fill the cache:
 //!
 //! ```text
 //! cache = sum over experts of bytes x (1 - (1 - p)^T)
 //! an expert with probability p per token is found with probability 1 - (1 - p)^T
 //! ```
 
-/// Number of halvings in the search for T, which then has full precision.
+/// Number of halvings in the search for T. After them, T has full precision.
 const HALVINGS: u32 = 100;
 
-/// Returns the probability that a used expert is not in a cache of `bytes`, for each expert.
-/// `chances` are the probabilities that a token uses each expert. An expert has `expert` bytes.
+/// Returns, for each expert, the probability that the expert is not in a cache of `bytes` when a
+/// token uses it. `chances` are the probabilities that a token uses each expert. `expert` is the
+/// size of an expert in bytes.
 pub(super) fn misses(chances: &[f64], expert: u64, bytes: u64) -> Vec<f64> {
     if bytes == 0 {
         return vec![1.0; chances.len()];
@@ -45,7 +47,7 @@ mod tests {
 
     #[test]
     fn equal_experts_are_found_as_often_as_they_fit() {
-        // 20 of 100 equal experts fit, so a fifth of the reads find theirs.
+        // The cache holds 20 of 100 equally popular experts, so it answers a fifth of the reads.
         let misses = misses(&[0.01; 100], 1000, 20_000);
         assert!(misses.iter().all(|miss| (miss - 0.8).abs() < 1e-9), "{misses:?}");
     }
@@ -56,8 +58,8 @@ mod tests {
         assert_eq!(misses(&[0.5, 0.1], 10, 0), [1.0, 1.0]);
     }
 
-    /// Serves tokens from a real least-recently-used cache, with the experts of a token in random
-    /// order, and compares the misses.
+    /// Serves tokens from a real least-recently-used cache, and compares the misses with the
+    /// formula. The experts of a token are used in random order.
     #[test]
     fn a_real_cache_misses_as_often() {
         let chances: Vec<f64> = (0..200).map(|n| 0.4 / (1.0 + f64::from(n)).powf(0.7)).collect();

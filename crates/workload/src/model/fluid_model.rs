@@ -1,4 +1,4 @@
-//! A model whose reads are rates, on a whole drive or a sample of its pages.
+//! Workload of a language model with reads as rates, for a whole drive or a sample of its pages.
 
 use vpass_core::base::rates::{PageRates, ReadRates};
 use vpass_core::base::request::RequestSource;
@@ -11,7 +11,8 @@ use super::model_config::ModelWorkload;
 use super::writes::Writes;
 use crate::synthetic::Sample;
 
-/// Source of the rates of a model. Its times are on the clock of the hours of use.
+/// Source of read rates and writes of a model. The clock of this source runs only in the hours of
+/// use.
 pub struct FluidModel {
     rates: ReadRates,
     writes: Writes,
@@ -21,8 +22,8 @@ impl FluidModel {
     /// Makes the source for a sample of a drive of `capacity` bytes with pages of `page_bytes`.
     ///
     /// # Errors
-    /// Reports the first key that is invalid by itself or on this drive, or a file of counts that
-    /// cannot be read.
+    /// Reports the first key that is invalid, in general or on this drive. Reports a file of counts
+    /// that cannot be read.
     pub fn new(
         workload: &ModelWorkload,
         capacity: u64,
@@ -46,7 +47,7 @@ impl FluidModel {
         Ok(Self { rates, writes: Writes::new(&law, sample) })
     }
 
-    /// Returns an upper bound of the memory for `pages` pages.
+    /// Returns an upper bound of the memory that the source needs for `pages` pages, in bytes.
     pub fn memory(pages: u64) -> u64 {
         2 * 4 * pages
     }

@@ -1,4 +1,4 @@
-//! Mean number of reads per token of each expert and of each page.
+//! Calculates how often a token of a language model reads each expert and each page, on average.
 
 use std::fs;
 
@@ -11,30 +11,32 @@ use crate::synthetic::random::Streams;
 use crate::synthetic::scatter::Scatter;
 use crate::synthetic::{Distribution, require};
 
-/// Reads and writes of a model on one drive.
+/// Rates at which a language model on a drive is read and written.
 #[derive(Clone, Debug)]
 pub struct ModelLaw {
     pub(super) config: ModelConfig,
     pub(super) hours: DailyHours,
     pub(super) page_bytes: u64,
-    /// Number of pages of the drive.
+    /// Number of logical pages of the drive.
     pages: u64,
-    /// Size of the part of the dense part that stays in the host's cache, from its start.
+    /// Bytes of the dense part, from its start, that stay in the host's cache.
     pub(super) pinned: u64,
-    /// Probability that a token uses the expert at each place of the drive.
+    /// Probability that a token uses the expert, for each place of an expert on the drive.
     pub(super) chances: Vec<f64>,
-    /// Probability that the host reads the expert from the drive, if a token uses it.
+    /// Probability that the host reads the expert from the drive when a token uses it, for each
+    /// place.
     pub(super) misses: Vec<f64>,
-    /// Places of the experts, the most popular first.
+    /// Places of the experts on the drive, with the most popular expert first.
     ranked: Vec<u32>,
 }
 
 impl ModelLaw {
-    /// Makes the law of this workload on a drive of `capacity` bytes with pages of `page_bytes`.
+    /// Calculates the rates of a workload on a drive of `capacity` bytes with pages of
+    /// `page_bytes`.
     ///
     /// # Errors
-    /// Reports the first key that is invalid by itself or on this drive, or a file of counts that
-    /// cannot be read.
+    /// Reports the first key that is invalid, in general or on this drive. Reports a file of counts
+    /// that cannot be read.
     pub fn new(
         workload: &ModelWorkload,
         capacity: u64,
@@ -62,17 +64,17 @@ impl ModelLaw {
         })
     }
 
-    /// Number of pages of the drive.
+    /// Returns the number of logical pages of the drive.
     pub fn pages(&self) -> u64 {
         self.pages
     }
 
-    /// Returns the hours of a day in which the host works.
+    /// Returns the hours of each day in which the host works.
     pub fn hours(&self) -> DailyHours {
         self.hours
     }
 
-    /// Returns the mean reads and writes per second of a page, over all hours of the day.
+    /// Returns how often a page is read and written per second, as means over all hours of the day.
     pub fn of(&self, page: u64) -> (f64, f64) {
         let share = self.hours.share();
         (
@@ -81,7 +83,8 @@ impl ModelLaw {
         )
     }
 
-    /// Returns about `most` pages of the most popular experts, each once, in ascending order.
+    /// Returns about `most` pages of the most popular experts. Each page occurs once, in ascending
+    /// order.
     pub fn hottest(&self, most: u64) -> Vec<u64> {
         let mut pages: Vec<u64> = self
             .ranked
@@ -97,35 +100,38 @@ impl ModelLaw {
         pages
     }
 
-    /// Bytes that the host reads for a token on average.
+    /// Returns the mean number of bytes that the host reads from the drive for a token.
     pub fn bytes_per_token(&self) -> f64 {
         let experts: f64 = self.reads_of_experts() * self.config.expert_bytes() as f64;
         (experts + (self.config.dense_bytes() - self.pinned) as f64) * self.read_share()
             + self.kv_reads_per_token() * self.config.request_size.0 as f64
     }
 
-    /// Bytes of the model on the drive, without the key-value window.
+    /// Returns the size of the model on the drive in bytes, without the key-value window.
     pub fn model_bytes(&self) -> u64 {
         self.config.model_bytes()
     }
 
-    /// Pages that the host reads per second, over all hours of the day.
+    /// Returns the number of pages that the host reads per second, as a mean over all hours of the
+    /// day.
     pub fn page_reads_per_s(&self) -> f64 {
         self.page_reads_per_token() * self.config.tokens_per_second * self.hours.share()
     }
 
-    /// Bytes that the host reads per second, over all hours of the day.
+    /// Returns the number of bytes that the host reads per second, as a mean over all hours of the
+    /// day.
     pub fn read_bytes_per_s(&self) -> f64 {
         self.bytes_per_token() * self.config.tokens_per_second * self.hours.share()
     }
 
-    /// Bytes that the host writes per second, over all hours of the day.
+    /// Returns the number of bytes that the host writes per second, as a mean over all hours of the
+    /// day.
     pub fn write_bytes_per_s(&self) -> f64 {
         let of_window = self.kv_bytes_per_s() * self.hours.share();
         of_window + self.update_bytes() as f64 * self.updates_in_a_second()
     }
 
-    /// Mean number of read requests of a token.
+    /// Returns the mean number of read requests of a token.
     pub fn requests_per_token(&self) -> f64 {
         let of_experts: f64 = (0..self.chances.len())
             .map(|place| {
@@ -137,7 +143,7 @@ impl ModelLaw {
         (of_experts + dense) * self.read_share() + self.kv_reads_per_token()
     }
 
-    /// Mean number of page reads of a token.
+    /// Returns the mean number of page reads of a token.
     pub(super) fn page_reads_per_token(&self) -> f64 {
         let of_experts: f64 = (0..self.chances.len())
             .map(|place| {
@@ -152,8 +158,8 @@ impl ModelLaw {
         (of_experts + dense) * self.read_share() + self.kv_reads_per_token() * of_window / requests
     }
 
-    /// Number of page reads of the requests that read these bytes. Each end of a page within a
-    /// request adds one.
+    /// Returns the number of page reads of the requests that read the bytes from `begin` to `end`.
+    /// A request that crosses the border of two pages reads one more page.
     fn page_reads(&self, begin: u64, end: u64) -> u64 {
         let (page, size) = (self.page_bytes, self.config.request_size.0);
         let within = |step: u64| (end.saturating_sub(1) / step).saturating_sub(begin / step);
@@ -161,18 +167,18 @@ impl ModelLaw {
         self.requests_of(begin, end) + within(page) - within(both)
     }
 
-    /// Number of pages from the first page of the drive to the last page of the model.
+    /// Returns the number of pages from the start of the drive to the end of the key-value window.
     pub(super) fn used_pages(&self) -> u64 {
         let end = self.config.window_begin() + self.config.window_bytes();
         end.div_ceil(self.page_bytes).min(self.pages)
     }
 
-    /// Share of the reads that reach the drive although the host may answer reads by itself.
+    /// Returns the share of the model's reads that the host does not answer by itself (`cached`).
     pub(super) fn read_share(&self) -> f64 {
         1.0 - self.config.cached
     }
 
-    /// Number of reads of the expert at a place per token, before `cached`.
+    /// Returns the mean number of reads of an expert per token, without the effect of `cached`.
     fn reads_of(&self, place: usize) -> f64 {
         self.chances[place] * self.misses[place]
     }
@@ -181,19 +187,19 @@ impl ModelLaw {
         (0..self.chances.len()).map(|place| self.reads_of(place)).sum()
     }
 
-    /// First byte of the expert at a place, and the byte after its last.
+    /// Returns the first byte of the expert at a place, and the byte after its last byte.
     pub(super) fn expert(&self, place: u64) -> (u64, u64) {
         let begin = self.config.dense_bytes() + place * self.config.expert_bytes();
         (begin, begin + self.config.expert_bytes())
     }
 
-    /// Number of requests that read these bytes.
+    /// Returns the number of requests that read the bytes from `begin` to `end`.
     fn requests_of(&self, begin: u64, end: u64) -> u64 {
         let size = self.config.request_size.0;
         if begin < end { end.div_ceil(size) - begin / size } else { 0 }
     }
 
-    /// Returns the mean number of requests of a token that read from a page.
+    /// Returns the mean number of requests per token that read from a page.
     pub(super) fn reads_per_token(&self, page: u64) -> f64 {
         let (begin, end) = (page * self.page_bytes, (page + 1) * self.page_bytes);
         let within = |from: u64, to: u64| self.requests_of(begin.max(from), end.min(to)) as f64;
@@ -214,12 +220,12 @@ impl ModelLaw {
         reads * self.read_share() + self.kv_reads_per_token() * of_window / all
     }
 
-    /// Requests to the key-value window per token.
+    /// Returns the number of requests per token that read the key-value window.
     pub(super) fn kv_reads_per_token(&self) -> f64 {
         self.config.kv_read.0 as f64 / self.config.request_size.0 as f64
     }
 
-    /// Bytes written to the key-value window per second, in the hours of use.
+    /// Returns the number of bytes written to the key-value window per second, in the hours of use.
     pub(super) fn kv_bytes_per_s(&self) -> f64 {
         self.config.kv_written.0 as f64 * self.config.tokens_per_second
     }
@@ -231,7 +237,7 @@ impl ModelLaw {
         if is_inside { self.kv_bytes_per_s() / self.config.window_bytes() as f64 } else { 0.0 }
     }
 
-    /// Bytes that an update writes.
+    /// Returns the number of bytes that an update writes.
     pub(super) fn update_bytes(&self) -> u64 {
         let all = self.config.model_bytes();
         ((all as f64 * self.config.update_share) as u64).clamp(1, all)
@@ -248,7 +254,7 @@ impl ModelLaw {
     }
 }
 
-/// Returns the popularity of the experts, the most popular first.
+/// Returns the popularities of the experts, in descending order.
 fn weights(config: &ModelConfig) -> Result<Vec<f64>, ConfigError> {
     let experts = config.experts();
     if let Some(path) = &config.counts {
@@ -262,7 +268,7 @@ fn weights(config: &ModelConfig) -> Result<Vec<f64>, ConfigError> {
         .collect())
 }
 
-/// Reads a file of counts, and sorts them from the largest to the smallest.
+/// Reads the use counts of experts from a file, and sorts them in descending order.
 fn counts(path: &str, experts: u64) -> Result<Vec<f64>, ConfigError> {
     let wrong =
         |what: String| ConfigError::new(format!("workload.model.counts = \"{path}\": {what}"));
@@ -283,8 +289,8 @@ fn counts(path: &str, experts: u64) -> Result<Vec<f64>, ConfigError> {
     Ok(all)
 }
 
-/// Returns the probability that a token uses each expert. The probabilities are proportional to
-/// the weights, at most 1, and add up to `active`.
+/// Returns the probability that a token uses each expert. The probabilities are proportional to the
+/// weights and at most 1. The sum of all probabilities is `active`.
 fn chances(weights: &[f64], active: f64) -> Result<Vec<f64>, ConfigError> {
     let used = weights.iter().filter(|weight| **weight > 0.0).count();
     require(active <= used as f64, || {
@@ -293,7 +299,7 @@ fn chances(weights: &[f64], active: f64) -> Result<Vec<f64>, ConfigError> {
              {active} are expected"
         )
     })?;
-    // Experts that every token uses, from the most popular on.
+    // Number of experts, from the most popular on, that every token uses.
     let mut always = 0;
     loop {
         let rest: f64 = weights[always..].iter().sum();
@@ -310,7 +316,7 @@ fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-/// Returns the place of each rank.
+/// Returns the place on the drive for the expert of each popularity rank.
 fn places(config: &ModelConfig, experts: usize, seed: u64) -> Vec<u32> {
     if experts == 0 || config.placed == Placement::Sorted {
         return (0..experts as u32).collect();
@@ -338,8 +344,8 @@ mod tests {
         assert!(err.contains("the counts name 1 experts"), "{err}");
     }
 
-    /// 100 experts of 1 MiB after a dense part of 4 MiB. A token uses 10 experts. The cache holds
-    /// the dense part and 20 experts, so 8 experts are read.
+    /// Checks a model with 100 experts of 1 MiB and a dense part of 4 MiB. A token uses 10 experts.
+    /// The cache holds the dense part and 20 experts, so a token reads 8 experts.
     #[test]
     fn worked_example() {
         let law = law("size = \"104MiB\"\ndense = \"4MiB\"\nexpert = \"1MiB\"\nactive = 10\n\
@@ -348,7 +354,8 @@ mod tests {
         assert!((law.bytes_per_token() / (8.0 * 1_048_576.0) - 1.0).abs() < 1e-9);
         assert!((law.requests_per_token() - 64.0).abs() < 1e-6, "8 requests of 128 KiB an expert");
         assert!(law.reads_per_token(0) == 0.0, "the dense part is cached");
-        // Each expert is read by 0.08 tokens, and one request touches each of its pages.
+        // A token reads an expert with probability 0.08. One request of this read touches each of
+        // its pages.
         let (reads, writes) = law.of(256);
         assert!((reads - 0.16).abs() < 1e-9 && writes == 0.0, "{reads}");
         assert_eq!(law.of(6656), (0.0, 0.0), "behind the model");
@@ -367,7 +374,7 @@ mod tests {
             "size = \"64MiB\"\ntokens_per_second = 4\nkv_written = \"1MiB\"\nkv_read = \"2MiB\"\n\
              kv_window = \"16MiB\"\nupdate_days = 2\nupdate_share = 0.5",
         );
-        // The window is overwritten every 4 s, and 16 of its 128 requests are read for a token.
+        // The window is overwritten every 4 s. A token reads 16 of the window's 128 requests.
         let (reads, writes) = law.of(4096);
         assert!((writes - 0.25).abs() < 1e-12 && (reads - 0.5).abs() < 1e-12, "{reads} {writes}");
         let (_, writes) = law.of(0);
@@ -388,7 +395,8 @@ mod tests {
         assert!((all - 640.0).abs() < 1e-6, "10 experts of 64 pages: {all}");
     }
 
-    /// Six hours a day are a quarter of the time, and the host answers 30 % of the reads by itself.
+    /// Checks a model that is used for six hours a day, a quarter of the time. The host answers 30
+    /// % of the reads by itself.
     #[test]
     fn hours_of_use_and_the_cached_share_scale_all_rates() {
         let of = |hours: &str, cached: &str| {
@@ -398,7 +406,7 @@ mod tests {
             );
             let workload: ModelWorkload = toml::from_str(&text).unwrap();
             let law = ModelLaw::new(&workload, 1 << 30, PAGE, 7).unwrap();
-            // A page of an expert, and one of the window.
+            // The first page belongs to an expert, and the second page to the key-value window.
             let (reads, writes) = (law.of(0).0, law.of(6400).1);
             [reads, law.page_reads_per_s(), law.read_bytes_per_s(), writes, law.write_bytes_per_s()]
         };

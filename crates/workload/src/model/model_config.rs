@@ -1,4 +1,4 @@
-//! Keys of a `[workload]` table with `[workload.model]`, and their checks before a run.
+//! Keys of a `[workload]` table that contains `[workload.model]`, and their checks before a run.
 
 use serde::{Deserialize, Serialize};
 use vpass_core::base::daily::DailyHours;
@@ -9,17 +9,17 @@ use vpass_core::config::keys::{self, Keys, Range};
 use crate::synthetic::{Distribution, HOURS, hours, require};
 use crate::traces::MAX_REQUEST_BYTES;
 
-/// Workload file with a model.
+/// Workload file that describes a language model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ModelFile {
-    /// One line that describes the workload and the source of its numbers.
+    /// Description of the workload in one line, with the source of its numbers.
     #[serde(default)]
     pub description: String,
-    /// `[workload]`
+    /// `[workload]`: a language model, and the hours in which it is used.
     pub workload: ModelWorkload,
-    /// `[[hints.range]]`: latencies that the host accepts for reads of its data. Kept as written in
-    /// the file; `vpass_lab::hints` reads it.
+    /// `[[hints.range]]`: latencies that the host accepts for reads of its data. `vpass_lab::hints`
+    /// parses this table; here it is kept as it stands in the file.
     #[serde(default, skip_serializing_if = "toml::Table::is_empty")]
     pub hints: toml::Table,
 }
@@ -28,13 +28,13 @@ impl ModelFile {
     /// Parses a workload file.
     ///
     /// # Errors
-    /// Reports what is wrong with the TOML or with a key, and its line.
+    /// Reports invalid TOML or an invalid key, with the line number.
     pub fn parse(text: &str) -> Result<Self, ConfigError> {
         toml::from_str(text).map_err(|e| ConfigError::new(e.to_string()))
     }
 }
 
-/// `[workload]`: a model, and the hours in which it is used.
+/// `[workload]`: a language model, and the hours in which it is used.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Keys)]
 #[serde(deny_unknown_fields)]
 #[keys(table = "workload")]
@@ -44,7 +44,7 @@ pub struct ModelWorkload {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[key(unit = "h", range = HOURS)]
     pub hours_per_day: Option<f64>,
-    /// A language model on the drive.
+    /// Language model that is read from the drive.
     #[key(range = Words("a table"))]
     pub model: ModelConfig,
 }
@@ -54,10 +54,10 @@ pub struct ModelWorkload {
 #[serde(deny_unknown_fields)]
 #[keys(table = "workload.model")]
 pub struct ModelConfig {
-    /// Size of the model: the dense part and all experts.
+    /// Size of the model, which is the dense part and all experts.
     #[key(unit = "size", range = Size(MIB, 1 << 50))]
     pub size: Bytes,
-    /// Size of the dense part, which every token reads; without experts, the whole model.
+    /// Size of the dense part, which every token reads. The whole model if there are no experts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[key(unit = "size", range = Size(0, 1 << 50))]
     pub dense: Option<Bytes>,
@@ -65,41 +65,40 @@ pub struct ModelConfig {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[key(unit = "size", range = Size(4096, 1 << 40))]
     pub expert: Option<Bytes>,
-    /// Mean number of experts that a token uses, in all layers together.
+    /// Mean number of experts that a token uses, summed over all layers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[key(unit = "experts", range = Real(1e-3, 1e6))]
     pub active: Option<f64>,
-    /// Popularity of the experts: `uniform`, or `zipf:` and an exponent.
+    /// Popularity of the experts: `uniform`, or `zipf:` followed by an exponent.
     #[serde(default = "ModelConfig::default_popularity")]
     #[key(range = Words("\"uniform\" or \"zipf:0.8\""), default = Distribution::Uniform)]
     pub popularity: Distribution,
-    /// File with the number of uses of each expert, one number on each line, instead of
-    /// `popularity`.
+    /// File with the number of uses of each expert, one number per line; replaces `popularity`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[key(range = Words("a path"))]
     pub counts: Option<String>,
-    /// Order of the experts on the drive.
+    /// Order in which the experts lie on the drive.
     #[serde(default = "ModelConfig::default_placed")]
     #[key(default = Placement::Shuffled)]
     pub placed: Placement,
-    /// Size of the host's cache. It first holds the dense part; in the rest, it holds the experts
-    /// used last.
+    /// Size of the host's cache. The cache holds the dense part first, and the experts used last in
+    /// the rest.
     #[serde(default = "ModelConfig::default_cache")]
     #[key(unit = "size", range = Size(0, 1 << 50), default = Bytes(0))]
     pub cache: Bytes,
-    /// Share of the reads of the model that the host answers by itself, beside `cache`.
+    /// Share of the model's reads that the host answers by itself, in addition to `cache`.
     #[serde(default = "ModelConfig::default_cached")]
     #[key(unit = "share", range = keys::SHARE, default = 0.0)]
     pub cached: f64,
-    /// Tokens per second, in the hours of use.
+    /// Number of tokens per second, in the hours of use.
     #[key(unit = "tokens/s", range = TOKENS)]
     pub tokens_per_second: f64,
-    /// Tokens of a pass.
+    /// Number of tokens in a pass.
     #[serde(default = "ModelConfig::default_tokens")]
     #[key(unit = "tokens", range = Whole(1, 1 << 40), default = 100)]
     pub tokens: u64,
-    /// Largest request. Requests begin and end at multiples of this size, or where an expert
-    /// begins or ends.
+    /// Size of the largest request. Requests begin and end at multiples of this size, or at the
+    /// ends of an expert.
     #[serde(default = "ModelConfig::default_request_size")]
     #[key(
         unit = "size",
@@ -109,16 +108,17 @@ pub struct ModelConfig {
                   to 1280)"
     )]
     pub request_size: Bytes,
-    /// Days between updates, each of which rewrites `update_share` of the model; without updates if
+    /// Days between two updates, each of which rewrites `update_share` of the model; no updates if
     /// absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[key(unit = "days", range = Real(1e-3, 36_500.0))]
     pub update_days: Option<f64>,
-    /// Share of the model that an update rewrites. The next update continues where this one ends.
+    /// Share of the model that an update rewrites. The next update continues at the end of the last
+    /// one.
     #[serde(default = "ModelConfig::default_update_share")]
     #[key(unit = "share", range = Above(0.0, 1.0), default = 1.0)]
     pub update_share: f64,
-    /// Bytes per second at which an update writes.
+    /// Rate at which an update writes, in bytes per second.
     #[serde(default = "ModelConfig::default_update_rate")]
     #[key(
         unit = "size",
@@ -135,39 +135,40 @@ pub struct ModelConfig {
     #[serde(default = "ModelConfig::default_kv_read")]
     #[key(unit = "size", range = Size(0, 1 << 40), default = Bytes(0))]
     pub kv_read: Bytes,
-    /// Size of the sliding window of the key-value cache on the drive. Writes go round it, and
-    /// reads go to all of it alike.
+    /// Size of the key-value cache's sliding window on the drive. Writes go round the window, and
+    /// reads are spread evenly over it.
     #[serde(default = "ModelConfig::default_kv_window")]
     #[key(unit = "size", range = Size(0, 1 << 50), default = Bytes(0))]
     pub kv_window: Bytes,
 }
 
-/// Order of the experts on the drive.
+/// Order in which the experts lie on the drive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Keys)]
 #[serde(rename_all = "kebab-case")]
 pub enum Placement {
-    /// An order drawn from the seed.
+    /// Experts lie in an order drawn from the seed.
     #[default]
     Shuffled,
-    /// The most popular expert first.
+    /// Experts lie in the order of their popularity, with the most popular expert first.
     Sorted,
 }
 
 const MIB: u64 = 1 << 20;
-/// Range of token rates.
+/// Range of the number of tokens per second.
 const TOKENS: Range = Range::Rate(1e-9, 1e6);
-/// Experts and the dense part are multiples of this size, as files on most file systems.
+/// Unit of the sizes of experts and of the dense part, in bytes. Files have this unit on most file
+/// systems.
 pub(super) const ALIGN: u64 = 4096;
-/// Largest number of experts of a model.
+/// Largest number of experts in a model.
 const MOST_EXPERTS: u64 = 10_000_000;
 
 impl ModelWorkload {
-    /// Returns the hours of a day in which the host works.
+    /// Returns the hours of each day in which the host works.
     pub fn hours(&self) -> DailyHours {
         hours(self.hours_per_day)
     }
 
-    /// Checks every key that can be checked without the drive.
+    /// Checks all keys that can be checked without the drive.
     pub(super) fn check(&self) -> Result<(), ConfigError> {
         self.check_ranges()?;
         self.model.check()
@@ -175,7 +176,7 @@ impl ModelWorkload {
 }
 
 impl ModelConfig {
-    /// Size of the dense part, in whole units of [`ALIGN`].
+    /// Returns the size of the dense part, rounded to whole units of [`ALIGN`].
     pub(super) fn dense_bytes(&self) -> u64 {
         let dense = match (self.dense, self.expert) {
             (Some(dense), _) => dense.0,
@@ -185,27 +186,27 @@ impl ModelConfig {
         dense.next_multiple_of(ALIGN)
     }
 
-    /// Size of an expert, in whole units of [`ALIGN`]; 0 without experts.
+    /// Returns the size of an expert, rounded up to whole units of [`ALIGN`]; 0 without experts.
     pub(super) fn expert_bytes(&self) -> u64 {
         self.expert.map_or(0, |expert| expert.0.next_multiple_of(ALIGN))
     }
 
-    /// Number of experts.
+    /// Returns the number of experts of the model.
     pub(super) fn experts(&self) -> u64 {
         self.size.0.saturating_sub(self.dense_bytes()).checked_div(self.expert_bytes()).unwrap_or(0)
     }
 
-    /// Size of the key-value window, in whole requests.
+    /// Returns the size of the key-value window, rounded down to whole requests.
     pub(super) fn window_bytes(&self) -> u64 {
         self.kv_window.0 / self.request_size.0 * self.request_size.0
     }
 
-    /// First byte of the key-value window.
+    /// Returns the first byte of the key-value window on the drive.
     pub(super) fn window_begin(&self) -> u64 {
         self.model_bytes().next_multiple_of(self.request_size.0)
     }
 
-    /// Size of the dense part and the experts.
+    /// Returns the size of the dense part and all experts, in bytes.
     pub(super) fn model_bytes(&self) -> u64 {
         self.dense_bytes() + self.experts() * self.expert_bytes()
     }
@@ -271,7 +272,7 @@ impl ModelConfig {
         })
     }
 
-    /// Checks that the model fits on a drive of `capacity` bytes.
+    /// Checks that the model and the key-value window fit on a drive of `capacity` bytes.
     pub(super) fn check_drive(&self, capacity: u64) -> Result<(), ConfigError> {
         let end = self.window_begin() + self.window_bytes();
         require(end <= capacity, || {

@@ -1,4 +1,4 @@
-//! `[workload.model]` as a stream of requests for one drive.
+//! Makes a stream of requests for one drive from a `[workload.model]` table.
 
 use vpass_core::base::request::{Arrival, Request, RequestSource, SourceError};
 use vpass_core::base::units::Ns;
@@ -11,14 +11,15 @@ use super::writes::Writes;
 use crate::pass::PassSource;
 use crate::synthetic::Sample;
 
-/// Source of the requests of a model. Its times are on the clock of the hours of use.
+/// Source of the requests of a language model. The clock of this source runs only in the hours of
+/// use.
 pub struct ModelSource {
     law: ModelLaw,
     tokens: Tokens,
     writes: Writes,
-    /// Next read of the token under way.
+    /// Next read request of the current token.
     read: Option<Request>,
-    /// Number of tokens until the end of the pass.
+    /// Number of tokens left in the pass.
     left: u64,
 }
 
@@ -26,8 +27,8 @@ impl ModelSource {
     /// Makes the source for a drive of `capacity` bytes with pages of `page_bytes`.
     ///
     /// # Errors
-    /// Reports the first key that is invalid by itself or on this drive, or a file of counts that
-    /// cannot be read.
+    /// Reports the first key that is invalid, in general or on this drive. Reports a file of counts
+    /// that cannot be read.
     pub fn new(
         workload: &ModelWorkload,
         capacity: u64,
@@ -44,7 +45,7 @@ impl ModelSource {
         })
     }
 
-    /// Finds the next read, in this token or a later one of the pass.
+    /// Finds the next read request of the pass, in the current token or in a later token.
     fn find_read(&mut self) {
         while self.read.is_none() {
             self.read = self.tokens.next(&self.law);
@@ -56,7 +57,7 @@ impl ModelSource {
         }
     }
 
-    /// Time at which the last token so far ends.
+    /// Returns the time at which the last token so far ends.
     fn end(&self) -> Ns {
         (self.tokens.begun as f64 / self.law.config.tokens_per_second * 1e9) as Ns
     }
@@ -114,7 +115,7 @@ mod tests {
         (source.law, out)
     }
 
-    /// Compares the reads of each page with the law.
+    /// Compares the number of reads of each page with the rates of [`ModelLaw`].
     #[test]
     fn pages_are_read_at_the_rates_of_the_law() {
         for model in [

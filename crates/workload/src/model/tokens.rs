@@ -1,24 +1,26 @@
-//! Read requests of a model, token by token.
+//! Makes the read requests of a language model, token by token.
 //!
-//! A token reads the dense part in order, then experts in the order of the drive, then the
-//! key-value window. Its requests are spread evenly over its time. The number of experts of a token
-//! is `active`, rounded up or down at random. Experts are drawn by systematic sampling. The
-//! probabilities of the experts are put side by side on a line. The first expert is at a random
-//! point of the line, and each further expert is one unit farther.
+//! A token reads the dense part, then its experts in the order of the drive, then the key-value
+//! window. The requests of a token are spread evenly over its time. The number of experts of a
+//! token is `active`, randomly rounded up or down.
+//!
+//! The experts of a token are drawn by systematic sampling. For this, the probabilities of all
+//! experts are put side by side on a line. The first expert is at a random point of the line. Each
+//! further expert is at a distance of 1 from the expert before.
 
 use vpass_core::base::request::{Op, Request};
 
 use super::law::ModelLaw;
 use crate::synthetic::random::{Random, Rng, Streams, below};
 
-/// Requests of the tokens, without end.
+/// Endless read requests of the tokens.
 pub(super) struct Tokens {
     random: Random,
-    /// Number of tokens so far, with the token under way.
+    /// Number of tokens so far, including the current token.
     pub(super) begun: u64,
-    /// Requests of the token under way: first byte and length.
+    /// Requests of the current token, each with its first byte and its length.
     requests: Vec<(u64, u32)>,
-    /// Number of these requests that were handed out.
+    /// Number of the current token's requests that were handed out.
     done: usize,
 }
 
@@ -27,8 +29,8 @@ impl Tokens {
         Self { random: Streams::new(seed).address, begun: 0, requests: vec![], done: 0 }
     }
 
-    /// Returns the next request of the token under way; `None` at the token's end. Times are on
-    /// the clock of the hours of use.
+    /// Returns the next request of the current token, or `None` at the end of the token. Request
+    /// times follow a clock that runs only in the hours of use.
     pub(super) fn next(&mut self, law: &ModelLaw) -> Option<Request> {
         let (offset, bytes) = *self.requests.get(self.done)?;
         let token = (self.begun - 1) as f64 + self.done as f64 / self.requests.len() as f64;
@@ -80,7 +82,7 @@ impl Tokens {
     }
 }
 
-/// Cuts these bytes into requests at multiples of the request size.
+/// Cuts the bytes from `begin` to `end` into requests at multiples of the request size.
 fn cut(requests: &mut Vec<(u64, u32)>, law: &ModelLaw, begin: u64, end: u64) {
     let size = law.config.request_size.0;
     let mut at = begin;

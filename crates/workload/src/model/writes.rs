@@ -1,7 +1,8 @@
-//! Writes of a model: the key-value window, and updates.
+//! Makes the writes of a language model: writes to the key-value window, and updates of the model.
 //!
-//! Times are on the clock of the hours of use. An update begins at its day, or when the update
-//! before it ends, and lasts as long as its bytes take at `update_rate`.
+//! Times follow a clock that runs only in the hours of use. An update begins at its day, or at the
+//! end of the previous update if this is later. The length of an update follows from its bytes and
+//! from `update_rate`.
 
 use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError};
 use vpass_core::base::span::DAY;
@@ -10,21 +11,23 @@ use vpass_core::base::units::Ns;
 use super::law::ModelLaw;
 use crate::synthetic::Sample;
 
-/// Writes of a whole drive or of a sample, without end; none if the model is never written.
+/// Endless writes to a whole drive or to a sample of its pages. A model that is only read has no
+/// writes.
 pub(super) struct Writes {
     law: ModelLaw,
     window: Option<Next>,
     update: Option<Next>,
-    /// Part of the pages whose writes are handed out. On a sample, each page is a request.
+    /// Sample of pages whose writes are handed out. On a sample, the write of each page is a
+    /// request.
     sample: Sample,
-    /// Pages of the last write that were not handed out yet.
+    /// Pages of the last write that were not yet handed out.
     pages: Vec<Request>,
 }
 
-/// Position in a stream of writes.
+/// Next write of the window or of an update.
 #[derive(Clone, Copy)]
 struct Next {
-    /// Number of writes so far.
+    /// Number of writes so far. For updates, number of bytes so far.
     count: u64,
     at: Ns,
     /// First byte of the next write.
@@ -54,12 +57,12 @@ impl Writes {
         self.window.is_some() || self.update.is_some()
     }
 
-    /// Time of the next write; `None` without writes.
+    /// Returns the time of the next write, or `None` if there are no writes.
     pub(super) fn due(&self) -> Option<Ns> {
         [self.window, self.update].into_iter().flatten().map(|next| next.at).min()
     }
 
-    /// Takes the next write of the whole drive.
+    /// Returns the next write to the whole drive, and advances to the write after it.
     pub(super) fn next(&mut self) -> Option<Request> {
         let is_window = match (&self.window, &self.update) {
             (Some(window), Some(update)) => window.at <= update.at,
@@ -72,7 +75,7 @@ impl Writes {
         Some(Request { at, offset, bytes: bytes as u32, op: Op::Write, origin: 0, hint: None })
     }
 
-    /// Puts the pages of a write that are in the sample into `pages`, the last first.
+    /// Adds the pages of a write that belong to the sample to `pages`, with the last page first.
     fn cut(&mut self, write: &Request) {
         let size = self.law.page_bytes;
         let last = (write.offset + u64::from(write.bytes)).div_ceil(size);
@@ -84,15 +87,15 @@ impl Writes {
     }
 }
 
-/// Returns the sample's number of a page; `None` for pages outside the sample.
+/// Returns the number of a page in the sample, or `None` for a page outside the sample.
 fn sample_number(sample: Sample, page: u64) -> Option<u64> {
     let of = u64::from(sample.of);
     (page % of == u64::from(sample.residue)).then(|| page / of)
 }
 
 impl Next {
-    /// Returns write number `count` to the key-value window. It comes when the model has produced
-    /// enough bytes for it.
+    /// Returns write number `count` to the key-value window. The write comes when the tokens so far
+    /// have produced enough bytes to fill it.
     fn of_window(self, law: &ModelLaw) -> Self {
         let (size, window) = (law.config.request_size.0, law.config.window_bytes());
         let at = (self.count + 1) as f64 * size as f64 / law.kv_bytes_per_s() * 1e9;
@@ -100,11 +103,12 @@ impl Next {
         Self { count: self.count + 1, at: at as Ns, offset, bytes: size }
     }
 
-    /// Write that follows this one, in the same update or in the next.
+    /// Returns the write of an update that follows this write. The returned write belongs to the
+    /// same update or to the next update.
     fn of_update(self, law: &ModelLaw) -> Self {
         let config = &law.config;
         let (all, each) = (config.model_bytes(), law.update_bytes());
-        // Bytes of all updates so far. `count` counts bytes here.
+        // In updates, `count` is the number of bytes of all updates so far.
         let done = self.count;
         let begin = done % all;
         let left = (each - done % each).min(all - begin);
@@ -159,7 +163,7 @@ mod tests {
 
     #[test]
     fn the_window_is_written_round_and_round() {
-        // 2 MiB come each second.
+        // The host writes 2 MiB per second to the window.
         let first = 64 * MIB;
         let expected = [(500, 0), (1000, 1), (1500, 2), (2000, 0)];
         let expected = expected.map(|(ms, n)| (ms, first + n * MIB, MIB));
@@ -168,7 +172,8 @@ mod tests {
 
     #[test]
     fn a_sample_gets_its_pages_one_by_one() {
-        // Pages 4,096 to 4,287 of the drive: every 64th is in the sample, as pages 64 to 66.
+        // The window covers pages 4,096 to 4,287. Every 64th page is in the sample, so these are
+        // pages 64 to 66 of the sample.
         let own = writes(WINDOW, Sample { of: 64, residue: 0 }, 4);
         let page = 16 << 10;
         assert_eq!(
@@ -187,7 +192,8 @@ mod tests {
     fn updates_go_on_where_the_last_one_ended() {
         let model = "size = \"6MiB\"\ntokens_per_second = 4\nrequest_size = \"2MiB\"\n\
             update_days = 1\nupdate_share = 0.5\nupdate_rate = \"1MiB\"";
-        // Day 1 begins after 12 hours of use: 43,200 s. An update of 3 MiB takes 3 s.
+        // The first update begins on day 1, after 12 hours (43,200 s) of use. An update of 3 MiB
+        // takes 3 s.
         let at = |n: u64, s: u64| n * 43_200_000 + s * 1000;
         assert_eq!(
             writes(model, Sample::WHOLE, 6),

@@ -1,8 +1,8 @@
-//! Runs the parts of a workload whose reads are rates, for gears that draw reads in bulk. It serves
-//! a whole drive or a sample of its pages.
+//! Turns the parts of a workload into read rates and single writes, for gears that draw reads in
+//! bulk. The source serves a whole drive or a sample of its pages.
 //!
-//! In a sample 1/N, the range of a part begins at a multiple of N pages. So each part has the same
-//! sample of its own pages.
+//! For a sample 1/N, the range of a part begins at a multiple of N pages. As a result, the sample
+//! contains every Nth page of each part, counted from the part's first page.
 
 use vpass_core::base::rates::{PageRates, ReadRates};
 use vpass_core::base::request::{Arrival, Request, RequestSource, SourceError};
@@ -14,13 +14,13 @@ use super::parts_config::{PartsConfig, in_part, seed_of};
 use super::side_by_side::{Side, SideBySide};
 use crate::synthetic::{FluidSynthetic, Sample};
 
-/// Source of rates and writes for parts.
+/// Source of the read rates and writes of a workload with parts.
 pub struct FluidParts {
     rates: ReadRates,
     writes: SideBySide<Writes>,
 }
 
-/// Part, and its place in the sample.
+/// Part of a workload, with its first page in the sample.
 struct Placed {
     source: FluidSynthetic,
     first_page: u64,
@@ -31,7 +31,8 @@ impl FluidParts {
     /// Makes the source for a sample of a drive of `capacity` bytes with pages of `page_bytes`.
     ///
     /// # Errors
-    /// Reports the first key that is invalid in general or for this drive, or reads in sequence.
+    /// Reports the first key that is invalid, in general or for this drive. Reports a part with
+    /// sequential reads.
     pub fn new(
         config: &PartsConfig,
         capacity: u64,
@@ -57,7 +58,7 @@ impl FluidParts {
         Ok(Self { rates, writes: writes.map_err(ConfigError::new)? })
     }
 
-    /// Refuses invalid parts, and parts without rates.
+    /// Checks that the parts of a workload are valid and have rates.
     ///
     /// # Errors
     /// Reports the first key that is invalid.
@@ -68,13 +69,13 @@ impl FluidParts {
             .try_for_each(|(n, part)| in_part(n, FluidSynthetic::check(&part.alone())))
     }
 
-    /// Returns an upper bound of the memory for `parts` parts of together `pages` pages.
+    /// Returns an upper bound of the memory for `parts` parts, which have `pages` pages in total.
     pub fn memory(pages: u64, parts: u64) -> u64 {
         pages * 2 * size_of::<f32>() as u64 + parts * FluidSynthetic::memory(pages)
     }
 }
 
-/// Returns the rates of all parts together.
+/// Returns the sum of the read rates of all parts.
 fn summed(parts: &mut [Placed], pages: u64) -> ReadRates {
     let mut each = vec![0.0f32; pages as usize];
     let (mut page_reads, mut requests, mut bytes) = (0.0, 0.0, 0.0);
@@ -107,7 +108,7 @@ impl FluidSource for FluidParts {
     }
 }
 
-/// Writes of one part.
+/// Source of the writes of one part.
 struct Writes(FluidSynthetic);
 
 impl RequestSource for Writes {

@@ -1,4 +1,4 @@
-//! Keys of a `[workload]` table with `[[workload.part]]`, and their checks before a run.
+//! Keys of a `[workload]` table that contains `[[workload.part]]`, and their checks before a run.
 
 use serde::{Deserialize, Serialize};
 use vpass_core::base::daily::DailyHours;
@@ -14,17 +14,17 @@ use crate::synthetic::{
 };
 use crate::traces::MAX_REQUEST_BYTES;
 
-/// Workload file with parts.
+/// Workload file whose workload consists of parts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PartsFile {
-    /// One line that describes the workload.
+    /// Description of the workload in one line.
     #[serde(default)]
     pub description: String,
-    /// `[workload]`
+    /// `[workload]`: parts that make their requests at the same time.
     pub workload: PartsConfig,
-    /// `[[hints.range]]`: latencies that the host accepts for reads of its data. Kept as written in
-    /// the file; `vpass_lab::hints` reads it.
+    /// `[[hints.range]]`: latencies that the host accepts for reads of its data. `vpass_lab::hints`
+    /// parses this table; here it is kept as it stands in the file.
     #[serde(default, skip_serializing_if = "toml::Table::is_empty")]
     pub hints: toml::Table,
 }
@@ -34,72 +34,72 @@ pub struct PartsFile {
 #[serde(deny_unknown_fields)]
 #[keys(table = "workload")]
 pub struct PartsConfig {
-    /// Requests per pass, of all parts together.
+    /// Number of requests per pass, of all parts together.
     #[serde(default = "PartsConfig::default_requests")]
     #[key(unit = "requests", range = Whole(1, u64::MAX), default = 10_000_000)]
     pub requests: u64,
-    /// Hours of each day in which requests come at the rates of the parts, from the start of the
+    /// Hours of each day in which requests arrive at the rates of the parts, from the start of the
     /// day on; 24 if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[key(unit = "h", range = HOURS)]
     pub hours_per_day: Option<f64>,
-    /// `[[workload.part]]`, each with its own requests.
+    /// `[[workload.part]]`: parts, each with requests of its own.
     #[key(range = Words("rows, at least one"))]
     pub part: Vec<PartConfig>,
 }
 
-/// `[[workload.part]]`: stream of requests to one range of addresses.
+/// `[[workload.part]]`: one stream of requests to one range of addresses.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Keys)]
 #[serde(deny_unknown_fields)]
 pub struct PartConfig {
-    /// Beginning of the range: percent of the capacity, or a size.
+    /// Start of the address range, in percent of the capacity or as a size.
     #[serde(default = "PartConfig::default_begin")]
     #[key(range = Words(POSITION), default = Position::Percent(0.0))]
     pub begin: Position,
-    /// End of the range: percent of the capacity, or a size.
+    /// End of the address range, in percent of the capacity or as a size.
     #[serde(default = "PartConfig::default_end")]
     #[key(range = Words(POSITION), default = Position::Percent(100.0))]
     pub end: Position,
-    /// Requests per second.
+    /// Number of requests of the part per second.
     #[key(unit = "requests/s", range = RATE)]
     pub rate: f64,
-    /// Arrival process of the requests.
+    /// Arrival process of the requests of the part.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arrivals: Option<Arrivals>,
     /// Share of the requests that are reads; the others are writes.
     #[serde(default = "PartConfig::default_read_share")]
     #[key(unit = "share", range = keys::SHARE, default = 1.0)]
     pub read_share: f64,
-    /// Size of every request, to which its address is aligned; 4 KiB if neither this nor
+    /// Size of every request; addresses are multiples of it. 4 KiB if neither `block_size` nor
     /// `block_sizes` is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[key(unit = "size", range = Multiple(SECTOR_BYTES, MAX_REQUEST_BYTES))]
     pub block_size: Option<Bytes>,
-    /// Several sizes with their shares, instead of `block_size`.
+    /// Several request sizes with their shares, instead of `block_size`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[key(range = Words("rows, their shares adding up to 1"), default)]
     pub block_sizes: Vec<SizeShare>,
-    /// Distribution of addresses in the range.
+    /// Distribution of the addresses of requests in the address range.
     #[serde(default = "PartConfig::default_distribution")]
     #[key(range = Words(IN_WORDS), default = Distribution::Uniform)]
     pub distribution: Distribution,
-    /// Distribution of the addresses of writes, if different.
+    /// Distribution of the addresses of writes, if it differs from that of reads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[key(range = Words(IN_WORDS))]
     pub write_distribution: Option<Distribution>,
-    /// Hot part of the writes relative to that of the reads, if both are hot-cold.
+    /// Whether reads and writes have the same hot part, if both are hot-cold.
     #[serde(default = "PartConfig::default_hot_sets")]
     #[key(default = HotSets::Shared)]
     pub hot_sets: HotSets,
-    /// Size of the runs to which zipf and hot-cold give a popularity; a page of the drive if
-    /// absent.
+    /// Size of a run, all of whose blocks have one popularity under zipf or hot-cold; a page of the
+    /// drive if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[key(unit = "size", range = Words("a multiple of every block size"))]
     pub run: Option<Bytes>,
 }
 
 impl PartConfig {
-    /// Returns this part as the table of a workload of its own, which makes requests without end.
+    /// Returns the table of a workload that consists only of this part. The workload has no end.
     pub(super) fn alone(&self) -> WorkloadConfig {
         WorkloadConfig {
             requests: u64::MAX,
@@ -119,8 +119,8 @@ impl PartConfig {
         }
     }
 
-    /// Returns the pages of the range on a drive: the first page, and the number of pages. The
-    /// first page is a multiple of `align`.
+    /// Returns the first page and the number of pages of the address range on a drive. The first
+    /// page is a multiple of `align`.
     ///
     /// # Errors
     /// Reports a range that is empty, or that ends beyond the drive.
@@ -152,22 +152,22 @@ impl PartConfig {
 }
 
 impl PartsConfig {
-    /// Returns the hours of a day in which requests come.
+    /// Returns the hours of each day in which requests arrive.
     pub fn hours(&self) -> DailyHours {
         hours(self.hours_per_day)
     }
 
-    /// Number of requests per second of all parts, in the hours of use.
+    /// Returns the number of requests of all parts per second, in the hours with requests.
     pub fn rate(&self) -> f64 {
         self.part.iter().map(|part| part.rate).sum()
     }
 
-    /// Returns the read requests per second of all parts, in the hours of use.
+    /// Returns the number of read requests of all parts per second, in the hours with requests.
     pub fn read_rate(&self) -> f64 {
         self.part.iter().map(|part| part.rate * part.read_share).sum()
     }
 
-    /// Checks every key that can be checked without the drive.
+    /// Checks all keys that can be checked without the drive.
     pub(super) fn check(&self) -> Result<(), ConfigError> {
         self.check_ranges()?;
         require(!self.part.is_empty(), || {
@@ -177,13 +177,13 @@ impl PartsConfig {
     }
 }
 
-/// Names the part in an error.
+/// Adds the number of the part to an error.
 pub(super) fn in_part<T>(n: usize, made: Result<T, ConfigError>) -> Result<T, ConfigError> {
     made.map_err(|e| ConfigError::new(phrase!["[[workload.part]] {n}: ", e]))
 }
 
-/// Returns the seed of a part. The seed of the first part is the seed of the run, so a single part
-/// makes the requests of a workload without parts.
+/// Returns the random seed of a part. The first part has the seed of the run. As a result, a single
+/// part makes the requests of a workload without parts.
 pub(super) fn seed_of(part: usize, seed: u64) -> u64 {
     const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
     seed.wrapping_add((part as u64).wrapping_mul(GOLDEN))

@@ -1,4 +1,4 @@
-//! Makes a stream of requests for one drive from the parts of a workload.
+//! Makes one stream of requests for a drive from the parts of a workload.
 
 use vpass_core::base::request::{Arrival, Request, RequestSource, SourceError};
 use vpass_core::config::ConfigError;
@@ -19,7 +19,7 @@ impl PartsSource {
     /// Makes the source for a drive of `capacity` bytes with pages of `page_bytes`.
     ///
     /// # Errors
-    /// Reports the first key that is invalid in general or for this drive.
+    /// Reports the first key that is invalid, in general or for this drive.
     pub fn new(
         config: &PartsConfig,
         capacity: u64,

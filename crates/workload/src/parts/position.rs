@@ -7,21 +7,21 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use vpass_core::base::units::Bytes;
 use vpass_core::config::keys::{KeyValue, Type};
 
-/// Position on a drive.
+/// Position on a drive, in percent of the capacity or in bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Position {
-    /// Percent of the capacity, from 0 to 100.
+    /// Percentage of the drive's capacity, from 0 to 100.
     Percent(f64),
-    /// Number of bytes from the start.
+    /// Number of bytes from the start of the drive.
     At(Bytes),
 }
 
-/// Forms of a position, for lists of keys.
+/// Forms of a position on a drive, for lists of configuration keys.
 pub(super) const POSITION: &str = "0% to 100%, or a size such as \"140GiB\"";
 
 impl Position {
-    /// Returns the page at this position of a drive of this number of pages. Returns `None` if the
-    /// position lies beyond the drive.
+    /// Returns the page at this position of a drive with `of_drive` pages. Returns `None` if the
+    /// position lies beyond the end of the drive.
     pub(super) fn page(self, of_drive: u64, page_bytes: u64) -> Option<u64> {
         match self {
             Self::Percent(percent) => {

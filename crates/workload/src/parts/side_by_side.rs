@@ -1,8 +1,8 @@
-//! Merges the requests of several sources by their arrival. Each source has a part of the drive's
-//! addresses.
+//! Merges the requests of several sources by their arrival times. Each source has a part of the
+//! drive's addresses.
 //!
-//! A pass ends when every source has ended its own pass. The next pass begins for all of them at
-//! the last arrival of the pass.
+//! A pass ends when every source has ended its own pass. The next pass of all sources begins at the
+//! last arrival of the pass before.
 
 use vpass_core::base::request::{Arrival, Request, RequestSource, SourceError};
 use vpass_core::base::units::Ns;
@@ -12,27 +12,28 @@ use crate::pass::PassSource;
 /// Number of requests that are taken from a source at a time.
 const CHUNK: usize = 512;
 
-/// One of the merged sources.
+/// Source whose requests are merged with those of other sources.
 pub struct Side<S> {
     source: S,
-    /// First byte of the source's addresses on the drive.
+    /// First byte on the drive of the source's addresses.
     offset: u64,
-    /// Time that is added to the source's arrivals.
+    /// Time that is added to the arrival times of the source.
     later: Ns,
     taken: Vec<Request>,
     next: usize,
-    /// Arrival of the last request that was taken.
+    /// Arrival time of the last request that was taken from the source.
     last: Ns,
     is_over: bool,
 }
 
 impl<S: RequestSource> Side<S> {
-    /// Makes a side whose addresses begin at byte `offset` of the drive.
+    /// Prepares a source for merging. The addresses of the source begin at byte `offset` of the
+    /// drive.
     pub fn new(source: S, offset: u64) -> Self {
         Self { source, offset, later: 0, taken: vec![], next: 0, last: 0, is_over: false }
     }
 
-    /// Returns the arrival of the next request; `None` at the end of the pass.
+    /// Returns the arrival time of the next request, or `None` at the end of the pass.
     fn due(&mut self) -> Result<Option<Ns>, SourceError> {
         if self.next == self.taken.len() && !self.is_over {
             self.taken.clear();
@@ -49,16 +50,16 @@ impl<S: RequestSource> Side<S> {
     }
 }
 
-/// Merged sources, each with its own arrivals.
+/// Source that merges several sources with arrival times.
 pub struct SideBySide<S> {
     sides: Vec<Side<S>>,
 }
 
 impl<S: RequestSource> SideBySide<S> {
-    /// Merges sources.
+    /// Merges the given sources.
     ///
     /// # Errors
-    /// Reports a source without arrival times. Its requests have no order among those of others.
+    /// Reports a source without arrival times, because its requests cannot be merged by time.
     pub fn new(sides: Vec<Side<S>>) -> Result<Self, SourceError> {
         match sides.iter().position(|side| side.source.arrival() != Arrival::Open) {
             None => Ok(Self { sides }),
@@ -70,8 +71,8 @@ impl<S: RequestSource> SideBySide<S> {
         }
     }
 
-    /// Returns the side whose request arrives first. If several arrive together, the first of these
-    /// sides goes first.
+    /// Returns the source whose next request arrives first. If several requests arrive at the same
+    /// time, the first of their sources is returned.
     fn first(&mut self) -> Result<Option<&mut Side<S>>, SourceError> {
         let mut first: Option<(Ns, usize)> = None;
         for (n, side) in self.sides.iter_mut().enumerate() {

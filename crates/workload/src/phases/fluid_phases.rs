@@ -1,9 +1,9 @@
-//! Runs phases whose reads are rates, for gears that draw reads in bulk. It serves a whole drive or
-//! a sample of its pages.
+//! Turns the phases of a workload into read rates and single writes, for gears that draw reads in
+//! bulk. The source serves a whole drive or a sample of its pages.
 //!
 //! A phase of n requests takes n / rate seconds. Arrivals are not random. Within a phase, each page
 //! is read at its mean rate, even if the phase reads its pages in turn. Writes and trims keep their
-//! order and come evenly.
+//! order and are evenly spaced.
 
 use rand_core::SeedableRng;
 use vpass_core::base::rates::{PageRates, ReadRates};
@@ -17,11 +17,11 @@ use super::phases_source::{Cursor, Runs};
 use crate::synthetic::random::{Random, Streams, below};
 use crate::synthetic::{NoWrites, Sample, require_rate};
 
-/// Source of rates for phases.
+/// Source of the read rates and writes of a workload with phases.
 pub struct FluidPhases {
     clock: PhaseClock,
-    /// Pages of the sample with their reads in each whole phase. A phase that does not read has no
-    /// pages.
+    /// Pages of the sample, with the number of their reads in each complete phase. A phase that
+    /// writes or trims has no pages here.
     reads: Vec<Vec<(Lpn, u64)>>,
     phases: Vec<PhaseConfig>,
     pages: u32,
@@ -30,19 +30,20 @@ pub struct FluidPhases {
     writes: Box<dyn RequestSource + Send>,
 }
 
-/// Sequence of phases. A pass begins with the first phase, and ends after the requests of a pass.
+/// Position in the sequence of phases. A pass begins with the first phase, and ends after the
+/// number of requests of a pass.
 #[derive(Clone)]
 struct PhaseClock {
     of_phase: Vec<u64>,
     of_pass: u64,
     rate: f64,
-    /// Current phase.
+    /// Number of the current phase.
     phase: usize,
     /// Number of requests of the current phase.
     requests: u64,
-    /// Number of requests of all earlier phases.
+    /// Number of requests of all phases before the current phase.
     before: u64,
-    /// Number of requests of the pass after this phase.
+    /// Number of requests that the pass still has after the current phase.
     left: u64,
 }
 
@@ -64,13 +65,14 @@ impl PhaseClock {
         self.left = left - self.requests;
     }
 
-    /// Returns the time at which `requests` requests have come.
+    /// Returns the time at which `requests` requests have arrived.
     fn time_of(&self, requests: u64) -> Ns {
         (requests as f64 / self.rate * 1e9) as Ns
     }
 
     fn ends(&self) -> Ns {
-        // A single phase never ends, unless a pass ends within the phase.
+        // A single phase is followed by itself. It has no end if each pass consists of whole
+        // phases.
         let is_alone = self.of_phase.len() == 1 && self.of_pass.is_multiple_of(self.of_phase[0]);
         if is_alone { Ns::MAX } else { self.time_of(self.before + self.requests) }
     }
@@ -88,8 +90,8 @@ impl FluidPhases {
     /// Makes the source for a sample of a drive of `capacity` bytes with pages of `page_bytes`.
     ///
     /// # Errors
-    /// Reports the first key that is invalid in general or for this drive, or a workload without a
-    /// rate.
+    /// Reports the first key that is invalid, in general or for this drive. Reports a workload
+    /// without a rate.
     pub fn new(
         config: &PhasesConfig,
         capacity: u64,
@@ -110,21 +112,21 @@ impl FluidPhases {
         Ok(Self { clock, reads, phases: config.phase.clone(), pages, page_bytes, sample, writes })
     }
 
-    /// Refuses phases without a rate.
+    /// Checks that a workload with phases has a rate.
     ///
     /// # Errors
-    /// Names the missing key.
+    /// Reports a missing rate.
     pub fn check(config: &PhasesConfig) -> Result<(), ConfigError> {
         require_rate(config.rate)
     }
 
-    /// Returns an upper bound of the memory for phases that name `pages` pages. It covers the
-    /// rates, and the counts of the current phase, of the next phase, and of all phases.
+    /// Returns an upper bound of the memory for phases that name `pages` pages. The bound covers
+    /// the read rates, and the read counts of the current phase, the next phase and all phases.
     pub fn memory(pages: u64) -> u64 {
         pages * (2 * 4 + 3 * 16)
     }
 
-    /// Returns the reads of each page in the current phase. Each page occurs once.
+    /// Returns the number of reads of each page in the current phase. Each page occurs once.
     fn under_way(&self) -> Vec<(Lpn, u64)> {
         let phase = self.clock.phase;
         if self.clock.is_whole() {
@@ -135,16 +137,17 @@ impl FluidPhases {
     }
 
     fn per_s(&self, reads: u64) -> f32 {
-        // Counts are in fractions of a read, since pages in random order have such counts.
+        // A count of reads is in fractions of a read, because pages in random order have fractional
+        // means.
         (reads as f64 / PARTS / self.clock.seconds()) as f32
     }
 }
 
-/// Number of fractions of a read. Counts are kept in these fractions.
+/// Number of parts into which a read is divided. Read counts are kept in these parts.
 const PARTS: f64 = 65_536.0;
 
-/// Returns the mean reads of each page of a sample by a phase of `requests` requests, in fractions
-/// of a read.
+/// Returns how often a phase of `requests` requests reads each page of a sample on average. The
+/// numbers are in parts of a read ([`PARTS`]).
 fn reads_of(phase: &PhaseConfig, requests: u64, sample: Sample) -> Vec<(Lpn, u64)> {
     if Op::from(phase.op) != Op::Read {
         return vec![];
@@ -201,14 +204,14 @@ impl FluidSource for FluidPhases {
     }
 }
 
-/// Endless writes and trims of a sample's pages.
+/// Source of the endless writes and trims of a sample's pages.
 struct Writes {
     clock: PhaseClock,
     phases: Vec<(Op, Order, Runs)>,
     page_bytes: u32,
     sample: Sample,
     address: Random,
-    /// Number of requests made in the current phase, and the position in its pages.
+    /// Number of requests made in the current phase, and position in the pages of the phase.
     made: u64,
     cursor: Cursor,
 }
@@ -238,10 +241,10 @@ impl Writes {
         }
     }
 
-    /// Returns whether any page of the sample is ever written or trimmed.
+    /// Returns whether any page of the sample is written or trimmed in any phase.
     fn has_any(&self) -> bool {
         let asks = |(at, (op, _, runs)): (usize, &(Op, Order, Runs))| {
-            // A pass may end before a phase begins.
+            // A pass may end before its later phases begin.
             let before: u64 = self.clock.of_phase[..at].iter().sum();
             *op != Op::Read
                 && before < self.clock.of_pass
@@ -303,8 +306,8 @@ mod tests {
         FluidPhases::new(&file.workload, 100 * 4096, 4096, 1, sample)
     }
 
-    /// Phases with three reads of page 5 and one read of page 3, then two writes. They are
-    /// repeated. A pass ends within the second round.
+    /// Table of two phases. The first has three reads of page 5 and one of page 3; the second has
+    /// two writes. A pass has 9 requests, so it ends within the second round.
     const TABLE: &str = "rate = 1.0\nrequests = 9\n\
         phase = [{ pages = [5, 3, 5, 5], requests = 4 }, \
         { ranges = [[7, 8]], op = 'write', requests = 2 }]";
@@ -325,8 +328,8 @@ mod tests {
             )
         };
         assert_eq!(changes(4 * S), (Some(6 * S), vec![(3, 0.0), (5, 0.0)]));
-        // The pass ends after three of the phase's four requests. By then, page 5 has been read
-        // twice.
+        // In its second round, the first phase ends after three of its four requests, with the
+        // pass. Page 5 has two of these three reads.
         let third = 1.0 / 3.0;
         assert_eq!(changes(6 * S), (Some(9 * S), vec![(3, third), (5, 2.0 * third)]));
         assert_eq!(changes(9 * S), (Some(13 * S), vec![(3, 0.25), (5, 0.75)]));

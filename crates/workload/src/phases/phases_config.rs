@@ -1,4 +1,4 @@
-//! Keys of a `[workload]` table with `[[workload.phase]]`, and their checks before a run.
+//! Keys of a `[workload]` table that contains `[[workload.phase]]`, and their checks before a run.
 
 use serde::{Deserialize, Serialize};
 use vpass_core::base::daily::DailyHours;
@@ -11,17 +11,17 @@ use crate::synthetic::{
     Arrivals, HOURS, MAX_QUEUE_DEPTH, RATE, arrival, check_arrival, check_hours, hours, require,
 };
 
-/// Workload file with phases.
+/// Workload file whose workload consists of phases.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PhasesFile {
-    /// One line that describes the workload.
+    /// Description of the workload in one line.
     #[serde(default)]
     pub description: String,
-    /// `[workload]`
+    /// `[workload]`: phases, and the arrival of their requests.
     pub workload: PhasesConfig,
-    /// `[[hints.range]]`: latencies that the host accepts for reads of its data. Kept as written in
-    /// the file; `vpass_lab::hints` reads it.
+    /// `[[hints.range]]`: latencies that the host accepts for reads of its data. `vpass_lab::hints`
+    /// parses this table; here it is kept as it stands in the file.
     #[serde(default, skip_serializing_if = "toml::Table::is_empty")]
     pub hints: toml::Table,
 }
@@ -30,7 +30,7 @@ impl PhasesFile {
     /// Parses a workload file.
     ///
     /// # Errors
-    /// Reports invalid TOML or an invalid key, with its line.
+    /// Reports invalid TOML or an invalid key, with the line number.
     pub fn parse(text: &str) -> Result<Self, ConfigError> {
         toml::from_str(text).map_err(|e| ConfigError::new(e.to_string()))
     }
@@ -41,51 +41,51 @@ impl PhasesFile {
 #[serde(deny_unknown_fields)]
 #[keys(table = "workload")]
 pub struct PhasesConfig {
-    /// Requests per pass; one round of the phases if absent.
+    /// Number of requests per pass; one round of all phases if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[key(unit = "requests", range = Whole(1, u64::MAX))]
     pub requests: Option<u64>,
-    /// Requests outstanding at any time; 64 if neither this nor `rate` is given.
+    /// Number of outstanding requests; 64 if neither `queue_depth` nor `rate` is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[key(unit = "requests", range = Whole(1, MAX_QUEUE_DEPTH as u64))]
     pub queue_depth: Option<u32>,
-    /// Requests per second, instead of `queue_depth`.
+    /// Number of requests per second, instead of `queue_depth`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[key(unit = "requests/s", range = RATE)]
     pub rate: Option<f64>,
-    /// Arrival process of requests at a `rate`.
+    /// Arrival process of the requests, if `rate` is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arrivals: Option<Arrivals>,
-    /// Hours of each day in which requests come at the `rate`, from the start of the day on; 24 if
-    /// absent.
+    /// Hours of each day in which requests arrive at the `rate`, from the start of the day on; 24
+    /// if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[key(unit = "h", range = HOURS)]
     pub hours_per_day: Option<f64>,
-    /// `[[workload.phase]]`, in order.
+    /// `[[workload.phase]]`: phases, in the order in which they are run.
     #[key(range = Words("rows, at least one"))]
     pub phase: Vec<PhaseConfig>,
 }
 
-/// `[[workload.phase]]`: requests of one page each.
+/// `[[workload.phase]]`: a number of requests, each to one page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Keys)]
 #[serde(deny_unknown_fields)]
 pub struct PhaseConfig {
-    /// Operation of the requests.
+    /// Operation of all requests of the phase: read, write or trim.
     #[serde(default = "PhaseConfig::default_op")]
     #[key(default = PhaseOp::Read)]
     pub op: PhaseOp,
-    /// Number of requests.
+    /// Number of requests of the phase.
     #[key(unit = "requests", range = Whole(1, u64::MAX))]
     pub requests: u64,
-    /// Order in which the requests take the pages.
+    /// Order in which the requests of the phase take its pages.
     #[serde(default = "PhaseConfig::default_order")]
     #[key(default = Order::RoundRobin)]
     pub order: Order,
-    /// Logical pages; a page that is named twice gets twice as many requests.
+    /// Logical pages of the phase. A page that is named twice gets twice as many requests.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[key(unit = "pages", range = Words("below the number of pages of the drive"), default)]
     pub pages: Vec<Lpn>,
-    /// First and last page of ranges of logical pages, after `pages`.
+    /// Ranges of logical pages, each with its first and its last page; they come after `pages`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[key(
         unit = "pages",
@@ -99,12 +99,12 @@ pub struct PhaseConfig {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Keys)]
 #[serde(rename_all = "lowercase")]
 pub enum PhaseOp {
-    /// Read.
+    /// Each request reads a page.
     #[default]
     Read,
-    /// Write whole pages.
+    /// Each request writes a whole page.
     Write,
-    /// Discard.
+    /// Each request trims (discards) a page.
     Trim,
 }
 
@@ -122,39 +122,39 @@ impl From<PhaseOp> for Op {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Keys)]
 #[serde(rename_all = "kebab-case")]
 pub enum Order {
-    /// One after the other, beginning with the first in every round.
+    /// Pages follow each other in their order. Every round begins with the first page.
     #[default]
     RoundRobin,
-    /// At random, all with the same chance.
+    /// Pages are drawn at random, all with the same chance.
     Random,
 }
 
 impl PhaseConfig {
-    /// Makes a phase that reads these pages in turn.
+    /// Makes a phase that reads the given pages in turn.
     pub fn reads(pages: Vec<Lpn>, requests: u64) -> Self {
         Self { op: PhaseOp::Read, requests, order: Order::RoundRobin, pages, ranges: vec![] }
     }
 }
 
 impl PhasesConfig {
-    /// Returns how requests arrive.
+    /// Returns whether requests arrive at a rate or follow completions.
     pub fn arrival(&self) -> Arrival {
         arrival(self.queue_depth, self.rate)
     }
 
-    /// Returns the hours of a day in which requests come.
+    /// Returns the hours of each day in which requests arrive.
     pub fn hours(&self) -> DailyHours {
         hours(self.hours_per_day)
     }
 
-    /// Number of requests per pass.
+    /// Returns the number of requests per pass.
     pub fn requests(&self) -> u64 {
         self.requests.unwrap_or_else(|| {
             self.phase.iter().fold(0, |sum, phase| sum.saturating_add(phase.requests))
         })
     }
 
-    /// Checks every key, for a drive of `host_pages` pages.
+    /// Checks all keys of the workload for a drive with `host_pages` logical pages.
     pub(super) fn check(&self, host_pages: u64) -> Result<(), ConfigError> {
         self.check_ranges()?;
         check_arrival(self.queue_depth, self.rate, self.arrivals)?;
@@ -167,7 +167,7 @@ impl PhasesConfig {
 }
 
 impl PhaseConfig {
-    /// Checks phase `n`.
+    /// Checks the keys of phase number `n`.
     fn check(&self, n: usize, host_pages: u64) -> Result<(), ConfigError> {
         require(!(self.pages.is_empty() && self.ranges.is_empty()), || {
             format!(

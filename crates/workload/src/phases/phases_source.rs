@@ -1,5 +1,5 @@
-//! Makes a stream of requests for one drive from phases. Pages are kept as runs of consecutive
-//! pages, so a range needs little memory.
+//! Makes a stream of requests for one drive from the phases of a workload. Pages are kept as runs
+//! of consecutive pages, so that a range of pages needs little memory.
 
 use rand_core::SeedableRng;
 use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError};
@@ -17,12 +17,12 @@ pub struct PhasesSource {
     page_bytes: u32,
     arrival: Arrival,
     clock: Option<ArrivalClock>,
-    /// Random numbers for addresses and for arrivals.
+    /// Random streams for addresses and for arrivals.
     address: Random,
     arrivals: Random,
     requests: u64,
     left: u64,
-    /// Current phase, its remaining requests, and the position in its pages.
+    /// Current phase, number of its remaining requests, and position in its pages.
     phase: usize,
     phase_left: u64,
     cursor: Cursor,
@@ -35,7 +35,7 @@ struct Phase {
     pages: Runs,
 }
 
-/// Pages in order, as runs of consecutive pages.
+/// Ordered list of pages, stored as runs of consecutive pages.
 pub(super) struct Runs {
     runs: Vec<Run>,
     pub(super) count: u64,
@@ -44,11 +44,11 @@ pub(super) struct Runs {
 struct Run {
     first: Lpn,
     pages: u32,
-    /// Number of pages of all earlier runs.
+    /// Number of pages in all earlier runs.
     before: u64,
 }
 
-/// Position of the next page of a round-robin.
+/// Position of the next page in an ordered list of pages.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Cursor {
     run: usize,
@@ -70,7 +70,7 @@ impl Runs {
         all
     }
 
-    /// Returns the `n`th page.
+    /// Returns page number `n` of the list, counted from 0.
     pub(super) fn at(&self, n: u64) -> Lpn {
         let run = &self.runs[self.runs.partition_point(|run| run.before <= n) - 1];
         run.first + (n - run.before) as u32
@@ -95,7 +95,7 @@ impl PhasesSource {
     /// Makes the source for a drive of `capacity` bytes with pages of `page_bytes`.
     ///
     /// # Errors
-    /// Reports the first key that is invalid in general or for this drive.
+    /// Reports the first key that is invalid, in general or for this drive.
     pub fn new(
         config: &PhasesConfig,
         capacity: u64,
@@ -128,14 +128,14 @@ impl PhasesSource {
         })
     }
 
-    /// Goes to the start of a phase.
+    /// Begins the phase with the given number.
     fn begin(&mut self, phase: usize) {
         self.phase = phase;
         self.phase_left = self.phases[phase].requests;
         self.cursor = Cursor::default();
     }
 
-    /// Appends `count` requests of the current phase.
+    /// Appends `count` requests of the current phase to `out`.
     fn request(&mut self, count: u64, out: &mut Vec<Request>) {
         let phase = &self.phases[self.phase];
         let (page_bytes, op) = (self.page_bytes, phase.op);
@@ -188,7 +188,7 @@ impl RequestSource for PhasesSource {
 }
 
 impl PassSource for PhasesSource {
-    /// Starts a pass at the first phase.
+    /// Starts the next pass with the first phase.
     fn next_pass(&mut self) -> Result<(), SourceError> {
         self.left = self.requests;
         self.begin(0);
@@ -207,13 +207,14 @@ mod tests {
 
     const PAGE: u32 = 4096;
 
-    /// Makes the source for a drive of 100 pages.
+    /// Makes the source of a workload table for a drive of 100 pages.
     fn source(table: &str) -> Result<PhasesSource, String> {
         let file = PhasesFile::parse(&format!("[workload]\n{table}")).map_err(|e| e.to_string())?;
         PhasesSource::new(&file.workload, 100 * u64::from(PAGE), PAGE, 1).map_err(|e| e.to_string())
     }
 
-    /// Returns the page and direction of every request, drawn `at_once` requests at a time.
+    /// Returns the page and the direction of every request of a source. Requests are drawn in
+    /// batches of `at_once`.
     fn all(source: &mut PhasesSource, at_once: usize) -> Vec<(u64, Op)> {
         let mut out = vec![];
         loop {
@@ -258,8 +259,8 @@ mod tests {
         let pages = all(&mut source(table).unwrap(), 64);
         assert_eq!(pages, all(&mut source(table).unwrap(), 1000));
         let of = |page| pages.iter().filter(|(p, _)| *p == page).count();
-        // Each page should get 1,000 requests, and the page named twice 2,000. Standard errors are
-        // 30 and 39.
+        // Each page is expected 1,000 times, and the page named twice 2,000 times. The standard
+        // errors are 30 and 39.
         assert!((1800..2200).contains(&of(90)), "{}", of(90));
         assert!([1, 10, 11, 12, 13, 14].iter().all(|p| (850..1150).contains(&of(*p))));
     }

@@ -1,35 +1,36 @@
-//! Chooses the pages of a trace that are counted one by one: all pages, or a share of them if there
-//! are too many.
+//! Chooses the pages of a trace whose requests are counted page by page. If there are too many
+//! pages, only a share of the pages is chosen.
 //!
-//! The share consists of stretches of pages. A hash picks the stretches.
+//! The share consists of stretches of neighbouring pages. A hash chooses the stretches.
 
 use super::pages::LINE_PAGES;
 
-/// Length of a stretch, in bytes. A stretch is followed as a whole or not at all. So a busy region
-/// is seen as a whole.
+/// Length of a stretch of pages, in bytes. Either all pages of a stretch are followed or none, so
+/// that a busy region is seen as a whole.
 const STRETCH_BYTES: u64 = 4 << 20;
 
-/// Share of the pages whose requests are followed, as n: one stretch of pages in 2^n is followed.
+/// Share of the pages that are followed. One stretch of pages in `mask` + 1 is followed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Followed {
-    /// Number of pages of a stretch, as a power of two. A stretch holds whole lines of counters.
+    /// Number of pages in a stretch, as an exponent of 2. A stretch consists of whole lines of
+    /// counters.
     stretch_shift: u32,
     mask: u64,
 }
 
 impl Followed {
-    /// Follows all pages, which have 2^`page_shift` bytes.
+    /// Follows all pages. A page has 2^`page_shift` bytes.
     pub(super) fn all(page_shift: u32) -> Self {
         let of_bytes = STRETCH_BYTES.trailing_zeros().saturating_sub(page_shift);
         Self { stretch_shift: of_bytes.max(LINE_PAGES.trailing_zeros()), mask: 0 }
     }
 
-    /// Follows half of the stretches that are followed now.
+    /// Returns the share that follows half of the stretches followed now.
     pub(super) fn half(self) -> Self {
         Self { mask: 2 * self.mask + 1, ..self }
     }
 
-    /// Returns N if one stretch in N is followed.
+    /// Returns N if one stretch of pages in N is followed.
     pub(super) fn one_in(self) -> u64 {
         self.mask + 1
     }
@@ -39,12 +40,13 @@ impl Followed {
         self.mask == 0 || mixed(u64::from(device) << 40 ^ self.stretch(page)) & self.mask == 0
     }
 
-    /// Returns the stretch of a page.
+    /// Returns the number of the stretch to which a page belongs.
     pub(super) fn stretch(self, page: u64) -> u64 {
         page >> self.stretch_shift
     }
 
-    /// Returns the followed parts of a request, each with its first page and its number of pages.
+    /// Returns the parts of a request that are followed, each with its first page and number of
+    /// pages.
     pub(super) fn parts(
         self,
         device: u32,
@@ -69,8 +71,8 @@ impl Followed {
     }
 }
 
-/// Mixes `n`, so that every bit of the result depends on every bit of `n`. This uses the last steps
-/// of splitmix64 (Steele, Lea and Flood, OOPSLA 2014).
+/// Mixes `n`, so that every bit of the result depends on every bit of `n`. The function consists of
+/// the last steps of splitmix64 (Steele, Lea and Flood, OOPSLA 2014).
 fn mixed(n: u64) -> u64 {
     let z = n.wrapping_add(0x9E37_79B9_7F4A_7C15);
     let z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

@@ -1,39 +1,41 @@
-//! Finds the separate parts ("islands") of a device's addresses. An untouched gap separates two
-//! islands. The gap is large in bytes, and large as a share of the addresses in use. A uniformly
-//! scattered trace is one island. A disk with partitions has several.
+//! Finds the separate parts ("islands") of a device's addresses. Two islands are separated by an
+//! untouched gap. The gap is large in bytes, and large as a share of the used addresses. A trace
+//! with evenly scattered addresses is one island. A disk with partitions has several islands.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::PageCounts;
 
-/// Smallest gap in bytes. It is larger than the smallest structures of a file system, and larger
-/// than gaps between two files.
+/// Length of the smallest gap between islands, in bytes. The smallest structures of a file system,
+/// and gaps between two files, are smaller.
 const LEAST_GAP_BYTES: u64 = 16 << 20;
-/// Inverse of the smallest gap as a share of the addresses from the first to the last touched page.
+/// Divisor of the range from the first to the last touched page. The quotient is the length of the
+/// smallest gap between islands.
 const LEAST_GAP_SHARE: u64 = 256;
-/// Length of the stretches into which pages are grouped, in bytes. It is well below any gap.
+/// Length of the stretches into which pages are grouped, in bytes. Every gap between islands is
+/// much longer.
 const STRETCH_BYTES: u64 = 1 << 20;
 
-/// Range of pages without a large gap inside.
+/// Island: a range of pages that contains no large gap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Island {
     /// Index of the device in [`super::Profile::devices`].
     pub device: usize,
-    /// First page that is touched.
+    /// First touched page of the island.
     pub first: u64,
-    /// Last page that is touched.
+    /// Last touched page of the island.
     pub last: u64,
-    /// Number of touched pages.
+    /// Number of touched pages in the island.
     pub touched: u64,
-    /// Page reads.
+    /// Number of page reads in the island.
     pub reads: u64,
-    /// Page writes.
+    /// Number of page writes in the island.
     pub writes: u64,
 }
 
 /// Returns the islands in the order of devices and addresses. If there are more than `most` gaps,
-/// the largest are used. Among equal gaps, the first are used.
+/// the largest gaps are used. Among gaps of equal size, the first are used.
 pub(super) fn islands<'a>(
     devices: impl Iterator<Item = &'a PageCounts>,
     page_shift: u32,
@@ -69,7 +71,7 @@ pub(super) fn islands<'a>(
     islands
 }
 
-/// Groups the touched pages of a device into stretches, by address.
+/// Groups the touched pages of a device into stretches of equal length.
 fn stretches(device: usize, pages: &PageCounts, page_shift: u32) -> Vec<Island> {
     let mut stretches: BTreeMap<u64, Island> = BTreeMap::new();
     for (page, reads, writes) in pages.iter() {
@@ -96,7 +98,7 @@ impl Island {
 mod tests {
     use super::*;
 
-    /// Finds the islands of these pages, for pages of 1 MiB.
+    /// Finds the islands of the given pages. A page has 1 MiB.
     fn of(pages: &[u64], most: usize) -> Vec<(u64, u64, u64)> {
         let mut counts = PageCounts::default();
         for page in pages {
@@ -110,7 +112,8 @@ mod tests {
 
     #[test]
     fn parts_are_cut_at_gaps_of_16_mib() {
-        // 15 pages are missing between pages 5 and 21, and 16 pages between pages 21 and 38.
+        // Between pages 5 and 21, 15 pages are missing, which is less than a gap. Between pages 21
+        // and 38, 16 pages are missing.
         assert_eq!(of(&[21, 5, 38], 9), [(5, 21, 2), (38, 38, 1)]);
         assert_eq!(of(&[], 9), []);
     }
@@ -129,7 +132,8 @@ mod tests {
 
     #[test]
     fn scattered_pages_are_one_island() {
-        // Each gap is 32 MiB, which is 1/320 of the addresses. A gap of 64 MiB is 1/160 of them.
+        // Each gap has 32 MiB, which is 1/320 of the used addresses and too small. A gap of 64 MiB
+        // is 1/160 of them.
         let mut pages: Vec<u64> = (0..320).map(|i| i * 33).collect();
         assert_eq!(of(&pages, 9).len(), 1);
         pages.push(319 * 33 + 65);

@@ -1,44 +1,45 @@
 //! Counts the reads and writes of every page exactly, in little memory. 16 neighbouring pages share
-//! a cache line of two-byte counters, which a hash table finds. A separate map counts how often a
-//! counter wraps.
+//! a line of two-byte counters, which fills a cache line. A hash table finds the line of a page. A
+//! separate map counts how often each counter has wrapped.
 //!
-//! A line takes 64 bytes, its number 8, and its hash-table entry 19 to 38. This is about 6 bytes
-//! per page if all 16 pages are touched, and about 100 bytes if only one page is touched.
+//! A line takes 64 bytes, its number 8 bytes, and its hash-table entry 19 to 38 bytes. A page takes
+//! about 6 bytes if all 16 pages of its line are touched, and about 100 bytes if it is the only
+//! one.
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// Number of pages of a line.
+/// Number of pages whose counters share a line.
 pub(super) const LINE_PAGES: u64 = 16;
-/// Number of lines allocated at once (64 KiB). The memory grows by such slabs, so that lines are
-/// never copied.
+/// Number of lines that are allocated at once, which is 64 KiB. Memory grows in such slabs, so that
+/// lines are never copied.
 const SLAB_LINES: usize = 1024;
 
-/// Counters of the pages of a line: 16 counters of reads, then 16 counters of writes.
+/// Line with the counters of 16 pages: 16 counters of reads, then 16 counters of writes.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(64))]
 struct Line([u16; 2 * LINE_PAGES as usize]);
 
-/// Reads and writes by page.
+/// Numbers of reads and writes of each page.
 #[derive(Debug, Default)]
 pub struct PageCounts {
-    /// Index of each line, by its number, which is page / 16.
+    /// Index of each line, by the number of the line, which is page / 16.
     places: HashMap<u64, u32, BuildHasherDefault<Spread>>,
-    /// Number of each line, in the order of first touch.
+    /// Number of each line, in the order in which lines were first touched.
     numbers: Vec<u64>,
     slabs: Vec<Vec<Line>>,
     latest: Option<(u64, u32)>,
-    /// Number of times that a counter has wrapped, by line and counter.
+    /// Number of times that a counter has wrapped, by the index of the line and of the counter.
     rounds: BTreeMap<(u32, u8), u64>,
 }
 
 impl PageCounts {
-    /// Counts a read of each of `pages` pages from `first` on.
+    /// Counts one read of each of `pages` pages, from page `first` on.
     pub fn read(&mut self, first: u64, pages: u64) {
         self.count(first, pages, 0);
     }
 
-    /// Counts a write of each of `pages` pages from `first` on.
+    /// Counts one write of each of `pages` pages, from page `first` on.
     pub fn write(&mut self, first: u64, pages: u64) {
         self.count(first, pages, LINE_PAGES as u8);
     }
@@ -75,12 +76,12 @@ impl PageCounts {
         place
     }
 
-    /// Number of lines held. Each line covers 16 pages.
+    /// Returns the number of lines. Each line has the counters of 16 pages.
     pub(super) fn lines(&self) -> usize {
         self.numbers.len()
     }
 
-    /// Drops lines. `keeps` gets the first page of a line, and returns whether to keep the line.
+    /// Removes lines. `keeps` gets the first page of a line, and returns whether to keep the line.
     pub(super) fn retain(&mut self, keeps: impl Fn(u64) -> bool) {
         let mut kept = Self::default();
         for ((line, number), place) in self.slabs.iter().flatten().zip(&self.numbers).zip(0u32..) {
@@ -94,8 +95,8 @@ impl PageCounts {
         *self = kept;
     }
 
-    /// Returns the number, reads and writes of every touched page. Lines come in the order of first
-    /// touch.
+    /// Returns the page number, the reads and the writes of every touched page. Lines of pages come
+    /// in the order in which they were first touched.
     pub fn iter(&self) -> impl Iterator<Item = (u64, u64, u64)> {
         let lines = self.slabs.iter().flatten();
         lines.zip(&self.numbers).zip(0..).flat_map(move |((line, number), place)| {
@@ -121,8 +122,8 @@ impl PageCounts {
     }
 }
 
-/// Hash of a number: its product with 2^64 / golden ratio. Both halves of the product are combined,
-/// so that all bits matter.
+/// Hash of a number, made from its product with 2^64 / golden ratio. The two halves of the product
+/// are combined, so that all bits matter.
 #[derive(Debug, Default)]
 struct Spread(u64);
 

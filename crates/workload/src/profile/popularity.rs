@@ -1,23 +1,22 @@
-//! Describes the distribution of the accesses over the pages: percentiles, and the share of the
+//! Describes how the accesses are distributed over the pages: percentiles, and the share of the
 //! hottest pages.
 
 use std::collections::BTreeMap;
 
-/// Limit of counts that are sorted by counting.
+/// Counts below this limit are sorted by counting.
 const SMALL: u64 = 65_536;
 
-/// Distribution of counts above 0 over the pages.
+/// Distribution of the access counts of pages. All counts are above 0.
 #[derive(Clone, Debug)]
 pub struct Popularity {
-    /// Number of pages with each count.
+    /// Number of pages that have each count.
     pages_with: BTreeMap<u64, u64>,
     pages: u64,
     total: u64,
 }
 
 impl Popularity {
-    /// Makes the distribution of these counts, one for each page. Pages with a count of 0 are left
-    /// out.
+    /// Makes the distribution from the counts of all pages. Pages with a count of 0 are left out.
     pub fn new(counts: impl Iterator<Item = u64>) -> Self {
         let mut small = vec![0u64; SMALL as usize];
         let mut pages_with = BTreeMap::new();
@@ -34,36 +33,35 @@ impl Popularity {
         Self { pages_with, pages, total }
     }
 
-    /// Multiplies all numbers of pages by `times`. This estimates a whole trace from one page in
-    /// `times`.
+    /// Multiplies all numbers of pages by `times`. The result estimates a whole trace from one page
+    /// in `times`.
     #[must_use]
     pub(super) fn times(mut self, times: u64) -> Self {
         self.pages_with.values_mut().for_each(|pages| *pages *= times);
         Self { pages: self.pages * times, total: self.total * times, ..self }
     }
 
-    /// Number of pages with a count above 0.
+    /// Returns the number of pages with a count above 0.
     pub fn pages(&self) -> u64 {
         self.pages
     }
 
-    /// Sum of all counts.
+    /// Returns the sum of the counts of all pages.
     pub fn total(&self) -> u64 {
         self.total
     }
 
-    /// Number of pages with exactly this count.
+    /// Returns the number of pages that have exactly the given count.
     pub fn pages_with(&self, count: u64) -> u64 {
         self.pages_with.get(&count).copied().unwrap_or(0)
     }
 
-    /// Mean count of the pages with a count above 0.
+    /// Returns the mean count of the pages with a count above 0, or `None` without such pages.
     pub fn mean(&self) -> Option<f64> {
         (self.pages > 0).then(|| self.total as f64 / self.pages as f64)
     }
 
-    /// Returns the smallest count such that at least `percent` of the pages have this count or
-    /// less.
+    /// Returns the smallest count that at least `percent` of the pages do not exceed.
     pub fn percentile(&self, percent: f64) -> Option<u64> {
         let rank =
             ((self.pages as f64 * percent / 100.0).ceil() as u64).clamp(1, self.pages.max(1));
@@ -74,8 +72,8 @@ impl Popularity {
         })
     }
 
-    /// Returns the number of pages in the hottest `percent`, rounded up, and the sum of their
-    /// counts.
+    /// Returns the number of pages in the hottest `percent` of all pages, rounded up. Also returns
+    /// the sum of the counts of these pages.
     pub fn hottest(&self, percent: f64) -> (u64, u64) {
         let wanted = ((self.pages as f64 * percent / 100.0).ceil() as u64).min(self.pages);
         let (mut left, mut sum) = (wanted, 0);
@@ -94,7 +92,7 @@ mod tests {
 
     #[test]
     fn ten_pages_by_hand() {
-        // Ten pages have 100,000 + 60 + 8 x 5 = 100,100 reads. Two pages are not read.
+        // Ten pages have 100,000 + 60 + 8 x 5 = 100,100 reads. Two pages have no reads.
         let counts = Popularity::new([5, 0, 100_000, 5, 5, 60, 5, 5, 0, 5, 5, 5].into_iter());
         assert_eq!((counts.pages(), counts.total(), counts.pages_with(5)), (10, 100_100, 8));
         assert_eq!(counts.mean(), Some(10_010.0));

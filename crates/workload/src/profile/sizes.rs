@@ -1,4 +1,4 @@
-//! Counts requests by their size, exactly.
+//! Counts the requests of a trace by their exact size.
 
 use std::collections::BTreeMap;
 
@@ -9,12 +9,13 @@ use crate::traces::MAX_REQUEST_BYTES;
 
 const SECTOR_BYTES: u64 = 512;
 
-/// Numbers of requests by size.
+/// Numbers of requests of each size.
 #[derive(Debug, Default)]
 pub struct Sizes {
-    /// Counts by size in sectors, up to 16 MiB (32,768 sectors). Almost all sizes are here.
+    /// Counts by size in sectors, up to 16 MiB (32,768 sectors). Almost all requests have such a
+    /// size.
     sectors: Vec<ByOp>,
-    /// Counts by size in bytes, for all other sizes.
+    /// Counts of all other sizes, by size in bytes.
     others: BTreeMap<u64, ByOp>,
 }
 
@@ -32,7 +33,7 @@ impl Sizes {
         requests[op as usize] += 1;
     }
 
-    /// Returns every size that occurs, with its number of requests, in ascending order.
+    /// Returns all sizes that occur in ascending order, each with its number of requests.
     pub fn all(&self) -> Vec<(u64, ByOp)> {
         let whole = (0..)
             .step_by(SECTOR_BYTES as usize)
@@ -46,8 +47,8 @@ impl Sizes {
         all
     }
 
-    /// Returns the smallest size such that at least `percent` of the requests of a direction have
-    /// this size or less.
+    /// Returns the smallest size that at least `percent` of the requests of a direction do not
+    /// exceed.
     pub fn percentile(&self, op: Op, percent: f64) -> Option<u64> {
         let all = self.all();
         let requests = all.iter().map(|(_, n)| n[op as usize]).sum::<u64>();

@@ -1,34 +1,36 @@
-//! Records the times of requests: span of the trace, backward steps of its clock, and load over
-//! time.
+//! Records the times of a trace's requests: the span of the trace, backward steps of its clock, and
+//! the load over time.
 //!
-//! Load is counted in steps of equal length. The length of a trace is known only at its end. So a
-//! step is one nanosecond at first. Whenever the steps no longer suffice, they are merged in pairs.
+//! The load is counted in time steps of equal length. The length of the trace is known only at its
+//! end, so a step lasts 1 ns at first. Whenever the number of steps no longer suffices, steps are
+//! merged in pairs.
 
 use vpass_core::base::request::Op;
 
-/// Number of steps held. Reports show far fewer steps, so merging hardly changes them.
+/// Number of time steps that are kept. Reports show far fewer steps, so merging hardly changes a
+/// report.
 const STEPS: usize = 1024;
 
-/// Requests within one step of time.
+/// Numbers of page accesses in one step of time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Step {
-    /// Page reads.
+    /// Number of page reads in the step.
     pub reads: u64,
-    /// Page writes.
+    /// Number of page writes in the step.
     pub writes: u64,
 }
 
-/// Clock of a trace, and its load over time.
+/// Clock of a trace, and the load of the trace over time.
 #[derive(Debug, Default)]
 pub struct Timeline {
-    /// Time of the first row, from which steps are counted.
+    /// Time of the first row of the trace, from which time steps are counted.
     first: Option<u64>,
     earliest: u64,
     latest: u64,
     previous: u64,
     back_steps: u64,
     longest_step_back: u64,
-    /// Length of a step, which is 2^shift ns.
+    /// Length of a time step, as an exponent: a step lasts 2^`shift` ns.
     shift: u32,
     steps: Vec<Step>,
 }
@@ -46,7 +48,7 @@ impl Timeline {
             self.longest_step_back = self.longest_step_back.max(self.previous - at_ns);
         }
         self.previous = at_ns;
-        // Rows that are earlier than the first row count in its step.
+        // Rows with an earlier time than the first row count in the first step.
         let since = at_ns.saturating_sub(first);
         while since >> self.shift >= STEPS as u64 {
             self.pair_up();
@@ -67,45 +69,45 @@ impl Timeline {
         self.shift += 1;
     }
 
-    /// Time of the first row on the trace's own clock, in ns.
+    /// Returns the time of the first row of the trace on the trace's own clock, in ns.
     pub fn first_ns(&self) -> u64 {
         self.first.unwrap_or(0)
     }
 
-    /// Time of the earliest row on the trace's own clock, in ns.
+    /// Returns the time of the earliest row of the trace on the trace's own clock, in ns.
     pub fn earliest_ns(&self) -> u64 {
         self.earliest
     }
 
-    /// Time of the latest row on the trace's own clock, in ns.
+    /// Returns the time of the latest row of the trace on the trace's own clock, in ns.
     pub fn latest_ns(&self) -> u64 {
         self.latest
     }
 
-    /// Time from the earliest to the latest row, in ns.
+    /// Returns the time from the earliest to the latest row of the trace, in ns.
     pub fn span_ns(&self) -> u64 {
         self.latest - self.earliest
     }
 
-    /// Number of rows that are earlier than the row before them.
+    /// Returns the number of rows whose time is earlier than that of the row before.
     pub fn back_steps(&self) -> u64 {
         self.back_steps
     }
 
-    /// Longest backward step of the clock, in ns.
+    /// Returns the longest backward step of the trace's clock, in ns.
     pub fn longest_step_back_ns(&self) -> u64 {
         self.longest_step_back
     }
 
-    /// Returns at most `most` steps of equal length, and their length in ns. The last step may
-    /// reach beyond the end of the trace.
+    /// Returns the load in at most `most` time steps of equal length, and this length in ns. The
+    /// last step may end after the trace.
     pub fn steps(&self, most: usize) -> (u64, Vec<Step>) {
         let together = self.steps.len().div_ceil(most).max(1);
         ((together as u64) << self.shift, grouped(&self.steps, together))
     }
 }
 
-/// Merges every `together` steps into one.
+/// Merges groups of `together` time steps, each group into one step.
 fn grouped(steps: &[Step], together: usize) -> Vec<Step> {
     let sum = |some: &[Step]| {
         some.iter().fold(Step::default(), |sum, s| Step {

@@ -1,34 +1,36 @@
-//! Agreement between requested and measured statistics, one by one.
+//! Compares the statistics of generated requests with the requested statistics, one by one.
 
 use serde::Serialize;
 
 use super::disk::{DiskStatistics, SideStatistics};
 
-/// Statistic, requested and measured.
+/// One statistic, with its requested and its measured value.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Statistic {
-    /// Name with the direction, such as "read pages per window".
+    /// Name of the statistic with its direction, such as "read pages per window".
     pub name: String,
-    /// Percentile, if the statistic has one.
+    /// Percentile of the distribution, if the statistic belongs to one.
     pub percentile: Option<f64>,
-    /// Unit.
+    /// Unit of the requested and of the measured value.
     pub unit: &'static str,
-    /// Requested value.
+    /// Requested value of the statistic.
     pub target: f64,
-    /// Measured value.
+    /// Value of the statistic measured in the generated requests.
     pub generated: f64,
-    /// Difference in per cent of the requested value; for windows see [`agreement`].
+    /// Difference between the values, in percent of the requested value. [`agreement`] says how the
+    /// difference is counted for windows.
     pub error_percent: f64,
 }
 
 /// Compares all requested statistics with the measured statistics.
 ///
-/// A popularity is the share of one page in all accesses of its direction. It is multiplied by the
-/// requested accesses, so that it reads as a number of accesses.
+/// The popularity of a page is its share of all accesses of one direction. The share is multiplied
+/// by the requested number of accesses, so that the row shows a number of accesses.
 ///
-/// The windows have two rows: the pages in their right window, and the pages of the worst window. A
-/// source can meet a single window only to within one request. So the row of the worst window
-/// ignores differences up to the size of the largest request.
+/// The windows have two rows: the number of pages in their right window, and the number in the
+/// worst window. Generated requests can match the number of a single window only to within one
+/// request. For this reason the row of the worst window ignores differences up to the size of the
+/// largest request.
 pub fn agreement(target: &DiskStatistics, measured: &DiskStatistics) -> Vec<Statistic> {
     let mut rows = vec![];
     let mut add = |name: &str, unit, target: u64, generated: u64| {
@@ -118,7 +120,7 @@ impl Statistic {
 }
 
 impl SideStatistics {
-    /// Returns the statistics of a direction without requests.
+    /// Returns the statistics of a direction without requests, with the percentiles of `like`.
     fn none(like: &Self) -> Self {
         let zero = |points: &[(f64, u64)]| points.iter().map(|(p, _)| (*p, 0)).collect();
         Self {

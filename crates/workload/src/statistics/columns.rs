@@ -1,5 +1,5 @@
-//! Tables of comma-separated values with a header, read by column names: plain, gzip or zstd.
-//! Numbers are checked one by one.
+//! Reads tables of comma-separated values with a header: plain, gzip or zstd. Columns are found by
+//! name, and each number is checked.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
@@ -10,10 +10,11 @@ use vpass_core::base::request::SourceError;
 use crate::nearest::nearest;
 use crate::traces::open_decompressed;
 
-/// Longest line, in bytes: twenty times the longest line of the tables in use.
+/// Length of the longest line, in bytes. The limit is twenty times the longest line of the tables
+/// in use.
 const MAX_LINE_BYTES: u64 = 64 << 10;
 
-/// Open table.
+/// Open table of comma-separated values.
 pub(super) struct Table {
     path: PathBuf,
     reader: BufReader<Box<dyn Read + Send>>,
@@ -26,7 +27,7 @@ impl Table {
     /// Opens a table and reads its header.
     ///
     /// # Errors
-    /// Reports a file that cannot be opened or is not text, a pipe or a device.
+    /// Reports a file that cannot be opened or that is not text, a pipe, or a device.
     pub(super) fn open(path: &Path) -> Result<Self, SourceError> {
         if fs::metadata(path).is_ok_and(|m| !m.is_file() && !m.is_dir()) {
             return Err(SourceError::new(format!(
@@ -47,7 +48,7 @@ impl Table {
         Ok(table)
     }
 
-    /// Returns the index of a column.
+    /// Returns the index of the column with the given name.
     ///
     /// # Errors
     /// Reports a missing column.
@@ -63,7 +64,7 @@ impl Table {
         })
     }
 
-    /// Goes to the next row that is not blank. Returns false at the end.
+    /// Goes to the next row that is not blank. Returns false at the end of the table.
     ///
     /// # Errors
     /// Reports a row with more or fewer columns than the header.
@@ -81,15 +82,15 @@ impl Table {
         Ok(false)
     }
 
-    /// Returns a column of the current row.
+    /// Returns the text of a column in the current row.
     pub(super) fn text(&self, column: usize) -> &str {
         self.line.split(',').nth(column).map_or("", str::trim)
     }
 
-    /// Returns a column as a number, 0 or more.
+    /// Returns the number in a column of the current row. The number is not negative.
     ///
     /// # Errors
-    /// Reports any other content.
+    /// Reports text that is not such a number.
     pub(super) fn number(&self, column: usize) -> Result<f64, SourceError> {
         let text = self.text(column);
         let value = text.parse::<f64>().ok().filter(|n| n.is_finite());
@@ -100,10 +101,10 @@ impl Table {
         }
     }
 
-    /// Returns a column as a count.
+    /// Returns the whole number in a column of the current row.
     ///
     /// # Errors
-    /// Reports any other content.
+    /// Reports text that is not such a number.
     pub(super) fn count(&self, column: usize) -> Result<u64, SourceError> {
         let number = self.number(column)?;
         if number.fract() != 0.0 || number >= 2f64.powi(53) {

@@ -1,23 +1,24 @@
-//! Extends a few percentiles, a number of items and a total to a whole distribution, which has the
-//! number of items of each value.
+//! Extends some percentiles of a distribution to the whole distribution. The number of items and
+//! the total of their values are known. The result is the number of items of each value.
 //!
-//! Between the percentiles, only the total of all values is known. One number g, the bend,
-//! therefore gives all values in all intervals. Percentile a has the value l, and percentile b has
-//! the value h. At the share t of the way from a to b, an item has the value l (h / l) ^ (t ^ g).
-//! With g = 1, the values lie on a straight line on a logarithmic scale. A large g keeps the values
-//! near l, and a small g keeps them near h. The total falls as g rises, so bisection finds the g
-//! that gives the known total.
+//! Between two percentiles, only the total of all values is known. One number g, the bend, gives
+//! the values in all intervals between percentiles. Let percentile a have the value l, and
+//! percentile b the value h. An item at the share t of the way from a to b has the value l (h / l)
+//! ^ (t ^ g). With g = 1, the values lie on a straight line on a logarithmic scale. A large g keeps
+//! the values near l, and a small g keeps them near h. The total falls as g rises, so bisection
+//! finds the g that gives the known total.
 //!
-//! The last interval of page popularity is the head of the distribution, in which a few items have
-//! most of the accesses. In the head, t depends on ranks: t = 1 - ln(r) / ln(n) for the r-th
-//! highest of n items. So g = 1 gives a power law, which popularities roughly follow (Zipf).
+//! For the popularity of pages, the last interval is the head of the distribution. The few items in
+//! the head have most of the accesses. In the head, t depends on ranks: t = 1 - ln(r) / ln(n) for
+//! the r-th highest of n items. With g = 1, this is a power law, which popularities roughly follow
+//! (Zipf).
 //!
-//! Near a percentile, all items have the percentile's value. So the percentile stays if a few items
-//! move from one side to the other.
+//! All items near a percentile have the percentile's value. As a result, a few items may move from
+//! one side of a percentile to the other without changing the percentile.
 
 use super::percentiles::rank;
 
-/// Number of items of a value.
+/// Value in a distribution, with the number of items that have this value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Step {
     pub(super) value: u64,
@@ -27,13 +28,14 @@ pub(super) struct Step {
 /// Form of the curve from the second highest percentile up to the highest value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Head {
-    /// No head: all items within a margin below the end have the highest value.
+    /// There is no head. All items within a margin below the end have the highest value.
     None,
-    /// Form of all other intervals, except that a single item has the highest value.
+    /// The head has the form of all other intervals, except that only one item has the highest
+    /// value.
     Plain,
-    /// Form that depends on ranks; `top` items have the highest value.
+    /// The form of the head depends on ranks. `top` items have the highest value.
     Ranked {
-        /// Number of items with the highest value.
+        /// Number of items that have the highest value.
         top: u64,
     },
 }
@@ -41,64 +43,64 @@ pub(super) enum Head {
 /// Known numbers of a distribution.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Known<'a> {
-    /// Percentiles in rising order, up to 100, with their values. Values are above 0 and never
+    /// Percentiles with their values. Percentiles rise up to 100. Values are above 0 and do not
     /// fall.
     pub(super) points: &'a [(f64, u64)],
-    /// Number of items, at least 1.
+    /// Number of items in the distribution, at least 1.
     pub(super) items: u64,
-    /// Sum of all values.
+    /// Sum of the values of all items.
     pub(super) total: u64,
     pub(super) head: Head,
-    /// Unit of the values between two percentiles, if one of its multiples lies between them.
+    /// Unit of the values between two percentiles, if a multiple of this unit lies between them.
     pub(super) grain: u64,
-    /// Unit of all values.
+    /// Unit of which every value is a multiple.
     pub(super) unit: u64,
 }
 
-/// Range of the totals that the percentiles allow.
+/// Error with the lowest and the highest total that the percentiles allow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct OutOfRange {
     pub(super) lowest: u64,
     pub(super) highest: u64,
 }
 
-/// Whole distribution.
+/// Distribution that meets the known percentiles and the known total.
 #[derive(Clone, Debug)]
 pub(super) struct Curve {
-    /// Steps with rising values. The counts add up to the number of items. The sum of all values is
-    /// the total, or less than one unit below it.
+    /// Steps with rising values. The counts of all steps add up to the number of items. The sum of
+    /// all values is less than one unit below the total, or equal to it.
     pub(super) steps: Vec<Step>,
     bend: f64,
 }
 
-/// Margins: shares of an interval that keep the value of its lower or upper end. The widest margin
-/// is the best.
+/// Margins, from the best to the worst. A margin is the share of an interval that keeps the value
+/// of the interval's lower or upper end.
 const MARGINS: [f64; 4] = [0.25, 0.1, 0.04, 0.0];
-/// Narrowest margin at which every percentile stays if a few pages move.
+/// Narrowest margin at which a percentile does not change if a few pages move.
 const SOUND_MARGIN: f64 = 0.04;
-/// Bends of all intervals except the last, in the order in which they are tried: 1, 3 and 1/3, 9
-/// and 1/9.
+/// Bends of all intervals except the last, in the order in which they are tried: 1, then 3 and 1/3,
+/// then 9 and 1/9.
 const BODY_BENDS: [f64; 5] = [1.0, 3.0, 0.33, 9.0, 0.11];
-/// Number of pieces of an interval.
+/// Number of pieces into which an interval is divided.
 const PIECES: u64 = 8;
-/// Number of pieces of a ranked head. The pieces are narrower towards the top.
+/// Number of pieces into which a ranked head is divided. Pieces are narrower towards the top.
 const HEAD_PIECES: u32 = 64;
 /// Logarithm of the largest bend that is tried. The smallest bend has the negative of this
-/// logarithm. At these two bends, all items have the lower or the higher value, except for
-/// rounding.
+/// logarithm. At the largest bend, all items have the lower value, except for rounding. At the
+/// smallest bend, all items have the higher value.
 const BEND_LOG: f64 = 12.0;
 
-/// Consecutive items with a value that depends on the bend.
+/// Piece of the curve: consecutive items whose value depends on the bend.
 #[derive(Clone, Copy, Debug)]
 struct Piece {
     low: u64,
     high: u64,
-    /// Position between `low` and `high`, from 0 to 1.
+    /// Position of the piece between the values `low` and `high`, from 0 to 1.
     way: f64,
     grain: u64,
     unit: u64,
     count: u64,
-    /// Fixed bend, if the piece has one.
+    /// Bend that this piece keeps; `None` if the common bend applies.
     own_bend: Option<f64>,
 }
 
@@ -138,13 +140,13 @@ impl Curve {
             .ok_or_else(|| range(&pieces(&Known { grain: known.unit, ..*known }, 0.0, known.unit)))
     }
 
-    /// Returns the curves that meet the total, beginning with the most plausible curve.
+    /// Returns all curves that meet the total, with the most plausible curve first.
     ///
-    /// Curves are ordered by these preferences:
-    /// - multiples of the grain, and no value below that of the first percentile
+    /// Curves with these properties come first, in this order of preference:
+    /// - multiples of the grain, with no value below that of the first percentile
     /// - multiples of the grain
     /// - wide margins instead of narrow ones
-    /// - one bend for all intervals instead of a separate bend for the last
+    /// - one bend for all intervals instead of a separate bend for the last interval
     pub(super) fn all<'a>(known: &Known<'a>) -> impl Iterator<Item = Self> + use<'a> {
         let (known, first) = (*known, known.points[0].1);
         let variants = [
@@ -179,13 +181,14 @@ impl Curve {
         (range.lowest..=range.highest).contains(&known.total).then(|| Self::solved(&pieces, known))
     }
 
-    /// Returns the lowest total at which every percentile has a sound margin.
+    /// Returns the lowest total at which every percentile has a margin of at least
+    /// [`SOUND_MARGIN`].
     pub(super) fn lowest_sound_total(known: &Known) -> u64 {
         range(&pieces(known, SOUND_MARGIN, known.points[0].1)).lowest
     }
 
     fn solved(pieces: &[Piece], known: &Known) -> Self {
-        // The bend `low` gives at least the total. The bend `high` gives at most the total.
+        // Bend `low` always gives at least the total, and bend `high` at most the total.
         let (mut low, mut high) = (-BEND_LOG, BEND_LOG);
         for _ in 0..60 {
             let middle = f64::midpoint(low, high);
@@ -198,8 +201,8 @@ impl Curve {
         Self { steps: exact(pieces, low.exp(), high.exp(), known), bend: high.exp() }
     }
 
-    /// Returns the value of the curve at a rank from the top. Rank 1 is the highest. The curve must
-    /// have been made from `known`, and the rank must be in its head.
+    /// Returns the value of the curve at a rank counted from the top. Rank 1 has the highest value.
+    /// The curve must have been made from `known`, and the rank must be in its head.
     pub(super) fn value_from_top(&self, known: &Known, from_top: f64) -> f64 {
         let [.., (percent, low), (_, high)] = *known.points else {
             return known.points[0].1 as f64;
@@ -210,7 +213,7 @@ impl Curve {
 }
 
 impl Curve {
-    /// Returns the sum of the highest `items` values.
+    /// Returns the sum of the `items` highest values.
     pub(super) fn top_total(&self, mut items: u64) -> u64 {
         let mut sum = 0;
         for step in self.steps.iter().rev() {
@@ -229,10 +232,10 @@ fn total(pieces: &[Piece], bend: f64) -> u64 {
     pieces.iter().fold(0u64, |sum, p| sum.saturating_add(p.value(bend).saturating_mul(p.count)))
 }
 
-/// Returns the pieces in the order of their values, from `floor` on.
+/// Returns the pieces of the curve in the order of their values. The lowest value is `floor`.
 fn pieces(known: &Known, margin: f64, floor: u64) -> Vec<Piece> {
     let mut out = vec![];
-    // With few items, several percentiles may share a rank. The highest of them decides.
+    // With few items, several percentiles may have the same rank. Only the highest of them is used.
     let points: Vec<_> =
         known.points.iter().map(|(percent, value)| (rank(*percent, known.items), *value)).collect();
     let mut from = (0, floor.min(points[0].1));
@@ -247,7 +250,8 @@ fn pieces(known: &Known, margin: f64, floor: u64) -> Vec<Piece> {
     out
 }
 
-/// Adds the pieces from one percentile to the next. `from` and `to` are their ranks and values.
+/// Adds the pieces between two percentiles. `from` and `to` are the ranks and values of the
+/// percentiles.
 fn interval(
     known: &Known,
     margin: f64,
@@ -290,8 +294,8 @@ fn interval(
         }
         Head::Ranked { .. } => {
             let start = out.len();
-            // The scale extends to the rank after the last, so that no item is exactly at the low
-            // end.
+            // The scale ends one rank after the last item, so that no item has exactly the low
+            // value.
             let whole = ((width + 1) as f64 / above as f64).ln();
             let mut rank = above;
             for i in 1..=HEAD_PIECES {
@@ -319,9 +323,9 @@ fn interval(
     out.push(Piece::fixed(high, above));
 }
 
-/// Bends the pieces so that their sum is the total, to within one unit. Each item begins with its
-/// value at the bend `much`. Items are raised one by one to their value at the bend `little`. The
-/// last raised item gets only the part that is still missing.
+/// Chooses the values of all items so that their sum is the total, to within one unit. Each item
+/// begins with its value at the bend `much`. Items are raised one by one to their value at the bend
+/// `little`, until the total is reached. The last raised item is raised only in part.
 fn exact(pieces: &[Piece], little: f64, much: f64, known: &Known) -> Vec<Step> {
     let mut missing = known.total - total(pieces, much);
     let mut steps = vec![];
@@ -374,7 +378,7 @@ mod tests {
         Known { points, items, total, head, grain: 1, unit: 1 }
     }
 
-    /// Returns the number of items, the total, and the value at each point.
+    /// Returns the number of items, the total, and the value at each percentile.
     fn sums(steps: &[Step], points: &[(f64, u64)]) -> (u64, u64, Vec<u64>) {
         let items = steps.iter().map(|s| s.count).sum();
         let total = steps.iter().map(|s| s.count * s.value).sum();
@@ -405,8 +409,8 @@ mod tests {
 
     #[test]
     fn a_heavy_head_takes_what_the_rest_leaves() {
-        // 950 pages have one access, and 50 pages have up to 1,000. So the total is between 950 +
-        // 49 + 1000 and 950 + 50,000.
+        // 950 pages have one access each, and 50 pages have up to 1,000 each. The total is between
+        // 950 + 49 + 1000 and 950 + 50,000.
         let points = [(1.0, 1), (95.0, 1), (100.0, 1000)];
         for total in [2_100, 3_000, 10_000, 40_000] {
             let known = known(&points, 1000, total, Head::Ranked { top: 1 });
@@ -462,7 +466,7 @@ mod tests {
             let curve = Curve::new(&known(&points, items, total, head)).unwrap();
             let (count, sum, at) = sums(&curve.steps, &points);
             prop_assert_eq!((count, sum), (items, total));
-            // With at least 1,000 items, each percentile has its requested value.
+            // With at least 1,000 items, each percentile must have exactly its requested value.
             if items >= 1000 && !ranked {
                 prop_assert_eq!(at, values);
             }

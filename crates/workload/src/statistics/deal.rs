@@ -1,29 +1,29 @@
-//! Random order of the requests of a pass, with exact counts.
+//! Puts the requests of a pass into a random order, with exact counts.
 //!
-//! A pass consists of hands. Every hand holds the same share of each cell's requests, as nearly as
-//! whole numbers allow, in random order.
+//! A cell is a kind of request. A pass is divided into groups of requests. Every group (`hand`)
+//! contains the same share of each kind of request, up to rounding, in random order.
 
 use super::layout::shuffle;
 use super::tiling::BlockClass;
 use crate::synthetic::random::{Random, below};
 
-/// Number of requests of a hand. A hand fits into the first-level cache, and is large enough to
-/// keep the cost of dealing low.
+/// Number of requests in a group. A group fits into the first-level cache, and is large enough to
+/// keep the cost of making groups low.
 const HAND: u64 = 4096;
 
-/// Number of requests of a cell in each hand.
+/// Number of requests of one kind in each group of requests.
 #[derive(Clone, Copy, Debug)]
 struct Share {
-    /// Requests in every hand.
+    /// Number of requests of this kind that every group contains.
     whole: u32,
-    /// Requests of a pass that are left after these.
+    /// Number of requests of this kind that remain for some of the groups of a pass.
     rest: u64,
-    /// Fraction of a request that is due so far, in units of 1 / hands. It begins at a random
-    /// value.
+    /// Fraction of a request that this kind should still get, in units of 1 / number of groups. The
+    /// fraction begins at a random value.
     gathered: u64,
 }
 
-/// Random order of the requests, pass after pass.
+/// Random order of the requests of each pass.
 #[derive(Clone, Debug)]
 pub(super) struct Deal {
     shares: Vec<Share>,
@@ -32,12 +32,12 @@ pub(super) struct Deal {
 }
 
 impl Deal {
-    /// Bytes of its tables.
+    /// Returns the memory of the tables in bytes.
     pub(super) fn memory(&self) -> u64 {
         (size_of_val(self.shares.as_slice()) + size_of::<u32>() * self.hand.capacity()) as u64
     }
 
-    /// Makes the order for these cells.
+    /// Makes the order of requests for the given kinds of requests.
     pub(super) fn new(cells: &[BlockClass], random: &mut Random) -> Self {
         let requests: u64 = cells.iter().map(BlockClass::requests).sum();
         let hands = requests.div_ceil(HAND.max(2 * cells.len() as u64)).max(1);
@@ -49,7 +49,8 @@ impl Deal {
         Self { shares: cells.iter().map(share).collect(), hands, hand: vec![] }
     }
 
-    /// Returns the cells of the next requests, at least one. The last cell of the list is the next.
+    /// Returns the kinds of the next requests as a list, which is not empty. The last kind of the
+    /// list comes next.
     #[inline]
     pub(super) fn hand(&mut self, random: &mut Random) -> &mut Vec<u32> {
         while self.hand.is_empty() {

@@ -1,4 +1,4 @@
-//! Statistics of one disk as numbers. Requested and measured statistics have the same type.
+//! Statistics of a disk as plain numbers. Requested and measured statistics have the same type.
 
 use vpass_core::base::units::Ns;
 use vpass_core::config::ConfigError;
@@ -6,41 +6,42 @@ use vpass_core::config::ConfigError;
 use super::sampled::{sampled_accesses, sampled_counts};
 use super::statistics_config::{SideConfig, StatisticsConfig};
 
-/// Statistics of a disk.
+/// Statistics of the requests to a disk.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DiskStatistics {
-    /// Size of the pages that all numbers of pages count.
+    /// Page size in which all pages of these statistics are counted, in bytes.
     pub page_bytes: u64,
-    /// Different pages that are read or written.
+    /// Number of different pages that are read or written.
     pub footprint_pages: u64,
-    /// End of each window, counted from the start of the first window.
+    /// End of each window in ns, counted from the start of the first window.
     pub window_ends_ns: Vec<Ns>,
-    /// Reads, if there are any.
+    /// Statistics of the reads; `None` without reads.
     pub reads: Option<SideStatistics>,
-    /// Writes, if there are any.
+    /// Statistics of the writes; `None` without writes.
     pub writes: Option<SideStatistics>,
 }
 
-/// Statistics of one direction.
+/// Statistics of one direction, which is reads or writes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SideStatistics {
-    /// Number of requests.
+    /// Number of requests of this direction.
     pub requests: u64,
-    /// Bytes of all requests.
+    /// Sum of the bytes of all requests.
     pub bytes: u64,
-    /// Number of different pages.
+    /// Number of different pages that the requests touch.
     pub pages: u64,
-    /// Number of pages in each window. A page counts once for each request that touches it.
+    /// Number of page accesses in each window. A page counts once for each request that touches it.
     pub window_pages: Vec<u64>,
-    /// Percentiles of popularity in rising order, up to 100. Each has the number of requests that
-    /// touch the page at this percentile.
+    /// Percentiles of popularity in rising order, up to 100. Each percentile has the number of
+    /// requests that touch its page.
     pub accesses: Vec<(f64, u64)>,
-    /// Percentiles of the size of requests, each with the size in bytes.
+    /// Percentiles of the size of requests, each with its size in bytes.
     pub sizes: Vec<(f64, u64)>,
 }
 
 impl SideStatistics {
-    /// Returns the statistics of one direction of a table, without applying its scale.
+    /// Returns the statistics of one direction of a `[statistics]` table, without applying the
+    /// scale of the table.
     pub(super) fn at_full_scale(side: &SideConfig, window_pages: &[u64]) -> Self {
         let points =
             |values: &[u64]| side.percentiles.iter().copied().zip(values.iter().copied()).collect();
@@ -54,7 +55,8 @@ impl SideStatistics {
         }
     }
 
-    /// Number of pages in all windows. A page counts once for each request that touches it.
+    /// Returns the number of page accesses in all windows. A page counts once for each request that
+    /// touches it.
     pub fn page_accesses(&self) -> u64 {
         self.window_pages.iter().sum()
     }
@@ -98,7 +100,7 @@ impl DiskStatistics {
         })
     }
 
-    /// Number of pages that are both read and written.
+    /// Returns the number of pages that are both read and written.
     pub fn shared_pages(&self) -> u64 {
         let pages = |side: &Option<SideStatistics>| side.as_ref().map_or(0, |s| s.pages);
         pages(&self.reads) + pages(&self.writes) - self.footprint_pages

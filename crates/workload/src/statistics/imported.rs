@@ -5,17 +5,18 @@ use super::repair::repair;
 use super::statistics_config::{SideConfig, StatisticsConfig, WindowsConfig};
 use vpass_core::base::units::Bytes;
 
-/// Imported statistics.
+/// Result of an import: a `[statistics]` table with notes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Imported {
-    /// Statistics as a `[statistics]` table.
+    /// Imported statistics, as a `[statistics]` table.
     pub config: StatisticsConfig,
-    /// Notes about changes that were necessary, one sentence each.
+    /// Notes about changes that the import had to make, each one sentence.
     pub notes: Vec<String>,
 }
 
 impl Imported {
-    /// Makes a table of the measured statistics of requests from `source`.
+    /// Makes a `[statistics]` table from the measured statistics of requests. `source` says where
+    /// the requests come from.
     pub fn measured(profile: &DiskStatistics, disk: &str, source: &str) -> Self {
         let side = |side: &SideStatistics| SideConfig {
             requests: side.requests,

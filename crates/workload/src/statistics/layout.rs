@@ -1,44 +1,47 @@
-//! Layout of the blocks on the drive.
+//! Places blocks of pages on the drive.
 //!
-//! Blocks of a cell follow each other in extents. The extents of all cells are shuffled, so popular
-//! pages lie in scattered runs. Every page of the range is in one block.
+//! A cell is a set of equal blocks. The blocks of a cell follow each other in extents. The extents
+//! of all cells are shuffled, so popular pages lie in scattered runs. Every page of the range is in
+//! exactly one block.
 //!
-//! Whole extents are multiples of 16 pages, so that large requests keep their alignment to a
-//! drive's larger pages. The remainders of the cells, and whole small cells, are grouped at random.
-//! Groups are such multiples too, and are placed between the extents.
+//! The length of a full extent is a multiple of 16 pages, so that large requests stay aligned to
+//! the larger pages of a drive. Partial extents, which contain the rest of a cell or a small cell,
+//! form random groups. The length of a group is also a multiple of 16 pages. Groups are placed
+//! between the full extents.
 
 use std::cmp::Reverse;
 
 use super::tiling::BlockClass;
 use crate::synthetic::random::{Random, below};
 
-/// Unit of the extents, in pages: 64 KiB of pages of 4 KiB, the largest page of a drive.
+/// Unit of the lengths of extents, in pages. With pages of 4 KiB, the unit is 64 KiB, the largest
+/// page of a drive.
 const ALIGNED_PAGES: u64 = 16;
 
-/// Extents of the blocks of a cell.
+/// Extents that contain the blocks of one cell.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Blocks {
-    /// Number of the cell's first extent.
+    /// Number of the first extent of the cell.
     first: u32,
-    /// Number of blocks in a full extent, as a power of two.
+    /// Number of blocks in a full extent, as an exponent of 2.
     shift: u32,
 }
 
-/// Positions of all blocks.
+/// Positions of all blocks on the drive.
 #[derive(Clone, Debug)]
 pub(super) struct Layout {
-    /// First page of each extent, in the order of the cells.
+    /// First page of each extent. The extents are in the order of the cells.
     starts: Vec<u32>,
 }
 
 impl Layout {
-    /// Bytes of the table.
+    /// Returns the memory of the table in bytes.
     pub(super) fn memory(&self) -> u64 {
         size_of_val(self.starts.as_slice()) as u64
     }
 
-    /// Places cells in extents of about `extent_pages`. Together they fill a range of pages that
-    /// begins at `base`.
+    /// Places cells in extents of about `extent_pages` pages. All cells together fill a range of
+    /// pages that begins at page `base`.
     pub(super) fn new(
         cells: &[BlockClass],
         base: u32,
@@ -87,7 +90,7 @@ impl Layout {
         (layout, placed)
     }
 
-    /// Returns the first page of a block.
+    /// Returns the first page of a block of a cell.
     #[inline]
     pub(super) fn page(&self, blocks: Blocks, block: u32, block_pages: u32) -> u64 {
         let extent = blocks.first + (block >> blocks.shift);
@@ -96,15 +99,15 @@ impl Layout {
     }
 }
 
-/// Returns the number of blocks in a full extent, as a power of two. The extent is a multiple of
-/// [`ALIGNED_PAGES`], and otherwise as large as `extent_pages` allows.
+/// Returns the number of blocks in a full extent, as an exponent of 2. The length of the extent is
+/// a multiple of [`ALIGNED_PAGES`]. If possible, the extent has at most `extent_pages` pages.
 fn shift(block_pages: u64, extent_pages: u64) -> u32 {
     let aligned = ALIGNED_PAGES.trailing_zeros().saturating_sub(block_pages.trailing_zeros());
     (extent_pages / block_pages).checked_ilog2().unwrap_or(0).max(aligned)
 }
 
-/// Groups partial extents so that the sum of each group's pages is aligned. Only the last group may
-/// be unaligned. Each group comes with the number of full extents before it.
+/// Groups partial extents so that the number of pages of each group is aligned. Only the last group
+/// may be unaligned. Each group comes with the number of full extents that precede it.
 fn groups(
     partial: &[u32],
     pages: impl Fn(u32) -> u64,
@@ -123,13 +126,14 @@ fn groups(
     groups.sort_by_key(|(at, _)| *at);
     groups.push((full, group));
     for (_, group) in &mut groups {
-        // Extents with a better alignment come first, so that they keep it.
+        // Extents with a better alignment come first, so that the extents after them do not lose
+        // it.
         group.sort_by_key(|extent| Reverse(pages(*extent).trailing_zeros()));
     }
     groups
 }
 
-/// Shuffles the items (Fisher and Yates).
+/// Shuffles the items with the method of Fisher and Yates.
 pub(super) fn shuffle(items: &mut [u32], random: &mut Random) {
     for i in (1..items.len()).rev() {
         items.swap(i, below(random, i as u64 + 1) as usize);
@@ -164,7 +168,7 @@ mod tests {
                         let first = layout.page(blocks, block, cell.pages) - 1000;
                         (first..first + u64::from(cell.pages))
                             .for_each(|page| seen[page as usize] += 1);
-                        // Blocks of 16 pages stay aligned.
+                        // Blocks of 16 pages must stay aligned.
                         assert!(cell.pages != 16 || first.is_multiple_of(16));
                     }
                 }

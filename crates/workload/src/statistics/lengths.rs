@@ -1,43 +1,43 @@
-//! Sorts requests by the number of pages that they touch.
+//! Groups requests by the number of pages that they touch.
 //!
-//! A request of 8 KiB that begins within a page touches three pages of 4 KiB. A request that begins
-//! at a page border touches two pages. The number of requests that begin within a page follows from
-//! the total of touched pages and the sizes of all requests.
+//! A request of 8 KiB that begins within a page touches three pages of 4 KiB. A request of 8 KiB
+//! that begins at a page border touches two. The sizes of all requests and the total of touched
+//! pages determine how many requests begin within a page.
 
 use std::collections::BTreeMap;
 
 use super::curve::Step;
 use super::statistics_config::SECTOR_BYTES;
 
-/// Requests that touch the same number of pages.
+/// Group of requests that touch the same number of pages.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Length {
     pub(super) pages: u32,
-    /// Number of requests that touch `pages` pages.
+    /// Number of requests of the group, each of which touches `pages` pages.
     pub(super) requests: f64,
-    /// Each size and start position ([`Shape`]) of these requests, with the number of requests that
-    /// have it.
+    /// Shapes of these requests, which are sizes and start positions ([`Shape`]). Each shape comes
+    /// with the number of its requests.
     pub(super) shapes: Vec<(Shape, f64)>,
 }
 
-/// Size of a request, and its position within its first page.
+/// Size of a request, and its start position within its first page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shape {
     pub(super) bytes: u32,
-    /// Bytes from the start of the first page to the start of the request.
+    /// Number of bytes between the start of the first page and the start of the request.
     pub(super) skip: u32,
 }
 
-/// Tolerated difference between the number of touched pages and the range that the sizes allow, as
-/// a share of the touched pages. The numbers of requests are scaled by this difference.
+/// Tolerance by which the number of touched pages may lie outside the range that the sizes allow,
+/// as a share of the number. Numbers of requests are scaled to remove the difference.
 const SLACK: f64 = 0.01;
 
-/// Sorts requests of these sizes by the number of pages that they touch. Together they touch
-/// `accesses` pages. The last entry is a single request of the largest size.
+/// Groups requests of the given sizes by the number of pages that they touch. All requests together
+/// touch `accesses` pages. The last group is a single request of the largest size.
 ///
 /// # Errors
-/// Returns the smallest and the largest number of pages that the sizes can touch, if `accesses` is
-/// not between them.
+/// Returns the smallest and the largest number of pages that requests of these sizes can touch, if
+/// `accesses` is not between them.
 pub(super) fn lengths(
     sizes: &[Step],
     accesses: u64,
@@ -53,7 +53,7 @@ pub(super) fn lengths(
     }
     let share = if straddling == 0 { 0.0 } else { (extra / straddling as f64).clamp(0.0, 1.0) };
     let mut all: BTreeMap<u64, Vec<(Shape, f64)>> = BTreeMap::new();
-    // Each shape gets whole requests, so that a rare size is not lost by rounding.
+    // Each shape gets a whole number of requests, so that rounding does not remove a rare size.
     let mut owed = 0.0;
     for Step { value, count } in sizes.iter().copied() {
         let (pages, bytes) = (value.div_ceil(page_bytes), value as u32);
@@ -79,7 +79,7 @@ pub(super) fn lengths(
     let mut lengths: Vec<_> = all.into_iter().map(of).collect();
     let largest = split_largest(&mut lengths);
     lengths.extend(largest);
-    // The pages of all sizes together may differ from `accesses` within a tolerance. Then the
+    // The number of pages touched by all sizes may differ a little from `accesses`. If so, the
     // numbers of requests are scaled.
     let touched: f64 = lengths.iter().map(|l| l.requests * f64::from(l.pages)).sum();
     for length in &mut lengths {
@@ -88,7 +88,8 @@ pub(super) fn lengths(
     Ok(lengths)
 }
 
-/// Splits off one request of the largest size as a length of its own, so that this size occurs.
+/// Splits off one request of the largest size as a group of its own, so that this size always
+/// occurs.
 fn split_largest(lengths: &mut Vec<Length>) -> Option<Length> {
     let bytes = |l: &Length| l.shapes.iter().map(|(shape, _)| shape.bytes).max();
     let place = (0..lengths.len()).max_by_key(|i| bytes(&lengths[*i]))?;
@@ -104,11 +105,11 @@ fn split_largest(lengths: &mut Vec<Length>) -> Option<Length> {
     Some(one)
 }
 
-/// Returns a start position within a page at which a request touches one more page than necessary.
-/// Returns `None` if the request is too small to touch another page.
+/// Returns a start position within a page at which a request touches one page more than necessary.
+/// Returns `None` if the request is too small for this.
 fn skip(bytes: u64, page_bytes: u64) -> Option<u32> {
-    // The request begins one sector before the end of a page, as on a disk partitioned at sector
-    // 63.
+    // The request begins one sector before the end of a page, as on a disk whose partition starts
+    // at sector 63.
     let rest = (bytes - 1) % page_bytes + 1;
     (rest > SECTOR_BYTES).then_some((page_bytes - SECTOR_BYTES) as u32)
 }
@@ -119,7 +120,7 @@ mod tests {
 
     #[test]
     fn half_of_the_requests_begin_within_a_page() {
-        // 100 requests of 8 KiB touch 250 pages: 50 touch two pages, 50 three.
+        // If 100 requests of 8 KiB touch 250 pages, 50 of them touch two pages and 50 touch three.
         let lengths = lengths(&[Step { value: 8192, count: 100 }], 250, 4096).unwrap();
         let shape = |skip| Shape { bytes: 8192, skip };
         let expected = [

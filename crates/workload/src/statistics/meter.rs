@@ -1,4 +1,4 @@
-//! Measures the statistics of a stream of requests. The stream is a trace for which similar
+//! Measures the statistics of a stream of requests. The stream is either a trace, for which similar
 //! requests will be generated, or a generated pass that is checked.
 
 use vpass_core::base::request::{Op, Request};
@@ -8,34 +8,35 @@ use super::disk::{DiskStatistics, SideStatistics};
 use super::percentiles::usual;
 use crate::profile::{PageCounts, Popularity, Sizes};
 
-/// Windows of time.
+/// Windows of time in which pages are counted.
 #[derive(Debug)]
 enum Windows {
-    /// Windows with given ends.
+    /// Windows with the given ends.
     Given(Vec<Ns>),
-    /// Windows of equal length, which doubles whenever there are too many.
+    /// Windows of one length. The length doubles whenever there are too many windows.
     Doubling(Ns),
 }
 
-/// Largest number of windows if none are given. A long stream has more than half as many.
+/// Largest number of windows if no windows are given. A long stream has more than half as many
+/// windows.
 const MOST_WINDOWS: usize = 512;
-/// First window length tried.
+/// Length of the windows at first, in ns.
 const FIRST_WINDOW_NS: Ns = 1_000_000;
-/// Shortest window that a table may hold.
+/// Length of the shortest window that a `[statistics]` table may have, in ns.
 const SHORTEST_NS: Ns = 1000;
 
-/// Counts of one direction.
+/// Counts of the requests of one direction.
 #[derive(Debug, Default)]
 struct Counts {
     requests: u64,
     bytes: u64,
     window_pages: Vec<u64>,
-    /// Percentiles to report.
+    /// Percentiles that the result must contain.
     percents: Vec<f64>,
 }
 
-/// Measures requests one by one. The memory grows with the number of touched pages. A page takes
-/// about 6 bytes if its neighbours are touched too.
+/// Meter that counts requests one by one. The memory of the meter grows with the number of touched
+/// pages. A page takes about 6 bytes if its neighbours are touched too.
 #[derive(Debug)]
 pub struct Meter {
     page_bytes: u64,
@@ -50,8 +51,8 @@ pub struct Meter {
 }
 
 impl Meter {
-    /// Makes a meter for requests generated from these statistics, with their windows and
-    /// percentiles.
+    /// Makes a meter for requests that were generated from the statistics `target`. The meter uses
+    /// the windows and percentiles of these statistics.
     pub fn of(target: &DiskStatistics) -> Self {
         let percents = |side: &Option<SideStatistics>| {
             side.as_ref().map_or_else(usual, |s| s.accesses.iter().map(|(p, _)| *p).collect())
@@ -60,8 +61,8 @@ impl Meter {
         Self::new(target.page_bytes, Windows::Given(target.window_ends_ns.clone()), percents)
     }
 
-    /// Makes a meter for any requests. All windows have the same length, 1 ms times a power of two.
-    /// A long stream has 256 to 512 windows.
+    /// Makes a meter for any requests. All windows have the same length, which is 1 ms times a
+    /// power of two. A long stream has 256 to 512 windows.
     pub fn of_anything(page_bytes: u64) -> Self {
         Self::new(page_bytes, Windows::Doubling(FIRST_WINDOW_NS), [usual(), usual()])
     }
@@ -80,8 +81,8 @@ impl Meter {
         }
     }
 
-    /// Counts a request. Each request arrives no earlier than the request before. Trims only add to
-    /// [`Meter::trims`].
+    /// Counts a request. A request must not arrive before the request that was counted last. A trim
+    /// only increases [`Meter::trims`].
     pub fn add(&mut self, request: &Request) {
         let (bytes, first) = (u64::from(request.bytes), request.offset / self.page_bytes);
         let pages = (request.offset + bytes).div_ceil(self.page_bytes) - first;
@@ -131,7 +132,7 @@ impl Meter {
         }
     }
 
-    /// Number of trims.
+    /// Returns the number of trims so far.
     pub fn trims(&self) -> u64 {
         self.trims
     }
@@ -146,7 +147,7 @@ impl Meter {
         };
         let window_ends_ns = match self.windows {
             Windows::Given(ends) => ends,
-            // The last window ends with its last request.
+            // The last window ends with the last request.
             Windows::Doubling(length) => {
                 let end =
                     |i: Ns| (i * length).min(self.last + 1).max((i - 1) * length + SHORTEST_NS);
@@ -204,8 +205,8 @@ mod tests {
         let mut meter = Meter::of_anything(4096);
         let request =
             |at, offset, bytes, op| Request { at, offset, bytes, op, origin: 0, hint: None };
-        // The requests touch pages 0 and 1, page 0, and pages 1 to 3 (page 1 in part). A trim
-        // follows.
+        // The three requests touch pages 0 and 1, page 0, and pages 1 to 3 (page 1 only in part).
+        // The fourth request is a trim.
         meter.add(&request(0, 0, 8192, Op::Read));
         meter.add(&request(1_500_000, 512, 512, Op::Read));
         meter.add(&request(1_500_000, 8191, 8192, Op::Write));
@@ -243,7 +244,8 @@ mod tests {
         };
         (0..10_000).for_each(|i| meter.add(&request(i)));
         let disk = meter.finish();
-        // For 10,000 s, 32.768 s is the shortest window length with at most 512 windows.
+        // A span of 10,000 s needs windows of 32.768 s. With half this length, there would be more
+        // than 512 windows.
         assert_eq!((disk.window_ends_ns.len(), disk.window_ends_ns[0]), (306, 32_768_000_000));
         assert_eq!(disk.reads.unwrap().window_pages[..3], [33, 33, 33]);
         assert_eq!(disk.window_ends_ns[305], 9_999_000_000_001);

@@ -1,16 +1,16 @@
-//! Percentiles by nearest rank: percentile p of n sorted items is the item at rank p n / 100,
+//! Percentiles by nearest rank. Percentile p of n sorted items is the item at rank p n / 100,
 //! rounded up.
 //!
-//! Such a percentile is always a value that occurs, unlike an interpolated percentile. With more
-//! than a few hundred items, both are practically equal.
+//! A percentile by nearest rank is always a value that occurs. An interpolated percentile may be a
+//! value between two items. With more than a few hundred items, the difference does not matter.
 
-/// Returns the default percentiles, which are those of the published statistics of block traces.
+/// Returns the default percentiles, which published statistics of block traces also use.
 pub(super) fn usual() -> Vec<f64> {
     std::iter::once(1.0).chain((1..=20).map(|i| f64::from(i) * 5.0)).collect()
 }
 
 /// Returns the rank of a percentile among `items` items. Ranks begin at 1. The percentile is above
-/// 0 and at most 100. There is at least one item.
+/// 0 and at most 100, and there is at least one item.
 pub(super) fn rank(percent: f64, items: u64) -> u64 {
     ((items as f64 * percent / 100.0).ceil() as u64).clamp(1, items)
 }

@@ -1,5 +1,5 @@
-//! Plan of the requests of one direction: whole distributions of sizes and popularity, and its
-//! pages cut into blocks that requests touch.
+//! Plan of the requests of one direction. The plan contains whole distributions of sizes and
+//! popularity, and divides the pages into blocks that requests touch as a whole.
 
 use std::fmt::Write;
 
@@ -12,20 +12,21 @@ use super::percentiles::rank;
 use super::statistics_config::SECTOR_BYTES;
 use super::tiling::{BlockClass, tile};
 
-/// Plan of one direction.
+/// Plan of the requests of one direction.
 #[derive(Clone, Debug)]
 pub(super) struct SidePlan {
-    /// Kinds of requests, by pages touched.
+    /// Groups of requests, by the number of pages that they touch.
     pub(super) lengths: Vec<Length>,
-    /// Blocks of pages, the most popular first. Together they hold all pages of this direction.
+    /// Blocks of pages, with the most popular blocks first. Together they contain all pages of this
+    /// direction.
     pub(super) cells: Vec<BlockClass>,
 }
 
 impl SidePlan {
-    /// Makes the plan of `name` ("reads" or "writes").
+    /// Makes the plan of a direction. `name` is "reads" or "writes".
     ///
     /// # Errors
-    /// Names the numbers that contradict each other.
+    /// Reports the numbers that contradict each other.
     pub(super) fn new(
         name: &str,
         side: &SideStatistics,
@@ -53,19 +54,19 @@ impl SidePlan {
         Ok(Self { lengths, cells })
     }
 
-    /// Number of requests of a pass.
+    /// Returns the number of requests of a pass.
     pub(super) fn requests(&self) -> u64 {
         self.cells.iter().map(BlockClass::requests).sum()
     }
 
-    /// Number of page accesses of a pass.
+    /// Returns the number of page accesses of a pass.
     pub(super) fn page_accesses(&self) -> u64 {
         self.cells.iter().map(|c| c.requests() * u64::from(c.pages)).sum()
     }
 }
 
-/// Returns the number of pages of the most popular block. Each request to this block touches all of
-/// them, so all are as popular as the most popular page.
+/// Returns the number of pages in the most popular block. Each request to this block touches all of
+/// its pages. As a result, all of them are as popular as the most popular page.
 pub(super) fn top_pages(
     name: &str,
     side: &SideStatistics,
@@ -74,7 +75,8 @@ pub(super) fn top_pages(
     Ok(top_length(&planned_lengths(name, side, page_bytes)?, side))
 }
 
-/// Returns the largest number of requests that any length has.
+/// Groups requests by the number of pages that they touch. Returns the number of requests in the
+/// largest group.
 pub(super) fn most_of_one_length(
     side: &SideStatistics,
     page_bytes: u64,
@@ -115,8 +117,8 @@ fn planned_lengths(
             side.requests, side.bytes
         )));
     }
-    // The percentiles do not fix the sizes between them. So the first curve is taken whose sizes
-    // touch the right number of pages.
+    // The percentiles do not fix the sizes between them. The first curve is used whose sizes touch
+    // the right number of pages.
     let mut range = (u64::MAX, 0);
     let fitting = |curve: Curve| {
         lengths(&curve.steps, accesses, page_bytes)

@@ -1,8 +1,8 @@
 //! Reads the statistics of a disk from two tables, in the form published for collections of block
 //! traces.
 //!
-//! The first table has one row per disk with totals, working sets and percentiles. The second has
-//! one row per window with the pages read and written in it.
+//! The first table has one row per disk, with totals, working sets and percentiles. The second
+//! table has one row per window of time, with the pages read and written in the window.
 //!
 //! ```text
 //! totals    workload, {read,write}_block_req_count,
@@ -14,18 +14,17 @@
 //! ```
 //!
 //! The meaning of the columns was checked with the 53 disks of one collection:
-//! - The pages of all windows add up exactly to the page accesses. So both count every 4-KiB page
-//!   that a request touches, even in part.
-//! - Working sets are multiples of 4,096, so they are in bytes.
-//! - The popularity at P, multiplied by the page accesses, is a whole number up to rounding. So
-//!   popularity is one page's share of all accesses of this direction. Untouched pages do not
-//!   count.
-//! - `end_us` is the time of the last request of the window.
+//! - The pages of all windows add up exactly to the page accesses. Both numbers count every page of
+//!   4 KiB that a request touches, even in part.
+//! - Working sets are multiples of 4,096, so their unit is the byte.
+//! - The popularity at P times the page accesses is a whole number, up to rounding. Popularity is
+//!   therefore one page's share of all accesses of its direction. Only touched pages count.
+//! - `end_us` is the time of the last request in the window.
 //!
-//! On 19 of these disks, the most popular page is read about as often as the most popular page is
-//! written. All 19 have misaligned writes. Their pages seem to count as read if a write touches
-//! them in part. On seven disks, the working set of reads is larger than the reads can touch at the
-//! popularity that the table gives. [`import`] repairs contradictions and reports them.
+//! On 19 of the 53 disks, the most popular page is read about as often as the most popular page is
+//! written. All 19 disks have misaligned writes. A page that a write touches only in part seems to
+//! count as read. On seven disks, the working set of reads is larger than the popularities in the
+//! table allow. [`import`] repairs contradictions and reports each repair.
 
 use std::path::Path;
 
@@ -40,11 +39,11 @@ use crate::nearest::nearest;
 
 const PAGE_BYTES: u64 = 4096;
 
-/// Imports the statistics of a disk.
+/// Imports the statistics of a disk from the two tables.
 ///
 /// # Errors
-/// Reports a file that is not such a table, or impossible numbers. For a disk that the table lacks,
-/// the error gives the nearest name.
+/// Reports a file that is not such a table, or impossible numbers. If the table does not contain
+/// the disk, the error suggests the nearest name.
 pub fn import(totals: &Path, windows: &Path, disk: &str) -> Result<Imported, SourceError> {
     let mut table = Table::open(totals)?;
     find(&mut table, disk, totals)?;
@@ -87,7 +86,7 @@ pub fn import(totals: &Path, windows: &Path, disk: &str) -> Result<Imported, Sou
     Ok(imported)
 }
 
-/// Goes to the row of a disk.
+/// Goes to the row of the disk with the given name.
 fn find(table: &mut Table, disk: &str, path: &Path) -> Result<(), SourceError> {
     let column = table.column("workload")?;
     let mut names = vec![];
@@ -108,7 +107,7 @@ fn find(table: &mut Table, disk: &str, path: &Path) -> Result<(), SourceError> {
     )))
 }
 
-/// Returns a column that is in bytes, as a number of pages.
+/// Returns the value of a column as a number of pages. The column is in bytes.
 fn pages(table: &Table, column: &str) -> Result<u64, SourceError> {
     let column = table.column(column)?;
     let bytes = table.count(column)?;
@@ -119,7 +118,8 @@ fn pages(table: &Table, column: &str) -> Result<u64, SourceError> {
     }
 }
 
-/// Returns one direction of a row with its page accesses, or `None` without requests.
+/// Returns the statistics and the page accesses of one direction in a row, or `None` without
+/// requests.
 fn side(table: &Table, name: &str) -> Result<Option<(SideConfig, u64)>, SourceError> {
     let count = |column: &str| table.count(table.column(&format!("{name}_{column}"))?);
     let (requests, accesses) = (count("block_req_count")?, count("page_access_count")?);
@@ -145,7 +145,7 @@ fn side(table: &Table, name: &str) -> Result<Option<(SideConfig, u64)>, SourceEr
 }
 
 /// Returns the windows of a disk. In the table, a window without requests has the end of the window
-/// before it. Here such a window gets its true end.
+/// before. Such a window gets its true end here.
 fn windows_of(path: &Path, disk: &str) -> Result<WindowsConfig, SourceError> {
     let mut table = Table::open(path)?;
     let [name, window, end, read, written] =
@@ -186,8 +186,8 @@ fn windows_of(path: &Path, disk: &str) -> Result<WindowsConfig, SourceError> {
             path.display()
         )));
     }
-    // A window ends with its last request. So the longest windows give the length of a window,
-    // rounded up to a second.
+    // In the table, a window ends with its last request. The longest window gives the common length
+    // of all windows, after rounding up to a second.
     let length_s =
         (1..).zip(&rows).map(|(i, (end_s, _))| end_s / f64::from(i)).fold(0.0, f64::max).ceil();
     let ends = (1..)

@@ -1,4 +1,4 @@
-//! Repair of contradictory statistics: the smallest changes that make requests with these
+//! Repairs contradictory statistics, by the smallest changes that make requests with these
 //! statistics possible. Every change is reported.
 
 use super::curve::{Curve, Head, Known};
@@ -6,14 +6,14 @@ use super::disk::SideStatistics;
 use super::plan::{most_of_one_length, top_pages};
 use super::statistics_config::{SideConfig, StatisticsConfig};
 
-/// Largest share of the page accesses that may be needed, after a repair, to give each page the
-/// lowest popularity that the percentiles allow. At a share of 1, all pages between two percentiles
-/// would have the popularity of the lower percentile.
+/// After a repair, giving each page the lowest popularity that the percentiles allow may need at
+/// most this share of the page accesses. At a share of 1, all pages between two percentiles would
+/// have the popularity of the lower percentile.
 const POSSIBLE: f64 = 0.99;
 
-/// Repairs two contradictions:
-/// - a page that is touched more often than there are requests of any one length
-/// - more pages than the number of accesses allows at these popularities
+/// Repairs two contradictions in statistics:
+/// - a page is touched more often than there are requests of any one length
+/// - there are more pages than the number of accesses allows at the given popularities
 ///
 /// Returns a sentence for each change.
 pub(super) fn repair(config: &mut StatisticsConfig) -> Vec<String> {
@@ -29,7 +29,7 @@ pub(super) fn repair(config: &mut StatisticsConfig) -> Vec<String> {
         let sound = !side.accesses.is_empty()
             && side.accesses.len() == side.percentiles.len()
             && side.sizes.len() == side.percentiles.len();
-        // The check of the table reports all other errors.
+        // All other errors are reported by the check of the table.
         if sound && side.requests > 0 && side.pages > 0 && window_pages.iter().any(|n| *n > 0) {
             notes.extend(repair_top(verb, side, window_pages, page_bytes));
             notes.extend(repair_pages(verb, side, window_pages, page_bytes));
@@ -37,8 +37,8 @@ pub(super) fn repair(config: &mut StatisticsConfig) -> Vec<String> {
     }
     let new = pages(config);
     if new != old {
-        // As far as possible, the repair keeps the number of pages that only reads or only writes
-        // touch.
+        // If possible, the repair keeps the number of pages that are only read, and of pages that
+        // are only written.
         let only = [
             config.footprint_pages.saturating_sub(old[1]),
             config.footprint_pages.saturating_sub(old[0]),

@@ -1,10 +1,10 @@
-//! Statistics of a sample of a disk's pages. The sample holds a share of the pages, with all
-//! requests to them at their original times.
+//! Statistics of a sample of a disk's pages. The sample contains a share of the pages, with all
+//! requests to these pages at their original times.
 //!
-//! A page keeps its requests, so all percentiles of popularity stay except the last. The sample
-//! rarely contains the most popular page of the disk. At scale 0.01, the most popular page of the
-//! sample gets the popularity of the middle of the first hundred pages. This value lies on the
-//! curve between the last two percentiles.
+//! Each page keeps its number of requests, so all percentiles of popularity except the last stay
+//! the same. The most popular page of the disk is rarely in the sample. At scale 0.01, the most
+//! popular page of the sample gets the popularity of the middle of the first hundred pages. This
+//! popularity lies on the curve between the last two percentiles.
 
 use vpass_core::config::ConfigError;
 
@@ -13,7 +13,8 @@ use super::disk::SideStatistics;
 use super::percentiles::rank;
 use super::plan::{contradiction, top_pages};
 
-/// Scales counts. They are rounded so that the sum of the first n counts is right for every n.
+/// Multiplies counts by a scale. The scaled counts are rounded so that the sum of the first n is
+/// correct for every n.
 pub(super) fn sampled_counts(counts: &[u64], scale: f64) -> Vec<u64> {
     let (mut sum, mut given) = (0, 0);
     let sample = counts.iter().map(|n| {
@@ -24,10 +25,10 @@ pub(super) fn sampled_counts(counts: &[u64], scale: f64) -> Vec<u64> {
     sample.collect()
 }
 
-/// Safety factor between the last percentile and its limits.
+/// Safety factor between the value of the last percentile and the limits of this value.
 const MARGIN: f64 = 1.1;
 
-/// Returns the percentiles of popularity at this scale, which is below 1.
+/// Returns the percentiles of popularity of a sample, whose scale is below 1.
 pub(super) fn sampled_accesses(
     name: &str,
     whole: &SideStatistics,
@@ -47,8 +48,8 @@ pub(super) fn sampled_accesses(
     };
     let curve = Curve::new(&known).map_err(|range| contradiction(name, whole, range))?;
     let value = curve.value_from_top(&known, 0.5 / scale + 0.5);
-    // The other pages of the head must fit below the highest page, and the highest page must not
-    // have more accesses than the whole head.
+    // The other pages of the head must not be more popular than the highest page. The highest page
+    // must not have more accesses than the whole head.
     let percent = points[points.len() - 2].0;
     let head = whole.pages - rank(percent, whole.pages);
     let sum = curve.top_total(head) as f64;

@@ -1,4 +1,4 @@
-//! Makes the requests of one direction: their order, their pages and their arrivals.
+//! Makes the requests of one direction, with their order, their pages and their arrival times.
 
 use std::sync::Arc;
 
@@ -14,26 +14,26 @@ use super::window_clock::WindowClock;
 use crate::synthetic::alias::Alias;
 use crate::synthetic::random::{Random, Rng, below};
 
-/// Cell with the state that a run needs.
+/// Cell of equal blocks, with the state for making the requests to them.
 #[derive(Clone, Debug)]
 struct Running {
-    /// Pages of a block.
+    /// Number of pages of a block.
     pages: u32,
     blocks: u32,
-    /// Next block. Each request advances it by `step`, which has no common factor with the number
-    /// of blocks. So every block is used once before any block is used again.
+    /// Number of the next block. Each request adds `step` to it. `step` has no common factor with
+    /// the number of blocks, so every block is used once before any block is used again.
     next: u32,
     step: u32,
     place: Blocks,
-    /// Size and position of all requests of the cell. If requests have several shapes, `mix` is the
-    /// index of the [`Mix`] from which they are drawn.
+    /// Size and start position of all requests of the cell. If the requests have several shapes,
+    /// they are drawn from the [`Mix`] with index `mix`.
     shape: Shape,
     mix: Option<u32>,
 }
 
-/// Shapes of requests that touch the same number of pages, drawn by weight. Multiples of the golden
-/// ratio, modulo 1, replace random numbers. They cover 0 to 1 evenly, so the shares are right after
-/// few requests.
+/// Shapes of requests that touch the same number of pages. Each shape is drawn according to its
+/// weight. Multiples of the golden ratio, modulo 1, replace random numbers. These multiples cover
+/// the range 0 to 1 evenly, so few requests suffice for the right shares.
 #[derive(Clone, Debug)]
 struct Mix {
     alias: Alias,
@@ -41,10 +41,10 @@ struct Mix {
     bits: u64,
 }
 
-/// 2^64 / golden ratio.
+/// Multiplier 2^64 / golden ratio, which makes evenly spread numbers.
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Requests of one direction.
+/// State of the requests of one direction.
 #[derive(Clone, Debug)]
 pub(super) struct Side {
     op: Op,
@@ -59,7 +59,7 @@ pub(super) struct Side {
     random: Random,
 }
 
-/// Settings that both directions share.
+/// Settings that reads and writes share.
 pub(super) struct Ground {
     pub(super) page_bytes: u64,
     pub(super) extent_pages: u64,
@@ -67,13 +67,13 @@ pub(super) struct Ground {
 }
 
 impl Side {
-    /// Bytes of its tables.
+    /// Returns the memory of the tables in bytes.
     pub(super) fn memory(&self) -> u64 {
         size_of_val(self.cells.as_slice()) as u64 + self.layout.memory() + self.deal.memory()
     }
 
-    /// Makes the state for a plan whose pages begin at `base`. The pages in each window are in
-    /// proportion to `window_pages`.
+    /// Makes the state for a plan whose pages begin at page `base`. The number of pages in each
+    /// window is in proportion to `window_pages`.
     pub(super) fn new(
         op: Op,
         plan: &SidePlan,
@@ -148,10 +148,10 @@ impl Side {
         })
     }
 
-    /// Chooses a request of the current hand for the `left` pages of a window. It takes the next
-    /// request that fills the window or leaves space for another request. If there is no such
-    /// request, it takes the longest request that fits. If no request fits, it takes the shortest
-    /// request if that is below twice the rest.
+    /// Chooses a request of the current group for a window that needs `left` more pages. The first
+    /// choice is the next request that fills the window or leaves space for another request. The
+    /// second choice is the longest request that fits. The last choice is the shortest request, if
+    /// it has less than twice `left` pages.
     #[cold]
     fn choose(&mut self, left: u64) -> Option<u32> {
         let (cells, shortest) = (&self.cells, self.shortest);
@@ -169,7 +169,7 @@ impl Side {
         found.map(|i| hand.swap_remove(i))
     }
 
-    /// Begins the next pass, which arrives from `start` on.
+    /// Begins the next pass, whose requests arrive from time `start` on.
     pub(super) fn begin_pass(&mut self, start: Ns) {
         self.clock.begin_pass(start);
     }
@@ -196,7 +196,7 @@ fn mix(shapes: &[(Shape, f64)], mixes: &mut Vec<Mix>, random: &mut Random) -> Op
     Some(mixes.len() as u32 - 1)
 }
 
-/// Returns a step near the golden section of `count` that has no common factor with `count`.
+/// Returns a step near the golden section of `count`. The step has no common factor with `count`.
 fn step(count: u32) -> u32 {
     fn gcd(a: u32, b: u32) -> u32 {
         if b == 0 { a } else { gcd(b, a % b) }

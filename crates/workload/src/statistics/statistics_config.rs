@@ -10,17 +10,17 @@ use super::percentiles::usual;
 use crate::synthetic::{MAX_QUEUE_DEPTH, require};
 use crate::traces::MAX_REQUEST_BYTES;
 
-/// Workload file with a line of description and a `[statistics]` table.
+/// Workload file with a description of one line and a `[statistics]` table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StatisticsFile {
-    /// One line that describes the disk and the source of its numbers.
+    /// Description of the disk in one line, with the source of its numbers.
     #[serde(default)]
     pub description: String,
-    /// `[statistics]`
+    /// `[statistics]`: statistics of one disk.
     pub statistics: StatisticsConfig,
-    /// `[[hints.range]]`: latencies that the host accepts for reads of its data. Kept as written in
-    /// the file; `vpass_lab::hints` reads it.
+    /// `[[hints.range]]`: latencies that the host accepts for reads of its data. `vpass_lab::hints`
+    /// parses this table; here it is kept as it stands in the file.
     #[serde(default, skip_serializing_if = "toml::Table::is_empty")]
     pub hints: toml::Table,
 }
@@ -29,25 +29,25 @@ impl StatisticsFile {
     /// Parses a workload file.
     ///
     /// # Errors
-    /// Reports invalid TOML or an invalid key, with its line.
+    /// Reports invalid TOML or an invalid key, with the line number.
     pub fn parse(text: &str) -> Result<Self, ConfigError> {
         toml::from_str(text).map_err(|e| ConfigError::new(e.to_string()))
     }
 }
 
-/// `[statistics]`: one disk.
+/// `[statistics]`: statistics of one disk.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Keys)]
 #[serde(deny_unknown_fields)]
 #[keys(table = "statistics")]
 pub struct StatisticsConfig {
-    /// Disk, as its statistics name it.
+    /// Name of the disk in the source of the statistics.
     #[key(range = Words("text"))]
     pub disk: String,
-    /// Source of the numbers.
+    /// Source of the statistics.
     #[serde(default = "StatisticsConfig::default_source")]
     #[key(range = Words("text"), default = String::new())]
     pub source: String,
-    /// Page size in which all pages of this table are counted.
+    /// Page size in which all pages of the table are counted.
     #[serde(default = "StatisticsConfig::default_page")]
     #[key(
         unit = "size",
@@ -56,11 +56,11 @@ pub struct StatisticsConfig {
         source = "page size of every common operating system, and of the published statistics"
     )]
     pub page: Bytes,
-    /// Different pages that were read or written.
+    /// Number of different pages that were read or written.
     #[key(unit = "pages", range = Whole(1, MOST_PAGES))]
     pub footprint_pages: u64,
-    /// Share of the footprint and of the requests that is generated; times and requests per page
-    /// stay.
+    /// Share of the disk's footprint and requests that is generated. Times and requests per page do
+    /// not change.
     #[serde(default = "StatisticsConfig::default_scale")]
     #[key(unit = "share", range = Above(0.0, 1.0), default = 1.0)]
     pub scale: f64,
@@ -68,7 +68,7 @@ pub struct StatisticsConfig {
     #[serde(default = "StatisticsConfig::default_speed")]
     #[key(range = Real(1e-6, 1e9), default = 1.0)]
     pub speed: f64,
-    /// Length of the runs of pages of similar popularity; runs are scattered.
+    /// Length of a run of pages with similar popularity. Runs are scattered over the drive.
     #[serde(default = "StatisticsConfig::default_extent")]
     #[key(
         unit = "size",
@@ -77,65 +77,65 @@ pub struct StatisticsConfig {
         source = "assumption: typical extent of a file on a fragmented file system"
     )]
     pub extent: Bytes,
-    /// Requests outstanding at any time, instead of the windows' times.
+    /// Number of outstanding requests, which replaces the times of the windows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[key(unit = "requests", range = Whole(1, MAX_QUEUE_DEPTH as u64))]
     pub queue_depth: Option<u32>,
-    /// Pages in each window of time.
+    /// Number of pages that are read and written in each window of time.
     #[key(range = Words("a table"))]
     pub windows: WindowsConfig,
-    /// Statistics of the reads; absent without reads.
+    /// Statistics of the reads; absent if there are no reads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[key(range = Words("a table"))]
     pub reads: Option<SideConfig>,
-    /// Statistics of the writes; absent without writes.
+    /// Statistics of the writes; absent if there are no writes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[key(range = Words("a table"))]
     pub writes: Option<SideConfig>,
 }
 
-/// `[statistics.windows]`: three lists, one entry per window.
+/// `[statistics.windows]`: three lists with one entry per window.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Keys)]
 #[serde(deny_unknown_fields)]
 pub struct WindowsConfig {
-    /// End of each window, in seconds from the start of the first.
+    /// End of each window, in seconds from the start of the first window.
     #[key(unit = "s", range = Words("ascending, up to 3.2e9, one for each window"))]
     pub ends_s: Vec<f64>,
-    /// Pages read in each window; a page counts once per request that reads it.
+    /// Number of pages read in each window. A page counts once for each request that reads it.
     #[key(unit = "pages", range = PAGES)]
     pub read_pages: Vec<u64>,
-    /// Pages written in each window; a page counts once per request that writes it.
+    /// Number of pages written in each window. A page counts once for each request that writes it.
     #[key(unit = "pages", range = PAGES)]
     pub write_pages: Vec<u64>,
 }
 
-/// `[statistics.reads]` or `[statistics.writes]`.
+/// `[statistics.reads]` or `[statistics.writes]`: statistics of one direction.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Keys)]
 #[serde(deny_unknown_fields)]
 pub struct SideConfig {
-    /// Number of requests.
+    /// Number of requests of this direction.
     #[key(unit = "requests", range = Words("1 to the number of pages in all windows"))]
     pub requests: u64,
-    /// Bytes of all requests.
+    /// Sum of the bytes of all requests.
     #[key(unit = "bytes", range = Words("1 to 16 MiB a request"))]
     pub bytes: u64,
-    /// Different pages.
+    /// Number of different pages that requests of this direction touch.
     #[key(unit = "pages", range = Words("1 to the number of pages in all windows"))]
     pub pages: u64,
-    /// Percentiles of the two lists below; 1, 5, 10 and so on to 100 if absent.
+    /// Percentiles of the lists `accesses` and `sizes`; 1, 5, 10 and so on to 100 if absent.
     #[serde(default = "SideConfig::default_percentiles")]
     #[key(unit = "%", range = Above(0.0, 100.0), note = ", ascending", default = usual())]
     pub percentiles: Vec<f64>,
-    /// Requests that touch the page at each percentile of popularity.
+    /// Number of requests that touch the page at each percentile of popularity.
     #[key(unit = "requests", range = Words("ascending, one for each percentile"))]
     pub accesses: Vec<u64>,
-    /// Size in bytes of the request at each percentile of size.
+    /// Size of the request at each percentile of size, in bytes.
     #[key(unit = "bytes", range = Words("ascending, up to 16 MiB, one for each percentile"))]
     pub sizes: Vec<u64>,
 }
 
 impl StatisticsConfig {
-    /// Makes a table with default options and without statistics.
+    /// Makes a `[statistics]` table with default options and without statistics.
     pub(super) fn blank() -> Self {
         Self {
             disk: String::new(),
@@ -153,20 +153,20 @@ impl StatisticsConfig {
     }
 }
 
-/// Largest number of pages, since page numbers have 32 bits.
+/// Largest number of pages. A page number has 32 bits.
 const MOST_PAGES: u64 = u32::MAX as u64;
-/// Largest number of accesses: more than a drive serves in its life, but so few that sums stay far
+/// Largest number of page accesses. A drive serves fewer accesses in its life, and sums stay far
 /// below 2^64.
 const MOST_ACCESSES: u64 = 1 << 48;
-/// Smallest unit of address of a drive, in bytes.
+/// Smallest unit of a drive's addresses, in bytes.
 pub(super) const SECTOR_BYTES: u64 = 512;
-/// Longest window, in seconds: a century.
+/// Length of the longest window in seconds, which is a century.
 const MOST_SECONDS: f64 = 3.2e9;
-/// Range of the lists with the pages of each window.
+/// Range of the lists that contain the pages of each window.
 const PAGES: Range = Range::Words("one for each window, up to 2^48 in sum");
 
 impl StatisticsConfig {
-    /// Checks every key that can be checked without the drive.
+    /// Checks all keys that can be checked without the drive.
     pub(super) fn check(&self) -> Result<(), ConfigError> {
         let page = self.page.0;
         self.check_ranges()?;
@@ -232,7 +232,7 @@ impl WindowsConfig {
         let mut before = 0.0;
         for (i, end) in self.ends_s.iter().copied().enumerate() {
             let idle = self.read_pages[i] == 0 && self.write_pages[i] == 0;
-            // Windows are kept in nanoseconds. A window with requests must be at least 1 us long.
+            // Window ends are kept in ns. A window with requests must last at least 1 us.
             let later = if idle { end >= before } else { end >= before + 1e-6 };
             require(later && end <= MOST_SECONDS, || {
                 format!(

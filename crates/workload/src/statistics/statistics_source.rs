@@ -1,4 +1,4 @@
-//! A `[statistics]` table as a stream of requests for one drive.
+//! Makes a stream of requests for one drive from a `[statistics]` table.
 
 use std::sync::Arc;
 
@@ -14,16 +14,16 @@ use super::statistics_config::StatisticsConfig;
 use crate::pass::PassSource;
 use crate::synthetic::random::{Random, Rng};
 
-/// Source of requests generated from statistics.
+/// Source of requests that are generated from statistics.
 ///
-/// Pages are numbered from 0 in this order: pages that are only read, pages that are read and
-/// written, pages that are only written.
+/// Page numbers begin at 0. Pages that are only read come first. Pages that are both read and
+/// written follow. Pages that are only written come last.
 #[derive(Clone, Debug)]
 pub struct StatisticsSource {
     arrival: Arrival,
     requests: u64,
     sides: [Option<Side>; 2],
-    /// Next request of each direction.
+    /// Next request of each direction: reads, then writes.
     next: [Option<Request>; 2],
     pass_ns: Ns,
     passes: u64,
@@ -35,7 +35,7 @@ impl StatisticsSource {
     ///
     /// # Errors
     /// Reports the first invalid key, numbers that contradict each other, or a footprint that does
-    /// not fit the drive.
+    /// not fit onto the drive.
     pub fn new(config: &StatisticsConfig, capacity: u64, seed: u64) -> Result<Self, ConfigError> {
         Self::of(config, capacity, seed).map_err(|e| match config.scale {
             // Numbers that agree at full scale may contradict each other at a small scale.
@@ -51,7 +51,7 @@ impl StatisticsSource {
         let footprint = target.footprint_pages * target.page_bytes;
         if footprint > capacity {
             let scale = config.scale * capacity as f64 / footprint as f64;
-            // Two digits, rounded down.
+            // The suggested scale has two digits and is rounded down.
             let digit = 10f64.powf(scale.log10().floor() - 1.0);
             return Err(ConfigError::new(format!(
                 "statistics: the footprint of {footprint} bytes ({} pages) does not fit the \
@@ -93,7 +93,7 @@ impl StatisticsSource {
         Ok(source)
     }
 
-    /// Returns the statistics that a pass meets.
+    /// Returns the statistics that every pass has.
     pub fn statistics(&self) -> &DiskStatistics {
         &self.target
     }

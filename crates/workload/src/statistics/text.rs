@@ -1,11 +1,11 @@
-//! Text of a workload file with a `[statistics]` table and a comment on every key.
+//! Writes the text of a workload file with a `[statistics]` table and a comment on every key.
 
 use std::fmt::{Display, Write};
 
 use super::statistics_config::{SideConfig, StatisticsConfig};
 
 impl StatisticsConfig {
-    /// Returns the text of a workload file with this table.
+    /// Returns the text of a workload file that contains this `[statistics]` table.
     pub fn to_file_text(&self, description: &str) -> String {
         let quoted = |text: &str| toml::Value::String(text.into()).to_string();
         let mut text = format!("description = {}\n\n[statistics]\n", quoted(description));
@@ -62,10 +62,10 @@ impl SideConfig {
     }
 }
 
-/// Longest line, in characters.
+/// Length of the longest line of the file, in characters.
 const WIDTH: usize = 120;
 
-/// Writes a list, on one line or on several.
+/// Writes a list of values, on one line if it fits, otherwise on several lines.
 fn list(text: &mut String, name: &str, values: impl IntoIterator<Item = impl Display>) {
     let values: Vec<_> = values.into_iter().map(|value| value.to_string()).collect();
     let line = format!("{name} = [{}]\n", values.join(", "));

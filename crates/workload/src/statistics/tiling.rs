@@ -1,43 +1,44 @@
-//! Divides the pages of one direction into blocks. A block is a run of a few pages, and each of its
-//! requests touches all of them. A cell is all blocks of the same size and the same number of
-//! requests.
+//! Divides the pages of one direction into blocks. A block is a run of a few pages, and each
+//! request to a block touches all of its pages. A cell is the set of all blocks with the same size
+//! and the same number of requests.
 //!
-//! The statistics give sizes and popularity, but not their relation. Assumption: size does not
-//! depend on popularity. So, from the most popular page down, every length of request gets its
-//! share of the pages.
+//! The statistics give the sizes of requests and the popularity of pages, but not the relation
+//! between them. Assumption: size does not depend on popularity. For this reason requests of every
+//! length get their share of the pages at each popularity. The most popular pages are distributed
+//! first.
 //!
-//! A block may join pages of different popularity if this changes no percentile. All its pages then
-//! get their mean popularity.
+//! A block may join pages of different popularity if this changes no percentile. All pages of such
+//! a block get their mean popularity.
 
 use super::curve::Step;
 use super::lengths::{Length, Shape};
 
-/// Blocks of equal size and popularity.
+/// Cell: blocks of equal size and equal popularity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct BlockClass {
     /// Number of requests to each block in a pass.
     pub(super) accesses: u64,
     /// Number of pages of a block.
     pub(super) pages: u32,
-    /// Index of the length of its requests.
+    /// Index of the length of the requests to these blocks.
     pub(super) length: u32,
     pub(super) blocks: u64,
 }
 
 impl BlockClass {
-    /// Number of requests to all of its blocks in a pass.
+    /// Returns the number of requests to all blocks of the cell in a pass.
     pub(super) fn requests(&self) -> u64 {
         self.accesses * self.blocks
     }
 }
 
-/// Divides pages into blocks. `popularity` has the number of pages for each number of accesses, in
-/// rising order.
+/// Divides pages into blocks. `popularity` gives the number of pages for each number of accesses,
+/// in rising order.
 ///
 /// The number of pages is exact. The number of accesses may differ by up to half the pages of a
 /// block. `marks` are the pages at the percentiles, counted from 0 at the most popular page. `top`
-/// is the length of the first block. The last block may need a new length, which is added to
-/// `lengths`.
+/// is the length of requests to the first block. The last block may need a new length, which is
+/// added to `lengths`.
 pub(super) fn tile(
     popularity: &[Step],
     lengths: &mut Vec<Length>,
@@ -48,8 +49,8 @@ pub(super) fn tile(
     let mut supply = Supply::new(lengths);
     let mut rest = Pages { steps: popularity.to_vec(), at: 0 };
     let mut cells: Vec<BlockClass> = vec![];
-    // Number of accesses that rounding has removed so far. It is negative if rounding has added
-    // accesses.
+    // Number of accesses that rounding has removed so far. A negative number means that rounding
+    // has added accesses.
     let mut owed = 0;
     let mut first = Some(top);
     cells.extend(supply.reserve_last(&mut rest));
@@ -73,8 +74,8 @@ pub(super) fn tile(
         });
         let pages = supply.lots[length].pages;
         let sum = rest.take(pages).cast_signed() + owed;
-        // The result differs by less than one from the mean of the block's own pages. So a small
-        // block need not absorb the rounding of a large block.
+        // The rounded number differs by less than one from the mean of the block's own pages. A
+        // small block does not have to make up for the rounding of a large block.
         let (own, block) = (sum - owed, pages.cast_signed());
         let accesses = (sum + block / 2)
             .div_euclid(block)
@@ -86,14 +87,14 @@ pub(super) fn tile(
     merged(cells)
 }
 
-/// Requests of one length that have no block yet.
+/// Requests of one length that do not yet have a block.
 struct Lot {
     pages: u64,
     left: f64,
-    /// Share of the remaining page accesses.
+    /// Share of this length in the remaining page accesses.
     share: f64,
-    /// Pages that are still due to this length: its share of the pages placed so far, less the
-    /// pages that it got.
+    /// Number of pages that this length should still get. It is the length's share of the pages
+    /// placed so far, minus the pages that the length has.
     due: f64,
 }
 
@@ -110,8 +111,8 @@ impl Supply {
         supply
     }
 
-    /// Reserves one block of the last length, from the least popular pages. The largest request is
-    /// a statistic, so it must occur.
+    /// Reserves one block for the largest request, from the least popular pages. The size of the
+    /// largest request is part of the statistics, so this request must occur.
     fn reserve_last(&mut self, rest: &mut Pages) -> Option<BlockClass> {
         let longest = self.lots.len() - 1;
         let pages = self.lots[longest].pages;
@@ -128,8 +129,9 @@ impl Supply {
             .for_each(|lot| lot.share = if all > 0.0 { left(lot) / all } else { 0.0 });
     }
 
-    /// Adds blocks for up to `count` pages of `accesses` accesses each. A length gets blocks only
-    /// for whole blocks that are due to it. Returns the number of pages used.
+    /// Adds blocks for up to `count` pages with `accesses` accesses each. Each request length gets
+    /// only whole blocks, and at most the pages that it should still get. Returns the number of
+    /// pages used.
     fn serve(&mut self, accesses: u64, count: u64, cells: &mut Vec<BlockClass>) -> u64 {
         self.share();
         let mut used = 0;
@@ -147,13 +149,13 @@ impl Supply {
         used
     }
 
-    /// Chooses the length of the next block.
+    /// Chooses the length of requests for the next block.
     ///
-    /// A length is a candidate if its block fits and leaves the popularity at the next mark
-    /// unchanged. This prefers candidates with enough requests left, and takes the one to which
-    /// most pages are due. If no candidate has enough, it takes the candidate with the most
-    /// requests left. Without candidates, it takes the shortest length that fits. Returns `None` if
-    /// no length fits.
+    /// A length is a candidate if its block fits and does not change the popularity at the next
+    /// mark. Among the candidates with enough remaining requests, the length that should still get
+    /// the most pages is chosen. If no candidate has enough requests, the candidate with the most
+    /// remaining requests is chosen. If there is no candidate, the shortest length that fits is
+    /// chosen. Returns `None` if no length fits.
     fn choose(&mut self, rest: &Pages, marks: &[u64]) -> Option<usize> {
         self.share();
         let count = rest.count();
@@ -181,7 +183,8 @@ impl Supply {
             .or_else(|| fits.into_iter().min_by_key(|i| self.lots[*i].pages))
     }
 
-    /// Adds this many pages to the pages that are due, divided by the lengths' shares.
+    /// Distributes `pages` pages to all lengths, in proportion to their shares. Each length should
+    /// get its pages later.
     fn give(&mut self, pages: u64) {
         self.lots.iter_mut().for_each(|lot| lot.due += lot.share * pages as f64);
     }
@@ -209,10 +212,10 @@ fn merged(mut cells: Vec<BlockClass>) -> Vec<BlockClass> {
     cells
 }
 
-/// Pages that are not in a block yet. The most popular pages come last.
+/// Pages that are not yet in a block. The most popular pages come last.
 struct Pages {
     steps: Vec<Step>,
-    /// Number of pages that are in a block.
+    /// Number of pages that are already in a block.
     at: u64,
 }
 
@@ -221,8 +224,8 @@ impl Pages {
         self.steps.iter().map(|s| s.count).sum()
     }
 
-    /// Returns the sum of the accesses of the `count` most popular pages, and whether all of them
-    /// have the same number of accesses.
+    /// Returns the sum of the accesses of the `count` most popular pages. Also returns whether all
+    /// of these pages have the same number of accesses.
     fn peek(&self, mut count: u64) -> (u64, bool) {
         let mut sum = 0;
         for (i, step) in self.steps.iter().rev().enumerate() {
@@ -235,7 +238,7 @@ impl Pages {
         (sum, false)
     }
 
-    /// Takes the `count` most popular pages. Returns the sum of their accesses.
+    /// Removes the `count` most popular pages. Returns the sum of the accesses of these pages.
     fn take(&mut self, mut count: u64) -> u64 {
         let mut sum = 0;
         self.at += count;
@@ -272,8 +275,8 @@ mod tests {
 
     #[test]
     fn every_popularity_has_its_share_of_every_length() {
-        // 16 pages have 5 accesses each, and 48 pages have 1, so there are 128 accesses. Requests
-        // for one page make half of them. Requests for four pages make the other half.
+        // 16 pages have 5 accesses each, and 48 pages have 1 access each, which gives 128 accesses.
+        // Requests for one page make 64 of them, and requests for four pages make the other 64.
         assert_eq!(
             tiled(&[(1, 48), (5, 16)], &[(1, 64), (4, 16)]),
             [(5, 1, 8), (5, 4, 2), (1, 1, 24), (1, 4, 6)]
@@ -282,7 +285,7 @@ mod tests {
 
     #[test]
     fn a_block_may_take_pages_of_two_popularities() {
-        // All requests touch two pages. Three pages of 5 accesses make a block and a half.
+        // All requests touch two pages. The three pages with 5 accesses fill one and a half blocks.
         assert_eq!(tiled(&[(1, 5), (5, 3)], &[(2, 10)]), [(5, 2, 1), (3, 2, 1), (1, 2, 2)]);
     }
 

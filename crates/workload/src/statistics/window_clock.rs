@@ -1,5 +1,5 @@
-//! Clock of the windows: it counts the pages that a window still lacks, and gives requests their
-//! arrival times.
+//! Clock that counts the pages that a window of time still needs, and gives requests their arrival
+//! times.
 
 use std::sync::Arc;
 
@@ -7,11 +7,11 @@ use vpass_core::base::units::Ns;
 
 use crate::synthetic::random::scaled;
 
-/// Clock of one direction.
+/// Clock for the requests of one direction.
 #[derive(Clone, Debug)]
 pub(super) struct WindowClock {
     ends_ns: Arc<[Ns]>,
-    /// Pages up to the end of each window.
+    /// Number of pages of the pass up to the end of each window.
     quotas: Vec<u64>,
     window: usize,
     given: u64,
@@ -20,10 +20,10 @@ pub(super) struct WindowClock {
     now: Window,
 }
 
-/// Current window.
+/// Current window of the clock.
 #[derive(Clone, Copy, Debug)]
 struct Window {
-    /// Pages of the pass up to the window's start, and up to its end (`quota`).
+    /// Number of pages of the pass up to the start of the window, and up to its end (`quota`).
     before: u64,
     quota: u64,
     start: Ns,
@@ -32,8 +32,8 @@ struct Window {
 }
 
 impl WindowClock {
-    /// Makes a clock for windows with these ends. Together the windows have `accesses` pages, in
-    /// proportion to `window_pages`.
+    /// Makes a clock for windows with the given ends. All windows together have `accesses` pages.
+    /// Each window has pages in proportion to `window_pages`.
     pub(super) fn new(ends_ns: Arc<[Ns]>, window_pages: &[u64], accesses: u64) -> Self {
         let all: u64 = window_pages.iter().sum();
         let mut sum = 0;
@@ -49,13 +49,14 @@ impl WindowClock {
         clock
     }
 
-    /// Begins the next pass, which arrives from `start` on.
+    /// Begins the next pass, whose requests arrive from time `start` on.
     pub(super) fn begin_pass(&mut self, start: Ns) {
         (self.given, self.pass_start) = (0, start);
         self.enter(0);
     }
 
-    /// Returns the pages that the current window still lacks, or `None` at the end of the pass.
+    /// Returns the number of pages that the current window still needs, or `None` at the end of the
+    /// pass.
     #[inline]
     pub(super) fn pages_left(&mut self) -> Option<u64> {
         while self.given >= self.now.quota {
@@ -67,13 +68,14 @@ impl WindowClock {
         Some(self.now.quota - self.given)
     }
 
-    /// Returns whether this is the last window that has pages.
+    /// Returns whether the current window is the last window with pages.
     #[inline]
     pub(super) fn is_last(&self) -> bool {
         Some(&self.now.quota) == self.quotas.last()
     }
 
-    /// Leaves the missing pages of the window to the next window that has pages.
+    /// Ends the current window. The pages that it still needs are added to the next window with
+    /// pages.
     #[cold]
     pub(super) fn close_window(&mut self) {
         let next = (self.window + 1..self.quotas.len()).find(|i| self.quotas[*i] > self.now.quota);
@@ -88,8 +90,8 @@ impl WindowClock {
         (self.window, self.now) = (window, Window { before, quota, start, length, ns_per_page });
     }
 
-    /// Counts the pages of a request, and returns its arrival. Arrivals are spread evenly over the
-    /// window. Each is shifted at random within the time that its pages take.
+    /// Counts the pages of a request, and returns its arrival time. Arrivals are spread evenly over
+    /// the window. Each arrival is shifted at random within the time that the request's pages take.
     #[inline]
     pub(super) fn pass(&mut self, pages: u64, bits: u64) -> Ns {
         let now = &self.now;

@@ -1,7 +1,7 @@
-//! Lists the stripes written last. The stripe written last comes first, and each stripe occurs
-//! once.
+//! List of the stripes that were written last. The most recent stripe comes first, and each stripe
+//! occurs once.
 
-/// Short list of stripes. A stripe that is written again moves to the front.
+/// Short list of recently written stripes. A stripe that is written again moves to the front.
 #[derive(Clone, Debug)]
 pub(super) struct Recent {
     stripes: Vec<u64>,
@@ -13,17 +13,17 @@ impl Recent {
         Self { stripes: Vec::with_capacity(most), most }
     }
 
-    /// Number of stripes in the list.
+    /// Returns the number of stripes in the list.
     pub(super) fn len(&self) -> usize {
         self.stripes.len()
     }
 
-    /// Returns stripe `n` of the list. Stripe 0 was written last.
+    /// Returns stripe number `n` of the list. Stripe 0 was written most recently.
     pub(super) fn at(&self, n: usize) -> u64 {
         self.stripes[n]
     }
 
-    /// Records a write to a stripe.
+    /// Records a write to a stripe, which moves to the front of the list.
     pub(super) fn write(&mut self, stripe: u64) {
         if let Some(at) = self.stripes.iter().position(|known| *known == stripe) {
             self.stripes[..=at].rotate_right(1);

@@ -1,4 +1,4 @@
-//! Keys of `[workload.stripes]`, and their checks before a run.
+//! Keys of the table `[workload.stripes]`, and their checks before a run.
 
 use serde::{Deserialize, Serialize};
 use vpass_core::base::units::Bytes;
@@ -8,19 +8,20 @@ use vpass_core::config::keys::{self, Keys, Range};
 use crate::synthetic::{Distribution, HotSets, WorkloadConfig, require};
 use crate::traces::MAX_REQUEST_BYTES;
 
-/// `[workload.stripes]`: requests begin in stripes, and writes return to recently written ones.
+/// `[workload.stripes]`: stripes in which requests begin. Writes return to recently written
+/// stripes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Keys)]
 #[serde(deny_unknown_fields, default)]
 #[keys(table = "workload.stripes")]
 pub struct StripesConfig {
-    /// Pages of a stripe.
+    /// Number of pages in a stripe.
     #[key(unit = "pages", range = Whole(1, PAGES_MAX), default = 8, source = "assumption")]
     pub pages: u32,
-    /// Page size for counting; the drive's page size if absent.
+    /// Page size in which the other keys count; the drive's page size if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[key(unit = "size", range = PowerOfTwo(512, 1 << 20))]
     pub page: Option<Bytes>,
-    /// Number of recently written stripes to which writes return.
+    /// Number of most recently written stripes to which writes return.
     #[key(
         unit = "stripes",
         range = Whole(1, 1 << 16),
@@ -35,10 +36,10 @@ pub struct StripesConfig {
     /// Share of the writes that continue where the last write ended.
     #[key(unit = "share", range = keys::SHARE, default = 0.0, source = "assumption")]
     pub sequential: f64,
-    /// Mean number of pages of a write, before the cut to `most_pages`.
+    /// Mean number of pages of a write, before writes are cut to `most_pages`.
     #[key(unit = "pages", range = MEAN, default = 3.0, source = "assumption")]
     pub write_pages: f64,
-    /// Mean number of pages of a read, before the cut to `most_pages`.
+    /// Mean number of pages of a read, before reads are cut to `most_pages`.
     #[key(unit = "pages", range = MEAN, default = 1.8, source = "assumption")]
     pub read_pages: f64,
     /// Largest number of pages of a request.
@@ -46,9 +47,9 @@ pub struct StripesConfig {
     pub most_pages: u32,
 }
 
-/// Largest value of the keys that count pages.
+/// Largest value of the keys that count the pages of a stripe or request.
 const PAGES_MAX: u64 = 1024;
-/// Range of the mean number of pages of a request.
+/// Range of the keys for the mean number of pages of a request.
 const MEAN: Range = Range::Real(1.0, PAGES_MAX as f64);
 
 impl StripesConfig {
@@ -77,7 +78,7 @@ impl StripesConfig {
         )
     }
 
-    /// Checks the footprint and the page size against the drive.
+    /// Checks the largest request and the stripes against the page size and the footprint.
     pub(super) fn check_drive(&self, footprint: u64, page: u64) -> Result<(), ConfigError> {
         let most = u64::from(self.most_pages) * page;
         require(most <= MAX_REQUEST_BYTES, || {

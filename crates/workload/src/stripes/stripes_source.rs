@@ -1,4 +1,4 @@
-//! `[workload.stripes]` as a stream of requests for one drive.
+//! Makes a stream of requests for one drive from a `[workload.stripes]` table.
 
 use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError};
 use vpass_core::config::ConfigError;
@@ -12,26 +12,26 @@ use crate::synthetic::scatter::Scatter;
 use crate::synthetic::zipf::Ranks;
 use crate::synthetic::{Distribution, WorkloadConfig};
 
-/// Source of the requests of a workload over stripes.
+/// Source of the requests of a workload with stripes.
 pub struct StripesSource {
     config: StripesConfig,
     page_bytes: u64,
-    /// Number of pages of the footprint.
+    /// Number of pages in the footprint.
     pages: u64,
-    /// Number of stripes of the footprint.
+    /// Number of stripes in the footprint.
     stripes: u64,
     arrival: Arrival,
     clock: Option<ArrivalClock>,
     requests: u64,
     left: u64,
     read_below: u64,
-    /// Shares as thresholds of random numbers.
+    /// Thresholds for random numbers, made from the shares `sequential` and `recent_share`.
     sequential: u64,
     recent_below: u64,
-    /// Popularity of stripes; `None` if all are equally popular.
+    /// Popularity ranks of stripes; `None` if all stripes are equally popular.
     ranks: Option<(Ranks, Scatter)>,
     recent: Recent,
-    /// First page after the last write.
+    /// First page after the last write; `None` before the first write.
     end: Option<u64>,
     streams: Streams,
 }
@@ -40,8 +40,8 @@ impl StripesSource {
     /// Makes the source for a drive of `capacity` bytes with pages of `page_bytes`.
     ///
     /// # Errors
-    /// Reports a workload without stripes, or the first key that is invalid in general or for this
-    /// drive.
+    /// Reports a workload without stripes. Reports the first key that is invalid, in general or for
+    /// this drive.
     pub fn new(
         workload: &WorkloadConfig,
         capacity: u64,
@@ -65,7 +65,8 @@ impl StripesSource {
             }
             _ => None,
         };
-        // A share of 1 accepts every random number. A share of 0 accepts none.
+        // With a share of 1, every random number is below the threshold. With a share of 0, no
+        // random number is below the threshold.
         let below = |share: f64| if share >= 1.0 { u64::MAX } else { threshold(share) };
         Ok(Self {
             page_bytes,
@@ -143,7 +144,8 @@ impl StripesSource {
     }
 }
 
-/// Draws a number of pages. It is geometric with mean `mean`, and at most `most`.
+/// Draws the number of pages of a request. The distribution is geometric with mean `mean`, cut to
+/// `most`.
 fn length(random: &mut Random, mean: f64, most: u32) -> u64 {
     let goes_on = threshold((1.0 - 1.0 / mean).max(0.0));
     let mut pages = 1;
@@ -201,7 +203,8 @@ mod tests {
         of.iter().filter(|r| holds(r)).count() as f64 / of.len() as f64
     }
 
-    /// Checks a geometric length with mean 3: P(1) = 1/3 and P(8 or more) = (2/3)^7.
+    /// Checks that lengths are geometric. With a mean of 3 and a cut at 8, P(1) = 1/3 and P(8) =
+    /// (2/3)^7.
     #[test]
     fn lengths_are_geometric_and_cut() {
         let writes = drawn("read_share = 0\n[stripes]", 100_000);
@@ -217,8 +220,8 @@ mod tests {
         assert!((share(&reads, |r| u64::from(r.bytes) == PAGE) - 1.0 / 1.8).abs() < 0.005);
     }
 
-    /// Checks the share of writes that begin in recently written stripes. It is `recent_share` of
-    /// the writes that do not continue the last write. A uniform draw over 16,384 stripes almost
+    /// Checks the share of writes that begin in recently written stripes. Of the writes that do not
+    /// continue the previous write, this is `recent_share`. An even draw from 16,384 stripes almost
     /// never hits a recently written stripe.
     #[test]
     fn writes_come_back_to_the_stripes_written_last() {

@@ -1,22 +1,22 @@
-//! Parts that all address generators share. The footprint is cut into aligned blocks and, for
-//! generators with ranks, into runs.
+//! Parts that all generators of addresses share. The footprint, which is the used part of the
+//! drive, is cut into aligned blocks. Generators with ranks also cut it into runs of blocks.
 
 use vpass_core::base::request::{Op, Request};
 
 use super::random::{Random, below};
 
-/// Block size, with the number of blocks of this size.
+/// Size of requests, with the number of blocks of this size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct SizeClass {
     pub(super) bytes: u64,
-    /// Number of whole aligned blocks in the footprint.
+    /// Number of whole aligned blocks of this size in the footprint.
     pub(super) blocks: u64,
-    /// Number of whole aligned blocks in a run.
+    /// Number of whole aligned blocks of this size in a run.
     pub(super) per_run: u64,
 }
 
 impl SizeClass {
-    /// Returns the byte offset of a random block of the run that begins at `first_byte`.
+    /// Returns the byte offset of a random block within the run that begins at `first_byte`.
     #[inline]
     pub(super) fn within_run(&self, random: &mut Random, first_byte: u64) -> u64 {
         if self.per_run == 1 {
@@ -27,15 +27,15 @@ impl SizeClass {
     }
 }
 
-/// Generator of addresses.
+/// Generator of request addresses.
 pub(super) trait Addresses {
-    /// Returns the byte offset of the next request of this direction and size.
+    /// Returns the byte offset of the next request, which has the given direction and size.
     fn offset(&mut self, random: &mut Random, class: &SizeClass, op: Op) -> u64;
 }
 
-/// Gives each request of `batch` its offset. If `only` is given, only requests of this direction
-/// get one. The loop is compiled once for each generator. The common case of one size and one
-/// distribution needs no look-up.
+/// Sets the offset of each request of `batch`. If `only` is given, requests of the other direction
+/// keep their offsets. The loop is compiled once for each generator. The common case of one size
+/// and one distribution needs no look-up.
 pub(super) fn address_all<P: Addresses>(
     place: &mut P,
     random: &mut Random,

@@ -5,25 +5,26 @@ use std::hint::select_unpredictable;
 
 use super::random::{Random, Rng};
 
-/// Slot of the table, which two cases share.
+/// Slot of an alias table, which two cases share.
 #[derive(Clone, Copy, Debug)]
 struct Slot {
-    /// Threshold of 32 random bits. Below the threshold, the slot gives its own case, and otherwise
-    /// `other`. With eight bytes per slot, the table fits into the first-level cache.
+    /// Threshold for 32 random bits. Below the threshold, the slot gives its own case, otherwise
+    /// the case `other`. With eight bytes per slot, the table fits into the first-level cache.
     own: u32,
     other: u32,
 }
 
-/// Weighted cases 0 to n - 1.
+/// Table from which one of n weighted cases, 0 to n - 1, is drawn.
 #[derive(Clone, Debug)]
 pub(crate) struct Alias {
-    /// Slots. Their number is a power of two, so that a shift gives the index.
+    /// Slots of the table. The number of slots is a power of two, so that a shift gives the index.
     slots: Vec<Slot>,
     index_bits: u32,
 }
 
 impl Alias {
-    /// Makes the table of these weights. All are finite and 0 or more. At least one is above 0.
+    /// Makes the table for the given weights. All weights are finite and not negative, and at least
+    /// one is above 0.
     pub(crate) fn new(weights: &[f64]) -> Self {
         let count = weights.len().next_power_of_two().max(2);
         let total: f64 = weights.iter().sum();
@@ -42,24 +43,24 @@ impl Alias {
                 short.push(large);
             }
         }
-        // The slots that are left are full, except for rounding. A case of weight 0 must not be
-        // among them.
+        // The remaining slots are full, except for rounding. No case with a weight of 0 may be left
+        // here.
         debug_assert!(short.iter().all(|i| level[*i] > 0.5));
         Self { slots, index_bits: count.trailing_zeros() }
     }
 
-    /// Draws a case.
+    /// Draws a case according to the weights.
     #[inline]
     pub(crate) fn draw(&self, random: &mut Random) -> usize {
         self.pick(random.next_u64())
     }
 
-    /// Returns the case for these random bits.
+    /// Returns the case that 64 random bits select.
     #[inline]
     pub(crate) fn pick(&self, bits: u64) -> usize {
         let index = (bits >> (64 - self.index_bits)) as usize;
         let slot = self.slots[index];
-        // A branch would be mispredicted every few draws.
+        // An ordinary branch would be mispredicted once every few draws.
         select_unpredictable((bits as u32) < slot.own, index, slot.other as usize)
     }
 }
@@ -78,8 +79,8 @@ mod tests {
         for _ in 0..160_000 {
             seen[alias.draw(&mut random)] += 1;
         }
-        // A unit of weight gives 10,000 draws. Five standard deviations of the largest case are
-        // 1,000.
+        // A weight of 1 is expected 10,000 times. The tolerance is 1,000, which is five standard
+        // deviations of the largest count.
         for (count, expected) in seen.iter().zip([10_000.0, 0.0, 50_000.0, 20_000.0, 80_000.0]) {
             assert!(
                 (f64::from(*count) - expected).abs() <= 1000f64.min(expected / 5.0),

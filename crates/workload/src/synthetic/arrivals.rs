@@ -1,5 +1,5 @@
-//! Makes arrival times at a given rate: evenly spaced, or a Poisson process, whose gaps are
-//! exponential.
+//! Makes arrival times of requests at a given rate. Arrivals are evenly spaced, or a Poisson
+//! process with exponential gaps.
 
 use rand_distr::{Distribution, Exp1};
 use vpass_core::base::request::Request;
@@ -8,13 +8,13 @@ use vpass_core::base::units::Ns;
 use super::random::Random;
 use super::synthetic_config::Arrivals;
 
-/// Clock of an open-loop workload.
+/// Clock that gives each request of an open-loop workload its arrival time.
 #[derive(Clone, Debug)]
 pub(crate) struct ArrivalClock {
     kind: Arrivals,
     mean_gap_ns: f64,
-    /// Next arrival in whole ns. `rest_ns` is the fraction, so that rates hold over a run of any
-    /// length.
+    /// Next arrival time in whole ns. `rest_ns` keeps the fraction, so that the rate is exact over
+    /// a run of any length.
     next_ns: u64,
     rest_ns: f64,
 }
@@ -24,7 +24,8 @@ impl ArrivalClock {
         Self { kind, mean_gap_ns: 1e9 / rate, next_ns: 0, rest_ns: 0.0 }
     }
 
-    /// Sets the arrival of each request of `batch`. The first request of the workload arrives at 0.
+    /// Sets the arrival time of each request of `batch`. The first request of the workload arrives
+    /// at time 0.
     pub(crate) fn stamp(&mut self, random: &mut Random, batch: &mut [Request]) {
         match self.kind {
             Arrivals::Constant => self.stamp_with(batch, || 1.0),
@@ -40,12 +41,13 @@ impl ArrivalClock {
         }
     }
 
-    /// Returns the arrival of the next request.
+    /// Returns the arrival time of the next request.
     pub(crate) fn due(&self) -> Ns {
         self.next_ns
     }
 
-    /// Moves on to the next arrival. On average, the gap is `share` of the mean gap.
+    /// Advances the clock to the next arrival. The mean of this gap is `share` times the mean gap
+    /// of the clock.
     pub(crate) fn arrived(&mut self, random: &mut Random, share: f64) {
         self.wait(match self.kind {
             Arrivals::Constant => share,
@@ -81,8 +83,8 @@ mod tests {
 
     #[test]
     fn constant_arrivals_keep_their_rate() {
-        // At 8,192 requests per second, the gap is 122,070.3125 ns. The fractions add up to 5 ns
-        // every 16 requests.
+        // At 8,192 requests per second, the gap is 122,070.3125 ns. The fractions of 16 gaps add up
+        // to 5 ns.
         let at = arrivals(Arrivals::Constant, 8192.0, 8193);
         assert_eq!(at[..5], [0, 122_070, 244_140, 366_210, 488_281]);
         assert_eq!(at[8192], 1_000_000_000);
@@ -94,7 +96,7 @@ mod tests {
         let gaps: Vec<f64> = at.windows(2).map(|w| (w[1] - w[0]) as f64 / 1e5).collect();
         let mean = gaps.iter().sum::<f64>() / 2e5;
         let variance = gaps.iter().map(|g| (g - mean).powi(2)).sum::<f64>() / 2e5;
-        // The standard errors are 0.0022 and 0.0063.
+        // The standard errors of the mean and of the variance are 0.0022 and 0.0063.
         assert!((mean - 1.0).abs() < 0.01 && (variance - 1.0).abs() < 0.03, "{mean} {variance}");
     }
 }

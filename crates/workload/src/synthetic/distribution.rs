@@ -1,5 +1,5 @@
-//! Parses the names of address distributions in a configuration: `"uniform"`, `"zipf:0.99"`,
-//! `"sequential"`, `"hot-cold:0.1/0.9"`.
+//! Parses address distributions in a configuration: `"uniform"`, `"zipf:0.99"`, `"sequential"` and
+//! `"hot-cold:0.1/0.9"`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,37 +7,37 @@ use std::str::FromStr;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use vpass_core::config::keys::{KeyValue, Type};
 
-/// Distribution of addresses.
+/// Distribution of request addresses.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Distribution {
     /// All blocks have the same chance.
     #[default]
     Uniform,
-    /// Popularity in proportion to 1 / k^`theta` for rank k.
+    /// The chance of rank k is proportional to 1 / k^`theta`.
     Zipf {
-        /// Exponent, above 0 and at most 10.
+        /// Exponent of the law, above 0 and at most 10.
         theta: f64,
     },
-    /// Blocks in order, one after the other.
+    /// Blocks follow each other in the order of their addresses.
     Sequential,
-    /// Two parts, of which the hot part has most of the accesses.
+    /// The footprint has two parts. The hot part gets most of the accesses.
     HotCold {
-        /// Share of the addresses that is hot, between 0 and 1.
+        /// Share of the addresses that are hot, between 0 and 1.
         addresses: f64,
         /// Share of the accesses that go to the hot part, from 0 to 1.
         accesses: f64,
     },
 }
 
-/// Name of each distribution, with an example for error messages.
+/// Name of each distribution, and an example of it for error messages.
 const FORMS: [(&str, &str); 4] = [
     ("uniform", "uniform"),
     ("zipf", "zipf:0.99"),
     ("sequential", "sequential"),
     ("hot-cold", "hot-cold:0.1/0.9"),
 ];
-/// Largest exponent. With a larger exponent, almost all accesses would go to the first rank. No
-/// trace is so steep.
+/// Largest exponent of zipf. With a larger exponent, almost all accesses would go to the first
+/// rank. No real trace is that uneven.
 const MAX_THETA: f64 = 10.0;
 
 const ZIPF_HOLDS: &str = "theta should be a number above 0 and at most 10, as in \"zipf:0.99\"";
@@ -45,7 +45,7 @@ const HOT_COLD_HOLDS: &str = "the hot share of the addresses (between 0 and 1) a
     the accesses (0 to 1) are expected, as in \"hot-cold:0.1/0.9\"";
 
 impl Distribution {
-    /// Returns whether the numbers of the distribution are in range.
+    /// Returns whether the parameters of the distribution are in their ranges.
     fn is_possible(&self) -> bool {
         match *self {
             Self::Uniform | Self::Sequential => true,
@@ -56,13 +56,13 @@ impl Distribution {
         }
     }
 
-    /// Checks a distribution that was made in code. It is formatted, and the text is parsed.
+    /// Checks a distribution that was made in code, by formatting it and parsing the text.
     pub(crate) fn check(&self) -> Result<(), String> {
         self.to_string().parse::<Self>().map(|_| ())
     }
 }
 
-/// Forms of a distribution, for lists of keys.
+/// Forms of a distribution, for lists of configuration keys.
 pub(crate) const IN_WORDS: &str = "uniform, sequential, zipf:THETA, hot-cold:ADDRESSES/ACCESSES";
 
 impl KeyValue for Distribution {

@@ -1,5 +1,5 @@
-//! Makes writes to the pages of a sample, page by page. They are drawn from the shares of the
-//! sample's own pages. So writes to other pages need not be generated.
+//! Makes writes to the pages of a sample of a drive, page by page. Writes are drawn from the shares
+//! of the sample's own pages. Writes to other pages of the drive need not be generated.
 
 use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError};
 
@@ -7,29 +7,29 @@ use super::alias::Alias;
 use super::arrivals::ArrivalClock;
 use super::random::{Random, Rng, below};
 
-/// Choice of the page of the next write.
+/// Rule that chooses the page of the next write.
 pub(super) enum Where {
-    /// Any page, drawn by these weights.
+    /// All pages, drawn according to their weights.
     Weighted(Alias),
-    /// Any of this many pages; all have the same chance.
+    /// Number of pages, all of which have the same chance.
     Even(u64),
-    /// Each of `pages` pages in order. After the last page, the first page follows again.
+    /// All `pages` pages in order. After the last page, the first page follows again.
     RoundRobin { next: u64, pages: u64 },
 }
 
-/// Size of a write within a page.
+/// Size of a write that covers at most one page.
 #[derive(Clone, Copy)]
 pub(super) struct PartSize {
-    /// Bytes of the write, at most a whole page.
+    /// Bytes of the write, at most those of a page.
     pub(super) bytes: u32,
-    /// Number of parts of this size in a page.
+    /// Number of positions that a write of this size may have in a page.
     pub(super) in_page: u64,
 }
 
-/// Source of writes to a sample's pages.
+/// Source of writes to the pages of a sample.
 pub(super) struct DrawnWrites {
     pub(super) place: Where,
-    /// Sizes of writes. `size` draws one of them.
+    /// Sizes of writes, one of which `size` draws for each write.
     pub(super) sizes: Vec<PartSize>,
     pub(super) size: Alias,
     pub(super) page_bytes: u32,

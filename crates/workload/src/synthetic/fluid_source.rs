@@ -1,10 +1,10 @@
-//! Runs a `[workload]` table whose reads are rates, for gears that draw reads in bulk. It serves a
-//! whole drive or a sample of its pages.
+//! Turns a `[workload]` table into read rates and single writes, for gears that draw reads in bulk.
+//! The source serves a whole drive or a sample of its pages.
 //!
-//! A sample 1/N holds the pages whose number has one residue modulo N. Page p gets number p / N. A
-//! sample has the reads and writes of its pages, except that each page of a long write arrives by
-//! itself. Random writes of a sample arrive as a Poisson process, even if the workload's requests
-//! arrive evenly.
+//! A sample 1/N contains the pages whose number has a given residue modulo N. Page p of the drive
+//! is page p / N of the sample. The sample gets the reads and writes of its own pages. Each page of
+//! a long write arrives as a separate write. Random writes to a sample arrive as a Poisson process,
+//! even if the requests of the workload arrive evenly.
 
 use std::fmt;
 
@@ -26,25 +26,25 @@ use super::scatter::Scatter;
 use super::synthetic_config::{Arrivals, WorkloadConfig};
 use super::synthetic_source::{Area, SyntheticSource};
 
-/// Sample of a drive's pages. It holds the pages whose number is `residue` modulo `of`.
+/// Sample of a drive's pages. A page is in the sample if its number is `residue` modulo `of`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sample {
-    /// N of a sample 1/N.
+    /// Number N of a sample 1/N.
     pub of: u32,
-    /// Residue of the page numbers modulo N.
+    /// Residue modulo N of the numbers of the sample's pages.
     pub residue: u32,
 }
 
 impl Sample {
-    /// Sample that contains all pages.
+    /// Sample that contains all pages of the drive.
     pub const WHOLE: Self = Self { of: 1, residue: 0 };
 
-    /// Returns whether the sample contains all pages.
+    /// Returns whether the sample contains all pages of the drive.
     pub fn is_whole(self) -> bool {
         self.of == 1
     }
 
-    /// Returns the number that a page of the whole drive has in the sample, or `None` for pages
+    /// Returns the number that a page of the drive has in the sample. Returns `None` for a page
     /// outside the sample.
     pub fn number_of(self, lpn: Lpn) -> Option<Lpn> {
         (lpn.number() % self.of == self.residue).then(|| Lpn::new(lpn.number() / self.of))
@@ -57,13 +57,13 @@ impl fmt::Display for Sample {
     }
 }
 
-/// Source of rates and writes of a `[workload]` table.
+/// Source of the read rates and writes of a `[workload]` table.
 pub struct FluidSynthetic {
     rates: ReadRates,
     writes: Box<dyn RequestSource + Send>,
 }
 
-/// Source without any writes.
+/// Empty source of requests, for a workload without writes.
 pub(crate) struct NoWrites;
 
 impl RequestSource for NoWrites {
@@ -80,8 +80,8 @@ impl FluidSynthetic {
     /// Makes the source for a sample of a drive of `capacity` bytes with pages of `page_bytes`.
     ///
     /// # Errors
-    /// Reports the first key that is invalid in general or for this drive, a workload without a
-    /// rate, or reads in sequence.
+    /// Reports the first key that is invalid, in general or for this drive. Reports a workload
+    /// without a rate, or with sequential reads.
     pub fn new(
         config: &WorkloadConfig,
         capacity: u64,
@@ -118,7 +118,7 @@ impl FluidSynthetic {
         Ok(Self { rates, writes })
     }
 
-    /// Refuses an invalid table and a table without rates.
+    /// Checks that a `[workload]` table is valid and has a rate.
     ///
     /// # Errors
     /// Reports the first key that is invalid or missing.
@@ -141,18 +141,19 @@ impl FluidSynthetic {
         self.rates.pages.per_ns(page) * 1e9
     }
 
-    /// Returns an upper bound of the memory for `pages` pages. It covers their rates, twice, and
-    /// the tables from which writes are drawn.
+    /// Returns an upper bound of the source's memory for `pages` pages. The bound includes two
+    /// copies of the read rates, and the tables from which writes are drawn.
     pub fn memory(pages: u64) -> u64 {
         const BYTES_PER_PAGE: u64 = 2 * 4 + 2 * 8 + 16;
         pages * BYTES_PER_PAGE
     }
 }
 
-/// 2^64 / golden ratio, rounded to an odd number. Its multiples are far from each other.
+/// Multiplier 2^64 / golden ratio, rounded to an odd number. Multiples of this number are far from
+/// each other.
 const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// Refuses a closed loop, which has no rate.
+/// Refuses a closed-loop workload, because a closed loop has no rate.
 pub(crate) fn require_rate(rate: Option<f64>) -> Result<(), ConfigError> {
     if rate.is_some() {
         return Ok(());
@@ -177,14 +178,14 @@ impl FluidSource for FluidSynthetic {
     }
 }
 
-/// Workload of all pages of the drive.
+/// Workload over all pages of the drive.
 pub(super) struct Whole {
     pub(super) area: Area,
     pub(super) scatter: Scatter,
     shares: Vec<f64>,
     pub(super) first_of_writes: u64,
     pub(super) page_bytes: u64,
-    /// Pages of the drive.
+    /// Number of logical pages of the drive.
     pub(super) host_pages: u64,
 }
 
@@ -196,7 +197,7 @@ impl Whole {
         seed: u64,
     ) -> Result<Self, ConfigError> {
         let area = Area::new(config, capacity, u64::from(page_bytes))?;
-        // The generator uses the same shuffle.
+        // The generator of single requests uses an equal scatter, so both have the same hot pages.
         let scatter = Scatter::new(area.runs().max(1), &mut Streams::new(seed).scatter);
         let first_of_writes = area.first_rank_of_writes(config)?;
         let shares = config.sizes().iter().map(|size| size.share).collect();
@@ -222,7 +223,7 @@ impl Whole {
         )
     }
 
-    /// Number of pages of a sample.
+    /// Returns the number of pages of a sample.
     fn pages(&self, sample: Sample) -> u64 {
         (self.host_pages - u64::from(sample.residue)).div_ceil(u64::from(sample.of))
     }
@@ -236,7 +237,7 @@ impl Whole {
             .sum()
     }
 
-    /// Returns the mean share of the touched pages that a request covers only in part.
+    /// Returns the mean share of a request's pages that the request covers only in part.
     pub(super) fn partial_share(&self) -> f64 {
         let of_class = |bytes: u64| {
             let pattern = self.page_bytes / gcd(bytes, self.page_bytes);
@@ -256,7 +257,8 @@ impl Whole {
         1.0 - whole / self.pages_per_request()
     }
 
-    /// Returns the mean number of pages that a request touches, over all positions of its block.
+    /// Returns the mean number of pages that a request touches. The mean is over all positions of
+    /// the request's block.
     fn pages_per_request(&self) -> f64 {
         let of_class = |bytes: u64| {
             // The positions of blocks within pages repeat after `pattern` blocks.
@@ -274,7 +276,7 @@ impl Whole {
             .sum()
     }
 
-    /// Makes the writes to the pages of a sample, at `rate` requests per second to all pages.
+    /// Makes the writes to a sample's pages. The whole drive gets `rate` write requests per second.
     fn drawn_writes(
         &self,
         config: &WorkloadConfig,
@@ -304,7 +306,7 @@ impl Whole {
         }
         let place = match distribution {
             Distribution::Sequential => {
-                // Writes in sequence become writes of whole pages.
+                // Sequential writes become writes of whole pages.
                 sum *= (self.mean_bytes() / self.page_bytes as f64).min(1.0);
                 sizes = vec![PartSize { bytes: self.page_bytes as u32, in_page: 1 }];
                 Where::RoundRobin { next: 0, pages: used }
@@ -314,7 +316,7 @@ impl Whole {
                 Where::Weighted(Alias::new(&each))
             }
         };
-        // Samples of one drive draw different random numbers.
+        // Samples of one drive use different random numbers.
         let streams =
             Streams::new(seed.wrapping_add(u64::from(sample.residue + 1).wrapping_mul(GOLDEN)));
         Ok(DrawnWrites {
@@ -337,7 +339,7 @@ impl Whole {
     }
 }
 
-/// Returns the read rates of a sample's pages.
+/// Returns the read rates of the pages of a sample.
 fn page_rates(
     weights: &PageWeights,
     rate: f64,

@@ -1,7 +1,7 @@
-//! `hot-cold:0.1/0.9`: a tenth of the runs gets nine tenths of the accesses.
+//! Draws addresses for `hot-cold:0.1/0.9`: a tenth of the runs gets nine tenths of the accesses.
 //!
-//! Within each part, all runs have the same chance. The seed decides which runs are hot. Hot runs
-//! are scattered over the footprint.
+//! All runs of the hot part have the same chance. All runs of the cold part have one smaller
+//! chance. The seed decides which runs are hot. Hot runs are scattered over the footprint.
 
 use vpass_core::base::request::Op;
 
@@ -9,7 +9,7 @@ use super::addresses::{Addresses, SizeClass};
 use super::random::{Random, Rng, below, threshold};
 use super::scatter::Scatter;
 
-/// Largest number of hot runs whose positions are kept in a table. The table fits into a
+/// Largest number of hot runs whose positions are kept in a table. A table of this size fits into a
 /// second-level cache.
 const MOST_KEPT: u64 = 1 << 16;
 
@@ -17,12 +17,13 @@ const MOST_KEPT: u64 = 1 << 16;
 #[derive(Clone, Debug)]
 pub(super) struct HotCold {
     run_bytes: u64,
-    /// First rank of the hot part. The cold part follows the hot part. After the last rank, rank 0
-    /// follows.
+    /// First rank of the hot part. The ranks of the cold part follow those of the hot part. Rank 0
+    /// follows the last rank.
     first: u64,
     hot_runs: u64,
     cold_runs: u64,
-    /// Threshold of a random number. Below it, the access goes to the hot part.
+    /// Threshold for a random number. A number below this threshold sends the access to the hot
+    /// part.
     hot: u64,
     scatter: Scatter,
     /// Positions of the hot runs, in the order of their ranks. The table is empty if there are too
@@ -30,16 +31,16 @@ pub(super) struct HotCold {
     hot_places: Vec<u32>,
 }
 
-/// Returns the number of hot runs, which is a share `addresses` of all runs. Each part has at least
-/// one run.
+/// Returns the number of hot runs, which is the share `addresses` of all runs. Both the hot and the
+/// cold part have at least one run.
 pub(super) fn hot_runs(runs: u64, addresses: f64) -> u64 {
     assert!(runs >= 2);
     ((runs as f64 * addresses).round() as u64).clamp(1, runs - 1)
 }
 
 impl HotCold {
-    /// Makes the generator. `runs` is at least 2. The hot part begins at rank `first`, which is
-    /// below `runs`.
+    /// Makes the generator of hot and cold addresses. There are at least 2 runs. The hot part
+    /// begins at rank `first`, which must be below `runs`.
     pub(super) fn new(
         runs: u64,
         run_bytes: u64,
@@ -63,12 +64,12 @@ impl HotCold {
         parts
     }
 
-    /// Bytes of the table of hot positions.
+    /// Returns the memory of the table of hot runs in bytes.
     pub(super) fn memory(&self) -> u64 {
         size_of_val(self.hot_places.as_slice()) as u64
     }
 
-    /// Returns the run that has a rank.
+    /// Returns the run that has the given rank.
     #[inline]
     fn place(&self, rank: u64) -> u64 {
         let runs = self.hot_runs + self.cold_runs;
@@ -99,8 +100,8 @@ mod tests {
 
     use super::*;
 
-    /// Checks that addresses are equal with and without the table. There are 1,000 runs of one
-    /// block. The hot tenth begins at rank 950 and continues at rank 0.
+    /// Checks that addresses are equal with and without a table of the hot runs. There are 1,000
+    /// runs of one block. The hot tenth begins at rank 950 and continues at rank 0.
     #[test]
     fn a_table_of_the_hot_places_changes_no_address() {
         let scatter = Scatter::new(1000, &mut Random::seed_from_u64(1));

@@ -1,5 +1,5 @@
 //! Calculates the read and write rates of single pages under a `[workload]` table. Estimates use
-//! them without a source of requests.
+//! these rates without making any requests.
 //!
 //! ```text
 //! 1,000 requests/s, 70 % reads, uniform over 10,000 pages: 0.07 reads/s, 0.03 writes/s per page
@@ -13,12 +13,12 @@ use super::page_weights::PageWeights;
 use super::scatter::Scatter;
 use super::synthetic_config::WorkloadConfig;
 
-/// Rates of single pages.
+/// Read and write rates of single pages.
 pub struct PageLaw {
     reads: Direction,
     writes: Direction,
     scatter: Scatter,
-    /// Bytes of a run. Each run has one rank.
+    /// Number of bytes in a run. All pages of a run have the same popularity rank.
     run_bytes: u64,
     runs: u64,
     page_bytes: u64,
@@ -29,16 +29,16 @@ pub struct PageLaw {
     is_even: bool,
 }
 
-/// Requests of one direction.
+/// Requests of one direction: all reads, or all writes.
 struct Direction {
     weights: PageWeights,
-    /// Requests per second.
+    /// Number of requests of this direction per second.
     rate: f64,
 }
 
 impl PageLaw {
-    /// Makes the rates of this table on a drive of `capacity` bytes. A table without a rate gets 1
-    /// request per second.
+    /// Makes the rates of a `[workload]` table on a drive of `capacity` bytes. If the table has no
+    /// rate, the rate is 1 request per second.
     ///
     /// # Errors
     /// Reports the first invalid key.
@@ -76,12 +76,12 @@ impl PageLaw {
         })
     }
 
-    /// Number of pages of the drive.
+    /// Returns the number of pages of the drive.
     pub fn pages(&self) -> u64 {
         self.pages
     }
 
-    /// Returns the reads and the writes of a page per second, over all hours of the day.
+    /// Returns how often a page is read and written per second, as means over all hours of the day.
     pub fn of(&self, page: u64) -> (f64, f64) {
         let of = |direction: &Direction| {
             if direction.rate > 0.0 { direction.rate * direction.weights.of(page) } else { 0.0 }
@@ -89,8 +89,7 @@ impl PageLaw {
         (of(&self.reads), of(&self.writes))
     }
 
-    /// Returns about `most` pages that have the most popular ranks. Each page occurs once, in
-    /// ascending order.
+    /// Returns about `most` of the most popular pages. Each page occurs once, in ascending order.
     pub fn hottest(&self, most: u64) -> Vec<u64> {
         let of_run = |rank: u64| {
             let from = self.scatter.image(rank) * self.run_bytes;
@@ -104,18 +103,18 @@ impl PageLaw {
         pages
     }
 
-    /// Bytes that the host writes per second.
+    /// Returns the number of bytes that the host writes per second.
     pub fn write_bytes_per_s(&self) -> f64 {
         self.writes.rate * self.mean_bytes
     }
 
-    /// Bytes that the host reads per second.
+    /// Returns the number of bytes that the host reads per second.
     pub fn read_bytes_per_s(&self) -> f64 {
         self.reads.rate * self.mean_bytes
     }
 
-    /// Share of the written pages that a write covers only in part; the rest of such a page is read
-    /// first.
+    /// Returns the share of the written pages that a write covers only in part. The drive reads the
+    /// rest of such a page first.
     pub fn partial(&self) -> f64 {
         self.partial
     }

@@ -1,27 +1,28 @@
-//! Calculates the mean number of requests that touch a page, from the laws of the generators.
+//! Calculates how often a request touches a page on average, for each address distribution.
 
 use super::addresses::SizeClass;
 use super::distribution::Distribution;
 use super::hot_cold::hot_runs;
 use super::scatter::{Gather, Scatter};
 
-/// Share of the requests of a distribution that touch each page.
+/// Mean number of times that one request of a distribution touches each page.
 pub(super) struct PageWeights {
     law: Law,
     page_bytes: u64,
-    /// Sizes of requests, with their shares.
+    /// Sizes of requests, with their shares of all requests.
     classes: Vec<(SizeClass, f64)>,
     gather: Gather,
 }
 
 enum Law {
     Even,
-    /// Zipf's law: its exponent, and the popularity of the first rank.
+    /// Zipf's law, with its exponent and the popularity of the first rank.
     Zipf {
         theta: f64,
         first: f64,
     },
-    /// Two parts: first rank of the hot part, and the chance of each hot run and of each cold run.
+    /// Hot and cold part, with the first rank of the hot part, and the chances of a hot run and of
+    /// a cold run.
     HotCold {
         first: u64,
         runs: u64,
@@ -31,11 +32,13 @@ enum Law {
     },
 }
 
-/// Number of ranks whose popularity is added up one by one. An integral covers the other ranks.
+/// Number of ranks whose popularities are added up one by one. An integral gives the sum for all
+/// other ranks.
 const ADDED_UP: u64 = 100_000;
 
 impl PageWeights {
-    /// Makes the weights of a distribution over `runs` runs. The hot part begins at rank `first`.
+    /// Makes the page weights of a distribution over `runs` runs. The hot part begins at rank
+    /// `first`.
     pub(super) fn new(
         distribution: Distribution,
         runs: u64,
@@ -57,7 +60,7 @@ impl PageWeights {
         Self { law, page_bytes, classes, gather: Gather::new(scatter) }
     }
 
-    /// Returns how often a request touches a page on average.
+    /// Returns how often a request touches the page on average.
     pub(super) fn of(&self, page: u64) -> f64 {
         let (begin, end) = (page * self.page_bytes, (page + 1) * self.page_bytes);
         let of_class = |(class, share): &(SizeClass, f64)| {
@@ -73,7 +76,7 @@ impl PageWeights {
         self.classes.iter().map(of_class).sum()
     }
 
-    /// Returns whether blocks have the same positions in every page.
+    /// Returns whether blocks lie at the same positions in every page.
     pub(super) fn are_alike(&self) -> bool {
         let fits = |bytes: u64| {
             self.page_bytes.is_multiple_of(bytes) || bytes.is_multiple_of(self.page_bytes)
@@ -81,7 +84,7 @@ impl PageWeights {
         self.classes.iter().all(|(class, _)| fits(class.bytes))
     }
 
-    /// Number of blocks of a size that requests can hit.
+    /// Returns the number of blocks of a size that requests can touch.
     fn blocks(&self, class: &SizeClass) -> u64 {
         match self.law {
             Law::Even => class.blocks,
@@ -89,7 +92,7 @@ impl PageWeights {
         }
     }
 
-    /// Returns the chance that a request goes to a run.
+    /// Returns the chance that a request goes to the given run.
     fn of_run(&self, run: u64) -> f64 {
         let rank = || self.gather.preimage(run);
         match self.law {
@@ -103,8 +106,8 @@ impl PageWeights {
     }
 }
 
-/// Returns the sum of k^-theta for k from 1 to `count`. The first terms are added up. The
-/// Euler-Maclaurin formula gives the rest.
+/// Returns the sum of k^-theta for k from 1 to `count`. The first terms are added up, and the
+/// Euler-Maclaurin formula gives the sum of the other terms.
 fn zeta(count: u64, theta: f64) -> f64 {
     let added = count.min(ADDED_UP);
     let head: f64 = (1..=added).rev().map(|k| (k as f64).powf(-theta)).sum();
@@ -139,7 +142,7 @@ mod tests {
         }
     }
 
-    /// Compares the number of requests that the generator draws for each page with the weight of
+    /// Compares the weight of each page with the number of requests that the generator draws for
     /// the page.
     #[test]
     fn rates_are_those_of_the_generator() {

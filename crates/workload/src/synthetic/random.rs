@@ -1,22 +1,23 @@
-//! Makes random numbers without division. All come from one seed, with a stream for each purpose.
+//! Makes random numbers without division. All random numbers come from one seed, with one stream
+//! for each purpose.
 //!
-//! With separate streams, the choice of read or write does not affect addresses. A run does not
-//! depend on the sizes of its batches either.
+//! Because streams are separate, the choice between read and write does not affect addresses. The
+//! size of a batch does not affect a run either.
 
 pub(crate) use rand_core::Rng;
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// Random generator. A number takes 1.1 ns.
+/// Random generator of all workloads. Making a random number takes 1.1 ns.
 pub(crate) type Random = Xoshiro256PlusPlus;
 
-/// Random streams, one for each purpose, 2^128 numbers apart.
+/// Random streams, one for each purpose. The starts of two streams lie 2^128 numbers apart.
 pub(crate) struct Streams {
     pub(crate) direction: Random,
     pub(crate) size: Random,
     pub(crate) arrival: Random,
     pub(crate) address: Random,
-    /// Stream for the addresses of writes, if writes have their own distribution.
+    /// Stream for the addresses of writes, if writes have a distribution of their own.
     pub(crate) write_address: Random,
     pub(crate) scatter: Random,
 }
@@ -26,15 +27,15 @@ impl Streams {
         Self::after(Random::seed_from_u64(seed))
     }
 
-    /// Makes the streams of an earlier time of the same host. All random numbers differ, except
-    /// those of `scatter`, which decide about the hot addresses.
+    /// Makes the streams for an earlier time of the same host. Only `scatter` has the same random
+    /// numbers, so that the same addresses are hot.
     pub(crate) fn earlier(seed: u64) -> Self {
         let (now, mut root) = (Self::new(seed), Random::seed_from_u64(seed));
         root.long_jump();
         Self { scatter: now.scatter, ..Self::after(root) }
     }
 
-    /// Makes the streams that follow from this generator.
+    /// Makes all streams from the generator `root`.
     pub(crate) fn after(mut root: Random) -> Self {
         let mut next = || {
             let stream = root.clone();
@@ -52,8 +53,8 @@ impl Streams {
     }
 }
 
-/// Draws a number from 0 to `count - 1`, by Lemire's multiplication without the rejection step. The
-/// bias is below `count / 2^64`, which is below 2^-27 here.
+/// Draws a number from 0 to `count - 1`, by Lemire's multiplication without its rejection step. The
+/// bias is below `count / 2^64`, which here is below 2^-27.
 #[inline]
 pub(crate) fn below(random: &mut Random, count: u64) -> u64 {
     scaled(random.next_u64(), count)
@@ -65,8 +66,8 @@ pub(crate) fn scaled(bits: u64, count: u64) -> u64 {
     ((u128::from(bits) * u128::from(count)) >> 64) as u64
 }
 
-/// Converts a share to a threshold: a 64-bit random number is below it with that probability. A
-/// share of 1 becomes 2^64 - 1, which is too low by 2^-64.
+/// Converts a share to a threshold. The share is the probability that a 64-bit random number is
+/// below the threshold. A share of 1 becomes 2^64 - 1, which is too low by 2^-64.
 pub(crate) fn threshold(share: f64) -> u64 {
     (share * 2f64.powi(64)) as u64
 }

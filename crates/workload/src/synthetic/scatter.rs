@@ -1,24 +1,26 @@
-//! Shuffles the numbers 0 to n - 1 without a table. This gives each rank its address.
+//! Shuffles the numbers 0 to n - 1 without a table. Generators use the shuffle to give each
+//! popularity rank an address.
 //!
 //! Rounds of xor-shift and odd multiplication modulo 2^k permute 0 to 2^k - 1, since each step can
 //! be undone. An image that is not below n is shuffled again until it is below n ("cycle walking").
-//! This permutes 0 to n - 1. With 2^k < 2 n, it takes fewer than two rounds on average.
+//! The result is a permutation of 0 to n - 1. Because 2^k < 2 n, a number needs fewer than two
+//! rounds on average.
 
 use super::random::{Random, Rng};
 
-/// Permutation of 0 to n - 1.
+/// Permutation of the numbers 0 to n - 1.
 #[derive(Clone, Debug)]
 pub(crate) struct Scatter {
     count: u64,
     mask: u64,
     shift: u32,
     add: u64,
-    /// Odd factor of each round.
+    /// Odd factors, one for each round.
     factors: [u64; 3],
 }
 
 impl Scatter {
-    /// Makes a permutation of `count` numbers (1 to 2^62), drawn from `random`.
+    /// Makes a random permutation of `count` numbers. `count` is from 1 to 2^62.
     pub(crate) fn new(count: u64, random: &mut Random) -> Self {
         assert!(count > 0);
         assert!(count <= 1 << 62);
@@ -27,7 +29,7 @@ impl Scatter {
         Self {
             count,
             mask,
-            // The shift is about half the width. It moves the upper half, where products are mixed
+            // A shift by about half of the width moves the upper half, in which products are mixed
             // best, to the lower half.
             shift: bits / 2 + 1,
             add: random.next_u64(),
@@ -58,23 +60,23 @@ impl Scatter {
     }
 }
 
-/// Inverse of a permutation.
+/// Inverse of a permutation made by [`Scatter`].
 #[derive(Clone, Debug)]
 pub(crate) struct Gather {
     scatter: Scatter,
-    /// Inverses of the factors modulo 2^64. They are also inverses modulo every smaller power of
-    /// two.
+    /// Inverses of the factors modulo 2^64. These inverses also hold modulo smaller powers of two.
     inverses: [u64; 3],
 }
 
 impl Gather {
-    /// Makes the inverse of a permutation.
+    /// Makes the inverse of the permutation `scatter`.
     pub(crate) fn new(scatter: Scatter) -> Self {
         let inverses = scatter.factors.map(inverse);
         Self { scatter, inverses }
     }
 
-    /// Returns the number whose image is `n`. `n` must be below the count.
+    /// Returns the number whose image under the permutation is `n`. `n` must be below the count of
+    /// the permutation.
     pub(crate) fn preimage(&self, n: u64) -> u64 {
         let mut n = n;
         loop {
@@ -98,7 +100,7 @@ impl Gather {
 }
 
 /// Returns the inverse of an odd number modulo 2^64, by Newton's iteration. The lowest 3 bits of
-/// the start value are right. Each step doubles the number of right bits.
+/// the start value are correct. Each step doubles the number of correct bits.
 fn inverse(odd: u64) -> u64 {
     (0..5).fold(odd, |x, _| x.wrapping_mul(2u64.wrapping_sub(odd.wrapping_mul(x))))
 }
@@ -144,8 +146,8 @@ mod tests {
 
     #[test]
     fn the_first_ranks_spread_over_the_whole_range() {
-        // Each of 16 equal parts gets about 100 of 1,600 ranks. Five standard deviations are 50. A
-        // stride or a cluster would exceed them.
+        // Each of 16 equal parts should get about 100 of 1,600 ranks. The tolerance is 50, which is
+        // five standard deviations. A regular stride or a cluster would exceed it.
         for seed in 0..20 {
             let scatter = Scatter::new(100_000_000, &mut Random::seed_from_u64(seed));
             let mut parts = [0i32; 16];

@@ -1,5 +1,5 @@
-//! `sequential`: takes block after block from the start of the footprint. After the end of the
-//! footprint, it begins again at the start.
+//! Makes the addresses of `sequential`: one block after the other, from the start of the footprint
+//! to its end, and again from the start.
 //!
 //! Reads and writes have separate cursors, like a reader and a writer of two files.
 
@@ -12,9 +12,9 @@ use super::random::Random;
 #[derive(Clone, Debug)]
 pub(super) struct Sequential {
     footprint: u64,
-    /// Next byte, by direction.
+    /// Offset of the next byte, for each direction.
     cursors: [u64; 2],
-    /// Whether blocks differ in size, so that a cursor may be unaligned.
+    /// Whether requests differ in size, so that a cursor may be unaligned.
     mixed: bool,
 }
 

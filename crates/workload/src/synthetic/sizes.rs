@@ -1,18 +1,19 @@
-//! Draws the size of each request: one size for all, or a size from a list with shares.
+//! Draws the size of each request: one size for all requests, or a size from a list with shares.
 
 use vpass_core::base::request::Request;
 
 use super::random::{Random, Rng, threshold};
 
-/// Sizes with the thresholds that choose them.
+/// Request sizes, with the thresholds that choose among them.
 #[derive(Clone, Debug)]
 pub(super) struct Sizes {
-    /// Ascending thresholds of random numbers, with their sizes. The last size takes the rest.
+    /// Ascending thresholds for random numbers, each with its size. A number above all thresholds
+    /// chooses the last size.
     limits: Vec<(u64, u32)>,
 }
 
 impl Sizes {
-    /// Makes the choice among these sizes, whose shares add up to 1.
+    /// Makes the draw from a list of sizes with shares. The shares add up to 1.
     pub(super) fn new(sizes: &[(u32, f64)]) -> Self {
         let mut sum = 0.0;
         let limits = sizes.iter().map(|(bytes, share)| {
@@ -22,7 +23,8 @@ impl Sizes {
         Self { limits: limits.collect() }
     }
 
-    /// Returns the first size. If there is only one size, all requests have it.
+    /// Returns the first size of the list. If the list has only one size, all requests have this
+    /// size.
     pub(super) fn first(&self) -> u32 {
         self.limits[0].1
     }

@@ -11,17 +11,17 @@ use super::distribution::{Distribution, IN_WORDS};
 use crate::stripes::StripesConfig;
 use crate::traces::MAX_REQUEST_BYTES;
 
-/// Workload file: TOML with a line of description and a `[workload]` table.
+/// Workload file in TOML: a description of one line, and a `[workload]` table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WorkloadFile {
-    /// One line that describes the workload and the source of its numbers.
+    /// Description of the workload in one line, with the source of its numbers.
     #[serde(default)]
     pub description: String,
-    /// `[workload]`
+    /// `[workload]`: the requests that a generator makes.
     pub workload: WorkloadConfig,
-    /// `[[hints.range]]`: latencies that the host accepts for reads of its data. Kept as written in
-    /// the file; `vpass_lab::hints` reads it.
+    /// `[[hints.range]]`: latencies that the host accepts for reads of its data. `vpass_lab::hints`
+    /// parses this table; here it is kept as it stands in the file.
     #[serde(default, skip_serializing_if = "toml::Table::is_empty")]
     pub hints: toml::Table,
 }
@@ -30,104 +30,104 @@ impl WorkloadFile {
     /// Parses a workload file.
     ///
     /// # Errors
-    /// Reports invalid TOML or an invalid key, with its line.
+    /// Reports invalid TOML or an invalid key, with the line number.
     pub fn parse(text: &str) -> Result<Self, ConfigError> {
         toml::from_str(text).map_err(|e| ConfigError::new(e.to_string()))
     }
 }
 
-/// `[workload]`: generated requests.
+/// `[workload]`: requests that a generator makes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Keys)]
 #[serde(deny_unknown_fields, default)]
 #[keys(table = "workload")]
 pub struct WorkloadConfig {
-    /// Requests per pass.
+    /// Number of requests per pass.
     #[key(unit = "requests", range = Whole(1, u64::MAX), default = 10_000_000)]
     pub requests: u64,
     /// Share of the requests that are reads; the others are writes.
     #[key(unit = "share", range = keys::SHARE, default = 1.0)]
     pub read_share: f64,
-    /// Size of every request, to which its address is aligned; 4 KiB if neither this nor
+    /// Size of every request; addresses are multiples of it. 4 KiB if neither `block_size` nor
     /// `block_sizes` is given.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[key(unit = "size", range = Multiple(SECTOR_BYTES, MAX_REQUEST_BYTES))]
     pub block_size: Option<Bytes>,
-    /// Several sizes with their shares, instead of `block_size`.
+    /// Several request sizes with their shares, instead of `block_size`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[key(range = Words("rows, their shares adding up to 1"), default)]
     pub block_sizes: Vec<SizeShare>,
-    /// Requests outstanding at any time; 64 if neither this nor `rate` is given.
+    /// Number of outstanding requests; 64 if neither `queue_depth` nor `rate` is given.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[key(unit = "requests", range = Whole(1, MAX_QUEUE_DEPTH as u64))]
     pub queue_depth: Option<u32>,
-    /// Requests per second, instead of `queue_depth`.
+    /// Number of requests per second, instead of `queue_depth`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[key(unit = "requests/s", range = RATE)]
     pub rate: Option<f64>,
-    /// Arrival process of requests at a `rate`.
+    /// Arrival process of the requests, if `rate` is given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arrivals: Option<Arrivals>,
-    /// Hours of each day in which requests come at the `rate`, from the start of the day on; 24 if
-    /// absent.
+    /// Hours of each day in which requests arrive at the `rate`, from the start of the day on; 24
+    /// if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[key(unit = "h", range = HOURS)]
     pub hours_per_day: Option<f64>,
-    /// Distribution of addresses.
+    /// Distribution of the addresses of requests.
     #[key(range = Words(IN_WORDS), default = Distribution::Uniform)]
     pub distribution: Distribution,
-    /// Distribution of the addresses of writes, if different.
+    /// Distribution of the addresses of writes, if it differs from that of reads.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[key(range = Words(IN_WORDS))]
     pub write_distribution: Option<Distribution>,
-    /// Hot part of the writes relative to that of the reads, if both are hot-cold.
+    /// Whether reads and writes have the same hot part, if both are hot-cold.
     #[serde(skip_serializing_if = "HotSets::is_default")]
     #[key(default = HotSets::Shared)]
     pub hot_sets: HotSets,
-    /// Share of the capacity, from its start, that requests use.
+    /// Share of the drive's capacity that requests use, from the start of the drive on.
     #[key(unit = "share", range = Above(0.0, 1.0), default = 1.0)]
     pub footprint: f64,
-    /// Size of the runs to which zipf and hot-cold give a popularity; a page of the drive if
-    /// absent.
+    /// Size of a run, all of whose blocks have one popularity under zipf or hot-cold; a page of the
+    /// drive if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[key(unit = "size", range = Words("a multiple of every block size"))]
     pub run: Option<Bytes>,
-    /// Requests that begin in stripes of pages; writes return to recently written stripes.
+    /// Stripes of pages in which requests begin. Writes return to recently written stripes.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[key(range = Words("a table"))]
     pub stripes: Option<StripesConfig>,
 }
 
-/// Block size with its share.
+/// One size of requests, with its share of all requests.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, Keys)]
 #[serde(deny_unknown_fields)]
 pub struct SizeShare {
-    /// Size.
+    /// Size of a request.
     #[key(unit = "size", range = Multiple(SECTOR_BYTES, MAX_REQUEST_BYTES))]
     pub size: Bytes,
-    /// Share of the requests; shares add up to 1.
+    /// Share of the requests that have this size. All shares add up to 1.
     #[key(unit = "share", range = keys::SHARE)]
     pub share: f64,
 }
 
-/// Arrival process of requests at a rate.
+/// Arrival process of requests that arrive at a rate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Keys)]
 #[serde(rename_all = "lowercase")]
 pub enum Arrivals {
-    /// Independent arrivals, as of many users.
+    /// Arrivals are independent of each other, as those of many users.
     #[default]
     Poisson,
-    /// Evenly spaced arrivals.
+    /// Arrivals are evenly spaced.
     Constant,
 }
 
-/// Relation between the hot parts of reads and writes.
+/// Relation between the hot part of reads and the hot part of writes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Keys)]
 #[serde(rename_all = "lowercase")]
 pub enum HotSets {
     /// Reads and writes have the same hot part.
     #[default]
     Shared,
-    /// No run is in both hot parts.
+    /// No run belongs to both hot parts.
     Disjoint,
 }
 
@@ -138,33 +138,33 @@ impl HotSets {
     }
 }
 
-/// Default block size: the page size of every common operating system.
+/// Default size of requests, which is the page size of every common operating system.
 const DEFAULT_BLOCK: Bytes = Bytes(4096);
-/// Default queue depth: data sheets mostly state random reads at 32 to 128 (assumption).
+/// Default queue depth. Data sheets mostly state random reads at depths of 32 to 128 (assumption).
 const DEFAULT_DEPTH: u32 = 64;
-/// Largest queue depth: the number of commands in an `NVMe` queue.
+/// Largest queue depth, which is the number of commands in an `NVMe` queue.
 pub const MAX_QUEUE_DEPTH: u32 = 65_536;
-/// Smallest unit of address of a drive, in bytes.
+/// Smallest unit of a drive's addresses, in bytes.
 pub(crate) const SECTOR_BYTES: u64 = 512;
-/// Range of rates, in requests per second.
+/// Range of workload rates, in requests per second.
 pub(crate) const RATE: Range = Range::Rate(1e-6, 1e12);
-/// Range of the hours of a day.
+/// Range of the number of hours of a day in which requests arrive.
 pub(crate) const HOURS: Range = Range::Real(1e-3, 24.0);
-/// Tolerance for the sum of shares written as decimals.
+/// Tolerance for a sum of shares, because shares are written as decimals.
 const SHARE_SLACK: f64 = 1e-6;
 
 impl WorkloadConfig {
-    /// Returns how requests arrive.
+    /// Returns whether requests arrive at a rate or follow completions.
     pub fn arrival(&self) -> Arrival {
         arrival(self.queue_depth, self.rate)
     }
 
-    /// Returns the hours of a day in which requests come.
+    /// Returns the hours of each day in which requests arrive.
     pub fn hours(&self) -> DailyHours {
         hours(self.hours_per_day)
     }
 
-    /// Returns the sizes with their shares, which add up to 1.
+    /// Returns the request sizes with their shares, which add up to 1.
     pub(super) fn sizes(&self) -> Vec<SizeShare> {
         if self.block_sizes.is_empty() {
             vec![SizeShare { size: self.block_size.unwrap_or(DEFAULT_BLOCK), share: 1.0 }]
@@ -173,7 +173,7 @@ impl WorkloadConfig {
         }
     }
 
-    /// Checks every key that can be checked without the drive.
+    /// Checks all keys that can be checked without the drive.
     pub(crate) fn check(&self) -> Result<(), ConfigError> {
         self.check_ranges()?;
         self.distribution
@@ -222,7 +222,7 @@ impl WorkloadConfig {
     }
 }
 
-/// Returns how requests with these keys arrive.
+/// Returns how requests arrive under these values of two keys.
 pub(crate) fn arrival(queue_depth: Option<u32>, rate: Option<f64>) -> Arrival {
     match rate {
         Some(_) => Arrival::Open,
@@ -230,12 +230,12 @@ pub(crate) fn arrival(queue_depth: Option<u32>, rate: Option<f64>) -> Arrival {
     }
 }
 
-/// Returns the hours of a day in which the host works.
+/// Returns the hours of each day in which the host works.
 pub(crate) fn hours(hours_per_day: Option<f64>) -> DailyHours {
     hours_per_day.map_or(DailyHours::ALWAYS, DailyHours::new)
 }
 
-/// Checks that a workload with hours has a clock.
+/// Checks that a workload with `hours_per_day` also has a rate.
 pub(crate) fn check_hours(
     hours_per_day: Option<f64>,
     rate: Option<f64>,
@@ -247,7 +247,7 @@ pub(crate) fn check_hours(
     })
 }
 
-/// Checks the keys for arrivals.
+/// Checks the keys that decide when requests arrive.
 pub(crate) fn check_arrival(
     queue_depth: Option<u32>,
     rate: Option<f64>,
@@ -265,7 +265,7 @@ pub(crate) fn check_arrival(
     })
 }
 
-/// Returns an error with this sentence unless `ok`.
+/// Returns an error with the given sentence if `ok` is false.
 pub(crate) fn require(ok: bool, sentence: impl FnOnce() -> String) -> Result<(), ConfigError> {
     if ok { Ok(()) } else { Err(ConfigError::new(sentence())) }
 }

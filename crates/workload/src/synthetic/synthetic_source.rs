@@ -1,7 +1,7 @@
 //! Makes a stream of requests for one drive from a `[workload]` table.
 //!
-//! A batch is drawn in steps: direction, size, arrival, address. Each step is a tight loop with its
-//! own random stream. Branches on the settings stay outside of the loop.
+//! A batch of requests is drawn in four steps: direction, size, arrival, address. Each step is a
+//! tight loop with its own random stream. Branches on settings are outside of the loop.
 
 use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError};
 use vpass_core::config::ConfigError;
@@ -19,11 +19,11 @@ use super::uniform::Uniform;
 use super::zipf::Zipf;
 use crate::pass::PassSource;
 
-/// Number of requests drawn at a time. They take 12 KiB, so every step finds them in the
-/// first-level cache.
+/// Number of requests drawn at a time. These requests take 12 KiB, so they stay in the first-level
+/// cache during all steps.
 const BATCH: usize = 512;
 
-/// Generator of addresses.
+/// Generator of addresses for one of the distributions.
 enum Placement {
     Uniform(Uniform),
     Zipf(Zipf),
@@ -31,27 +31,27 @@ enum Placement {
     HotCold(HotCold),
 }
 
-/// Footprint: the part of the drive in use.
+/// Footprint of the workload, which is the used part of the drive.
 pub(super) struct Area {
     footprint: u64,
     pub(super) run_bytes: u64,
     pub(super) classes: Vec<SizeClass>,
 }
 
-/// Source of generated requests.
+/// Source of the requests that a `[workload]` table describes.
 pub struct SyntheticSource {
     arrival: Arrival,
     requests: u64,
     left: u64,
-    /// Threshold of a random number. Below it, the request is a read. `None` if all requests have
-    /// the same direction.
+    /// Threshold for a random number. A number below this threshold makes the request a read.
+    /// `None` if all requests have the same direction.
     read_below: Option<u64>,
     first_op: Op,
     sizes: Sizes,
     clock: Option<ArrivalClock>,
     classes: Vec<SizeClass>,
     place: Placement,
-    /// Generator for writes, if writes have their own distribution.
+    /// Generator of write addresses, if writes have a distribution of their own.
     write_place: Option<Placement>,
     streams: Streams,
 }
@@ -60,7 +60,7 @@ impl SyntheticSource {
     /// Makes the source for a drive of `capacity` bytes with pages of `page_bytes`.
     ///
     /// # Errors
-    /// Reports the first key that is invalid in general or for this drive.
+    /// Reports the first key that is invalid, in general or for this drive.
     pub fn new(
         config: &WorkloadConfig,
         capacity: u64,
@@ -70,8 +70,8 @@ impl SyntheticSource {
         Self::with(config, capacity, page_bytes, Streams::new(seed))
     }
 
-    /// Makes the source for an earlier time of the same host. It has the same hot addresses
-    /// and other requests.
+    /// Makes the source for an earlier time of the same host. The hot addresses are the same, and
+    /// the requests differ.
     ///
     /// # Errors
     /// Returns the errors of [`Self::new`].
@@ -95,8 +95,8 @@ impl SyntheticSource {
             "workload.stripes: this generator draws no stripes".into()
         })?;
         let area = Area::new(config, capacity, u64::from(page_bytes))?;
-        // Reads and writes share one shuffle. So their hot addresses are equal, unless the ranks of
-        // writes begin elsewhere.
+        // Reads and writes share one shuffle. As a result, reads and writes have the same hot
+        // addresses, unless the hot ranks of writes begin elsewhere.
         let scatter = Scatter::new(area.runs().max(1), &mut streams.scatter);
         let writes_first = area.first_rank_of_writes(config)?;
         let sizes: Vec<_> = config.sizes().iter().map(|s| (s.size.0 as u32, s.share)).collect();
@@ -120,7 +120,8 @@ impl SyntheticSource {
         })
     }
 
-    /// Draws the requests of `batch`, which already hold the first direction and the first size.
+    /// Draws the requests of `batch`. Each request already has the first direction and the first
+    /// size.
     fn draw(&mut self, batch: &mut [Request]) {
         let streams = &mut self.streams;
         if let Some(read_below) = self.read_below {
@@ -257,8 +258,8 @@ impl Area {
         Ok(Self { footprint, run_bytes, classes: classes.collect() })
     }
 
-    /// Returns the first rank of the hot part of writes. If no run may be in both hot parts, this
-    /// rank follows the hot part of reads.
+    /// Returns the first rank of the hot part of writes. If no run may be in both hot parts, the
+    /// hot part of writes follows the hot part of reads.
     pub(super) fn first_rank_of_writes(&self, config: &WorkloadConfig) -> Result<u64, ConfigError> {
         let runs = self.runs();
         match (config.hot_sets, config.distribution, config.write_distribution) {
@@ -280,7 +281,7 @@ impl Area {
         }
     }
 
-    /// Number of runs. Each run has a rank.
+    /// Returns the number of runs in the footprint. Each run has a popularity rank.
     pub(super) fn runs(&self) -> u64 {
         self.footprint / self.run_bytes
     }
@@ -312,7 +313,7 @@ impl Area {
 }
 
 impl WorkloadConfig {
-    /// Returns whether a distribution gives ranks to runs.
+    /// Returns whether one of the distributions gives ranks to runs.
     fn has_ranks(&self) -> bool {
         let ranked = |d: &Distribution| {
             matches!(d, Distribution::Zipf { .. } | Distribution::HotCold { .. })

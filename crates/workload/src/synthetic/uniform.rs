@@ -1,11 +1,11 @@
-//! `uniform`: draws every aligned block of the footprint with the same chance.
+//! Makes the addresses of `uniform`: every aligned block of the footprint has the same chance.
 
 use vpass_core::base::request::Op;
 
 use super::addresses::{Addresses, SizeClass};
 use super::random::{Random, below};
 
-/// Generator of uniform addresses.
+/// Generator of uniformly distributed addresses.
 #[derive(Clone, Debug)]
 pub(super) struct Uniform;
 

@@ -1,16 +1,17 @@
-//! `zipf:0.99`: the run of rank k gets accesses in proportion to 1 / k^theta. The seed scatters
-//! ranks over the footprint.
+//! Draws addresses for `zipf:0.99`. The run of rank k gets accesses in proportion to 1 / k^theta.
+//! The seed scatters the ranks over the footprint.
 //!
 //! The draw is exact and needs no table of all ranks. Ranks are grouped into buckets of nearly
-//! equal popularity: single ranks at first, then buckets that grow by 1/32.
+//! equal popularity. The first buckets are single ranks. A later bucket that begins at rank k has k
+//! / 32 ranks.
 //!
-//! The alias method draws a bucket. The weight of a bucket is its size times the popularity of its
-//! *first* rank. Then a rank in the bucket is drawn evenly. The chance to accept it is the ratio of
-//! its popularity to that of the first rank. Otherwise, the whole draw is repeated. So rank k comes
-//! in proportion to k^-theta.
+//! The alias method draws a bucket. The weight of a bucket is its number of ranks times the
+//! popularity of its *first* rank. Then a rank of the bucket is drawn evenly. The rank is accepted
+//! with a probability: its popularity divided by that of the first rank. If the rank is rejected,
+//! the whole draw is repeated. As a result, the chance of rank k is proportional to k^-theta.
 //!
-//! Most random numbers lie below the ratio of the bucket's *last* rank. They are accepted without
-//! the calculation of a power.
+//! Most random numbers are below the popularity ratio of the *last* to the first rank of the
+//! bucket. Such draws are accepted without calculating a power.
 
 use vpass_core::base::request::Op;
 
@@ -19,25 +20,26 @@ use super::alias::Alias;
 use super::random::{Random, Rng};
 use super::scatter::Scatter;
 
-/// Number of ranks that have their own bucket, and so are never rejected. At theta 1, they get four
-/// tenths of the accesses of a drive with 10^6 runs.
+/// Number of the first ranks, each of which forms a bucket of its own. Such ranks are never
+/// rejected. At a theta of 1, these ranks get four tenths of the accesses of a drive with 10^6
+/// runs.
 const SINGLE_RANKS: u64 = 256;
-/// Inverse growth of the later buckets. With it, at most 3 % of the draws need a power, and 2^36
-/// ranks make fewer than 1,024 buckets.
+/// Divisor that gives the size of a later bucket from its first rank. With this value, at most 3 %
+/// of the draws calculate a power, and 2^36 ranks make fewer than 1,024 buckets.
 const GROWTH: u64 = 32;
 
-/// Ranks of nearly equal popularity.
+/// Bucket of consecutive ranks with nearly equal popularity.
 #[derive(Clone, Copy, Debug)]
 struct Bucket {
-    /// First rank of the bucket. Ranks begin at 1.
+    /// First rank of the bucket. Ranks are counted from 1 here.
     first: u64,
     count: u32,
-    /// Threshold of the upper half of a random number. Up to it, any rank of the bucket is
-    /// accepted.
+    /// Threshold for the upper 32 bits of the number that decides about acceptance. Up to this
+    /// threshold, every rank of the bucket is accepted.
     surely: u32,
 }
 
-/// Draws ranks by Zipf's law.
+/// Draws popularity ranks according to Zipf's law.
 #[derive(Clone, Debug)]
 pub(crate) struct Ranks {
     theta: f64,
@@ -46,7 +48,7 @@ pub(crate) struct Ranks {
 }
 
 impl Ranks {
-    /// Makes the draw of ranks 0 to `count - 1` with exponent `theta` above 0.
+    /// Makes the draw of ranks 0 to `count - 1` with exponent `theta`, which is above 0.
     pub(crate) fn new(count: u64, theta: f64) -> Self {
         assert!(count > 0);
         assert!(count <= 1 << 36);
@@ -56,8 +58,8 @@ impl Ranks {
             let size =
                 if first <= SINGLE_RANKS { 1 } else { (first / GROWTH).min(count + 1 - first) };
             let last = first + size - 1;
-            // The threshold is rounded down and reduced by one. So it accepts nothing that the
-            // exact test would reject.
+            // The threshold is rounded down and reduced by one, so that it never accepts a rank
+            // that the exact test would reject.
             let surely = (last as f64 / first as f64).powf(-theta);
             let surely = if size == 1 { u32::MAX } else { (surely * 2f64.powi(32)) as u32 - 1 };
             buckets.push(Bucket {
@@ -71,19 +73,19 @@ impl Ranks {
         Self { theta, alias: Alias::new(&weights), buckets }
     }
 
-    /// Bytes of the buckets and of the table that draws them.
+    /// Returns the memory of the buckets and of the table that draws them, in bytes.
     pub(crate) fn memory(&self) -> u64 {
         (self.buckets.len() * (size_of::<Bucket>() + size_of::<u64>())) as u64
     }
 
-    /// Draws a rank. Rank 0 is the most popular.
+    /// Draws a rank. Rank 0 is the most popular rank.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "as for `offset` below")]
     pub(crate) fn draw(&self, random: &mut Random) -> u64 {
         loop {
             let bucket = &self.buckets[self.alias.draw(random)];
-            // One random number gives both: the upper half of the product is the rank, and the
-            // lower half decides about acceptance.
+            // One random number is used twice. The upper half of the product gives the rank, and
+            // the lower half decides whether the rank is accepted.
             let product = u128::from(random.next_u64()) * u128::from(bucket.count);
             let rank = bucket.first + (product >> 64) as u64;
             let chance = product as u64;
@@ -99,7 +101,7 @@ impl Ranks {
     }
 }
 
-/// Generator of Zipf-distributed addresses.
+/// Generator of addresses that follow Zipf's law.
 #[derive(Clone, Debug)]
 pub(super) struct Zipf {
     ranks: Ranks,
@@ -112,7 +114,7 @@ impl Zipf {
         Self { ranks: Ranks::new(runs, theta), run_bytes, scatter }
     }
 
-    /// Bytes of the tables of its ranks.
+    /// Returns the memory of the tables that draw ranks, in bytes.
     pub(super) fn memory(&self) -> u64 {
         self.ranks.memory()
     }
@@ -136,8 +138,8 @@ mod tests {
 
     use super::*;
 
-    /// Returns the chi-square of `draws` ranks against 1 / k^theta, and its degrees of freedom.
-    /// Each cell has at least 50 expected draws.
+    /// Returns the chi-square of `draws` drawn ranks against 1 / k^theta, and its degrees of
+    /// freedom. Each cell has at least 50 expected draws.
     fn chi_square(count: u64, theta: f64, draws: u32) -> (f64, f64) {
         let ranks = Ranks::new(count, theta);
         let mut random = Random::seed_from_u64(7);
@@ -170,8 +172,8 @@ mod tests {
             (1000, 10.0),
         ] {
             let (sum, freedom) = chi_square(count, theta, 2_000_000);
-            // The mean is `freedom`, and the variance is twice as much. The limit allows four
-            // standard deviations, and a bit more for few cells.
+            // The mean of chi-square is `freedom`, and the variance is twice as much. The limit is
+            // four standard deviations above the mean, plus a small allowance for few cells.
             assert!(
                 sum <= freedom + 4.0 * (2.0 * freedom).sqrt() + 10.0,
                 "{count} ranks, theta {theta}: {sum} over {freedom}"
@@ -193,11 +195,11 @@ mod tests {
 
     #[test]
     fn the_head_is_right_on_a_large_drive() {
-        // With 2^27 ranks, the share of the first rank must be 1 / H(n, theta) to within 1 %.
+        // With 2^27 ranks, the share of the first rank must equal 1 / H(n, theta) to within 1 %.
         let count = 1u64 << 27;
         let ranks = Ranks::new(count, 0.99);
-        // The Euler-Maclaurin formula: the sum of k^-0.99 over the first 1,000 ranks, plus the
-        // integral over the rest and half of its end values.
+        // The Euler-Maclaurin formula gives the harmonic number. The sum of k^-0.99 over the first
+        // 1,000 ranks is added to the integral over the other ranks, and to half of its end values.
         let f = |k: f64| k.powf(-0.99);
         let head: f64 = (1..=1000).map(|k| f(f64::from(k))).sum();
         let n = count as f64;

@@ -1,4 +1,5 @@
-//! Bytes of traces: opened, decompressed, cut into lines, written, and numbers in text.
+//! Bytes of trace files: opens, decompresses and writes them, cuts them into lines, and parses
+//! numbers.
 
 pub(in crate::traces) mod digest;
 pub(in crate::traces) mod digits;

@@ -1,7 +1,8 @@
-//! Detects the formats that a file may have, from its first bytes alone.
+//! Detects from the first bytes of a trace file which formats it may have.
 //!
-//! Each format decides which files it recognises. These checks are deliberately coarse. So a file
-//! of a known format with a wrong number in its first line gets a message about that number.
+//! Each format decides which files it recognises. The checks of formats are deliberately coarse. As
+//! a result, a wrong number in the first line gives an error about that number, not about the
+//! format.
 
 use std::path::Path;
 
@@ -14,7 +15,7 @@ use crate::traces::rows::format::Format;
 use crate::traces::rows::head::Head;
 use crate::traces::rows::quote::quote;
 
-/// Returns all formats that recognise a file.
+/// Returns all formats that recognise the file.
 fn candidates(head: &Head) -> Vec<&'static Format> {
     FORMATS
         .iter()
@@ -25,7 +26,7 @@ fn candidates(head: &Head) -> Vec<&'static Format> {
 /// Returns the only format that recognises the start of a file.
 ///
 /// # Errors
-/// Quotes the first line if no format or several formats recognise it.
+/// Quotes the first line if no format recognises it, or if several formats do.
 pub(super) fn detected(path: &Path, bytes: &[u8]) -> Result<&'static Format, SourceError> {
     let sentence = |what: Phrase| {
         let path = path.display();

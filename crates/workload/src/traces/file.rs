@@ -1,8 +1,8 @@
-//! Reads one trace file as a stream of rows. It detects the format, reads each line or record, and
-//! reports each error with its place and text.
+//! Reads one trace file as a stream of rows. This includes detecting the format, reading each line
+//! or record, and reporting each error with its place and text.
 //!
-//! The checks in this file hold for any drive. [`TraceSource`](super::TraceSource) makes the checks
-//! that depend on a drive or a clock.
+//! The checks in this file are valid for any drive. [`TraceSource`](super::TraceSource) makes the
+//! checks that depend on a drive or a clock.
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -24,10 +24,10 @@ use crate::traces::rows::quote::quote;
 use crate::traces::rows::reader::{Body, LineReader, Opening, RecordReader};
 use crate::traces::rows::records::{Next, RecordError, Records};
 
-/// Size of the largest read or write. No operating system sends larger requests to a drive. So a
-/// larger size means that a column was misread.
+/// Size of the largest valid read or write, in bytes. No operating system sends larger requests to
+/// a drive. A larger size means that vpass misread a column.
 pub const MAX_REQUEST_BYTES: u64 = 16 << 20;
-/// Size of the largest discard. Linux merges discards up to this size.
+/// Size of the largest valid discard, in bytes. Linux merges discards up to this size.
 pub const MAX_TRIM_BYTES: u64 = u32::MAX as u64;
 
 /// Open trace file.
@@ -39,11 +39,11 @@ pub struct TraceFile {
     format: &'static Format,
     skips: bool,
     skipped: Skipped,
-    /// Whether the file had any valid row so far.
+    /// Whether the file has had a valid row so far.
     has_rows: bool,
 }
 
-/// Lines or records that `--skip-bad-lines` skipped.
+/// Lines or records of a trace that `--skip-bad-lines` skipped.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Skipped {
     /// Number of skipped lines or records.
@@ -53,7 +53,7 @@ pub struct Skipped {
 }
 
 impl Skipped {
-    /// Adds the skipped lines of a later file.
+    /// Adds the skipped lines of a file that was read later.
     pub(super) fn add(&mut self, later: &Self) {
         self.count += later.count;
         if self.first.is_none() {
@@ -68,33 +68,34 @@ enum Content {
     Batches(Batches),
 }
 
-/// Reason why there is no row.
+/// Reason why a line or record gives no row.
 enum Odd {
-    /// End of the file.
+    /// The file has ended.
     End,
-    /// Blank line, or a line that moves no data.
+    /// The line is blank or moves no data.
     Nothing,
     Bad(BadRow),
     Size(TraceRow),
     TooLong,
     Nul,
-    /// Block that cannot be read.
+    /// The block cannot be read.
     Block(&'static str),
     Io(io::Error),
 }
 
 impl TraceFile {
-    /// Opens a file. If no format is given, the first bytes decide.
+    /// Opens a trace file. Without a format in the options, the first bytes decide the format.
     ///
     /// # Errors
-    /// Reports a file that cannot be opened or decompressed or is empty. Reports a file that no
-    /// format or several formats recognise, and missing options that the format needs.
+    /// Reports a file that cannot be opened or decompressed, or that is empty. Reports a file that
+    /// no format recognises, or that several formats recognise. Reports missing options that the
+    /// format needs.
     pub fn open(path: &Path, options: &ReadOptions) -> Result<Self, SourceError> {
         let (input, raw) = input::open(path)?;
         Self::begin(path, input, raw, options)
     }
 
-    /// Opens bytes that do not come from a file. Messages use `name` as the path.
+    /// Opens the bytes of a trace that do not come from a file. Messages use `name` as the path.
     ///
     /// # Errors
     /// Returns the errors of [`TraceFile::open`].
@@ -149,22 +150,23 @@ impl TraceFile {
         })
     }
 
-    /// Returns the path, or the name that messages use as the path.
+    /// Returns the path of the file, or the name that messages use instead.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Returns the format in use.
+    /// Returns the format in which the file is read.
     pub fn format(&self) -> &'static Format {
         self.format
     }
 
-    /// Returns the lines skipped so far. There are none unless the options allow skipping.
+    /// Returns the lines and records skipped so far. Nothing is skipped unless the options allow
+    /// it.
     pub fn skipped(&self) -> &Skipped {
         &self.skipped
     }
 
-    /// Returns the trace's own name for a [`TraceRow::device`].
+    /// Returns the name that the trace gives to a device number ([`TraceRow::device`]).
     pub fn device_name(&self, device: u32) -> String {
         match &self.content {
             Content::Lines(_, reader) => reader.device_name(device),
@@ -173,7 +175,7 @@ impl TraceFile {
         }
     }
 
-    /// Returns the epoch of the times. It is known after the first row.
+    /// Returns the epoch of the trace's times. The epoch is known after the first row.
     pub fn clock(&self) -> Epoch {
         match &self.content {
             Content::Batches(batches) => batches.clock(),
@@ -181,8 +183,8 @@ impl TraceFile {
         }
     }
 
-    /// Returns whether `name` is the trace's name for the device, or the part of that name that
-    /// distinguishes the devices of a host.
+    /// Returns whether `name` is the trace's name for the device. The part of the name that
+    /// distinguishes the devices of one host is also accepted.
     pub fn is_device(&self, device: u32, name: &str) -> bool {
         match &self.content {
             Content::Lines(_, reader) => reader.is_device(device, name),
@@ -190,19 +192,19 @@ impl TraceFile {
         }
     }
 
-    /// Number of bytes of the file read so far, before decompression. It is 0 for bytes that do not
-    /// come from a file.
+    /// Returns the number of bytes read from the file so far, before decompression. The number is 0
+    /// if the bytes do not come from a file.
     pub fn bytes_read(&self) -> u64 {
         self.raw.read.load(Ordering::Relaxed)
     }
 
-    /// Whether other bytes, which are ignored, follow the gzip data of the file. This is known at
-    /// the end of the file.
+    /// Returns whether other bytes follow the gzip data of the file. Such bytes are ignored. The
+    /// answer is known only at the end of the file.
     pub fn has_garbage(&self) -> bool {
         self.raw.garbage.load(Ordering::Relaxed)
     }
 
-    /// Number of the line, record or row that was read last. Numbers begin at 1.
+    /// Returns the number of the line, record or row that was read last, from 1.
     pub fn number(&self) -> u64 {
         match &self.content {
             Content::Lines(lines, _) => lines.number(),
@@ -211,7 +213,7 @@ impl TraceFile {
         }
     }
 
-    /// Returns the word for what [`TraceFile::number`] counts: line, record or row.
+    /// Returns the noun for the number of [`TraceFile::number`]: line, record or row.
     pub(super) fn rows_are(&self) -> &'static str {
         match &self.content {
             Content::Lines(..) => "line",
@@ -220,7 +222,7 @@ impl TraceFile {
         }
     }
 
-    /// Returns the place of the latest row, such as `line 7` or `record 7 at byte 192`.
+    /// Returns the place of the last row in the file, such as `line 7` or `record 7 at byte 192`.
     pub fn place(&self) -> String {
         let place = format!("{} {}", self.rows_are(), self.number());
         match &self.content {
@@ -231,21 +233,21 @@ impl TraceFile {
 
     /// Goes to the next row. Returns false at the end of the file.
     ///
-    /// # Errors
-    /// Reports an invalid line or record that may not be skipped, or a file without any row.
+    /// # Errors Reports an invalid line or record, unless the options allow skipping it. Reports a
+    /// file without any row.
     #[inline]
     pub fn advance(&mut self) -> Result<bool, SourceError> {
         Ok(self.ready.step() || self.read_row()?)
     }
 
-    /// Returns the current row; [`TraceFile::advance`] must have returned true.
+    /// Returns the current row. The last call of [`TraceFile::advance`] must have returned true.
     #[inline]
     pub fn row(&self) -> &TraceRow {
         self.ready.current()
     }
 
     /// Returns the next row, or `None` at the end of the file. `advance` and `row` are faster,
-    /// because here each row is copied twice.
+    /// because this function copies each row twice.
     ///
     /// # Errors
     /// Returns the errors of [`TraceFile::advance`].
@@ -289,7 +291,7 @@ impl TraceFile {
         })
     }
 
-    /// Makes an error about the block after the latest row.
+    /// Makes an error about the block that follows the last row.
     #[cold]
     fn bad_block(&self, what: &str) -> SourceError {
         let offset =
@@ -324,8 +326,8 @@ impl TraceFile {
         }
     }
 
-    /// Returns whether the current line holds a negative number. Some tracers write a negative
-    /// number for a request without an address.
+    /// Returns whether the current line contains a negative number. Some tracers write one for a
+    /// request without an address.
     fn has_negative(&self) -> bool {
         let Content::Lines(lines, _) = &self.content else { return false };
         lines.text().windows(3).any(|at| {
@@ -333,7 +335,7 @@ impl TraceFile {
         })
     }
 
-    /// Skips and counts a line or record without a row, or returns an error.
+    /// Skips and counts a line or record without a row. Returns an error if it may not be skipped.
     #[cold]
     fn odd(&mut self, odd: Odd) -> Result<(), SourceError> {
         let may_skip = !matches!(odd, Odd::Io(_) | Odd::Block(_) | Odd::Bad(BadRow::Fatal(_)));
@@ -373,7 +375,7 @@ impl TraceFile {
 }
 
 impl Content {
-    /// Puts the next row into `ready`, valid or not.
+    /// Puts the next row into `ready`, even if the row is invalid.
     #[inline]
     fn next(&mut self, ready: &mut Ready) -> Result<(), Odd> {
         if let Self::Batches(batches) = self {
@@ -388,7 +390,7 @@ impl Content {
         Ok(())
     }
 
-    /// Reads the next row of a format that gives one row at a time.
+    /// Reads the next row of a format whose rows are read one by one.
     #[inline]
     fn single(&mut self) -> Result<TraceRow, Odd> {
         match self {
@@ -433,7 +435,7 @@ fn io_sentence(e: &io::Error) -> String {
     }
 }
 
-/// Returns whether the size of a row is within the limits.
+/// Returns whether the size of a row is within the limits for its direction.
 #[inline]
 fn is_good(row: &TraceRow) -> bool {
     (1..=MAX_REQUEST_BYTES).contains(&row.bytes)

@@ -1,5 +1,5 @@
-//! Lists all formats. Each format has its own file. A new format is a file with a [`Format`] and a
-//! line in [`FORMATS`].
+//! Lists all trace formats. Each format has its own file. For a new format, add a file with a
+//! [`Format`] and a line in [`FORMATS`].
 
 pub(in crate::traces) mod alibaba;
 pub(in crate::traces) mod arc;
@@ -24,7 +24,7 @@ use vpass_core::base::request::SourceError;
 use crate::traces::rows::format::Format;
 use crate::traces::rows::quote::quote;
 
-/// Every format that vpass reads, in the order in which they are listed.
+/// All trace formats that vpass reads, in the order in which vpass lists them.
 pub static FORMATS: &[Format] = &[
     msr::FORMAT,
     disksim::FORMAT,
@@ -44,10 +44,10 @@ pub static FORMATS: &[Format] = &[
     compact::FORMAT,
 ];
 
-/// Returns the format with this name or alias.
+/// Returns the format with the given name or alias.
 ///
 /// # Errors
-/// Gives the nearest name and all names if there is no such format.
+/// Reports an unknown name, with the nearest name and all names.
 pub fn format_named(name: &str) -> Result<&'static Format, SourceError> {
     let wanted = name.to_ascii_lowercase();
     FORMATS.iter().find(|f| f.name == wanted || f.aliases.contains(&wanted.as_str())).ok_or_else(
@@ -66,7 +66,7 @@ pub fn format_named(name: &str) -> Result<&'static Format, SourceError> {
     )
 }
 
-/// Lists all formats, for messages.
+/// Returns a list of all formats, for messages.
 pub(in crate::traces) fn known() -> String {
     let one = |f: &Format| match f.aliases {
         [] => format!("{} ({})", f.name, f.description),

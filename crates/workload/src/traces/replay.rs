@@ -1,5 +1,5 @@
-//! Replays a trace on a drive. The trace is surveyed once, laid out on the drive, then replayed as
-//! requests.
+//! Replays a trace on a drive. First, the trace is surveyed once. Then its addresses are laid out
+//! on the drive, and its rows become requests.
 
 pub(in crate::traces) mod capacity_fit;
 pub(in crate::traces) mod file_replay;

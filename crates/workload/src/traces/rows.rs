@@ -1,4 +1,5 @@
-//! Parts that all formats share: columns, units, names, readers, and the definition of a format.
+//! Parts that all trace formats share: columns, units, names, readers, and the definition of a
+//! format.
 
 pub(in crate::traces) mod batches;
 pub(in crate::traces) mod blk;

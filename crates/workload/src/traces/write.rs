@@ -1,5 +1,5 @@
-//! Writes rows of any format as a compact trace, an MSR Cambridge CSV or a fio iolog. It counts the
-//! facts that the output format cannot keep.
+//! Writes the rows of any trace as a compact trace, an MSR Cambridge CSV or a fio iolog. The writer
+//! counts the facts that the output format cannot keep.
 
 mod fio;
 mod label;
@@ -15,14 +15,14 @@ use crate::traces::rows::names::Names;
 use fio::FioWriter;
 use msr::MsrWriter;
 
-/// Output format.
+/// Format in which a trace is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
-    /// Format of vpass. It keeps everything.
+    /// Compact format of vpass, which keeps all facts of a trace.
     Compact,
-    /// MSR Cambridge CSV; it keeps times to 100 ns, and no trims.
+    /// MSR Cambridge CSV, which rounds times to 100 ns and cannot hold trims.
     Msr,
-    /// fio iolog version 3; it keeps times to 1 us, counted from the first row.
+    /// Iolog of fio, version 3, which rounds times to 1 us and counts them from the first row.
     Fio,
 }
 
@@ -35,10 +35,10 @@ impl Target {
         Self::NAMES[self as usize]
     }
 
-    /// Returns the output format for the extension of a file name, without the extension of a
-    /// compression. Returns `None` for other extensions.
+    /// Returns the output format for a file name, according to its extension. An extension for
+    /// compression is ignored. Returns `None` for other extensions.
     pub fn of_path(path: &Path) -> Option<Self> {
-        // The extensions are ASCII, but the rest of the name may not be.
+        // The extensions are ASCII text, but the rest of the file name may not be.
         let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
         let name =
             [".zst", ".gz"].iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(&name);
@@ -66,12 +66,13 @@ impl FromStr for Target {
     }
 }
 
-/// Reason why a row was not written.
+/// Reason why a row of a trace was not written.
 #[derive(Debug)]
 pub enum WriteError {
-    /// Error of the output.
+    /// The output reported an error.
     Io(io::Error),
-    /// The format cannot hold the row. The text continues a sentence whose subject is the row.
+    /// The output format cannot hold the row. The text continues a sentence whose subject is the
+    /// row.
     Unwritable(&'static str),
 }
 
@@ -81,14 +82,14 @@ impl From<io::Error> for WriteError {
     }
 }
 
-/// Facts that the output format lost.
+/// Facts of a trace that the output format could not keep.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Losses {
-    /// Time unit of the format, in ns.
+    /// Time unit of the output format, in ns.
     pub time_unit_ns: u64,
-    /// Number of rows whose time was rounded down to a multiple of this unit.
+    /// Number of rows whose time was rounded down to a multiple of the time unit.
     pub rounded: u64,
-    /// Number of rows that were earlier than the first row, and were moved up to its time.
+    /// Number of rows whose time was set to that of the first row, because they were earlier.
     pub moved_up: u64,
 }
 
@@ -98,18 +99,18 @@ enum Form<W: Write> {
     Fio(FioWriter<W>),
 }
 
-/// Writer of rows from one or several trace files. Devices of the same name are one device.
+/// Writer of rows from one or several trace files. Devices with the same name become one device.
 pub struct TraceWriter<W: Write> {
     form: Form<W>,
     names: Names,
     listed: u32,
-    /// Number in the output of each device, by its number in the current file.
+    /// Device number in the output, for each device number of the current input file.
     numbers: Vec<Option<u32>>,
     rows: u64,
 }
 
 impl<W: Write> TraceWriter<W> {
-    /// Begins a file. `clock` is the epoch of the rows' times.
+    /// Begins an output file. `clock` is the epoch of the rows' times.
     ///
     /// # Errors
     /// Returns the errors of the output.
@@ -122,12 +123,12 @@ impl<W: Write> TraceWriter<W> {
         Ok(Self { form, names: Names::default(), listed: 0, numbers: vec![], rows: 0 })
     }
 
-    /// Begins the rows of another file.
+    /// Begins the rows of another input file.
     pub fn begin_file(&mut self) {
         self.numbers.clear();
     }
 
-    /// Writes a row. `name` gives the name of its device if the device is new, as
+    /// Writes a row. If the device of the row is new, `name` gives its name, as
     /// [`super::TraceFile::device_name`] does.
     ///
     /// # Errors
@@ -151,12 +152,12 @@ impl<W: Write> TraceWriter<W> {
         }
     }
 
-    /// Number of rows written.
+    /// Returns the number of rows written so far.
     pub fn rows(&self) -> u64 {
         self.rows
     }
 
-    /// Ends the file, and returns the output and the losses.
+    /// Ends the output file. Returns the output, and the facts that were lost.
     ///
     /// # Errors
     /// Returns the errors of the output.
@@ -170,7 +171,7 @@ impl<W: Write> TraceWriter<W> {
         }
     }
 
-    /// Numbers a device that the current file names for the first time.
+    /// Gives an output number to a device that the current input file names for the first time.
     #[cold]
     fn number(&mut self, device: u32, name: &str) -> Result<u32, WriteError> {
         let too_many = || {
@@ -199,9 +200,9 @@ impl<W: Write> TraceWriter<W> {
     }
 }
 
-/// Smallest device number that is not kept in the table `numbers`. Its name is looked up for each
-/// row. Formats with numbered devices may use any number, so a table of all numbers could take too
-/// much memory.
+/// Smallest device number that is not kept in the table `numbers`. For such a device, the name is
+/// looked up for each row. Formats with numbered devices may use any number, so a table of all
+/// numbers could take too much memory.
 const MANY: u32 = 1 << 20;
 
 #[cfg(test)]

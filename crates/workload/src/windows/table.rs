@@ -1,4 +1,5 @@
-//! Makes the table of a stream: the reads of each page in each window, and every write.
+//! Makes the table of windows from a stream of requests. The table has the reads of each page in
+//! each window, and every write.
 
 use vpass_core::base::phrase::Opt;
 use vpass_core::base::request::{Arrival, Op, Request, SourceError};
@@ -8,28 +9,28 @@ use vpass_core::phrase;
 use crate::pass::PassSource;
 use crate::synthetic::Sample;
 
-/// Table of one pass of a stream, for the whole drive or for a sample of its pages.
+/// Table of the windows of one pass, for the whole drive or for a sample of its pages.
 #[derive(Clone, Debug)]
 pub struct Windows {
     pub(super) page_bytes: u32,
     /// Number of logical pages, including pages that are never read.
     pub(super) pages: u32,
-    /// Length of a window. The last window of a pass may be shorter.
+    /// Length of a window in ns. The last window of a pass may be shorter.
     pub(super) width: Ns,
-    /// Time from the first request of a pass to the first request of the next.
+    /// Time from the first request of a pass to the first request of the next pass.
     pub(super) pass: Ns,
-    /// Index after the last entry of each window in `reads`.
+    /// Index in `reads` after the last entry of each window.
     pub(super) ends: Vec<usize>,
-    /// Pages with their number of reads, window by window, each in the order of pages.
+    /// Pages with the number of their reads, window by window. Within a window, pages ascend.
     pub(super) reads: Vec<(Lpn, u32)>,
-    /// Writes and trims.
+    /// Writes and trims of the pass, as single requests.
     pub(super) writes: Vec<Request>,
     pub(super) requests_per_page: f64,
     pub(super) bytes_per_page: f64,
     requests: u64,
 }
 
-/// Number of requests taken from the stream at a time.
+/// Number of requests that are taken from the stream at a time.
 const CHUNK: usize = 4096;
 
 fn no_clock() -> SourceError {
@@ -42,7 +43,7 @@ fn no_clock() -> SourceError {
     ])
 }
 
-/// Sums of the current window and of the pass.
+/// Sums over the current window and over the pass.
 struct Sums {
     of_page: Vec<u32>,
     touched: Vec<Lpn>,
@@ -52,10 +53,10 @@ struct Sums {
 }
 
 impl Windows {
-    /// Reads one pass of a stream for a drive of `pages` pages.
+    /// Makes the table from one pass of a stream, for a drive of `pages` pages.
     ///
     /// # Errors
-    /// Returns the errors of the stream, or reports a stream without times.
+    /// Returns the errors of the stream, or reports a stream without arrival times.
     pub fn of(
         source: &mut dyn PassSource,
         page_bytes: u32,
@@ -137,7 +138,8 @@ impl Windows {
         self.ends.push(self.reads.len());
     }
 
-    /// Returns the table of a sample, with the page numbers of the sample.
+    /// Returns the part of the table that concerns a sample. Pages have their numbers in the
+    /// sample.
     #[must_use]
     pub fn sampled(&self, sample: Sample) -> Self {
         let (mut ends, mut reads) = (vec![], vec![]);
@@ -163,7 +165,7 @@ impl Windows {
         }
     }
 
-    /// Returns the pages of a window with their number of reads.
+    /// Returns the pages that are read in window `n`, with the number of their reads.
     pub(super) fn window(&self, n: usize) -> &[(Lpn, u32)] {
         &self.reads[n.checked_sub(1).map_or(0, |before| self.ends[before])..self.ends[n]]
     }
@@ -180,27 +182,27 @@ impl Windows {
         seen.into_iter().map(u64::from).sum()
     }
 
-    /// Returns the length of a pass.
+    /// Returns the length of a pass in ns.
     pub fn pass(&self) -> Ns {
         self.pass
     }
 
-    /// Number of requests of a pass, for the whole drive.
+    /// Returns the number of requests of a pass over the whole drive.
     pub fn requests(&self) -> u64 {
         self.requests
     }
 
-    /// Returns an upper bound of the memory of a table, for a stream of `requests` one-page
-    /// requests on a drive of `pages` pages.
+    /// Returns an upper bound of a table's memory. The stream has `requests` requests of one page
+    /// each, and the drive has `pages` pages.
     pub fn memory(requests: u64, pages: u64) -> u64 {
-        // The table counts twice, because making it and cutting a sample from it copy it. Counts
-        // and rates take 12 bytes per page.
+        // The size of the table counts twice, because making the table and cutting a sample from it
+        // copy it. Counts and rates take 12 bytes per page.
         2 * requests * size_of::<Request>() as u64 + pages * 12
     }
 }
 
-/// Returns the start of the next pass. If the stream does not give this time, it is the time of the
-/// last request plus the mean distance between requests.
+/// Returns the time at which the next pass starts. If the stream does not give this time, the pass
+/// starts one mean gap after the last request.
 fn next_begins(source: &mut dyn PassSource, last: Ns, requests: u64) -> Result<Ns, SourceError> {
     let mut first = vec![];
     source.next_pass()?;
@@ -209,13 +211,13 @@ fn next_begins(source: &mut dyn PassSource, last: Ns, requests: u64) -> Result<N
     Ok(first.first().map(|request| request.at).filter(|at| *at > last).unwrap_or(last + distance))
 }
 
-/// Returns the part of a request that lies in the pages of a sample. Returns `None` if there is no
-/// such part.
+/// Returns the part of a request that lies in the pages of a sample, or `None` if no page of the
+/// request does.
 fn part_of(request: &Request, page: u64, sample: Sample) -> Option<Request> {
     let (of, residue) = (u64::from(sample.of), u64::from(sample.residue));
     let end = request.offset + u64::from(request.bytes);
     let (first, behind) = (request.offset / page, end.div_ceil(page));
-    // Returns the number of sample pages before a page of the whole drive.
+    // Number of the sample's pages that lie before a page of the whole drive.
     let before = |lpn: u64| lpn.saturating_sub(residue).div_ceil(of);
     let (from, to) = (before(first), before(behind));
     if from >= to {
@@ -238,7 +240,7 @@ mod tests {
 
     #[test]
     fn a_sample_gets_exactly_its_pages_of_a_write() {
-        // Each byte that a write changes must be in the part of exactly one sample.
+        // Each byte that a write changes must belong to exactly one sample.
         for (offset, bytes) in [(0, 100), (30, 50), (130, 240), (250, 900), (399, 2), (700, 100)] {
             let mut bytes_of = vec![0u32; 1200];
             for residue in 0..4 {

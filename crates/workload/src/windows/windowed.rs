@@ -1,4 +1,4 @@
-//! Uses a table of windows as a source of rates, pass after pass.
+//! Plays a table of windows as a source of read rates and writes, pass after pass.
 
 use std::sync::Arc;
 
@@ -9,8 +9,8 @@ use vpass_core::time::FluidSource;
 
 use super::table::Windows;
 
-/// Source that repeats the table without end. It gives one read rate per page for each window, and
-/// each write as its own request.
+/// Source that repeats a table of windows without end. For each window, the source gives one read
+/// rate per page. Each write is a single request.
 pub struct FluidWindows {
     table: Arc<Windows>,
     /// Number of completed passes, and the current window.
@@ -36,13 +36,14 @@ impl FluidWindows {
         }
     }
 
-    /// Length of the current window, in seconds.
+    /// Returns the length of the current window in seconds.
     fn seconds(&self) -> f64 {
         let begins = self.table.width * self.window as u64;
         (self.ends() - self.passes * self.table.pass - begins) as f64 / 1e9
     }
 
-    /// Returns the end of the current window. The last window lasts until the next pass begins.
+    /// Returns the end of the current window. The last window of a pass lasts until the next pass
+    /// begins.
     fn ends(&self) -> Ns {
         let is_last = self.window + 1 == self.table.ends.len();
         let within =
@@ -118,8 +119,8 @@ mod tests {
     use super::*;
     use crate::pass::PassSource;
 
-    /// Stream with five requests. Page 7 is read at 1, 2 and 9 s, and pages 7 and 8 at 12 s. A
-    /// write comes at 3 s. A pass takes 14 s.
+    /// Stream with five requests. Page 7 is read at 1, 2 and 9 s, and pages 7 and 8 at 12 s. Page 1
+    /// is written at 3 s. A pass takes 14 s.
     struct Stream(u64, usize);
 
     impl RequestSource for Stream {
@@ -180,7 +181,7 @@ mod tests {
             (next, pages.into_iter().map(|(lpn, rate)| (lpn.number(), rate)).collect::<Vec<_>>())
         };
         assert_eq!(changes(5 * S), (Some(10 * S), vec![(7, 0.2)]));
-        // The last window lasts until the end of the pass.
+        // The last window of a pass lasts until the end of the pass.
         assert_eq!(changes(10 * S), (Some(14 * S), vec![(7, 0.25), (8, 0.25)]));
         assert_eq!(changes(14 * S), (Some(19 * S), vec![(7, 0.4), (8, 0.0)]));
         let mut writes = vec![];

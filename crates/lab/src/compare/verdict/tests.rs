@@ -1,4 +1,4 @@
-//! Tests of sentences and stars, with rows whose numbers are set by hand.
+//! Tests of the sentences and stars of a comparison. The numbers of the rows are set by hand.
 
 use std::sync::OnceLock;
 
@@ -26,7 +26,7 @@ pub(in crate::compare) fn plan() -> RunPlan {
     .unwrap()
 }
 
-/// Summary of a run with a few reads in closed loop. Tests replace its numbers.
+/// Returns the summary of a run with a few reads in closed loop. Tests replace its numbers.
 pub(in crate::compare) fn summary() -> Summary {
     static FEW_READS: OnceLock<Summary> = OnceLock::new();
     FEW_READS.get_or_init(|| execute(&plan(), &Unwatched).unwrap().summary).clone()
@@ -37,15 +37,16 @@ pub(in crate::compare) fn row(label: &str, runs: Vec<Summary>) -> ComparisonRow 
     ComparisonRow::new(&plan(), label.into(), runs)
 }
 
-/// Summary of a run with this tail latency, in microseconds. `half` is half the width of the
-/// interval.
+/// Returns the summary of a run with this tail latency in microseconds. `half` is half the width of
+/// its 95 % interval.
 pub(in crate::compare) fn tail(p99_9: f64, half: Option<f64>) -> Summary {
     let mut run = summary();
     run.latency_us.read.p99_9 = Some(p99_9);
     Summary { batch_means: BatchMeans { read_p99_9_us: half, ..run.batch_means.clone() }, ..run }
 }
 
-/// Summary of a run with this life in days: an optional number, and a range.
+/// Returns the summary of a run with this life in days. The life is a range and, optionally, one
+/// number.
 pub(in crate::compare) fn days(middle: Option<f64>, low: f64, high: f64) -> Summary {
     let run = summary();
     let wear = Wear {
@@ -61,7 +62,8 @@ pub(in crate::compare) fn days(middle: Option<f64>, low: f64, high: f64) -> Summ
     Summary { wear, ..run }
 }
 
-/// Summary of a run that rewrote this many pages because of reads, plus or minus `half`.
+/// Returns the summary of a run that rewrote this many pages because of reads. `half` is half the
+/// width of the interval.
 fn rewrites(pages: u64, half: f64) -> Summary {
     let mut run = summary();
     let mut programs = [0; Cause::COUNT];
@@ -108,7 +110,7 @@ fn tails_within_the_noise_of_a_run_have_no_winner() {
 fn a_tail_of_too_few_reads_has_no_winner() {
     let rows = [row("a", vec![tail(282.0, None)]), row("b", vec![tail(2_890.0, None)])];
     let said = verdict(&rows, &SIZES);
-    // The run needs ten batches, each with ten reads beyond the 99.9th percentile.
+    // The run must have ten batches, and each batch needs ten reads above the 99.9th percentile.
     let words = "not compared: these runs are too short to know the noise. A run needs 100,000 \
          reads";
     assert!(said.contains("read p99.9") && said.contains(words), "{said}");
@@ -123,11 +125,12 @@ fn the_wider_interval_of_seeds_and_batches_counts() {
         };
         [row("a", of([280.0, 280.0])), row("b", of([290.0, 290.0]))]
     };
-    // Two runs with half widths of 3 each give sqrt(18) / 2 = 2.12. Half widths of 8 each give
-    // 5.66.
+    // The mean of two runs with half widths of 3 each has a half width of sqrt(18) / 2 = 2.12. The
+    // mean of two runs with half widths of 8 each has a half width of 5.66.
     assert_eq!(stars(&rows([3.0, 3.0]), "read_p99_9_us"), [true, false]);
     assert_eq!(stars(&rows([8.0, 8.0]), "read_p99_9_us"), [false, false]);
-    // The seeds differ by more than their batches explain. Two seeds at 280 ± 1 give 280 ± 12.7.
+    // The seeds differ by more than their batches explain. Two seeds, 279 and 281, give an interval
+    // of 280 ± 12.7.
     let spread = [
         row("a", vec![tail(279.0, Some(0.1)), tail(281.0, Some(0.1))]),
         row("b", vec![tail(290.0, Some(0.1)); 2]),
@@ -153,8 +156,8 @@ fn disjoint_ranges_have_a_winner() {
         "{apart}"
     );
     assert_eq!(stars(&rows(2.9), "projected_life_days"), [true, false, false]);
-    // `block` may reach 6 days. The sentence names `block` beside the longest life, with its range,
-    // although `ipr` lies between the two.
+    // The life under `block` may reach 6 days, so the sentence names `block` and its range beside
+    // the longest life. The life under `ipr` lies between the two.
     let overlap = verdict(&rows(6.0), &SIZES);
     assert!(
         overlap.contains(
@@ -193,7 +196,7 @@ fn a_run_without_wear_is_too_short_and_says_how_long_it_must_be() {
         "{said}"
     );
     assert_eq!(stars(&rows, "read_bytes_until_worn"), [false, false]);
-    // Page reads cause no wear if no technique answers them.
+    // If no technique reacts to reads, page reads cause no wear.
     let idle = Summary { wear: Wear { requests_for_life: None, ..wear.clone() }, ..summary() };
     let said = verdict(&[row("a", vec![idle.clone()]), row("b", vec![idle])], &SIZES);
     assert!(
@@ -215,7 +218,7 @@ fn in_a_closed_loop_the_drive_that_writes_more_lives_longest() {
             cycles_observed: 5_000.0,
             ..run.wear.clone()
         };
-        // A slower drive has simulated more days, but its days do not count.
+        // The slower drive has simulated more days, but days do not count here.
         Summary { wear, ..run }
     };
     let rows = [row("none", vec![bytes(2e15)]), row("raid5", vec![bytes(1.38e15)])];
@@ -264,7 +267,7 @@ fn the_most_important_finding_comes_first() {
     .map(|words| said.find(words).unwrap_or_else(|| panic!("{words} in {said}")));
     assert!(places.is_sorted(), "{said}");
     assert_eq!(stars(&rows, "reclaim_write_pages"), [false, true]);
-    // A difference within the noise of counts also has no winner.
+    // A difference in counts that is within the noise also has no winner.
     let noisy = [row("a", vec![rewrites(1_000, 60.0)]), row("b", vec![rewrites(1_100, 60.0)])];
     assert!(verdict(&noisy, &SIZES).contains(
         "reclaim writes are too close to rank (`a` 1,000 ± 60, `b` 1,100 ± 60 \
@@ -323,7 +326,7 @@ fn one_warning_of_several_seeds_is_one_sentence() {
     let all = warnings(&[&block, &straw]);
     assert_eq!(all[1].labels, ["straw-wl"]);
     assert_eq!(all[1].sentence, "The most read block is at about 35 % of its reads (seed 2).");
-    // Two techniques with the same seeds share one sentence.
+    // If two techniques have the same warning with the same seeds, they share one sentence.
     let both = warnings(&[&block, &row("tiered", vec![at(29), at(31), at(30)])]);
     assert_eq!((both.len(), both[0].labels.len()), (1, 2));
     assert_eq!(
@@ -337,7 +340,8 @@ fn one_warning_of_several_seeds_is_one_sentence() {
     );
 }
 
-/// Summary of a run without wear. It needs this many requests to give a life.
+/// Returns the summary of a run without wear. `requests` is the number of requests that a run needs
+/// to give a life.
 fn worn_after(requests: u64) -> Summary {
     let run = summary();
     Summary { wear: Wear { requests_for_life: Some(requests), ..run.wear.clone() }, ..run }
@@ -379,7 +383,7 @@ fn the_largest_number_of_needed_reads_is_named() {
     };
     let rows = [row("a", vec![of(282.0, 100)]), row("b", vec![of(2_890.0, 900)])];
     let said = verdict(&rows, &SIZES);
-    // The tail latency needs 100,000 reads. The counts need 20,480 requests.
+    // For the tail latency, 100,000 reads are needed. For counts, 20,480 requests are needed.
     assert!(
         said.contains(
             "read p99.9 and reclaim writes are not compared: these runs are too short to know the \
@@ -425,9 +429,10 @@ fn lives_are_as_uncertain_as_their_seeds_and_batches() {
         stars(&[row("a", runs), row("b", vec![exact(3.0); 2])], "projected_life_days")
     };
     assert_eq!(winner(vec![exact(4.0), exact(4.0)]), [true, false]);
-    // Two seeds at 3.9 and 4.1 give 4 ± 12.7 x 0.1.
+    // Two seeds with lives of 3.9 and 4.1 give an interval of 4 ± 12.7 x 0.1.
     assert_eq!(winner(vec![exact(3.9), exact(4.1)]), [false, false]);
-    // Batches show the wear to within a half. The range over two seeds ends at 4 / 1.35.
+    // If the wear of each run is uncertain by 50 %, the mean of two seeds is uncertain by 35 %. The
+    // range of the life then begins at 4 / 1.35 = 2.96, which is below 3.
     let noisy = |share: f64| {
         let run = exact(4.0);
         let cycles_observed = Some(share * run.wear.cycles_observed);
@@ -452,7 +457,8 @@ fn a_single_row_is_not_compared() {
 
 #[test]
 fn tails_within_the_resolution_of_their_histogram_have_no_winner() {
-    // For 282 us, 0.2 % is 0.56 us.
+    // Latencies that differ by less than 0.2 % count as equal. For a latency of 282 us, 0.2 % is
+    // 0.56 us.
     let rows = |other: f64| {
         [row("a", vec![tail(282.0, Some(0.0))]), row("b", vec![tail(other, Some(0.0))])]
     };
@@ -460,8 +466,7 @@ fn tails_within_the_resolution_of_their_histogram_have_no_winner() {
     assert_eq!(stars(&rows(282.6), "read_p99_9_us"), [true, false]);
 }
 
-/// Some rows cannot win: data was lost, the technique is counterfactual, or the drive could not
-/// keep up.
+/// Uses rows that cannot win, because they lost data, are counterfactual, or could not keep up.
 #[test]
 fn rows_that_cannot_win_are_not_in_the_sentence() {
     let worse = || row("worse", vec![tail(300.0, Some(1.0))]);
@@ -483,7 +488,7 @@ fn rows_that_cannot_win_are_not_in_the_sentence() {
 fn rows_that_are_alike_have_no_star() {
     let rows = [row("a", vec![rewrites(7, 0.0)]), row("b", vec![rewrites(7, 0.0)])];
     assert_eq!(stars(&rows, "reclaim_write_pages"), [false, false]);
-    // If the only other row is counterfactual, a row has no competitor and does not win.
+    // If its only competitor is counterfactual, a row does not win.
     let ideal = ComparisonRow { counterfactual: true, ..row("ideal", vec![rewrites(1, 0.0)]) };
     let alone = verdict(&[ideal, row("block", vec![rewrites(7, 0.0)])], &SIZES);
     assert!(alone.contains("Only `block` kept all data"), "{alone}");
@@ -493,7 +498,7 @@ fn rows_that_are_alike_have_no_star() {
     assert_eq!(stars(&rows, "reclaim_write_pages"), [false; 3]);
 }
 
-/// `none` rewrites the fewest pages, but keeps data only by chance.
+/// The technique `none` rewrites the fewest pages, but it keeps data only by chance.
 #[test]
 fn a_row_without_reclaim_never_wins_beside_rows_with_it() {
     let unprotected = |lost: u64| {
@@ -506,17 +511,19 @@ fn a_row_without_reclaim_never_wins_beside_rows_with_it() {
     let said = verdict(&rows, &SIZES);
     assert!(said.contains("fewest under `straw-wl` (3 pages, against 7 pages under `block`"));
     assert!(said.contains("`none` protects no data from reads, so it is not compared."), "{said}");
-    // One technique against a baseline that kept its data has no competitor.
+    // If one technique stands against a baseline that kept its data, the technique has no
+    // competitor.
     let rows = [unprotected(0), block()];
     assert_eq!(stars(&rows, "reclaim_write_pages"), [false, false]);
     assert!(!verdict(&rows, &SIZES).contains("Only"), "both kept their data");
-    // A baseline that lost data does not count as a row. So `block` is the only row, and wins.
+    // A baseline that lost data is not a competitor. As the only row that kept the data, `block`
+    // wins.
     let rows = [unprotected(2), block()];
     assert_eq!(stars(&rows, "reclaim_write_pages"), [false, true]);
 }
 
-/// The run lasts 100 s. A drive is saturated if its lag exceeds 1 % of the time in which requests
-/// came. A lag of one second is too long for any run.
+/// Uses a run of 100 s. A drive is saturated if its lag exceeds 1 % of the time in which requests
+/// arrived. A lag above one second is too long for any run.
 #[test]
 fn a_drive_with_a_growing_lag_is_saturated() {
     let late = |simulated_s: f64, lag: f64| {

@@ -1,5 +1,5 @@
-//! Results of a recipe as text: the means of every figure, and the paper's numbers beside our
-//! numbers.
+//! Results of a recipe as text: the means of every figure, and the paper's numbers beside the
+//! numbers of vpass.
 use std::fmt::Write;
 
 use serde_json::Value;
@@ -13,7 +13,8 @@ use crate::failure::Failure;
 use crate::numbers::seconds;
 use crate::plain::line;
 
-/// Returns each number of the paper, our number if there is one, and the verdict.
+/// Returns each number of the paper, the corresponding number of vpass if there is one, and the
+/// verdict.
 fn compared<'a>(
     recipe: &Recipe,
     figures: &[Numbers],
@@ -34,11 +35,11 @@ fn compared<'a>(
     expectations.expected.iter().map(of).collect()
 }
 
-/// Smallest share of the paper's change that counts as a change.
+/// Smallest change that counts as a change, as a share of the paper's change.
 const NO_CHANGE: f64 = 0.1;
 
-/// Returns the verdict on our number `here`. `below` and `above` are our numbers for the techniques
-/// of the same name in `expected`.
+/// Returns the verdict on the vpass number `here`. `below` and `above` are the vpass numbers of the
+/// techniques that `expected.below` and `expected.above` name.
 fn verdict(expected: &Expected, here: Shown, below: Shown, above: Shown) -> &'static str {
     if [here, below, above].contains(&Shown::Refused) {
         return REFUSED;
@@ -58,7 +59,8 @@ fn verdict(expected: &Expected, here: Shown, below: Shown, above: Shown) -> &'st
     }
     let value = expected.value.unwrap_or(f64::NAN);
     let is_close = (here - value).abs() <= expected.tolerance.unwrap_or(0.0) * value.abs();
-    // Our change as a share of the paper's change. The share is negative if the directions differ.
+    // Change in vpass as a share of the paper's change. The share is negative if one number rises
+    // and the other falls.
     let of_change = (here - 1.0) / (value - 1.0);
     match expected.change_within {
         Some(_) if of_change < NO_CHANGE => "disagrees",
@@ -69,7 +71,7 @@ fn verdict(expected: &Expected, here: Shown, below: Shown, above: Shown) -> &'st
     }
 }
 
-/// Returns CSV with both numbers and the verdict of each comparison.
+/// Returns a CSV text with the paper's number, the vpass number and the verdict of each comparison.
 pub(super) fn csv(recipe: &Recipe, figures: &[Numbers], expectations: &Expectations) -> String {
     let mut csv = String::from("source,what,paper,here,tolerance,verdict,change_within\n");
     for (e, here, verdict) in compared(recipe, figures, expectations) {
@@ -83,7 +85,7 @@ pub(super) fn csv(recipe: &Recipe, figures: &[Numbers], expectations: &Expectati
     csv
 }
 
-/// Returns the results in parts, in the order in which a reader sees them.
+/// Returns the parts of the results, in the order in which a reader sees them.
 pub(super) fn parts(
     (recipe, sources): (&Recipe, &str),
     figures: &[Numbers],
@@ -133,7 +135,7 @@ pub(super) fn parts(
     Ok(parts)
 }
 
-/// Reports a run that could not keep up, or that ended at its limit of reads.
+/// Returns sentences about a run that could not keep up, or that ended at its limit of reads.
 fn of_length(run: &Run) -> Vec<String> {
     let mut said = vec![];
     if run.fell_behind {
@@ -156,8 +158,8 @@ fn of_length(run: &Run) -> Vec<String> {
     said
 }
 
-/// Returns a table with the techniques of a figure side by side. Each variant has its means and, if
-/// the figure shows workloads, a row for each workload before the means.
+/// Returns a table with the techniques of a figure side by side. Each variant has a row of means.
+/// If the figure shows workloads, a row for each workload precedes the means.
 fn table(figure: &Figure, numbers: &Numbers) -> Grid {
     let (variants, techniques) = numbers.columns();
     let text = |shown: Shown| match shown {
@@ -237,14 +239,15 @@ mod tests {
             };
             verdict(&expected, Shown::Number(here), Shown::None, Shown::None)
         };
-        // The paper's gain is 6.1 %. Our gains of 3.1 to 9.1 % agree, and larger gains have the
-        // right direction. No gain and a loss disagree. The tolerance of the ratio alone would
-        // accept both.
+        // The paper's gain is 6.1 %. Gains of 3.1 to 9.1 % in vpass agree with this gain. Larger
+        // gains have the right direction. A loss, or no gain at all, disagrees. The tolerance of
+        // the ratio alone would accept all these results.
         assert_eq!([0.91, 0.93, 0.969].map(|here| of_change(0.939, here)), ["agrees"; 3]);
         assert_eq!([0.869, 0.98, 0.5].map(|here| of_change(0.939, here)), ["direction only"; 3]);
         assert_eq!([0.998, 1.0, 1.02].map(|here| of_change(0.939, here)), ["disagrees"; 3]);
-        // In the first case, the paper's gain is 42.1 %. Our gain is within half of it, but outside
-        // the tolerance. In the other two cases, the paper reports a rise.
+        // In the first case, the paper's gain is 42.1 %. The vpass gain is within half of the
+        // paper's gain, but outside the tolerance. In the other two cases, the paper reports a
+        // rise.
         assert_eq!(
             [of_change(0.579, 0.384), of_change(1.4, 1.3), of_change(1.4, 0.9)],
             ["direction only", "agrees", "disagrees"]

@@ -1,12 +1,13 @@
-//! Fields of CSV according to RFC 4180. Quotes keep a comma in a name from ending its field.
+//! Fields of CSV files according to RFC 4180. A name that contains a comma is quoted, so that it
+//! stays one field.
 use std::borrow::Cow;
 
-/// Returns a field, in quotes if the text contains a comma, a quote or a line break.
+/// Returns the text as a CSV field. A text with a comma, a quote or a line break is put in quotes.
 pub(super) fn field(text: &str) -> Cow<'_, str> {
     if text.contains([',', '"', '\n', '\r']) { quoted(text).into() } else { text.into() }
 }
 
-/// Returns a field in quotes. Each quote inside the text is doubled.
+/// Returns the text as a quoted CSV field. Each quote inside the text is doubled.
 pub(super) fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('"', "\"\""))
 }

@@ -1,10 +1,10 @@
-//! Gain of a technique on the mean read latency, in three parts. They are sensing of the read
+//! Gain of a technique in the mean read latency, split into three parts: sensing of the read
 //! itself, queueing because of sensing, and queueing because of programs.
 //!
 //! ```text
-//! all              mean of `over` - mean of the technique
-//! sensing          this difference, for sensing alone
-//! fewer programs   all - this difference in runs without time for programs and erases
+//! all              mean latency of the technique `over`, minus mean latency of the technique
+//! sensing          mean sensing time of `over`, minus mean sensing time of the technique
+//! fewer programs   all, minus the gain in twin runs, where programs and erases take no time
 //! queueing         all - sensing - fewer programs
 //! ```
 use std::fmt::Write;
@@ -18,8 +18,8 @@ use super::run::Run;
 use crate::failure::Failure;
 use crate::numbers::digits;
 
-/// `[[gain]]`: a table with a row for each variant that has a twin. In a twin, programs and erases
-/// take no time.
+/// `[[gain]]`: a table with a row for each variant that has a twin. A twin is a run in which
+/// programs and erases take no time.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Gain {
@@ -29,18 +29,18 @@ pub(super) struct Gain {
     pub(super) group: String,
     /// Technique whose gain the table shows.
     pub(super) technique: String,
-    /// Technique to compare with.
+    /// Technique with which `technique` is compared.
     pub(super) over: String,
-    /// Suffix of a twin's name. The name of a variant plus this suffix is the name of its twin, in
-    /// which programs and erases take no time.
+    /// Suffix of the names of twins. The twin of a variant has the variant's name plus this suffix.
+    /// In a twin, programs and erases take no time.
     pub(super) twin: String,
 }
 
 const MEAN: &str = "/latency_us/read/mean";
 const SENSING: &str = "/page_reads/sense_us";
 
-/// Parts of the gain, as shares of the mean read latency under `over`. Each share is a mean over
-/// workloads and seeds.
+/// Parts of the gain, as shares of the mean read latency of the technique `over`. Each share is a
+/// mean over workloads and seeds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Shares {
     all: f64,
@@ -50,7 +50,7 @@ struct Shares {
 }
 
 impl Gain {
-    /// Checks that the group has the runs that the gain needs.
+    /// Checks that the group has all runs that the gain needs.
     ///
     /// # Errors
     /// Reports missing stages or a missing twin.
@@ -91,7 +91,7 @@ impl Gain {
         variants.into_iter().map(|variant| Ok((variant, self.shares(runs, variant)?))).collect()
     }
 
-    /// Returns the shares of a variant; `None` if one of its runs could not keep up.
+    /// Returns the shares of a variant; `None` if the drive could not keep up in one of its runs.
     fn shares(&self, runs: &[Run], variant: &str) -> Result<Option<Shares>, Failure> {
         let mean = |variant: &str,
                     technique: &str,

@@ -1,4 +1,5 @@
-//! Groups of a recipe: their runs, the lengths of the runs, and values for keys of the drive.
+//! Groups of runs in a recipe: the techniques, workloads and variants, the lengths of the runs, and
+//! values for keys of the drive.
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
@@ -17,17 +18,18 @@ pub(super) struct Group {
     pub(super) name: String,
     pub(super) gear: GroupGear,
     pub(super) reclaim: Vec<String>,
-    /// Refresh techniques that figures compare, if any. `reclaim` then names one technique.
+    /// Refresh techniques that figures compare. If the list has any, `reclaim` names exactly one
+    /// technique.
     #[serde(default)]
     pub(super) refresh: Vec<String>,
-    /// Parity techniques that figures compare, if any. `reclaim` then names one technique, and
-    /// `refresh` names at most one.
+    /// Parity techniques that figures compare. If the list has any, `reclaim` names exactly one
+    /// technique, and `refresh` names at most one.
     #[serde(default)]
     pub(super) parity: Vec<String>,
     /// Names of the workloads. An empty list means all workloads.
     #[serde(default)]
     pub(super) workloads: Vec<String>,
-    /// Values for keys of the drive, in this group only.
+    /// Values for keys of the drive, which apply only in this group.
     #[serde(default)]
     pub(super) set: Vec<String>,
     #[serde(rename = "variant")]
@@ -35,8 +37,8 @@ pub(super) struct Group {
     /// Number of counted P/E cycles per block of the read-active set. The counted part ends when
     /// the erases of reclaim and GC reach this number.
     ///
-    /// A run also ends at `reads_per_block`. Runs differ in length, so figures must divide counts
-    /// by the host's requests (`share_of`).
+    /// A run also ends at `reads_per_block`. As runs then differ in length, figures must divide
+    /// counts by the number of the host's requests (`share_of`).
     #[serde(default)]
     pub(super) cycles: Option<f64>,
     /// Number of P/E cycles of the warm-up. The warm-up also ends at `warm_up_reads_per_block`.
@@ -54,43 +56,44 @@ pub(super) struct Group {
     /// Mean number of host reads per block of the read-active set, in the warm-up.
     #[serde(default)]
     pub(super) warm_up_reads_per_block: f64,
-    /// Whether blocks start with random read counts. The counts lie below the first threshold of
-    /// the run's technique.
+    /// Whether each block starts with a random read count. The counts lie below the first threshold
+    /// of the run's technique.
     #[serde(default)]
     pub(super) out_of_phase: bool,
-    /// Largest random read count at the start, as a share of that threshold. If this share is below
-    /// 1, no block starts at its threshold. So blocks with few reads never reach the threshold.
+    /// Largest random read count at the start, as a share of the technique's first threshold. With
+    /// a share below 1, no block starts at the threshold, so blocks with few reads never reach it.
     #[serde(default = "most_of_the_way")]
     pub(super) phases: f64,
     /// Share of the dies' time that the host's requests take, at a constant request rate. Default:
-    /// a closed loop, with a constant queue depth.
+    /// a closed loop with a constant queue depth.
     #[serde(default)]
     pub(super) load: Option<f64>,
-    /// Number of requests per second, instead of `load`.
+    /// Number of requests per second, which can replace `load`.
     #[serde(default)]
     pub(super) rate: Option<f64>,
-    /// Number of counted passes of the workloads on a whole drive, after `warm_up_passes`. Default:
-    /// the number that each workload has.
+    /// Number of counted passes over each workload on a whole drive. The counted passes come after
+    /// the `warm_up_passes`. By default, each workload has its own number.
     #[serde(default)]
     pub(super) passes: Option<f64>,
     #[serde(default)]
     pub(super) warm_up_passes: Option<f64>,
-    /// Refresh periods before the counted requests, and the counted requests. Excludes passes and
-    /// `reads_per_block`.
+    /// Refresh periods before the counted requests, and the counted requests themselves. A group
+    /// with `periods` cannot have passes or `reads_per_block`.
     #[serde(default)]
     pub(super) periods: Option<Periods>,
-    /// Span of some days with reads per page. Excludes passes and `reads_per_block`.
+    /// Span of some days with a number of reads per page. A group with a span cannot have passes or
+    /// `reads_per_block`.
     #[serde(default)]
     pub(super) span: Option<Span>,
-    /// Disjoint samples of one page in N, such as "4/104", for the fluid gear. A variant can have
-    /// its own samples.
+    /// Disjoint samples of the drive for the fluid gear. Each sample has one page in N; "4/104"
+    /// means four samples with N = 104. A variant can have its own samples.
     #[serde(default)]
     pub(super) sample: Option<Samples>,
     /// Number of consecutive seeds for each run. Figures use the mean over these seeds.
     #[serde(default)]
     pub(super) seeds: Option<NonZeroU32>,
-    /// Whether to repeat the counted part until the programs and erases per host page settle, for
-    /// each cause.
+    /// Whether to repeat the counted part until the rates settle. The rates are the programs and
+    /// erases per host page, for each cause.
     #[serde(default)]
     pub(super) until_stable: bool,
     #[serde(default)]
@@ -103,7 +106,7 @@ fn most_of_the_way() -> f64 {
 }
 
 impl Group {
-    /// Returns whether the runs or warm-ups of this group end after a number of P/E cycles.
+    /// Returns whether a run or a warm-up of this group ends after a number of P/E cycles.
     pub(super) fn goes_by_cycles(&self) -> bool {
         self.cycles.is_some() || self.warm_up_cycles.is_some()
     }
@@ -229,7 +232,7 @@ impl Group {
         Err(Failure::usage(format!("group {}: periods: {wrong}", self.name)))
     }
 
-    /// Checks that each key of `own` names a technique that runs in its variant.
+    /// Checks that each key of the table `own` names a technique that runs in its variant.
     ///
     /// # Errors
     /// Reports an unknown technique.
@@ -256,7 +259,7 @@ impl Group {
         Ok(())
     }
 
-    /// Checks that a run that ends after a number of P/E cycles also has a limit of reads.
+    /// Checks that each run with a number of P/E cycles also has a limit of reads.
     ///
     /// # Errors
     /// Reports a missing limit of reads.
@@ -288,7 +291,7 @@ pub(super) enum GroupWear {
     /// Limits follow the disturb table as blocks wear.
     #[default]
     Counts,
-    /// Limits stay at their values for `start.pec`. Only that row of the disturb table is used.
+    /// Limits stay at the values for `start.pec`. No other row of the disturb table is used.
     Frozen,
 }
 
@@ -322,13 +325,13 @@ impl From<GroupGear> for Gear {
 #[serde(deny_unknown_fields)]
 pub(super) struct Variant {
     pub(super) name: String,
-    /// Reclaim techniques of this variant. If empty, the group's techniques run.
+    /// Reclaim techniques of this variant. An empty list means the group's techniques.
     #[serde(default)]
     pub(super) reclaim: Vec<String>,
-    /// Refresh techniques of this variant. If empty, the group's techniques run.
+    /// Refresh techniques of this variant. An empty list means the group's techniques.
     #[serde(default)]
     pub(super) refresh: Vec<String>,
-    /// Parity techniques of this variant. If empty, the group's techniques run.
+    /// Parity techniques of this variant. An empty list means the group's techniques.
     #[serde(default)]
     pub(super) parity: Vec<String>,
     /// Drive of this variant, as a preset or a file. Default: the recipe's drive.
@@ -336,20 +339,22 @@ pub(super) struct Variant {
     pub(super) drive: Option<String>,
     #[serde(default)]
     pub(super) set: Vec<String>,
-    /// Additional values for the runs of one technique, by the name of the technique.
+    /// Additional values for keys of the drive, for one technique only. The table is indexed by the
+    /// name of the technique.
     #[serde(default)]
     pub(super) own: BTreeMap<String, Vec<String>>,
     /// Name of a file with the host's hints, in the folder of the recipe. The format is that of
     /// `--hints`.
     #[serde(default)]
     pub(super) hints: Option<String>,
-    /// Reads per page, instead of the number in the group's span.
+    /// Number of reads per page in this variant. This number replaces the number in the group's
+    /// span.
     #[serde(default)]
     pub(super) reads_per_page: Option<f64>,
-    /// Samples of this variant, instead of the group's samples.
+    /// Samples of this variant, which replace the group's samples.
     #[serde(default)]
     pub(super) sample: Option<Samples>,
-    /// Load of this variant, instead of the group's load.
+    /// Load of this variant, which replaces the group's load.
     #[serde(default)]
     pub(super) load: Option<f64>,
 }

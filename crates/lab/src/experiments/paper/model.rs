@@ -1,5 +1,5 @@
-//! Data that needs no run: the drive's settings and error model, limits of layers, limits under
-//! mixes of reads, and the workloads' requests.
+//! Data of a recipe that needs no run: the drive's settings and error model, the limits of layers,
+//! the limits under mixes of reads, and the workloads' requests.
 use std::fmt::Write;
 
 use vpass_core::base::span::DAY;
@@ -17,7 +17,7 @@ fn table(config: &DriveConfig) -> LimitTable {
     LimitTable::of(config).expect("the drives of the papers have tables")
 }
 
-/// Returns the limit and alpha of each group, at the P/E counts of the table.
+/// Returns the limit and the alpha of each group at the P/E counts of the disturb table.
 pub(super) fn parameters_csv(config: &DriveConfig) -> String {
     let table = table(config);
     let mut csv = String::from("pec_cycles,group,limit_reads,alpha\n");
@@ -37,7 +37,7 @@ pub(super) fn parameters_csv(config: &DriveConfig) -> String {
     csv
 }
 
-/// Returns the limit of each layer of the worst block, at the drive's P/E count.
+/// Returns the limit of each layer of the weakest block, at the drive's P/E count.
 pub(super) fn layers_csv(config: &DriveConfig) -> String {
     let table = table(config);
     let mut csv = String::from("layer,group,limit_reads\n");
@@ -53,8 +53,8 @@ pub(super) fn layers_csv(config: &DriveConfig) -> String {
     csv
 }
 
-/// Returns the number of reads that the worst wordline of each group endures, for several shares of
-/// reads of its neighbours.
+/// Returns the number of reads that the weakest wordline of each group endures. The number is given
+/// for several shares of reads that go to the wordline's neighbours.
 pub(super) fn mixes_csv(config: &DriveConfig) -> String {
     const STEPS: u32 = 10;
     let table = table(config);
@@ -78,14 +78,15 @@ pub(super) fn mixes_csv(config: &DriveConfig) -> String {
     csv
 }
 
-/// First and last P/E count for the limits of a code, and the step between P/E counts.
+/// First and last P/E count in the table of the code's limits, and the step between two rows.
 const CODE_PEC: (u32, u32, usize) = (1000, 30_000, 500);
 
-/// Returns the reads and ages that the drive's code corrects. The targets are the drive's own
-/// target, and the UBER of JESD218 for client and enterprise drives.
+/// Returns the numbers of reads and the ages that the drive's code corrects. Each number is given
+/// for three targets: the drive's own target, and the UBER of JESD218 for client and enterprise
+/// drives.
 ///
-/// The last column is for data that is both read and old: the reads that the code still corrects at
-/// half the age of the column before.
+/// The last column is for data that is both read and old. This column has the reads that the code
+/// still corrects at half of the age in the column before.
 pub(super) fn code_csv(config: &DriveConfig) -> String {
     let mut csv = String::from(
         "target,pec_cycles,tolerable_rber,uber,reads,age_days,reads_at_half_age_if_shared\n",
@@ -112,7 +113,7 @@ pub(super) fn code_csv(config: &DriveConfig) -> String {
     csv
 }
 
-/// Returns the settings that a table of parameters in a paper shows.
+/// Returns the drive's settings that the parameter table of a paper shows.
 pub(super) fn settings_csv(config: &DriveConfig) -> String {
     let (geometry, timing) = (&config.geometry, &config.timing);
     let mean = |kinds: &[f64]| kinds.iter().sum::<f64>() / kinds.len() as f64;
@@ -165,7 +166,7 @@ pub(super) fn settings_csv(config: &DriveConfig) -> String {
     csv
 }
 
-/// Returns, for each generated workload, the requests of one pass and the size of the drive.
+/// Returns the requests of one pass and the size of the drive, for each generated workload.
 ///
 /// # Errors
 /// Reports an invalid drive.

@@ -1,5 +1,5 @@
-//! Table of one number for every run of a group. The table has the number itself, its ratio to the
-//! number of a technique or variant, and means over the workloads.
+//! Numbers of a figure, one for each run of a group. Each row has the number, its ratio to the
+//! number of another technique or variant, and means over the workloads.
 use std::fmt::Write;
 
 use super::csv::field;
@@ -20,16 +20,17 @@ struct FigureRow<'a> {
     is_beside: bool,
     technique: &'a str,
     seed: u64,
-    /// Residue of the drive's sample. A whole drive has residue 0.
+    /// Residue of the drive's sample: page numbers in the sample have this residue. A whole drive
+    /// has residue 0.
     residue: u32,
     raw: f64,
     refused: bool,
-    /// Number of this row by which other rows may be divided.
+    /// Number of this row that can divide the numbers of other rows.
     base: f64,
-    /// Number by which this row is divided.
+    /// Number that divides this row's number.
     divisor: f64,
-    /// Ratio to the number of the technique or variant that the figure divides by. If the figure
-    /// does not divide, the number itself.
+    /// Ratio to the number of another technique or variant. If the figure has no divisor, the shown
+    /// value is the number itself.
     shown: Shown,
 }
 
@@ -37,9 +38,10 @@ struct FigureRow<'a> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Shown {
     Number(f64),
-    /// The divisor is 0, or there is no such run.
+    /// Number that cannot be computed: the divisor is 0, or there is no such run.
     None,
-    /// The drive could not keep up in this run, or in the run whose number is the divisor.
+    /// Number that is missing because the drive could not keep up, in this run or in the run that
+    /// gives the divisor.
     Refused,
 }
 
@@ -64,7 +66,7 @@ impl<'a> Numbers<'a> {
     /// Collects the numbers from the runs of the figure's group.
     ///
     /// # Errors
-    /// Reports a pointer to something that is not a number.
+    /// Reports a JSON pointer that does not lead to a number.
     pub(super) fn of(figure: &'a Figure, runs: &'a [Run]) -> Result<Self, Failure> {
         let mut rows = vec![];
         for run in runs.iter().filter(|run| figure.shows(&run.group, &run.workload, run.technique))
@@ -76,7 +78,7 @@ impl<'a> Numbers<'a> {
                     .sum::<Result<f64, Failure>>()
             };
             let whole = if figure.share_of.is_empty() { 1.0 } else { sum(&figure.share_of)? };
-            // If the sum of `share_of` is 0, the share counts as 0.
+            // If the sum of the `share_of` numbers is 0, the share counts as 0.
             let raw = if figure.weights.is_empty() {
                 if whole > 0.0 { multiplied(figure, run)? / whole } else { 0.0 }
             } else {
@@ -129,7 +131,7 @@ impl<'a> Numbers<'a> {
     }
 
     /// Returns the mean over seeds and workloads. A real trace counts if it replaces a generated
-    /// workload. If the number of one workload is missing, the mean is missing too.
+    /// workload. The mean is missing if the number of any workload is missing.
     pub(super) fn mean(&self, mean: Mean, variant: &str, technique: &str) -> Shown {
         let is_without = |row: &FigureRow| {
             mean == Mean::Without && self.figure.without.iter().any(|name| name == row.workload)
@@ -151,7 +153,7 @@ impl<'a> Numbers<'a> {
         }
     }
 
-    /// Returns the number of one workload: the mean over seeds and samples.
+    /// Returns the mean number of one workload, over seeds and samples.
     pub(super) fn of_workload(&self, variant: &str, workload: &str, technique: &str) -> Shown {
         let of_it = self
             .rows
@@ -170,7 +172,7 @@ impl<'a> Numbers<'a> {
         mean_ci95(&numbers?)?.ci95
     }
 
-    /// Returns our number that corresponds to a number of the paper.
+    /// Returns the vpass number that corresponds to a number of the paper.
     pub(super) fn measured_of(&self, expected: &Expected, variant: &str, technique: &str) -> Shown {
         match &expected.workload {
             Some(workload) => self.of_workload(variant, workload, technique),
@@ -204,8 +206,8 @@ impl<'a> Numbers<'a> {
         (variants, techniques)
     }
 
-    /// Returns the table as CSV. If there are several seeds, the seed has its own column. `slot` is
-    /// the slot of the techniques.
+    /// Returns the table as CSV. With several seeds, the table has a column for the seed. `slot` is
+    /// the slot of the compared techniques.
     pub(super) fn csv(&self, slot: &str) -> String {
         let figure = self.figure;
         let over = figure.divisor().map_or_else(String::new, |over| {
@@ -266,11 +268,11 @@ impl<'a> Numbers<'a> {
     }
 }
 
-/// Returns the sum of the figure's numbers in the summary of a run. Each number is multiplied by
-/// its factor.
+/// Returns the sum of the figure's numbers in the summary of a run. Each number is first multiplied
+/// by its factor.
 ///
 /// # Errors
-/// Reports a pointer to something that is not a number.
+/// Reports a JSON pointer that does not lead to a number.
 fn multiplied(figure: &Figure, run: &Run) -> Result<f64, Failure> {
     let factors = figure.times.iter().copied().chain(std::iter::repeat(1.0));
     figure
@@ -281,11 +283,11 @@ fn multiplied(figure: &Figure, run: &Run) -> Result<f64, Failure> {
         .sum()
 }
 
-/// Returns the weighted mean of the figure's numbers in the summary of a run; 0 if all weights are
-/// 0.
+/// Returns the weighted mean of the figure's numbers in the summary of a run. The mean is 0 if all
+/// weights are 0.
 ///
 /// # Errors
-/// Reports a pointer to something that is not a number.
+/// Reports a JSON pointer that does not lead to a number.
 fn weighted(figure: &Figure, run: &Run) -> Result<f64, Failure> {
     let (mut sum, mut whole) = (0.0, 0.0);
     for (metric, weight) in figure.metric.iter().zip(&figure.weights) {

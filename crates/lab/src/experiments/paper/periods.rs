@@ -1,10 +1,10 @@
-//! Groups with data that ages. Several refresh periods pass at once while the host updates pages.
-//! Then the counted requests begin.
+//! Groups whose data ages. In such a group, refresh periods pass while the host only updates pages.
+//! The counted requests begin afterwards.
 use serde::Deserialize;
 use vpass_core::config::DriveConfig;
 use vpass_workload::synthetic::WorkloadConfig;
 
-/// Refresh periods before the counted requests, and the counted requests.
+/// Refresh periods before the counted requests, and the counted requests themselves.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Periods {
@@ -12,29 +12,32 @@ pub(super) struct Periods {
     pub(super) before: f64,
     /// Share of the pages with data that the host updates in each period.
     pub(super) updates: f64,
-    /// Mean number of counted page reads by the host. Excludes `counted`.
+    /// Mean number of page reads by the host in the counted part. A group with `reads` cannot have
+    /// `counted`.
     #[serde(default)]
     pub(super) reads: Option<u64>,
-    /// Number of counted periods in which the host only updates pages. Excludes `reads`.
+    /// Number of counted periods in which the host only updates pages. A group with `counted`
+    /// cannot have `reads`.
     #[serde(default)]
     pub(super) counted: Option<f64>,
-    /// Share of reads in the counted requests. Default: updates continue at the rate of the earlier
-    /// periods.
+    /// Share of reads in the counted requests. By default, updates continue at the rate of the
+    /// periods before.
     #[serde(default)]
     pub(super) read_share: Option<f64>,
-    /// Constant queue depth, instead of the group's `load`.
+    /// Constant queue depth, which replaces the group's `load`.
     #[serde(default)]
     pub(super) queue_depth: Option<u32>,
-    /// Whether to measure the stages of the host's page reads. Figures of `/page_reads` need them.
+    /// Whether to measure the stages of the host's page reads. Figures with a pointer to
+    /// `/page_reads` need these stages.
     #[serde(default)]
     pub(super) stages: bool,
 }
 
-/// Times in seconds for which one operation keeps a die of this drive busy.
+/// Times in seconds for which one operation keeps a die busy.
 #[derive(Clone, Copy, Debug)]
 struct DieTimes {
-    /// Time of a page read: sensing and transfer. Sensing is the mean over the page kinds, at full
-    /// density.
+    /// Time of a page read: sensing plus transfer. The sensing time is the mean over the page kinds
+    /// at full density.
     read: f64,
     program: f64,
 }
@@ -51,8 +54,8 @@ impl DieTimes {
 }
 
 impl Periods {
-    /// Returns the updates of the periods before the count, and the counted requests. The host
-    /// requests single pages in the filled part of the drive.
+    /// Returns the updates of the periods before the count, and the counted requests. Each request
+    /// is for a single page in the filled part of the drive.
     pub(super) fn requests(
         &self,
         load: Option<f64>,
@@ -117,12 +120,12 @@ mod tests {
         };
         let uniform = WorkloadConfig::default();
         let (before, counted) = periods("").requests(Some(0.3), &uniform, &drive);
-        // Of the drive's 1 GiB, 32,768 pages hold data. A period is 30 days.
+        // The drive has 1 GiB, and 32,768 of its pages hold data. A refresh period is 30 days.
         assert_eq!((before.requests, before.read_share), (32_768, 0.0));
         let month = 30.0 * 86_400.0;
         assert!((before.rate.unwrap() * month - 8192.0).abs() < 1e-6);
-        // The drive has four dies. A read takes 20 us for sensing, and 16.384 us to transfer 16 KiB
-        // at 1000 MB/s.
+        // The drive has four dies. A page read senses for 20 us, and transfers 16 KiB at 1000 MB/s
+        // in 16.384 us.
         let reads = counted.rate.unwrap() * counted.read_share;
         assert!((reads * 36.384e-6 / 4.0 - 0.3).abs() < 1e-9, "{reads}");
         assert!(

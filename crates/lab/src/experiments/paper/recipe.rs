@@ -1,5 +1,5 @@
-//! Recipe of a paper: the two TOML files of a folder in `papers/`. `run.toml` names the runs and
-//! figures, and `expected.toml` has the paper's numbers.
+//! Recipe of a paper: two TOML files in a folder of `papers/`. `run.toml` names the runs and the
+//! figures. `expected.toml` has the paper's numbers.
 
 mod beside;
 mod expected;
@@ -29,10 +29,10 @@ pub(super) struct Recipe {
     pub(super) title: String,
     /// Drive of all runs, as a preset or a file.
     pub(super) drive: String,
-    /// Values for keys of the drive, in every run.
+    /// Values for keys of the drive, which apply to every run.
     #[serde(default)]
     pub(super) set: Vec<String>,
-    /// Name of the file with the paper's numbers, in the same folder.
+    /// Name of the file with the paper's numbers. The file is in the recipe's folder.
     #[serde(default)]
     pub(super) expected: Option<String>,
     /// Garbage collection policy of every run.
@@ -50,11 +50,11 @@ pub(super) struct Recipe {
     pub(super) gains: Vec<Gain>,
     #[serde(default, rename = "plot")]
     pub(super) plots: Vec<Plot>,
-    /// Files that show only the drive's error model and need no run.
+    /// Files that show the drive's error model, which need no run.
     #[serde(default)]
     pub(super) model: Model,
     /// Time in microseconds above which a read is long. If this time is given, summaries also have
-    /// the latencies of reads on an idle drive.
+    /// the latencies that reads would have on an idle drive.
     #[serde(default)]
     pub(super) long_us: Option<f64>,
 }
@@ -63,64 +63,65 @@ fn greedy() -> String {
     "greedy".into()
 }
 
-/// Workload of a recipe. If a group reads a number of blocks, the group sets amounts and addresses.
-/// On a whole drive, this workload sets both.
+/// Workload of a recipe. On a whole drive, this workload sets the amount of requests and their
+/// addresses. If a group reads a fixed number of blocks, the group sets both.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct NamedWorkload {
     pub(super) name: String,
     pub(super) config: WorkloadConfig,
-    /// Values for keys of the drive. They hold only for runs of this workload.
+    /// Values for keys of the drive, which apply only to runs of this workload.
     #[serde(default)]
     pub(super) set: Vec<String>,
-    /// File names of the traces that can replace this workload, without endings.
+    /// File names, without endings, of the traces that can replace this workload.
     #[serde(default)]
     pub(super) traces: Vec<String>,
-    /// Number of counted passes on a whole drive, after `warm_up_passes`.
+    /// Number of counted passes on a whole drive. The counted passes come after the
+    /// `warm_up_passes`.
     #[serde(default)]
     pub(super) passes: Option<f64>,
     #[serde(default)]
     pub(super) warm_up_passes: Option<f64>,
-    /// Generated workloads that this workload runs beside if it is a real trace from `[[trace]]`.
-    /// Empty for all other workloads.
+    /// Generated workloads beside which a real trace from `[[trace]]` runs. Empty for all other
+    /// workloads.
     #[serde(skip)]
     beside: Vec<String>,
 }
 
 impl NamedWorkload {
     /// Returns whether this workload is a real trace that runs beside generated workloads. Averages
-    /// leave such a trace out.
+    /// exclude such a trace.
     pub(super) fn is_beside(&self) -> bool {
         !self.beside.is_empty()
     }
 }
 
-/// Names of the files to write without a run.
+/// Names of the files that vpass writes without a run.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Model {
-    /// Name of the file with limit and alpha, for each group and P/E count.
+    /// Name of the file with the limit and the alpha of each group at each P/E count.
     pub(super) parameters: Option<String>,
     /// Name of the file with the limit of every layer of a block.
     pub(super) layers: Option<String>,
-    /// Name of the file with the reads that the worst wordline of a group endures, for several
-    /// shares of reads of its neighbours.
+    /// Name of the file with the reads that the weakest wordline of each group endures. The file
+    /// has a row for each of several shares of reads that go to neighbouring wordlines.
     pub(super) mixes: Option<String>,
-    /// Name of the file with the settings of the drive.
+    /// Name of the file with the drive's settings.
     pub(super) settings: Option<String>,
     /// Name of the file with the requests of one pass of each generated workload.
     pub(super) workloads: Option<String>,
-    /// Name of the file with the reads and the age that the code can correct. The file has a row
+    /// Name of the file with the reads and the ages that the code can correct. The file has a row
     /// for each target and P/E count.
     pub(super) code: Option<String>,
-    /// Name of the file with the properties of workloads over stripes.
+    /// Name of the file with the measured properties of workloads over stripes.
     pub(super) stripes: Option<String>,
 }
 
 /// Reads one file of a recipe.
 ///
 /// # Errors
-/// Reports a file that cannot be read, or an error in the file with its line.
+/// Reports a file that cannot be read. Also reports an error in the file, with its line.
 pub(super) fn read<T: DeserializeOwned>(path: &Path) -> Result<T, Failure> {
     let text = read_file("recipe", path)?;
     typed::read(&path.display().to_string(), &text)
@@ -135,8 +136,8 @@ impl Recipe {
         read::<Self>(path)?.with_traces()
     }
 
-    /// Returns the workloads of a group. Each generated workload is followed by the real traces
-    /// that were found for it.
+    /// Returns the workloads of a group. The real traces that were found for a generated workload
+    /// follow this workload.
     ///
     /// # Errors
     /// Reports an unknown workload name.
@@ -157,7 +158,7 @@ impl Recipe {
         Ok(all)
     }
 
-    /// Returns the workloads of a group, without the real traces that run beside them.
+    /// Returns the generated workloads of a group, without the real traces that run beside them.
     fn generated_of(&self, group: &Group) -> Result<Vec<&NamedWorkload>, Failure> {
         if group.workloads.is_empty() {
             return Ok(self.workloads.iter().filter(|workload| !workload.is_beside()).collect());
@@ -180,13 +181,13 @@ impl Recipe {
         found.ok_or_else(|| Failure::usage(crate::suggest::unknown("group", name, names)))
     }
 
-    /// Returns whether a plot shows every block of these runs.
+    /// Returns whether a plot shows every block of the runs with this group and workload.
     pub(super) fn plots_blocks_of(&self, group: &str, workload: &str) -> bool {
         self.plots.iter().any(|p| p.kind == PlotKind::Blocks && p.shows(group, workload))
     }
 
-    /// Returns the span of a group; `None` if the group has no span or counts only a window after
-    /// it.
+    /// Returns the counted span of a group. Returns `None` if the group has no span, or if it
+    /// counts only a window after its span.
     pub(super) fn span_of(&self, group: &str) -> Option<&Span> {
         let span = self.groups.iter().find(|g| g.name == group).and_then(|g| g.span.as_ref());
         span.filter(|span| span.window.is_none())
@@ -206,7 +207,7 @@ impl Recipe {
         }
     }
 
-    /// Checks that the recipe has runs, and that figures and plots use known names.
+    /// Checks that the recipe has runs. Also checks that its figures and plots use known names.
     ///
     /// # Errors
     /// Reports an empty list or an unknown name.

@@ -1,12 +1,12 @@
-//! Results of a recipe: parts for a reader, and files.
+//! Results of a recipe: parts that a reader sees, and files.
 use crate::files::File;
 
 /// Results of a recipe.
 #[derive(Debug)]
 pub struct Report {
-    /// Parts in the order in which a reader sees them.
+    /// Parts of the results, in the order in which a reader sees them.
     pub parts: Vec<Part>,
-    /// Files of the results folder, without its manifest.
+    /// Files of the results folder, except its manifest.
     pub files: Vec<File>,
     /// Number of runs.
     pub runs: usize,
@@ -14,10 +14,10 @@ pub struct Report {
     pub violation: Option<String>,
 }
 
-/// Part of the results for a reader.
+/// Part of the results that a reader sees.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// Title, and the text that follows it.
+    /// Title, and the text below it.
     Title(String, String),
     /// Table of numbers.
     Numbers(Grid),
@@ -29,7 +29,7 @@ pub enum Part {
     Loss(String),
 }
 
-/// Texts of a table. The first row is the heading.
+/// Cells of a table as text. The first row is the heading.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Grid(pub Vec<Vec<String>>);
 

@@ -1,5 +1,5 @@
-//! Plans of all runs of a recipe. Each technique of a group runs under each workload and variant,
-//! with the amount and load of the group.
+//! Plans of all runs of a recipe. Each technique of a group runs with each workload and each
+//! variant. The group sets the number of requests and the load.
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::path::Path;
@@ -28,8 +28,8 @@ use crate::plan::{self, Cycles, RunPlan, SaidOfRefresh, Workload};
 use crate::samples::Samples;
 use crate::setup::Watch;
 
-/// Plans every run of the recipe, in order. If real traces are found, they replace generated
-/// workloads. Files with hints are in the recipe's folder.
+/// Plans every run of the recipe, in order. Real traces that were found replace generated
+/// workloads. Files with hints are read from the recipe's folder.
 pub(super) fn runs(
     recipe: &Recipe,
     folder: &Path,
@@ -50,8 +50,9 @@ pub(super) fn runs(
                     .enumerate()
                 {
                     let plan = kind.plan(group, of_run, gc, (seed, dialect))?;
-                    // The source of requests is opened once as a check. All techniques have the
-                    // same source, and the tables of a source are large on a large drive.
+                    // The source of requests is opened to check the source. All techniques have the
+                    // same source, so one check is enough. On a large drive, a source has large
+                    // tables.
                     if i == 0 && !plan.is_fluid() {
                         plan.source()?;
                     }
@@ -76,12 +77,12 @@ pub(super) fn runs(
     Ok(runs)
 }
 
-/// Common properties of all runs of a variant under a workload.
+/// Properties that all runs of one variant with one workload have in common.
 struct Kind {
     drive: Loaded<DriveConfig>,
-    /// Drives of the techniques for which the variant sets own keys, by the technique's name.
+    /// Drives with keys for one technique only, by the name of the technique.
     own: BTreeMap<String, Loaded<DriveConfig>>,
-    /// Hints of the host, if the variant has hints.
+    /// Hints of the host; `None` if the variant has no hints.
     said: Option<Vec<HintRange>>,
     asked: Asked,
     cycles: Option<Cycles>,
@@ -182,7 +183,7 @@ impl Kind {
     }
 }
 
-/// Returns the plan itself or, with samples, one plan for each sample of the drive.
+/// Returns the plan itself, or one plan for each sample of the drive if samples are wanted.
 fn in_samples(plan: RunPlan, samples: Option<Samples>) -> Result<Vec<RunPlan>, Failure> {
     let Some(samples) = samples else { return Ok(vec![plan]) };
     samples
@@ -191,13 +192,13 @@ fn in_samples(plan: RunPlan, samples: Option<Samples>) -> Result<Vec<RunPlan>, F
         .collect()
 }
 
-/// Techniques of a run, and the name that figures use for the run.
+/// Techniques of a run, and the name of the run's technique in figures.
 #[derive(Clone, Copy)]
 struct Techniques {
     name: &'static str,
     reclaim: &'static Technique,
-    /// Name of the refresh technique. `None` selects the refresh technique that the parity
-    /// technique brings, if any.
+    /// Refresh technique. With `None`, the run uses the refresh that belongs to the parity
+    /// technique, if any.
     refresh: Option<&'static RefreshTechnique>,
     parity: &'static ParityTechnique,
 }
@@ -242,7 +243,8 @@ impl Techniques {
     }
 }
 
-/// Keeps only the row at `start.pec` in the disturb table, so that limits do not depend on wear.
+/// Removes all rows of the disturb table except the one at `start.pec`. The limits then do not
+/// depend on wear.
 fn freeze_wear(group: &Group, drive: &mut DriveConfig) -> Result<(), Failure> {
     let (pec, rows) = (drive.start.pec, &mut drive.disturb.table);
     let known: Vec<String> = rows.iter().map(|row| row.pec.to_string()).collect();
@@ -258,14 +260,14 @@ fn freeze_wear(group: &Group, drive: &mut DriveConfig) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Returns the number of blocks that a group reads: its `blocks`, or all blocks that the host's
-/// capacity fills.
+/// Returns the number of blocks that a group reads. The number is the group's `blocks`, or the
+/// number of blocks that the host's capacity fills.
 fn blocks_read(group: &Group, drive: &DriveConfig) -> f64 {
     let host_pages = (drive.drive.capacity.map_or(0, |c| c.0) / drive.geometry.page_size.0) as f64;
     group.blocks.map_or(host_pages / f64::from(drive.geometry.pages_per_block()), f64::from)
 }
 
-/// Returns a share of the reads up to the first threshold of a technique.
+/// Returns a number of reads: the first threshold of a technique, multiplied by `share`.
 fn end_of_cycle(drive: &DriveConfig, reclaim: &Technique, share: f64) -> Result<u32, Failure> {
     if !(0.0..=1.0).contains(&share) {
         return Err(Failure::usage(format!(
@@ -277,15 +279,15 @@ fn end_of_cycle(drive: &DriveConfig, reclaim: &Technique, share: f64) -> Result<
     Ok((f64::from(first.unwrap_or(0)) * share) as u32)
 }
 
-/// Requests of a run, and how often they run.
+/// Requests of a run, and the number of times that they are repeated.
 #[derive(Clone)]
 struct Asked {
     requests: Workload,
-    /// Requests that the drive serves at once before the run.
+    /// Requests that change the drive before the run, without being timed.
     before: Option<WorkloadConfig>,
-    /// Number of warm-up requests before the counted requests.
+    /// Number of warm-up requests, which come before the counted requests.
     warm_up: u64,
-    /// Number of passes of the requests.
+    /// Number of passes over the requests.
     repeat: NonZeroU32,
 }
 
@@ -333,8 +335,8 @@ fn asked(
     let passes = group.passes.or(workload.passes).unwrap_or(1.0);
     let warm_up_passes = group.warm_up_passes.or(workload.warm_up_passes).unwrap_or(0.0);
     if let Some(survey) = traces.of(workload) {
-        // A warm-up would have to end within the first pass of the trace, so all passes are
-        // counted.
+        // The warm-up of a trace must end within the first pass. A group's warm-up may be longer,
+        // so all passes over a trace are counted.
         let repeat = if group.until_stable {
             None
         } else {
@@ -374,7 +376,7 @@ fn generated(workload: &NamedWorkload, config: WorkloadConfig) -> Workload {
     })
 }
 
-/// Returns a workload for some passes on the whole drive, and the number of its warm-up requests.
+/// Returns a workload of some passes over the whole drive, and the number of its warm-up requests.
 fn on_drive(
     group: &Group,
     workload: &WorkloadConfig,
@@ -383,7 +385,7 @@ fn on_drive(
 ) -> (WorkloadConfig, u64) {
     let requests = |passes: f64| (passes * workload.requests as f64).round() as u64;
     let warm_up = requests(warm_up_passes);
-    // A workload that is repeated until it settles continues after its warm-up by itself.
+    // A workload that is repeated until it settles needs no extra requests for its warm-up.
     let counted = requests(passes).max(1);
     (
         WorkloadConfig {
@@ -394,7 +396,7 @@ fn on_drive(
     )
 }
 
-/// Returns a workload on the blocks that a group reads, and the number of its warm-up requests.
+/// Returns a workload over the blocks that a group reads, and the number of its warm-up requests.
 fn on_blocks(
     group: &Group,
     workload: &WorkloadConfig,
@@ -421,7 +423,7 @@ fn on_blocks(
     )
 }
 
-/// Applies a load or a request rate to a workload, if one is given.
+/// Sets the load or the request rate of a workload, if the group has one.
 fn at_load(
     load: Option<f64>,
     rate: Option<f64>,
@@ -441,7 +443,7 @@ fn pages_of_request(workload: &WorkloadConfig, drive: &DriveConfig) -> f64 {
     workload.block_size.map_or(1, |size| size.0.div_ceil(drive.geometry.page_size.0)) as f64
 }
 
-/// Returns the mean time in seconds for which a page of this workload keeps a die busy.
+/// Returns the mean time in seconds for which the request of one page keeps a die busy.
 fn die_s(workload: &WorkloadConfig, drive: &DriveConfig) -> f64 {
     let cell: CellType = drive.geometry.cell;
     let sense = drive.timing.sense_per_kind_us(cell);

@@ -1,6 +1,6 @@
-//! Latencies of page reads on an idle drive, computed from the retries of the reads. These
-//! latencies are also known in gears that do not simulate latencies. The slowest page kind is
-//! assumed, as for the hint budgets.
+//! Latencies that page reads would have on an idle drive, computed from their numbers of retries.
+//! These latencies are known in every gear, even if the gear does not simulate latencies. All reads
+//! are assumed to read the slowest page kind, as in the hint budgets.
 use std::fmt::Write;
 
 use serde_json::{Value, json};
@@ -14,21 +14,21 @@ use crate::results::Retries;
 use crate::run::Outcome;
 use crate::series::Part;
 
-/// Key of the summary with these latencies.
+/// Key in the summary for the latencies that reads would have on an idle drive.
 pub(super) const READS: &str = "reads";
 
-/// Latencies by number of retries.
+/// Read latencies, by the number of retries.
 struct Takes {
-    /// Latencies of reads with 0, 1, 2 and more retries.
+    /// Latencies of reads with 0, 1, 2 and more retries, in this order.
     by_retries: Vec<Ns>,
-    /// Additional latency of a read that begins above level 0. `None` if this latency depends on
-    /// the level.
+    /// Additional latency of a read that began above level 0. `None` if this latency differs
+    /// between levels.
     began_higher: Option<Ns>,
     long: Ns,
 }
 
 impl Takes {
-    /// Computes the latencies; `None` for a drive without retries.
+    /// Computes the latencies for a drive. Returns `None` if the drive makes no retries.
     fn of(drive: &DriveConfig, long_us: f64) -> Result<Option<Self>, Failure> {
         let Some(budgets) = Budgets::of(drive).map_err(Failure::usage)? else { return Ok(None) };
         let by_retries: Vec<Ns> =
@@ -43,7 +43,7 @@ impl Takes {
         }))
     }
 
-    /// Returns the smallest number of retries that makes a read long.
+    /// Returns the smallest number of retries with which a read is long.
     ///
     /// # Errors
     /// Reports that this number depends on the level at which a read began.
@@ -88,11 +88,11 @@ fn no_number() -> Failure {
     )
 }
 
-/// Returns the latencies of a run. `weeks` are the weeks of its span. Reads slower than `long_us`
-/// are long. The value is null on a drive without retries.
+/// Returns the read latencies of a run. `weeks` has the weeks of its span. A read is long if it
+/// takes more than `long_us`. The value is null if the drive makes no retries.
 ///
 /// # Errors
-/// Reports a drive for which latencies cannot be computed.
+/// Reports a drive whose latencies cannot be computed.
 pub(super) fn of(
     drive: &DriveConfig,
     outcome: &Outcome,
@@ -114,7 +114,7 @@ pub(super) fn of(
     }))
 }
 
-/// Returns the number of reads with at least `from` retries.
+/// Returns the number of reads with `from` retries or more.
 fn long_reads(part: &Part, from: usize) -> f64 {
     from.checked_sub(1).map_or(part.read_pages, |others| part.retried.iter().skip(others).sum())
 }
@@ -123,7 +123,7 @@ fn long_share(part: &Part, from: usize) -> f64 {
     if part.read_pages > 0.0 { long_reads(part, from) / part.read_pages } else { 0.0 }
 }
 
-/// Columns of [`rows`].
+/// Columns of the rows that [`rows`] returns.
 pub(super) const COLUMNS: &str = "seed,sample,week,read_pages,programs_reclaim_pages,\
     programs_gc_pages,reads_with_retry,long_reads,long_share";
 
@@ -160,8 +160,8 @@ pub(super) fn rows(run: &Run, long_us: f64) -> Result<Vec<String>, Failure> {
 mod tests {
     use super::*;
 
-    /// Makes latencies for these times: 60 us for sensing, 10 us for decoding, and 110 us and 40 us
-    /// for each retry.
+    /// Makes latencies for a drive whose sensing takes 60 us and decoding 10 us. Each retry adds
+    /// 110 us for sensing, and its number in `retry_decode_us` for decoding.
     fn takes(retry_decode_us: &str) -> Takes {
         let text = format!(
             r#"

@@ -1,25 +1,25 @@
-//! Groups whose drives are read for many days at a low rate. The recipe gives the days and the
-//! reads per page. A timed window may follow.
+//! Groups whose drives are read for many days at a low rate. The recipe gives the number of days
+//! and the reads per page. A window with timed requests may follow.
 use serde::Deserialize;
 use vpass_core::config::DriveConfig;
 use vpass_workload::synthetic::WorkloadConfig;
 
-/// Span of a run, which starts with freshly written data.
+/// Span of a run. The run starts with freshly written data.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Span {
     /// Length of the span in days.
     pub(super) days: f64,
-    /// Host reads per page over the whole span, as the mean over the host's pages. A variant can
-    /// have its own number. Writes are added according to the workload's `read_share`.
+    /// Number of host reads per page over the whole span, as a mean over the host's pages. A
+    /// variant can have its own number. Writes are added according to the workload's `read_share`.
     pub(super) reads_per_page: f64,
-    /// Counted window after the span, in the timed gear. The drive then serves the span at once
-    /// before the window.
+    /// Counted window after the span, in the timed gear. If there is a window, the requests of the
+    /// span are served without timing.
     #[serde(default)]
     pub(super) window: Option<Window>,
 }
 
-/// Counted window, in which requests are timed.
+/// Counted window with timed requests.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Window {
@@ -40,7 +40,7 @@ impl Span {
         (self.days / WEEK).floor().max(1.0) as u32
     }
 
-    /// Returns the requests of this workload over the whole span, on this drive.
+    /// Returns the requests of this workload on this drive, over the whole span.
     pub(super) fn requests(
         &self,
         own_reads: Option<f64>,
@@ -83,8 +83,8 @@ mod tests {
         let workload: WorkloadConfig =
             toml::from_str("block_size = '8KiB'\nread_share = 0.5").unwrap();
         let span: Span = toml::from_str("days = 20\nreads_per_page = 40").unwrap();
-        // 100 pages with 40 reads each have 4,000 page reads, in 2,000 requests of two pages each.
-        // The workload has equally many write requests.
+        // 100 pages with 40 reads each have 4,000 page reads. A request reads two pages, so there
+        // are 2,000 read requests. The workload has as many write requests.
         let asked = span.requests(None, &workload, &drive);
         assert_eq!((asked.requests, asked.queue_depth, span.weeks()), (4000, None, 2));
         assert!((asked.rate.unwrap() - 4000.0 / 1_728_000.0).abs() < 1e-12);

@@ -1,5 +1,6 @@
-//! Measured properties of workloads over stripes: shares, lengths, and how often writes return to
-//! recent stripes. Real traces that run beside these workloads are measured too.
+//! Measured properties of workloads over stripes: shares of requests, lengths of requests, and how
+//! often writes return to recent stripes. Real traces that run beside these workloads are measured
+//! too.
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -14,14 +15,14 @@ use super::traces::Traces;
 use crate::failure::Failure;
 use crate::load;
 
-/// Number of requests to draw from each workload.
+/// Number of requests that are drawn from each workload.
 const DRAWN: usize = 200_000;
-/// Numbers of recent stripes that the measurement considers. The public trace was measured with the
-/// same numbers.
+/// Numbers of recently written stripes to which a write may return. The published measurements of
+/// the public trace use the same numbers.
 const BACK: [usize; 2] = [16, 64];
 
-/// Returns a row for each workload over stripes, and for each real trace that runs beside such a
-/// workload. All rows use stripes of the same size.
+/// Returns a row for each workload over stripes, and for each real trace that runs beside one. All
+/// rows use the same stripe size.
 ///
 /// # Errors
 /// Reports an invalid drive, or a trace that cannot be read.
@@ -34,7 +35,8 @@ pub(super) fn csv(recipe: &Recipe, traces: &Traces, seed: u64) -> Result<String,
     let (capacity, page) = (drive.drive.capacity.map_or(0, |c| c.0), drive.geometry.page_size.0);
     for workload in &recipe.workloads {
         let of = if let Some(survey) = traces.of(workload).filter(|_| workload.is_beside()) {
-            // A trace keeps its addresses, even if the drive is smaller.
+            // For this measurement, a trace keeps its addresses, even if the addresses exceed the
+            // drive.
             let source =
                 TraceSource::new(Arc::clone(survey), survey.space(), TraceOptions::default())?;
             measured(&drawn(source)?, page, page * u64::from(StripesConfig::default().pages))
@@ -54,7 +56,7 @@ pub(super) fn csv(recipe: &Recipe, traces: &Traces, seed: u64) -> Result<String,
     Ok(csv)
 }
 
-/// Returns the first requests of a source, at most `DRAWN`.
+/// Returns the first requests of a source. The number of requests is at most `DRAWN`.
 fn drawn(mut source: impl RequestSource) -> Result<Vec<Request>, Failure> {
     let mut requests = vec![];
     loop {
@@ -66,7 +68,7 @@ fn drawn(mut source: impl RequestSource) -> Result<Vec<Request>, Failure> {
     }
 }
 
-/// Returns the measured columns of a row.
+/// Returns the values of a row, measured on these requests.
 fn measured(requests: &[Request], page: u64, stripe: u64) -> [f64; 6] {
     let (mut writes, mut goes_on, mut back, mut pages) = (0u32, 0u32, [0u32; 2], [0u64; 2]);
     let (mut end, mut last): (u64, Vec<u64>) = (u64::MAX, vec![]);
@@ -107,8 +109,8 @@ fn measured(requests: &[Request], page: u64, stripe: u64) -> [f64; 6] {
 mod tests {
     use super::*;
 
-    /// Measures four requests on stripes of two pages. The requests write page 0, write pages 1 and
-    /// 2 sequentially, read, and write to stripe 0 again.
+    /// Measures four requests on stripes of two pages. The first request writes page 0. The second
+    /// writes pages 1 and 2 sequentially. The third reads. The fourth writes to stripe 0 again.
     #[test]
     fn four_requests_by_hand() {
         let request = |op, page: u64, pages: u32| Request {
@@ -127,7 +129,7 @@ mod tests {
         ];
         let of = measured(&requests, 8, 16).map(|n| (n * 1000.0).round() as u32);
         assert_eq!(of, [750, 333, 1333, 3000, 667, 667]);
-        // A write of two bytes across a page boundary touches two pages.
+        // A write of two bytes across a page boundary counts as two pages.
         let across = [Request { at: 0, offset: 7, bytes: 2, op: Op::Write, origin: 0, hint: None }];
         assert_eq!(measured(&across, 8, 16)[2].to_bits(), 2f64.to_bits());
     }

@@ -1,5 +1,5 @@
-//! Real traces for the workloads of a recipe. vpass finds them in the user's folder by their file
-//! names.
+//! Real traces for the workloads of a recipe. vpass searches the user's folder for files with the
+//! names that the recipe lists.
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,10 +14,10 @@ use crate::failure::Failure;
 use crate::plan::{self, Workload};
 use crate::progress::Begin;
 
-/// Endings that the name of a trace file may have.
+/// Endings that the names of trace files may have.
 const ENDINGS: [&str; 9] = ["gz", "zst", "zstd", "csv", "spc", "txt", "vpt", "ascii", "trace"];
 
-/// Real traces that were found, with the workloads that they belong to.
+/// Real traces that were found, with the workloads to which they belong.
 #[derive(Default)]
 pub(super) struct Traces(Vec<Found>);
 
@@ -77,8 +77,8 @@ impl Traces {
         self.0.iter().find(|found| found.workload == workload.name).map(|found| &found.survey)
     }
 
-    /// Returns "every workload is generated", or lists the real traces that replace workloads or
-    /// run beside them.
+    /// Returns "every workload is generated", or a list of the real traces that replace workloads
+    /// or run beside them.
     pub(super) fn in_words(&self) -> String {
         let all = |is_beside: bool| {
             let found = self.0.iter().filter(|found| found.is_beside == is_beside);
@@ -102,8 +102,8 @@ impl Traces {
     }
 }
 
-/// Returns the replay of a trace on a drive. If the trace is larger than the drive, its addresses
-/// are scaled down.
+/// Returns a workload that replays a trace on a drive. If the trace covers more addresses than the
+/// drive, the addresses are scaled down.
 pub(super) fn replayed(survey: Arc<Survey>, drive: &DriveConfig) -> Workload {
     let fits = drive.drive.capacity.is_some_and(|capacity| survey.space() <= capacity.0);
     Workload::Trace { survey, options: options(if fits { Fit::Error } else { Fit::Scale }) }
@@ -113,7 +113,7 @@ fn options(fit: Fit) -> TraceOptions {
     TraceOptions { fit, ..TraceOptions::default() }
 }
 
-/// Returns the file name in lower case, without the endings for format and compression.
+/// Returns the name of a file in lower case, without endings for format and compression.
 fn stem(path: &Path) -> Option<String> {
     let name = path.file_name()?.to_str()?.to_lowercase();
     let mut stem = name.as_str();

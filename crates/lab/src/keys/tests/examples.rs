@@ -1,6 +1,6 @@
-//! Example values, right and wrong, of keys whose ranges are described in words.
+//! Right and wrong example values of keys whose ranges are described in words.
 
-/// Key, values that vpass accepts, and values that vpass rejects.
+/// Keys, each with values that vpass accepts and values that vpass rejects.
 pub(super) const EXAMPLES: &[(&str, &[&str], &[&str])] = &[
     (
         "timing.sense_us",
@@ -151,7 +151,7 @@ pub(super) const EXAMPLES: &[(&str, &[&str], &[&str])] = &[
     ("ecc.retry_sense_us", &["[]"], &["[20]", "20"]),
     ("ecc.retry_transfer_us", &["[]"], &["[20]", "20"]),
     ("ecc.retry_decode_us", &["[]"], &["[20]", "20"]),
-    // More than 1 needs a drive with retries that keeps levels.
+    // A value above 1 requires a drive with retries that remembers decoding levels.
     ("ecc.slow_retries", &["1"], &["0", "32", "1.5"]),
     ("bch.age", &["'1h'", "'381d'", "'100y'"], &["'0s'", "0", "'101y'", "'-1d'", "30", "'soon'"]),
     ("bch.rows", &["[1]", "[1, 1000000]"], &["[]", "[0, 1]", "[2, 1]", "[1000001]", "1"]),

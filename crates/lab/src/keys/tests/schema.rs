@@ -1,5 +1,5 @@
-//! Tests of the JSON Schemas: which values they accept, and whether the published files are up to
-//! date.
+//! Tests of the JSON Schemas. The tests check which values the schemas accept, and whether the
+//! published schema files are up to date.
 
 use std::fs;
 use std::path::Path;
@@ -14,8 +14,8 @@ use crate::presets;
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
-/// Checks a value against the keywords that the schemas use. Returns the first error; `None` if the
-/// value is valid.
+/// Checks a value against those schema keywords that vpass uses. Returns the first error, or `None`
+/// if the value is valid.
 fn wrong(schema: &Value, value: &Value) -> Option<String> {
     let rules = schema.as_object().expect("a schema is an object");
     rules.iter().find_map(|(rule, of)| broken(rule, of, schema, value))
@@ -69,7 +69,7 @@ fn broken(rule: &str, of: &Value, schema: &Value, value: &Value) -> Option<Strin
     (!ok).then(|| format!("{value} breaks {rule}: {of}"))
 }
 
-/// Returns the schema of a kind of file.
+/// Returns the schema of drive files or of workload files.
 fn schema(file: &str) -> Value {
     if file == "drive" { json_schema::drive() } else { json_schema::workload() }
 }
@@ -83,8 +83,8 @@ fn published(file: &str) -> Value {
 #[test]
 fn the_published_schemas_are_those_of_the_declarations() {
     for file in ["drive", "workload"] {
-        // Reading JSON may change the last bit of a number. Both sides are read, so both change in
-        // the same way.
+        // Reading JSON can change the last bit of a number. Both sides are therefore read from
+        // JSON, so that they change in the same way.
         let declared: Value = serde_json::from_str(&schema(file).to_string()).expect("it is JSON");
         assert!(published(file) == declared, "{file}: `make reference` writes a new one");
     }
@@ -129,7 +129,8 @@ fn the_schema_accepts_what_is_in_range_and_rejects_what_is_not() {
         for value in good {
             assert_eq!(wrong(&schema, &with(&value)), None, "{} = {value}", key.path);
         }
-        // These keys have examples that break rules which a schema can only describe in words.
+        // Some keys have wrong examples that break rules which a schema can only describe in words.
+        // Keys with such examples are skipped.
         if EXAMPLES.iter().all(|(path, ..)| *path != key.path) {
             for value in bad {
                 let what = wrong(&schema, &with(&value));

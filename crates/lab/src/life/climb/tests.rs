@@ -1,4 +1,4 @@
-//! Tests of the climb: which rungs run, when it ends, and what it says after each rung.
+//! Tests of the climb: the rungs that run, the end of the climb, and its reports after each rung.
 
 use super::*;
 use crate::life::{End, tests::lived};
@@ -29,7 +29,8 @@ fn climb(seconds: Option<f64>) -> Climb {
     }
 }
 
-/// Returns a life at acceleration `k`. Its years fall by the share `falls` for each 100 of `k`.
+/// Returns a life at acceleration `k`. For each 100 of `k`, its years are shorter by the share
+/// `falls`.
 fn life_at(k: NonZeroU32, falls: f64, seed: u64) -> Lived {
     let chance = if seed.is_multiple_of(2) { 1.001 } else { 0.999 };
     Lived {
@@ -51,8 +52,8 @@ fn a_climb_ends_at_a_small_difference_and_repeats_no_life() {
     let mut told = vec![];
     let climbed =
         climb(None).go(&contenders(&["one"]), live, &mut |rung| told.push(rung.rung)).unwrap();
-    // From K = 100 to K = 30, years grow by 0.56 of 3.76. From K = 30 to K = 10, years grow by
-    // 0.16 of 3.92. An interval has at least 5 % of the years to each side.
+    // From K = 100 to K = 30, the life grows by 0.56 to 3.76 years. From K = 30 to K = 10, the life
+    // grows by 0.16 to 3.92 years. An interval reaches at least 5 % of the years to each side.
     assert_eq!(asked, [(100, 2), (30, 2), (30, 2), (10, 4)]);
     assert_eq!(
         (climbed.rung.map(|rung| rung.number), climbed.end, told.len()),

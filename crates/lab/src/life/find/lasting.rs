@@ -1,4 +1,4 @@
-//! Search for the value of one key with which the drive lasts a number of years.
+//! Search for the value of a key with which the drive lasts a given number of years.
 
 use serde_json::{Value, json};
 
@@ -8,30 +8,33 @@ use crate::failure::Failure;
 use crate::life::summary::Life;
 use crate::numbers::digits;
 
-/// Search for the value with which the drive lasts a number of years. Between two values, one of
-/// which lasts too long and one too short, it interpolates over logarithms: life is often inversely
-/// proportional to the value.
+/// Search for the value with which the drive lasts a given number of years. The search starts with
+/// two values: with one the drive lasts too long, with the other too short. Between the two values,
+/// the search interpolates over logarithms, because the life is often inversely proportional to the
+/// value.
 #[derive(Clone, Copy, Debug)]
 pub struct Lasting {
     target: f64,
-    /// Values with their years. The first value is the smaller one.
+    /// Two values with their years. The smaller value comes first.
     ends: [(f64, f64); 2],
 }
 
-/// Largest number of values that the search tries between its ends.
+/// Largest number of values that the search tries between its two ends.
 pub const TRIED_BETWEEN: usize = 12;
-/// Share by which the years that [`Lasting`] finds may differ from those wanted.
+/// Largest accepted difference between the wanted years and the years that [`Lasting`] finds. The
+/// difference is given as a share of the wanted years.
 pub const WITHIN: f64 = 0.005;
 
 impl Lasting {
-    /// Starts a search between two values with their years; `None` if both last longer or both
-    /// shorter than `target`.
+    /// Starts a search between two values with their years. Returns `None` if both values last
+    /// longer than `target`, or if both last shorter.
     pub fn new(target: f64, low: (f64, f64), high: (f64, f64)) -> Option<Self> {
         ((low.1 >= target) != (high.1 >= target)).then_some(Self { target, ends: [low, high] })
     }
 
-    /// Returns the value to try next. `halve` asks for the middle instead of the interpolation,
-    /// because the years of an end are not known exactly.
+    /// Returns the value to try next. With `halve`, the next value is the middle of the two ends,
+    /// because the years of one end are not known exactly. Without `halve`, the next value is
+    /// interpolated.
     pub fn next(&self, halve: bool) -> f64 {
         let [(low, low_years), (high, high_years)] = self.ends;
         let share = (self.target / low_years).ln() / (high_years / low_years).ln();
@@ -39,20 +42,20 @@ impl Lasting {
         low * (high / low).powf(share)
     }
 
-    /// Records the years of a value between the ends.
+    /// Records the years of a value that lies between the two ends.
     pub fn found(&mut self, value: f64, years: f64) {
         let same_side = (years >= self.target) == (self.ends[0].1 >= self.target);
         self.ends[usize::from(!same_side)] = (value, years);
     }
 
-    /// Returns whether these years are close enough.
+    /// Returns whether these years are close enough to the wanted years.
     pub fn is_met(&self, years: f64) -> bool {
         (years / self.target - 1.0).abs() <= WITHIN
     }
 }
 
-/// Returns the number of bytes that the host reads per second, or writes per second if it reads
-/// none, with the life of this point.
+/// Returns the number of bytes that the host reads per second in this life. If the host reads
+/// nothing, returns the number of bytes that the host writes per second.
 fn bytes_per_second(life: &Life) -> (f64, &'static str) {
     let seconds = life.years.mean * 365.0 * 86_400.0;
     match life.host_bytes_read.mean {
@@ -61,7 +64,7 @@ fn bytes_per_second(life: &Life) -> (f64, &'static str) {
     }
 }
 
-/// Describes the value with which the drive lasts `target` years, in a sentence.
+/// Returns a sentence about the value with which the drive lasts `target` years.
 pub fn verdict(key: &str, target: f64, points: &[Point], found: Option<usize>) -> String {
     let Some((point, life)) = found.and_then(|i| Some((&points[i], points[i].answer()?))) else {
         let years = |point: &Point| {
@@ -83,7 +86,7 @@ pub fn verdict(key: &str, target: f64, points: &[Point], found: Option<usize>) -
     )
 }
 
-/// Formats bytes in decimal units, as data sheets give bandwidths.
+/// Formats bytes in decimal units, in which data sheets give bandwidths.
 fn decimal_bytes(bytes: f64) -> String {
     let (unit, name) = [(1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")]
         .into_iter()
@@ -116,7 +119,8 @@ pub fn json_of(
 mod tests {
     use super::*;
 
-    /// A life of 20,000 / value years lasts ten at 2,000. The first interpolation meets it.
+    /// A value v gives a life of 20,000 / v years, so 2,000 gives ten years. The first
+    /// interpolation finds this value exactly.
     #[test]
     fn the_value_that_lasts_is_found_between_two_values() {
         let years = |value: f64| 20_000.0 / value;
@@ -124,11 +128,12 @@ mod tests {
         assert!(Lasting::new(10.0, of(3000.0), of(9000.0)).is_none());
         let mut search = Lasting::new(10.0, of(100.0), of(9000.0)).unwrap();
         assert!((search.next(false) - 2000.0).abs() < 1e-6);
-        // An end whose years are only a lower bound: the middle is tried, sqrt(100 x 9000).
+        // The years of one end are only a lower bound. The search therefore tries the middle,
+        // sqrt(100 x 9000).
         assert!((search.next(true) - 948.683).abs() < 1e-3);
         search.found(948.683, years(948.683));
         assert!(search.ends[0].0 > 900.0 && search.ends[1].0 > 8999.0, "{search:?}");
-        // Years that rise with the value.
+        // In this search, the years rise with the value.
         let rising = Lasting::new(10.0, (1.0, 1.0), (16.0, 16.0)).unwrap();
         assert!((rising.next(false) - 10.0).abs() < 1e-9);
         assert!(rising.is_met(10.04) && !rising.is_met(10.06));

@@ -1,4 +1,4 @@
-//! Tests of the texts of a life.
+//! Tests of the texts that describe a life.
 
 use super::*;
 

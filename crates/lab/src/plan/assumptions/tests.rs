@@ -1,4 +1,4 @@
-//! Tests that each assumption appears with its setting, and not without it.
+//! Tests that each assumption is reported only with the setting that causes it.
 
 use vpass_workload::synthetic::Sample;
 use vpass_workload::traces::TimeUnit;
@@ -22,13 +22,13 @@ fn of(setup: &Setup, chosen: Chosen) -> Vec<String> {
         .collect()
 }
 
-/// Returns the assumptions of a generated workload.
+/// Returns the assumptions of a run with a generated workload.
 fn generated(gear: Gear, set: &[&str]) -> Vec<String> {
     let setup = Setup::new(base(gear, set), Named::Workload("uniform-read".into()));
     of(&setup, Chosen::default())
 }
 
-/// Returns the assumptions of a trace of this format, at this queue depth.
+/// Returns the assumptions of a run with a trace of this format, at this queue depth.
 fn traced(format: &str, queue_depth: Option<u32>, replay: Replay) -> Vec<String> {
     let text = match format {
         "arc" => "0 8 0 0\n64 64 0 1\n",
@@ -50,7 +50,7 @@ fn has(all: &[String], sentence: &str, is_there: bool) {
     assert_eq!(found, is_there, "{sentence} in {all:#?}");
 }
 
-/// Options with a placement of addresses beyond the drive.
+/// Returns replay options with this treatment of addresses beyond the drive.
 fn fitted(fit: Fit) -> Replay {
     Replay { fit, ..Replay::default() }
 }
@@ -144,10 +144,10 @@ fn a_trace_with_an_assumed_unit_and_another_speed() {
     let said = Replay { time_unit: Some(TimeUnit::Microseconds), ..fitted(Fit::Wrap) };
     let all = traced("mqsim", None, said);
     has(&all, "The times of mqsim are read as microseconds, as `time_unit` says.", true);
-    // A closed loop uses no times, so neither unit nor speed matters.
+    // In closed loop, the times of a trace are not used, so their unit and speed do not matter.
     let all = traced("mqsim", Some(3), Replay { speed: 2.0, ..fitted(Fit::Wrap) });
     assert!(!all.iter().any(|s| s.contains("unit") || s.contains("`speed`")), "{all:#?}");
-    // A format with times, units and directions needs no assumptions.
+    // A trace format with times, units and directions needs no assumptions.
     let replay = Replay { fit: Fit::Pack, skip_bad_lines: true, concat: true, ..fitted(Fit::Wrap) };
     let all = traced("msr", None, replay);
     has(&all, "Pages that the trace touches lie side by side (`fit=pack`).", true);

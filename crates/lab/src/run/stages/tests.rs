@@ -1,5 +1,5 @@
-//! Tests of the stages of page reads on small drives. The stages add up to latencies, and results
-//! are grouped by the valid pages below.
+//! Tests of the stages of page reads, on small drives. The stages must add up to the latencies.
+//! Results must be grouped by the validity of the lower pages of the wordline.
 
 use vpass_core::base::units::Bytes;
 use vpass_workload::synthetic::WorkloadConfig;
@@ -10,7 +10,8 @@ use crate::results::Summary;
 use crate::run::execute;
 use crate::setup::{Base, Named, Setup, Watch};
 
-/// Plans reads of one page without a host link. The latency of a read is then that of its page.
+/// Plans reads of one page without a host link. The latency of such a read equals that of its page
+/// read.
 fn plan(drive: &str, page: &str, keys: &str) -> RunPlan {
     let of_page = format!("workload.block_size={page}");
     let set = keys
@@ -52,7 +53,7 @@ fn the_stages_of_page_reads_add_up_to_their_latency_and_observation_changes_noth
             + all.retry_us
             + decode_us;
         let mean = summary.latency_us.read.mean.unwrap();
-        // Reads of pages in the write buffer take no time.
+        // A read of a page that is still in the write buffer takes no time.
         let from_flash = all.reads as f64 / summary.host.read_requests as f64;
         assert!(
             (sum * from_flash / mean - 1.0).abs() < 1e-9,
@@ -77,8 +78,8 @@ fn the_stages_of_page_reads_add_up_to_their_latency_and_observation_changes_noth
 
 #[test]
 fn reads_are_counted_by_the_valid_pages_below_while_the_drive_changes() {
-    // Before the counted part, the host writes a quarter of all pages. In the counted part, it
-    // writes nothing.
+    // Before the counted part, the host makes random page writes. The number of these writes is a
+    // quarter of the number of pages. In the counted part, the host writes nothing.
     let config = WorkloadConfig {
         requests: 16_384,
         read_share: 0.0,
@@ -90,9 +91,9 @@ fn reads_are_counted_by_the_valid_pages_below_while_the_drive_changes() {
     let before = RunPlan { before: Some(config), ..plan("tiny", "16KiB", quiet) };
     let reads = found(&before).page_reads.unwrap();
     let share = |case: &str| reads.by_validity[case].share;
-    // The start-up state filled all pages. A share e^(-1/4) of these pages is still valid,
-    // independently of each other. Later writes went to other blocks, and nearly all of their pages
-    // are valid.
+    // The start-up state filled all pages. Each of these pages is still valid with probability
+    // e^(-1/4), independently of other pages. Later writes went to other blocks, and nearly all of
+    // their pages are valid.
     let p = (-0.25f64).exp();
     let expected = |below: f64| p * below / 3.0;
     for (case, below) in [
@@ -108,7 +109,7 @@ fn reads_are_counted_by_the_valid_pages_below_while_the_drive_changes() {
         (reads.by_kind["csb"].sense_us - 20.0).abs() < 1e-9
             && (reads.by_kind["msb"].share - 1.0 / 3.0).abs() < 0.02
     );
-    // Without the earlier workload, all pages of each wordline are valid.
+    // Without the workload before the main workload, all pages of each wordline are valid.
     let reads = found(&RunPlan { before: None, ..before }).page_reads.unwrap();
     assert_eq!(
         reads.by_validity["LCM"].reads

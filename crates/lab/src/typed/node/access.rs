@@ -1,4 +1,4 @@
-//! Parts of a value: rows of a list, keys of a table, and the span of a value.
+//! Parts of a TOML value: the rows of a list, the keys of a table, and the place of a value.
 
 use std::array;
 use std::vec::IntoIter;
@@ -9,7 +9,7 @@ use toml::de::{DeArray, DeTable};
 
 use super::{Node, Place, Wrong};
 
-/// Rows of a list. They have the path of the list.
+/// Rows of a list. Each row has the path of the list.
 pub(super) struct Rows<'a>(IntoIter<Node<'a>>);
 
 impl<'a> Rows<'a> {
@@ -30,7 +30,7 @@ impl<'de> SeqAccess<'de> for Rows<'_> {
     }
 }
 
-/// Keys of a table, in the order of their names.
+/// Keys of a table, in alphabetical order.
 pub(super) struct Fields<'a> {
     rest: IntoIter<(&'a str, usize, Node<'a>)>,
     value: Option<Node<'a>>,
@@ -69,7 +69,7 @@ impl<'de> MapAccess<'de> for Fields<'_> {
     }
 }
 
-/// Span of a value, and the value itself, under the names that `Spanned` asks for.
+/// Place of a value, and the value itself, as the fields that the type `Spanned` reads.
 pub(super) struct WithSpan<'a> {
     names: array::IntoIter<&'static str, 3>,
     ends: array::IntoIter<usize, 2>,

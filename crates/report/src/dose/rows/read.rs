@@ -1,4 +1,5 @@
-//! Reading of `dose.csv`, `dose_map.csv` and `dose_blocks.csv`. Columns are found by their names.
+//! Reading of the files `dose.csv`, `dose_map.csv` and `dose_blocks.csv`. Columns are found by
+//! their names.
 
 use vpass_lab::failure::Failure;
 
@@ -6,7 +7,7 @@ use super::{Block, Doses, Map, Snapshot, Wordline};
 use crate::csv::Csv;
 use crate::folder::Folder;
 
-/// Largest number of wordlines, bins or columns that a file may have. Real blocks have some
+/// Largest number of wordlines, bins or columns that a file may have. Real blocks have a few
 /// thousand wordlines.
 const MOST: usize = 65_536;
 
@@ -14,7 +15,7 @@ impl Doses {
     /// Reads the doses of a run; `None` if the folder lacks a file of doses.
     ///
     /// # Errors
-    /// Reports a file that lacks a needed column, or that has an impossible value.
+    /// Returns an error for a file that lacks a needed column, or that has an impossible value.
     pub fn read(folder: &Folder) -> Result<Option<Self>, Failure> {
         let table = |name| -> Result<Option<Table>, Failure> {
             Ok(folder.csv(name)?.map(|csv| Table { folder, name, csv }))
@@ -29,7 +30,7 @@ impl Doses {
     }
 }
 
-/// CSV file with its name and folder, for error messages.
+/// CSV file with its name and its folder, which error messages need.
 struct Table<'a> {
     folder: &'a Folder,
     name: &'static str,
@@ -41,12 +42,12 @@ impl Table<'_> {
         self.folder.wrong(self.name, why)
     }
 
-    /// Returns the texts of a column.
+    /// Returns the texts of the column with this name.
     fn texts(&self, column: &str) -> Result<Vec<&str>, Failure> {
         self.csv.texts(column).ok_or_else(|| self.wrong(&missing(column)))
     }
 
-    /// Returns the numbers of a column.
+    /// Returns the numbers of the column with this name.
     fn numbers(&self, column: &str) -> Result<Vec<f64>, Failure> {
         let texts = self.texts(column)?.into_iter().enumerate();
         let number = |(row, text)| number(row, column, text).map_err(|why| self.wrong(&why));
@@ -58,14 +59,14 @@ fn missing(column: &str) -> String {
     format!("column `{column}` is missing")
 }
 
-/// Parses a number that must be finite and not negative.
+/// Parses a number, which must be finite and not negative.
 fn number(row: usize, column: &str, text: &str) -> Result<f64, String> {
     text.parse().ok().filter(|n: &f64| n.is_finite() && *n >= 0.0).ok_or_else(|| {
         format!("row {}: `{column}` is `{text}`; a number from 0 upwards is expected", row + 1)
     })
 }
 
-/// Converts a number into a place in a list.
+/// Converts a number into an index of a list.
 fn place(row: usize, column: &str, number: f64) -> Result<usize, String> {
     Some(number as usize).filter(|n| *n < MOST).ok_or_else(|| {
         format!("row {}: `{column}` is {number}; a number below {MOST} is expected", row + 1)
@@ -112,8 +113,8 @@ fn snapshots(file: &Table) -> Result<Vec<Snapshot>, Failure> {
     Ok(all)
 }
 
-/// Reads the map. The file holds only numbers and plain words, so each line can be split at its
-/// commas. The file has up to 256,000 rows.
+/// Parses the map of doses. The file of the map has up to 256,000 rows. The file holds only numbers
+/// and plain words, so each line can be split at its commas.
 fn map(bytes: &[u8]) -> Result<Map, String> {
     let text = std::str::from_utf8(bytes).map_err(|e| e.to_string())?;
     let mut lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
@@ -136,7 +137,7 @@ fn map(bytes: &[u8]) -> Result<Map, String> {
         let (rank, bin) = (place(row, "rank", value(0)?)?, place(row, "bin", value(2)?)?);
         rows.push((rank, bin, value(1)? as u32, value(3)? as u32, ratio));
     }
-    // Ranks and bins may begin at 0 or at 1.
+    // In the file, ranks and bins may be counted from 0 or from 1.
     let rank_0 = rows.iter().map(|row| row.0).min().unwrap_or(0);
     let bin_0 = rows.iter().map(|row| row.1).min().unwrap_or(0);
     let columns = rows.iter().map(|row| row.0 - rank_0 + 1).max().unwrap_or(0);

@@ -1,4 +1,4 @@
-//! Tests of reading files of doses, and of the errors in refused files.
+//! Tests of reading files of doses, and of the errors for refused files.
 
 use crate::dose::rows::{Block, Doses, Map};
 use crate::folder::Folder;
@@ -35,14 +35,14 @@ fn the_worst_block_is_first_and_every_value_arrives() {
     assert_eq!((worst.block, worst.at_s, other.block, other.at_s), (4, None, 7, Some(1.5)));
     assert_eq!((worst.at_host_read_pages, worst.pec_cycles), (100, 1502));
     assert_eq!(worst.wordlines[0].lost_pages, 3);
-    // Wordline 1 has no row in the file, so it is not programmed.
+    // Wordline 1 has no row in the file, so it counts as not programmed.
     assert_eq!(other.wordlines.len(), 3);
     assert!(!other.wordlines[1].holds_data() && other.wordlines[1].ratio() == 0.0);
     let third = &other.wordlines[2];
     assert_eq!(third.group, "odd, \"name\"");
     assert!(third.has_guard_levels && !other.wordlines[0].has_guard_levels);
     assert_eq!((third.alpha, third.dose, third.limit), (9.25, 90.5, 2000.0));
-    // Wordline 2 has the larger dose, but it holds no data.
+    // Wordline 2 has a larger dose than wordline 0, but it holds no data.
     assert_eq!((other.worst(), other.worst_ratio()), (Some(0), 0.25));
     assert_eq!(
         doses.map,

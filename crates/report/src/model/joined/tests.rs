@@ -1,9 +1,10 @@
-//! Tests of folders side by side: rows, winners, and folders that do not fit together.
+//! Tests of folders that are shown side by side: rows, winners, and folders that do not fit
+//! together.
 
 use super::*;
 use serde_json::json;
 
-/// Makes the folder of a run with these numbers.
+/// Makes the result folder of one run with these numbers.
 fn folder(name: &str, reclaim: &str, rewritten: f64, half: f64, pec: u32) -> Folder {
     let summary = json!({
         "vpass": "0.1.0", "drive": "tiny", "workload": "zipf", "gear": "timed", "seed": 1,
@@ -32,7 +33,7 @@ fn runs_become_rows_with_winners_that_their_noise_tells_apart() {
     assert_eq!(model.winners["life"], ["straw-wl"]);
     assert!(model.winners["controller_ram_bytes"].is_empty(), "both take 64 bytes");
     assert!(model.notes.is_empty());
-    // The intervals 5,000 ± 100 and 4,900 ± 100 overlap, and so do the lives.
+    // The intervals 5,000 ± 100 and 4,900 ± 100 overlap. The ranges of the lives overlap too.
     let near = folder("b", "straw-wl", 4900.0, 100.0, 0);
     let model = Model::read(&[one, near]).unwrap();
     assert!(model.winners["reclaim_write_pages"].is_empty() && model.winners["life"].is_empty());

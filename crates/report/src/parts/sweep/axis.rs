@@ -1,24 +1,24 @@
-//! Axis of a swept key. If all values are numbers, they have their places as numbers. Other values
-//! are at equal distances, in the order of the sweep.
+//! Axis for the values of a swept key. If all values are numbers, the axis is a scale of numbers.
+//! Otherwise, the values lie at equal distances, in the order of the sweep.
 
 use crate::model::Point;
 use crate::numbers::trimmed;
 use crate::scale::{Linear, Log, Scale, Tick};
 
-/// Ratio of the largest and the smallest value from which an axis of numbers is logarithmic.
+/// Factor between the smallest and the largest value from which an axis of numbers is logarithmic.
 const WIDE: f64 = 50.0;
 
 /// Axis of a swept key.
 pub(super) struct Axis {
-    /// Key of the axis.
+    /// Name of the swept key.
     pub(super) key: String,
-    /// Different values. Numbers are in ascending order.
+    /// Distinct values of the key. If they are numbers, they are in ascending order.
     values: Vec<String>,
     numbers: Option<Vec<f64>>,
 }
 
 impl Axis {
-    /// Makes the axis of the swept key number `k`.
+    /// Makes the axis of the swept key with index `k`.
     pub(super) fn of(key: &str, points: &[Point], k: usize) -> Self {
         let mut values: Vec<String> = vec![];
         for point in points {
@@ -37,12 +37,12 @@ impl Axis {
         Self { key: key.into(), values, numbers: Some(numbers) }
     }
 
-    /// Returns the number of different values.
+    /// Returns the number of distinct values.
     pub(super) fn len(&self) -> usize {
         self.values.len()
     }
 
-    /// Returns the values in the order of the axis.
+    /// Returns the distinct values in the order of the axis.
     pub(super) fn values(&self) -> &[String] {
         &self.values
     }
@@ -59,7 +59,8 @@ impl Axis {
 }
 
 impl Scale for Axis {
-    /// Returns the place of the value with this number in the order of the axis.
+    /// Returns the position of a value on the axis. `index` is the index of the value in the order
+    /// of the axis.
     fn place(&self, index: f64) -> f64 {
         let Some(numbers) = &self.numbers else { return (index + 0.5) / self.len() as f64 };
         let number = numbers[index as usize];
@@ -81,7 +82,7 @@ impl Axis {
         if self.is_logarithmic() {
             return Box::new(Log::new(low, high, trimmed));
         }
-        // One value lies in the middle of its axis.
+        // If the key has only one value, this value lies in the middle of the axis.
         let (low, high) = if high > low { (low, high) } else { (low - 1.0, high + 1.0) };
         Box::new(Linear::counts(low, high, 6))
     }

@@ -1,4 +1,5 @@
-//! Heat maps of a measure over two swept keys: a map for each technique, with the same colours.
+//! Heat maps that show a measure over two swept keys. Each technique has a map, and all maps use
+//! the same colours.
 
 use std::fmt::Write;
 
@@ -9,18 +10,18 @@ use crate::svg::{escape, percent, plot};
 use super::axis::Axis;
 use super::measure::Measure;
 
-/// Height of a cell in pixels.
+/// Height of a cell of the heat map in pixels.
 const CELL: u32 = 30;
-/// Largest number of columns for which a cell has room for its value.
+/// Largest number of columns with which a cell is wide enough to show its value as text.
 const WITH_TEXT: usize = 8;
-/// Number of colours.
+/// Number of colours in a heat map.
 const COLOURS: f64 = 10.0;
-/// First colour on which text has the colour of the paper.
+/// Index of the first colour that is so dark that text on it needs the colour of the paper.
 const DEEP: usize = 5;
-/// Ratio of the largest and the smallest value from which colours follow the logarithm.
+/// Factor between the smallest and the largest value from which colours follow the logarithm.
 const WIDE: f64 = 50.0;
 
-/// Returns the maps as markup.
+/// Returns the heat maps of all techniques as markup.
 pub(super) fn maps(
     model: &Model,
     sweep: &Sweep,
@@ -63,7 +64,7 @@ pub(super) fn maps(
     )
 }
 
-/// Returns the values beside the axes, and the name of the technique.
+/// Returns the values of the keys beside the axes, and the name of the technique.
 fn texts(x: &Axis, y: &Axis, label: &str) -> String {
     let mut svg = String::new();
     for (n, value) in y.values().iter().rev().enumerate() {
@@ -87,11 +88,11 @@ fn texts(x: &Axis, y: &Axis, label: &str) -> String {
     svg
 }
 
-/// Cell of a map.
+/// Cell of a heat map.
 struct Cell {
     place: (f64, f64),
     size: (f64, f64),
-    /// Whether the technique is the best at this point.
+    /// Whether the technique is the best one at this point.
     wins: bool,
     name: String,
     has_text: bool,
@@ -138,7 +139,7 @@ impl Cell {
     }
 }
 
-/// Colours of the values of a measure, over all techniques.
+/// Colour scale for the values of a measure. All techniques use the same scale.
 struct Ramp {
     low: f64,
     high: f64,

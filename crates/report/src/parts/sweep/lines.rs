@@ -1,4 +1,4 @@
-//! Chart of a measure over one swept key: a line for each technique.
+//! Chart that shows a measure over one swept key, with a line for each technique.
 
 use std::fmt::Write;
 
@@ -10,10 +10,10 @@ use super::axis::Axis;
 use super::measure::Measure;
 
 const HEIGHT: u32 = 280;
-/// Ratio of the largest and the smallest value from which the y axis is logarithmic.
+/// Factor between the smallest and the largest value from which the y axis is logarithmic.
 const WIDE: f64 = 50.0;
 
-/// Returns the chart as markup.
+/// Returns the chart of a measure as markup.
 pub(super) fn chart(model: &Model, sweep: &Sweep, x: &Axis, measure: &Measure) -> String {
     let y = scale(sweep, measure);
     let (mut inner, mut dots, mut labels) = (String::new(), String::new(), vec![]);
@@ -43,7 +43,7 @@ pub(super) fn chart(model: &Model, sweep: &Sweep, x: &Axis, measure: &Measure) -
     )
 }
 
-/// Returns the results of a technique at each value of the axis.
+/// Returns the results of a technique at each value of the axis, in the order of the axis.
 fn course<'a>(sweep: &'a Sweep, x: &Axis, label: &str) -> Vec<Option<&'a Row>> {
     let at =
         |value: &String| sweep.points.iter().find(|point| point.values[0] == *value)?.row(label);
@@ -62,7 +62,7 @@ fn scale(sweep: &Sweep, measure: &Measure) -> Box<dyn Scale> {
     }
 }
 
-/// Returns the band of the intervals of technique `i`; empty without intervals.
+/// Returns a band that shows the intervals of technique `i`; empty if there are no intervals.
 fn range(
     i: usize,
     places: &[f64],
@@ -87,7 +87,7 @@ fn range(
     format!("<path class=\"area s{i}\" fill=\"var(--t{i})\" d=\"{band}\"/>")
 }
 
-/// Returns the dot of a result. A result with lost data is hollow.
+/// Returns the dot that shows a result. If the result has lost data, the dot is hollow.
 fn dot(i: usize, (x, y): (f64, f64), row: &Row, measure: &Measure) -> String {
     let (fill, lost) = if row.kept_data() {
         (format!("var(--t{i})"), "")

@@ -1,4 +1,5 @@
-//! Measures that the charts of a sweep show: the life, and columns of the table of all numbers.
+//! Measures that the charts of a sweep show: the life, and some columns of the table of all
+//! numbers.
 
 use vpass_lab::results::LifeUnit;
 
@@ -7,23 +8,23 @@ use crate::model::{Model, Row, Sweep};
 use crate::numbers;
 use crate::scale::{Format, ends};
 
-/// Columns with a chart, in the order of the page.
+/// Columns that have a chart on the page, in the order of the charts.
 const CHARTS: [&str; 5] =
     ["read_wear", "write_amplification", "reclaim_write_pages", "read_p99_9_us", "uber"];
-/// Key of the life, which has its own unit in each sweep.
+/// Key of the life as a measure. In each sweep, the life may have another unit.
 const LIFE: &str = "life";
 
-/// Measure of a chart.
+/// Measure that a chart shows.
 pub(super) struct Measure {
-    /// Key of the measure in lists of winners.
+    /// Key of the measure in the lists of winners.
     pub(super) key: String,
-    /// Name for a reader.
+    /// Name of the measure on the page.
     pub(super) label: String,
     unit: Unit,
 }
 
 impl Measure {
-    /// Returns the measures that any point has.
+    /// Returns the measures that have a value at any point.
     pub(super) fn all(sweep: &Sweep) -> Vec<Self> {
         let of_column = |key: &&str| {
             let column = column(key);
@@ -33,13 +34,13 @@ impl Measure {
         life(sweep).into_iter().chain(CHARTS.iter().map(of_column)).filter(known).collect()
     }
 
-    /// Returns whether any two results differ.
+    /// Returns whether any two results of the measure differ.
     pub(super) fn changes(&self, sweep: &Sweep) -> bool {
         let ends = ends(rows(sweep).filter_map(|row| self.value(row)));
         ends.is_some_and(|(low, high)| high > low)
     }
 
-    /// Returns the value of a technique; `None` without a value.
+    /// Returns the value of this measure for a technique; `None` if it has no value.
     pub(super) fn value(&self, row: &Row) -> Option<f64> {
         if self.key == LIFE { row.life?.point() } else { row.value(&self.key) }
     }
@@ -49,7 +50,7 @@ impl Measure {
         self.range(row).map(|(low, high)| (high - low) / 2.0)
     }
 
-    /// Returns the 95 % interval; `None` if the interval is unknown.
+    /// Returns the ends of the 95 % interval; `None` if the interval is unknown.
     pub(super) fn range(&self, row: &Row) -> Option<(f64, f64)> {
         if self.key == LIFE {
             return row.life?.range();
@@ -58,7 +59,8 @@ impl Measure {
         cell.half.map(|half| (cell.mean - half, cell.mean + half))
     }
 
-    /// Returns the value of a technique with its unit; a dash without a value.
+    /// Returns the value of this measure with its unit, for a technique. Without a value, the text
+    /// is a dash.
     pub(super) fn text(&self, row: &Row) -> String {
         if self.key == LIFE {
             return row.life.map_or_else(|| "–".into(), |life| life.text());
@@ -66,7 +68,7 @@ impl Measure {
         row.cells.get(&self.key).map_or_else(|| "–".into(), |cell| cell.text(self.unit))
     }
 
-    /// Returns the function that formats a number of an axis.
+    /// Returns the function that formats the numbers of this measure's axis.
     pub(super) fn format(&self) -> Format {
         match self.unit {
             Unit::Life(LifeUnit::Days) => numbers::days,
@@ -81,7 +83,7 @@ impl Measure {
         }
     }
 
-    /// Returns the note below the chart.
+    /// Returns the note that stands below the chart.
     pub(super) fn source(&self, axes: usize) -> &'static str {
         match (axes, self.key == LIFE) {
             (1, true) => "Bands: range of the life",
@@ -95,7 +97,8 @@ fn rows(sweep: &Sweep) -> impl Iterator<Item = &Row> {
     sweep.points.iter().filter_map(|point| point.model.as_ref()).flat_map(Model::all)
 }
 
-/// Returns the life as a measure. `None` without a life, or if lives have different units.
+/// Returns the life as a measure. Returns `None` if there is no life, or if lives have different
+/// units.
 fn life(sweep: &Sweep) -> Option<Measure> {
     let mut units = rows(sweep).filter_map(|row| Some(row.life?.unit));
     let first = units.next()?;

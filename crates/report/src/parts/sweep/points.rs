@@ -1,14 +1,14 @@
-//! Table of all points of a sweep, with a row for each technique at each point.
+//! Table of all points of a sweep. Each technique has a row at each point.
 
 use crate::columns::{COLUMNS, Unit};
 use crate::model::{Model, Row, Sweep};
 use crate::section::{Section, csv, foot_of_table, raw};
 use crate::table::Table;
 
-/// Largest number of rows of the table. A longer table makes the page slow.
+/// Largest number of rows in the table. A longer table would make the page slow.
 const MOST_ROWS: usize = 2_000;
 
-/// Returns the part with the table.
+/// Returns the page section with the table of all points.
 pub(super) fn section(model: &Model, sweep: &Sweep) -> Section {
     let all: Vec<(&[String], &Row)> = super::results(model, sweep).collect();
     let rows = &all[..all.len().min(MOST_ROWS)];

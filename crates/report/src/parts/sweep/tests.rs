@@ -4,8 +4,8 @@ use vpass_lab::phrase::Neutral;
 use crate::folder::Folder;
 use crate::page::page;
 
-/// Makes a comparison of `none` and `block`, with their read wear in percent and their lost pages.
-/// `block` wins.
+/// Makes a comparison of the techniques `none` and `block`, in which `block` wins. Each technique
+/// is given by its read wear in percent and its number of lost pages.
 fn comparison(none: (f64, u32), block: (f64, u32)) -> Value {
     let technique = |name: &str, (wear, lost): (f64, u32)| {
         json!({
@@ -27,7 +27,7 @@ fn made(json: &Value) -> Result<String, String> {
     page(&[Folder::of_files("wear", [file])], &Neutral).map_err(|failure| failure.to_string())
 }
 
-/// Makes a sweep of one key with three points. `none` loses data at the second point, and the third
+/// Makes a sweep of one key with three points. At the second point, `none` loses data. The third
 /// point is refused.
 fn of_one_key() -> Value {
     let point = |pec: &str, comparison: Value, refused: Value| {
@@ -48,7 +48,8 @@ fn of_one_key() -> Value {
 fn one_key_makes_a_line_for_each_technique() {
     let html = made(&of_one_key()).unwrap();
     assert!(html.contains("<h2 id=\"sweep-read-wear-h\">Read wear over start.pec</h2>"));
-    // The axis of values has a place for 9999. 1500 is at 0.15 of it. The y axis ends at 8 %.
+    // The axis of the key extends to the value 9999 of the refused point. The value 1500 lies at
+    // 0.15 of the axis. The y axis ends at 8 %.
     assert!(html.contains("class=\"ln s1\"") && html.contains("d=\"M0 750L150 0\""), "block");
     assert!(html.contains("class=\"ln s0\"") && html.contains("d=\"M0 1000L150 1000\""), "none");
     let hollow = html.matches("fill=\"var(--card)\"><title>none: 0\u{a0}%, loses data").count();
@@ -62,7 +63,8 @@ fn one_key_makes_a_line_for_each_technique() {
     assert!(html.contains("0,none,0,0.5,0\\n0,block,2,0.5,0\\n1500,none,0,0.5,9\\n"), "CSV");
 }
 
-/// Sweeps two keys. Colours go from the smallest to the largest value of techniques that kept data.
+/// Tests a sweep of two keys. The colours range from the smallest to the largest value among
+/// techniques that kept their data.
 #[test]
 fn two_keys_make_a_heat_map_for_each_technique() {
     let mut json = of_one_key();
@@ -92,7 +94,7 @@ fn two_keys_make_a_heat_map_for_each_technique() {
     }
     let lost = cell("start.pec = 9, page = 4KiB", "3.0\u{a0}%, loses data");
     assert!(lost.contains("fill=\"var(--hx)\"") && !lost.contains("stroke"), "{lost}");
-    // 4KiB is the lower row of the map, and 9 the right column.
+    // In the map, the row of 4KiB is the lower row, and the column of 9 is the right column.
     assert!(high.contains("x=\"50.5%\" y=\"51.5%\""), "{high}");
     assert!(html.contains("start.pec = 9, page = 16KiB: –"), "a point that was not swept");
     assert_eq!(html.matches(">lost</text>").count(), 3);

@@ -1,4 +1,4 @@
-//! Tests of verdicts on small comparisons whose winners are known.
+//! Tests of verdicts on small comparisons. The winners of these comparisons are known.
 
 use super::*;
 use crate::testing::{compared, folder, json, json_with_lives, with_lives};
@@ -23,7 +23,8 @@ fn lives_that_are_ranges_give_the_smallest_ratio() {
     for i in [1, 2] {
         json["techniques"][i]["columns"]["projected_life_days"] = Value::Null;
     }
-    // The smallest ratio is 0.9 x 6 days over 1.1 x 2 days, which is 2.45.
+    // The smallest possible ratio of the lives is 0.9 x 6 days divided by 1.1 x 2 days, which is
+    // 2.45.
     let said = headline(&read(&json));
     assert!(said.ends_with("at least 2.5\u{a0}times <code>block</code>"), "{said}");
 }
@@ -42,7 +43,7 @@ fn nothing_that_lost_data_wins_and_neither_does_none() {
     let mut json = json_with_lives();
     json["winners"]["life"] = value!(["none", "straw-wl"]);
     assert!(headline(&read(&json)).starts_with("<em><code>straw-wl</code>"));
-    // Without a loss, `none` still does not protect data.
+    // Even if `none` loses no data, it does not protect data.
     json["techniques"][0]["runs"][0]["data_lost_pages"] = 0.into();
     json["winners"] = value!({"life": ["none"]});
     let said = headline(&read(&json));
@@ -96,8 +97,8 @@ fn lives_without_a_winner_are_not_told_apart() {
     assert!(said.contains(expected), "{said}");
 }
 
-/// Makes a comparison of four techniques. In these columns, two of the techniques cannot be
-/// distinguished.
+/// Makes a comparison of four techniques. In each of these columns, two techniques have overlapping
+/// intervals and may be the best.
 fn with_two_in_front(columns: &[&str]) -> Value {
     let mut json = json_with_lives();
     let mut fourth = json["techniques"][2].clone();
@@ -120,14 +121,15 @@ fn two_techniques_in_front_of_a_third_are_the_headline() {
          <code>block</code>"
     );
     assert!(!lede(&read(&json)).contains("not told apart"), "the headline says it");
-    // The headline prefers a sole winner of another column to two equal techniques, but not if
-    // these two are equal in life.
+    // In another column, one technique wins alone. The headline uses that column rather than one in
+    // which two techniques are equal. Life is the exception: if the two are equal in life, the
+    // headline uses life.
     let mut json = with_two_in_front(&["read_p99_9_us"]);
     assert!(headline(&read(&json)).contains("have the shortest tail of reads, not told apart"));
     json["winners"]["reclaim_write_pages"] = value!(["straw-wl"]);
     assert!(headline(&read(&json)).contains("rewrites fewest pages"));
-    // The headline has no group of equal techniques if the group has all techniques, or one that
-    // lost data.
+    // Equal techniques do not get into the headline in two cases: if all techniques are equal, or
+    // if one of the equal techniques lost data.
     json["winners"] = value!({});
     json["not_told_apart"]["read_p99_9_us"] = value!(["block", "straw-wl", "ipr-wl"]);
     assert!(headline(&read(&json)).contains("are not told apart in"));

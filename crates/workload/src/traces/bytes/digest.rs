@@ -1,4 +1,4 @@
-//! SHA-256 of an unchanged trace file, for the manifest of a run.
+//! Calculates the SHA-256 of an unchanged trace file, for the manifest of a run.
 
 use std::fmt::Write;
 use std::fs::File;
@@ -8,8 +8,8 @@ use std::path::Path;
 use sha2::{Digest, Sha256};
 use vpass_core::base::request::SourceError;
 
-/// Returns the SHA-256 of the file's bytes on the disk, in hexadecimal. A compressed file is not
-/// decompressed.
+/// Returns the SHA-256 of a file's bytes on the disk, in hexadecimal. A compressed file is not
+/// decompressed for this.
 ///
 /// # Errors
 /// Reports a file that cannot be read.

@@ -1,11 +1,11 @@
-//! Numbers in text, parsed eight digits at a time.
+//! Parses numbers in text, eight digits at a time.
 
 const POWERS: [u64; 9] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
 const ZEROES: u64 = 0x3030_3030_3030_3030;
 const TOP_BITS: u64 = 0x8080_8080_8080_8080;
 
-/// Returns the number at `at` and its length. Returns `None` if there is no digit, or if the number
-/// is 2^64 or more.
+/// Returns the number that begins at position `at` of a line, and its length. Returns `None` if
+/// there is no digit, or if the number is 2^64 or more.
 #[inline(always)]
 #[expect(
     clippy::inline_always,
@@ -24,25 +24,25 @@ pub(in crate::traces) fn digits(line: &[u8], at: usize) -> Option<(u64, usize)> 
     (length > 0).then_some((value, length))
 }
 
-/// Returns the value of the next digits, at most eight, and their count.
+/// Returns the value of the next digits, and their count. At most eight digits are read.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "as above")]
 fn leading(line: &[u8], at: usize) -> (u64, usize) {
-    // The XOR turns digits into 0 to 9. Adding 0x76 sets the top bit of any byte above 9. A carry
-    // changes only bytes after the first byte above 9.
+    // The XOR turns digits into the values 0 to 9. Adding 0x76 sets the top bit of each byte above
+    // 9. A carry changes only bytes that follow the first such byte.
     let raw = word(line, at) ^ ZEROES;
     let others = (raw.wrapping_add(0x7676_7676_7676_7676) | raw) & TOP_BITS;
     let count = others.trailing_zeros() / 8;
     if count == 0 {
         return (0, 0);
     }
-    // The shift moves the digits to the end of the word. The zeros before them count as leading
+    // The shift moves the digits to the end of the word. The zero bytes before them act as leading
     // zeros.
     (eight(raw << (64 - 8 * count)), count as usize)
 }
 
-/// Returns eight bytes from `at` on. The first byte is the lowest. Bytes beyond the end of the line
-/// are 0.
+/// Returns the eight bytes that begin at position `at`, with the first byte lowest. Bytes beyond
+/// the end of the line are 0.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "as above")]
 fn word(line: &[u8], at: usize) -> u64 {
@@ -53,8 +53,8 @@ fn word(line: &[u8], at: usize) -> u64 {
     if left == 0 {
         return 0;
     }
-    // Takes the last eight bytes of the line, and shifts out the bytes before `at`. So the last
-    // column needs no loop.
+    // Near the end of the line, the last eight bytes are taken, and the bytes before `at` are
+    // shifted out. With this method, the last column needs no loop.
     if let Some(chunk) = line.last_chunk::<8>() {
         return u64::from_le_bytes(*chunk) >> (64 - 8 * left);
     }
@@ -62,7 +62,7 @@ fn word(line: &[u8], at: usize) -> u64 {
 }
 
 /// Converts eight digit values to a number. The first digit is in the lowest byte. Digits are
-/// joined to pairs, then to fours, then to all eight (D. Lemire's SWAR method).
+/// joined to pairs, pairs to fours, and fours to all eight (D. Lemire's SWAR method).
 #[inline]
 fn eight(v: u64) -> u64 {
     const MASK: u64 = 0x0000_00ff_0000_00ff;
@@ -73,7 +73,7 @@ fn eight(v: u64) -> u64 {
 }
 
 /// Returns a decimal number times ten to the power of `PLACES`, and the length of its text.
-/// `PLACES` is at most 9. Further digits are dropped.
+/// `PLACES` is at most 9. Further decimal places are dropped.
 #[inline]
 pub(in crate::traces) fn decimal<const PLACES: usize>(
     line: &[u8],
@@ -84,7 +84,7 @@ pub(in crate::traces) fn decimal<const PLACES: usize>(
     if line.get(at + length) == Some(&b'.') {
         length += 1;
         let (mut part, mut count) = leading(line, at + length);
-        // Eight digits are read at a time. A ninth digit is read by itself.
+        // Eight decimal places are read together. A ninth decimal place is read separately.
         if PLACES > 8
             && count == 8
             && let Some(digit) = line.get(at + length + count).filter(|b| b.is_ascii_digit())
@@ -145,7 +145,7 @@ mod tests {
             assert_eq!(decimal::<9>(text.as_bytes(), 0), Some((ns, text.len())), "{text}");
         }
         assert_eq!(decimal::<9>(b"18446744074", 0), None);
-        // The caller refuses the rest at the end of the column.
+        // The caller reports the rest of the column, `e-06`, as an error.
         assert_eq!(decimal::<9>(b"6.942e-06", 0), Some((6_942_000_000, 5)));
     }
 

@@ -1,5 +1,5 @@
 //! Reads gzip data of one or several members. As in gzip, bytes after the last member are ignored.
-//! They are reported, unless they are zeros that pad a tape.
+//! These bytes are reported, unless they are zeros that pad a tape.
 
 use std::io::{self, BufRead, BufReader, Chain, Cursor, Read};
 use std::sync::Arc;
@@ -7,29 +7,29 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use flate2::bufread::GzDecoder;
 
-/// First bytes of a member.
+/// First bytes of every gzip member.
 pub(super) const MAGIC: &[u8] = &[0x1f, 0x8b];
 
-/// Reader of the members of a file, one after the other.
+/// Reader of the gzip members of a file, one after the other.
 pub(super) struct Members<R> {
-    /// Current member; `None` after the last member.
+    /// Current gzip member; `None` after the last member.
     member: Option<GzDecoder<Source<R>>>,
-    /// Set if other bytes follow the last member.
+    /// Flag that is set if other bytes follow the last gzip member.
     garbage: Arc<AtomicBool>,
 }
 
-/// Bytes that were read ahead, and the bytes after them.
+/// Bytes of a file that were already read, followed by the bytes that were not.
 type Source<R> = Chain<Cursor<Vec<u8>>, BufReader<R>>;
 
 impl<R: Read> Members<R> {
-    /// Makes the reader of the members of a file. `begins` holds the first bytes, which were read
-    /// before, and `input` holds the rest. `garbage` is set if other bytes follow the members.
+    /// Makes the reader of a file's gzip members. `begins` has the first bytes, which were already
+    /// read. `input` has the bytes after them. `garbage` is set if other bytes follow the members.
     pub(super) fn new(begins: Vec<u8>, input: R, garbage: Arc<AtomicBool>) -> Self {
         let input = BufReader::with_capacity(1 << 16, input);
         Self { member: Some(GzDecoder::new(Cursor::new(begins).chain(input))), garbage }
     }
 
-    /// Returns the member after the member that has ended, or `None` at the end.
+    /// Returns the gzip member that follows `ended`, or `None` if there is none.
     fn behind(&self, ended: GzDecoder<Source<R>>) -> io::Result<Option<GzDecoder<Source<R>>>> {
         let mut rest = ended.into_inner();
         let mut begins = vec![];
@@ -89,7 +89,7 @@ mod tests {
         encoder.finish().unwrap()
     }
 
-    /// Returns the text, and whether other bytes follow it.
+    /// Decompresses a file. Returns its text, and whether other bytes follow the gzip data.
     fn read(file: &[u8]) -> io::Result<(String, bool)> {
         let garbage = Arc::default();
         let mut text = String::new();

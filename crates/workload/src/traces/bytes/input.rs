@@ -1,5 +1,5 @@
-//! Opens a trace file: plain, gzip or zstd. The first bytes of the file show how it is compressed,
-//! and its name does not matter. Compressed files may have several members or frames.
+//! Opens a trace file, which is plain, gzip or zstd. The first bytes of the file show its
+//! compression; its name does not matter. A compressed file may have several members or frames.
 
 use std::fs::File;
 use std::io::{self, Cursor, Read};
@@ -11,31 +11,31 @@ use vpass_core::base::request::SourceError;
 
 use super::gzip::{self, Members};
 
-/// Open trace, decompressed.
+/// Stream of the decompressed bytes of a trace.
 pub(in crate::traces) type Input = Box<dyn Read + Send>;
 
 const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
-/// Compressions that are recognised and refused. The error names them, since "not a trace" would
-/// mislead the user.
+/// Compressions that are recognised but not supported. The error names the compression, because the
+/// error "not a trace" would mislead the user.
 const REFUSED: [(&str, &[u8]); 4] = [
     ("xz", &[0xfd, b'7', b'z', b'X', b'Z', 0]),
     ("bzip2", b"BZh"),
     ("zip", b"PK\x03\x04"),
     ("lz4", &[0x04, 0x22, 0x4d, 0x18]),
 ];
-/// Length of the longest of these magic numbers.
+/// Number of bytes of the longest magic number in [`REFUSED`].
 const MAGIC_BYTES: u64 = 6;
 
-/// State of a file on the disk.
+/// Counters of a file that is being read.
 #[derive(Clone, Debug, Default)]
 pub(in crate::traces) struct Raw {
-    /// Number of bytes read, before decompression.
+    /// Number of bytes read from the file, before decompression.
     pub(in crate::traces) read: Arc<AtomicU64>,
-    /// Whether other bytes follow the gzip data. This is known at the end of the file.
+    /// Whether other bytes follow the gzip data; known only at the end of the file.
     pub(in crate::traces) garbage: Arc<AtomicBool>,
 }
 
-/// File that counts the bytes read.
+/// File that counts the bytes read from it.
 struct Counted {
     file: File,
     read: Arc<AtomicU64>,
@@ -49,14 +49,14 @@ impl Read for Counted {
     }
 }
 
-/// Content that must be read completely, so that bytes after gzip data are an error.
+/// Stream that must be read completely. Bytes that follow gzip data are an error.
 pub(in crate::traces) struct Whole {
     input: Input,
     raw: Raw,
 }
 
 impl Whole {
-    /// Makes the content of an open file.
+    /// Makes the stream from an open file.
     pub(in crate::traces) fn new(input: Input, raw: Raw) -> Self {
         Self { input, raw }
     }
@@ -75,7 +75,7 @@ impl Read for Whole {
     }
 }
 
-/// Opens a file. The number of bytes read is counted in the returned [`Raw`].
+/// Opens a file. The returned [`Raw`] counts the bytes that are read from the file.
 pub(in crate::traces) fn open(path: &Path) -> Result<(Input, Raw), SourceError> {
     let sentence =
         |e: io::Error| SourceError::new(format!("{}: cannot be opened: {e}", path.display()));
@@ -90,7 +90,8 @@ pub(in crate::traces) fn open(path: &Path) -> Result<(Input, Raw), SourceError> 
     Ok((decompressed(path, Counted { file, read: raw.read.clone() }, &raw)?, raw))
 }
 
-/// Returns the content of `input`, decompressed if its first bytes say so. Messages use `name`.
+/// Returns a stream of the content of `input`, decompressed if its first bytes show a compression.
+/// Messages call the input `name`.
 pub(in crate::traces) fn decompressed(
     name: &Path,
     mut input: impl Read + Send + 'static,
@@ -121,7 +122,7 @@ mod tests {
     use flate2::write::GzEncoder;
     use std::io::Write;
 
-    /// Returns the text of a file that must be read completely.
+    /// Returns the text of a file whose content must be read completely.
     fn whole(file: Vec<u8>) -> io::Result<String> {
         let raw = Raw::default();
         let input = decompressed(Path::new("f"), Cursor::new(file), &raw).unwrap();

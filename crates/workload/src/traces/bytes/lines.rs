@@ -1,36 +1,36 @@
-//! Reads the lines of a byte stream in constant memory. LF and CRLF both end a line. The last line
-//! may lack an end.
+//! Reads the lines of a byte stream in constant memory. A line ends with LF or CRLF. The last line
+//! of the stream may lack such an end.
 
 use std::io;
 use std::ops::Range;
 
 use crate::traces::bytes::window::Window;
 
-/// Longest line, in bytes. Lines of all formats are much shorter, so a file with a longer line is
-/// not a trace.
+/// Length of the longest line, in bytes. The lines of all formats are much shorter, so a file with
+/// a longer line is not a trace.
 pub(in crate::traces) const MAX_LINE_BYTES: usize = 64 << 10;
 
-/// Reason why there is no next line.
+/// Reason why the next line cannot be read.
 #[derive(Debug)]
 pub(in crate::traces) enum LineError {
-    /// The stream failed: a read error or a damaged compressed file.
+    /// The stream failed, because of a read error or a damaged compressed file.
     Io(io::Error),
-    /// The line is longer than [`MAX_LINE_BYTES`]. The next line can still be read.
+    /// The line is longer than [`MAX_LINE_BYTES`]. The lines after it can still be read.
     TooLong,
-    /// The line holds a NUL byte.
+    /// The line contains a NUL byte.
     Nul,
 }
 
-/// Reader of lines.
+/// Reader of the lines of a stream.
 pub(in crate::traces) struct Lines {
     window: Window,
-    /// Current line, without its end.
+    /// Current line, without its line end.
     line: Range<usize>,
     number: u64,
-    /// Whether the window holds a NUL byte. One fast scan of the buffer replaces a scan of each
-    /// line.
+    /// Whether the bytes in memory contain a NUL byte. One fast scan of all these bytes replaces a
+    /// scan of each line.
     has_nul: bool,
-    /// Whether the previous line was too long and its end is still to come.
+    /// Whether the previous line was too long and its end was not yet reached.
     in_long_line: bool,
 }
 
@@ -55,19 +55,19 @@ impl Lines {
         self.advance_slowly()
     }
 
-    /// Returns the current line, without its end.
+    /// Returns the current line, without its line end.
     #[inline]
     pub(in crate::traces) fn text(&self) -> &[u8] {
         self.window.piece(self.line.clone())
     }
 
-    /// Number of the current line, from 1.
+    /// Returns the number of the current line, from 1.
     pub(in crate::traces) fn number(&self) -> u64 {
         self.number
     }
 
-    /// Makes the next `length` bytes the current line, without a carriage return at its end. Also
-    /// drops the `newline` bytes (0 or 1) after the line.
+    /// Makes the next `length` bytes the current line, without a carriage return at the end. Also
+    /// skips the `newline` bytes (0 or 1) that follow the line.
     #[inline]
     fn take(&mut self, length: usize, newline: usize) {
         let taken = self.window.take(length + newline);
@@ -77,8 +77,8 @@ impl Lines {
         self.number += 1;
     }
 
-    /// Handles the rare cases: the buffer ends within the line, or the line is the last, is too
-    /// long, or holds a NUL byte.
+    /// Handles the rare cases: the bytes in memory end within the line, or the line is the last
+    /// one. The line may also be too long or contain a NUL byte.
     #[cold]
     fn advance_slowly(&mut self) -> Result<bool, LineError> {
         self.finish_long_line()?;
@@ -90,7 +90,8 @@ impl Lines {
         if next.is_none() && self.window.pending().is_empty() {
             return Ok(false);
         }
-        // A buffer without a line end holds the last line, or is full with a line that is too long.
+        // A buffer without a line end either contains the last line, or is filled by a line that is
+        // too long.
         self.in_long_line = next.is_none() && !self.window.at_end();
         self.take(next.unwrap_or(self.window.pending().len()), usize::from(next.is_some()));
         if self.line.len() > MAX_LINE_BYTES {
@@ -149,8 +150,8 @@ mod tests {
 
     #[test]
     fn a_stream_longer_than_the_buffer_loses_nothing() {
-        // The buffer is not a multiple of 7 bytes, the length of a line. So a part of a line is
-        // carried over at every refill.
+        // The size of the buffer is not a multiple of 7 bytes, the length of a line. For this
+        // reason every refill of the buffer begins within a line.
         let text: Vec<u8> = (0..200_000).flat_map(|i| format!("{i:06}\n").into_bytes()).collect();
         let lines = all(&text);
         assert_eq!(lines.len(), 200_000);

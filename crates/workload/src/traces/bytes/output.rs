@@ -1,17 +1,17 @@
-//! Compresses a written trace with gzip, zstd or not at all, according to the extension of its
-//! name.
+//! Compresses a written trace with gzip, with zstd or not at all, according to the extension of its
+//! file name.
 
 use std::io::{self, Write};
 use std::path::Path;
 
 use flate2::write::GzEncoder;
 
-/// Level of zstd, a compromise between speed and size: level 9 takes four times as long and saves a
-/// tenth.
+/// Compression level of zstd, a compromise between speed and size. Level 9 takes four times as long
+/// and makes files 10 % smaller.
 const ZSTD_LEVEL: i32 = 3;
 
-/// Output that compresses if its file name says so. Without [`Compressed::finish`], a compressed
-/// file is truncated.
+/// Output that is compressed if its file name says so. Call [`Compressed::finish`] at the end, or a
+/// compressed file is truncated.
 pub struct Compressed<W: Write>(Kind<W>);
 
 enum Kind<W: Write> {
@@ -21,10 +21,11 @@ enum Kind<W: Write> {
 }
 
 impl<W: Write> Compressed<W> {
-    /// Compresses into `out` if the file name ends in `.gz` or `.zst`.
+    /// Makes an output that writes to `out`. The output is compressed if the file name ends in
+    /// `.gz` or `.zst`.
     ///
     /// # Errors
-    /// Fails if the compressor lacks memory.
+    /// Fails if the compressor cannot get enough memory.
     pub fn new(path: &Path, out: W) -> io::Result<Self> {
         let ends_with =
             |ending: &str| path.extension().is_some_and(|e| e.eq_ignore_ascii_case(ending));
@@ -37,7 +38,7 @@ impl<W: Write> Compressed<W> {
         }))
     }
 
-    /// Ends the compressed stream and returns the output.
+    /// Ends the compressed stream, and returns the output behind it.
     ///
     /// # Errors
     /// Returns the errors of the output.

@@ -1,21 +1,22 @@
-//! Gives access to a byte stream of any length through one buffer of fixed size.
+//! Gives access to a byte stream of any length through one buffer of limited size.
 
 use std::io;
 use std::ops::Range;
 
 use crate::traces::bytes::input::Input;
 
-/// First size of the buffer. It is small because many small files may be open at the same time.
+/// Size of the buffer at first, in bytes. This size is small, because many small files may be open
+/// at the same time.
 const FIRST_BYTES: usize = 16 << 10;
-/// Size of the buffer for longer streams. It fits into the L2 cache. It is much larger than the
-/// part of a line that is carried over, about 40 bytes.
+/// Size of the buffer for longer streams, in bytes. The buffer fits into the L2 cache. A refill
+/// keeps part of a line, about 40 bytes, which is a small part of the buffer.
 pub(in crate::traces) const BUFFER_BYTES: usize = 256 << 10;
 
-/// Part of a stream that is in memory.
+/// Part of a byte stream that is in memory.
 pub(in crate::traces) struct Window {
     input: Input,
     buffer: Vec<u8>,
-    /// Range of the buffer that has been read but not yet handed out.
+    /// Range of the buffer that was read but not yet handed out.
     pending: Range<usize>,
     at_end: bool,
 }
@@ -25,19 +26,19 @@ impl Window {
         Self { input, buffer: vec![0; FIRST_BYTES], pending: 0..0, at_end: false }
     }
 
-    /// Returns the bytes in memory that are not yet handed out.
+    /// Returns the bytes in memory that were not yet handed out.
     #[inline]
     pub(in crate::traces) fn pending(&self) -> &[u8] {
         &self.buffer[self.pending.clone()]
     }
 
-    /// Returns a piece that was handed out since the last refill.
+    /// Returns bytes that were handed out since the last refill of the buffer.
     #[inline]
     pub(in crate::traces) fn piece(&self, piece: Range<usize>) -> &[u8] {
         &self.buffer[piece]
     }
 
-    /// Hands out `length` bytes, or all pending bytes if there are fewer.
+    /// Hands out `length` bytes, or all bytes that are left in memory if there are fewer.
     #[inline]
     pub(in crate::traces) fn take(&mut self, length: usize) -> Range<usize> {
         let start = self.pending.start;
@@ -45,12 +46,13 @@ impl Window {
         start..self.pending.start
     }
 
-    /// Returns whether nothing follows the pending bytes.
+    /// Returns whether the bytes in memory are the last bytes of the stream.
     pub(in crate::traces) fn at_end(&self) -> bool {
         self.at_end
     }
 
-    /// Moves the pending bytes to the front, and reads until the buffer is full or the stream ends.
+    /// Moves the remaining bytes to the start of the buffer. Then reads until the buffer is full or
+    /// the stream ends.
     pub(in crate::traces) fn refill(&mut self) -> io::Result<()> {
         self.buffer.copy_within(self.pending.clone(), 0);
         self.pending = 0..self.pending.len();
@@ -65,7 +67,7 @@ impl Window {
         Ok(())
     }
 
-    /// Returns whether the buffer has space. A buffer of the first size grows once.
+    /// Returns whether the buffer has space for more bytes. A small buffer grows once.
     fn has_space(&mut self) -> bool {
         if self.pending.end == self.buffer.len() && self.buffer.len() < BUFFER_BYTES {
             self.buffer.resize(BUFFER_BYTES, 0);

@@ -1,7 +1,7 @@
 //! `alibaba`: the block traces of Alibaba's cloud disks (Li et al., "An In-Depth Analysis of Cloud
 //! Block Storage Workloads in Large-Scale Production", IISWC '20).
 //!
-//! The repository alibaba/block-traces defines columns and units.
+//! The repository alibaba/block-traces defines the columns and their units.
 //!
 //! | column | unit |
 //! |---|---|

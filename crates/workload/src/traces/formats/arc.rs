@@ -8,13 +8,13 @@
 //! | ignored | - |
 //! | request | number, from 0 |
 //!
-//! A line is a run of blocks. The columns have the meaning that readers in cache simulators give
-//! them: starting block, number of blocks, ignored, request number.
+//! Each line describes a run of blocks. The columns have the meaning that cache simulators give
+//! them: first block, number of blocks, an ignored column, and the number of the request.
 //!
-//! No file states the size of a block. 512 bytes are inferred from P3, a Windows workstation: four
-//! of five of its requests have 8, 16, 32, 64 or 128 blocks, or 4 to 64 KiB. OLTP, which counts the
-//! pages of a database, is read in the same way. Times and directions are missing; the user must
-//! give both.
+//! No file states the size of a block. The size of 512 bytes is inferred from the trace P3 of a
+//! Windows workstation. Four fifths of its requests have 8, 16, 32, 64 or 128 blocks, which are 4
+//! to 64 KiB. The trace OLTP, which counts the pages of a database, is read in the same way. The
+//! format has no times and no directions, so the user must give both.
 
 use vpass_core::base::request::Op;
 

@@ -15,11 +15,11 @@
 //! | sectors | 512 B |
 //! | command | in brackets, and more for some actions |
 //!
-//! A request shows up as several events, and one action counts as the request. It is the action of
-//! `--blk-action`, or the first of Q, D and C that occurs at the start of the file. Q shows the
-//! application's requests, before merging and splitting; D shows the requests that the drive
-//! received. Events of this action without a sector (payloads, flushes) move no data. The summaries
-//! after the events are skipped.
+//! A request appears as several events, and one kind of event (action) counts as the request. The
+//! option `--blk-action` names this action. Without the option, it is the first of Q, D and C that
+//! occurs at the start of the file. Q shows the application's requests, before merging and
+//! splitting. D shows the requests that the drive received. Events of this action without a sector
+//! (payloads, flushes) move no data. The summaries that follow the events are skipped.
 
 use vpass_core::base::phrase::Phrase;
 use vpass_core::base::request::Op;
@@ -69,11 +69,11 @@ fn detect(head: &Head) -> bool {
         && is_decimal(columns[3])
 }
 
-/// State while a file is read.
+/// State of the reader of a file.
 struct Events {
     action: BlkAction,
     devices: Names,
-    /// Whether the summaries have begun.
+    /// Whether the reader has reached the summaries at the end of the file.
     in_summary: bool,
 }
 
@@ -105,7 +105,7 @@ impl LineReader for Events {
         let offset = fields.sector()?;
         match fields.text()? {
             b"+" => {}
-            // The event has a payload, or is the error of a flush.
+            // The event has a payload, or it is the error of a flush.
             [b'(' | b'[', ..] => return Ok(None),
             _ => return Err(BadRow::Column(PLUS)),
         }
@@ -134,8 +134,8 @@ fn is_device(text: &[u8]) -> bool {
     numbers.next().is_some_and(is_whole) && numbers.next().is_some_and(is_whole)
 }
 
-/// Returns whether a line begins a summary: `CPU0 (sda):`, `Total (sda):`, or with -s a process
-/// such as `fio (4711)`.
+/// Returns whether a line begins a summary. Such a line is `CPU0 (sda):`, `Total (sda):`, or with
+/// the option -s a process such as `fio (4711)`.
 fn begins_summary(line: &[u8]) -> bool {
     let line = line.trim_ascii_end();
     let line = line.strip_suffix(b":").unwrap_or(line);
@@ -144,9 +144,9 @@ fn begins_summary(line: &[u8]) -> bool {
         && line.windows(2).any(|two| two == b" (")
 }
 
-/// Returns the direction of an RWBS string, or `None` for a flush or another event without data.
+/// Returns the direction of an RWBS column, or `None` for a flush or another event without data.
 fn direction(rwbs: &[u8]) -> Result<Option<Op>, BadRow> {
-    // A leading F means a flush before the request, unless the string is only F.
+    // A leading F means a flush before the request, unless F is the whole text.
     let letter = rwbs.strip_prefix(b"F").and_then(<[u8]>::first).or(rwbs.first());
     match letter {
         Some(b'R') => Ok(Some(Op::Read)),

@@ -1,7 +1,7 @@
 //! `compact`: vpass's own format for traces that are read often (docs/compact-trace.md).
 //!
-//! It holds every row of any other format without loss. Columns take as few bytes as they need, and
-//! each block has a checksum.
+//! A compact trace holds every row of any other format without loss. The columns of a block take as
+//! few bytes as they need, and each block has a checksum.
 //!
 //! | column of a block | unit |
 //! |---|---|
@@ -36,7 +36,7 @@ pub(in crate::traces) const FORMAT: Format = Format {
         column("device", "the index of a device that was listed before"),
         column("direction", "read, write or trim"),
     ],
-    // The header of the file has the true epoch.
+    // The header of a file gives the true epoch, which replaces this value.
     clock: Epoch::Relative,
     times: Times::Fixed("nanoseconds"),
     has_op: true,

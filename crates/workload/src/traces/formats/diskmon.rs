@@ -1,5 +1,5 @@
-//! `diskmon`: logs of Windows disks by `DiskMon` of Sysinternals (its page says that offsets are in
-//! sectors of 512 bytes).
+//! `diskmon`: logs of Windows disks by `DiskMon` of Sysinternals. The web page of `DiskMon` says
+//! that offsets are in sectors of 512 bytes.
 //!
 //! | column | unit |
 //! |---|---|
@@ -11,10 +11,11 @@
 //! | sector | 512 B |
 //! | length | 512 B |
 //!
-//! The page does not define the saved columns. They are inferred from a public log. Time and
-//! duration are in seconds: its 87,160 requests span 3.3 hours, and durations are disk latencies.
-//! Lengths are in sectors: only then do its requests begin where others end. With the option Show
-//! Clock Time, the second column is a time of day, which vpass does not read.
+//! The web page does not define the columns of a saved log, so they are inferred from a public log.
+//! Time and duration are in seconds. The log has 87,160 requests in 3.3 hours, and its durations
+//! are plausible latencies of a disk. Lengths are in sectors, because many requests then begin
+//! where another request ends. With the option Show Clock Time, the second column is a time of day,
+//! which vpass cannot read.
 
 use vpass_core::base::request::Op;
 

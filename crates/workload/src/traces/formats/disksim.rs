@@ -37,8 +37,8 @@ pub(in crate::traces) const FORMAT: Format = Format {
 
 const FLAGS: usize = 4;
 
-/// Detects five numbers with a decimal point in the time. A file whose times are all whole
-/// milliseconds looks like `mqsim`.
+/// Returns whether a line has five numbers, and a decimal point in the time. A file whose times are
+/// all whole numbers looks like the format `mqsim`.
 fn detect(head: &Head) -> bool {
     let columns = head.first_columns();
     columns.len() == 5
@@ -47,7 +47,7 @@ fn detect(head: &Head) -> bool {
         && has_decimal_time(head)
 }
 
-/// Makes the reader for the file's unit of time. It reads decimal places down to a nanosecond.
+/// Makes the reader for the time unit of a file. Decimal places are read down to a nanosecond.
 fn open(opening: &Opening) -> Box<dyn LineReader> {
     match opening.options.time_unit.unwrap_or(TimeUnit::Milliseconds) {
         TimeUnit::Seconds => line_by_line(parse::<9>),
@@ -68,7 +68,7 @@ fn parse<const PLACES: usize>(line: &[u8]) -> Result<Option<TraceRow>, BadRow> {
     Ok(Some(TraceRow { at_ns, device, offset, bytes, op, hint: None }))
 }
 
-/// Returns the direction, which is bit 0 of the last hexadecimal digit.
+/// Returns the direction of a row, which is bit 0 of the hexadecimal flags.
 fn direction(flags: &[u8]) -> Option<Op> {
     let digits = flags.strip_prefix(b"0x").unwrap_or(flags);
     if digits.is_empty() || digits.len() > 8 || !digits.iter().all(u8::is_ascii_hexdigit) {

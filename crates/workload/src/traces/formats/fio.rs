@@ -9,11 +9,12 @@
 //! | offset | bytes; absent for add, open, close |
 //! | length | bytes; absent for add, open, close |
 //!
-//! The manual page does not name the unit of the timestamp. It is microseconds: fio 3.33 at 100
-//! requests per second writes timestamps 10,000 apart, and its `log_io_u` prints `utime_since_now`.
+//! The manual page does not name the unit of the timestamp. The unit is microseconds: fio 3.33 at
+//! 100 requests per second writes timestamps 10,000 apart. The function `log_io_u` of fio prints
+//! `utime_since_now`.
 //!
-//! Only read, write and trim move data. Other actions are skipped, including wait, which fio itself
-//! ignores in version 3.
+//! Only read, write and trim move data. Other actions are skipped. The action wait is also skipped,
+//! because fio itself ignores it in version 3.
 
 use vpass_core::base::request::Op;
 
@@ -51,18 +52,18 @@ const ACTION: usize = 2;
 
 const HEADER: &[u8] = b"fio version 3 iolog";
 
-/// Detects any fio log except logs of version 2. A log with an unknown version is thus read in this
-/// format, which reports the version as an error.
+/// Returns whether a file is a fio log of any version except 2. A log of an unknown version is read
+/// in this format, which reports the version as an error.
 fn detect(head: &Head) -> bool {
     head.first().starts_with(b"fio version ") && head.first().trim_ascii_end() != fio2::HEADER
 }
 
-/// State while a log is read.
+/// State of the reader of a log.
 struct Log {
     unit_ns: u64,
     header_due: bool,
     files: Names,
-    /// Start of the current log, and the latest time.
+    /// Start of the current log, and time of its last row.
     start_ns: u64,
     latest_ns: u64,
 }
@@ -104,8 +105,8 @@ impl LineReader for Log {
 }
 
 impl Log {
-    /// Checks a header. fio appends to an existing log, so a file may have several headers. After a
-    /// header, the clock continues from the latest time.
+    /// Checks the header of a log. fio appends to an existing log, so a file may have several
+    /// headers. After a header, the clock continues from the last time.
     fn header(&mut self, line: &[u8]) -> Result<(), BadRow> {
         self.header_due = false;
         self.start_ns = self.latest_ns;
@@ -117,15 +118,15 @@ impl Log {
     }
 }
 
-/// Action of a line.
+/// Action of a line in a log.
 pub(in crate::traces) enum Entry {
     Data { op: Op, offset: u64, bytes: u64 },
     Wait { us: u64 },
     Other,
 }
 
-/// Parses the rest of a line, which begins with its action. `action` is the number of that column,
-/// counted from 0. Both versions share this part.
+/// Parses the columns of a line from its action on. `action` is the number of the action's column,
+/// counted from 0. Versions 2 and 3 of the log share these columns.
 #[inline]
 pub(in crate::traces) fn entry(fields: &mut Blanks, action: usize) -> Result<Entry, BadRow> {
     let kind = match fields.text()? {

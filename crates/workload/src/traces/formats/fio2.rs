@@ -7,9 +7,9 @@
 //! | offset | bytes; for wait us; absent for add, open, close |
 //! | length | bytes; absent for add, open, close |
 //!
-//! Requests have no times. `--assume-rate` spaces them evenly. A wait counts as the manual says: it
-//! begins at the end of the wait before, and waits below 100 us are ignored. In a closed loop,
-//! waits have no effect.
+//! Requests have no times. The option `--assume-rate` spaces them evenly. Waits follow the manual
+//! page: a wait begins at the end of the previous wait, and waits below 100 us are ignored. In a
+//! closed loop, waits have no effect.
 
 use crate::traces::formats::fio::{Entry, entry};
 use crate::traces::rows::fields::Blanks;
@@ -43,10 +43,10 @@ pub(in crate::traces) const FORMAT: Format = Format {
 pub(in crate::traces) const HEADER: &[u8] = b"fio version 2 iolog";
 const ACTION: usize = 1;
 const OFFSET: usize = 2;
-/// Shortest wait that counts. Shorter waits are ignored.
+/// Length of the shortest wait that has an effect, in us. Shorter waits are ignored.
 const LEAST_WAIT_US: u64 = 100;
 
-/// State while a log is read.
+/// State of the reader of a log.
 struct Log {
     header_due: bool,
     files: Names,

@@ -55,14 +55,13 @@ fn detect(head: &Head) -> bool {
     columns.nth(TYPE).is_some_and(|text| direction(text).is_some()) && columns.next().is_some()
 }
 
-/// Returns whether a line is a header. Some copies of the collection begin with one.
+/// Returns whether a line is a header. Some copies of the collection begin with a header.
 fn is_header(line: &[u8]) -> bool {
     const NAME: &[u8] = b"timestamp,";
     line.get(..NAME.len()).is_some_and(|name| name.eq_ignore_ascii_case(NAME))
 }
 
-/// Reader with the devices of a file. The name of a device is host and disk with a comma between
-/// them.
+/// Reader of a file, with the devices of the file. The name of a device is `host,disk`.
 #[derive(Default)]
 struct Rows {
     disks: Names,
@@ -81,7 +80,8 @@ impl LineReader for Rows {
             Err(_) if is_header(line) => return Ok(None),
             Err(bad) => return Err(bad),
         };
-        // Most lines have the same disk as the line before. Its two columns are not parsed again.
+        // Most lines have the same host and disk as the line before, so these two columns are not
+        // parsed again.
         let known =
             self.disks.last().and_then(|(disk, device)| fields.take(disk, 2).then_some(device));
         let disk = if known.is_some() { b"" } else { disk(&mut fields)? };
@@ -106,20 +106,21 @@ impl LineReader for Rows {
         Ok(Some(TraceRow { at_ns, device, offset, bytes, op, hint }))
     }
 
-    /// Returns the name in the form of the collection's file names. `hm_0` is disk 0 of host hm.
+    /// Returns the name of a device in the form of the collection's file names. The name `hm_0` is
+    /// disk 0 of host hm.
     fn device_name(&self, device: u32) -> String {
         self.disks.name(device).replace(',', "_")
     }
 
-    /// Returns whether `name` is the device's name, such as `hm_0`, or its disk number. The name 0
-    /// means disk 0 of every host.
+    /// Returns whether `name` is the name of the device, such as `hm_0`, or its disk number. The
+    /// name 0 means disk 0 of every host.
     fn is_device(&self, device: u32, name: &str) -> bool {
         let disk = self.device_name(device);
         disk == name || disk.rsplit_once('_').is_some_and(|(_, number)| number == name)
     }
 }
 
-/// Takes the columns host and disk, as one text.
+/// Parses the columns host and disk, and returns them as one text.
 fn disk<'a>(fields: &mut Commas<'a>) -> Result<&'a [u8], BadRow> {
     let host = fields.place();
     fields.text()?;
@@ -127,7 +128,7 @@ fn disk<'a>(fields: &mut Commas<'a>) -> Result<&'a [u8], BadRow> {
     Ok(fields.since(host))
 }
 
-/// Parses the column hint.
+/// Parses the column with the hint of a request.
 fn access_latency(text: &[u8]) -> Result<Option<AccessLatency>, BadRow> {
     let hint = std::str::from_utf8(text).ok().and_then(|text| AccessLatency::parse(text).ok());
     hint.ok_or(BadRow::Column(HINT))

@@ -11,8 +11,8 @@
 //! | timestamp | s since the start, decimal |
 //! | optional columns | - |
 //!
-//! According to the specification, the description of a trace gives the size of a block. It is 512
-//! bytes in all collections known to us. White space around a value is allowed since revision
+//! According to the specification, the description of a trace gives the size of a block. The size
+//! is 512 bytes in all known collections. White space around a value is allowed since revision
 //! 1.0.1.
 
 use vpass_core::base::request::Op;
@@ -52,7 +52,7 @@ fn detect(head: &Head) -> bool {
 
 #[derive(Default)]
 struct Rows {
-    /// Current line without its blanks, if the line has blanks.
+    /// Current line without its blanks; used only if the line has blanks.
     squeezed: Vec<u8>,
 }
 

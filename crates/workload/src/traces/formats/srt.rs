@@ -1,8 +1,9 @@
 //! `srt`: the traces of HP's laboratories, version 1.3 (Ruemmler and Wilkes, "UNIX Disk Access
 //! Patterns", USENIX Winter '93), as `DiskSim` reads them.
 //!
-//! `disksim_hptrace.h` defines the record, from HP's `SRTlite`. A text header ends with a form
-//! feed; big-endian 32-bit fields follow.
+//! HP's `SRTlite` defines the record, and `disksim_hptrace.h` of `DiskSim` repeats the definition.
+//! A trace begins with a text header that ends with a form feed. Records of big-endian 32-bit
+//! fields follow.
 //!
 //! | field | byte | unit |
 //! |---|---|---|
@@ -19,9 +20,10 @@
 //! | flags | 44 | bit 0: 1 = read, 0 = write |
 //! | origin, queue, oddities | 48, ... | not needed; 52, 56 or 60 bytes in all |
 //!
-//! The header gives each disk's `sectorsize`. Sectors are counted in this unit, over the whole disk
-//! and not its section. This is inferred: in a public trace, the cylinder of every record then
-//! follows from its sector. Records of other types hold no request.
+//! The header gives the sector size of each disk (`sectorsize`). Sector numbers use this unit, and
+//! are counted over the whole disk and not over a section. These rules are inferred from a public
+//! trace: with them, the cylinder of every record follows from its sector. Records of other types
+//! contain no request.
 
 use vpass_core::base::request::Op;
 
@@ -70,9 +72,9 @@ const FLAGS: usize = 11;
 const REQUESTS: [u32; 2] = [1, 4];
 const LONGEST: usize = 4096;
 
-/// State while a file is read.
+/// State of the reader of a file.
 struct Records {
-    /// Bytes of a sector of each disk, after the header is read.
+    /// Sector sizes of the disks, known after the header was read.
     disks: Option<Disks>,
 }
 

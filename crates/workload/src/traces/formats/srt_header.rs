@@ -1,10 +1,10 @@
-//! Header of an `srt` trace. It is text such as `disks = { 0 -> { sectorsize = 256, sections = { 8
-//! -> { .. } } }, 1 -> { .. } };`, of which only each disk's sector size is needed.
+//! Parses the header of an `srt` trace. The header is text such as `disks = { 0 -> { sectorsize =
+//! 256, sections = { 8 -> { .. } } }, 1 -> { .. } };`. Only the sector size of each disk is used.
 
-/// Bytes of a sector of each disk that the header describes.
+/// Sector size of each disk in bytes, or `None` for a disk that the header does not describe.
 pub(in crate::traces) type Disks = [Option<u32>; 256];
 
-/// Reads a header. Sizes that the header does not give stay unknown.
+/// Parses a header. A disk without a sector size in the header gets none.
 pub(in crate::traces) fn disks(header: &[u8]) -> Disks {
     let mut disks = [None; 256];
     let mut depth = 0;
@@ -34,8 +34,8 @@ pub(in crate::traces) fn disks(header: &[u8]) -> Disks {
     disks
 }
 
-/// Returns the parts of a header: names, numbers, quoted text, `->`, and single signs. Commas and
-/// blanks separate them.
+/// Splits a header into names, numbers, quoted texts, `->`, and single signs. Commas and blanks
+/// separate these parts.
 fn words(header: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = header;
     std::iter::from_fn(move || {

@@ -11,8 +11,9 @@
 //! | offset | bytes |
 //! | size | bytes |
 //!
-//! The header `Timestamp,Response,IOType,LUN,Offset,Size` is skipped everywhere, so that files can
-//! be concatenated. Rows are roughly in the order of completion, so times often step back.
+//! The header `Timestamp,Response,IOType,LUN,Offset,Size` is skipped wherever it occurs, so that
+//! files can be concatenated. Rows are roughly in the order of completion, so times often run
+//! backwards.
 
 use crate::traces::rows::fields::{Commas, letter};
 use crate::traces::rows::format::{BadRow, Epoch, Format, TraceRow, column};

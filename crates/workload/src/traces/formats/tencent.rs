@@ -1,7 +1,7 @@
 //! `tencent`: the traces of Tencent's cloud block storage, CBS (Zhang et al., "OSCA: An
 //! Online-Model Based Cache Allocation Scheme in Cloud Block Storage Systems", USENIX ATC '20).
 //!
-//! The README at SNIA IOTTA defines columns and units.
+//! The README of the traces at SNIA IOTTA defines the columns and their units.
 //!
 //! | column | unit |
 //! |---|---|
@@ -11,8 +11,8 @@
 //! | type | 0 = read, 1 = write |
 //! | volume | number; a device here |
 //!
-//! The clock ticks once per second: all requests of a second have the same time, in the order of
-//! the file.
+//! The clock of the trace ticks once per second. All requests of a second have the same time, and
+//! keep the order of the file.
 
 use vpass_core::base::request::Op;
 

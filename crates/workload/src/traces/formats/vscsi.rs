@@ -1,7 +1,7 @@
 //! `vscsi`: the binary trace of `VMware`'s vscsiStats as published by `CloudPhysics`.
 //!
-//! libCacheSim defines the two records in its `traceReader/include/vscsi.h`. They are
-//! little-endian, without a header, and of one version only.
+//! The file `traceReader/include/vscsi.h` of libCacheSim defines the two versions of a record.
+//! Records are little-endian. A file has no header, and all its records have the same version.
 //!
 //! | field | version 1, 32 bytes | version 2, 40 bytes | unit |
 //! |---|---|---|---|
@@ -14,12 +14,13 @@
 //! | time | 24, 8 bytes | 24, 8 bytes | us |
 //! | response | - | 32, 8 bytes | us |
 //!
-//! The header file gives only the unit of the time. The other units are inferred from a public
-//! version-1 trace. Lengths are multiples of 512, so they are in bytes. Blocks times 512 stay
-//! within a disk of 32 GiB. Times begin at 65 days, so they count from the host's start.
+//! The definition gives only the unit of the time. The other units are inferred from a public trace
+//! of version 1. Lengths in this trace are multiples of 512, so lengths are in bytes. Block numbers
+//! times 512 stay within a disk of 32 GiB, so blocks have 512 bytes. Times begin at 65 days, so
+//! times are counted from the start of the host.
 //!
-//! Commands other than reads and writes are skipped: the record does not say what they change
-//! (UNMAP, WRITE SAME).
+//! Commands other than reads and writes are skipped, because a record does not say which bytes they
+//! change (UNMAP, WRITE SAME).
 
 use vpass_core::base::request::Op;
 
@@ -56,7 +57,7 @@ const VERSION: usize = 4;
 const BLOCK: usize = 5;
 const TIME: usize = 6;
 
-/// Positions of a version's fields, in bytes.
+/// Positions of the fields in a record of one version, in bytes.
 #[derive(Clone, Copy)]
 struct Layout {
     version: u8,
@@ -67,12 +68,12 @@ struct Layout {
 
 const V1: Layout = Layout { version: 1, bytes: 32, length_at: 4, command_at: 12 };
 const V2: Layout = Layout { version: 2, bytes: 40, length_at: 8, command_at: 0 };
-/// Position of the block in both versions.
+/// Position of the block number in a record of either version.
 const BLOCK_AT: usize = 16;
 const TIME_AT: usize = 24;
 
 impl Layout {
-    /// Returns the layout that fits the first record.
+    /// Returns the layout of the version that fits the first record.
     fn of(head: &[u8]) -> Option<Self> {
         [V2, V1].into_iter().find(|layout| {
             head.len() >= layout.bytes && head[layout.command_at + 3] == layout.version
@@ -80,7 +81,7 @@ impl Layout {
     }
 }
 
-/// Returns whether the first records all have one version and are valid.
+/// Returns whether the first records of a file all have one version and are valid.
 fn looks_right(layout: Layout, head: &Head) -> bool {
     head.bytes().chunks_exact(layout.bytes).take(16).all(|record| row(layout, record).is_ok())
 }
@@ -107,7 +108,7 @@ fn row(layout: Layout, record: &[u8]) -> Result<Option<TraceRow>, BadRow> {
         return Err(BadRow::Column(VERSION));
     }
     let op = match short(layout.command_at) {
-        // READ, WRITE, and WRITE AND VERIFY, with commands of 6, 10, 12 or 16 bytes.
+        // These codes are READ, WRITE, and WRITE AND VERIFY, in commands of 6, 10, 12 or 16 bytes.
         0x08 | 0x28 | 0xa8 | 0x88 => Op::Read,
         0x0a | 0x2a | 0xaa | 0x8a | 0x2e | 0xae | 0x8e => Op::Write,
         0..=0xff => return Ok(None),

@@ -14,11 +14,11 @@
 //! | gap | s since the event before |
 //! | sync | True or False |
 //!
-//! The scripts subtract a fixed padding from every offset. Requests before the padding get negative
-//! offsets, which are invalid.
+//! The scripts subtract a fixed padding from every offset. Requests to addresses before the padding
+//! get negative offsets, which are invalid.
 //!
-//! One action counts as the request: `--blk-action`, or the first of Q, D and C that occurs at the
-//! start of the file.
+//! One kind of event (action) counts as the request. The option `--blk-action` names this action.
+//! Without the option, it is the first of Q, D and C that occurs at the start of the file.
 
 use vpass_core::base::phrase::Phrase;
 use vpass_core::base::request::Op;

@@ -1,4 +1,4 @@
-//! Places requests that lie beyond the drive's capacity.
+//! Fits the addresses of a trace to the capacity of the drive (`--fit`).
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,22 +10,23 @@ use vpass_core::phrase;
 
 use crate::traces::replay::packing::Packing;
 
-/// Mapping of a trace's addresses to the drive's capacity.
+/// Method by which a trace's addresses are fitted to the drive's capacity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fit {
-    /// Refuses a trace that needs more than the capacity.
+    /// A trace that needs more than the capacity is refused.
     #[default]
     Error,
-    /// Addresses beyond the capacity continue at 0.
+    /// Addresses beyond the capacity begin again at 0.
     Wrap,
-    /// All addresses are scaled so that the trace's extent becomes the drive's capacity.
+    /// All addresses are scaled, so that the end of the trace's addresses becomes the drive's
+    /// capacity.
     Scale,
     /// The pages that the trace touches are placed side by side, in the order of their addresses.
     Pack,
 }
 
 impl Fit {
-    /// Names for `--fit`.
+    /// Names of the methods for the option `--fit`.
     pub const NAMES: [&'static str; 4] = ["error", "wrap", "scale", "pack"];
 }
 
@@ -57,30 +58,30 @@ impl FromStr for Fit {
     }
 }
 
-/// Error for a file whose content has changed since its survey.
+/// Error text for a file whose content has changed since the survey of its trace.
 pub(in crate::traces) const CHANGED: &str = "the file has changed since the trace was surveyed";
-/// Unit of scaled addresses, as on a disk.
+/// Unit of scaled addresses in bytes, which is the sector of a disk.
 const SECTOR_BYTES: u64 = 512;
 
-/// Fit with the numbers that it needs.
+/// Method for fitting addresses, with the numbers that it needs.
 #[derive(Debug)]
 pub(in crate::traces) struct Fitter {
-    /// Positions of the touched pages, if `fit` is `Pack`.
+    /// Positions of the pages that the trace touches, if `fit` is `Pack`.
     pub(in crate::traces) packing: Option<Arc<Packing>>,
     pub(in crate::traces) fit: Fit,
     pub(in crate::traces) capacity: u64,
-    /// End of the trace's highest request, for the fit `Scale`.
+    /// End of the trace's highest request in bytes, for the method `Scale`.
     pub(in crate::traces) extent: u64,
 }
 
 impl Fitter {
-    /// Returns the offset and the length of a request on the drive, or an error text.
+    /// Returns the first byte and the length of a request on the drive, or an error text.
     #[inline]
     pub(in crate::traces) fn place(&self, offset: u64, bytes: u64) -> Result<(u64, u64), Phrase> {
         if let Some(packing) = &self.packing {
             return packing.place(offset, bytes).ok_or_else(|| CHANGED.into());
         }
-        // The sum of the two terms is below 2^64, since each is at most 2^63.
+        // Neither number exceeds 2^63, so their sum fits into 64 bits.
         if self.fit != Fit::Scale && offset + bytes <= self.capacity {
             return Ok((offset, bytes));
         }

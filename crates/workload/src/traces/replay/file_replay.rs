@@ -1,4 +1,5 @@
-//! Replays one file of a trace: gives its rows times and addresses on the drive.
+//! Replays one file of a trace. The rows of the file get times of the run and addresses on the
+//! drive.
 
 use std::collections::HashMap;
 
@@ -16,29 +17,31 @@ use crate::traces::replay::trace_clock::{FileClock, TraceClock};
 use crate::traces::rows::format::TraceRow;
 use crate::traces::rows::options::ReadOptions;
 
-/// Open file.
+/// Trace file that is being replayed.
 pub(in crate::traces) struct FileReplay {
     file: TraceFile,
     clock: FileClock,
-    /// First byte on the drive of each device number; `None` for devices that `--only` leaves out.
+    /// First byte on the drive for each device number; `None` for a device that `--only` leaves
+    /// out.
     bases: HashMap<u32, Option<u64>>,
-    /// Device of the latest row with its first byte. Most rows have the same device as the row
-    /// before.
+    /// Device of the last row, and its first byte on the drive. Most rows have the same device as
+    /// the row before.
     latest: Option<(u32, Option<u64>)>,
 }
 
-/// Row as the drive sees it.
+/// Row of a trace with its time in the run and its address on the drive.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::traces) struct Placed {
-    /// Time since the start of the run, at the trace's own speed.
+    /// Time of the row since the start of the run, at the trace's own speed.
     pub(in crate::traces) at: Ns,
     pub(in crate::traces) offset: u64,
     pub(in crate::traces) bytes: u32,
     pub(in crate::traces) op: Op,
     pub(in crate::traces) hint: Option<AccessLatency>,
-    /// Whether the row was earlier than the row before, and was moved up to that row's time.
+    /// Whether the row was earlier than the row before. If so, the row got the time of the row
+    /// before.
     pub(in crate::traces) clamped: bool,
-    /// Whether the address or the length was changed to fit the drive.
+    /// Whether the address or the length of the row was changed to fit the drive.
     pub(in crate::traces) refitted: bool,
 }
 
@@ -69,7 +72,7 @@ impl FileReplay {
         })
     }
 
-    /// Returns the next row of a selected device, or `None` at the end.
+    /// Returns the next row of a selected device, or `None` at the end of the file.
     #[inline]
     pub(in crate::traces) fn next(&mut self, way: &Way) -> Result<Option<Placed>, SourceError> {
         while self.file.advance()? {
@@ -85,7 +88,7 @@ impl FileReplay {
         Ok(None)
     }
 
-    /// Makes an error about the current row.
+    /// Makes an error about the current row of the file.
     pub(in crate::traces) fn complain(&self, what: impl Into<Phrase>) -> SourceError {
         self.file.complain(what)
     }

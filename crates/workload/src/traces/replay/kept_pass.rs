@@ -1,8 +1,8 @@
-//! Keeps one pass of a trace in memory. So later passes need not decompress and parse the files
-//! again.
+//! Keeps the first pass of a trace in memory, so that later passes need not decompress and parse
+//! the files again.
 //!
-//! Only a small pass is kept, and only while the files are unchanged. Files that have changed are
-//! read again and reported.
+//! Only a small pass is kept, and only while its files do not change. If a file has changed, the
+//! files are read again, and the change is reported.
 
 use std::path::Path;
 use std::time::SystemTime;
@@ -14,10 +14,11 @@ use vpass_core::base::units::Ns;
 use crate::traces::replay::file_replay::Placed;
 use crate::traces::replay::survey::Survey;
 
-/// Largest size of a kept pass, in bytes.
+/// Size of the largest pass that is kept, in bytes.
 const MOST_BYTES: u64 = 64 << 20;
 
-/// Row as it was handed out. Its time counts from the start of its part.
+/// Row that was handed out in the first pass. The time of the row counts from the start of its
+/// part.
 #[derive(Clone, Copy, Debug)]
 struct Row {
     since: Ns,
@@ -34,31 +35,32 @@ const _: () = assert!(size_of::<Row>() == 24);
 /// Size and modification time of a file; `None` if they cannot be read.
 type Identity = Option<(u64, SystemTime)>;
 
-/// Kept pass, which may be empty, incomplete or whole.
+/// Pass of a trace in memory, which may be empty, incomplete or complete.
 #[derive(Debug, Default)]
 pub(in crate::traces) struct KeptPass {
     is_small: bool,
     is_whole: bool,
     rows: Vec<Row>,
-    /// Number of rows before the end of each part.
+    /// Number of rows before the end of each part of the trace.
     part_ends: Vec<usize>,
     files: Vec<Identity>,
 }
 
 impl KeptPass {
-    /// Begins the first pass over these files.
+    /// Begins the first pass over the files of a trace.
     pub(in crate::traces) fn new(survey: &Survey) -> Self {
         Self { is_small: Self::bytes(survey) > 0, files: identities(survey), ..Self::default() }
     }
 
-    /// Number of bytes of a pass over these files, or 0 if the pass is too large to be kept.
+    /// Returns the size of a pass over these files in bytes, or 0 if the pass is too large to be
+    /// kept.
     pub(in crate::traces) fn bytes(survey: &Survey) -> u64 {
         Some(survey.rows() * size_of::<Row>() as u64)
             .filter(|bytes| *bytes <= MOST_BYTES)
             .unwrap_or(0)
     }
 
-    /// Keeps a row that was handed out. `since` is the time since the start of its part.
+    /// Keeps a row that was handed out. `since` is its time since the start of its part.
     #[inline]
     pub(in crate::traces) fn keep(&mut self, row: &Placed, since: Ns) {
         if self.is_small && !self.is_whole {
@@ -67,7 +69,7 @@ impl KeptPass {
         }
     }
 
-    /// Records that a part has ended.
+    /// Records that a part of the trace has ended.
     pub(in crate::traces) fn end_part(&mut self) {
         if self.is_small && !self.is_whole {
             self.part_ends.push(self.rows.len());
@@ -79,7 +81,8 @@ impl KeptPass {
         self.is_whole = self.is_small;
     }
 
-    /// Returns whether the kept pass can serve another pass. If not, the kept pass is dropped.
+    /// Returns whether the kept pass can replace another pass over the files. If not, the kept pass
+    /// is dropped.
     pub(in crate::traces) fn serves(&mut self, survey: &Survey) -> bool {
         let same = self.files.iter().all(Option::is_some) && self.files == identities(survey);
         self.is_small &= same;
@@ -90,8 +93,8 @@ impl KeptPass {
         self.is_whole
     }
 
-    /// Returns a row of a part, by its index in the pass. The `at` of the row is the time since the
-    /// part's start.
+    /// Returns a row of a part. `place` is the index of the row in the pass. The `at` of the row is
+    /// the time since the start of its part.
     pub(in crate::traces) fn row(&self, part: usize, place: usize) -> Option<Placed> {
         let row = self
             .rows

@@ -1,5 +1,5 @@
-//! Places the devices of a trace side by side on one drive. Each device begins after the device
-//! before, rounded up to a whole MiB.
+//! Places the devices of a trace side by side on one drive. The first byte of each device is
+//! rounded up to a whole MiB.
 
 use vpass_core::base::phrase::{Opt, Phrase, set};
 use vpass_core::base::request::SourceError;
@@ -9,25 +9,26 @@ use vpass_core::phrase;
 /// Device that a trace names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Device {
-    /// Number or name, as the trace writes it.
+    /// Number or name of the device, as it stands in the trace.
     pub name: String,
     /// Index of the first file that names the device.
     pub file: usize,
-    /// First byte on the drive, before any fit.
+    /// First byte of the device on the drive, before addresses are fitted to the capacity.
     pub base: u64,
     /// End of the device's highest request, in bytes from the start of the device.
     pub extent: u64,
-    /// Number of the device's requests in a pass.
+    /// Number of requests to the device in a pass.
     pub rows: u64,
 }
 
-/// Unit of the bases. With it, devices rarely share a page or an erase block of the drive.
+/// Unit of the devices' first bytes. With this unit, two devices rarely share a page or an erase
+/// block of the drive.
 const ALIGNMENT: u64 = 1 << 20;
-/// Largest number of bytes of all devices together. The end of another request still fits below
-/// 2^64.
+/// Largest number of bytes of all devices together. With this limit, the end of any further request
+/// is below 2^64.
 const MOST: u64 = u64::MAX - u32::MAX as u64;
 
-/// Gives every device its base. Returns the bytes of all devices.
+/// Sets the first byte of every device. Returns the number of bytes of all devices.
 pub(in crate::traces) fn lay_out(devices: &mut [Device]) -> Result<u64, SourceError> {
     let mut end = 0u64;
     for device in devices.iter_mut() {
@@ -80,7 +81,7 @@ pub(in crate::traces) fn too_large(
             (Phrase::default(), phrase![" ({packed} are enough with ", pack, ")"])
         }
     };
-    // The message names whole MiB, rounded up.
+    // The message gives the size in whole MiB, rounded up.
     let needed = Bytes(bytes.div_ceil(1 << 20).saturating_mul(1 << 20));
     let capacity = words(capacity);
     SourceError::new(phrase![
@@ -98,7 +99,8 @@ pub(in crate::traces) fn too_large(
     ])
 }
 
-/// Returns the advice to select some of several devices, with its end.
+/// Returns the advice to select some of several devices, followed by `end`. Returns an empty text
+/// for a single device.
 fn selection(devices: &[Device], end: &'static str) -> Phrase {
     if devices.len() < 2 {
         return Phrase::default();
@@ -106,7 +108,7 @@ fn selection(devices: &[Device], end: &'static str) -> Phrase {
     phrase!["select some devices with ", Opt::Only.to("DEV"), end]
 }
 
-/// Makes the error for touched pages that do not fit the drive, even side by side.
+/// Makes the error for touched pages that do not fit onto the drive, even side by side.
 pub(in crate::traces) fn too_many_pages(
     trace: &str,
     devices: &[Device],
@@ -125,7 +127,7 @@ pub(in crate::traces) fn too_many_pages(
 /// Number of devices that a message names.
 const SHOWN: usize = 4;
 
-/// Formats a size in the largest unit, rounded up to one decimal.
+/// Formats a size in the largest suitable unit, rounded up to one decimal place.
 fn words(bytes: u64) -> String {
     const UNITS: [&str; 4] = ["TiB", "GiB", "MiB", "KiB"];
     let mut unit = 1u64 << 40;

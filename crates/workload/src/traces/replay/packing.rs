@@ -1,11 +1,11 @@
-//! Implements `--fit pack`: the pages that a trace touches lie side by side on the drive, in the
-//! order of their addresses.
+//! Implements `--fit pack`. The pages that a trace touches are placed side by side on the drive, in
+//! the order of their addresses.
 //!
-//! Gaps between touched pages take no space. Neighbouring pages stay neighbours, and a request
-//! touches as many drive pages as before.
+//! Gaps between touched pages take no space. Neighbouring touched pages stay neighbours, and a
+//! request touches as many drive pages as before.
 //!
-//! A read or a write touches all of its pages. A trim may cover a whole device, so only its first
-//! page counts as touched. On the drive, the trim covers this page and the pages in its range that
+//! A read or a write touches all of its pages. A trim may cover a whole device, so a trim touches
+//! only its first page. On the drive, a trim covers its first page, and the pages of its range that
 //! other requests touch.
 //!
 //! ```text
@@ -19,7 +19,7 @@ use crate::profile::PageCounts;
 use crate::traces::replay::layout::Device;
 use crate::traces::rows::format::TraceRow;
 
-/// Pages touched so far, by device.
+/// Pages that a trace has touched so far, by device.
 #[derive(Debug)]
 pub(in crate::traces) struct Touched {
     page_shift: u32,
@@ -27,12 +27,12 @@ pub(in crate::traces) struct Touched {
 }
 
 impl Touched {
-    /// Makes an empty record for pages of `page_bytes`, a power of two.
+    /// Makes an empty record for pages of `page_bytes` bytes, which is a power of two.
     pub(in crate::traces) fn new(page_bytes: u64) -> Self {
         Self { page_shift: page_bytes.trailing_zeros(), devices: vec![] }
     }
 
-    /// Records the pages of a row. `device` is the index of its device.
+    /// Records the pages that a row touches. `device` is the index of the row's device.
     pub(in crate::traces) fn add(&mut self, device: usize, row: &TraceRow) {
         if self.devices.len() <= device {
             self.devices.resize_with(device + 1, PageCounts::default);
@@ -46,8 +46,8 @@ impl Touched {
         self.devices[device].read(first, last - first + 1);
     }
 
-    /// Returns the positions of the touched pages, device after device. The base of each device
-    /// must be a multiple of a page.
+    /// Returns the positions of the touched pages on the drive, device after device. The first byte
+    /// of each device must be a multiple of a page.
     pub(in crate::traces) fn packed(self, devices: &[Device]) -> Packing {
         let mut packing = Packing { page_shift: self.page_shift, runs: vec![], pages: 0 };
         let mut end = None;
@@ -67,7 +67,7 @@ impl Touched {
     }
 }
 
-/// Positions of the touched pages.
+/// Positions on the drive of all pages that a trace touches.
 #[derive(Debug)]
 pub(in crate::traces) struct Packing {
     page_shift: u32,
@@ -76,24 +76,24 @@ pub(in crate::traces) struct Packing {
     pages: u64,
 }
 
-/// Run of neighbouring touched pages.
+/// Run of touched pages that are neighbours.
 #[derive(Clone, Copy, Debug)]
 struct Run {
     /// Number of the run's first page before packing.
     first: u64,
-    /// Number of this page on the drive.
+    /// Number of the run's first page on the drive.
     packed: u64,
 }
 
 impl Packing {
-    /// Bytes of all touched pages.
+    /// Returns the size of all touched pages in bytes.
     pub(in crate::traces) fn bytes(&self) -> u64 {
         self.pages << self.page_shift
     }
 
-    /// Returns the offset and the length of a request on the drive. The length is smaller than that
-    /// of the request if the request has untouched pages. Returns `None` if its first page is
-    /// untouched.
+    /// Returns the first byte and the length of a request on the drive. Pages that are not touched
+    /// make the length smaller than that of the request. Returns `None` if the first page of the
+    /// request is not touched.
     #[inline]
     pub(in crate::traces) fn place(&self, offset: u64, bytes: u64) -> Option<(u64, u64)> {
         let within = (1u64 << self.page_shift) - 1;
@@ -120,7 +120,7 @@ impl Packing {
         Some((start, end - start))
     }
 
-    /// Returns the number of the drive page after a run.
+    /// Returns the number of the drive page that follows a run.
     #[inline]
     fn end(&self, run: usize) -> u64 {
         self.runs.get(run + 1).map_or(self.pages, |next| next.packed)
@@ -142,7 +142,7 @@ mod tests {
     }
 
     /// Makes a packing of two devices. Pages 2, 3, 8, 11, 12 and 13 of the first device are
-    /// touched, and pages 0 and 100 of the second. The second device begins at page 256.
+    /// touched, and pages 0 and 100 of the second device. The second device begins at page 256.
     fn packing() -> Packing {
         let mut touched = Touched::new(PAGE);
         for (page, pages) in [(11, 3), (8, 1), (2, 2), (3, 1), (12, 1)] {
@@ -165,8 +165,8 @@ mod tests {
     #[test]
     fn a_request_keeps_its_place_in_the_page_and_its_length() {
         let packing = packing();
-        // The request reaches from the middle of page 11 to the first sector of page 13. These are
-        // pages 3 to 5 on the drive.
+        // The request covers the range from the middle of page 11 to the first sector of page 13.
+        // On the drive, these are pages 3 to 5.
         assert_eq!(
             packing.place(11 * PAGE + 2048, 2048 + PAGE + 512),
             Some((3 * PAGE + 2048, 2048 + PAGE + 512))
@@ -176,11 +176,11 @@ mod tests {
     #[test]
     fn a_trim_leaves_out_pages_that_nothing_else_touches() {
         let packing = packing();
-        // The request reaches from page 3 to the middle of page 12. It touches pages 3, 8, 11 and
-        // half of page 12, which are pages 1 to 4 on the drive.
+        // The request covers the range from page 3 to the middle of page 12. The request touches
+        // pages 3, 8 and 11, and half of page 12. On the drive, these are pages 1 to 4.
         assert_eq!(packing.place(3 * PAGE, 9 * PAGE + 2048), Some((PAGE, 3 * PAGE + 2048)));
-        // The request reaches from page 3 into the gap after page 13. It covers pages 1 to 5 on the
-        // drive, each as a whole.
+        // The request covers the range from page 3 to the gap that follows page 13. On the drive,
+        // it covers all of pages 1 to 5.
         assert_eq!(packing.place(3 * PAGE, 20 * PAGE + 1), Some((PAGE, 5 * PAGE)));
         let mut touched = Touched::new(PAGE);
         touched.add(0, &row(7, 1 << 18, Op::Trim));

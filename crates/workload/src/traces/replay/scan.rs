@@ -1,5 +1,5 @@
-//! Reads all files of a trace before a run. It checks every line, finds the devices and their
-//! extents, and counts rows.
+//! Reads all files of a trace before a run. The scan checks every line, finds the devices and the
+//! ends of their addresses, and counts rows.
 //!
 //! Memory is constant, except for the table of devices. With `--fit pack`, the touched pages also
 //! take memory.
@@ -20,22 +20,22 @@ use crate::traces::replay::survey::FileSurvey;
 use crate::traces::replay::trace_options::TraceOptions;
 use crate::traces::rows::names::MAX_DEVICES;
 
-/// Results for the files read so far.
+/// Results of the scan for the files read so far.
 pub(in crate::traces) struct Scan<'a> {
     options: &'a TraceOptions,
     files: Vec<String>,
     devices: Vec<Device>,
-    /// Place of each device's highest request: index of the file, and number of the line or record.
+    /// Place of each device's highest request: index of its file, and number of its line or record.
     furthest: Vec<(usize, u64)>,
-    /// Index of each device by name, if the files are parts of one trace.
+    /// Index of each device by its name, if the files are parts of one trace.
     by_name: HashMap<String, usize>,
-    /// Whether each device of `--only` was found.
+    /// Whether each device of the option `--only` was found.
     found: Vec<bool>,
-    /// Names of devices that `--only` leaves out, for a message.
+    /// Names of the devices that `--only` leaves out, for a message.
     others: Vec<String>,
-    /// Word for the rows of the file in which the first device appears: line, record or row.
+    /// Noun for the rows of the first device's file: line, record or row.
     rows_are: &'static str,
-    /// Touched pages of each device, if they will be packed.
+    /// Touched pages of each device, if these pages will be packed.
     touched: Option<Touched>,
 }
 
@@ -61,7 +61,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Reads one file.
+    /// Reads one file of the trace.
     pub(in crate::traces) fn file(
         &mut self,
         path: &Path,
@@ -136,8 +136,8 @@ impl<'a> Scan<'a> {
         Ok((self.devices, furthest))
     }
 
-    /// Returns the index of a device that a file names for the first time, or `None` if `--only`
-    /// leaves it out.
+    /// Returns the index of a device that a file names for the first time. Returns `None` if
+    /// `--only` leaves the device out.
     #[cold]
     fn device(
         &mut self,
@@ -193,12 +193,12 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// Device numbers of one file. Each has the index of its device, or `None` if `--only` leaves the
-/// device out.
+/// Device numbers of one file. Each number has the index of its device, or `None` if `--only`
+/// leaves the device out.
 #[derive(Default)]
 struct Numbers {
     known: HashMap<u32, Option<usize>>,
-    /// Device of the latest row. Most rows have the same device as the row before.
+    /// Device of the last row. Most rows have the same device as the row before.
     latest: Option<(u32, Option<usize>)>,
 }
 

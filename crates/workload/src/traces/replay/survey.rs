@@ -1,5 +1,5 @@
-//! Surveys the files of a trace before a run: their formats, their rows, and the devices side by
-//! side. `scan` reads the files.
+//! Surveys the files of a trace before a run: their formats, their rows, and their devices. The
+//! devices are placed side by side. The file `scan` reads the trace files.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -22,46 +22,46 @@ use crate::traces::rows::options::{MissingClock, ReadOptions};
 use crate::traces::rows::rate;
 use crate::traces::rows::unit::TimeUnit;
 
-/// Files of a trace, and facts about their content.
+/// Survey of a trace: its files, and facts about their content.
 #[derive(Clone, Debug)]
 pub struct Survey {
     files: Vec<FileSurvey>,
     devices: Vec<Device>,
-    /// Bytes of the devices side by side.
+    /// Number of bytes of all devices side by side.
     space: u64,
     skipped: Skipped,
-    /// Place of the first device's highest request.
+    /// Place of the first device's highest request in the trace.
     furthest: String,
-    /// Packed pages, if the options ask for [`Fit::Pack`].
+    /// Positions of the touched pages, if the options contain [`Fit::Pack`].
     packing: Option<Arc<Packing>>,
 }
 
-/// Survey of one file.
+/// Survey of one file of a trace.
 #[derive(Clone, Debug)]
 pub struct FileSurvey {
     /// Path of the file.
     pub path: PathBuf,
     /// Format of the file.
     pub format: &'static Format,
-    /// Whether the format was detected from the content.
+    /// Whether the format was detected from the content of the file.
     pub detected: bool,
     /// Whether other bytes follow the gzip data of the file.
     pub(in crate::traces) has_garbage: bool,
-    /// Epoch of the times.
+    /// Epoch of the times in the file.
     pub(in crate::traces) clock: Epoch,
-    /// Time on the file's own clock at which its part of the trace begins; `None` without selected
-    /// requests.
+    /// Time on the file's own clock at which its part of the trace begins; `None` if the file has
+    /// no selected requests.
     pub(in crate::traces) origin_ns: Option<u64>,
     /// Number of selected requests of the file.
     pub rows: u64,
-    /// Time from the earliest to the latest selected request.
+    /// Time from the earliest to the latest selected request of the file.
     pub span_ns: Ns,
-    /// Device numbers of the file. Each has the index of its device, or `None` if `--only` leaves
-    /// the device out.
+    /// Device numbers of the file. Each number has the index of its device, or `None` if `--only`
+    /// leaves the device out.
     pub(in crate::traces) numbers: HashMap<u32, Option<usize>>,
 }
 
-/// Returns a note about other bytes after the gzip data of a file.
+/// Returns a note that other bytes follow the gzip data of a file.
 pub fn garbage_note(path: &Path) -> Phrase {
     let path = path.display();
     phrase!["{path}: other bytes follow the gzip data; they are ignored, as by gzip"]
@@ -81,12 +81,12 @@ impl FileSurvey {
 }
 
 impl Survey {
-    /// Reads all files once. `watch` gets the number of bytes read since its last call. It returns
-    /// whether to continue.
+    /// Reads all files of a trace once. `watch` gets the number of bytes read since its last call,
+    /// and returns whether to continue.
     ///
     /// # Errors
-    /// Reports the first error in any file, an option without effect on the files, or a device that
-    /// no file names.
+    /// Reports the first error in any file, an option that has no effect on the files, or a device
+    /// that no file names.
     pub fn of(
         paths: &[PathBuf],
         options: &TraceOptions,
@@ -113,7 +113,7 @@ impl Survey {
         Ok(Self { files, devices, space, skipped, furthest, packing })
     }
 
-    /// Returns the files, in the order given.
+    /// Returns the surveys of all files, in the order in which the user gave the files.
     pub fn files(&self) -> &[FileSurvey] {
         &self.files
     }
@@ -123,30 +123,30 @@ impl Survey {
         &self.devices
     }
 
-    /// Number of requests of the selected devices in a pass.
+    /// Returns the number of requests to the selected devices in a pass.
     pub fn rows(&self) -> u64 {
         self.devices.iter().map(|d| d.rows).sum()
     }
 
-    /// Bytes of the devices side by side.
+    /// Returns the number of bytes of all devices side by side.
     pub fn space(&self) -> u64 {
         self.space
     }
 
-    /// Returns the skipped lines and records.
+    /// Returns the lines and records that were skipped.
     pub fn skipped(&self) -> &Skipped {
         &self.skipped
     }
 
-    /// Number of bytes of the touched pages side by side, if the options ask for [`Fit::Pack`].
+    /// Returns the size of all touched pages in bytes, if the options contain [`Fit::Pack`].
     pub fn packed_bytes(&self) -> Option<u64> {
         self.packing.as_ref().map(|packing| packing.bytes())
     }
 
-    /// Checks that the devices fit a drive of `capacity` bytes.
+    /// Checks that the devices fit onto a drive of `capacity` bytes.
     ///
     /// # Errors
-    /// Gives the sizes and possible remedies if they do not fit.
+    /// Reports devices that do not fit, with their sizes and possible remedies.
     pub fn fits(&self, capacity: u64, fit: Fit) -> Result<(), SourceError> {
         let packed = self.packed_bytes();
         match (fit, packed) {
@@ -165,7 +165,7 @@ impl Survey {
         }
     }
 
-    /// Returns the packed pages, if the fit needs them.
+    /// Returns the positions of the touched pages, if `fit` needs them.
     pub(in crate::traces) fn packing(&self, fit: Fit) -> Result<Option<Arc<Packing>>, SourceError> {
         match (fit, &self.packing) {
             (Fit::Pack, Some(packing)) => Ok(Some(packing.clone())),
@@ -179,7 +179,7 @@ impl Survey {
         }
     }
 
-    /// Names the files, for messages.
+    /// Returns a name for all files together, for messages.
     fn name(&self) -> String {
         let (first, others) = (&self.files[0], self.files.len() - 1);
         let more = if others == 0 { String::new() } else { format!(" and {others} more") };
@@ -187,7 +187,7 @@ impl Survey {
     }
 }
 
-/// Gives a common clock to the files of a format whose times are dates. The clock begins at the
+/// Gives a common clock to all files of a format whose times are dates. The clock begins at the
 /// earliest request of these files.
 fn share_clocks(files: &mut [FileSurvey]) {
     let mut earliest: HashMap<&str, u64> = HashMap::new();
@@ -202,7 +202,7 @@ fn share_clocks(files: &mut [FileSurvey]) {
     }
 }
 
-/// Refuses options without effect on any file.
+/// Refuses options that have no effect on any of the files.
 fn refuse_idle_options(files: &[FileSurvey], options: &ReadOptions) -> Result<(), SourceError> {
     let format = files[0].format.name;
     let idle = |option: Opt, what: &str| {

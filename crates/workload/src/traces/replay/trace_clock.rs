@@ -1,34 +1,34 @@
-//! Clock of a trace in ns. It begins at the first request, never runs backwards, and continues over
-//! parts and passes.
+//! Clock of a trace, in ns. The clock begins at the first request and never runs backwards. The
+//! clock continues over the parts and passes of the trace.
 
 use vpass_core::base::phrase::{Opt, Phrase};
 use vpass_core::base::units::{END_OF_TIME, Ns};
 use vpass_core::phrase;
 
-/// Relation between the clocks of a trace and the clock of the run. Merged files are one part.
-/// Parts follow each other.
+/// Relation between the clocks of a trace's files and the clock of the run. Merged files are one
+/// part of the trace. Parts follow each other.
 #[derive(Debug)]
 pub(in crate::traces) struct TraceClock {
     speed: f64,
-    /// Latest time, at the trace's own speed. It is before the end of time at this speed and at the
-    /// speed of the run.
+    /// Latest valid time, at the trace's own speed. At this speed and at the speed of the run, this
+    /// time is before the end of time.
     end: Ns,
     /// Start of the current part, at the trace's own speed.
     start: Ns,
-    /// Time of the latest row, at the trace's own speed.
+    /// Time of the last row, at the trace's own speed.
     last: Ns,
     rows: u64,
 }
 
 impl TraceClock {
     pub(in crate::traces) fn new(speed: f64) -> Self {
-        // Over some hundred years, an f64 is exact to a minute or better.
+        // An f64 represents a time of some hundred years exactly to a minute or better.
         let end = (END_OF_TIME as f64 * speed.min(1.0)) as Ns;
         Self { speed, end, start: 0, last: 0, rows: 0 }
     }
 
-    /// Begins another part, or another pass. The real gap before it is unknown, so it begins one
-    /// mean gap after the latest row.
+    /// Begins another part or another pass. The real gap before it is unknown. The part begins one
+    /// mean gap after the last row.
     pub(in crate::traces) fn begin_part(&mut self) -> Result<(), TooLate> {
         if let Some(gaps) = self.rows.checked_sub(1) {
             let mean_gap = self.last.checked_div(gaps).unwrap_or(0);
@@ -41,15 +41,15 @@ impl TraceClock {
         Ok(())
     }
 
-    /// Returns the time of a row, at the trace's own speed. `since_start` counts from the part's
-    /// start.
+    /// Returns the time of a row at the trace's own speed. `since_start` is the time since the
+    /// start of the row's part.
     #[inline]
     pub(in crate::traces) fn at(&self, since_start: Ns) -> Result<Ns, TooLate> {
         self.start.checked_add(since_start).filter(|at| *at <= self.end).ok_or(self.too_late())
     }
 
-    /// Returns the time of a row, counted from the part's start. `at` counts from the start of the
-    /// run.
+    /// Returns the time of a row since the start of its part. `at` is the time since the start of
+    /// the run.
     #[inline]
     pub(in crate::traces) fn since(&self, at: Ns) -> Ns {
         at - self.start
@@ -59,7 +59,7 @@ impl TraceClock {
         if self.speed < 1.0 { TooLate::AtThisSpeed } else { TooLate::AtAnySpeed }
     }
 
-    /// Records a row with this time. Returns its arrival, at the speed of the run.
+    /// Records a row at time `at`. Returns its arrival time at the speed of the run.
     #[inline]
     pub(in crate::traces) fn serve(&mut self, at: Ns) -> Ns {
         self.last = self.last.max(at);
@@ -79,12 +79,12 @@ impl TraceClock {
     }
 }
 
-/// Clock of one file within its part.
+/// Clock of one trace file within its part of the trace.
 #[derive(Debug)]
 pub(in crate::traces) struct FileClock {
     /// Time on the file's own clock at which the part begins.
     origin_ns: u64,
-    /// Time of the latest row, counted from the part's start.
+    /// Time of the last row, since the start of the part.
     last: Ns,
 }
 
@@ -93,8 +93,8 @@ impl FileClock {
         Self { origin_ns, last: 0 }
     }
 
-    /// Returns the time of a row, counted from the part's start. Also returns whether the row was
-    /// earlier than the row before, and was moved up to that row's time.
+    /// Returns the time of a row since the start of its part. Also returns whether the row was
+    /// earlier than the row before. Such a row gets the time of the row before.
     #[inline]
     pub(in crate::traces) fn arrive(&mut self, at_ns: u64) -> (Ns, bool) {
         let since = at_ns.saturating_sub(self.origin_ns);
@@ -104,12 +104,12 @@ impl FileClock {
     }
 }
 
-/// Reason why a request arrives after the end of time.
+/// Reason why a request would arrive after the end of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::traces) enum TooLate {
-    /// Time of the trace itself.
+    /// The trace is too long at every speed.
     AtAnySpeed,
-    /// Speed of the replay.
+    /// The trace is too long at the speed of the replay.
     AtThisSpeed,
 }
 
@@ -145,7 +145,7 @@ mod tests {
         let mut clock = TraceClock::new(1.0);
         times(&mut clock, &[1000, 1100, 1600]);
         clock.begin_part().unwrap();
-        // The two gaps take 600 ns, so the mean gap is 300 ns.
+        // The three requests have two gaps of together 600 ns, so the mean gap is 300 ns.
         assert_eq!(times(&mut clock, &[1000, 1100, 1600]), [900, 1000, 1500]);
         clock.begin_part().unwrap();
         assert_eq!(times(&mut clock, &[5]), [1800]);
@@ -179,8 +179,8 @@ mod tests {
 
     #[test]
     fn time_ends_at_the_speed_of_the_run() {
-        // A trace at a quarter of its speed takes four times as long. A speed above 1 makes a trace
-        // shorter.
+        // A trace that is replayed at a quarter of its speed takes four times as long. A speed
+        // above 1 makes a trace shorter.
         let mut clock = TraceClock::new(0.25);
         assert_eq!(clock.at(END_OF_TIME / 4).map(|at| clock.serve(at)), Ok(END_OF_TIME));
         assert_eq!(clock.at(END_OF_TIME / 4 + 1), Err(TooLate::AtThisSpeed));

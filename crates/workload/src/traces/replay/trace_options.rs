@@ -1,30 +1,30 @@
-//! Options of a trace's replay: its files, devices, addresses and clock.
+//! Options for the replay of a trace: its files, devices, addresses and clock.
 
 use vpass_core::base::request::Arrival;
 
 use crate::traces::replay::capacity_fit::Fit;
 use crate::traces::rows::options::ReadOptions;
 
-/// Options of a trace's replay.
+/// Options for the replay of a trace.
 #[derive(Clone, Debug)]
 pub struct TraceOptions {
-    /// Options for reading each file.
+    /// Options for reading each file of the trace.
     pub read: ReadOptions,
-    /// Numbers or names of the devices to take; all if empty.
+    /// Numbers or names of the devices to replay; all devices if empty.
     pub only: Vec<String>,
-    /// Whether the files are parts of one trace that follow each other. If so, devices of the same
-    /// name are one device.
+    /// Whether the files are parts of one trace that follow each other. If so, devices with the
+    /// same name are one device.
     pub concat: bool,
-    /// Placement of requests beyond the drive's capacity.
+    /// Method for requests that lie beyond the drive's capacity.
     pub fit: Fit,
-    /// Page size of the drive for [`Fit::Pack`], a power of two up to 1 MiB.
+    /// Page size of the drive in bytes, for [`Fit::Pack`]; a power of two up to 1 MiB.
     pub page_bytes: u64,
-    /// Whether to refuse a request that is earlier than the request before. Otherwise, such a
-    /// request is moved up to the time of the request before.
+    /// Whether a request that is earlier than the request before is an error. If not, the request
+    /// gets the time of the request before.
     pub strict: bool,
     /// Replay speed as a multiple of the recorded speed, above 0.
     pub speed: f64,
-    /// Arrival of requests. An open loop uses the trace's own clock.
+    /// Arrival of requests. In an open loop, requests arrive at the times of the trace.
     pub arrival: Arrival,
 }
 

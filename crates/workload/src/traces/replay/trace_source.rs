@@ -1,6 +1,6 @@
 //! Makes requests for a drive from a trace of one or several files. Requests are merged by time,
-//! which begins at 0. Devices lie side by side, and addresses are fitted to the drive. Changes are
-//! counted.
+//! and time begins at 0. Devices lie side by side, and addresses are fitted to the drive. All
+//! changes to requests are counted.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -22,54 +22,54 @@ use crate::traces::replay::survey::Survey;
 use crate::traces::replay::trace_clock::{TooLate, TraceClock};
 use crate::traces::replay::trace_options::TraceOptions;
 
-/// Largest replay speed, as a multiple of the recorded speed. At this speed, a year takes less than
-/// a millisecond.
+/// Largest replay speed, as a multiple of the recorded speed. At this speed, the replay of a year
+/// takes less than a millisecond.
 const MOST_SPEED: f64 = 1e12;
-/// Memory of an open file, in bytes: its buffers and its decompressor.
+/// Memory of an open trace file in bytes, for its buffers and its decompressor.
 const LANE_BYTES: u64 = 1 << 20;
 
-/// Counts over all passes so far.
+/// Counts of a trace's replay over all passes so far.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TraceReport {
-    /// Format of each file.
+    /// Name of each file's format.
     pub formats: Vec<&'static str>,
-    /// Number of passes begun.
+    /// Number of passes that have begun.
     pub passes: u64,
-    /// Number of requests handed out.
+    /// Number of requests that were handed out.
     pub rows: u64,
-    /// Number of requests that were earlier than the request before in their file, and were moved
-    /// up to its time.
+    /// Number of requests that were earlier than the request before them in their file. Such a
+    /// request got the time of the request before.
     pub clamped: u64,
-    /// Number of requests whose address or length was changed to fit the drive. The length changes
-    /// if a packed trim omits pages that no other request touches.
+    /// Number of requests whose address or length was changed to fit the drive. Packing shortens a
+    /// trim by the pages that no other request touches.
     pub refitted: u64,
-    /// Lines and records that were skipped in one pass.
+    /// Lines and records that one pass has skipped.
     pub skipped: Skipped,
-    /// Whether more than one device was selected.
+    /// Whether more than one device is replayed.
     pub several_devices: bool,
-    /// Arrival of the latest request.
+    /// Arrival time of the last request so far.
     pub span_ns: Ns,
 }
 
-/// Source of requests from trace files.
+/// Source of the requests of a trace.
 pub struct TraceSource {
     survey: Arc<Survey>,
     options: TraceOptions,
     clock: TraceClock,
     fitter: Fitter,
-    /// Files of the current part, including files that have ended. If there are several files, each
-    /// has its next row.
+    /// Files of the current part, including files that have ended. If a part has several files,
+    /// each file comes with its next row.
     replays: Vec<(FileReplay, Option<Placed>)>,
-    /// Files that have a next row. The earliest row comes first. Rows of the same time keep the
-    /// order of their files. Unused for a single file.
+    /// Files that have a next row, with the earliest row first. Rows with the same time keep the
+    /// order of their files. The heap is not used for a single file.
     order: BinaryHeap<Reverse<(Ns, usize)>>,
     next_part: usize,
-    /// First pass of the trace, if it is small.
+    /// First pass of the trace in memory, if the pass is small.
     kept: KeptPass,
-    /// Index of the next row in `kept`, if `kept` serves the current pass.
+    /// Index of the next row in `kept`, if the current pass uses `kept`.
     from_kept: Option<usize>,
     report: TraceReport,
-    /// Error that ended the stream. Later calls return the same error.
+    /// Error that has ended the stream. Later calls return this error again.
     failed: Option<SourceError>,
 }
 
@@ -90,9 +90,8 @@ impl TraceSource {
     /// Opens a trace for a drive of `capacity` bytes. The survey must have been made with the same
     /// options.
     ///
-    /// # Errors
-    /// Reports an option out of range, devices that do not fit the drive, or a file that can no
-    /// longer be opened.
+    /// # Errors Reports an option out of range, devices that are too large for the drive, or a file
+    /// that can no longer be opened.
     pub fn new(
         survey: Arc<Survey>,
         capacity: u64,
@@ -144,12 +143,12 @@ impl TraceSource {
         Ok(source)
     }
 
-    /// Returns the counts so far.
+    /// Returns the counts of all passes so far.
     pub fn report(&self) -> TraceReport {
         TraceReport { span_ns: self.clock.span(), ..self.report.clone() }
     }
 
-    /// Returns the survey of the files.
+    /// Returns the survey of the trace's files.
     pub fn survey(&self) -> &Survey {
         &self.survey
     }
@@ -208,7 +207,7 @@ impl TraceSource {
         Ok(())
     }
 
-    /// Returns the earliest row of the current part.
+    /// Returns the earliest row that is left in the current part.
     #[inline]
     fn next(&mut self) -> Result<Option<Placed>, SourceError> {
         if let Some(place) = self.from_kept {
@@ -221,7 +220,7 @@ impl TraceSource {
         Ok(row)
     }
 
-    /// Returns the next row of the kept pass.
+    /// Returns the next row of the pass in memory.
     #[inline]
     fn next_kept(&mut self, place: usize) -> Result<Option<Placed>, SourceError> {
         let Some(row) = self.next_part.checked_sub(1).and_then(|part| self.kept.row(part, place))
@@ -233,7 +232,7 @@ impl TraceSource {
         Ok(Some(Placed { at, ..row }))
     }
 
-    /// Makes the error for a request of a file after the end of time.
+    /// Makes the error for a request that arrives after the end of time.
     #[cold]
     fn too_late(&self, file: usize, late: TooLate) -> SourceError {
         let path = self.survey.files()[file].path.display();

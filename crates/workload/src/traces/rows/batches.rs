@@ -1,4 +1,4 @@
-//! Reads the rows of a binary stream with blocks of rows, in constant memory.
+//! Reads a binary stream that consists of blocks of rows, in constant memory.
 
 use std::io;
 
@@ -6,16 +6,16 @@ use crate::traces::bytes::window::Window;
 use crate::traces::rows::reader::{Batch, BatchReader};
 use crate::traces::rows::trace_row::{Epoch, TraceRow};
 
-/// Reason why there is no row.
+/// Reason why a block gives no rows.
 #[derive(Debug)]
 pub(in crate::traces) enum BatchError {
-    /// The stream failed: a read error or a damaged compressed file.
+    /// The stream failed, because of a read error or a damaged compressed file.
     Io(io::Error),
-    /// The block is invalid, and nothing after it can be read.
+    /// The block is invalid, and nothing after the block can be read.
     Bad(&'static str),
 }
 
-/// Reader of blocks.
+/// Reader of the blocks of a stream.
 pub(in crate::traces) struct Batches {
     window: Window,
     reader: Box<dyn BatchReader>,
@@ -40,8 +40,8 @@ impl Batches {
         self.reader.clock()
     }
 
-    /// Appends the rows of the next block, which may be empty. Returns false at the end of the
-    /// stream.
+    /// Appends the rows of the next block to `rows`. The block may be empty. Returns false at the
+    /// end of the stream.
     fn read(&mut self, rows: &mut Vec<TraceRow>) -> Result<bool, BatchError> {
         loop {
             let missing =
@@ -68,16 +68,17 @@ impl Batches {
 #[derive(Default)]
 pub(in crate::traces) struct Ready {
     rows: Vec<TraceRow>,
-    /// Index after the current row.
+    /// Index of the row after the current row.
     next: usize,
-    /// Index before which all rows are known to be valid.
+    /// Number of rows, from the first row on, that are known to be valid.
     checked: usize,
-    /// Number of rows in earlier blocks.
+    /// Number of rows in all earlier blocks.
     before: u64,
 }
 
 impl Ready {
-    /// Goes to the next row if it is in memory and known to be valid. Returns whether it did.
+    /// Goes to the next row if this row is in memory and known to be valid. Otherwise returns
+    /// false.
     #[inline]
     pub(in crate::traces) fn step(&mut self) -> bool {
         let is_there = self.next < self.checked;
@@ -91,7 +92,7 @@ impl Ready {
         &self.rows[self.next - 1]
     }
 
-    /// Number of rows up to the current row.
+    /// Returns the number of rows of the stream up to the current row.
     pub(in crate::traces) fn count(&self) -> u64 {
         self.before + self.next as u64
     }
@@ -104,8 +105,8 @@ impl Ready {
         self.next = 1;
     }
 
-    /// Goes to the next row, valid or not, and reads the next block if necessary. Returns false at
-    /// the end of the stream.
+    /// Goes to the next row, even if the row is invalid, and reads the next block if necessary.
+    /// Returns false at the end of the stream.
     pub(in crate::traces) fn advance(
         &mut self,
         batches: &mut Batches,
@@ -126,5 +127,5 @@ impl Ready {
     }
 }
 
-/// Error for a stream that ends within a block.
+/// Error text for a stream that ends within a block.
 const CUT: &str = "the file ends too early; it is truncated";

@@ -1,10 +1,10 @@
-//! Names the events that blktrace(8) records during a request. One kind of event counts as the
+//! Names the events that blktrace(8) records for a request. One kind of event counts as the
 //! request.
 
 use vpass_core::base::phrase::{Opt, Phrase};
 use vpass_core::phrase;
 
-/// Event that blktrace(8) records during a request.
+/// Event that blktrace(8) records for a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BlkAction {
     /// The request was queued.
@@ -16,11 +16,11 @@ pub enum BlkAction {
 }
 
 impl BlkAction {
-    /// All events, in order of preference. `Q` is preferred, because a queued request is the
-    /// application's request, before merging.
+    /// All events, in order of preference. `Q` comes first, because a queued request is the request
+    /// of the application, before merging.
     const ALL: [Self; 3] = [Self::Q, Self::D, Self::C];
 
-    /// Returns the letter of the event in text.
+    /// Returns the letter of the event in the text of a trace.
     pub fn letter(self) -> &'static str {
         match self {
             Self::Q => "Q",
@@ -29,8 +29,8 @@ impl BlkAction {
         }
     }
 
-    /// Returns the first of Q, D and C that occurs in a column at the start of the file. Columns
-    /// count from 0. Returns Q if none of them occurs.
+    /// Returns the first of the letters Q, D and C that occurs in a column at the start of a file.
+    /// Columns are counted from 0. Returns Q if none of the letters occurs.
     pub(in crate::traces) fn of(head: &[u8], column: usize) -> Self {
         let holds = |action: &Self| {
             head.split(|b| *b == b'\n').any(|line| {
@@ -42,10 +42,10 @@ impl BlkAction {
     }
 }
 
-/// Formats that record events.
+/// Trace formats that record events.
 pub(in crate::traces) const FORMATS: [&str; 2] = ["blkparse", "wiscsee"];
 
-/// Returns the text added to the error for a trace without any row.
+/// Returns text for the error about a trace without any row.
 pub(in crate::traces) fn without_rows() -> Phrase {
     phrase!["; none of its events has the action that counts as a request, see ", Opt::BlkAction,]
 }

@@ -1,30 +1,30 @@
-//! Takes the columns of a line from left to right. Commas or runs of blanks separate columns. Every
-//! error names its column.
+//! Parses the columns of a line from left to right. Columns are separated by commas or by runs of
+//! blanks. Every error names its column.
 
 use vpass_core::base::request::Op;
 
 use crate::traces::bytes::digits::{decimal, digits};
 use crate::traces::rows::trace_row::BadRow;
 
-/// Columns that single commas separate.
+/// Columns that are separated by single commas.
 pub(in crate::traces) type Commas<'a> = Fields<'a, false>;
-/// Columns that runs of spaces and tabs separate.
+/// Columns that are separated by runs of spaces and tabs.
 pub(in crate::traces) type Blanks<'a> = Fields<'a, true>;
 
-/// Line with its remaining columns.
+/// Line of a trace whose columns are parsed one after the other.
 pub(in crate::traces) struct Fields<'a, const BLANKS: bool> {
     line: &'a [u8],
-    /// Start of the next column.
+    /// Start of the next column in the line.
     at: usize,
     column: usize,
     /// Whether another column follows. With commas, the last column may be empty, so `at` alone
-    /// does not show this.
+    /// does not decide this.
     more: bool,
 }
 
-/// Smallest address that no device has. Offsets and ends of requests stay below it.
+/// Limit for offsets and ends of requests, in bytes. No device has an address this high.
 const ADDRESS_END: u64 = 1 << 63;
-/// Bytes of a disk sector, in every format that counts sectors.
+/// Bytes of a disk sector, in all formats whose addresses are sectors.
 const SECTOR_BYTES: u64 = 512;
 
 impl<'a, const BLANKS: bool> Fields<'a, BLANKS> {
@@ -32,7 +32,7 @@ impl<'a, const BLANKS: bool> Fields<'a, BLANKS> {
         Self { line, at: 0, column: 0, more: true }
     }
 
-    /// Takes the next column as text, which must not be empty.
+    /// Parses the next column as text, which must not be empty.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "per column of a trace")]
     pub(in crate::traces) fn text(&mut self) -> Result<&'a [u8], BadRow> {
@@ -45,8 +45,8 @@ impl<'a, const BLANKS: bool> Fields<'a, BLANKS> {
         Ok(&self.line[start..start + length])
     }
 
-    /// Takes the next `columns` columns if they are exactly this text and another column follows.
-    /// Returns whether the columns were taken.
+    /// Skips the next `columns` columns if they are exactly `text` and another column follows.
+    /// Returns whether they were skipped.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "per column of a trace")]
     pub(in crate::traces) fn take(&mut self, text: &[u8], columns: usize) -> bool {
@@ -60,7 +60,7 @@ impl<'a, const BLANKS: bool> Fields<'a, BLANKS> {
         is_there
     }
 
-    /// Takes the next column as a whole number.
+    /// Parses the next column as a whole number.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "per column of a trace")]
     pub(in crate::traces) fn number(&mut self) -> Result<u64, BadRow> {
@@ -70,13 +70,13 @@ impl<'a, const BLANKS: bool> Fields<'a, BLANKS> {
         Ok(value)
     }
 
-    /// Checks that the next column is a whole number, and ignores it.
+    /// Checks that the next column is a whole number, and ignores the number.
     #[inline]
     pub(in crate::traces) fn unused_number(&mut self) -> Result<(), BadRow> {
         self.number().map(|_| ())
     }
 
-    /// Takes the next column as a whole number, and multiplies it by `scale`.
+    /// Parses the next column as a whole number, and multiplies it by `scale`.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "per column of a trace")]
     pub(in crate::traces) fn scaled(&mut self, scale: u64) -> Result<u64, BadRow> {
@@ -84,7 +84,7 @@ impl<'a, const BLANKS: bool> Fields<'a, BLANKS> {
         self.number()?.checked_mul(scale).ok_or(BadRow::Column(column))
     }
 
-    /// Takes the next column as a device number.
+    /// Parses the next column as a device number.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "per column of a trace")]
     pub(in crate::traces) fn device(&mut self) -> Result<u32, BadRow> {
@@ -92,7 +92,7 @@ impl<'a, const BLANKS: bool> Fields<'a, BLANKS> {
         u32::try_from(self.number()?).map_err(|_| BadRow::Column(column))
     }
 
-    /// Takes the next column as a byte offset.
+    /// Parses the next column as an offset in bytes.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "per column of a trace")]
     pub(in crate::traces) fn offset(&mut self) -> Result<u64, BadRow> {
@@ -101,7 +101,7 @@ impl<'a, const BLANKS: bool> Fields<'a, BLANKS> {
             .and_then(|n| if n < ADDRESS_END { Ok(n) } else { Err(BadRow::Column(column)) })
     }
 
-    /// Takes the next column as a sector number, and returns its byte offset.
+    /// Parses the next column as a sector number, and returns the offset in bytes.
     #[inline]
     pub(in crate::traces) fn sector(&mut self) -> Result<u64, BadRow> {
         let column = self.column;
@@ -109,20 +109,21 @@ impl<'a, const BLANKS: bool> Fields<'a, BLANKS> {
             .and_then(|n| if n < ADDRESS_END { Ok(n) } else { Err(BadRow::Column(column)) })
     }
 
-    /// Takes the next column as a number of sectors, and returns the number of bytes.
+    /// Parses the next column as a number of sectors, and returns the number of bytes.
     #[inline]
     pub(in crate::traces) fn sectors(&mut self) -> Result<u64, BadRow> {
         self.scaled(SECTOR_BYTES)
     }
 
-    /// Takes the next column as decimal seconds, and returns ns. Finer digits are dropped.
+    /// Parses the next column as decimal seconds, and returns ns. Decimal places below 1 ns are
+    /// dropped.
     #[inline]
     pub(in crate::traces) fn seconds(&mut self) -> Result<u64, BadRow> {
         self.decimal::<9>()
     }
 
-    /// Takes the next column as a decimal number, and multiplies it by ten to the power of
-    /// `PLACES`. Further digits are dropped.
+    /// Parses the next column as a decimal number, and multiplies it by ten to the power of
+    /// `PLACES`. Further decimal places are dropped.
     #[inline]
     pub(in crate::traces) fn decimal<const PLACES: usize>(&mut self) -> Result<u64, BadRow> {
         self.begin()?;
@@ -139,39 +140,39 @@ impl<'a, const BLANKS: bool> Fields<'a, BLANKS> {
         self.finish(self.length())
     }
 
-    /// Returns the remaining columns, without leading blanks.
+    /// Returns the remaining columns of the line, without leading blanks.
     #[inline]
     pub(in crate::traces) fn rest(&self) -> &'a [u8] {
         self.line[self.at..].trim_ascii_start()
     }
 
-    /// Returns the start of the next column.
+    /// Returns the start of the next column in the line.
     #[inline]
     pub(in crate::traces) fn place(&self) -> usize {
         self.at
     }
 
-    /// Returns the text from a [`Fields::place`] to the end of the last column taken, with
-    /// separators between columns.
+    /// Returns the text from a position ([`Fields::place`]) to the end of the last parsed column.
+    /// The text includes the separators between columns.
     #[inline]
     pub(in crate::traces) fn since(&self, place: usize) -> &'a [u8] {
         let end = if self.more { self.at - 1 } else { self.at };
         &self.line[place..end]
     }
 
-    /// Returns whether another column follows.
+    /// Returns whether another column follows in the line.
     #[inline]
     pub(in crate::traces) fn more(&self) -> bool {
         if BLANKS { self.line[self.at..].iter().any(|b| !is_blank(*b)) } else { self.more }
     }
 
-    /// Checks that the line ends here.
+    /// Checks that no further column follows in the line.
     #[inline]
     pub(in crate::traces) fn end(&self) -> Result<(), BadRow> {
         if self.more() { Err(BadRow::Extra) } else { Ok(()) }
     }
 
-    /// Number of bytes to the next separator or the end of the line.
+    /// Returns the number of bytes to the next separator, or to the end of the line.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "per column of a trace")]
     fn length(&self) -> usize {
@@ -192,8 +193,8 @@ impl<'a, const BLANKS: bool> Fields<'a, BLANKS> {
         if self.more { Ok(()) } else { Err(BadRow::Missing(self.column)) }
     }
 
-    /// Ends the column after `length` bytes. Returns an error unless a separator or the end of the
-    /// line follows.
+    /// Ends the current column after `length` bytes. Returns an error unless a separator or the end
+    /// of the line follows.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "per column of a trace")]
     fn finish(&mut self, length: usize) -> Result<(), BadRow> {
@@ -213,13 +214,13 @@ fn separates<const BLANKS: bool>(byte: u8) -> bool {
     if BLANKS { is_blank(byte) } else { byte == b',' }
 }
 
-/// Returns whether a byte separates columns in a format with blanks.
+/// Returns whether a byte separates columns in a format whose columns are separated by blanks.
 #[inline]
 pub(in crate::traces) fn is_blank(byte: u8) -> bool {
     byte == b' ' || byte == b'\t'
 }
 
-/// Returns the direction for the capital letter R or W.
+/// Returns the direction for the letter R (read) or W (write), which must be a capital letter.
 #[inline]
 pub(in crate::traces) fn letter(text: &[u8]) -> Option<Op> {
     match text {

@@ -8,23 +8,23 @@ use crate::traces::rows::unit::Times;
 use vpass_core::base::phrase::{Opt, Phrase};
 use vpass_core::phrase;
 
-/// Column of a text format, or field of a binary one.
+/// Column of a text format, or field of a binary format.
 #[derive(Clone, Copy, Debug)]
 pub struct Column {
-    /// Name in messages and tables.
+    /// Name of the column in messages and tables.
     pub name: &'static str,
-    /// Content with its unit, as a phrase that completes "should be ...".
+    /// Content of the column with its unit. The phrase completes "should be ...".
     pub holds: &'static str,
-    /// Whether the user may give another unit.
+    /// Whether the user may give another unit for the column.
     takes_unit: bool,
 }
 
-/// Makes a column, for the column tables.
+/// Makes a column for the table of a format's columns.
 pub(in crate::traces) const fn column(name: &'static str, holds: &'static str) -> Column {
     Column { name, holds, takes_unit: false }
 }
 
-/// Makes a column of times, whose unit the user may change.
+/// Makes a column of times, for which the user may give another unit.
 pub(in crate::traces) const fn time_column(name: &'static str, holds: &'static str) -> Column {
     Column { name, holds, takes_unit: true }
 }
@@ -39,36 +39,36 @@ impl Column {
     }
 }
 
-/// Trace format.
+/// Trace format, with everything that is needed to detect and read it.
 #[derive(Debug)]
 pub struct Format {
-    /// Name for `--format`.
+    /// Name of the format for the option `--format`.
     pub name: &'static str,
-    /// Other names.
+    /// Other names of the format.
     pub aliases: &'static [&'static str],
-    /// One line that names the source of such traces.
+    /// Description of the format in one line, with the source of such traces.
     pub description: &'static str,
-    /// Columns or fields, in order.
+    /// Columns or fields of a row, in their order.
     pub columns: &'static [Column],
-    /// Epoch of the times.
+    /// Epoch of the times in a trace.
     pub clock: Epoch,
-    /// Unit of the times.
+    /// Unit of the times in a trace.
     pub times: Times,
-    /// Whether rows state their direction.
+    /// Whether rows state whether they read, write or trim.
     pub has_op: bool,
-    /// Returns whether the start of a file looks like this format.
+    /// Function that returns whether the start of a file looks like this format.
     pub(in crate::traces) detect: fn(&Head) -> bool,
-    /// Makes the reader of a file.
+    /// Function that makes the reader of a file.
     pub(in crate::traces) body: Body,
 }
 
 impl Format {
-    /// Returns whether the format is text, so that messages name lines.
+    /// Returns whether the format is text. Messages about a text format give line numbers.
     pub fn is_text(&self) -> bool {
         matches!(self.body, Body::Lines(_))
     }
 
-    /// Returns the message for an invalid line or record.
+    /// Returns the error text for an invalid line or record.
     pub(in crate::traces) fn explain(&self, bad: BadRow) -> Phrase {
         let named = |i: usize| match self.body {
             Body::Lines(_) => format!("column {} ({})", i + 1, self.columns[i].name),

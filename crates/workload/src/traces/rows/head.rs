@@ -1,23 +1,23 @@
-//! First lines of a file, from which formats detect their files.
+//! First lines of a trace file. Formats use them to recognise their files.
 
 use crate::traces::bytes::lines::MAX_LINE_BYTES;
 use crate::traces::rows::fields::is_blank;
 
-/// Byte order mark that some Windows programs put before the first line.
+/// Byte order mark, which some Windows programs write before the first line.
 pub(in crate::traces) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
-/// Number of lines that detection reads.
+/// Number of lines that detection of the format reads.
 const HEAD_LINES: usize = 16;
 
-/// First bytes of a file, and its first lines that are not blank. There is at least one such line.
+/// First bytes of a file, and the first lines that are not blank. There is at least one such line.
 pub(in crate::traces) struct Head<'a> {
     bytes: &'a [u8],
     lines: Vec<&'a [u8]>,
-    /// Whether these lines are text.
+    /// Whether the lines are text.
     pub(in crate::traces) is_text: bool,
 }
 
 impl<'a> Head<'a> {
-    /// Makes the head of a file. Returns `None` if all lines are blank.
+    /// Makes the head of a file from its first bytes. Returns `None` if all lines are blank.
     pub(in crate::traces) fn new(bytes: &'a [u8]) -> Option<Self> {
         let text = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
         let lines: Vec<_> = text
@@ -34,27 +34,27 @@ impl<'a> Head<'a> {
         (!lines.is_empty()).then_some(Self { bytes, lines, is_text })
     }
 
-    /// Returns the first line.
+    /// Returns the first line that is not blank.
     pub(in crate::traces) fn first(&self) -> &'a [u8] {
         self.lines[0]
     }
 
-    /// Returns the columns of the first line, separated by blanks.
+    /// Returns the columns of the first line, which are separated by blanks.
     pub(in crate::traces) fn first_columns(&self) -> Vec<&'a [u8]> {
         self.first().split(|b| is_blank(*b)).filter(|column| !column.is_empty()).collect()
     }
 
-    /// Returns the columns of the first line, separated by commas.
+    /// Returns the columns of the first line, which are separated by commas.
     pub(in crate::traces) fn first_fields(&self) -> Vec<&'a [u8]> {
         self.first().split(|b| *b == b',').collect()
     }
 
-    /// Returns all lines.
+    /// Returns all lines of the head.
     pub(in crate::traces) fn lines(&self) -> impl Iterator<Item = &'a [u8]> {
         self.lines.iter().copied()
     }
 
-    /// Returns all bytes, for binary formats.
+    /// Returns all bytes of the head, for binary formats.
     pub(in crate::traces) fn bytes(&self) -> &'a [u8] {
         self.bytes
     }

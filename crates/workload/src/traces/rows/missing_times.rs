@@ -1,15 +1,16 @@
-//! Makes times for a trace without times, evenly spaced at the rate that the user gave.
+//! Makes times for a trace that has none. The times are evenly spaced at the rate that the user
+//! gave.
 
 use crate::traces::rows::options::MissingClock;
 use crate::traces::rows::trace_row::BadRow;
 
-/// Clock that ticks once per request.
+/// Clock that advances by a constant time for each request.
 #[derive(Debug)]
 pub(in crate::traces) struct MissingTimes {
     gap_ns: f64,
-    /// End of the latest wait.
+    /// Time at which the last wait ended, in ns.
     waited_ns: u64,
-    /// Number of requests since the end of this wait.
+    /// Number of requests since the end of the last wait.
     requests: u64,
 }
 
@@ -22,10 +23,11 @@ impl MissingTimes {
         Self { gap_ns, waited_ns: 0, requests: 0 }
     }
 
-    /// Returns the time of the next request, in ns since the first request.
+    /// Returns the time of the next request in ns, counted from the first request.
     #[inline]
     pub(in crate::traces) fn next(&mut self) -> u64 {
-        // The gap is multiplied, not added up, so that rounding errors stay small.
+        // The time is a multiple of the gap and not a sum of gaps, so that rounding errors stay
+        // small.
         let at = self.now();
         self.requests += 1;
         at
@@ -66,7 +68,7 @@ mod tests {
         times.next();
         times.wait(10_000).unwrap();
         assert_eq!([(); 2].map(|()| times.next()), [10_000, 11_000]);
-        // The next request is due 2 us after the end of the last wait. So a wait of 1 us has no
+        // The next request is due 2 us after the end of the last wait, so a wait of 1 us has no
         // effect.
         times.wait(1000).unwrap();
         assert_eq!(times.next(), 12_000);

@@ -1,30 +1,30 @@
-//! Numbers the names of a file's devices in the order in which they appear.
+//! Numbers the device names of a file, in the order in which they first occur.
 
 use std::collections::HashMap;
 
 use crate::traces::rows::trace_row::BadRow;
 
-/// Largest number of devices of one trace. The largest public collections have some thousands. A
-/// larger number means that a column was misread.
+/// Largest number of devices in a trace. The largest public collections have some thousands. A
+/// larger number means that vpass misread a column.
 pub(in crate::traces) const MAX_DEVICES: usize = 1 << 16;
-/// Length of the longest name, which is that of the longest Linux path.
+/// Length of the longest device name in bytes, which is that of the longest Linux path.
 pub(in crate::traces) const MAX_NAME_BYTES: usize = 4096;
 
 const TOO_MANY: BadRow =
     BadRow::Fatal("this is device number 65,537; at most 65,536 devices are supported");
 const TOO_LONG: BadRow = BadRow::Sentence("the name of the device is longer than 4,096 bytes");
 
-/// Names and their numbers.
+/// Names of devices, with their numbers.
 #[derive(Debug, Default)]
 pub(in crate::traces) struct Names {
     numbers: HashMap<Box<[u8]>, u32>,
     in_order: Vec<Box<[u8]>>,
-    /// Number that was used last. Most rows use the same number again.
+    /// Number that was returned last. Most rows have the same device as the row before.
     last: u32,
 }
 
 impl Names {
-    /// Returns the number of a name. A new name gets a new number.
+    /// Returns the number of a device name. A new name gets a new number.
     #[inline]
     pub(in crate::traces) fn number(&mut self, name: &[u8]) -> Result<u32, BadRow> {
         if self.in_order.get(self.last as usize).is_some_and(|last| **last == *name) {
@@ -33,13 +33,13 @@ impl Names {
         self.look_up(name)
     }
 
-    /// Returns the name that was used last, and its number.
+    /// Returns the device name whose number was returned last, with this number.
     #[inline]
     pub(in crate::traces) fn last(&self) -> Option<(&[u8], u32)> {
         self.in_order.get(self.last as usize).map(|name| (&**name, self.last))
     }
 
-    /// Returns the name of a number.
+    /// Returns the device name that has the given number.
     pub(in crate::traces) fn name(&self, number: u32) -> String {
         self.in_order
             .get(number as usize)

@@ -1,4 +1,5 @@
-//! Options for reading a file: facts that the file lacks and that vpass does not guess.
+//! Options for reading a trace file: facts that the file does not contain and that vpass does not
+//! guess.
 
 use std::path::Path;
 
@@ -11,37 +12,37 @@ use crate::traces::rows::format::Format;
 use crate::traces::rows::trace_row::Epoch;
 use crate::traces::rows::unit::{TimeUnit, Times};
 
-/// Facts that a format lacks and the user must give, and the treatment of invalid lines.
+/// Facts that the user gives because the format lacks them, and the treatment of invalid lines.
 #[derive(Clone, Debug, Default)]
 pub struct ReadOptions {
-    /// Format. Without it, the content decides.
+    /// Format of the file. If it is absent, the content of the file decides.
     pub format: Option<&'static Format>,
-    /// Direction of all requests, for a format without directions.
+    /// Direction of all requests, for a format whose rows have no direction.
     pub assume_op: Option<Op>,
-    /// Times of all requests, for a format without times.
+    /// Source of the requests' times, for a format without times.
     pub clock: MissingClock,
-    /// Event that counts as the request, for a format that records several events per request.
+    /// Event that counts as the request, for a format with several events per request.
     pub blk_action: Option<BlkAction>,
-    /// Unit of the times, for a format that does not define it.
+    /// Unit of the times, for a format that does not define this unit.
     pub time_unit: Option<TimeUnit>,
-    /// Whether to skip and count invalid lines and records.
+    /// Whether invalid lines and records are skipped and counted.
     pub skip_bad_lines: bool,
 }
 
-/// Clock of a trace without times.
+/// Source of the times for a trace without times.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum MissingClock {
-    /// Refuse such a trace.
+    /// A trace without times is refused.
     #[default]
     Refuse,
-    /// Give all requests the time 0. This is for a closed loop, or for an analysis of addresses.
+    /// All requests have the time 0, for a closed loop or for an analysis of addresses.
     Ignore,
-    /// Space requests evenly, at this many requests per second; above 0.
+    /// Requests are evenly spaced, with this number of requests per second, which is above 0.
     Rate(f64),
 }
 
 impl ReadOptions {
-    /// Checks that a file of this format can be read with these options.
+    /// Checks that a file of the given format can be read with these options.
     pub(in crate::traces) fn suffice(
         &self,
         path: &Path,

@@ -1,10 +1,9 @@
-//! Quotes text of a trace for a message: escaped and short.
+//! Quotes text of a trace file in messages. The quoted text is escaped and short.
 
-/// Longest part of a line that a message shows, in characters.
+/// Number of characters of a line that a message shows at most.
 const SHOWN: usize = 80;
 
-/// Returns the text in quotes, cut after 80 characters. Characters that are not printable are
-/// escaped.
+/// Returns the text in quotes, cut after 80 characters. Unprintable characters are escaped.
 pub(crate) fn quote(text: &[u8]) -> String {
     let mut shown = String::from("\"");
     let mut length = 0;

@@ -1,4 +1,4 @@
-//! Detects rates that hosts do not sustain, which are a sign of a wrong time unit.
+//! Detects implausibly high request rates, which are a sign of a wrong time unit.
 
 use vpass_core::base::in_words;
 use vpass_core::base::phrase::{Opt, Phrase};
@@ -8,14 +8,14 @@ use vpass_core::phrase;
 use crate::traces::rows::format::Format;
 use crate::traces::rows::unit::{TimeUnit, Times, UnitBasis};
 
-/// Requests per second that few hosts sustain over a whole trace.
+/// Rate in requests per second that few hosts sustain over a whole trace.
 const MOST_IOPS: f64 = 100_000.0;
-/// Smallest number of requests to judge. Fewer requests may be a burst, such as a queue emptied at
-/// once.
+/// Smallest number of requests for which the rate is judged. Fewer requests may be a burst, such as
+/// a queue that is emptied at once.
 const FEWEST_ROWS: u64 = 5_000;
 
-/// Returns a warning if `rows` requests in `span_ns` show that `file` was probably read in a wrong
-/// time unit. The warning says how to set another unit.
+/// Returns a warning if `file` was probably read in a wrong time unit, because it has `rows`
+/// requests in `span_ns`. The warning says how to set another unit.
 pub fn doubts(
     file: &str,
     format: &Format,
@@ -57,8 +57,8 @@ pub fn doubts(
     ])
 }
 
-/// Returns the next coarser unit that gives a plausible rate, with its length in units of `unit`.
-/// If no rate is plausible, returns the coarsest unit.
+/// Returns the next longer time unit that gives a plausible rate, and its length in units of
+/// `unit`. If no unit gives a plausible rate, the longest unit is returned.
 fn coarser(unit: TimeUnit, iops: f64) -> (TimeUnit, f64) {
     let longer = |other: TimeUnit| other.ns() as f64 / unit.ns() as f64;
     let by_length = [TimeUnit::Microseconds, TimeUnit::Milliseconds, TimeUnit::Seconds];
@@ -80,15 +80,15 @@ mod tests {
 
     #[test]
     fn microseconds_taken_for_nanoseconds_are_noticed() {
-        // 45,000 requests in 300 s were read as 300 ms.
+        // The trace has 45,000 requests in 300 s, but its times were read as 300 ms.
         assert_eq!(
             said("mqsim", None, 45_000, 300_000_000).unwrap(),
             "a: 45000 requests in 300 ms are 150000 per second, more than most hosts sustain; its \
              times are read as nanoseconds, which `time_unit` changes: us would make it 5.00 min \
              and 150 per second"
         );
-        // The user gave ms: 45,000 requests came in 1 ms. If the unit is s, these are 45,000 per
-        // second.
+        // With the unit ms given by the user, 45,000 requests came in 1 ms. With the unit s, these
+        // are 45,000 requests per second.
         let text = said("disksim", Some(TimeUnit::Milliseconds), 45_000, 1_000_000).unwrap();
         assert!(
             text.ends_with(

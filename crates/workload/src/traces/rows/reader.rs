@@ -1,101 +1,101 @@
-//! Defines the readers of a file's body: line by line, record by record, or many rows at a time.
+//! Readers of the content of a trace file: line by line, record by record, or many rows at a time.
 //!
-//! Each file gets its own reader, so a reader may remember earlier parts of the file.
+//! Each file gets a reader of its own, so a reader may remember earlier parts of the file.
 
 use crate::traces::rows::options::ReadOptions;
 use crate::traces::rows::trace_row::{BadRow, Epoch, TraceRow};
 use vpass_core::base::phrase::Phrase;
 
-/// Reader of text. Blank lines do not reach it.
+/// Reader of the lines of a text format. The reader gets no blank lines.
 pub(in crate::traces) trait LineReader: Send {
-    /// Parses the next line, given without its end. Returns `None` if the line is valid but moves
-    /// no data.
+    /// Parses the next line, which is given without its line end. Returns `None` if the line is
+    /// valid but moves no data.
     fn line(&mut self, line: &[u8]) -> Result<Option<TraceRow>, BadRow>;
 
-    /// Returns the trace's own name for a [`TraceRow::device`].
+    /// Returns the name that the trace gives to a device number ([`TraceRow::device`]).
     fn device_name(&self, device: u32) -> String {
         device.to_string()
     }
 
-    /// Returns whether the user's `name` means this device.
+    /// Returns whether the user means this device by `name`.
     fn is_device(&self, device: u32, name: &str) -> bool {
         self.device_name(device) == name
     }
 
-    /// Returns text to add to the error "holds no requests"; empty by default.
+    /// Returns text to add to the error "holds no requests". By default, the text is empty.
     fn without_rows(&self) -> Phrase {
         Phrase::default()
     }
 }
 
-/// Reader of binary records.
+/// Reader of the records of a binary format.
 pub(in crate::traces) trait RecordReader: Send {
-    /// Parses the record at the start of `bytes`, which may be empty, end within the record or
-    /// continue after it.
+    /// Parses the record that begins at the start of `bytes`. `bytes` may be empty, end within the
+    /// record, or continue after the record.
     fn record(&mut self, bytes: &[u8]) -> Taken;
 
-    /// Returns the trace's own name for a [`TraceRow::device`].
+    /// Returns the name that the trace gives to a device number ([`TraceRow::device`]).
     fn device_name(&self, device: u32) -> String {
         device.to_string()
     }
 }
 
-/// Result of a [`RecordReader`]. Numbers are the length of the record in bytes, except for `More`.
+/// Result of a [`RecordReader`]. Except in `More`, the number is the length of the record in bytes.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::traces) enum Taken {
-    /// Record with a row.
+    /// The record contains a row.
     TraceRow(usize, TraceRow),
-    /// Record without a row, or header.
+    /// The record contains no row, or it is a header.
     Other(usize),
-    /// Invalid record of this length. A length of 0 means that it is unknown, which is a fatal
-    /// error.
+    /// The record is invalid and has the given length. The length 0 means that the length is
+    /// unknown, which is a fatal error.
     Bad(usize, BadRow),
-    /// More bytes are needed: at least this many in all, at most 256 KiB.
+    /// More bytes are needed. The number is the least length of `bytes`, at most 256 KiB.
     More(usize),
 }
 
-/// Reader of binary blocks of many rows each.
+/// Reader of a binary format that consists of blocks of many rows.
 pub(in crate::traces) trait BatchReader: Send {
-    /// Decodes the block at the start of `bytes` and appends its rows. `bytes` may end within the
-    /// block or continue after it, and is empty at the end of the file. Nothing is read after an
-    /// error.
+    /// Decodes the block at the start of `bytes`, and appends its rows to `rows`. `bytes` may end
+    /// within the block or continue after the block. At the end of the file, `bytes` is empty.
+    /// Nothing is read after an error.
     fn batch(&mut self, bytes: &[u8], rows: &mut Vec<TraceRow>) -> Result<Batch, &'static str>;
 
-    /// Returns the trace's own name for a [`TraceRow::device`].
+    /// Returns the name that the trace gives to a device number ([`TraceRow::device`]).
     fn device_name(&self, device: u32) -> String;
 
-    /// Returns the epoch of the file's times. It is known after the first batch.
+    /// Returns the epoch of the file's times. The epoch is known after the first block.
     fn clock(&self) -> Epoch;
 }
 
 /// Result of a [`BatchReader`].
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::traces) enum Batch {
-    /// Block of this length in bytes.
+    /// The block was decoded. The number is its length in bytes.
     Whole(usize),
-    /// More bytes are needed: at least this many in all, at most 256 KiB.
+    /// More bytes are needed. The number is the least length of `bytes`, at most 256 KiB.
     More(usize),
 }
 
-/// Facts that a reader may use when it is made.
+/// Facts about a file that its reader may use from the start.
 pub(in crate::traces) struct Opening<'a> {
     pub(in crate::traces) options: &'a ReadOptions,
-    /// First bytes of the file after decompression: the whole file, or 256 KiB.
+    /// First bytes of the file after decompression: the whole file, or its first 256 KiB.
     pub(in crate::traces) head: &'a [u8],
 }
 
-/// Function that makes the reader of a file.
+/// Function that makes the reader of a file, for each kind of format.
 #[derive(Debug)]
 pub(in crate::traces) enum Body {
-    /// Reader of a text format.
+    /// Function that makes the reader of a text format.
     Lines(fn(&Opening) -> Box<dyn LineReader>),
-    /// Reader of a binary format.
+    /// Function that makes the reader of a binary format.
     Records(fn(&Opening) -> Box<dyn RecordReader>),
-    /// Reader of a binary format with blocks of many rows.
+    /// Function that makes the reader of a binary format with blocks of rows.
     Batches(fn(&Opening) -> Box<dyn BatchReader>),
 }
 
-/// Makes the reader of a format whose lines do not depend on each other.
+/// Makes the reader of a text format whose lines do not depend on each other.
 pub(in crate::traces) fn line_by_line(
     parse: impl Fn(&[u8]) -> Result<Option<TraceRow>, BadRow> + Send + 'static,
 ) -> Box<dyn LineReader> {

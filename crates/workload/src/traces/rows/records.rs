@@ -1,4 +1,4 @@
-//! Reads the records of a binary stream in constant memory.
+//! Reads a binary stream that consists of records, in constant memory.
 
 use std::io;
 use std::ops::Range;
@@ -7,29 +7,29 @@ use crate::traces::bytes::window::{BUFFER_BYTES, Window};
 use crate::traces::rows::reader::{RecordReader, Taken};
 use crate::traces::rows::trace_row::{BadRow, TraceRow};
 
-/// Reason why there is no row.
+/// Reason why a record gives no row.
 #[derive(Debug)]
 pub(in crate::traces) enum RecordError {
-    /// The stream failed: a read error or a damaged compressed file.
+    /// The stream failed, because of a read error or a damaged compressed file.
     Io(io::Error),
-    /// The record is invalid. If its length is known, the next record can be read.
+    /// The record is invalid. If the length of the record is known, the next record can be read.
     Bad(BadRow),
 }
 
-/// Next part of a stream.
+/// Next record of a stream, or the end of the stream.
 pub(in crate::traces) enum Next {
-    /// Record that moves data.
+    /// The record moves data.
     TraceRow(TraceRow),
-    /// Record that moves no data.
+    /// The record moves no data.
     Other,
-    /// End of the stream.
+    /// The stream has ended.
     End,
 }
 
-/// Reader of records.
+/// Reader of the records of a stream.
 pub(in crate::traces) struct Records {
     window: Window,
-    /// Current record.
+    /// Position of the current record in memory.
     record: Range<usize>,
     number: u64,
     /// Position of the current record in the stream, in bytes.
@@ -38,7 +38,7 @@ pub(in crate::traces) struct Records {
 
 /// Error for a file that ends within a record.
 const CUT: BadRow = BadRow::Fatal("the file ends within a record; it is truncated");
-/// Error for a record that is longer than any real record.
+/// Error for a record that is longer than every real record.
 const TOO_LONG: BadRow = BadRow::Fatal("the record is longer than 256 KiB");
 
 /// Number of bytes of a record that a message shows.
@@ -49,7 +49,7 @@ impl Records {
         Self { window, record: 0..0, number: 0, offset: 0 }
     }
 
-    /// Goes to the next record.
+    /// Goes to the next record of the stream.
     #[inline]
     pub(in crate::traces) fn advance(
         &mut self,
@@ -66,8 +66,8 @@ impl Records {
                     return Ok(Next::Other);
                 }
                 Taken::Bad(length, bad) => {
-                    // The message shows the first bytes of a record of unknown length. Nothing
-                    // after it can be read.
+                    // A message shows the first bytes of an invalid record. If the length of the
+                    // record is unknown, nothing after the record can be read.
                     self.take(if length == 0 { SHOWN } else { length });
                     return Err(RecordError::Bad(bad));
                 }
@@ -79,14 +79,14 @@ impl Records {
         }
     }
 
-    /// Returns the first bytes of the current record.
+    /// Returns the first bytes of the current record, for a message.
     pub(in crate::traces) fn first_bytes(&self) -> &[u8] {
         let bytes = self.window.piece(self.record.clone());
         &bytes[..bytes.len().min(SHOWN)]
     }
 
-    /// Returns the number of the current record and its position in bytes. The first record has
-    /// number 1 and position 0.
+    /// Returns the number of the current record, and its position in the stream in bytes. The first
+    /// record has number 1 and position 0.
     pub(in crate::traces) fn place(&self) -> (u64, u64) {
         (self.number, self.offset)
     }
@@ -98,8 +98,7 @@ impl Records {
         self.number += 1;
     }
 
-    /// Reads on until a record of `length` bytes is in memory. Returns false at the end of the
-    /// stream.
+    /// Reads until a record of `length` bytes is in memory. Returns false at the end of the stream.
     #[cold]
     fn refill(&mut self, length: usize) -> Result<bool, RecordError> {
         if !self.window.at_end() {

@@ -1,48 +1,48 @@
-//! Defines a row of a trace as the file states it, the epoch of its times, and the errors of an
-//! invalid row.
+//! Row of a trace as the file states it, epoch of its time, and errors of an invalid row.
 
 use vpass_core::base::latency::AccessLatency;
 use vpass_core::base::request::Op;
 
-/// Row of a trace as the file states it. Its time is absolute, and no drive has checked it.
+/// Row of a trace as the file states it. The time of the row is that of the trace's clock. The row
+/// was not yet checked against a drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TraceRow {
-    /// Time on the trace's own clock, in ns.
+    /// Time of the row on the trace's own clock, in ns.
     pub at_ns: u64,
-    /// Number of the device within one file; [`crate::traces::TraceFile::device_name`] has the
-    /// names.
+    /// Number of the row's device within one file. [`crate::traces::TraceFile::device_name`]
+    /// returns the name of the device.
     pub device: u32,
-    /// First byte addressed.
+    /// First byte that the row reads, writes or trims.
     pub offset: u64,
-    /// Length in bytes.
+    /// Number of bytes that the row reads, writes or trims.
     pub bytes: u64,
-    /// Direction.
+    /// Direction of the row: read, write or trim.
     pub op: Op,
-    /// Hint of the request, if the trace has a column of hints and the row gives one.
+    /// Hint of the request, if the trace has a column of hints and the row contains a hint.
     pub hint: Option<AccessLatency>,
 }
 
-/// Error of a line or a record, with column numbers from 0.
+/// Error of a line or a record. Column numbers are counted from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::traces) enum BadRow {
-    /// The column does not hold what it should.
+    /// The content of the column is invalid.
     Column(usize),
-    /// The line ends before this column.
+    /// The line ends before the column.
     Missing(usize),
     /// The line continues after its last column.
     Extra,
-    /// Another error, in words.
+    /// The row has another error, which the sentence describes.
     Sentence(&'static str),
-    /// An error after which nothing can be read. `--skip-bad-lines` does not help.
+    /// Nothing after the error can be read, so `--skip-bad-lines` does not help.
     Fatal(&'static str),
 }
 
-/// Epoch of the times of a format.
+/// Epoch from which the times of a trace are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Epoch {
-    /// The times are dates. Files of this format that were recorded at the same time share a clock.
+    /// The times are dates. All files of a format with such times share a clock.
     Absolute,
-    /// The times count from the start of the recording.
+    /// The times are counted from the start of the recording.
     Relative,
     /// The format has no times.
     None,

@@ -1,33 +1,33 @@
-//! Defines units of time. A format defines its unit, or vpass assumes one.
+//! Units of the times in a trace. Either the format defines its unit, or vpass assumes a unit.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// Unit of the times of a trace.
+/// Unit of the times in a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimeUnit {
-    /// Seconds.
+    /// The times are in seconds.
     Seconds,
-    /// Milliseconds.
+    /// The times are in milliseconds.
     Milliseconds,
-    /// Microseconds.
+    /// The times are in microseconds.
     Microseconds,
-    /// Nanoseconds.
+    /// The times are in nanoseconds.
     Nanoseconds,
 }
 
 impl TimeUnit {
-    /// Names for `--time-unit`.
+    /// Names of the units for the option `--time-unit`.
     pub const NAMES: [&'static str; 4] = ["s", "ms", "us", "ns"];
     const ALL: [Self; 4] =
         [Self::Seconds, Self::Milliseconds, Self::Microseconds, Self::Nanoseconds];
 
-    /// Length of the unit in ns.
+    /// Returns the length of the unit in ns.
     pub fn ns(self) -> u64 {
         [1_000_000_000, 1_000_000, 1_000, 1][self as usize]
     }
 
-    /// Returns the name in words, such as "microseconds".
+    /// Returns the name of the unit in words, such as "microseconds".
     pub fn in_words(self) -> &'static str {
         ["seconds", "milliseconds", "microseconds", "nanoseconds"][self as usize]
     }
@@ -50,47 +50,48 @@ impl FromStr for TimeUnit {
     }
 }
 
-/// Unit of a format's times, according to its definition.
+/// Unit of the times in a trace, according to the definition of its format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Times {
     /// The format has no times.
     None,
-    /// The format defines this unit, in words.
+    /// The format defines the unit, which the text names.
     Fixed(&'static str),
-    /// Files differ, or the definition names no unit. vpass assumes this unit, unless the user
-    /// gives another.
+    /// The unit differs between files, or the definition names no unit. vpass assumes the given
+    /// unit if the user does not name a unit.
     Usual(TimeUnit),
 }
 
-/// Unit in which a file is read.
+/// Unit in which the times of a file are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnitTaken {
-    /// Unit in words, such as "microseconds" or "ticks of 100 ns".
+    /// Name of the unit in words, such as "microseconds" or "ticks of 100 ns".
     pub words: &'static str,
-    /// Reason for this unit.
+    /// Reason why the times are read in this unit.
     pub because: UnitBasis,
 }
 
-/// Reason why a file is read in a unit.
+/// Reason why the times of a file are read in a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnitBasis {
-    /// The format's definition fixes the unit.
+    /// The definition of the format fixes the unit.
     Format,
-    /// Neither the format nor the user gives a unit. Such files usually have this unit.
+    /// vpass assumes the unit that files of this format usually have.
     Assumed,
-    /// The user gave the unit.
+    /// The user has given the unit.
     Said,
 }
 
 impl UnitBasis {
-    /// Returns one word for results.
+    /// Returns the reason as one word, for results.
     pub fn name(self) -> &'static str {
         ["format", "assumed", "said"][self as usize]
     }
 }
 
 impl Times {
-    /// Returns the unit in which a file is read, or `None` if the format has no times.
+    /// Returns the unit in which a file is read, or `None` if the format has no times. `said` is
+    /// the unit that the user gave.
     pub fn taken(self, said: Option<TimeUnit>) -> Option<UnitTaken> {
         Some(match (self, said) {
             (Self::None, _) => return None,

@@ -1,5 +1,5 @@
-//! Writes rows as a fio iolog of version 3. The format `fio` lists its columns. Times count from
-//! the first row.
+//! Writes rows as a fio iolog of version 3. The columns are those of the format `fio`. Times are
+//! counted from the first row.
 
 use std::io::{self, Write};
 
@@ -15,9 +15,9 @@ pub(super) struct FioWriter<W: Write> {
     out: W,
     labels: Labels,
     files: Vec<String>,
-    /// Time of the first row, in ns.
+    /// Time of the first row on the trace's clock, in ns.
     start: Option<u64>,
-    /// Time of the latest row, in us.
+    /// Time of the last row since the first row, in us.
     now: u64,
     losses: Losses,
 }
@@ -29,7 +29,8 @@ impl<W: Write> FioWriter<W> {
         Ok(Self { out, labels: Labels::default(), files: vec![], start: None, now: 0, losses })
     }
 
-    /// Adds and opens a file. The format requires this before requests to the file.
+    /// Writes the lines that add and open a file. A fio iolog needs these lines before requests to
+    /// the file.
     pub(super) fn device(&mut self, name: &str) -> io::Result<()> {
         let name: String = name
             .chars()

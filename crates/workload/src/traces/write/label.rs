@@ -1,13 +1,14 @@
-//! Makes unique names of devices in the notation of an output format.
+//! Makes unique device names in the notation of an output format.
 
 use std::collections::BTreeSet;
 
-/// Names given so far.
+/// Device names that are already used.
 #[derive(Debug, Default)]
 pub(super) struct Labels(BTreeSet<String>);
 
 impl Labels {
-    /// Returns the name if it is not yet used. Otherwise, returns the name with a number.
+    /// Returns the name if it is not yet used. Otherwise, returns the name with a number added to
+    /// it.
     pub(super) fn unique(
         &mut self,
         name: &str,

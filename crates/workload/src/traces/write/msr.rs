@@ -1,5 +1,6 @@
-//! Writes rows as an MSR Cambridge CSV. The format `msr` lists its columns. vpass keeps no response
-//! times, so this column is 0. If a row has a hint, the hint follows as another column.
+//! Writes rows as an MSR Cambridge CSV. The columns are those of the format `msr`. The column of
+//! response times is 0, because vpass keeps no response times. If a row has a hint, the hint is a
+//! further column.
 
 use std::io::{self, Write};
 
@@ -14,7 +15,7 @@ const TICK_NS: u64 = 100;
 pub(super) struct MsrWriter<W: Write> {
     out: W,
     labels: Labels,
-    /// Text `host,disk` of each device.
+    /// Columns `host,disk` of each device, as text.
     disks: Vec<String>,
     losses: Losses,
 }
@@ -66,8 +67,8 @@ impl<W: Write> MsrWriter<W> {
     }
 }
 
-/// Splits a name such as `hm_0` into host and disk, as the collection does. A name that is only a
-/// number is a disk of host `disk`.
+/// Splits a device name such as `hm_0` into host and disk, as in the collection. A name that is a
+/// number becomes this disk number of a host called `disk`.
 fn host_and_disk(name: &str) -> String {
     let is_number = |text: &str| {
         text.len() <= 9 && !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())

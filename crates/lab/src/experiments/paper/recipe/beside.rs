@@ -1,28 +1,28 @@
-//! `[[trace]]`: a real trace that runs beside generated workloads. The trace replaces no workload,
-//! and averages leave the trace out.
+//! `[[trace]]`: a real trace that runs beside generated workloads. The trace does not replace a
+//! workload, and averages exclude it.
 use serde::Deserialize;
 use vpass_workload::synthetic::WorkloadConfig;
 
 use super::{NamedWorkload, Recipe};
 use crate::failure::Failure;
 
-/// Real trace that the user may have.
+/// Real trace, whose files the user may have.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RealTrace {
     name: String,
     /// Names of the trace's files, without endings.
     files: Vec<String>,
-    /// Names of generated workloads. Each group that runs one of these workloads also runs the
-    /// trace, if its files are found.
+    /// Names of generated workloads. A group that runs one of these workloads also runs the trace,
+    /// if the trace's files are found.
     beside: Vec<String>,
-    /// Values for keys of the drive. They hold only for runs of this trace.
+    /// Values for keys of the drive, which apply only to runs of this trace.
     #[serde(default)]
     set: Vec<String>,
 }
 
 impl Recipe {
-    /// Adds the traces of the recipe to its workloads, after the generated workloads.
+    /// Adds the recipe's traces at the end of its list of workloads.
     ///
     /// # Errors
     /// Reports a name that is already used, an unknown workload, or a group that cannot replay a

@@ -1,5 +1,5 @@
-//! `expected.toml`: the paper's numbers, how each number is compared, and which results are left
-//! out.
+//! `expected.toml`: the paper's numbers, the way to compare each number, and the results that are
+//! left out.
 use serde::Deserialize;
 
 use super::figure::{Figure, Mean};
@@ -15,67 +15,69 @@ pub(in crate::experiments::paper) struct Expectations {
     pub(in crate::experiments::paper) not_reproduced: Vec<NotReproduced>,
 }
 
-/// Number of the paper. By default, the number is the mean over the workloads of a figure.
+/// Number that the paper prints. By default, the number is the mean over the workloads of a figure.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::experiments::paper) struct Expected {
-    /// Place of the number in the paper.
+    /// Place of the number in the paper, such as a figure or a page.
     pub(in crate::experiments::paper) source: String,
     pub(in crate::experiments::paper) what: String,
     pub(in crate::experiments::paper) figure: String,
     pub(in crate::experiments::paper) variant: String,
-    /// Workload to compare. Default: the mean that `mean` selects.
+    /// Workload whose number is compared. Default: the mean that `mean` selects.
     #[serde(default)]
     pub(in crate::experiments::paper) workload: Option<String>,
-    /// Mean of the figure to compare.
+    /// Kind of mean that is compared.
     #[serde(default)]
     pub(in crate::experiments::paper) mean: Mean,
-    /// Name of the technique, in the slot that the figure's group compares.
+    /// Name of the technique. The technique belongs to the slot that the figure's group compares.
     #[serde(alias = "refresh", alias = "parity")]
     pub(in crate::experiments::paper) reclaim: String,
-    /// Value in the paper. Absent if the paper's text has lost the value. The entry then has
-    /// `below` or `above`.
+    /// Value in the paper. Absent if the value is missing in the text of the paper that is
+    /// available. The entry then needs `below` or `above`.
     #[serde(default)]
     pub(in crate::experiments::paper) value: Option<f64>,
-    /// Largest difference that counts as agreement, as a share of the value. Absent if only the
-    /// direction is compared.
+    /// Largest difference that counts as agreement, as a share of the paper's value. Absent if only
+    /// the direction is compared.
     #[serde(default)]
     pub(in crate::experiments::paper) tolerance: Option<f64>,
-    /// Second criterion, for a figure of ratios: how close our change must be to the paper's
+    /// Second criterion for figures of ratios: how close the change in vpass must be to the paper's
     /// change. The change of a ratio is its difference from 1.
     ///
-    /// Our change agrees if it differs from the paper's change by at most this share of the paper's
-    /// change. Otherwise, a change in the same direction agrees in direction only.
+    /// The change in vpass agrees if it differs from the paper's change by at most this share of
+    /// the paper's change. Otherwise, a change in the same direction agrees in direction only.
     ///
-    /// For a small effect, `tolerance` alone would accept a change of 0.
+    /// Without this criterion, `tolerance` would accept a change of 0 if the paper's change is
+    /// small.
     #[serde(default)]
     pub(in crate::experiments::paper) change_within: Option<f64>,
-    /// Whether the number follows from a parameter that was fitted to it. Agreement then proves
-    /// nothing.
+    /// Whether the number follows from a parameter that was fitted to this number. Agreement then
+    /// proves nothing.
     #[serde(default)]
     pub(in crate::experiments::paper) calibrated: bool,
-    /// Whether to compare only the direction, because the size cannot be compared or proves
-    /// nothing. By default, both numbers must be on the same side of 1.
+    /// Whether only the direction is compared, because the size cannot be compared or proves
+    /// nothing. By default, the vpass number and the paper's number must be on the same side of 1.
     ///
-    /// With `below` or `above`, our number must be below or above the number of another technique.
+    /// With `below` or `above`, the vpass number is compared with that of another technique
+    /// instead.
     #[serde(default)]
     pub(in crate::experiments::paper) direction_only: bool,
-    /// Technique whose number is larger in the paper, for `direction_only`. `above` names a
-    /// technique whose number is smaller.
+    /// Technique whose number must be larger, for `direction_only`. The key `above` names a
+    /// technique whose number must be smaller.
     #[serde(default)]
     pub(in crate::experiments::paper) below: Option<String>,
     #[serde(default)]
     pub(in crate::experiments::paper) above: Option<String>,
-    /// Variant whose number `below` or `above` refers to. Default: the same variant.
+    /// Variant of the technique that `below` or `above` names. Default: the variant of this entry.
     #[serde(default)]
     pub(in crate::experiments::paper) than: Option<String>,
 }
 
 impl Expected {
-    /// Checks that the entry says how its number is compared.
+    /// Checks that the entry defines how its number is compared.
     ///
     /// # Errors
-    /// Reports missing keys, and keys that exclude each other.
+    /// Reports missing keys. Also reports keys that exclude each other.
     pub(in crate::experiments::paper) fn check(&self, figure: &Figure) -> Result<(), Failure> {
         let named = usize::from(self.below.is_some()) + usize::from(self.above.is_some());
         let needs_side = self.change_within.is_some() || self.direction_only && named == 0;
@@ -121,7 +123,7 @@ impl Expected {
     }
 }
 
-/// Result of the paper that is left out, with the reason.
+/// Result of the paper that vpass does not reproduce, with the reason.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::experiments::paper) struct NotReproduced {

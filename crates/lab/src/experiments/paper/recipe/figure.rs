@@ -1,10 +1,10 @@
-//! Figures and plots of a recipe: which numbers of which runs each figure shows.
+//! Figures and plots of a recipe. A figure or a plot selects runs, and numbers of these runs.
 use serde::Deserialize;
 
 use crate::experiments::paper::group::Group;
 use crate::failure::Failure;
 
-/// Figure: a table of one number for every run of a group.
+/// Figure: a table with one number for every run of a group.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::experiments::paper) struct Figure {
@@ -12,66 +12,68 @@ pub(in crate::experiments::paper) struct Figure {
     pub(in crate::experiments::paper) name: String,
     pub(in crate::experiments::paper) title: String,
     pub(in crate::experiments::paper) group: String,
-    /// Techniques to show. An empty list means all techniques.
+    /// Techniques that the figure shows. An empty list means all techniques.
     #[serde(default, alias = "refresh", alias = "parity")]
     pub(in crate::experiments::paper) reclaim: Vec<String>,
-    /// Workloads to show and to average. An empty list means all workloads.
+    /// Workloads that the figure shows and averages. An empty list means all workloads.
     #[serde(default)]
     pub(in crate::experiments::paper) workloads: Vec<String>,
-    /// JSON pointers to numbers of the summary. The figure shows the sum of these numbers. A number
-    /// whose pointer has a minus sign is subtracted.
+    /// JSON pointers to numbers in the summary of a run. The figure shows their sum. A number is
+    /// subtracted if its pointer begins with a minus sign.
     pub(in crate::experiments::paper) metric: Vec<String>,
-    /// Factors for the numbers of `metric`, one per number, such as the time of one page. Default:
-    /// 1.
+    /// Factors that multiply the numbers of `metric`, one for each number. An example is the time
+    /// of one page. Default: 1.
     #[serde(default)]
     pub(in crate::experiments::paper) times: Vec<f64>,
-    /// JSON pointers to weights in the summary, one for each number of `metric`. The figure then
-    /// shows the weighted mean.
+    /// JSON pointers to weights in the summary of a run, one for each number of `metric`. With
+    /// weights, the figure shows the weighted mean.
     #[serde(default)]
     pub(in crate::experiments::paper) weights: Vec<String>,
-    /// JSON pointers to numbers of the run's summary. The figure's number is divided by their sum.
+    /// JSON pointers to numbers in the summary of a run. The sum of these numbers divides the
+    /// figure's number.
     #[serde(default)]
     pub(in crate::experiments::paper) share_of: Vec<String>,
     pub(in crate::experiments::paper) unit: String,
     /// Technique whose number divides the numbers of all techniques.
     #[serde(default)]
     pub(in crate::experiments::paper) over: Option<String>,
-    /// Variant whose number divides the numbers of the same technique in all variants. Excludes
-    /// `over`.
+    /// Variant whose number divides the numbers of the same technique in all variants. A figure
+    /// with `over_variant` cannot have `over`.
     #[serde(default)]
     pub(in crate::experiments::paper) over_variant: Option<String>,
-    /// JSON pointers to the numbers whose sum is the divisor. Default: `metric`.
+    /// JSON pointers to numbers in the summary of a run. The sum of these numbers is the divisor.
+    /// Default: `metric`.
     #[serde(default)]
     pub(in crate::experiments::paper) over_metric: Vec<String>,
-    /// Workloads that a second mean leaves out. If the list is empty, there is only one mean.
+    /// Workloads that the second mean excludes. Without such workloads, there is only one mean.
     #[serde(default)]
     pub(in crate::experiments::paper) without: Vec<String>,
-    /// Whether to also show the ratio of the sums over all workloads, beside the mean of the
+    /// Whether to show the ratio of the sums over all workloads, in addition to the mean of the
     /// ratios.
     #[serde(default)]
     pub(in crate::experiments::paper) sums: bool,
-    /// Whether to show each workload and not only the means.
+    /// Whether to show the number of each workload, in addition to the means.
     #[serde(default)]
     pub(in crate::experiments::paper) by_workload: bool,
-    /// Whether to show the 95 % interval over seeds and samples with the number of each workload.
+    /// Whether to show the 95 % interval of each workload's number, over seeds and samples.
     #[serde(default)]
     pub(in crate::experiments::paper) interval: bool,
 }
 
-/// Way to summarise several workloads in one number.
+/// Method to combine the numbers of several workloads into one number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(in crate::experiments::paper) enum Mean {
     /// Mean over all workloads.
     #[default]
     All,
-    /// Mean over the workloads that [`Figure::without`] does not name.
+    /// Mean over the workloads that are not in [`Figure::without`].
     Without,
     /// Ratio of the sums over all workloads.
     Sums,
 }
 
-/// Beginnings of pointers to numbers that grow with the length of a run.
+/// First parts of JSON pointers to numbers that grow with the length of a run.
 const GROWING: [&str; 3] = ["/flash/", "/host/", "/reclaim/"];
 
 impl Figure {
@@ -87,10 +89,10 @@ impl Figure {
         self.group == group && among(&self.workloads, workload) && among(&self.reclaim, technique)
     }
 
-    /// Checks that the figure divides counts if the runs of its group differ in length.
+    /// Checks that the figure divides its counts if runs of its group differ in length.
     ///
     /// # Errors
-    /// Reports a count that is not divided.
+    /// Reports a count that nothing divides.
     pub(super) fn check_rates(&self, group: &Group) -> Result<(), Failure> {
         let grows = |pointer: &String| {
             GROWING.iter().any(|part| pointer.trim_start_matches('-').starts_with(part))
@@ -107,8 +109,8 @@ impl Figure {
 }
 
 impl Figure {
-    /// Returns the technique or variant whose number divides the other numbers; `None` if the
-    /// figure shows no ratio.
+    /// Returns the technique or variant whose number divides the other numbers. Returns `None` if
+    /// the figure shows no ratio.
     pub(in crate::experiments::paper) fn divisor(&self) -> Option<&str> {
         self.over.as_deref().or(self.over_variant.as_deref())
     }
@@ -154,7 +156,7 @@ impl Figure {
         Err(Failure::usage(format!("figure {}: {wrong}", self.name)))
     }
 
-    /// Checks the technique or variant that the figure divides by.
+    /// Checks the technique or variant whose number divides the other numbers.
     ///
     /// # Errors
     /// Reports two divisors, or an unknown variant.
@@ -187,13 +189,14 @@ pub(in crate::experiments::paper) struct Plot {
     pub(in crate::experiments::paper) title: String,
     pub(in crate::experiments::paper) group: String,
     pub(in crate::experiments::paper) kind: PlotKind,
-    /// Workload whose runs the plot shows. Default: all workloads.
+    /// Workload whose runs the plot shows. Default: all workloads of the group.
     #[serde(default)]
     pub(in crate::experiments::paper) workload: Option<String>,
-    /// Techniques to show. An empty list means all techniques.
+    /// Techniques that the plot shows. An empty list means all techniques.
     #[serde(default)]
     pub(in crate::experiments::paper) reclaim: Vec<String>,
-    /// JSON pointer to a list of numbers in the summary. Only the plot `cumulative` uses it.
+    /// JSON pointer to a list of numbers in the summary of a run. Only plots of the kind
+    /// `cumulative` use this pointer.
     #[serde(default)]
     pub(in crate::experiments::paper) metric: String,
 }
@@ -204,7 +207,7 @@ impl Plot {
         self.group == group && self.workload.as_ref().is_none_or(|w| w == workload)
     }
 
-    /// Checks that the runs of the plot have data for each week.
+    /// Checks that the runs of the plot record data for each week.
     ///
     /// # Errors
     /// Reports a group without a counted span, or a recipe without `long_us`.
@@ -220,18 +223,19 @@ impl Plot {
     }
 }
 
-/// Content of a plot.
+/// Kind of points that a plot shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(in crate::experiments::paper) enum PlotKind {
-    /// Number of reads that met a reclaim job, by response time.
+    /// Number of reads that waited for a reclaim job, by response time.
     Responses,
-    /// Histogram of the summary, with the count and the cumulative share of each bin.
+    /// Histogram from the summary: the count and the cumulative share of each bin.
     Cumulative,
-    /// P/E counts and effective P/E counts of every block at the end.
+    /// P/E count and effective P/E count of every block at the end of the run.
     Blocks,
-    /// Stages of the host's page reads, by page kind and by which pages below are valid.
+    /// Stages of the host's page reads, by page kind and by the validity of the lower pages of a
+    /// wordline.
     Stages,
-    /// Reads, rewrites and long reads of each week.
+    /// Number of reads, rewrites and long reads in each week.
     Weeks,
 }

@@ -1,8 +1,8 @@
-//! Converts a block of rows to bytes and back: one column after the other, each in its shortest
-//! form (docs/compact-trace.md).
+//! Converts a block of rows to bytes and back. Columns follow each other, each in its shortest form
+//! (docs/compact-trace.md).
 //!
 //! Times and offsets are stored as differences from the values that the row before predicts. Sizes
-//! and devices are stored as differences from the smallest value of the block.
+//! and devices are stored as differences from the smallest value in the block.
 
 use vpass_core::base::latency::AccessLatency;
 use vpass_core::base::request::Op;
@@ -10,22 +10,22 @@ use vpass_core::base::request::Op;
 use super::pack::{self, LOOK_AHEAD, Packed};
 use crate::traces::rows::format::TraceRow;
 
-/// Largest number of rows of a block. The rows and columns (300 KiB) stay in a core's second-level
-/// cache.
+/// Largest number of rows in a block. The rows and columns of such a block (300 KiB) fit into the
+/// second-level cache of a core.
 pub(super) const MAX_ROWS: usize = 4096;
-/// Length of a column's header: base and unit take 8 bytes each, the widths 4, and the length of
-/// the data 4.
+/// Length of the header of a column in bytes: 8 for the base, 8 for the unit, 4 for the widths, and
+/// 4 for the length of the data.
 const COLUMN_HEADER_BYTES: usize = 24;
-/// Bytes of all column headers, which come first.
+/// Length of the headers of all columns in bytes. A block begins with these headers.
 const HEADER_BYTES: usize = 4 * COLUMN_HEADER_BYTES;
-/// Largest number of bytes of a payload: headers, directions, hints, and for each column the codes
-/// and 8 bytes per number.
+/// Largest length of a block's content in bytes. The content consists of headers, directions and
+/// hints, and for each column of codes and 8 bytes per number.
 pub(super) const MAX_BYTES: usize =
     HEADER_BYTES + 2 * (MAX_ROWS / 4) + 4 * (MAX_ROWS / 4 + 8 * MAX_ROWS);
-/// End of the address space, as in all formats.
+/// Limit for offsets and ends of requests in bytes, which all formats share.
 const ADDRESS_END: u64 = 1 << 63;
 
-/// Columns of a block, in the order of the file.
+/// Column of a block. The columns have the order of the file.
 #[derive(Clone, Copy)]
 enum Column {
     Time,
@@ -36,7 +36,7 @@ enum Column {
 
 const COLUMNS: [Column; 4] = [Column::Time, Column::Offset, Column::Size, Column::Device];
 
-/// Unpacked columns of a block. Their memory is used again for each block.
+/// Unpacked columns of a block. The memory of the columns is used again for each block.
 #[derive(Default)]
 pub(super) struct Columns {
     numbers: [Vec<u64>; 4],
@@ -49,7 +49,8 @@ impl Columns {
     }
 }
 
-/// Appends the payload of a block of 1 to [`MAX_ROWS`] rows, with or without a column of hints.
+/// Appends the bytes of a block with 1 to [`MAX_ROWS`] rows. `hints` says whether there is a column
+/// of hints.
 pub(super) fn encode(rows: &[TraceRow], hints: bool, columns: &mut Columns, out: &mut Vec<u8>) {
     let (start, begin) = rows.first().map_or((0, 0), |row| (row.at_ns, row.offset));
     columns.numbers.iter_mut().for_each(Vec::clear);
@@ -90,8 +91,8 @@ pub(super) fn encode(rows: &[TraceRow], hints: bool, columns: &mut Columns, out:
     }
 }
 
-/// Converts signed differences to multiples of their unit. The sign becomes the lowest bit, so that
-/// small differences give small numbers. Returns the unit.
+/// Converts signed differences to multiples of their common unit. The sign becomes the lowest bit,
+/// so that small differences give small numbers. Returns the unit.
 fn steps(numbers: &mut [u64]) -> u64 {
     let unit = numbers.iter().fold(0, |unit, n| common(n.cast_signed().unsigned_abs(), unit));
     for n in numbers {
@@ -101,8 +102,8 @@ fn steps(numbers: &mut [u64]) -> u64 {
     unit
 }
 
-/// Converts numbers to their distances from the smallest number, in multiples of a unit. Returns
-/// the smallest number and the unit.
+/// Converts numbers to their distances from the smallest number, in multiples of a common unit.
+/// Returns the smallest number and the unit.
 fn distances(numbers: &mut [u64]) -> (u64, u64) {
     let base = numbers.iter().copied().min().unwrap_or(0);
     let unit = numbers.iter().fold(0, |unit, n| common(n - base, unit));
@@ -112,7 +113,7 @@ fn distances(numbers: &mut [u64]) -> (u64, u64) {
     (base, unit)
 }
 
-/// Returns the greatest common divisor, which for 0 and n is n.
+/// Returns the greatest common divisor of two numbers. For 0 and n, this is n.
 fn common(mut a: u64, mut b: u64) -> u64 {
     if b == 1 {
         return 1;
@@ -123,11 +124,12 @@ fn common(mut a: u64, mut b: u64) -> u64 {
     b
 }
 
-/// Decodes `count` rows of a block, with or without a column of hints, and appends them. `payload`
-/// includes [`LOOK_AHEAD`] bytes after the block. `devices` is the number of listed devices.
+/// Decodes a block of `count` rows, and appends the rows to the list. `hints` says whether there is
+/// a column of hints. `payload` includes [`LOOK_AHEAD`] bytes that follow the block. `devices` is
+/// the number of known devices.
 ///
 /// # Errors
-/// Describes the error. In this case, no row is appended.
+/// Describes the error. If there is an error, no row is appended.
 pub(super) fn decode(
     payload: &[u8],
     (count, hints): (usize, bool),
@@ -167,7 +169,7 @@ pub(super) fn decode(
 
 const MISFIT: &str = "the lengths in the block contradict each other";
 
-/// Payload, and the position up to which it has been read.
+/// Bytes of a block, and the position up to which they were read.
 struct Rest<'a> {
     payload: &'a [u8],
     at: usize,
@@ -186,7 +188,7 @@ impl<'a> Rest<'a> {
     }
 }
 
-/// Header of a column.
+/// Header of a column in a block.
 struct Header {
     base: u64,
     unit: u64,
@@ -195,7 +197,7 @@ struct Header {
 }
 
 impl Header {
-    /// Reads the header from its 24 bytes.
+    /// Parses the header of a column from its 24 bytes.
     fn read(bytes: &[u8]) -> Self {
         let word =
             |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"));
@@ -208,8 +210,8 @@ impl Header {
         }
     }
 
-    /// Converts unpacked numbers to the column's values. Offsets still lack the sizes of earlier
-    /// rows; [`Columns::follow`] adds them.
+    /// Converts unpacked numbers to the values of the column. Offsets do not yet include the sizes
+    /// of earlier rows; [`Columns::follow`] adds these sizes.
     fn restore(&self, column: Column, numbers: &mut [u64]) {
         let &Self { base, unit, .. } = self;
         match column {
@@ -231,7 +233,7 @@ impl Header {
 }
 
 impl Columns {
-    /// Adds the sizes of all earlier requests to each offset.
+    /// Adds the sizes of all earlier requests of the block to each offset.
     fn follow(&mut self) {
         let [_, offsets, sizes, _] = &mut self.numbers;
         let mut behind = 0u64;
@@ -241,11 +243,11 @@ impl Columns {
         }
     }
 
-    /// Checks offsets, devices and directions of all rows. Sizes are checked row by row, as in
-    /// other formats.
+    /// Checks the offsets, devices and directions of all rows of the block. Sizes are checked
+    /// later, row by row, as in other formats.
     fn check(&self, ops: &[u8], devices: usize) -> Result<(), &'static str> {
         let [_, offsets, _, indices] = &self.numbers;
-        // An offset that is too high sets the highest bit.
+        // An offset that is too large has the highest bit set.
         if offsets.iter().fold(0, |all, n| all | n) >= ADDRESS_END {
             return Err("an offset is not below 2^63");
         }
@@ -258,7 +260,7 @@ impl Columns {
         Ok(())
     }
 
-    /// Appends the rows.
+    /// Appends the rows of the block to `rows`.
     fn assemble(&self, ops: &[u8], rows: &mut Vec<TraceRow>) {
         let [times, offsets, sizes, indices] = &self.numbers;
         let numbers = times.iter().zip(offsets).zip(sizes).zip(indices).enumerate();
@@ -276,7 +278,7 @@ impl Columns {
     }
 }
 
-/// Hints by code, as in `NVMe`.
+/// Hint for each code. The codes are those of `NVMe`.
 const HINTS: [Option<AccessLatency>; 4] =
     [None, Some(AccessLatency::Idle), Some(AccessLatency::Typical), Some(AccessLatency::Smallest)];
 
@@ -284,5 +286,5 @@ fn code_of(hint: Option<AccessLatency>) -> u8 {
     HINTS.iter().position(|of| *of == hint).expect("every hint has a code") as u8
 }
 
-/// Directions by code. The last code is refused before.
+/// Direction for each code. The code 3 is invalid and never reaches this table.
 const OPS: [Op; 4] = [Op::Read, Op::Write, Op::Trim, Op::Trim];

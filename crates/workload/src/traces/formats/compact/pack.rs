@@ -1,25 +1,26 @@
 //! Packs whole numbers into few whole bytes.
 //!
-//! A column has four widths, then for each number two bits that choose its width, and then the
-//! bytes of the numbers. For most columns, this takes one or two bits more per number than an
-//! entropy code. Decoding needs no branch per number.
+//! A packed column has four widths, which are numbers of bytes. Then it has two bits per number,
+//! which choose the width of the number. The bytes of the numbers follow. For most columns, this
+//! takes one or two bits more per number than an entropy code. Decoding needs no branch for each
+//! number.
 
-/// Packed column.
+/// Column of numbers in packed form.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Packed {
-    /// Width by code: the number of bytes of a number, 0 to 8, in ascending order.
+    /// Number of bytes of a number for each of the four codes, 0 to 8 in ascending order.
     pub(super) widths: [u8; 4],
-    /// Codes, two bits per number. The first number has the lowest bits. There are no codes if all
-    /// widths are equal.
+    /// Codes of the numbers, with two bits for each number. The first number has the lowest bits.
+    /// There are no codes if all widths are equal.
     pub(super) codes: Vec<u8>,
-    /// Numbers, little-endian.
+    /// Bytes of the numbers, in little-endian order.
     pub(super) data: Vec<u8>,
 }
 
-/// Number of bytes after the data that the decoder may read.
+/// Number of bytes after the end of the data that the decoder may read.
 pub(super) const LOOK_AHEAD: usize = 8;
 
-/// Number of bytes of the codes.
+/// Returns the number of bytes that the codes of `count` numbers take.
 pub(super) fn code_bytes(widths: [u8; 4], count: usize) -> usize {
     if is_fixed(widths) { 0 } else { count.div_ceil(4) }
 }
@@ -28,7 +29,7 @@ fn is_fixed(widths: [u8; 4]) -> bool {
     widths[0] == widths[3]
 }
 
-/// Packs the numbers into `out`. The memory of its vectors is used again.
+/// Packs numbers into `out`. The memory of the vectors in `out` is used again.
 pub(super) fn pack(numbers: &[u64], out: &mut Packed) {
     out.codes.clear();
     out.data.clear();
@@ -52,13 +53,13 @@ pub(super) fn pack(numbers: &[u64], out: &mut Packed) {
     }
 }
 
-/// Number of bytes that a number needs. The number 0 needs 0 bytes.
+/// Returns the number of bytes that a number needs. The number 0 needs 0 bytes.
 fn bytes_of(n: u64) -> usize {
     (u64::BITS - n.leading_zeros()).div_ceil(8) as usize
 }
 
-/// Chooses the four widths that take the fewest bytes. `counts` says how many numbers need 0, 1, ..
-/// 8 bytes.
+/// Returns the four widths with which the numbers take the fewest bytes. `counts` has the number of
+/// numbers that need 0, 1, and so on to 8 bytes.
 fn best_widths(counts: &[usize; 9]) -> [u8; 4] {
     let longest = counts.iter().rposition(|c| *c > 0).unwrap_or(0);
     let shortest = counts.iter().position(|c| *c > 0).unwrap_or(0);
@@ -83,8 +84,8 @@ fn best_widths(counts: &[usize; 9]) -> [u8; 4] {
     best
 }
 
-/// Unpacks `data` until `out` is full. `data` includes [`LOOK_AHEAD`] bytes after its end. Returns
-/// false if codes, data and widths contradict each other.
+/// Unpacks numbers from `data` until `out` is full. `data` includes [`LOOK_AHEAD`] bytes after its
+/// end. Returns false if codes, data and widths contradict each other.
 #[must_use]
 pub(super) fn unpack(widths: [u8; 4], codes: &[u8], data: &[u8], out: &mut [u64]) -> bool {
     if !widths.is_sorted() || widths[3] > 8 || codes.len() != code_bytes(widths, out.len()) {
@@ -102,7 +103,7 @@ pub(super) fn unpack(widths: [u8; 4], codes: &[u8], data: &[u8], out: &mut [u64]
         at += unpack_four(&width, &mask, *codes, window, four);
         done += 4;
     }
-    // Near the end of the data, a window would reach beyond the data.
+    // The last numbers are unpacked one by one, because a window would reach beyond the data.
     for (i, n) in out.iter_mut().enumerate().skip(done) {
         let Some(bytes) = data.get(at..).and_then(|rest| rest.first_chunk()) else { return false };
         let code = usize::from(codes[i / 4] >> (i % 4 * 2) & 3);
@@ -112,11 +113,11 @@ pub(super) fn unpack(widths: [u8; 4], codes: &[u8], data: &[u8], out: &mut [u64]
     at == data_bytes
 }
 
-/// Number of bytes that holds any four numbers whose widths are below 16. With this size, the
+/// Number of bytes in which any four numbers fit whose widths are below 16. With this size, the
 /// compiler can omit bounds checks.
 const WINDOW: usize = 64 + 8;
 
-/// Unpacks four numbers. Returns the number of bytes that they took.
+/// Unpacks four numbers. Returns the number of bytes of the four numbers.
 #[inline]
 fn unpack_four(
     width: &[usize; 4],
@@ -145,13 +146,13 @@ fn unpack_fixed(width: usize, mask: u64, data: &[u8], out: &mut [u64]) -> bool {
     true
 }
 
-/// Returns the first eight bytes.
+/// Returns the first eight bytes of `data` as a number.
 #[inline]
 fn word(data: &[u8]) -> u64 {
     u64::from_le_bytes(*data.first_chunk().expect("eight bytes"))
 }
 
-/// Returns a mask of the lowest `width` bytes.
+/// Returns a mask that keeps the lowest `width` bytes of a number.
 fn mask(width: usize) -> u64 {
     u64::MAX.checked_shr(64 - 8 * width as u32).unwrap_or(0)
 }
@@ -178,8 +179,8 @@ mod tests {
     #[test]
     fn numbers_take_the_bytes_they_need() {
         let packed = round(&[0, 255, 256, 3, 70_000]);
-        // The numbers need 0, 1, 2, 1 and 3 bytes. So the first byte has codes 0, 1, 2 and 1; the
-        // second has code 3.
+        // The five numbers need 0, 1, 2, 1 and 3 bytes. The first byte of the codes has the codes
+        // 0, 1, 2 and 1, and the second byte has code 3.
         assert_eq!(packed.widths, [0, 1, 2, 3]);
         assert_eq!(packed.codes, [0b01_10_01_00, 0b11]);
         assert_eq!(packed.data, [255, 0, 1, 3, 112, 17, 1]);
@@ -195,7 +196,8 @@ mod tests {
 
     #[test]
     fn five_lengths_share_four_widths() {
-        // The single number of 2 bytes gets 3 bytes. Rounding up any other length would cost more.
+        // There are only four widths. The single number of 2 bytes gets 3 bytes, because rounding
+        // up any other number would cost more.
         let mut numbers = vec![0; 9];
         numbers.extend([[1 << 56; 9], [200; 9], [1 << 20; 9]].concat());
         numbers.push(1 << 10);
@@ -214,7 +216,7 @@ mod tests {
         assert_eq!(unpacked([0, 2, 1, 3], codes, data, 5), None);
         assert_eq!(unpacked([9; 4], &[], &[0; 9], 1), None);
         assert_eq!(unpacked([1; 4], &[], &[0; 3], 2), None);
-        // The codes ask for far more bytes than the data has.
+        // The codes need far more bytes than the data has.
         assert_eq!(unpacked([0, 1, 2, 8], &[0xff; 100], &[0; 790], 400), None);
     }
 }

@@ -1,4 +1,4 @@
-//! Reads a compact trace, one section at a time.
+//! Reads a compact trace, one section of the file at a time.
 
 use super::block::{self, Columns, MAX_ROWS};
 use super::pack::LOOK_AHEAD;
@@ -7,13 +7,13 @@ use super::{MAX_DEVICES, MAX_NAME_BYTES};
 use crate::traces::rows::format::{Epoch, TraceRow};
 use crate::traces::rows::reader::{Batch, BatchReader};
 
-/// State while a file is read.
+/// State of the reader of a file.
 #[derive(Default)]
 pub(super) struct Decoder {
     begun: bool,
     ended: bool,
     about: About,
-    /// Names of the devices.
+    /// Names of the devices listed so far.
     devices: Vec<String>,
     rows: u64,
     columns: Columns,
@@ -35,7 +35,7 @@ impl BatchReader for Decoder {
         }
         let header = Header::read(header)?;
         let length = HEADER_BYTES + header.length;
-        // A block is never the last section, so bytes always follow it.
+        // A block is never the last section of a file, so other bytes always follow it.
         let needed = if header.kind == Kind::Rows { length + LOOK_AHEAD } else { length };
         let Some(section) = bytes.get(..needed) else { return Ok(Batch::More(needed)) };
         if !header.is_sound(&section[..length]) {
@@ -196,9 +196,10 @@ mod tests {
         let rows: Vec<_> =
             (0..4096u64).map(|i| row(1000 * i, 3, 4096 * i, 4096, Op::Write)).collect();
         let bytes = written(&rows);
-        // The file has a header and four devices of 2 + 6 bytes. The block has 96 bytes of column
-        // headers and 1,024 bytes of directions. Its times are one step of 0 and 4,095 equal steps.
-        // They take 1,024 bytes of codes and a byte for each equal step. The end follows.
+        // The file has a header, four devices of 2 + 6 bytes, one block, and an end. The block has
+        // 96 bytes of column headers and 1,024 bytes of directions. The first time step of the
+        // block is 0, and 4,095 equal steps follow. The steps take 1,024 bytes of codes, and a byte
+        // for each of the equal steps.
         assert_eq!(bytes.len(), 16 + (16 + 32) + (16 + 96 + 1024 + 1024 + 4095) + (16 + 16));
         assert_eq!(read(&bytes).unwrap().0, rows);
     }
@@ -249,7 +250,8 @@ mod tests {
         let header = Header::read(good[block..].first_chunk().unwrap()).unwrap();
         let end = block + HEADER_BYTES + header.length;
         let mut whole = 0;
-        // The changed bytes are the count of rows, and all bytes after the section's header.
+        // The test changes the bytes of the row count, and all bytes after the header of the
+        // section.
         for at in (block + 4..block + 8).chain(block + HEADER_BYTES..end) {
             for byte in 0..=255 {
                 let mut bad = good.clone();

@@ -1,31 +1,32 @@
-//! Frame of a compact trace: the header of the file, and the headers of sections with their kind,
-//! length and checksum (docs/compact-trace.md).
+//! Frame of a compact trace (docs/compact-trace.md). The frame consists of a file header and of
+//! section headers. A section header has the kind, the length and the checksum of its section.
 
 use super::block;
 
-/// Length of the file's header, and of each section's header, in bytes.
+/// Length of a file header in bytes. A section header has the same length.
 pub(super) const HEADER_BYTES: usize = 16;
-/// Length of the longest payload, which is that of a block. All other sections are short.
+/// Length of the longest content of a section in bytes. The longest content is a block; all other
+/// sections are short.
 pub(super) const MAX_PAYLOAD_BYTES: usize = block::MAX_BYTES;
-/// First bytes of a file, similar to those of PNG. No text begins with the first byte. A transfer
-/// that changes line ends damages these bytes.
+/// First bytes of a compact trace, similar to those of PNG. No text begins with the first byte. If
+/// a transfer changes line ends, it damages these bytes, so the damage is noticed.
 pub(super) const MAGIC: &[u8; 8] = b"\x89vpt\r\n\x1a\n";
-/// Version of a file whose rows have no hints. The next version is that of a file whose rows may
-/// have hints.
+/// Version of a file whose rows have no hints. [`VERSION_WITH_HINTS`] is the version of a file
+/// whose rows may have hints.
 const VERSION: u16 = 1;
 const VERSION_WITH_HINTS: u16 = 2;
-/// Position of the header byte that says whether rows have hints.
+/// Position in the file header of the byte that says whether rows have hints.
 const HINTS_AT: usize = 11;
 const CRC_AT: usize = 12;
 
-/// Kind of a section.
+/// Kind of a section in a compact trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Devices that later blocks refer to.
+    /// Section with names of devices, to which later blocks refer.
     Devices,
-    /// Block of rows.
+    /// Section with a block of rows.
     Rows,
-    /// End of the file, with the numbers of rows and devices.
+    /// Section at the end of the file, with the number of rows and the number of devices.
     End,
 }
 
@@ -38,19 +39,19 @@ impl Kind {
     }
 }
 
-/// Header of a section.
+/// Header of a section in a compact trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Header {
     pub(super) kind: Kind,
-    /// Number of devices or rows.
+    /// Number of devices or rows in the section.
     pub(super) count: usize,
-    /// Bytes after the header.
+    /// Number of bytes of the section that follow its header.
     pub(super) length: usize,
     crc: u32,
 }
 
 impl Header {
-    /// Reads the header from the first 16 bytes of a section.
+    /// Parses the header from the first 16 bytes of a section.
     pub(super) fn read(bytes: &[u8; HEADER_BYTES]) -> Result<Self, &'static str> {
         let word =
             |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"));
@@ -64,14 +65,15 @@ impl Header {
         if header.length > MAX_PAYLOAD_BYTES { Err("the section is too long") } else { Ok(header) }
     }
 
-    /// Returns whether the checksum of a whole section, with its header, is right.
+    /// Returns whether the checksum of a section is right. `section` is the whole section with its
+    /// header.
     pub(super) fn is_sound(&self, section: &[u8]) -> bool {
         checksum(section) == self.crc
     }
 }
 
-/// Writes the header of a section. The header's [`HEADER_BYTES`] bytes are free, and the payload
-/// follows them.
+/// Writes the header of a section. The header's [`HEADER_BYTES`] bytes are reserved at the start of
+/// `section`, and the content follows them.
 pub(super) fn finish(section: &mut [u8], kind: Kind, count: usize) {
     let length = (section.len() - HEADER_BYTES) as u32;
     section[..4].copy_from_slice(&kind.tag());
@@ -81,7 +83,7 @@ pub(super) fn finish(section: &mut [u8], kind: Kind, count: usize) {
     section[CRC_AT..HEADER_BYTES].copy_from_slice(&crc.to_le_bytes());
 }
 
-/// Returns the CRC-32 of everything except the checksum itself.
+/// Returns the CRC-32 of a section without the bytes of the checksum itself.
 fn checksum(section: &[u8]) -> u32 {
     let mut hash = crc32fast::Hasher::new();
     hash.update(&section[..CRC_AT]);
@@ -89,16 +91,16 @@ fn checksum(section: &[u8]) -> u32 {
     hash.finalize()
 }
 
-/// Properties of a file's rows, from its header.
+/// Properties of a file's rows, as the header of the file states them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct About {
-    /// Whether times count from a date.
+    /// Whether the times are dates.
     pub(super) absolute_clock: bool,
     /// Whether rows have a column of hints.
     pub(super) hints: bool,
 }
 
-/// Makes a file's header.
+/// Makes the header of a file.
 pub(super) fn file_header(about: About) -> [u8; HEADER_BYTES] {
     let version = if about.hints { VERSION_WITH_HINTS } else { VERSION };
     let mut header = [0; HEADER_BYTES];
@@ -109,14 +111,14 @@ pub(super) fn file_header(about: About) -> [u8; HEADER_BYTES] {
     sealed(header)
 }
 
-/// Adds the checksum to a file's header.
+/// Adds the checksum to the header of a file.
 pub(super) fn sealed(mut header: [u8; HEADER_BYTES]) -> [u8; HEADER_BYTES] {
     let crc = checksum(&header);
     header[CRC_AT..].copy_from_slice(&crc.to_le_bytes());
     header
 }
 
-/// Checks a file's header, and returns its properties.
+/// Checks the header of a file, and returns the properties in it.
 pub(super) fn read_file_header(bytes: &[u8; HEADER_BYTES]) -> Result<About, &'static str> {
     if !bytes.starts_with(MAGIC) {
         return Err("the file does not begin like a compact trace");

@@ -1,5 +1,5 @@
-//! Writes a compact trace. Rows are collected into blocks. Devices that a block refers to for the
-//! first time are written before the block.
+//! Writes a compact trace. Rows are collected into blocks. New devices of a block are written
+//! before the block.
 
 use std::io::{self, Write};
 
@@ -8,26 +8,27 @@ use super::section::{self, About, HEADER_BYTES, Kind};
 use super::{MAX_DEVICES, MAX_NAME_BYTES};
 use crate::traces::rows::format::{Epoch, TraceRow};
 
-/// Length at which a list of devices ends. It is far below the longest section.
+/// Length in bytes at which a section of devices ends. The longest section may be much longer.
 const LIST_BYTES: usize = 32 << 10;
 
-/// Writer of the compact format. Without [`CompactWriter::finish`], a file is truncated.
+/// Writer of a compact trace. Call [`CompactWriter::finish`] at the end, or the file is truncated.
 pub(in crate::traces) struct CompactWriter<W: Write> {
     out: W,
-    /// Properties in the file's header. `None` until the first rows are written with the header.
+    /// Properties in the header of the file; `None` before the header is written. The header is
+    /// written together with the first rows.
     about: Option<About>,
     absolute_clock: bool,
     rows: Vec<TraceRow>,
     total: u64,
     devices: usize,
-    /// Devices that are not yet listed.
+    /// Names of devices that were not yet written.
     unlisted: Vec<Vec<u8>>,
     columns: Columns,
     section: Vec<u8>,
 }
 
 impl<W: Write> CompactWriter<W> {
-    /// Begins a file. `clock` is the epoch of its times.
+    /// Begins a compact trace. `clock` is the epoch of its times.
     pub(in crate::traces) fn new(out: W, clock: Epoch) -> Self {
         Self {
             out,
@@ -42,7 +43,7 @@ impl<W: Write> CompactWriter<W> {
         }
     }
 
-    /// Adds the next device. The first device is [`TraceRow::device`] 0.
+    /// Adds the next device. The first device has the number 0 ([`TraceRow::device`]).
     pub(in crate::traces) fn device(&mut self, name: &str) -> io::Result<()> {
         if self.devices == MAX_DEVICES {
             return Err(io::Error::other(
@@ -57,7 +58,7 @@ impl<W: Write> CompactWriter<W> {
         Ok(())
     }
 
-    /// Adds a row, whose device must have been added before.
+    /// Adds a row. The device of the row must have been added before.
     #[inline]
     pub(in crate::traces) fn row(&mut self, row: &TraceRow) -> io::Result<()> {
         debug_assert!((row.device as usize) < self.devices, "unknown device");
@@ -65,7 +66,7 @@ impl<W: Write> CompactWriter<W> {
         if self.rows.len() == MAX_ROWS { self.flush() } else { Ok(()) }
     }
 
-    /// Ends the file and returns the output.
+    /// Ends the compact trace, and returns the output.
     pub(in crate::traces) fn finish(mut self) -> io::Result<W> {
         self.flush()?;
         self.section.resize(HEADER_BYTES, 0);
@@ -76,7 +77,7 @@ impl<W: Write> CompactWriter<W> {
         Ok(self.out)
     }
 
-    /// Writes the new devices, then the rows collected so far.
+    /// Writes the new devices, then the rows that were collected.
     fn flush(&mut self) -> io::Result<()> {
         let about = self.header()?;
         self.list_devices()?;
@@ -91,8 +92,8 @@ impl<W: Write> CompactWriter<W> {
         Ok(())
     }
 
-    /// Writes the file's header if it is not yet written. The first rows decide whether the file
-    /// has hints.
+    /// Writes the header of the file if this was not yet done. The first rows decide whether the
+    /// file has a column of hints.
     fn header(&mut self) -> io::Result<About> {
         let hints = self.rows.iter().any(|row| row.hint.is_some());
         if let Some(about) = self.about {
