@@ -9,10 +9,12 @@ use vpass_core::slots::gc::GC;
 use vpass_core::slots::parity::PARITY;
 use vpass_core::slots::reclaim::RECLAIM;
 use vpass_core::slots::refresh::REFRESH;
+// Links the lists of techniques.
+use vpass_techniques as _;
 use vpass_workload::traces::{FORMATS, format_named};
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
-const CRATES: [&str; 5] = ["core", "oracle", "workload", "lab", "cli"];
+const CRATES: [&str; 6] = ["core", "techniques", "oracle", "workload", "lab", "cli"];
 
 /// Returns the paths in a folder in sorted order. A subfolder follows the file with the same name.
 fn sorted(folder: &Path) -> Vec<PathBuf> {

@@ -40,7 +40,10 @@ pub const OF_UNITS: [(Bug, &str); 29] = [
     (Bug::ScatterOfNext, "disturb::table::tests::limits_scatter_over_blocks_and_layers"),
     (Bug::ScatterBelowOne, "disturb::table::tests::limits_scatter_over_blocks_and_layers"),
     (Bug::HoursForgotten, "base::daily::tests::worked_example"),
-    (Bug::TriggerOneLate, "techniques::reclaim::count::tests::a_read_that_took_retries_moves_its_block"),
+    (
+        Bug::TriggerOneLate,
+        "techniques::reclaim::count::tests::a_read_that_took_retries_moves_its_block",
+    ),
     (
         Bug::RetriedRewriteForgotten,
         "techniques::reclaim::count::tests::a_read_that_took_retries_moves_its_block",
