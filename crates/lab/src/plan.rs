@@ -120,7 +120,8 @@ impl RunPlan {
     /// Builds the plan that a user describes, without checking that its techniques suit the drive
     /// and the workload. [`Self::with_room_or_not`] makes this check.
     ///
-    /// # Errors Reports an unknown name, or the first error that does not depend on the techniques.
+    /// # Errors
+    /// Reports an unknown name, or the first error that does not depend on the techniques.
     pub fn unchecked(setup: &Setup, named: impl Choose, begin: Begin) -> Result<Self, Failure> {
         caught(|| Self::prepared(setup, named, begin, false))
     }

@@ -21,6 +21,9 @@ impl From<ConfigError> for Phrase {
 }
 
 /// Returns an error with this sentence unless `ok`.
+///
+/// # Errors
+/// Returns the sentence if `ok` is false.
 pub fn require(ok: bool, sentence: impl FnOnce() -> String) -> Result<(), ConfigError> {
     if ok { Ok(()) } else { Err(ConfigError::new(sentence())) }
 }

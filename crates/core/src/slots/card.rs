@@ -69,11 +69,17 @@ pub struct About {
     /// Techniques of other slots that belong to the technique, if a run names none.
     pub parts: Option<Parts>,
     /// Refusal of drives on which the technique cannot work, in addition to [`Self::needs`].
-    pub refuses: Option<fn(&DriveConfig) -> Result<(), ConfigError>>,
+    pub refuses: Option<Refusal>,
     /// Check of the given parameters against each other. It may fill in a parameter that was not
     /// given.
-    pub settles: Option<fn(&mut Params) -> Result<(), ConfigError>>,
+    pub settles: Option<Settling>,
 }
+
+/// Function that refuses a drive, with a sentence that has the key.
+pub type Refusal = fn(&DriveConfig) -> Result<(), ConfigError>;
+
+/// Function that checks given parameters against each other. It may fill in one that was not given.
+pub type Settling = fn(&mut Params) -> Result<(), ConfigError>;
 
 /// Techniques of other slots that belong to a technique.
 pub struct Parts {

@@ -156,7 +156,7 @@ pub(super) fn quiet(
     own: Alpha,
 ) -> Quarters {
     let tracked = view.tracked(block);
-    let (min, read, k) = (tracked.min(), view.dose(block), tracked.len() as u32);
+    let (min, read, k) = (tracked.min(), view.dose(block), tracked.capacity() as u32);
     let soon = (slack - min * own) / (alpha * 2 + own);
     let spent = read.saturating_sub(min * k) * (alpha * 2) + read * own;
     let later = (slack * k - spent) / (alpha * (k + 2) + own);

@@ -233,8 +233,9 @@ impl TraceFile {
 
     /// Goes to the next row. Returns false at the end of the file.
     ///
-    /// # Errors Reports an invalid line or record, unless the options allow skipping it. Reports a
-    /// file without any row.
+    /// # Errors
+    /// Reports an invalid line or record, unless the options allow skipping it. Reports a file
+    /// without any row.
     #[inline]
     pub fn advance(&mut self) -> Result<bool, SourceError> {
         Ok(self.ready.step() || self.read_row()?)

@@ -336,7 +336,7 @@ pub struct Tracked<'a> {
 
 impl Tracked<'_> {
     /// Returns the number of entries, including empty ones.
-    pub fn len(&self) -> usize {
+    pub fn capacity(&self) -> usize {
         self.entries
     }
 

@@ -30,8 +30,9 @@ pub(super) fn responses(engine: &Replay) -> [u64; BINS] {
 /// Returns the points of a plot. `slot` is the slot of the compared techniques. A read is long if
 /// it takes more than `long_us`.
 ///
-/// # Errors Reports a JSON pointer that does not lead to a list of numbers. Also reports reads
-/// whose stages were not measured.
+/// # Errors
+/// Reports a JSON pointer that does not lead to a list of numbers. Also reports reads whose stages
+/// were not measured.
 pub(super) fn csv(
     plot: &Plot,
     slot: &str,

@@ -90,8 +90,9 @@ impl TraceSource {
     /// Opens a trace for a drive of `capacity` bytes. The survey must have been made with the same
     /// options.
     ///
-    /// # Errors Reports an option out of range, devices that are too large for the drive, or a file
-    /// that can no longer be opened.
+    /// # Errors
+    /// Reports an option out of range, devices that are too large for the drive, or a file that can
+    /// no longer be opened.
     pub fn new(
         survey: Arc<Survey>,
         capacity: u64,
