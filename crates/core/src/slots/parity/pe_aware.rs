@@ -8,10 +8,11 @@
 //! - **Costs:** the costs of `raid5` for stripes with parity, and none for other stripes. Forming
 //!   the parity of a stripe takes a read of each page that is not moved, and a program.
 //! - **Departs from the paper:** the paper's counter rises with each write to a worn block and
-//!   falls with each write to another block. It ignores moves and the place of the old copy, so it
-//!   drifts. In vpass the counter is the number of pages in worn blocks; `published = 1` counts as
-//!   in the paper. The paper has no failing flash. In vpass, after a failure, a stripe keeps its
-//!   parity until its failed pages are rebuilt. The paper's counter ignores lost and rebuilt pages.
+//!   falls with each write to another block. The paper's counter ignores moves and the place of the
+//!   old copy, so it drifts. In vpass the counter is the number of pages in worn blocks;
+//!   `published = 1` counts as in the paper. The paper has no failing flash. In vpass, after a
+//!   failure, a stripe keeps its parity until its failed pages are rebuilt. The paper's counter
+//!   ignores lost and rebuilt pages.
 //! - **Does not help:** a page of a stripe without parity, if the page cannot be read or is on
 //!   failed flash. A stripe that still waits for its parity has no parity either. Such a page is
 //!   lost.

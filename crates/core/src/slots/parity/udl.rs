@@ -12,7 +12,7 @@
 //! - **Does not help:** a page that cannot be read for another reason, and data on a die that
 //!   fails.
 //!
-//! The refresh period of `udl` is the longest period that the drive's limits allow. It is
+//! The refresh period of `udl` is the longest period that the drive's limits allow. This period is
 //! `T_retention` of `[bch]` at the end of the drive's life, minus the longest delay of a refresh.
 //! If no code gives a limit for age alone (`bch.combine = "sum"`, or another error model), the
 //! period is `refresh.period`.

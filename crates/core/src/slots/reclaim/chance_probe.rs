@@ -1,7 +1,7 @@
 //! # Chance probe
 //! Draws reads at random, senses the neighbours of the wordline that was read, and counts their
-//! errors. It keeps one read count per block. A parameter sets the probability of finding data
-//! beside a hot wordline in time, as close to 1 as wanted.
+//! errors. The technique keeps one read count per block. A parameter sets the probability of
+//! finding data beside a hot wordline in time, as close to 1 as wanted.
 //!
 //! - **Paper:** none. The idea is PARA's for DRAM rows (Kim et al., ISCA 2014); the probe is DEAR's
 //!   (MICRO 2025, from public notes).

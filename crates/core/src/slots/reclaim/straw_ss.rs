@@ -1,7 +1,7 @@
 //! # STRAW-SS
 //! Counts the reads of the few most-read wordlines of each block and estimates every wordline's
-//! dose from them. It rewrites the wordlines whose estimate could reach their limit before the next
-//! check. The estimate is that of the paper.
+//! dose from them. `straw-ss` rewrites the wordlines whose estimate could reach their limit before
+//! the next check. The estimate is that of the paper.
 //!
 //! - **Paper:** straw-2024 III-B and Figs. 6, 7. Its counters are Space-Saving (Metwally et al.,
 //!   ICDT 2005), `reclaim.counters` per block.

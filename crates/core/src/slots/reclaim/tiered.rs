@@ -5,11 +5,11 @@
 //! - **Paper:** none. The idea is Hydra's for DRAM rows (Qureshi et al., ISCA 2022); the check is
 //!   straw-2024's (`shared/straw.rs`).
 //! - **Acts at:** `reclaim.tier_share` of the threshold T of `block`. From this count on, the block
-//!   has layer counters and checks as in `straw-wl`. It gets wordline counters when, according to
-//!   its layers, a wordline may have used this share. Without layer counters, the whole block moves
-//!   at T or later.
-//! - **Costs:** 6 bytes per block, 3 per counter of the pools (`reclaim.layer_sets`,
-//!   `reclaim.wordline_sets`) and 12 per set.
+//!   has layer counters and checks as in `straw-wl`. A block gets wordline counters when, according
+//!   to its layers, a wordline may have used this share. Without layer counters, the whole block
+//!   moves at T or later.
+//! - **Costs:** 6 bytes per block, 3 bytes per counter of the pools (`reclaim.layer_sets`,
+//!   `reclaim.wordline_sets`) and 12 bytes per set.
 //! - **Departs from the paper:** Hydra keeps a counter for every row in memory. `tiered` has only
 //!   the pool; cold blocks give their counters back.
 //! - **Does not help:** drives with more hot blocks than sets. The other blocks are rewritten as a
