@@ -3,9 +3,9 @@
 //! every P/E count, age and temperature.
 //!
 //! - **Paper:** read-latency-relaxation-2021, from its published measurements.
-//! - **Acts at:** `reads` reads of the block. With `drive_wide`, all blocks move in a pass when the
-//!   host has read `reads` pages per block of the drive, at most one block per die at a time. A host
-//!   read that took `retries` retries moves its block at once.
+//! - **Acts at:** `reads` reads of the block. With `drive_wide`, a pass moves all blocks when the
+//!   host has read `reads` pages per block of the drive, at most one block per die at a time. A
+//!   host read that took `retries` retries moves its block at once.
 //! - **Costs:** 3 bytes per block; with `drive_wide`, 16 bytes in all.
 //! - **Departs from the paper:** the paper states no algorithm; `count` is inferred. One count fits
 //!   all rewrites of the paper's SSD-D (and of SSD-A) at any wear and temperature. Reads were

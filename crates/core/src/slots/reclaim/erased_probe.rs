@@ -5,8 +5,8 @@
 //! - **Paper:** DEAR (MICRO 2025), from public notes; the paper itself was not available.
 //! - **Acts at:** rounds over a block's wordlines, [`BATCH`] per read. A wordline moves if
 //!   `(1 - share) ERC_MAX < need`. Share is the part of the limit that is used up, according to a
-//!   probe. `need = alpha (max(I, R_late + 1) + R_late + 3 W) + M + 2 S`, with the W reads of a
-//!   round and the dose S of its probes. The next round begins before one of the remaining
+//!   probe. `need = alpha (max(I, R_late + 1) + R_late + 3 W) + M + 2 S`, with W reads in a round
+//!   and the dose S of a round's probes. The next round begins before one of the remaining
 //!   wordlines could need to move.
 //! - **Costs:** 9 bytes per block, and a bit per wordline of a block in its round. A round takes
 //!   `timing.probe_us` and the dose of a read per wordline.
