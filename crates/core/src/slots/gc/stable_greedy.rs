@@ -10,9 +10,9 @@
 //!   cleaned; reprogramming counts as wear.
 //! - **Costs:** a list link and a time stamp per block. A choice takes constant time, because the
 //!   number of candidates is bounded.
-//! - **Departs from the paper:** the paper's score is not public. Known is only that it weighs
-//!   utilisation and stability in constant time, and levels wear. The rest is assumed. The drive,
-//!   not GC, levels wear between channels.
+//! - **Departs from the paper:** the paper's score is not public. It is only known that the score
+//!   weighs utilisation and stability in constant time, and levels wear. All other details are
+//!   assumed. The drive, not GC, levels wear between channels.
 //! - **Does not help:** uniform writes, for which greedy is optimal.
 //!
 //! ```text
