@@ -7,7 +7,8 @@
 //! - **Costs:** each block that is not rewritten for another reason is programmed once per period.
 //! - **Does not help:** data that is lost through reads within the period.
 //! - **Safety:** no page grows older than the period in the untimed gear. In the timed gear, a page
-//!   may be late by the work in progress on its die and by the latency of the outstanding requests.
+//!   may exceed the period by the work in progress on its die and the latency of outstanding
+//!   requests.
 //!
 //! ```text
 //! period 32 d, lead 1/8: written on day 0, refreshed from day 28 on in idle gaps, `at_once` blocks at a time, urgent shortly before day 32
