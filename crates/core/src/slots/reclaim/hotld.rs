@@ -14,8 +14,8 @@
 //!   block; the paper says this only for IPR. `density.spare_share` bounds the pages that guard
 //!   levels take. With parity, each die keeps its own read-hot pages separate, within these shares
 //!   of the die. Parity pages can be read-hot like other pages.
-//! - **Does not help:** even reads. Then all blocks reach their limit at about the same time, so no
-//!   page is read-hot.
+//! - **Does not help:** even reads, under which all blocks reach their limit at about the same
+//!   time, so no page is read-hot.
 //! - **Safety:** no page is lost under any reads (`docs/safety/hotld.md`).
 //!
 //! ```text
