@@ -1,6 +1,6 @@
 //! # Cost-benefit
-//! Cleans the block with the largest (1 - u) / 2u x age. u is the block's share of valid pages. Age
-//! is the time since the block was closed or last lost a valid page.
+//! Cleans the block with the largest (1 - u) / 2u x age. In this formula, u is the block's share of
+//! valid pages. Age is the time since the block was closed or last lost a valid page.
 //!
 //! - **Paper:** Kawaguchi, Nishioka and Motoda, A flash-memory based file system, USENIX 1995
 //!   (after Sprite LFS).
@@ -8,7 +8,7 @@
 //! - **Costs:** a list link and a time stamp per block.
 //! - **Departs from the paper:** age is counted in page programs of the drive, not in seconds, so
 //!   that it also works without a clock.
-//! - **Does not help:** uniform writes. Greedy is optimal there.
+//! - **Does not help:** uniform writes, for which greedy is optimal.
 //!
 //! ```text
 //! of 8 pages   A 4 valid, age 10 -> 4/8 x 10 = 5     B 6 valid, age 60 -> 2/12 x 60 = 10     ->   B

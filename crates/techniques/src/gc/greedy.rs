@@ -1,6 +1,6 @@
 //! # Greedy
-//! Cleans the block with the fewest valid pages. In a tie it takes the block that has not changed
-//! for the longest time.
+//! Cleans the block with the fewest valid pages. Among blocks with equal numbers, it takes the
+//! block that has been unchanged for the longest time.
 //!
 //! - **Paper:** Bux and Iliadis, Performance of greedy garbage collection, Performance Evaluation
 //!   67 (2010).

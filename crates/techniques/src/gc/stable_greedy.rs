@@ -3,17 +3,17 @@
 //! of them.
 //!
 //! - **Paper:** Chang, Liu and Lin, Stable greedy: adaptive garbage collection for durable
-//!   page-mapping multichannel SSDs, ACM TECS 2016. It is the GC of ipr-2018 IV.
+//!   page-mapping multichannel SSDs, ACM TECS 2016. ipr-2018 uses this GC (section IV).
 //! - **Acts at:** each cleaning. Candidates are the first four blocks of each list, up to
 //!   `gc.stable_slack` above the emptiest block. A candidate is stable if it has not changed for at
 //!   least half as long as any other. The stable candidate with the least effective wear is
 //!   cleaned; reprogramming counts as wear.
 //! - **Costs:** a list link and a time stamp per block. A choice takes constant time, because the
 //!   number of candidates is bounded.
-//! - **Departs from the paper:** the paper's score is not public. It is known that the score weighs
-//!   utilisation and stability in constant time, and levels wear. The rest is assumed. The drive
-//!   itself levels wear at channel level.
-//! - **Does not help:** uniform writes. Greedy is optimal there.
+//! - **Departs from the paper:** the paper's score is not public. It is only known that the score
+//!   weighs utilisation and stability in constant time, and levels wear. All other details are
+//!   assumed. The drive, not GC, levels wear between channels.
+//! - **Does not help:** uniform writes, for which greedy is optimal.
 //!
 //! ```text
 //! of 20 pages, slack 2   A 5 valid, age 90   B 4 valid, age 10   C 5 valid, age 60   D 9 valid, age 99

@@ -1,25 +1,24 @@
 //! # DA-RAID-5
-//! Divides a drive's life into three stages. In the first, blocks are recycled and there is no
-//! parity. In the second, stripes with a page in a worn block have parity. In the third, all
+//! Divides a drive's life into three stages. In the first stage, blocks are recycled and there is
+//! no parity. In the second, stripes with a page in a worn block have parity. In the third, all
 //! stripes have parity.
 //!
 //! - **Paper:** Guo et al., DA-RAID-5, DATE 2013 (III-B).
-//! - **Is made of:** `udl` (reclaim `block` and refresh `block`; another reclaim or refresh
-//!   technique that is named replaces that part), `pe-aware` and `hc`.
+//! - **Is made of:** `pe-aware`, `hc` and `udl`, which consists of reclaim `block` and refresh
+//!   `block`. If another reclaim or refresh technique is chosen, it replaces this part.
 //! - **Acts at:** the second stage begins with the first block of more than `t_p` P/E cycles. Worn
-//!   blocks are not recycled for reads or for age, because parity repairs what cannot be read. The
+//!   blocks are not recycled for reads or for age, because parity rebuilds unreadable pages. The
 //!   last stage begins when more than `l` stripes have a page in a worn block. All other stripes
-//!   then get parity, on all dies and behind the host's reads. When all have parity, blocks are no
-//!   longer recycled. A drive never returns to an earlier stage.
-//! - **Costs:** those of the stage's technique. The write buffer keeps the pages of a stripe
-//!   together in all stages.
+//!   then get parity, on all dies, after the host's reads. When all stripes have parity, blocks are
+//!   no longer recycled. A drive never returns to an earlier stage.
+//! - **Costs:** the costs of the technique of each stage. The write buffer keeps the pages of a
+//!   stripe together in all stages.
 //! - **Departs from the paper:** in III-E, L counts blocks; in III-B and IV-A it counts stripes, as
-//!   here. Blocks that are not worn are recycled until the last stripe has its parity, because
-//!   nothing else protects them until then.
-//! - **Does not help:** two pages of a stripe that cannot be read. The longer blocks are not
-//!   recycled, the more often this happens. A loss of power, as with `hc`, and flash that fails
-//!   before its stripes have parity. If a failed die leaves no place for parity, worn blocks are
-//!   still not recycled.
+//!   in vpass. Blocks that are not worn are recycled until the last stripe has its parity, because
+//!   until then some of their stripes have no parity.
+//! - **Does not help:** two unreadable pages of a stripe; they become more frequent as blocks age
+//!   without recycling. A loss of power, as with `hc`. Flash that fails before its stripes have
+//!   parity. If a failed die leaves no place for parity, worn blocks are still not recycled.
 //!
 //! ```text
 //! t_p = 9, l = 1     no block has 10 cycles                       stage 1     no parity

@@ -1,18 +1,18 @@
 //! # Hybrid Caching
 //! Uses two caches. The write buffer keeps the pages of a stripe together and writes whole stripes.
-//! A partial parity cache delays their parity.
+//! A cache of partial parity delays the programming of their parity.
 //!
 //! - **Paper:** Guo et al., DA-RAID-5, DATE 2013 (III-E, Algorithm 2).
 //! - **Acts at:** each stripe that leaves the buffer; the stripe written longest ago leaves first.
 //!   A request of more than `cut_off` pages goes straight to flash with its parity, and its pages
 //!   leave the buffer and the cache.
-//! - **Costs:** those of `ppc`, with fewer programs and fewer reads: pages that are written again
-//!   are often still in the buffer.
+//! - **Costs:** the costs of `ppc`, with fewer programs and fewer reads, because pages that are
+//!   written again are often still in the buffer.
 //! - **Departs from the paper:** if more than `N_update` pages change, the published partial parity
-//!   covers only those pages. The other pages that it covered are in no parity until the commit.
-//!   Here the partial parity still covers all of them. The drive reads the old versions of the
-//!   pages that change again, or the other covered pages, whichever are fewer. `published = 1`
-//!   works as printed.
+//!   covers only the changed pages. The previously covered pages are in no parity until the commit.
+//!   In vpass the partial parity still covers all these pages. The drive reads the old versions of
+//!   the pages that change again, or the other covered pages, whichever are fewer. `published = 1`
+//!   works as the paper says.
 //! - **Does not help:** a loss of power, as with `ppc`.
 //!
 //! ```text

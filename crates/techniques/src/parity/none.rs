@@ -2,7 +2,7 @@
 //! Keeps no parity: pages that cannot be read are lost.
 //!
 //! - **Costs:** nothing.
-//! - **Does not help:** data past its limit, or on a die that fails.
+//! - **Does not help:** data past its limit, and data on a die that fails.
 
 use super::{Change, Equation, Parity, ParityTechnique};
 use vpass_core::base::geometry::Geometry;

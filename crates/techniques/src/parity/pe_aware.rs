@@ -4,17 +4,18 @@
 //! - **Paper:** Guo et al., DA-RAID-5, DATE 2013 (III-D, Algorithm 1).
 //! - **Acts at:** each stripe that leaves the write buffer, and each move of a page to a worn block
 //!   or out of one. The buffer keeps the pages of a stripe together; the stripe written longest ago
-//!   leaves first. If a move makes parity necessary, the parity is formed later in the background.
-//! - **Costs:** those of `raid5` for stripes with parity, nothing for others. Forming the parity of
-//!   a stripe takes a read of each page that stays, and a program.
+//!   leaves first. If a move makes parity necessary, the drive forms it later in the background.
+//! - **Costs:** the costs of `raid5` for stripes with parity, and none for other stripes. Forming
+//!   the parity of a stripe takes a read of each page that is not moved, and a program.
 //! - **Departs from the paper:** the paper's counter rises with each write to a worn block and
-//!   falls with each write to another. The place of the old copy does not count. Moves do not
-//!   change it, so it drifts. Here the counter is the number of pages in worn blocks;
-//!   `published = 1` counts as printed. The paper has no failing flash. Here, after a failure, a
-//!   stripe keeps its parity until its failed pages are rebuilt. The printed counter does not count
-//!   lost or rebuilt pages.
-//! - **Does not help:** a page that cannot be read, or lies on failed flash, in a stripe without
-//!   parity. A stripe that still waits for its parity has none either. Such a page is lost.
+//!   falls with each write to another block. The paper's counter ignores moves and the place of the
+//!   old copy, so it drifts. In vpass the counter is the number of pages in worn blocks;
+//!   `published = 1` counts as in the paper. The paper has no failing flash. In vpass, after a
+//!   failure, a stripe keeps its parity until its failed pages are rebuilt. The paper's counter
+//!   ignores lost and rebuilt pages.
+//! - **Does not help:** a page of a stripe without parity, if the page cannot be read or is on
+//!   failed flash. A stripe that still waits for its parity has no parity either. Such a page is
+//!   lost.
 //!
 //! ```text
 //! t_p = 9, N = 3     D1 goes to a block of 10 cycles         counter 0 -> 1     P = D0 ^ D1' ^ D2       2 reads, 1 program

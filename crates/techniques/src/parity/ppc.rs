@@ -1,15 +1,14 @@
 //! # PPC
-//! Keeps a partial parity cache, so that parity is programmed late. Until then, the partial parity
-//! waits in the controller's memory.
+//! Programs parity late. Until then, the controller's memory holds a cache of partial parity.
 //!
 //! - **Paper:** Im and Shin, IEEE Transactions on Computers 60, 2011, as da-raid5-2013 describes it
 //!   (II-B).
 //! - **Acts at:** each write that leaves the buffer. Parity is programmed when the cache is full,
 //!   and before a version that it needs is erased.
 //! - **Costs:** a page of memory per stripe in the cache, and one read per page that changes again.
-//!   When parity is programmed, the missing pages are read.
+//!   Before parity is programmed, the drive reads the pages that the partial parity does not cover.
 //! - **Does not help:** a loss of power. The cached parity is lost with the power, unless
-//!   `parity.cache` says otherwise.
+//!   `parity.cache = "non-volatile"`.
 //!
 //! ```text
 //! D1, D2 and D3 of D0 to D3 change       PP  = D1 ^ D2 ^ D3            nothing is read

@@ -1,14 +1,14 @@
 //! # RAID-5
 //! Keeps a parity page for every N host pages and updates it with each write.
 //!
-//! - **Paper:** Guo et al., DA-RAID-5, DATE 2013 (II-B), as its baseline.
+//! - **Paper:** Guo et al., DA-RAID-5, DATE 2013 (II-B), the baseline of the paper.
 //! - **Acts at:** each write that leaves the buffer, and each trim of written data.
-//! - **Costs:** a program and up to two reads for a page that is written alone; one page in N + 1
+//! - **Costs:** a program and up to two reads for a page that is written alone; one of N + 1 pages
 //!   of the flash.
-//! - **Does not help:** two pages of a stripe that cannot be read at the same time.
+//! - **Does not help:** stripes with two unreadable pages at the same time.
 //!
-//! The new parity can be computed in two ways. The one with fewer reads is used; in a tie, the
-//! first.
+//! The new parity can be computed in two ways. The drive uses the way with fewer reads. If both
+//! need as many reads, the drive uses equation 1.
 //!
 //! ```text
 //! N = 4, all written     D0 changes              P' = P ^ D0 ^ D0'                   2 reads      (equation 1)

@@ -1,19 +1,21 @@
 //! # UDL
-//! Keeps no parity. Instead, each block is rewritten before its reads or the age of its data exceed
-//! what the code corrects.
+//! Keeps no parity. Instead, each block is rewritten before its reads or the age of its data cause
+//! more errors than the code corrects.
 //!
 //! - **Paper:** Guo et al., DA-RAID-5, DATE 2013 (III-B, III-C): unbound-disturb limiting, for
 //!   drives that are not worn yet.
-//! - **Is made of:** reclaim `block` with `T_read`, and refresh `block` with `T_retention`. Another
-//!   reclaim or refresh technique that is named replaces that part.
-//! - **Acts at:** the read counts and ages of its parts. Refresh acts in idle gaps, in the last
-//!   eighth of the period.
-//! - **Costs:** blocks that are read much, or not rewritten by the host, are programmed again.
-//! - **Does not help:** a page that cannot be read for another reason, or data on a die that fails.
+//! - **Is made of:** reclaim `block` with `T_read`, and refresh `block` with `T_retention`. If
+//!   another reclaim or refresh technique is chosen, it replaces this part.
+//! - **Acts at:** the read counts of reclaim `block` and the ages of refresh `block`. Refresh acts
+//!   in idle time, in the last eighth of the period.
+//! - **Costs:** blocks that the host reads often, or does not rewrite, are programmed again.
+//! - **Does not help:** a page that cannot be read for another reason, and data on a die that
+//!   fails.
 //!
-//! Its period is the longest that the drive's limits allow. That is `T_retention` of `[bch]` at the
-//! end of the drive's life, less the time by which a refresh may be late. If no code gives a limit
-//! for age alone (`bch.combine = "sum"`, or another error model), the period is `refresh.period`.
+//! The refresh period of `udl` is the longest period that the drive's limits allow. This period is
+//! `T_retention` of `[bch]` at the end of the drive's life, minus the longest delay of a refresh.
+//! If no code gives a limit for age alone (`bch.combine = "sum"`, or another error model), the
+//! period is `refresh.period`.
 
 use super::{Parity, ParityTechnique, none};
 use vpass_core::base::span::Span;

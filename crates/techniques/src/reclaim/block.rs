@@ -4,16 +4,18 @@
 //!
 //! - **Paper:** the baseline of all five papers (straw-2024 II; ipr-2018 IV, "Baseline"); Ha et
 //!   al., IEEE TCAD 2015.
-//! - **Acts at:** one alarm per block, after T reads, the smallest over all groups of
-//!   `floor((ERC_MAX - D_move) / alpha) - R_late`.
-//!   The job reads P pages, p of them on each neighbour: `D_move = P + 2 (alpha - 1) p`.
-//!   `R_late` is the number of reads that the block still serves until its last page is moved.
+//! - **Acts at:** one alarm per block, after T reads. T is the smallest value over all groups of
+//!   `floor((ERC_MAX - D_move) / alpha) - R_late`. The job reads P pages, p of them on each
+//!   neighbour: `D_move = P + 2 (alpha - 1) p`. `R_late` is the number of reads that the block
+//!   still serves until its last page is moved.
 //! - **Costs:** 3 bytes per block.
-//! - **Departs from the paper:** the papers set the threshold by hand. Here it follows from the
-//!   limits, so it is safe at every P/E count and under every schedule. With `fixed_count = 1` it
-//!   is that of the table's last row at any lower wear, as on drives whose count stays the same.
-//! - **Does not help:** blocks with a few hot wordlines. The others are rewritten without need.
-//! - **Safety:** if T is 1 or more, no page is lost, whatever is read (`docs/safety/block.md`).
+//! - **Departs from the paper:** the papers set the threshold by hand. In vpass it follows from the
+//!   limits, so it is safe at every P/E count and under every schedule. With `fixed_count = 1`,
+//!   less worn blocks have the threshold of the table's last row, as on drives with one fixed
+//!   count.
+//! - **Does not help:** blocks with a few hot wordlines, because all other wordlines are rewritten
+//!   without need.
+//! - **Safety:** if T is 1 or more, no page is lost under any reads (`docs/safety/block.md`).
 //!
 //! ```text
 //! 192 pages, one group, alpha 1, limit 10,000:      D_move = 192 + 0 = 192      T = 10,000 - 192 = 9,808

@@ -1,19 +1,19 @@
 //! # Chance probe
 //! Draws reads at random, senses the neighbours of the wordline that was read, and counts their
-//! errors. It keeps one read count per block. The probability of finding data beside a hot wordline
-//! in time can be set as close to 1 as wanted.
+//! errors. The technique keeps one read count per block. A parameter sets the probability of
+//! finding data beside a hot wordline in time, as close to 1 as wanted.
 //!
 //! - **Paper:** none. The idea is PARA's for DRAM rows (Kim et al., ISCA 2014); the probe is DEAR's
 //!   (MICRO 2025, from public notes).
 //! - **Acts at:** reads drawn with probability p (`reclaim.probe_probability`); a probe is a read,
-//!   and may be drawn too. A wordline moves if the rest of its limit is less than the dose that may
-//!   arrive before the next probe. The block moves at E reads. The safety page has the formulas.
+//!   and may be drawn, too. A wordline moves if the dose until the next probe may exceed the rest
+//!   of its limit. The block moves at E reads. The safety page has the formulas.
 //! - **Costs:** 3 bytes per block, as `block`; 2 p sensings per read (`timing.probe_us`) and their
 //!   dose.
 //! - **Departs from the paper:** PARA refreshes without probing. Draws are `SipHash` under the
-//!   run's seed; a controller would use a source of noise.
-//! - **Does not help:** evenly read blocks as much as counters do. A share ([`NEAR`]) of their
-//!   limit, and w reads, are reserved for reads of neighbours.
+//!   run's seed; a real controller would use a source of noise.
+//! - **Does not help:** evenly read blocks, which move earlier than with counters. A share
+//!   ([`NEAR`]) of their limit, and w reads, are reserved for reads of neighbours.
 //! - **Safety:** a page is lost with a probability of at most 2^-64 per stretch without a draw, if
 //!   the seed is secret (`docs/safety/chance-probe.md`).
 //!

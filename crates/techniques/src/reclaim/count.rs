@@ -1,17 +1,18 @@
 //! # Count
-//! Moves a block after a fixed number of reads, as consumer drives do. The number is the same at
+//! Moves a block after a fixed number of reads, as consumer drives do. This number is the same at
 //! every P/E count, age and temperature.
 //!
 //! - **Paper:** read-latency-relaxation-2021, from its published measurements.
-//! - **Acts at:** `reads` reads of the block. With `drive_wide`, all blocks move in a pass when the
-//!   host has read `reads` pages per block of the drive, at most one block per die at a time. A host
-//!   read that took `retries` retries moves its block at once.
+//! - **Acts at:** `reads` reads of the block. With `drive_wide`, a pass moves all blocks when the
+//!   host has read `reads` pages per block of the drive, at most one block per die at a time. A
+//!   host read that took `retries` retries moves its block at once.
 //! - **Costs:** 3 bytes per block; with `drive_wide`, 16 bytes in all.
-//! - **Departs from the paper:** the paper states no algorithm; this one is inferred. One count fits
-//!   all rewrites of its SSD-D (and of SSD-A), whatever wear and temperature. Reads were uniform, so
-//!   both scopes fit. The pages of a block are an assumption.
+//! - **Departs from the paper:** the paper states no algorithm; `count` is inferred. One count fits
+//!   all rewrites of the paper's SSD-D (and of SSD-A) at any wear and temperature. Reads were
+//!   uniform, so counts per block and per drive both fit. The number of pages of a block is an
+//!   assumption.
 //! - **Does not help:** drives whose limits fall below the count. On a drive without an error model
-//!   no alarm rings, and no block moves.
+//!   there are no alarms, and no block moves.
 //! - **Safety:** none.
 //!
 //! ```text

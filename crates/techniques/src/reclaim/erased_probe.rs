@@ -3,17 +3,18 @@
 //! the errors of the erased state.
 //!
 //! - **Paper:** DEAR (MICRO 2025), from public notes; the paper itself was not available.
-//! - **Acts at:** rounds over a block's wordlines, [`BATCH`] per read. A wordline moves if `(1 -
-//!   share) ERC_MAX < need`. Share is the used part of the limit that a probe found. `need = alpha
-//!   (max(I, R_late + 1) + R_late + 3 W) + M + 2 S`, with the W reads of a round and the dose S of
-//!   its probes. The next round begins before one of the remaining wordlines could need to move.
+//! - **Acts at:** rounds over a block's wordlines, [`BATCH`] per read. A wordline moves if
+//!   `(1 - share) ERC_MAX < need`. Share is the part of the limit that is used up, according to a
+//!   probe. `need = alpha (max(I, R_late + 1) + R_late + 3 W) + M + 2 S`, with W reads in a round
+//!   and the dose S of a round's probes. The next round begins before one of the remaining
+//!   wordlines could need to move.
 //! - **Costs:** 9 bytes per block, and a bit per wordline of a block in its round. A round takes
 //!   `timing.probe_us` and the dose of a read per wordline.
-//! - **Departs from the paper:** DEAR senses a layer's first wordline at a fixed distance. Here all
-//!   wordlines are sensed, without noise.
-//! - **Does not help:** blocks close to a limit. Rounds become ever more frequent there, and each
-//!   costs time and dose.
-//! - **Safety:** no page is lost, whatever is read (`docs/safety/erased-probe.md`).
+//! - **Departs from the paper:** DEAR senses a layer's first wordline, after a fixed number of
+//!   reads. `erased-probe` senses all wordlines, without noise.
+//! - **Does not help:** blocks close to a limit. For such blocks rounds become more frequent, and
+//!   each round costs time and dose.
+//! - **Safety:** no page is lost under any reads (`docs/safety/erased-probe.md`).
 //!
 //! ```text
 //! one page a wordline, alpha 9, limit 900, I = 10, three wordlines (W 0, M 3 + 16, S 3 + 16), hammered in the middle:

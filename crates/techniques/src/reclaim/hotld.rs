@@ -1,22 +1,22 @@
 //! # `HotLD`
-//! Finds the read-hot pages and writes them to blocks with guard levels. These endure ten times the
-//! reads and hold two thirds of the pages.
+//! Finds the read-hot pages and writes them to blocks with guard levels. Such blocks endure ten
+//! times the reads and hold two thirds of the pages.
 //!
-//! - **Paper:** ipr-2018 III-B, III-C; `HotLD` of IV, the paper's approach without in-place
+//! - **Paper:** ipr-2018 III-B, III-C; `HotLD` in section IV, which is IPR without in-place
 //!   reprogramming.
 //! - **Acts at:** `block`'s threshold; for low-density blocks, the threshold with
 //!   `density.limit_factor` times the limits.
-//! - **Costs:** 12 bytes per block (reads, time of the last refresh, time since when its density is
-//!   low) and 2 per page of a monitor block. A low-density block takes three programs for two
-//!   pages.
+//! - **Costs:** 12 bytes per block (reads, time of the last refresh, time at which it became a
+//!   low-density block) and 2 per page of a monitor block. A low-density block takes three programs
+//!   for two pages.
 //! - **Departs from the paper:** refreshes are timed in page operations of the host, so that they
-//!   also work without a clock. A low-density block at its limit moves to another; the paper says
-//!   this only of IPR. `density.spare_share` bounds the pages that guard levels take. With parity,
-//!   each die keeps its own read-hot pages separate, within these shares of the die. Parity pages
-//!   can be read-hot like other pages.
-//! - **Does not help:** even reads. All blocks reach their limit at about the same time, so no page
-//!   is read-hot.
-//! - **Safety:** no page is lost, whatever is read (`docs/safety/hotld.md`).
+//!   also work without a clock. A low-density block at its limit moves to another low-density
+//!   block; the paper says this only for IPR. `density.spare_share` bounds the pages that guard
+//!   levels take. With parity, each die keeps its own read-hot pages separate, within these shares
+//!   of the die. Parity pages can be read-hot like other pages.
+//! - **Does not help:** even reads, under which all blocks reach their limit at about the same
+//!   time, so no page is read-hot.
+//! - **Safety:** no page is lost under any reads (`docs/safety/hotld.md`).
 //!
 //! ```text
 //! regular --sooner than B_avg--> monitor --pages above P_avg--> low density --at its limit--> low density

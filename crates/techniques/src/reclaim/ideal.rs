@@ -1,7 +1,7 @@
 //! # Ideal
 //! Does what `block` would do on flash where reads disturb all wordlines equally and all pages have
-//! the limit of the median wordline's weakest kind. This is a counterfactual, not a technique: it
-//! changes the flash of the run, also for the oracle. It gives a bound for comparison.
+//! the limit of the median wordline's weakest kind. `ideal` is a counterfactual, not a technique:
+//! it changes the flash of the run, also for the oracle. It gives a bound for comparison.
 //!
 //! - **Paper:** straw-2024 II (`SSD_ideal` of Fig. 3).
 //! - **Acts at:** the threshold of `block`, with alpha 1 and the median of the true limits of a
@@ -9,7 +9,7 @@
 //! - **Costs:** 3 bytes per block.
 //! - **Departs from the paper:** not in any known way.
 //! - **Does not help:** any real drive.
-//! - **Safety:** as `block`, on that flash (`docs/safety/block.md`).
+//! - **Safety:** as `block`, on this counterfactual flash (`docs/safety/block.md`).
 //!
 //! ```text
 //! limits 400, 600, 700, 900 K at alpha 9:      all wordlines get 600 K (the lower middle) at alpha 1

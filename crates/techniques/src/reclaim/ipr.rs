@@ -1,7 +1,7 @@
 //! # IPR
 //! Finds the read-hot pages, gathers them in blocks of a pool, and gives those blocks guard levels
-//! in place when they reach their limit. They then endure ten times the reads, and only a third of
-//! their pages had to move.
+//! in place when they reach their limit. The blocks then endure ten times the reads, and only a
+//! third of their pages had to move.
 //!
 //! - **Paper:** ipr-2018 III, complete.
 //! - **Acts at:** `block`'s threshold. A read-hot block in the pool has a lower threshold, because
@@ -10,9 +10,9 @@
 //! - **Costs:** 12 bytes per block (reads, times of the last refresh and of the last
 //!   reprogramming), 2 per page of a monitor block (III-E).
 //! - **Departs from the paper:** the pool is reserved for read-hot blocks (`density.keep_pool`).
-//!   The page below lists all departures.
+//!   The safety page lists all departures.
 //! - **Does not help:** even reads, or read-hot data much larger than the pool.
-//! - **Safety:** no page is lost, whatever is read (`docs/safety/ipr.md`).
+//! - **Safety:** no page is lost under any reads (`docs/safety/ipr.md`).
 //!
 //! ```text
 //! regular --sooner than B_avg--> monitor --pages above P_avg--> read-hot --at its limit, in the pool--> low density, in place

@@ -4,16 +4,16 @@
 //!
 //! - **Paper:** none. The checks are those of straw-2024 III; the reprogramming is that of ipr-2018
 //!   III-C, wordline by wordline.
-//! - **Acts at:** the checks of `shared/straw.rs`, with a reserve for one job's merges. It is `B =
-//!   q K + 2 (alpha - 1) q`, for at most `K = max(1, I / q)` wordlines, q = p +
-//!   `density.reprogram_dose` each. A wordline is merged once, if the merge lasts until the next
-//!   check; else it moves.
+//! - **Acts at:** the checks of `shared/straw.rs`, with a reserve B for one job's merges:
+//!   `B = q K + 2 (alpha - 1) q`. A job merges at most `K = max(1, I / q)` wordlines; each merge
+//!   adds q = p + `density.reprogram_dose`. A wordline is merged once, if it then stays beyond the
+//!   next check; otherwise it moves.
 //! - **Costs:** `straw-wl`'s counters and a bit per wordline. A merge costs p reads, a program, at
 //!   most one copy, a page of capacity, and wear.
 //! - **Departs from the papers:** there are no separate blocks for read-hot data, and data moves
 //!   only when it must.
-//! - **Does not help:** even reads, where more wordlines are due than a job may merge; cells of one
-//!   bit.
+//! - **Does not help:** even reads, under which more wordlines are due than a job may merge; cells
+//!   of one bit.
 //! - **Safety:** no page is lost if merging multiplies a wordline's limit as configured, which has
 //!   not been measured (`docs/safety/ipr-wl.md`).
 //!

@@ -1,5 +1,6 @@
 //! # None
-//! Does not react to read disturbance. The data that it loses shows what the other techniques save.
+//! Does not react to read disturbance. The data that is lost under `none` shows how much data the
+//! other techniques save.
 //!
 //! - **Costs:** nothing.
 //! - **Does not help:** any data.

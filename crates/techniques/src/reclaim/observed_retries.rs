@@ -1,15 +1,14 @@
 //! # Observed retries
-//! Counts nothing. A page moves if a read of it took too many retries: more than `reclaim.retries`,
-//! or more than the latency budget of the host's hints allows.
+//! Counts no reads. A page moves if a read of it took too many retries: more than
+//! `reclaim.retries`, or more than the latency budget of the host's hints allows.
 //!
-//! - **Paper:** read-latency-relaxation-2021 2: drives that tolerate read disturbance and become
-//!   slower (its SSD-I and SSD-J).
-//! - **Acts at:** no read count. A threshold for the worst pattern would keep the doses of real
-//!   patterns alpha times below their limits. Then no read would ever need a retry.
+//! - **Paper:** read-latency-relaxation-2021, section 2: drives that tolerate read disturbance and
+//!   become slower (SSD-I and SSD-J in the paper).
+//! - **Acts at:** no read count. With a threshold for the worst pattern, the doses of real patterns
+//!   would stay far below their limits. Then no read would ever need a retry.
 //! - **Costs:** nothing.
 //! - **Departs from the paper:** the paper shows the latencies of its drives, not their algorithm.
-//! - **Does not help:** data that is not read. The neighbours of a hammered wordline are lost
-//!   unnoticed.
+//! - **Does not help:** data that is not read. Data beside a hammered wordline is lost unnoticed.
 //! - **Safety:** none.
 //!
 //! ```text

@@ -1,7 +1,7 @@
 //! # Page type
-//! Counts the reads of each block like `block`, but moves only the page kinds that this number of
-//! reads could lose. The weakest kind moves first, each stronger kind later. When the strongest
-//! kind moves, the block is empty and is erased.
+//! Counts the reads of each block like `block`, but moves only the page kinds whose limits the
+//! reads could exceed. The weakest kind moves first, and each stronger kind later. When the
+//! strongest kind moves, the block is empty and is erased.
 //!
 //! - **Paper:** Han et al., "Page Type-Aware Data Migration Technique for Read Disturb Management
 //!   of NAND Flash Memory", IEEE TVLSI 2023 (its abstract; doi 10.1109/TVLSI.2023.3240172).
@@ -11,8 +11,8 @@
 //! - **Costs:** 3 bytes per block.
 //! - **Departs from the paper:** the paper's thresholds are not public, so they follow from the
 //!   limits. Only the striping of the reclaim stream spreads read-hot data.
-//! - **Does not help:** flash whose page kinds endure equally; there it works as `block`. It leaves
-//!   invalid pages in blocks.
+//! - **Does not help:** flash whose page kinds have equal limits; on such flash it works as
+//!   `block`. It leaves invalid pages in blocks.
 //! - **Safety:** no page is lost if `block` loses none under the same settings
 //!   (`docs/safety/page-type.md`).
 //!

@@ -1,19 +1,19 @@
 //! # Read leveling
-//! Keeps a few read-hot pages in a block of their own. At the block's limit, these pages are
-//! written again to free pages of the same block. A newly written page has no dose yet. When the
-//! block has no space left for the pages, it is erased.
+//! Keeps a few read-hot pages in a shadow block. At the block's limit, it writes these pages again
+//! to free pages of the same block. A newly written page has no dose yet. When the block has no
+//! space left for the pages, it is erased.
 //!
 //! - **Paper:** Liu, Chang, Chang, SYSTOR 2015, as ipr-2018 II-B and IV describe it ("RL").
 //! - **Acts at:** `block`'s threshold. A shadow block counts its reads since its pages were last
 //!   written.
 //! - **Costs:** 8 bytes per block, 2 per page of a monitor block, 10 per shadow block. The 10 bytes
-//!   hold the time of its opening, and the read and the page at which it was last filled. Shadow
-//!   blocks leave pages unused.
+//!   hold the time at which the shadow block was opened, and the read and the page at which it was
+//!   last filled. Shadow blocks leave pages unused.
 //! - **Departs from the paper:** as `redftl`. Pages of one wordline share their dose, so each
 //!   filling begins on a new wordline.
 //! - **Does not help:** flash in which reads disturb a page before it is programmed
-//!   (`disturb.preprogram_weight` above 0). There it works as `redftl`.
-//! - **Safety:** no page is lost, whatever is read (`docs/safety/read-leveling.md`).
+//!   (`disturb.preprogram_weight` above 0). On such flash it works as `redftl`.
+//! - **Safety:** no page is lost under any reads (`docs/safety/read-leveling.md`).
 //!
 //! ```text
 //! 192 pages, 30 in a shadow block: pages 0 to 29, 30 to 59, .. 150 to 179: 6 fillings, so a block is reused 5 times

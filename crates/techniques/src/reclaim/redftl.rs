@@ -1,20 +1,20 @@
 //! # Redftl
-//! Finds the read-hot pages and keeps a few of them in a block of their own. When that block
+//! Finds the read-hot pages and keeps a few of them in each shadow block. When a shadow block
 //! reaches its limit, a few pages move instead of a full block.
 //!
 //! - **Paper:** Ha, Jeong, Kim, ACM `APSys` 2013, as ipr-2018 II-B and IV describe it (`RedFTL`).
 //! - **Acts at:** `block`'s threshold. A shadow block (`density.shadow_pages` pages) moves to
-//!   another.
+//!   another shadow block.
 //! - **Costs:** 8 bytes per block, 2 per page of a monitor block, 4 per shadow block. Shadow blocks
 //!   leave pages unused.
 //! - **Departs from the paper:** read-hot pages are found as in ipr-2018. If `density.shadow` or
 //!   `density.spare_share` allows no more shadow blocks, the least read pages return to regular
-//!   blocks. If that is not enough, the new pages stay regular. With parity, each die keeps its own
-//!   read-hot pages separate, within these shares of the die. Parity pages can be read-hot like
-//!   other pages.
-//! - **Does not help:** the number of erases, because a block endures as many reads as before. It
-//!   shortens the jobs that reads wait for.
-//! - **Safety:** no page is lost, whatever is read (`docs/safety/redftl.md`).
+//!   blocks. If this is not enough, the new pages stay in regular blocks. With parity, each die
+//!   keeps its own read-hot pages separate, within these shares of the die. Parity pages can be
+//!   read-hot like other pages.
+//! - **Does not help:** the number of erases, because a block endures as many reads as before.
+//!   `redftl` shortens the jobs that reads wait for.
+//! - **Safety:** no page is lost under any reads (`docs/safety/redftl.md`).
 //!
 //! ```text
 //! 192 pages, 30 in a shadow block, alpha 1, limit 10,000: T = 10,000 - 192 = 9,808

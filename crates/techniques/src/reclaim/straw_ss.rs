@@ -1,7 +1,7 @@
 //! # STRAW-SS
 //! Counts the reads of the few most-read wordlines of each block and estimates every wordline's
-//! dose from them. It rewrites the wordlines whose estimate could reach their limit before the next
-//! check. The estimate is as published.
+//! dose from them. `straw-ss` rewrites the wordlines whose estimate could reach their limit before
+//! the next check. The estimate is that of the paper.
 //!
 //! - **Paper:** straw-2024 III-B and Figs. 6, 7. Its counters are Space-Saving (Metwally et al.,
 //!   ICDT 2005), `reclaim.counters` per block.
@@ -9,10 +9,10 @@
 //!   BLK - RC[i] - RC[i-d] - RC[i+d])`. RC is a wordline's count, or the block's lowest count for a
 //!   wordline without a counter; BLK is the block's reads. All counts begin at the erase.
 //! - **Costs:** 2 + 3 bytes per counter (wordline, count) and 3 bytes per block.
-//! - **Departs from the paper:** as `straw-wl` in margin and checks. If several counters are
-//!   lowest, they are replaced in rotation (not described in the paper).
-//! - **Does not help:** data under attack. ERC subtracts a wordline's own count, which may be too
-//!   high by up to `BLK / counters`.
+//! - **Departs from the paper:** as `straw-wl` in margin and checks. If several counters have the
+//!   lowest count, they are replaced in turn (not described in the paper).
+//! - **Does not help:** data under attack, because ERC subtracts a wordline's own count, which may
+//!   be too high by up to `BLK / counters`.
 //! - **Safety:** no page is lost unless the estimate is deceived (`docs/safety/straw-ss.md`);
 //!   `straw-ss-sound` cannot be deceived.
 //!

@@ -1,16 +1,17 @@
 //! # STRAW-SS, as published
 //! UNSAFE: `straw-ss` with the paper's own margin, which reserves nothing for movers' reads and for
-//! host reads during a job. It exists for comparison: it shows what that reserve costs.
+//! host reads during a job. It exists for comparison: it shows the cost of this reserve.
 //!
-//! - **Paper:** straw-2024 III-B: a wordline moves where its count, "including the possible
-//!   additional reads by the next interval", exceeds `ERC_MAX`; its pages are copied "before the
-//!   next interval".
-//! - **Acts at:** multiples of I of a block's reads, where `ERC(i) + alpha I > ERC_MAX`, with the
-//!   ERC of `straw_ss.rs`.
-//! - **Costs:** those of `straw-ss`.
+//! - **Paper:** straw-2024 III-B: a wordline moves if its count, "including the possible additional
+//!   reads by the next interval", exceeds `ERC_MAX`; its pages are copied "before the next
+//!   interval".
+//! - **Acts at:** multiples of I of a block's reads, for wordlines with
+//!   `ERC(i) + alpha I > ERC_MAX`. ERC is that of `straw_ss.rs`.
+//! - **Costs:** the costs of `straw-ss`.
 //! - **Departs from the paper:** checks that cannot find anything are skipped. If several counters
-//!   are lowest, they are replaced in rotation.
-//! - **Does not help:** data under attack, and data that the reads outside the margin destroy.
+//!   have the lowest count, they are replaced in turn.
+//! - **Does not help:** data under attack, and data whose limit is exceeded by reads that the
+//!   margin leaves out.
 //! - **Safety:** none (`docs/safety/straw-ss.md`, "The published margin").
 //!
 //! ```text

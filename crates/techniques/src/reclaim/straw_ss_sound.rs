@@ -1,20 +1,21 @@
 //! # STRAW-SS, sound
-//! Works like `straw-ss`, with a bound instead of its estimate. The bound is never below the dose,
-//! whatever is read.
+//! Works like `straw-ss`, with a bound instead of its estimate. Under any reads, the bound is never
+//! below the dose.
 //!
-//! - **Paper:** straw-2024 III-B, corrected. There, ERC subtracts a wordline's own reads as
-//!   counted, and Space-Saving over-counts.
-//! - **Acts at:** the checks of `shared/straw.rs`, on `U(i) = (alpha - 1) (high[i-d] + high[i+d]) +
-//!   BLK - low[i] - b`. `high` is a wordline's count, or the block's lowest count without a
-//!   counter. `low` is its count less the entry's error, or 0. BLK is the block's reads. b is BLK
-//!   when the programming of the wordline's eighth of the block began.
+//! - **Paper:** straw-2024 III-B, corrected. The paper's ERC subtracts a wordline's own count,
+//!   which may be too high.
+//! - **Acts at:** the checks of `shared/straw.rs`, on
+//!   `U(i) = (alpha - 1) (high[i-d] + high[i+d]) + BLK - low[i] - b`. `high` is a wordline's count,
+//!   or the block's lowest count without a counter. `low` is its count minus the counter's error,
+//!   or 0. BLK is the block's reads. b is BLK when the programming of the wordline's eighth of the
+//!   block began.
 //! - **Costs:** 2 + 3 + 3 bytes per counter (wordline, count, error); per block 3 bytes for BLK and
 //!   8 x 3 for its earlier values.
-//! - **Departs from the paper:** as `straw-ss`, and in the bound. Counts begin at an eighth's
+//! - **Departs from the paper:** as `straw-ss`; the bound is new. Counts begin at an eighth's
 //!   programming, not at the erase.
 //! - **Does not help:** blocks with more evenly read wordlines than counters. Every wordline then
 //!   counts as a neighbour of a hot wordline.
-//! - **Safety:** no page is lost, whatever is read (`docs/safety/straw-ss-sound.md`).
+//! - **Safety:** no page is lost under any reads (`docs/safety/straw-ss-sound.md`).
 //!
 //! ```text
 //! 32 counters, alpha 9; 32 wordlines are read 2,000 times each, among them both neighbours of i, which is never read: BLK 64,000

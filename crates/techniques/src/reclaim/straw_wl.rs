@@ -5,14 +5,14 @@
 //! - **Paper:** straw-2024 III, with its naive counters ("STRAW-WL" of Fig. 8).
 //! - **Acts at:** the checks of `shared/straw.rs`, on exact doses:
 //!   `dose(i) + alpha (max(I, R_late + 1) + R_late) + M > ERC_MAX`.
-//! - **Costs:** 3 bytes per wordline and block. The simulation reads the drive's own counters,
-//!   because the controller's would be equal.
+//! - **Costs:** 3 bytes per wordline and block. The simulation uses the drive's own counters,
+//!   because those of a controller would be equal.
 //! - **Departs from the paper:** doses count from a wordline's own programming, not from the erase.
-//!   The margin has a term for movers' reads and one for the reads that a block serves until its
-//!   job is done. Checks that cannot find anything are skipped.
+//!   The margin also includes movers' reads, and the reads that a block serves until its job is
+//!   done. Checks that cannot find anything are skipped.
 //! - **Does not help:** blocks that are read evenly and age equally. GC must clean the invalid
-//!   pages that it leaves.
-//! - **Safety:** no page is lost, whatever is read (`docs/safety/straw-wl.md`).
+//!   pages that `straw-wl` leaves.
+//! - **Safety:** no page is lost under any reads (`docs/safety/straw-wl.md`).
 //!
 //! ```text
 //! one page a wordline, alpha 9, limit 900, I = 10, three wordlines, hammered in the middle:

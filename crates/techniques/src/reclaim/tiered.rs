@@ -1,20 +1,20 @@
 //! # Tiered
-//! Counts the reads of a block until they could matter, then those of its layers, then those of its
-//! wordlines. Fine counters come from a pool, only for the blocks that need them.
+//! Counts the reads of a block, then of its layers, then of its wordlines, as the block nears its
+//! limit. Counters of layers and wordlines come from a pool, only for blocks that need them.
 //!
 //! - **Paper:** none. The idea is Hydra's for DRAM rows (Qureshi et al., ISCA 2022); the check is
 //!   straw-2024's (`shared/straw.rs`).
-//! - **Acts at:** `reclaim.tier_share` of the threshold T of `block`. From there, the block has
-//!   layer counters and checks as in `straw-wl`. It gets wordline counters when, according to its
-//!   layers, a wordline may have reached that share. Without layer counters, the whole block moves
-//!   at T or later.
-//! - **Costs:** 6 bytes per block, 3 per counter of the pools (`reclaim.layer_sets`,
-//!   `reclaim.wordline_sets`) and 12 per set.
-//! - **Departs from the paper:** Hydra keeps all fine counters in memory and caches them. Here
-//!   there is only the pool; cold blocks give their sets back.
+//! - **Acts at:** `reclaim.tier_share` of the threshold T of `block`. From this count on, the block
+//!   has layer counters and checks as in `straw-wl`. A block gets wordline counters when, according
+//!   to its layers, a wordline may have used this share. Without layer counters, the whole block
+//!   moves at T or later.
+//! - **Costs:** 6 bytes per block, 3 bytes per counter of the pools (`reclaim.layer_sets`,
+//!   `reclaim.wordline_sets`) and 12 bytes per set.
+//! - **Departs from the paper:** Hydra keeps a counter for every row in memory. `tiered` has only
+//!   the pool; cold blocks give their counters back.
 //! - **Does not help:** drives with more hot blocks than sets. The other blocks are rewritten as a
 //!   whole.
-//! - **Safety:** no page is lost, whatever is read (`docs/safety/tiered.md`).
+//! - **Safety:** no page is lost under any reads (`docs/safety/tiered.md`).
 //!
 //! ```text
 //! alpha 9, limit 900, tier_share 0.25, one page a wordline, two wordlines a layer, four in all, without margins; wordline 1 is hammered:

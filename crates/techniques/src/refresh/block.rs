@@ -2,11 +2,13 @@
 //! Rewrites a block before its oldest page reaches the age `refresh.period`.
 //!
 //! - **Paper:** Cai et al., Flash correct-and-refresh, ICCD 2012 (remapping, at a fixed period).
-//! - **Acts at:** the age `(1 - lead) x period` of a block; an open block is closed for it.
-//! - **Costs:** each block that is not rewritten otherwise is programmed once per period.
-//! - **Does not help:** data that reads destroy within the period.
+//! - **Acts at:** the age `(1 - lead) x period` of a block. An open block of this age is closed
+//!   first.
+//! - **Costs:** each block that is not rewritten for another reason is programmed once per period.
+//! - **Does not help:** data that is lost through reads within the period.
 //! - **Safety:** no page grows older than the period in the untimed gear. In the timed gear, a page
-//!   may be late by the work in progress on its die and by the latency of the outstanding requests.
+//!   may exceed the period by the work in progress on its die and the latency of outstanding
+//!   requests.
 //!
 //! ```text
 //! period 32 d, lead 1/8: written on day 0, refreshed from day 28 on in idle gaps, `at_once` blocks at a time, urgent shortly before day 32

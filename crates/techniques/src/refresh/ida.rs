@@ -1,24 +1,24 @@
 //! # IDA coding
-//! Refreshes a block in place, so that reads of it take fewer sensings. The LSB page of each
-//! wordline whose top page is valid moves. Then states that differ only in invalid pages are
-//! merged.
+//! Refreshes a block in place, so that reads of it take fewer sensings. If the top page of a
+//! wordline is valid, the wordline's LSB page moves. Then states that differ only in invalid pages
+//! are merged.
 //!
 //! - **Paper:** ida-coding-2018 III to IV.
-//! - **Acts at:** the ages of `block`. A block that holds merged wordlines moves as a whole the
-//!   next time.
+//! - **Acts at:** the ages of refresh `block`. A block that holds merged wordlines moves as a whole
+//!   at its next refresh.
 //! - **Beyond the paper:** with `at_reclaim` and `at_gc`, wordlines whose LSB page is invalid are
-//!   also merged between refreshes. These are the wordlines that remain after a partial reclaim,
-//!   and those of a block that GC did not choose. Data that is about to move is not merged.
+//!   also merged between refreshes. These are wordlines that remain after a partial reclaim, and
+//!   wordlines of a block that GC did not choose. Data that is about to move is not merged.
 //! - **Costs:** merged pages are read twice, and a share of them (`error_rate`) is written
-//!   elsewhere. A wordline takes up to the time of a program (`adjust_us`). Merged blocks stay in
-//!   use half empty, which causes more garbage collection.
-//! - **Departs from the paper:** a block moves as a whole if its reclaim technique has no reserve
-//!   for these reads. With `reclaim.own_age`, a block that grew a step of age older without a read
-//!   has no reserve either. A merge makes data new (inference).
+//!   elsewhere. A merge takes up to the time of a program (`adjust_us`). Merged blocks stay in use
+//!   half empty, which causes more garbage collection.
+//! - **Departs from the paper:** a block moves as a whole if its reclaim technique has reserved no
+//!   dose for these reads. With `reclaim.own_age`, a block that became a step of age older without
+//!   a read has no reserve either. A merge resets the age of data (inference).
 //! - **Does not help:** full drives with many writes, where GC cleans blocks before they reach the
 //!   age.
-//! - **Safety:** as `block`, and pages are verified while memory holds them. A wordline that `ipr`
-//!   or `ipr-wl` merged moves. These techniques also move wordlines that `ida` merged.
+//! - **Safety:** as refresh `block`. Pages are verified while memory still holds them. `ida` moves
+//!   wordlines that `ipr` or `ipr-wl` merged. `ipr` and `ipr-wl` move wordlines that `ida` merged.
 //!
 //! ```text
 //! valid          moves    stays    sensings of L C M before, after      coding

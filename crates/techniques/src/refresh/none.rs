@@ -2,7 +2,7 @@
 //! Does not refresh data.
 //!
 //! - **Costs:** nothing.
-//! - **Does not help:** data that is not rewritten otherwise.
+//! - **Does not help:** data that is not rewritten for another reason.
 
 use super::{Aged, Refresh, RefreshTechnique, Wanted};
 use vpass_core::base::units::Moment;

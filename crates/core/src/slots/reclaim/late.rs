@@ -1,8 +1,8 @@
 //! `R_late`: reads that a block may still serve between its alarm and the end of its job.
 //!
-//! With `da-raid5`, worn blocks are not recycled and parity repairs what they lose. A move of such
-//! a block may read other blocks for repairs, and their policy cannot be asked during a move. So
-//! `R_late` also reserves one such read per page of a block.
+//! With `da-raid5`, worn blocks are not recycled, and parity rebuilds their lost pages. A move of a
+//! worn block may read other blocks for rebuilds, and the drive cannot ask a policy during a move.
+//! So `R_late` also reserves one read for a rebuild per page of a block.
 
 use crate::base::geometry::Geometry;
 use crate::config::{DriveConfig, Schedule};

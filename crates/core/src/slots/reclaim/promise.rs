@@ -4,8 +4,8 @@
 //! A technique that loses no page keeps a budget for each wordline: the part of the wordline's
 //! limit that may be used before its rewrite. The budget has alpha for each host read, and the dose
 //! of reclaim's own reads. If the limit is less than the budget, the technique cannot act in time,
-//! and data may be lost unnoticed. A drive that would start this way is refused. If wear leads a
-//! drive there later, the run warns.
+//! and data may be lost unnoticed. vpass refuses a drive if the limit is too small at its start. If
+//! wear makes the limit too small later, the run warns.
 //!
 //! ```text
 //! straw-wl on three wordlines of one page, alpha 9, limit 900, at most one read after a check:
