@@ -38,10 +38,10 @@ python-lock:
 	target/python/bin/python -m pip freeze --exclude-editable > python/requirements.lock
 
 # Drives with bugs are built once more, so they are built in many units: that is quicker, and the cases are small.
-MANY_UNITS := --config profile.release.package.vpass-core.codegen-units=16 --config profile.release.package.vpass-oracle.codegen-units=16
+MANY_UNITS := --config profile.release.package.vpass-drive.codegen-units=16 --config profile.release.package.vpass-oracle.codegen-units=16
 seeded-bugs:
 	cargo test --release $(MANY_UNITS) -p vpass-oracle --features seeded-bugs --test all -- bug bound
-	cargo test --release $(MANY_UNITS) -p vpass-core --features seeded-bugs --lib --test all -- each_bug_is_seen
+	cargo test --release $(MANY_UNITS) -p vpass-drive --features seeded-bugs --lib --test all -- each_bug_is_seen
 
 benches:
 	cargo test --release --workspace --bench throughput --bench techniques --bench retries --bench parity --bench watched --bench first_minutes -- --small
@@ -61,7 +61,7 @@ estimates:
 	cargo test --release -p vpass-lab --test all estimate:: -- --ignored --nocapture
 
 bench: build
-	cargo bench -p vpass-core --bench throughput --bench techniques --bench retries --bench parity
+	cargo bench -p vpass-drive --bench throughput --bench techniques --bench retries --bench parity
 	cargo bench -p vpass-oracle
 	cargo bench -p vpass-workload
 	$(MAKE) --no-print-directory bench-start bench-years
@@ -147,7 +147,7 @@ soak: build
 	done
 	VPASS_FUZZ_EXECS=10000000 cargo test --release -p vpass-workload --test fuzz -- --nocapture
 	VPASS_FUZZ_EXECS=1000000 cargo test --release -p vpass-workload --test all fio_fuzz::
-	VPASS_FUZZ_EXECS=10000000 cargo test --release -p vpass-core --test all config::
+	VPASS_FUZZ_EXECS=10000000 cargo test --release -p vpass-drive --test all config::
 
 # Samples against the whole drives that they are of: several geometries, spares, techniques and workloads, at three sizes of samples.
 samples:
@@ -185,7 +185,7 @@ record-names:
 # Instructions of the paths that matter, counted by callgrind, against the stored counts, within 3 %. The counts belong to the
 # release profile of Cargo.toml: the settings below undo what a machine's own Cargo configuration may change. A change that
 # moves a count on purpose takes the counts again and says why.
-OWN_PROFILE := --config profile.release.incremental=false --config profile.release.package.vpass-core.codegen-units=1 \
+OWN_PROFILE := --config profile.release.incremental=false --config profile.release.package.vpass-drive.codegen-units=1 \
 	--config profile.release.package.vpass-oracle.codegen-units=16
 instructions:
 	cargo test --release $(OWN_PROFILE) --workspace --bench instructions

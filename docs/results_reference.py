@@ -15,8 +15,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 # Where the structs of summary.json are declared.
 DECLARED = [
-    *("lab/src/results.rs", "lab/src/results", "lab/src/counts.rs", "core/src/base/metrics.rs"),
-    *("core/src/base", "core/src/drive", "core/src/ftl", "core/src/flash", "core/src/hints"),
+    *("lab/src/results.rs", "lab/src/results", "lab/src/counts.rs", "drive/src/base/metrics.rs"),
+    *("drive/src/base", "drive/src/drive", "drive/src/ftl", "drive/src/flash", "drive/src/hints"),
     *("oracle/src/report.rs", "oracle/src"),
     *("lab/src/manifest.rs", "lab/src/life", "lab/src/compare"),
 ]

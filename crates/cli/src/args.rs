@@ -5,7 +5,7 @@ use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, ValueEnum};
-use vpass_core::base::failure::Failure;
+use vpass_drive::base::failure::Failure;
 use vpass_lab::numbers::counted;
 use vpass_lab::samples::Samples;
 use vpass_workload::synthetic::MAX_QUEUE_DEPTH;

@@ -8,9 +8,9 @@ use std::num::NonZeroU64;
 use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
-use vpass_core::slots::parity::{NO_PARITY, ParityTechnique};
-use vpass_core::slots::reclaim::{RECLAIM, Technique};
-use vpass_core::slots::refresh::RefreshTechnique;
+use vpass_drive::api::parity::{NO_PARITY, ParityTechnique};
+use vpass_drive::api::reclaim::{RECLAIM, Technique};
+use vpass_drive::api::refresh::RefreshTechnique;
 use vpass_lab::failure::Failure;
 use vpass_lab::numbers;
 use vpass_lab::plan::{parity_named, reclaim_named, refresh_named};

@@ -6,9 +6,9 @@ mod row;
 
 use std::path::Path;
 
-use vpass_core::base::phrase::Phrase;
-use vpass_core::slots::parity::{NO_PARITY, reclaim_part};
-use vpass_core::slots::reclaim::RECLAIM;
+use vpass_drive::api::parity::{NO_PARITY, reclaim_part};
+use vpass_drive::api::reclaim::RECLAIM;
+use vpass_drive::base::phrase::Phrase;
 use vpass_lab::as_json;
 use vpass_lab::compare::refused::{Refused, by_reason};
 use vpass_lab::compare::row::ComparisonRow;

@@ -1,7 +1,7 @@
 //! Names of options and settings, as a user writes them on the command line: `--gear untimed`,
 //! `--set KEY=VALUE`.
 
-use vpass_core::base::phrase::{Dialect, Opt, Phrase};
+use vpass_drive::base::phrase::{Dialect, Opt, Phrase};
 use vpass_lab::failure::Failure;
 
 /// Dialect that names options and settings as on the command line.
@@ -40,8 +40,8 @@ pub(crate) fn all_words(phrases: &[Phrase]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use clap::CommandFactory;
-    use vpass_core::base::phrase::{Part, set};
-    use vpass_core::phrase;
+    use vpass_drive::base::phrase::{Part, set};
+    use vpass_drive::phrase;
 
     use super::*;
     use crate::command::Cli;

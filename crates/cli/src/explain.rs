@@ -7,7 +7,7 @@ pub(crate) mod unit;
 
 use std::fmt::Write;
 
-use vpass_core::config::DriveConfig;
+use vpass_drive::config::DriveConfig;
 use vpass_lab::as_json;
 use vpass_lab::explain::{Age, Dose, Explanation, Word, explanation};
 use vpass_lab::failure::Failure;

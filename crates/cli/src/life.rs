@@ -8,7 +8,7 @@ mod render;
 mod search;
 
 use std::time::Instant;
-use vpass_core::base::phrase::Phrase;
+use vpass_drive::base::phrase::Phrase;
 
 use vpass_lab::as_json;
 use vpass_lab::compare::refused::{Refused, by_reason};
@@ -312,7 +312,7 @@ impl<'a> Asked<'a> {
 /// Returns whether all techniques can run on samples of the drive. Techniques with stripes cannot,
 /// because stripes lie on all dies but a sample has fewer dies.
 fn may_be_sampled(named: &[Chosen]) -> bool {
-    named.iter().all(|named| !vpass_core::slots::parity::has_stripes(named.parity))
+    named.iter().all(|named| !vpass_drive::api::parity::has_stripes(named.parity))
 }
 
 /// Simulates the lives of all techniques. Lives run as configured, or with accelerated wear.

@@ -4,9 +4,9 @@
 use std::fmt::Write;
 
 use serde_json::{Map, Value, json};
-use vpass_core::disturb::MODELS;
-use vpass_core::slots::card::About;
-use vpass_core::slots::slot;
+use vpass_drive::api::card::About;
+use vpass_drive::api::slot;
+use vpass_drive::disturb::MODELS;
 use vpass_lab::as_json;
 use vpass_lab::failure::Failure;
 use vpass_lab::keys::{Key, json_schema};

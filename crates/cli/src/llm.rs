@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use clap::Args;
-use vpass_core::base::units::Bytes;
+use vpass_drive::base::units::Bytes;
 use vpass_lab::as_json;
 use vpass_lab::compare::refused::by_reason;
 use vpass_lab::estimate;

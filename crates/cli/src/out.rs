@@ -5,7 +5,7 @@ use std::fs;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-use vpass_core::base::phrase::Phrase;
+use vpass_drive::base::phrase::Phrase;
 use vpass_lab::failure::Failure;
 use vpass_lab::files::File;
 

@@ -7,7 +7,7 @@ mod verdict;
 
 use std::fmt::Write;
 
-use vpass_core::base::units::Cause;
+use vpass_drive::base::units::Cause;
 use vpass_lab::compare::column::{reclaim_wait_percent, reclaim_wait_us};
 use vpass_lab::numbers::{bytes, count, digits, microseconds, plural, seconds};
 use vpass_lab::plan::RunPlan;

@@ -1,7 +1,7 @@
 //! `vpass run --seeds`: repeats a run with other seeds. Some events are so rare that one run may
 //! not have them.
 
-use vpass_core::config::ErrorLaw;
+use vpass_drive::config::ErrorLaw;
 use vpass_lab::failure::Failure;
 use vpass_lab::plan::RunPlan;
 use vpass_lab::results::Uber;

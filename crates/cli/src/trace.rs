@@ -13,7 +13,7 @@ mod times;
 
 use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
-use vpass_core::base::phrase::Phrase;
+use vpass_drive::base::phrase::Phrase;
 
 use vpass_lab::failure::Failure;
 use vpass_lab::numbers::plural;

@@ -3,11 +3,11 @@
 //!
 //! The test uses the lists of the drive and of the attacks, so new entries are tested as well.
 
-use vpass_core::config::DriveConfig;
-use vpass_core::drive::Techniques;
-use vpass_core::slots::card::Param;
-use vpass_core::slots::reclaim::{CHECK_INTERVAL, COUNTERS, RECLAIM};
-use vpass_core::slots::refresh::{NO_REFRESH, REFRESH};
+use vpass_drive::api::card::Param;
+use vpass_drive::api::reclaim::{CHECK_INTERVAL, COUNTERS, RECLAIM};
+use vpass_drive::api::refresh::{NO_REFRESH, REFRESH};
+use vpass_drive::config::DriveConfig;
+use vpass_drive::drive::Techniques;
 use vpass_lab::session::{Beginning, Judged, Session};
 use vpass_oracle::{Level, OracleReport};
 use vpass_workload::attack::{ATTACKS, Attack, Knowledge};

@@ -44,9 +44,9 @@ pub mod warnings;
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
-use vpass_core::slots::parity::NO_PARITY;
-use vpass_core::slots::reclaim::NO_RECLAIM;
-use vpass_core::slots::refresh::NO_REFRESH;
+use vpass_drive::api::parity::NO_PARITY;
+use vpass_drive::api::reclaim::NO_RECLAIM;
+use vpass_drive::api::refresh::NO_REFRESH;
 
 use crate::as_json;
 use crate::failure::Failure;

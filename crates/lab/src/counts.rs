@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
-use vpass_core::config::keys::Range;
+use vpass_drive::config::keys::Range;
 
 use crate::failure::Failure;
 use crate::keys;

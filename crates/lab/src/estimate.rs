@@ -17,10 +17,10 @@ mod said;
 mod shape;
 
 use serde::Serialize;
-use vpass_core::base::span::YEAR;
-use vpass_core::config::Number;
-use vpass_core::drive::start::written_at_start;
-use vpass_core::slots::refresh::NO_REFRESH;
+use vpass_drive::api::refresh::NO_REFRESH;
+use vpass_drive::base::span::YEAR;
+use vpass_drive::config::Number;
+use vpass_drive::drive::start::written_at_start;
 
 use self::even::{Even, by_reads, cycles_of_overwriting};
 use self::field::{FIRST_STEPS, Field, LATER_STEPS, WINDOW};

@@ -10,13 +10,13 @@ mod unit;
 use std::collections::BTreeSet;
 
 use serde::Serialize;
-use vpass_core::base::dose::Quarters;
-use vpass_core::base::geometry::Geometry;
-use vpass_core::base::units::{transfer_ns, us};
-use vpass_core::config::{ConfigError, DoseUnit, DriveConfig};
-use vpass_core::disturb::table::{LimitTable, dose_per_kind};
-use vpass_core::slots::reclaim::promise::Prospect;
-use vpass_core::slots::reclaim::{Technique, Threshold};
+use vpass_drive::api::reclaim::promise::Prospect;
+use vpass_drive::api::reclaim::{Technique, Threshold};
+use vpass_drive::base::dose::Quarters;
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::base::units::{transfer_ns, us};
+use vpass_drive::config::{ConfigError, DoseUnit, DriveConfig};
+use vpass_drive::disturb::table::{LimitTable, dose_per_kind};
 
 pub use hints::Word;
 

@@ -3,10 +3,10 @@
 
 use std::fmt;
 
-use vpass_core::base::phrase::{Dialect, Neutral, Part, Phrase};
-use vpass_core::base::request::SourceError;
-use vpass_core::config::ConfigError;
-use vpass_core::time::RunError;
+use vpass_drive::base::phrase::{Dialect, Neutral, Part, Phrase};
+use vpass_drive::base::request::SourceError;
+use vpass_drive::config::ConfigError;
+use vpass_drive::time::RunError;
 
 /// Kind of cause of a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -193,7 +193,7 @@ mod tests {
     use crate::load;
     use crate::overrides::Override;
     use crate::plan::require_few;
-    use vpass_core::base::phrase::{Opt, set};
+    use vpass_drive::base::phrase::{Opt, set};
 
     fn parts(phrase: Option<&Phrase>) -> Vec<Part> {
         phrase.iter().flat_map(|phrase| phrase.named()).cloned().collect()

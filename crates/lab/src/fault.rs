@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-use vpass_core::slots::fault::Fault;
+use vpass_drive::api::fault::Fault;
 
 use crate::failure::Failure;
 

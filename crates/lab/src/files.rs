@@ -8,9 +8,9 @@ mod quantiles;
 use std::fmt::Write;
 
 use serde_json::{Map, Value};
-use vpass_core::base::metrics::{ByWindow, Window};
-use vpass_core::flash::block::BlockState;
-use vpass_core::time::Replay;
+use vpass_drive::base::metrics::{ByWindow, Window};
+use vpass_drive::flash::block::BlockState;
+use vpass_drive::time::Replay;
 
 use crate::as_json;
 use crate::failure::Failure;
@@ -18,7 +18,7 @@ use crate::manifest::Call;
 use crate::plan::RunPlan;
 use crate::results::{Simulation, Summary};
 use crate::run::Outcome;
-use vpass_core::base::units::BlockId;
+use vpass_drive::base::units::BlockId;
 
 /// Name and content of a file.
 pub type File = (String, Vec<u8>);

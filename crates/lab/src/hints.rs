@@ -23,11 +23,11 @@ use std::path::Path;
 
 use serde::Deserialize;
 use toml::Spanned;
-use vpass_core::base::latency::AccessLatency;
-use vpass_core::base::phrase::{Opt, Phrase};
-use vpass_core::base::units::Bytes;
-use vpass_core::hints::{HintRange, first_contradiction};
-use vpass_core::phrase;
+use vpass_drive::base::latency::AccessLatency;
+use vpass_drive::base::phrase::{Opt, Phrase};
+use vpass_drive::base::units::Bytes;
+use vpass_drive::hints::{HintRange, first_contradiction};
+use vpass_drive::phrase;
 
 use crate::failure::Failure;
 use crate::lines::Lines;

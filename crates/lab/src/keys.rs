@@ -4,10 +4,10 @@
 //! cards. Tests check that values outside a declared range are rejected.
 
 use serde::Serialize;
-use vpass_core::config::Number;
-use vpass_core::config::keys::Range;
-use vpass_core::slots::card::{About, Param};
-use vpass_core::slots::{Slot, slot};
+use vpass_drive::api::card::{About, Param};
+use vpass_drive::api::{Slot, slot};
+use vpass_drive::config::Number;
+use vpass_drive::config::keys::Range;
 
 use crate::schema::{DRIVE, MODEL, MODEL_TABLE, PARTS, PHASES, Section, WORKLOAD};
 

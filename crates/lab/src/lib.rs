@@ -62,6 +62,6 @@ pub mod suggest;
 pub mod typed;
 
 /// Sentences that contain options as data.
-pub use vpass_core::{base::phrase, phrase};
+pub use vpass_drive::{base::phrase, phrase};
 // Links the lists of techniques.
 use vpass_techniques as _;

@@ -32,11 +32,11 @@ pub mod verdict;
 use std::cell::Cell;
 use std::num::{NonZeroU32, NonZeroUsize};
 
-use vpass_core::base::metrics::HostCounts;
-use vpass_core::base::request::{Arrival, Request, RequestSource, SourceError};
-use vpass_core::base::span::YEAR;
-use vpass_core::base::units::Ns;
-use vpass_core::drive::Drive;
+use vpass_drive::base::metrics::HostCounts;
+use vpass_drive::base::request::{Arrival, Request, RequestSource, SourceError};
+use vpass_drive::base::span::YEAR;
+use vpass_drive::base::units::Ns;
+use vpass_drive::drive::Drive;
 use vpass_oracle::OracleReport;
 use vpass_workload::pass::Passes;
 
@@ -376,7 +376,7 @@ impl Parts<'_> {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use vpass_core::base::units::Cause;
+    use vpass_drive::base::units::Cause;
 
     /// Returns a life of this many years that ends at 3,000 P/E cycles and starts at 0.
     pub(crate) fn lived(years: f64) -> Lived {

@@ -6,7 +6,7 @@
 mod sentences;
 
 use serde::Serialize;
-use vpass_core::base::geometry::Geometry;
+use vpass_drive::base::geometry::Geometry;
 use vpass_workload::model::ModelLaw;
 
 use crate::estimate::{self, Estimate};

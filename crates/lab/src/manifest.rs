@@ -1,12 +1,12 @@
 //! Content of `manifest.json`: everything that is needed to repeat a run.
 
 use std::collections::BTreeMap;
-use vpass_core::slots::parity::NO_PARITY;
+use vpass_drive::api::parity::NO_PARITY;
 
 use serde::Serialize;
 use serde_json::{Value, json};
-use vpass_core::base::request::{Arrival, Op};
-use vpass_core::hints::HintRange;
+use vpass_drive::base::request::{Arrival, Op};
+use vpass_drive::hints::HintRange;
 use vpass_workload::traces::{BlkAction, FileSurvey, MissingClock, TraceOptions, sha256_hex};
 
 use crate::as_json;

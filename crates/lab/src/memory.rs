@@ -4,13 +4,13 @@
 use std::fs::read_to_string;
 use std::path::Path;
 
-use vpass_core::base::geometry::Geometry;
-use vpass_core::base::metrics::AllWindows;
-use vpass_core::base::phrase::{Opt, Phrase};
-use vpass_core::config::DriveConfig;
-use vpass_core::drive::Drive;
-use vpass_core::phrase;
-use vpass_core::slots::reclaim::Technique;
+use vpass_drive::api::reclaim::Technique;
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::base::metrics::AllWindows;
+use vpass_drive::base::phrase::{Opt, Phrase};
+use vpass_drive::config::DriveConfig;
+use vpass_drive::drive::Drive;
+use vpass_drive::phrase;
 use vpass_oracle::{Level, Oracle};
 use vpass_workload::pass::PassSource;
 

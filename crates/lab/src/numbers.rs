@@ -1,6 +1,6 @@
 //! Numbers for readers, with grouped digits and a unit that suits the size.
 
-pub use vpass_core::base::in_words::{
+pub use vpass_drive::base::in_words::{
     count, days, digits, microseconds, seconds, years, years_between,
 };
 
@@ -21,7 +21,7 @@ pub fn bytes(n: u64) -> String {
     if unit == 0 { format!("{n} B") } else { format!("{} {}", digits(value), UNITS[unit]) }
 }
 
-pub use vpass_core::config::keys::short_number;
+pub use vpass_drive::config::keys::short_number;
 
 /// Reads a whole number with a decimal unit or an exponent. For example, "1M" and "1e6" are
 /// 1,000,000. The units `k`, `M`, `G` and `T`, in upper or lower case, are 1000 to 1000^4. Returns

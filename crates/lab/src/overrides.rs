@@ -15,10 +15,10 @@
 //! the file the keys that its own key excludes.
 
 use toml::{Table, Value};
-use vpass_core::base::phrase::{Opt, Part, set};
-use vpass_core::config::DriveConfig;
-use vpass_core::phrase;
-use vpass_core::slots::{SLOTS, Slot};
+use vpass_drive::api::{SLOTS, Slot};
+use vpass_drive::base::phrase::{Opt, Part, set};
+use vpass_drive::config::DriveConfig;
+use vpass_drive::phrase;
 
 use crate::counts;
 use crate::failure::Failure;
@@ -255,7 +255,7 @@ fn has(file: &Table, table: &str, key: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use vpass_core::base::units::Bytes;
+    use vpass_drive::base::units::Bytes;
 
     /// Returns the capacity, the spare and the blocks per plane of a preset drive after some
     /// overrides.

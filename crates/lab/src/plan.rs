@@ -17,16 +17,16 @@ mod workload;
 
 use std::num::NonZeroU32;
 
-use vpass_core::base::phrase::{Dialect, Opt, Phrase, set};
-use vpass_core::base::request::{Arrival, RequestSource};
-use vpass_core::config::{ConfigError, DriveConfig};
-use vpass_core::hints;
-use vpass_core::phrase;
-use vpass_core::slots::card::{Card, InSlot};
-use vpass_core::slots::gc::GcTechnique;
-use vpass_core::slots::parity::{self, PARITY, ParityTechnique};
-use vpass_core::slots::reclaim::{self, RECLAIM, Technique, promise, technique};
-use vpass_core::slots::refresh::{self, NO_REFRESH, REFRESH, RefreshTechnique};
+use vpass_drive::api::card::{Card, InSlot};
+use vpass_drive::api::gc::GcTechnique;
+use vpass_drive::api::parity::{self, PARITY, ParityTechnique};
+use vpass_drive::api::reclaim::{self, RECLAIM, Technique, promise, technique};
+use vpass_drive::api::refresh::{self, NO_REFRESH, REFRESH, RefreshTechnique};
+use vpass_drive::base::phrase::{Dialect, Opt, Phrase, set};
+use vpass_drive::base::request::{Arrival, RequestSource};
+use vpass_drive::config::{ConfigError, DriveConfig};
+use vpass_drive::hints;
+use vpass_drive::phrase;
 use vpass_workload::synthetic::{Sample, WorkloadConfig};
 
 use crate::failure::Failure;
@@ -90,7 +90,7 @@ pub struct RunPlan {
     /// Facts about the whole drive from which a sample was taken; `None` without a sample.
     pub whole: Option<Whole>,
     /// Failures that are injected during the counted phase, each with its time.
-    pub fail: Vec<vpass_core::base::failure::Failure>,
+    pub fail: Vec<vpass_drive::base::failure::Failure>,
     /// Dialect of the caller. Sentences in results name options in this dialect.
     pub dialect: &'static dyn Dialect,
     /// Random seed.

@@ -42,7 +42,7 @@ pub fn drive(name: &str) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use vpass_core::config::{CellType, DriveConfig, KindUs};
+    use vpass_drive::config::{CellType, DriveConfig, KindUs};
 
     fn read(name: &str) -> DriveConfig {
         toml::from_str(drive(name).expect("a preset")).expect("it parses")

@@ -27,7 +27,7 @@ mod wear;
 mod words;
 
 use serde::{Deserialize, Serialize};
-use vpass_core::base::metrics::HostCounts;
+use vpass_drive::base::metrics::HostCounts;
 use vpass_oracle::OracleReport;
 
 pub(crate) use ageing::{Ageing, Before, Terms};

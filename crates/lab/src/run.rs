@@ -13,8 +13,8 @@ use std::cell::Cell;
 use std::num::NonZeroU32;
 use std::time::Instant;
 
-use vpass_core::drive::{Drive, Techniques};
-use vpass_core::time::Replay;
+use vpass_drive::drive::{Drive, Techniques};
+use vpass_drive::time::Replay;
 use vpass_oracle::OracleReport;
 use vpass_oracle::snapshots::DoseRecord;
 use vpass_workload::pass::Passes;

@@ -8,15 +8,15 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use toml::Table;
 use toml::de::{DeTable, DeValue};
-use vpass_core::base::phrase::Phrase;
-use vpass_core::config::keys::{Key, Keys};
-use vpass_core::config::{
+use vpass_drive::api::{Slot, slot};
+use vpass_drive::base::phrase::Phrase;
+use vpass_drive::config::keys::{Key, Keys};
+use vpass_drive::config::{
     BchConfig, CapacityConfig, DensityConfig, DisturbConfig, EccConfig, EraseAtPec, ErrorConfig,
     ErrorRow, GcConfig, GeometryConfig, HintsConfig, ParityConfig, PerPec, ReclaimConfig,
     RefreshConfig, SheetConfig, StartConfig, TimingConfig, WearConfig,
 };
-use vpass_core::phrase;
-use vpass_core::slots::{Slot, slot};
+use vpass_drive::phrase;
 use vpass_workload::model::{ModelConfig, ModelWorkload};
 use vpass_workload::parts::{PartConfig, PartsConfig};
 use vpass_workload::phases::{PhaseConfig, PhasesConfig};
@@ -393,7 +393,7 @@ fn unknown(path: &str, near: Option<&str>, known: &[&str]) -> Unknown {
 
 #[cfg(test)]
 mod tests {
-    use vpass_core::config::DriveConfig;
+    use vpass_drive::config::DriveConfig;
 
     use super::*;
 

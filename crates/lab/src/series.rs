@@ -3,10 +3,10 @@
 
 use std::fmt::Write;
 
-use vpass_core::base::metrics::MOST_RETRIES;
-use vpass_core::base::units::{Cause, Ns};
-use vpass_core::config::ErrorLaw;
-use vpass_core::drive::Drive;
+use vpass_drive::base::metrics::MOST_RETRIES;
+use vpass_drive::base::units::{Cause, Ns};
+use vpass_drive::config::ErrorLaw;
+use vpass_drive::drive::Drive;
 
 use crate::batch;
 
@@ -307,10 +307,10 @@ fn requests(drive: &Drive) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError};
-    use vpass_core::config::DriveConfig;
-    use vpass_core::drive::Techniques;
-    use vpass_core::time::run_untimed;
+    use vpass_drive::base::request::{Arrival, Op, Request, RequestSource, SourceError};
+    use vpass_drive::config::DriveConfig;
+    use vpass_drive::drive::Techniques;
+    use vpass_drive::time::run_untimed;
 
     /// Source of requests that all read the first page.
     struct Reads(usize);

@@ -9,13 +9,13 @@
 //! judge          finds losses in data that was not read, and ends the oracle's checks
 //! ```
 
-use vpass_core::base::request::{Request, RequestSource};
-use vpass_core::base::steady::Images;
-use vpass_core::config::{ConfigError, DriveConfig};
-use vpass_core::drive::{Drive, Techniques};
-use vpass_core::slots::card::Protection;
-use vpass_core::time::{Replay, RunError, end_warm_up, run_untimed, serve_untimed, warm_up};
-use vpass_core::watch::watcher::{Batches, Watcher};
+use vpass_drive::api::card::Protection;
+use vpass_drive::base::request::{Request, RequestSource};
+use vpass_drive::base::steady::Images;
+use vpass_drive::config::{ConfigError, DriveConfig};
+use vpass_drive::drive::{Drive, Techniques};
+use vpass_drive::time::{Replay, RunError, end_warm_up, run_untimed, serve_untimed, warm_up};
+use vpass_drive::watch::watcher::{Batches, Watcher};
 use vpass_oracle::snapshots::{DoseRecord, ERASURES};
 use vpass_oracle::{Level, Oracle, OracleReport};
 

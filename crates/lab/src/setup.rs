@@ -4,9 +4,9 @@
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
-use vpass_core::base::failure::Failure;
-use vpass_core::base::phrase::{Dialect, Neutral};
-use vpass_core::base::request::Op;
+use vpass_drive::base::failure::Failure;
+use vpass_drive::base::phrase::{Dialect, Neutral};
+use vpass_drive::base::request::Op;
 use vpass_oracle::Level;
 use vpass_workload::given::Given;
 use vpass_workload::synthetic::Sample;

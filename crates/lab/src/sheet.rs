@@ -21,8 +21,8 @@ mod link;
 pub mod parse;
 mod rates;
 
-use vpass_core::base::units::Bytes;
-use vpass_core::config::CellType;
+use vpass_drive::base::units::Bytes;
+use vpass_drive::config::CellType;
 
 pub use draft::{Change, Draft};
 pub use link::Link;

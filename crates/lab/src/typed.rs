@@ -26,7 +26,7 @@ pub fn read<T: DeserializeOwned>(name: &str, text: &str) -> Result<T, Failure> {
 mod tests {
     use serde::Deserialize;
     use toml::Spanned;
-    use vpass_core::base::units::Bytes;
+    use vpass_drive::base::units::Bytes;
 
     use super::*;
 

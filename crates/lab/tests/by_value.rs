@@ -3,16 +3,16 @@
 
 use std::num::NonZeroUsize;
 
-use vpass_core::base::geometry::Geometry;
-use vpass_core::base::units::{BlockId, Bytes, Moment, PageInBlock, Reads};
-use vpass_core::slots::card::{Card, InSlot};
-use vpass_core::slots::gc::{Candidates, GC, GcPolicy};
-use vpass_core::slots::given::Given;
-use vpass_core::slots::parity::{PARITY, parity_technique};
-use vpass_core::slots::reclaim::{
+use vpass_drive::api::card::{Card, InSlot};
+use vpass_drive::api::gc::{Candidates, GC, GcPolicy};
+use vpass_drive::api::given::Given;
+use vpass_drive::api::parity::{PARITY, parity_technique};
+use vpass_drive::api::reclaim::{
     Action, Destination, Part, Policy, Promise, Rewrite, Technique, Threshold, View, technique,
 };
-use vpass_core::slots::refresh::{Aged, REFRESH, Refresh, Wanted, refresh_technique};
+use vpass_drive::api::refresh::{Aged, REFRESH, Refresh, Wanted, refresh_technique};
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::base::units::{BlockId, Bytes, Moment, PageInBlock, Reads};
 use vpass_lab::life::{Until, live_all};
 use vpass_lab::plan::{Cards, RunPlan};
 use vpass_lab::progress::{Unwatched, unwatched};
@@ -115,7 +115,7 @@ impl Policy for Wrong {
             _ => Destination::Within,
         };
         let mut pages =
-            vpass_core::base::page_set::PageSet::none(4 * view.geometry.pages_per_block);
+            vpass_drive::base::page_set::PageSet::none(4 * view.geometry.pages_per_block);
         if let Answer::PageBeyondTheBlock = self.wrong {
             pages.insert(PageInBlock::FIRST, 2 * view.geometry.pages_per_block);
         }

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use vpass_core::base::request::{Arrival, Op, Request, RequestSource};
+use vpass_drive::base::request::{Arrival, Op, Request, RequestSource};
 use vpass_lab::plan::{Chosen, RunPlan};
 use vpass_lab::progress::{Unwatched, unwatched};
 use vpass_lab::run::execute;

@@ -106,7 +106,7 @@ fn both_gears_agree(pairs: &[Pair]) {
         both("pages read", 0.01, &|s| s.host.read_pages as f64);
         both("pages written", 0.01, &|s| s.host.write_pages as f64);
         both("erases of reclaim", 0.01, &|s| {
-            s.flash.erases.of(vpass_core::base::units::Cause::Reclaim) as f64
+            s.flash.erases.of(vpass_drive::base::units::Cause::Reclaim) as f64
         });
         both("copies of reclaim", 0.01, &|s| s.reclaim.pages_copied as f64);
         both("erases", 0.01, &|s| s.flash.erases.sum() as f64);

@@ -7,7 +7,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use common::{agree, of, seeds};
-use vpass_core::base::units::Cause;
+use vpass_drive::base::units::Cause;
 use vpass_lab::plan::{Chosen, RunPlan};
 use vpass_lab::progress::{Unwatched, unwatched};
 use vpass_lab::results::Summary;

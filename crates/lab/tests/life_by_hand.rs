@@ -3,8 +3,8 @@
 
 use std::num::NonZeroU32;
 
-use vpass_core::base::metrics::HostCounts;
-use vpass_core::base::units::Cause;
+use vpass_drive::base::metrics::HostCounts;
+use vpass_drive::base::units::Cause;
 use vpass_lab::life::series::Course;
 use vpass_lab::life::summary::Life;
 use vpass_lab::life::{End, Lived};

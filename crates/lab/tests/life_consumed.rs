@@ -3,8 +3,8 @@
 
 use std::num::NonZeroUsize;
 
-use vpass_core::base::span::YEAR;
-use vpass_core::base::units::Cause;
+use vpass_drive::base::span::YEAR;
+use vpass_drive::base::units::Cause;
 use vpass_lab::life::summary::Life;
 use vpass_lab::life::{End, Lived, Until, live_all};
 use vpass_lab::plan::{Chosen, RunPlan};

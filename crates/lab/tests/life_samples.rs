@@ -2,11 +2,11 @@
 
 use std::num::NonZeroUsize;
 
-use vpass_core::base::geometry::Geometry;
-use vpass_core::base::latency::AccessLatency;
-use vpass_core::base::units::Cause;
-use vpass_core::config::{DriveConfig, ProgramUnit};
-use vpass_core::hints::Hinted;
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::base::latency::AccessLatency;
+use vpass_drive::base::units::Cause;
+use vpass_drive::config::{DriveConfig, ProgramUnit};
+use vpass_drive::hints::Hinted;
 use vpass_lab::life::summary::Life;
 use vpass_lab::life::{End, Until, live_all};
 use vpass_lab::plan::{Chosen, RunPlan};

@@ -6,7 +6,7 @@ use crate::common;
 use std::fs;
 
 use common::{agree, mean, seeds};
-use vpass_core::base::units::Cause;
+use vpass_drive::base::units::Cause;
 use vpass_lab::estimate;
 use vpass_lab::plan::{Chosen, RunPlan};
 use vpass_lab::progress::{Unwatched, unwatched};

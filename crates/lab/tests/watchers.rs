@@ -4,14 +4,14 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
 
-use vpass_core::base::geometry::Geometry;
-use vpass_core::base::units::{BlockId, Bytes, Cause, Ns, Reads};
-use vpass_core::slots::gc::{Candidates, GcPolicy};
-use vpass_core::slots::given::Given;
-use vpass_core::slots::reclaim::{Action, Policy, Promise, Technique, Threshold, View, technique};
-use vpass_core::watch::event::{Event, Fact};
-use vpass_core::watch::observer::PhysRead;
-use vpass_core::watch::watcher::{BATCH, Watcher};
+use vpass_drive::api::gc::{Candidates, GcPolicy};
+use vpass_drive::api::given::Given;
+use vpass_drive::api::reclaim::{Action, Policy, Promise, Technique, Threshold, View, technique};
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::base::units::{BlockId, Bytes, Cause, Ns, Reads};
+use vpass_drive::watch::event::{Event, Fact};
+use vpass_drive::watch::observer::PhysRead;
+use vpass_drive::watch::watcher::{BATCH, Watcher};
 use vpass_lab::plan::{Cards, RunPlan, Watching};
 use vpass_lab::progress::{Unwatched, unwatched};
 use vpass_lab::results::Summary;

@@ -1,7 +1,7 @@
 //! Cost of a run apart from its requests: loading and the check at the end, with and without the
 //! oracle, and a start with parity. `--small` runs it at the size of a test.
 
-#[path = "../../core/benches/shared/mod.rs"]
+#[path = "../../drive/benches/shared/mod.rs"]
 #[expect(dead_code, reason = "the benches of the drive alone use the rest")]
 mod shared;
 
@@ -9,8 +9,8 @@ use std::any::Any;
 use std::time::Instant;
 
 use shared::{Size, Uniform, config, median, say, straw, unsettled, untimed_s};
-use vpass_core::config::DriveConfig;
-use vpass_core::drive::{Drive, Techniques};
+use vpass_drive::config::DriveConfig;
+use vpass_drive::drive::{Drive, Techniques};
 use vpass_oracle::Oracle;
 
 fn main() {

@@ -3,16 +3,16 @@
 //! compiler. `make instructions` builds that profile, whatever a machine's Cargo configuration
 //! says. Without valgrind, the comparison is skipped.
 
-#[path = "../../core/benches/shared/mod.rs"]
+#[path = "../../drive/benches/shared/mod.rs"]
 #[expect(dead_code, reason = "other benches use the rest")]
 mod shared;
 
 use std::process::Command;
 
 use shared::{Uniform, config, prepared_for, prepared_under, say};
-use vpass_core::config::DriveConfig;
-use vpass_core::drive::Drive;
-use vpass_core::time::{Replay, run_untimed};
+use vpass_drive::config::DriveConfig;
+use vpass_drive::drive::Drive;
+use vpass_drive::time::{Replay, run_untimed};
 use vpass_oracle::Oracle;
 
 /// Largest difference from the stored count.

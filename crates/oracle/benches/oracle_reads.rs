@@ -4,10 +4,10 @@
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
-use vpass_core::base::geometry::Geometry;
-use vpass_core::base::units::{Bytes, Cause, Lpn, Ppn};
-use vpass_core::config::{DisturbConfig, DisturbModel, DriveConfig, PerPec};
-use vpass_core::watch::observer::{NO_LPN, Observer, PhysRead};
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::base::units::{Bytes, Cause, Lpn, Ppn};
+use vpass_drive::config::{DisturbConfig, DisturbModel, DriveConfig, PerPec};
+use vpass_drive::watch::observer::{NO_LPN, Observer, PhysRead};
 use vpass_oracle::Oracle;
 
 #[path = "../tests/oracle/common.rs"]

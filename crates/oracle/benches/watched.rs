@@ -1,7 +1,7 @@
 //! Speed of the drive with the oracle. It is a ratio to the same floor as for the drive alone, in
 //! the same run. `--small` runs it at the size of a test.
 
-#[path = "../../core/benches/shared/mod.rs"]
+#[path = "../../drive/benches/shared/mod.rs"]
 #[expect(dead_code, reason = "the bench of the drive alone uses the rest")]
 mod shared;
 

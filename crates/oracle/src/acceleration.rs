@@ -1,8 +1,8 @@
 //! Number of P/E cycles that one erase counts as. A simulation may let wear pass faster than a real
 //! drive does.
 
-use vpass_core::base::units::Cause;
-use vpass_core::config::DriveConfig;
+use vpass_drive::base::units::Cause;
+use vpass_drive::config::DriveConfig;
 
 /// P/E cycles that one erase counts as.
 #[derive(Debug)]

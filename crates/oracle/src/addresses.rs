@@ -1,9 +1,9 @@
 //! Checks the addresses of the drive. The drive takes an address apart by multiplication. The
 //! oracle follows with plain division.
 
-use vpass_core::base::geometry::Geometry;
-use vpass_core::base::units::{BlockId, Ppn};
-use vpass_core::config::DriveConfig;
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::base::units::{BlockId, Ppn};
+use vpass_drive::config::DriveConfig;
 
 /// Number of pages to check at each end of a block. In the first and the last block every page is
 /// checked.

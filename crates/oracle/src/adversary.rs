@@ -14,12 +14,12 @@
 
 mod siege;
 
-use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError};
-use vpass_core::base::units::{BlockId, Lpn, Ns, Ppn};
-use vpass_core::drive::Drive;
-use vpass_core::flash::block::BlockState;
-use vpass_core::time::{Progress, Replay, RunError, run_untimed};
-use vpass_core::watch::observer::NO_PPN;
+use vpass_drive::base::request::{Arrival, Op, Request, RequestSource, SourceError};
+use vpass_drive::base::units::{BlockId, Lpn, Ns, Ppn};
+use vpass_drive::drive::Drive;
+use vpass_drive::flash::block::BlockState;
+use vpass_drive::time::{Progress, Replay, RunError, run_untimed};
+use vpass_drive::watch::observer::NO_PPN;
 
 pub(crate) use self::siege::Siege;
 use crate::Oracle;

@@ -9,8 +9,8 @@
 
 use std::collections::BTreeSet;
 
-use vpass_core::base::units::{BlockId, Moment, Ns};
-use vpass_core::config::{DriveConfig, Number};
+use vpass_drive::base::units::{BlockId, Moment, Ns};
+use vpass_drive::config::{DriveConfig, Number};
 
 /// Largest distance of the mean of many draws from its expectation, in standard deviations. A
 /// larger distance is an error.

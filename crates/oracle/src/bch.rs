@@ -2,11 +2,11 @@
 //! summed term by term, and its error rate is found by bisection. Both laws start from their
 //! anchor.
 
-use vpass_core::base::span::HOUR;
-use vpass_core::config::{BchTarget, Combine, DriveConfig, ErrorLaw};
-use vpass_core::disturb::table::LimitTable;
-use vpass_core::error::ages::STEPS;
-use vpass_core::error::budget::{AgedLimits, Asked};
+use vpass_drive::base::span::HOUR;
+use vpass_drive::config::{BchTarget, Combine, DriveConfig, ErrorLaw};
+use vpass_drive::disturb::table::LimitTable;
+use vpass_drive::error::ages::STEPS;
+use vpass_drive::error::budget::{AgedLimits, Asked};
 
 use crate::endurance::Endurances;
 use crate::error_rates::{ErrorRates, Whose, ln_fails};
@@ -126,7 +126,7 @@ pub(crate) fn limits_apart(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use vpass_core::slots::parity;
+    use vpass_drive::api::parity;
 
     const PECS: [u32; 9] = [900, 1000, 1400, 8000, 14_000, 15_000, 15_001, 22_000, 40_000];
 

@@ -15,9 +15,9 @@ mod positions;
 
 use std::ops::Range;
 
-use vpass_core::base::geometry::Geometry;
-use vpass_core::base::steady::Order;
-use vpass_core::base::units::{BlockId, Lpn, Ppn};
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::base::steady::Order;
+use vpass_drive::base::units::{BlockId, Lpn, Ppn};
 
 use self::lists::Lists;
 use self::positions::Positions;

@@ -1,8 +1,8 @@
 //! One bit for each host page. The bits are small enough to stay in a cache, unlike the data that
 //! they describe.
 
-use vpass_core::base::mem::{huge_zeros, prefetch};
-use vpass_core::base::units::Lpn;
+use vpass_drive::base::mem::{huge_zeros, prefetch};
+use vpass_drive::base::units::Lpn;
 
 /// A set of bits.
 #[derive(Debug)]

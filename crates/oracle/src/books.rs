@@ -1,7 +1,7 @@
 //! Counts of operations by cause. The oracle counts them itself and compares them with the drive's
 //! report.
 
-use vpass_core::base::units::Cause;
+use vpass_drive::base::units::Cause;
 
 /// Counts that the drive reports since the measured phase began. Arrays by cause have the order of
 /// `Cause::ALL`.

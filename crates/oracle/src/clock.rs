@@ -20,13 +20,13 @@ mod work;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use vpass_core::base::geometry::Geometry;
-use vpass_core::base::metrics::TimedMetrics;
-use vpass_core::base::request::Request;
-use vpass_core::base::units::{BlockId, Cause, Lpn, Ns, Ppn};
-use vpass_core::config::DriveConfig;
-use vpass_core::watch::observer::PhysRead;
-use vpass_core::watch::time_event::{OpId, TimeEvent};
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::base::metrics::TimedMetrics;
+use vpass_drive::base::request::Request;
+use vpass_drive::base::units::{BlockId, Cause, Lpn, Ns, Ppn};
+use vpass_drive::config::DriveConfig;
+use vpass_drive::watch::observer::PhysRead;
+use vpass_drive::watch::time_event::{OpId, TimeEvent};
 
 use self::dies::Dies;
 use self::expected::Expected;

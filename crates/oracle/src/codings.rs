@@ -2,8 +2,8 @@
 //! levels, and the number is that of the page kinds given up, the most significant first. Codings 4
 //! to 6 need fewer sensings. They give up one to three page kinds, the least significant first.
 
-use vpass_core::base::geometry::Geometry;
-use vpass_core::config::CellType;
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::config::CellType;
 
 /// First coding that saves sensings.
 pub(crate) const FASTER: u8 = 4;

@@ -27,10 +27,10 @@ mod worn;
 
 use std::ops::Range;
 
-use vpass_core::base::geometry::Geometry;
-use vpass_core::base::mem::prefetch;
-use vpass_core::base::units::BlockId;
-use vpass_core::config::{CellType, DisturbModel, DoseUnit, DriveConfig};
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::base::mem::prefetch;
+use vpass_drive::base::units::BlockId;
+use vpass_drive::config::{CellType, DisturbModel, DoseUnit, DriveConfig};
 
 use crate::codings::Codings;
 use crate::endurance::{self, Endurance, Endurances, FAR, UNIT, counts_alike};

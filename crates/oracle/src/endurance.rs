@@ -7,9 +7,9 @@
 //! share as the last one. Other blocks, page kinds and cells with guard levels endure more by
 //! factors in 1/1024.
 
-use vpass_core::base::units::BlockId;
-use vpass_core::config::{CellType, DisturbConfig, DisturbModel, DoseUnit, DriveConfig, PerPec};
-use vpass_core::disturb::table;
+use vpass_drive::base::units::BlockId;
+use vpass_drive::config::{CellType, DisturbConfig, DisturbModel, DoseUnit, DriveConfig, PerPec};
+use vpass_drive::disturb::table;
 
 use crate::bch::Code;
 use crate::codings::{Codings, has_guard_levels};

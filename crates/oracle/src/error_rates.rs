@@ -12,9 +12,9 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use vpass_core::base::span::{DAY, HOUR};
-use vpass_core::base::units::Ns;
-use vpass_core::config::{DriveConfig, EccConfig, ErrorConfig, ErrorLaw, TimeUnit};
+use vpass_drive::base::span::{DAY, HOUR};
+use vpass_drive::base::units::Ns;
+use vpass_drive::config::{DriveConfig, EccConfig, ErrorConfig, ErrorLaw, TimeUnit};
 
 use crate::bch::Code;
 use crate::endurance::Endurances;
@@ -310,7 +310,7 @@ pub(crate) fn ln_fails(n: u32, t: u32, p: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use vpass_core::base::span::YEAR;
+    use vpass_drive::base::span::YEAR;
 
     #[test]
     fn steps_of_age_begin_at_an_hour_and_double_with_every_sixteenth() {

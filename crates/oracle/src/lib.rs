@@ -1,6 +1,6 @@
 //! The oracle watches a drive from outside and knows the truth about its data.
 //!
-//! It receives the drive's operations through `vpass_core::watch::observer::Observer` and keeps its
+//! It receives the drive's operations through `vpass_drive::watch::observer::Observer` and keeps its
 //! own records. It knows the place of each version of each page ([`Oracle`]) and the true dose of
 //! every wordline. It checks the rules of flash and counts the operations. It shares with the drive
 //! the units, the geometry and the configured limits of the flash, but no code that it checks.

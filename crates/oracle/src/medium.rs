@@ -12,9 +12,9 @@
 //! start (`begun`). RC, s and b are explained in `doses`, and stamps in `stamps`. No run lasts long
 //! enough to overflow the fields.
 
-use vpass_core::base::geometry::Geometry;
-use vpass_core::base::mem::{huge_zeros, prefetch};
-use vpass_core::base::units::{BlockId, Lpn, Ppn};
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::base::mem::{huge_zeros, prefetch};
+use vpass_drive::base::units::{BlockId, Lpn, Ppn};
 
 use crate::begun::Begun;
 use crate::stamps::Stamp;

@@ -6,7 +6,7 @@
 //! read are known before it. Over all reads, the number of retries may differ by an amount with a
 //! probability of 1e-12, by Freedman's bound.
 
-use vpass_core::config::{DriveConfig, EccConfig};
+use vpass_drive::config::{DriveConfig, EccConfig};
 
 const NEVER: f64 = 1e-30;
 /// Logarithm of the smallest accepted probability for all reads together.
@@ -246,7 +246,7 @@ impl Tail {
 mod tests {
     use super::*;
     use crate::dice::Dice;
-    use vpass_core::base::units::Bytes;
+    use vpass_drive::base::units::Bytes;
 
     fn noise() -> Noise {
         let mut config: DriveConfig = toml::from_str(

@@ -40,9 +40,9 @@ pub(crate) mod written;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use vpass_core::base::geometry::Geometry;
-use vpass_core::base::units::{BlockId, Bytes, Lpn, Ppn};
-use vpass_core::config::DriveConfig;
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::base::units::{BlockId, Bytes, Lpn, Ppn};
+use vpass_drive::config::DriveConfig;
 
 use self::adjusted::Adjusted;
 use self::blame::Blame;

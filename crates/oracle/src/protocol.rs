@@ -3,8 +3,8 @@
 //! erase brings back the pages that a block's coding takes away. The drive's own rule is that the
 //! numbers of its programs rise.
 
-use vpass_core::base::geometry::Geometry;
-use vpass_core::base::units::{BlockId, Seq};
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::base::units::{BlockId, Seq};
 
 use crate::codings::Codings;
 

@@ -8,8 +8,8 @@
 //! one more host read                a finding if it was not asked
 //! ```
 
-use vpass_core::base::geometry::Geometry;
-use vpass_core::base::units::{BlockId, Reads};
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::base::units::{BlockId, Reads};
 
 use crate::endurance::COUNTED_UNIT;
 

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use vpass_core::base::units::Lpn;
+use vpass_drive::base::units::Lpn;
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Page {

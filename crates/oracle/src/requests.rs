@@ -11,10 +11,10 @@
 
 use std::collections::VecDeque;
 
-use vpass_core::base::latency::AccessLatency;
-use vpass_core::base::metrics::HostCounts;
-use vpass_core::base::request::{Op, Request};
-use vpass_core::base::units::Lpn;
+use vpass_drive::base::latency::AccessLatency;
+use vpass_drive::base::metrics::HostCounts;
+use vpass_drive::base::request::{Op, Request};
+use vpass_drive::base::units::Lpn;
 
 /// All parts of a page.
 pub(crate) const WHOLE: u64 = u64::MAX;

@@ -10,7 +10,7 @@
 //! 20th erase counts as two
 //! ```
 
-use vpass_core::config::DriveConfig;
+use vpass_drive::config::DriveConfig;
 
 /// Number of cycles that the next erase counts as.
 #[derive(Debug, Default)]
@@ -26,7 +26,7 @@ pub(crate) struct SampleWear {
 impl SampleWear {
     pub(crate) fn new(config: &DriveConfig) -> Self {
         let rows = u64::from(config.geometry.blocks_per_plane.unwrap_or(0));
-        let of_part = |part: &vpass_core::config::PartOf| Self {
+        let of_part = |part: &vpass_drive::config::PartOf| Self {
             blocks: rows * u64::from(config.geometry.planes()) * u64::from(part.of),
             share: u64::from(part.blocks),
             left: 0,

@@ -18,9 +18,9 @@ mod worst;
 
 use std::collections::BTreeSet;
 
-use vpass_core::base::geometry::Geometry;
-use vpass_core::base::thinned::Thinned;
-use vpass_core::base::units::{BlockId, Bytes, Ns};
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::base::thinned::Thinned;
+use vpass_drive::base::units::{BlockId, Bytes, Ns};
 
 use crate::endurance::COUNTED_UNIT;
 pub(crate) use record::Row;

@@ -4,10 +4,10 @@
 
 use std::ops::Range;
 
-use vpass_core::base::geometry::Geometry;
-use vpass_core::base::mem::{huge_zeros, prefetch};
-use vpass_core::base::units::{Lpn, Ppn};
-use vpass_core::watch::observer::NO_LPN;
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::base::mem::{huge_zeros, prefetch};
+use vpass_drive::base::units::{Lpn, Ppn};
+use vpass_drive::watch::observer::NO_LPN;
 
 use crate::bits::Bits;
 use crate::medium::{At, Medium};

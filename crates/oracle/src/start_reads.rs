@@ -2,8 +2,8 @@
 //! reads up to that, spread evenly over its programmed wordlines. First, the reads of preparation
 //! are subtracted, each multiplied by its largest weight for a neighbour.
 
-use vpass_core::base::units::BlockId;
-use vpass_core::config::DriveConfig;
+use vpass_drive::base::units::BlockId;
+use vpass_drive::config::DriveConfig;
 
 use crate::endurance::COUNTED_UNIT;
 

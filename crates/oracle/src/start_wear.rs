@@ -2,8 +2,8 @@
 //! `start.worn_pec`. A share of the blocks has `worn_pec` cycles, and the others have a random
 //! number.
 
-use vpass_core::base::units::BlockId;
-use vpass_core::config::{DriveConfig, StartConfig};
+use vpass_drive::base::units::BlockId;
+use vpass_drive::config::{DriveConfig, StartConfig};
 
 /// Largest distance of the mean of many draws from its expectation, in standard deviations. A
 /// larger distance is an error.

@@ -7,7 +7,7 @@
 //! the error rates of all these pages share a factor
 //! ```
 
-use vpass_core::config::DriveConfig;
+use vpass_drive::config::DriveConfig;
 
 /// Range of a normal factor below and above its middle, in deviations, and the largest width of a
 /// cell, in deviations and in logarithms of rates.

@@ -33,13 +33,13 @@ mod striped;
 mod tired;
 mod witness;
 
-use vpass_core::base::geometry::Geometry;
-use vpass_core::bugs::Bug;
-use vpass_core::config::{DisturbModel, DriveConfig, ErrorLaw};
-use vpass_core::slots::card::Protection;
-use vpass_core::slots::parity::ParityTechnique;
-use vpass_core::slots::reclaim::Technique;
-use vpass_core::slots::refresh::RefreshTechnique;
+use vpass_drive::api::card::Protection;
+use vpass_drive::api::parity::ParityTechnique;
+use vpass_drive::api::reclaim::Technique;
+use vpass_drive::api::refresh::RefreshTechnique;
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::bugs::Bug;
+use vpass_drive::config::{DisturbModel, DriveConfig, ErrorLaw};
 
 use self::ageing::Ages;
 use self::balanced::Balanced;

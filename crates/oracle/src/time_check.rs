@@ -2,7 +2,7 @@
 //! interval, in the order of the ends on each die or channel. A suspended operation is one interval
 //! for each stretch in which it runs.
 
-use vpass_core::base::units::Ns;
+use vpass_drive::base::units::Ns;
 
 use crate::report::{Findings, Kind};
 

@@ -10,9 +10,9 @@
 //! A reprogramming adds wear beyond its cycle. The amount depends on `density.wear` and on the
 //! number of the block's reprogrammed cycles (`doses`).
 
-use vpass_core::base::geometry::Geometry;
-use vpass_core::base::units::{BlockId, Cause};
-use vpass_core::config::DriveConfig;
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::base::units::{BlockId, Cause};
+use vpass_drive::config::DriveConfig;
 
 use crate::report::{Findings, Kind};
 

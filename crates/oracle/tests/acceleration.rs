@@ -4,9 +4,9 @@
 use std::any::Any;
 use std::num::NonZeroU32;
 
-use vpass_core::base::units::Lpn;
-use vpass_core::config::DriveConfig;
-use vpass_core::drive::{Drive, Techniques};
+use vpass_drive::base::units::Lpn;
+use vpass_drive::config::DriveConfig;
+use vpass_drive::drive::{Drive, Techniques};
 use vpass_oracle::Oracle;
 use vpass_oracle::swarm::Case;
 
@@ -61,7 +61,7 @@ fn drives_that_wear_faster_are_clean() {
 #[cfg(feature = "seeded-bugs")]
 #[test]
 fn every_bug_of_acceleration_is_found() {
-    use vpass_core::bugs::{Bug, Finder};
+    use vpass_drive::bugs::{Bug, Finder};
 
     const RECORDED: [(Bug, u64); 4] = [
         (Bug::AccelerationForgotten, 0),

@@ -3,9 +3,9 @@
 //! reads beside it. With 2,000 random reads each page has 21, so a wordline has a dose of 9 (21 +
 //! 21) + 5 x 21 = 483 of its 900.
 
-use vpass_core::base::units::Lpn;
-use vpass_core::config::DriveConfig;
-use vpass_core::drive::{Drive, Techniques};
+use vpass_drive::base::units::Lpn;
+use vpass_drive::config::DriveConfig;
+use vpass_drive::drive::{Drive, Techniques};
 use vpass_oracle::{Adversary, Oracle, OracleReport};
 
 const DRIVE: &str = r#"

@@ -5,11 +5,11 @@
 //! and the technique subtracts it from the victim's dose. After the last check that leaves the
 //! victim in place, one of its neighbours is hammered until the next check.
 
-use vpass_core::base::units::Lpn;
-use vpass_core::config::DriveConfig;
-use vpass_core::drive::{Drive, Techniques};
-use vpass_core::slots::card::Param;
-use vpass_core::slots::reclaim::{CHECK_INTERVAL, COUNTERS};
+use vpass_drive::api::card::Param;
+use vpass_drive::api::reclaim::{CHECK_INTERVAL, COUNTERS};
+use vpass_drive::base::units::Lpn;
+use vpass_drive::config::DriveConfig;
+use vpass_drive::drive::{Drive, Techniques};
 use vpass_oracle::{Oracle, OracleReport};
 
 /// Victim: the wordline that is never read. The fill wrote the first block in order, so a wordline

@@ -2,10 +2,10 @@
 //! extremes. Reads are skewed, and writes do not follow them. No page is lost, no copy has wrong
 //! data, and the drive always finds a free block.
 
-use vpass_core::base::units::Lpn;
-use vpass_core::config::DriveConfig;
-use vpass_core::drive::{Drive, Techniques};
-use vpass_core::slots::reclaim::RECLAIM;
+use vpass_drive::api::reclaim::RECLAIM;
+use vpass_drive::base::units::Lpn;
+use vpass_drive::config::DriveConfig;
+use vpass_drive::drive::{Drive, Techniques};
 use vpass_oracle::{Oracle, OracleReport};
 
 const EXTREMES: &[&str] = &[

@@ -2,11 +2,11 @@
 //! each schedule. The drives are small forms of the large ones. No page is lost, the oracle finds
 //! no error, and each technique acts.
 
-use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError};
-use vpass_core::config::DriveConfig;
-use vpass_core::drive::{Drive, Techniques};
-use vpass_core::slots::reclaim::{RECLAIM, Technique};
-use vpass_core::time::{Replay, run_untimed};
+use vpass_drive::api::reclaim::{RECLAIM, Technique};
+use vpass_drive::base::request::{Arrival, Op, Request, RequestSource, SourceError};
+use vpass_drive::config::DriveConfig;
+use vpass_drive::drive::{Drive, Techniques};
+use vpass_drive::time::{Replay, run_untimed};
 use vpass_oracle::Oracle;
 
 /// Returns the techniques that change the content of blocks, and `block` for comparison.

@@ -3,9 +3,9 @@
 #[cfg(feature = "seeded-bugs")]
 use crate::at_recorded;
 
-use vpass_core::drive::failing::TakenByFailures;
-use vpass_core::slots::parity::parity_technique;
-use vpass_core::slots::refresh::refresh_technique;
+use vpass_drive::api::parity::parity_technique;
+use vpass_drive::api::refresh::refresh_technique;
+use vpass_drive::drive::failing::TakenByFailures;
 use vpass_oracle::swarm::bereft::BereftCase;
 use vpass_oracle::swarm::{Cards, Case};
 
@@ -79,7 +79,7 @@ fn what_is_lost_for_want_of_parity_is_told_apart() {
 #[cfg(feature = "seeded-bugs")]
 #[test]
 fn every_bug_of_rebuilds_is_found() {
-    use vpass_core::bugs::Bug;
+    use vpass_drive::bugs::Bug;
 
     const RECORDED: [(Bug, u64, ()); 14] = [
         (Bug::RebuiltWithoutParity, 3, ()),

@@ -4,18 +4,18 @@
 
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
-use vpass_core::base::latency::AccessLatency;
-use vpass_core::base::rates::{PageRates, ReadRates};
-use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError};
-use vpass_core::base::units::{Bytes, Cause, Ns};
+use vpass_drive::api::card::Protection;
+use vpass_drive::api::reclaim::technique;
+use vpass_drive::base::latency::AccessLatency;
+use vpass_drive::base::rates::{PageRates, ReadRates};
+use vpass_drive::base::request::{Arrival, Op, Request, RequestSource, SourceError};
+use vpass_drive::base::units::{Bytes, Cause, Ns};
 #[cfg(feature = "seeded-bugs")]
-use vpass_core::bugs::{Bug, Finder};
-use vpass_core::config::{DriveConfig, Number};
-use vpass_core::drive::{Drive, Techniques};
-use vpass_core::hints::HintRange;
-use vpass_core::slots::card::Protection;
-use vpass_core::slots::reclaim::technique;
-use vpass_core::time::{FluidRun, FluidSource};
+use vpass_drive::bugs::{Bug, Finder};
+use vpass_drive::config::{DriveConfig, Number};
+use vpass_drive::drive::{Drive, Techniques};
+use vpass_drive::hints::HintRange;
+use vpass_drive::time::{FluidRun, FluidSource};
 use vpass_oracle::{Level, Oracle, OracleReport};
 
 const SECOND: Ns = 1_000_000_000;

@@ -1,8 +1,8 @@
 //! Random drives that merge wordlines as they refresh them. The oracle must agree with the drive
 //! under every reclaim technique.
 
-use vpass_core::slots::reclaim::RECLAIM;
-use vpass_core::slots::refresh::refresh_technique;
+use vpass_drive::api::reclaim::RECLAIM;
+use vpass_drive::api::refresh::refresh_technique;
 use vpass_oracle::swarm::{Cards, Case};
 
 /// Returns the cases whose data ages. Three in ten of them have this refresh.

@@ -7,10 +7,10 @@ use std::env;
 use std::fs;
 use std::process::Command;
 
-use vpass_core::base::units::Lpn;
-use vpass_core::config::DriveConfig;
-use vpass_core::drive::{Drive, Techniques};
-use vpass_core::slots::reclaim::technique;
+use vpass_drive::api::reclaim::technique;
+use vpass_drive::base::units::Lpn;
+use vpass_drive::config::DriveConfig;
+use vpass_drive::drive::{Drive, Techniques};
 use vpass_oracle::{Level, Oracle};
 
 /// Memory of the process itself, and of partly filled blocks of the allocator, in MiB.

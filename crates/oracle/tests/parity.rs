@@ -4,8 +4,8 @@
 #[cfg(feature = "seeded-bugs")]
 use crate::at_recorded;
 
-use vpass_core::slots::parity::{PARITY, ParityTechnique, has_stripes};
-use vpass_core::slots::refresh::{RefreshTechnique, refresh_technique};
+use vpass_drive::api::parity::{PARITY, ParityTechnique, has_stripes};
+use vpass_drive::api::refresh::{RefreshTechnique, refresh_technique};
 use vpass_oracle::swarm::{Cards, Case};
 
 /// Cases of each technique; `make soak` runs thousands.
@@ -67,7 +67,7 @@ fn updates_outlast_what_they_set_off() {
         ("ppc", 61_222, "straw-ss-published, stable-greedy, none"),
     ] {
         let technique =
-            vpass_core::slots::parity::parity_technique(name).expect("it is in the list");
+            vpass_drive::api::parity::parity_technique(name).expect("it is in the list");
         if let Err(said) =
             Case::new(seed).striped(technique).with_cards(Cards::recorded(cards)).run()
         {
@@ -80,8 +80,7 @@ fn updates_outlast_what_they_set_off() {
 /// protects. So the parity is given up, and its read has no use.
 #[test]
 fn an_update_forgets_parity_that_is_given_up_meanwhile() {
-    let technique =
-        vpass_core::slots::parity::parity_technique("raid5").expect("it is in the list");
+    let technique = vpass_drive::api::parity::parity_technique("raid5").expect("it is in the list");
     let case = Case::new(50_001)
         .striped(technique)
         .refreshed(ida())
@@ -95,8 +94,7 @@ fn an_update_forgets_parity_that_is_given_up_meanwhile() {
 /// waits for these rebuilds.
 #[test]
 fn a_rebuild_of_a_warm_up_keeps_no_later_read_waiting() {
-    let technique =
-        vpass_core::slots::parity::parity_technique("raid5").expect("it is in the list");
+    let technique = vpass_drive::api::parity::parity_technique("raid5").expect("it is in the list");
     let case = Case::new(79_600_087)
         .striped(technique)
         .with_cards(Cards::recorded("straw-ss-published, greedy, none"));
@@ -111,7 +109,7 @@ fn a_rebuild_of_a_warm_up_keeps_no_later_read_waiting() {
 #[test]
 fn moves_rebuild_what_blocks_that_are_left_alone_have_lost() {
     let technique =
-        vpass_core::slots::parity::parity_technique("da-raid5").expect("it is in the list");
+        vpass_drive::api::parity::parity_technique("da-raid5").expect("it is in the list");
     for (seed, cards) in [
         (126, "block, cost-benefit, block"),
         (897, "none, cost-benefit, block"),
@@ -131,9 +129,9 @@ fn moves_rebuild_what_blocks_that_are_left_alone_have_lost() {
 #[cfg(feature = "seeded-bugs")]
 #[test]
 fn guard_levels_are_found_that_destroy_what_parity_counts() {
-    use vpass_core::bugs::Bug;
-    use vpass_core::slots::parity::parity_technique;
-    use vpass_core::slots::reclaim::technique;
+    use vpass_drive::api::parity::parity_technique;
+    use vpass_drive::api::reclaim::technique;
+    use vpass_drive::bugs::Bug;
 
     const RECORDED: [(&str, u64, &str); 3] = [
         ("ipr-wl", 174, "is removed by a merge"),
@@ -158,8 +156,8 @@ fn guard_levels_are_found_that_destroy_what_parity_counts() {
 #[cfg(feature = "seeded-bugs")]
 #[test]
 fn every_bug_of_parity_is_found() {
-    use vpass_core::bugs::Bug;
-    use vpass_core::slots::parity::parity_technique;
+    use vpass_drive::api::parity::parity_technique;
+    use vpass_drive::bugs::Bug;
 
     const FIRST: &str = "straw-ss-sound, greedy, none";
     const RECORDED: [(Bug, u64, &str); 35] = [
@@ -200,8 +198,8 @@ fn every_bug_of_parity_is_found() {
         (Bug::KeptMergedEarly, 1, "straw-ss-published, cost-benefit, ida"),
     ];
     // No random case has shown the first bug in 1,750 cases under `ppc`. A hand-made test shows it
-    // (`core/tests/delayed_parity.rs`). Stories of core find the next three
-    // (`core/src/bugs/stories.rs`). The last three have no story. They need a move for free space
+    // (`drive/tests/delayed_parity.rs`). Stories of core find the next three
+    // (`drive/src/bugs/stories.rs`). The last three have no story. They need a move for free space
     // that changes a stripe during its own update, and no case does this.
     const SURVIVORS: [Bug; 7] = [
         Bug::KeptTakenForGood,

@@ -1,14 +1,14 @@
 //! Drives whose policy recodes wordlines and blocks so that they give up the least significant
 //! page. The oracle finds no error.
 
-use vpass_core::base::geometry::Geometry;
-use vpass_core::base::page_set::{PageSet, WordlineSet};
-use vpass_core::base::units::{BlockId, Bytes, Lpn, Reads};
-use vpass_core::config::DriveConfig;
-use vpass_core::drive::{Drive, Techniques};
-use vpass_core::slots::reclaim::{
+use vpass_drive::api::reclaim::{
     Action, FASTER, FIRST_OWN, FULL, Policy, Promise, Rewrite, StreamSpec, Threshold, View,
 };
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::base::page_set::{PageSet, WordlineSet};
+use vpass_drive::base::units::{BlockId, Bytes, Lpn, Reads};
+use vpass_drive::config::DriveConfig;
+use vpass_drive::drive::{Drive, Techniques};
 use vpass_oracle::Oracle;
 
 /// Recodes each block of full density after this number of reads, alternately as a whole and in

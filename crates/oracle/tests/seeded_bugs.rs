@@ -16,9 +16,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use recorded::{BATTERY, BY_STORY, CHECK, SAID, STOPPED, SURVIVORS, UNTOUCHED};
-use vpass_core::bugs::stories::OF_UNITS;
-use vpass_core::bugs::{Bug, Finder};
-use vpass_core::slots::reclaim::{RECLAIM, Technique, technique};
+use vpass_drive::api::reclaim::{RECLAIM, Technique, technique};
+use vpass_drive::bugs::stories::OF_UNITS;
+use vpass_drive::bugs::{Bug, Finder};
 use vpass_oracle::swarm::{Cards, Case, run_case};
 
 /// Largest number of cases to try if the recorded one no longer shows the bug.
@@ -163,7 +163,7 @@ fn every_bug_has_a_finder() {
         |bug: &Bug| SURVIVORS.contains(bug) || by_battery().iter().any(|wanted| wanted.bug == *bug);
     let distorted: Vec<Bug> = Bug::OF_BOUNDS.into_iter().filter(|bug| !has(bug)).collect();
     assert!(distorted.is_empty(), "no battery is to find {distorted:?}");
-    // The stories of these three bugs are in `crates/core/tests/planted.rs`.
+    // The stories of these three bugs are in `crates/drive/tests/planted.rs`.
     let is_told = |bug: &Bug| {
         OF_UNITS.iter().any(|(of, _)| of == bug)
             || [Bug::PadsNever, Bug::RefusalsUncounted, Bug::SlowAtAnyRetry].contains(bug)

@@ -1,12 +1,12 @@
 //! Runs from a computed start with parity, under the oracle: reads, writes and trims, with flash
 //! that fails.
 
-use vpass_core::base::failure::{Failure, Unit, When};
-use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError};
-use vpass_core::config::DriveConfig;
-use vpass_core::drive::{Drive, Techniques};
-use vpass_core::slots::parity::STRIPE;
-use vpass_core::time::{Replay, run_untimed};
+use vpass_drive::api::parity::STRIPE;
+use vpass_drive::base::failure::{Failure, Unit, When};
+use vpass_drive::base::request::{Arrival, Op, Request, RequestSource, SourceError};
+use vpass_drive::config::DriveConfig;
+use vpass_drive::drive::{Drive, Techniques};
+use vpass_drive::time::{Replay, run_untimed};
 use vpass_oracle::{Oracle, OracleReport};
 
 const PAGE: u64 = 4 << 10;

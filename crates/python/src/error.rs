@@ -5,7 +5,7 @@ use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyKeyboardInterrupt};
 use pyo3::prelude::*;
 use serde_json::Map;
-use vpass_core::base::phrase::{Dialect, Opt};
+use vpass_drive::base::phrase::{Dialect, Opt};
 use vpass_lab::failure::{Failure, Kind};
 
 create_exception!(vpass, Error, PyException, "What could not be done, in a sentence.");

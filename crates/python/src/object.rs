@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use vpass_core::config::DriveConfig;
-use vpass_core::slots::fault::Fault;
+use vpass_drive::api::fault::Fault;
+use vpass_drive::config::DriveConfig;
 
 use crate::shared::Shared;
 

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use vpass_core::base::geometry::Geometry;
-use vpass_core::base::units::{BlockId, Cause, Lpn, Ppn, WordlineInBlock};
-use vpass_core::watch::event::{Event, Fact};
-use vpass_core::watch::watcher::Watcher;
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::base::units::{BlockId, Cause, Lpn, Ppn, WordlineInBlock};
+use vpass_drive::watch::event::{Event, Fact};
+use vpass_drive::watch::watcher::Watcher;
 use vpass_lab::plan::Watching;
 
 use crate::object::{Caller, python_of};

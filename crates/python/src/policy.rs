@@ -6,11 +6,11 @@ use std::sync::Arc;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
-use vpass_core::base::geometry::Geometry;
-use vpass_core::base::units::{BlockId, Bytes, Cause, Reads};
-use vpass_core::slots::card::Protection;
-use vpass_core::slots::given::Given;
-use vpass_core::slots::reclaim::{Action, Policy, Promise, Technique, Threshold, View as Core};
+use vpass_drive::api::card::Protection;
+use vpass_drive::api::given::Given;
+use vpass_drive::api::reclaim::{Action, Policy, Promise, Technique, Threshold, View as Core};
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::base::units::{BlockId, Bytes, Cause, Reads};
 
 use crate::object::{Caller, controller_ram};
 use crate::rewrite::Rewrite;

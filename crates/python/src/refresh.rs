@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use vpass_core::base::geometry::Geometry;
-use vpass_core::base::units::{Bytes, Moment, Ns};
-use vpass_core::slots::given::Given;
-use vpass_core::slots::refresh::{self, Refresh, RefreshTechnique, Wanted};
+use vpass_drive::api::given::Given;
+use vpass_drive::api::refresh::{self, Refresh, RefreshTechnique, Wanted};
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::base::units::{Bytes, Moment, Ns};
 
 use crate::object::{Caller, controller_ram};
 use crate::rewrite::Rewrite;

@@ -3,9 +3,9 @@
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use vpass_core::base::page_set::PageSet;
-use vpass_core::base::units::{BlockId, PageInBlock};
-use vpass_core::slots::reclaim::{self, Action};
+use vpass_drive::api::reclaim::{self, Action};
+use vpass_drive::base::page_set::PageSet;
+use vpass_drive::base::units::{BlockId, PageInBlock};
 
 /// Rewrite of a block: all its valid pages, the valid pages of some wordlines, or some pages.
 /// Wordlines and pages are a mask, an array of numbers, or a list of numbers.

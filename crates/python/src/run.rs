@@ -10,8 +10,8 @@ use std::time::Instant;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use vpass_core::base::span::Span;
-use vpass_core::slots::card::Protection;
+use vpass_drive::api::card::Protection;
+use vpass_drive::base::span::Span;
 use vpass_lab::as_json;
 use vpass_lab::failure::Failure;
 use vpass_lab::load;

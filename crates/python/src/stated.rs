@@ -3,8 +3,8 @@
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyDictMethods, PyList};
-use vpass_core::slots::card::Protection;
-use vpass_core::slots::reclaim::{Budget as Core, Promise, Threshold, View as Look};
+use vpass_drive::api::card::Protection;
+use vpass_drive::api::reclaim::{Budget as Core, Promise, Threshold, View as Look};
 
 /// Limit of a wordline in dose units, and the parts of the limit that a policy reserves.
 #[pyclass(frozen, module = "vpass")]

@@ -3,7 +3,7 @@
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use vpass_core::slots::card::{Card, InSlot};
+use vpass_drive::api::card::{Card, InSlot};
 use vpass_lab::compare;
 use vpass_lab::compare::column::Sizes;
 use vpass_lab::compare::verdict::sentences;

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use numpy::PyArray1;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use vpass_core::base::units::BlockId;
-use vpass_core::slots::gc::{self, GcPolicy, GcTechnique};
-use vpass_core::slots::given::Given;
+use vpass_drive::api::gc::{self, GcPolicy, GcTechnique};
+use vpass_drive::api::given::Given;
+use vpass_drive::base::units::BlockId;
 
 use crate::object::Caller;
 use crate::shared::Shared;

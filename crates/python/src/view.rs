@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use numpy::PyArray1;
 use pyo3::exceptions::{PyIndexError, PyRuntimeError};
 use pyo3::prelude::*;
-use vpass_core::base::units::{BlockId, WordlineInBlock};
-use vpass_core::disturb::table::{Worn, dose_per_kind};
-use vpass_core::slots::reclaim as core;
+use vpass_drive::api::reclaim as core;
+use vpass_drive::base::units::{BlockId, WordlineInBlock};
+use vpass_drive::disturb::table::{Worn, dose_per_kind};
 
 /// Read-only view of the drive and of one of its blocks.
 #[pyclass(frozen, module = "vpass")]
@@ -281,7 +281,7 @@ impl View {
         let read =
             |at: Option<usize>| at.and_then(|at| rows.get(at)).map_or(0.0, |w| w.reads.units());
         let dose = |(at, row): (usize, &_)| {
-            let row: &vpass_core::flash::block::Wordline = row;
+            let row: &vpass_drive::flash::block::Wordline = row;
             let near = read(at.checked_sub(stride)) + read(Some(at + stride));
             let far = total - near - own * row.reads.units() - row.base.units();
             near * alphas[limits.group_of(WordlineInBlock::from_index(at))] + far

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use vpass_core::base::phrase::Phrase;
-use vpass_core::base::request::Op;
+use vpass_drive::base::phrase::Phrase;
+use vpass_drive::base::request::Op;
 use vpass_lab::setup::{Named, Replay};
 use vpass_workload::traces::BlkAction;
 

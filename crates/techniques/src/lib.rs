@@ -9,7 +9,7 @@ pub mod reclaim;
 pub mod refresh;
 
 use linkme::distributed_slice;
-use vpass_core::slots::brought::{BROUGHT, Brought};
+use vpass_drive::api::brought::{BROUGHT, Brought};
 
 /// Lists of this crate, for the drive.
 #[distributed_slice(BROUGHT)]

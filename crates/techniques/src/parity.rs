@@ -8,7 +8,7 @@ mod ppc;
 mod raid5;
 mod udl;
 
-use vpass_core::slots::parity::{
+use vpass_drive::api::parity::{
     Change, Covering, Equation, Parity, ParityTechnique, REBUILD, Renewal, STRIPE,
 };
 

@@ -22,7 +22,7 @@ mod tiered;
 
 pub use count::{DRIVE_WIDE, RETRIES};
 
-use vpass_core::slots::reclaim::{
+use vpass_drive::api::reclaim::{
     Action, CHECK_INTERVAL, COUNTERS, FIRST_OWN, FULL, GUARDED, OWN_AGE, Policy, Probed, Promise,
     Rewrite, StreamSpec, Technique, Threshold, View, promise,
 };

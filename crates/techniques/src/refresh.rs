@@ -4,7 +4,7 @@ mod block;
 mod ida;
 mod none;
 
-use vpass_core::slots::refresh::{
+use vpass_drive::api::refresh::{
     Adjusting, Aged, Held, Refresh, RefreshTechnique, Wanted, copies_ns,
 };
 

@@ -3,7 +3,7 @@
 
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
-use vpass_core::base::request::RequestSource;
+use vpass_drive::base::request::RequestSource;
 use vpass_workload::pass::Passes;
 use vpass_workload::phases::{PhasesFile, PhasesSource};
 use vpass_workload::statistics::{StatisticsFile, StatisticsSource};

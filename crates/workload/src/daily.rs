@@ -2,11 +2,11 @@
 //! source of such a workload uses a clock that stands still in the other hours. This file converts
 //! times of that clock to times of the whole day.
 
-use vpass_core::base::daily::DailyHours;
-use vpass_core::base::rates::ReadRates;
-use vpass_core::base::request::{Arrival, Request, RequestSource, SourceError};
-use vpass_core::base::units::{Lpn, Ns};
-use vpass_core::time::FluidSource;
+use vpass_drive::base::daily::DailyHours;
+use vpass_drive::base::rates::ReadRates;
+use vpass_drive::base::request::{Arrival, Request, RequestSource, SourceError};
+use vpass_drive::base::units::{Lpn, Ns};
+use vpass_drive::time::FluidSource;
 
 use crate::pass::PassSource;
 
@@ -98,7 +98,7 @@ impl RequestSource for DailyRates {
 
 #[cfg(test)]
 mod tests {
-    use vpass_core::base::span::HOUR;
+    use vpass_drive::base::span::HOUR;
 
     use super::*;
     use crate::phases::{FluidPhases, PhasesFile};

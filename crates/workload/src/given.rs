@@ -7,8 +7,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use vpass_core::base::request::{Arrival, Request, RequestSource, SourceError};
-use vpass_core::base::units::Ns;
+use vpass_drive::base::request::{Arrival, Request, RequestSource, SourceError};
+use vpass_drive::base::units::Ns;
 
 use crate::pass::PassSource;
 
@@ -168,7 +168,7 @@ impl PassSource for Checked {
 
 #[cfg(test)]
 mod tests {
-    use vpass_core::base::request::Op;
+    use vpass_drive::base::request::Op;
 
     use super::*;
     use crate::listed::ListedSource;

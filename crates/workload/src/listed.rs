@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use vpass_core::base::request::{Arrival, Request, RequestSource, SourceError};
-use vpass_core::base::units::Ns;
+use vpass_drive::base::request::{Arrival, Request, RequestSource, SourceError};
+use vpass_drive::base::units::Ns;
 
 use crate::pass::PassSource;
 

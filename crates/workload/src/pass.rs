@@ -4,8 +4,8 @@
 use std::cell::Cell;
 use std::num::NonZeroU32;
 
-use vpass_core::base::request::{Arrival, Request, RequestSource, SourceError};
-use vpass_core::base::units::Ns;
+use vpass_drive::base::request::{Arrival, Request, RequestSource, SourceError};
+use vpass_drive::base::units::Ns;
 
 /// Source of requests that can run again. At the end of each pass, `fill` appends no request.
 pub trait PassSource: RequestSource + Send {

@@ -18,7 +18,7 @@ mod timeline;
 
 use std::collections::BTreeMap;
 
-use vpass_core::base::request::Op;
+use vpass_drive::base::request::Op;
 
 use crate::traces::TraceRow;
 use followed::Followed;

@@ -15,7 +15,7 @@ mod write;
 use std::io::Read;
 use std::path::Path;
 
-use vpass_core::base::request::SourceError;
+use vpass_drive::base::request::SourceError;
 
 pub use bytes::digest::sha256_hex;
 pub use bytes::output::Compressed;

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use common::writers::{holds, written};
 use common::{all_said, drained, error_of, file, read_all, row, rows_of};
-use vpass_core::base::request::Op::{self, Read, Trim, Write};
+use vpass_drive::base::request::Op::{self, Read, Trim, Write};
 use vpass_workload::fio::{FioOptions, FioSource, JobFile};
 use vpass_workload::traces::{FORMATS, Format, ReadOptions, TraceOptions, TraceRow, TraceSource};
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::{Config, TestRunner};
-use vpass_core::base::request::{Arrival, RequestSource};
+use vpass_drive::base::request::{Arrival, RequestSource};
 use vpass_workload::fio::{FioOptions, FioSource, JobFile};
 use vpass_workload::pass::PassSource;
 

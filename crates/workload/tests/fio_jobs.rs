@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use common::drained;
-use vpass_core::base::request::{Arrival, Op, Request, RequestSource};
+use vpass_drive::base::request::{Arrival, Op, Request, RequestSource};
 use vpass_workload::fio::{FioOptions, FioSource, JobFile};
 use vpass_workload::pass::{PassSource, Passes};
 

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use vpass_core::base::phrase::Phrase;
+use vpass_drive::base::phrase::Phrase;
 use vpass_workload::fio::{FioOptions, FioSource, JobFile};
 
 /// Returns the error of a text, on a 1-GiB drive in the timed gear.

@@ -14,7 +14,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use vpass_core::base::request::{Op, Request};
+use vpass_drive::base::request::{Op, Request};
 use vpass_workload::fio::{FioOptions, FioSource, JobFile};
 
 /// Direction, first byte in the file, and number of bytes.

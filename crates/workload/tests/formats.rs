@@ -6,7 +6,7 @@ use crate::common;
 use common::writers::{Holds, holds, written};
 use common::{all_said, read_all, row, rows_of};
 use proptest::prelude::*;
-use vpass_core::base::request::Op::{Read, Trim, Write};
+use vpass_drive::base::request::Op::{Read, Trim, Write};
 use vpass_workload::traces::{
     BlkAction, FORMATS, MissingClock, ReadOptions, TraceRow, format_named,
 };

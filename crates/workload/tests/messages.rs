@@ -5,7 +5,7 @@ use crate::common;
 use std::path::{Path, PathBuf};
 
 use common::{all_said, drained, error_of, file, read_all, rewritten, row, source};
-use vpass_core::base::request::Op;
+use vpass_drive::base::request::Op;
 use vpass_workload::traces::{
     BlkAction, FORMATS, Fit, Format, MAX_TRIM_BYTES, MissingClock, ReadOptions, Skipped, Survey,
     Target, TimeUnit, TraceFile, TraceOptions, TraceSource, format_named,

@@ -7,7 +7,7 @@ use std::num::NonZeroU32;
 
 use common::{drained, file, source};
 use tempfile::TempDir;
-use vpass_core::base::request::{Arrival, Op, Request, RequestSource};
+use vpass_drive::base::request::{Arrival, Op, Request, RequestSource};
 use vpass_workload::pass::{PassSource, Passes};
 use vpass_workload::traces::{Fit, Skipped, TraceOptions, TraceReport, TraceSource};
 

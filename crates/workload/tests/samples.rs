@@ -4,7 +4,7 @@
 
 use std::path::PathBuf;
 
-use vpass_core::base::request::{Op, RequestSource, SourceError};
+use vpass_drive::base::request::{Op, RequestSource, SourceError};
 use vpass_workload::traces::{
     Fit, MissingClock, ReadOptions, Survey, Target, TraceFile, TraceOptions, TraceReport, TraceRow,
     TraceSource, TraceWriter,

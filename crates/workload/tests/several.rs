@@ -6,7 +6,7 @@ use crate::common;
 use common::{drained, file};
 use proptest::prelude::*;
 use tempfile::TempDir;
-use vpass_core::base::request::RequestSource;
+use vpass_drive::base::request::RequestSource;
 use vpass_workload::pass::PassSource;
 use vpass_workload::traces::{Survey, TraceOptions, TraceSource};
 

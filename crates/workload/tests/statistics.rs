@@ -8,7 +8,7 @@
 use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
-use vpass_core::base::request::{Arrival, Op, Request, RequestSource};
+use vpass_drive::base::request::{Arrival, Op, Request, RequestSource};
 use vpass_workload::pass::PassSource;
 use vpass_workload::statistics::{
     DiskStatistics, Imported, Meter, Statistic, StatisticsConfig, StatisticsFile, StatisticsSource,
@@ -80,7 +80,7 @@ fn every_statistic_of_a_table_of_ours_is_met() {
     }
     let config = StatisticsConfig {
         speed: 100.0,
-        extent: vpass_core::base::units::Bytes(65_536),
+        extent: vpass_drive::base::units::Bytes(65_536),
         ..office_day()
     };
     fits(&config, 1);

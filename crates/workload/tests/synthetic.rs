@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 
-use vpass_core::base::request::{Arrival, Op, Request, RequestSource};
+use vpass_drive::base::request::{Arrival, Op, Request, RequestSource};
 use vpass_workload::pass::{PassSource, Passes};
 use vpass_workload::synthetic::{SyntheticSource, WorkloadFile};
 

@@ -5,7 +5,7 @@ use crate::common;
 
 use common::{all_said, read_all, rewritten, row};
 use proptest::prelude::*;
-use vpass_core::base::request::Op::{self, Read, Trim, Write};
+use vpass_drive::base::request::Op::{self, Read, Trim, Write};
 use vpass_workload::traces::{
     Epoch, Losses, MAX_REQUEST_BYTES, Target, TraceRow, TraceWriter, WriteError,
 };

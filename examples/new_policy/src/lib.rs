@@ -9,13 +9,13 @@
 //! T 10,000, share 0.9   ->   rewritten after 9,000 reads
 //! ```
 
-use vpass_core::base::geometry::Geometry;
-use vpass_core::base::units::{BlockId, Bytes, Reads};
-use vpass_core::slots::card::{Kind, Needs, Param, Protection};
-use vpass_core::slots::given::Given;
-use vpass_core::slots::reclaim::{
+use vpass_drive::api::card::{Kind, Needs, Param, Protection};
+use vpass_drive::api::given::Given;
+use vpass_drive::api::reclaim::{
     Action, Policy, Promise, Rewrite, Technique, Threshold, View, technique,
 };
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::base::units::{BlockId, Bytes, Reads};
 
 /// Share of the reads that a block can serve safely. After this share, the block is rewritten.
 pub const SHARE: Param = Param {

@@ -13,13 +13,13 @@
 //! T 9,808, spread 0.25, u 0.5   ->   rewritten after 9,808 - 1,226 = 8,582 reads
 //! ```
 
-use vpass_core::base::geometry::Geometry;
-use vpass_core::base::units::{BlockId, Bytes, Reads};
-use vpass_core::slots::card::{Kind, Needs, Param, Protection};
-use vpass_core::slots::given::Given;
-use vpass_core::slots::reclaim::{
+use vpass_drive::api::card::{Kind, Needs, Param, Protection};
+use vpass_drive::api::given::Given;
+use vpass_drive::api::reclaim::{
     Action, Policy, Promise, Rewrite, Technique, Threshold, View, technique,
 };
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::base::units::{BlockId, Bytes, Reads};
 
 /// Largest share of a block's alarm by which the block is rewritten earlier.
 pub const SPREAD: Param = Param {

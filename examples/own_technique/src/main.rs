@@ -7,7 +7,7 @@ use vpass_lab::progress::{Unwatched, unwatched};
 use vpass_lab::run::execute;
 use vpass_lab::setup::{Base, Named, Setup};
 
-use vpass_core::slots::reclaim::technique;
+use vpass_drive::api::reclaim::technique;
 
 #[expect(clippy::print_stdout, reason = "the table is what the example is for")]
 fn main() -> Result<(), Failure> {

@@ -2,7 +2,7 @@
 //! reclaim technique.
 
 use clap::Args;
-use vpass_core::slots::parity::NO_PARITY;
+use vpass_drive::api::parity::NO_PARITY;
 use vpass_lab::plan::{Chosen, RunPlan};
 
 #[derive(Debug, Args)]

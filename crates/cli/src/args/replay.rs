@@ -1,7 +1,7 @@
 //! Command-line options for reading and replaying a trace.
 
 use clap::{Args, ValueEnum};
-use vpass_core::base::request::Op;
+use vpass_drive::base::request::Op;
 use vpass_workload::traces::{BlkAction, Fit, TimeUnit};
 
 use crate::dialect;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use vpass_core::base::span::Span;
+use vpass_drive::base::span::Span;
 use vpass_lab::explain::{ErrorBudget, Left, PageBudget};
 use vpass_lab::numbers::{count, days, digits, microseconds};
 

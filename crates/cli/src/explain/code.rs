@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use vpass_core::config::Combine;
+use vpass_drive::config::Combine;
 use vpass_lab::explain::Code;
 use vpass_lab::numbers::{count, days, digits};
 

@@ -1,7 +1,7 @@
 //! Numeric key whose value `--find` searches. The search uses its values as numbers, and `--set`
 //! uses them as text.
 
-use vpass_core::base::span::{SECOND, Span};
+use vpass_drive::base::span::{SECOND, Span};
 use vpass_lab::as_json;
 use vpass_lab::failure::Failure;
 use vpass_lab::keys;

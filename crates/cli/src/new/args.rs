@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use vpass_core::base::units::Bytes;
-use vpass_core::config::CellType;
+use vpass_drive::base::units::Bytes;
+use vpass_drive::config::CellType;
 use vpass_lab::sheet::{Link, parse};
 
 #[derive(Debug, Subcommand)]

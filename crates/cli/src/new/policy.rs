@@ -7,7 +7,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use vpass_core::slots::reclaim::RECLAIM;
+use vpass_drive::api::reclaim::RECLAIM;
 use vpass_lab::as_json;
 use vpass_lab::failure::Failure;
 use vpass_lab::plain;
@@ -107,7 +107,7 @@ fn in_rust(name: &str, args: &NewPolicyArgs) -> Result<Vec<(String, String)>, Fa
         "[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n\
          [dependencies]\n{}\n\n[dev-dependencies]\n{}\n\n\
          # A drive without optimisation is slow.\n[profile.dev]\nopt-level = 2\n\n[workspace]\n",
-        crate_of("core"),
+        crate_of("drive"),
         crate_of("lab")
     );
     Ok(vec![("Cargo.toml".into(), manifest), ("src/lib.rs".into(), renamed(RUST, name))])
@@ -116,7 +116,7 @@ fn in_rust(name: &str, args: &NewPolicyArgs) -> Result<Vec<(String, String)>, Fa
 /// Returns the folder with the sources of vpass. If the user gives no folder, the current folder
 /// and the folders above it are searched.
 fn sources(given: Option<&Path>) -> Result<PathBuf, Failure> {
-    let is_vpass = |folder: &Path| folder.join("crates/core/src/slots/given.rs").is_file();
+    let is_vpass = |folder: &Path| folder.join("crates/drive/src/api/given.rs").is_file();
     let here = env::current_dir().unwrap_or_default();
     let found = match given {
         Some(given) => is_vpass(given).then_some(given),

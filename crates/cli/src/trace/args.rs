@@ -4,7 +4,7 @@ use std::num::NonZeroU64;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use vpass_core::base::units::Bytes;
+use vpass_drive::base::units::Bytes;
 use vpass_workload::traces::{Target, TimeUnit};
 
 use super::duration::Duration;

@@ -6,9 +6,9 @@
 //! by the number of blocks that the touched pages would fill.
 
 use serde::Serialize;
-use vpass_core::base::geometry::Geometry;
-use vpass_core::base::request::Op;
-use vpass_core::config::DriveConfig;
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::base::request::Op;
+use vpass_drive::config::DriveConfig;
 use vpass_lab::explain;
 use vpass_lab::failure::Failure;
 use vpass_lab::plan::reclaim_named;

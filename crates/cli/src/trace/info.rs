@@ -1,7 +1,7 @@
 //! `vpass trace info`: describes trace files as text or as one JSON object.
 
 use serde::Serialize;
-use vpass_core::base::request::Op;
+use vpass_drive::base::request::Op;
 use vpass_lab::as_json;
 use vpass_lab::failure::Failure;
 use vpass_lab::load;

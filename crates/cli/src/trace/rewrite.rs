@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use vpass_core::base::request::Op;
+use vpass_drive::base::request::Op;
 use vpass_lab::failure::Failure;
 use vpass_lab::numbers::{count, plural};
 use vpass_workload::traces::{

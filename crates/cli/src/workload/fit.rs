@@ -5,8 +5,8 @@ use std::io::Write;
 use std::sync::Arc;
 
 use serde::Serialize;
-use vpass_core::base::phrase::Phrase;
-use vpass_core::base::request::{Request, RequestSource};
+use vpass_drive::base::phrase::Phrase;
+use vpass_drive::base::request::{Request, RequestSource};
 use vpass_lab::as_json;
 use vpass_lab::failure::Failure;
 use vpass_lab::load::{self, Generated};

@@ -3,7 +3,7 @@
 //!
 //! Larger scales are tried one by one, because the error does not fall steadily as the scale grows.
 
-use vpass_core::base::request::RequestSource;
+use vpass_drive::base::request::RequestSource;
 use vpass_lab::failure::Failure;
 use vpass_workload::statistics::{
     DiskStatistics, Meter, Statistic, StatisticsConfig, StatisticsSource, agreement,

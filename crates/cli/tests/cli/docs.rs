@@ -4,17 +4,17 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use vpass_core::slots::card::{About, Protection};
-use vpass_core::slots::gc::GC;
-use vpass_core::slots::parity::PARITY;
-use vpass_core::slots::reclaim::RECLAIM;
-use vpass_core::slots::refresh::REFRESH;
+use vpass_drive::api::card::{About, Protection};
+use vpass_drive::api::gc::GC;
+use vpass_drive::api::parity::PARITY;
+use vpass_drive::api::reclaim::RECLAIM;
+use vpass_drive::api::refresh::REFRESH;
 // Links the lists of techniques.
 use vpass_techniques as _;
 use vpass_workload::traces::{FORMATS, format_named};
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
-const CRATES: [&str; 6] = ["core", "techniques", "oracle", "workload", "lab", "cli"];
+const CRATES: [&str; 6] = ["drive", "techniques", "oracle", "workload", "lab", "cli"];
 
 /// Returns the paths in a folder in sorted order. A subfolder follows the file with the same name.
 fn sorted(folder: &Path) -> Vec<PathBuf> {
@@ -158,7 +158,7 @@ fn the_files_that_the_architecture_page_names_exist() {
     let absent: Vec<_> =
         paths.iter().filter(|path| !Path::new(ROOT).join("crates").join(path).exists()).collect();
     assert!(absent.is_empty(), "{absent:?}");
-    assert!(paths.len() > 60 && paths.contains(&"core/src/drive.rs"), "{paths:?}");
+    assert!(paths.len() > 60 && paths.contains(&"drive/src/drive.rs"), "{paths:?}");
 }
 
 /// Fields of the header of a technique, in order.

@@ -17,7 +17,7 @@ fn a_crate_names_the_sources_and_a_module_needs_none() {
     assert_eq!(json["files"], serde_json::json!(["Cargo.toml", "src/lib.rs"]));
     let manifest: toml::Table =
         toml::from_str(&fs::read_to_string(Path::new(&rust).join("Cargo.toml")).unwrap()).unwrap();
-    let core = manifest["dependencies"]["vpass-core"]["path"].as_str().unwrap();
+    let core = manifest["dependencies"]["vpass-drive"]["path"].as_str().unwrap();
     assert!(Path::new(core).join("Cargo.toml").is_file(), "{core}");
     let source = fs::read_to_string(Path::new(&rust).join("src/lib.rs")).unwrap();
     assert!(source.contains("Given::new(\"early-block\")"), "{source}");

@@ -2,8 +2,8 @@
 //! runs are sensitive to the order of events, or have other cell types. The last runs are attacks,
 //! a job file, a trace, and the papers at their small size.
 
-use vpass_core::slots::gc::GC;
-use vpass_core::slots::reclaim::RECLAIM;
+use vpass_drive::api::gc::GC;
+use vpass_drive::api::reclaim::RECLAIM;
 use vpass_workload::attack::ATTACKS;
 
 /// Call of the command.

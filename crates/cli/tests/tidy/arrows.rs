@@ -8,7 +8,7 @@ use std::path::Path;
 use super::{ROOT, files};
 
 /// Crates whose parts have a table.
-const CRATES: [&str; 3] = ["core", "techniques", "lab"];
+const CRATES: [&str; 3] = ["drive", "techniques", "lab"];
 /// Mark of a floor whose parts may use each other.
 const TOGETHER: &str = "use each other";
 

@@ -1,5 +1,5 @@
 //! Rule that only the command names its options: no string of a library holds `--option`. Sentences
-//! of libraries have options as data (`vpass_core::base::phrase`).
+//! of libraries have options as data (`vpass_drive::base::phrase`).
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use super::{ROOT, files};
 
 /// Folders of the libraries.
 const LIBRARIES: [&str; 6] = [
-    "crates/core/src",
+    "crates/drive/src",
     "crates/techniques/src",
     "crates/lab/src",
     "crates/oracle/src",
@@ -18,7 +18,7 @@ const LIBRARIES: [&str; 6] = [
 
 /// Files whose strings may hold options, each with the reason.
 const EXCEPTIONS: [(&str, &str); 1] =
-    [("crates/core/src/bugs/stories.rs", "options of the test harness, which runs stories")];
+    [("crates/drive/src/bugs/stories.rs", "options of the test harness, which runs stories")];
 
 /// Returns whether a file holds only tests.
 fn is_test(path: &Path) -> bool {

@@ -1,8 +1,8 @@
 //! Columns of a comparison. Each column has a value, a direction that is better, and a sentence
 //! that explains it.
 
-use vpass_core::base::units::Cause;
-use vpass_core::slots::refresh::NO_REFRESH;
+use vpass_drive::api::refresh::NO_REFRESH;
+use vpass_drive::base::units::Cause;
 
 use crate::batch::{BATCHES, LOOKS, reads_needed};
 use crate::numbers::{bytes, count, digits, microseconds};

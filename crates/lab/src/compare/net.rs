@@ -1,8 +1,8 @@
 //! Net read wear: how much more a run programs than its twin. The twin is a run of the same
 //! workload on flash that reads do not disturb.
 
-use vpass_core::config::{DisturbModel, ErrorConfig};
-use vpass_core::slots::reclaim::{NO_RECLAIM, RECLAIM};
+use vpass_drive::api::reclaim::{NO_RECLAIM, RECLAIM};
+use vpass_drive::config::{DisturbModel, ErrorConfig};
 
 use crate::plan::RunPlan;
 use crate::results::Summary;

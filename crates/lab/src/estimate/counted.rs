@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use vpass_core::base::request::{Op, RequestSource};
+use vpass_drive::base::request::{Op, RequestSource};
 
 use super::pages::{Class, Pages};
 use crate::failure::Failure;

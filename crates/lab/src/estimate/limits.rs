@@ -8,11 +8,11 @@
 //!           where W is the number of wordlines of a block
 //! ```
 
-use vpass_core::base::geometry::Geometry;
-use vpass_core::config::{DriveConfig, Number};
-use vpass_core::disturb::table::LimitTable;
-use vpass_core::slots::reclaim::promise::Prospect;
-use vpass_core::slots::reclaim::{CHECK_INTERVAL, NO_RECLAIM};
+use vpass_drive::api::reclaim::promise::Prospect;
+use vpass_drive::api::reclaim::{CHECK_INTERVAL, NO_RECLAIM};
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::config::{DriveConfig, Number};
+use vpass_drive::disturb::table::LimitTable;
 
 use crate::failure::Failure;
 use crate::plan::RunPlan;

@@ -1,8 +1,8 @@
 //! Reasons for giving no estimate: no known equation fits the drive or the technique.
 
-use vpass_core::slots::parity::NO_PARITY;
-use vpass_core::slots::reclaim::OWN_AGE;
-use vpass_core::slots::refresh::NO_REFRESH;
+use vpass_drive::api::parity::NO_PARITY;
+use vpass_drive::api::reclaim::OWN_AGE;
+use vpass_drive::api::refresh::NO_REFRESH;
 
 use crate::plan::{RunPlan, Workload};
 

@@ -7,7 +7,7 @@
 //! 10 pages per second are programmed, so the life is 1,500,000,000 / 10 s = 4.75 years
 //! ```
 
-use vpass_core::base::span::YEAR;
+use vpass_drive::base::span::YEAR;
 
 use super::shape::Shape;
 use crate::plan::RunPlan;

@@ -1,7 +1,7 @@
 //! Numbers of blocks and pages of the whole drive, as an estimate needs them.
 
-use vpass_core::base::geometry::Geometry;
-use vpass_core::base::streams::{RESERVE, width};
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::base::streams::{RESERVE, width};
 
 use crate::plan::RunPlan;
 

@@ -21,8 +21,8 @@ mod traces;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use vpass_core::base::phrase::Dialect;
-use vpass_core::slots::parity::NO_PARITY;
+use vpass_drive::api::parity::NO_PARITY;
+use vpass_drive::base::phrase::Dialect;
 
 use super::Engine;
 use crate::as_json;

@@ -4,13 +4,13 @@
 use std::collections::BTreeSet;
 
 use serde::Serialize;
-use vpass_core::base::dose::Dose;
-use vpass_core::base::span::{DAY, Span};
-use vpass_core::base::units::{Ns, transfer_ns, us};
-use vpass_core::config::{ConfigError, DriveConfig};
-use vpass_core::disturb::table::LimitTable;
-use vpass_core::error::budget::{AgedLimits, Asked};
-use vpass_core::error::ladder::ReadTime;
+use vpass_drive::base::dose::Dose;
+use vpass_drive::base::span::{DAY, Span};
+use vpass_drive::base::units::{Ns, transfer_ns, us};
+use vpass_drive::config::{ConfigError, DriveConfig};
+use vpass_drive::disturb::table::LimitTable;
+use vpass_drive::error::budget::{AgedLimits, Asked};
+use vpass_drive::error::ladder::ReadTime;
 
 /// Error budget of data, for each number of retries.
 #[derive(Serialize)]

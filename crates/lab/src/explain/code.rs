@@ -2,9 +2,9 @@
 //! the reads and ages that a block endures.
 
 use serde::Serialize;
-use vpass_core::base::span::DAY;
-use vpass_core::config::{BchTarget, Combine, DriveConfig};
-use vpass_core::error::bch::Bch;
+use vpass_drive::base::span::DAY;
+use vpass_drive::config::{BchTarget, Combine, DriveConfig};
+use vpass_drive::error::bch::Bch;
 
 /// Error-correcting code of a drive with `error.model = "bch"`.
 #[derive(Serialize)]

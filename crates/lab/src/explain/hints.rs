@@ -2,12 +2,12 @@
 //! at which the technique acts.
 
 use serde::Serialize;
-use vpass_core::base::latency::AccessLatency;
-use vpass_core::config::{ConfigError, DriveConfig};
-use vpass_core::disturb::table::LimitTable;
-use vpass_core::hints::Budgets;
-use vpass_core::slots::reclaim::Technique;
-use vpass_core::slots::reclaim::promise::Prospect;
+use vpass_drive::api::reclaim::Technique;
+use vpass_drive::api::reclaim::promise::Prospect;
+use vpass_drive::base::latency::AccessLatency;
+use vpass_drive::config::{ConfigError, DriveConfig};
+use vpass_drive::disturb::table::LimitTable;
+use vpass_drive::hints::Budgets;
 
 use super::Rewrite;
 

@@ -2,11 +2,11 @@
 //! extreme cases.
 
 use serde::Serialize;
-use vpass_core::config::{BchTarget, DriveConfig};
-use vpass_core::error::bch::Bch;
-use vpass_core::error::expected::mean_to_limit;
-use vpass_core::error::stripe::Others;
-use vpass_core::slots::parity;
+use vpass_drive::api::parity;
+use vpass_drive::config::{BchTarget, DriveConfig};
+use vpass_drive::error::bch::Bch;
+use vpass_drive::error::expected::mean_to_limit;
+use vpass_drive::error::stripe::Others;
 
 /// Numbers of additional reads that a block endures if the parity of its stripes is always on
 /// flash.
@@ -173,7 +173,7 @@ mod tests {
     }
 
     /// The expected ratio of error rates is 1.904301839e-4 / 5.490421298e-5, as the tests of
-    /// `stripe` in `core` derive. A block reaches the error rate 5.842965779e-4 after 46,000 x (15
+    /// `stripe` in `drive` derive. A block reaches the error rate 5.842965779e-4 after 46,000 x (15
     /// / 14)^1.47 reads.
     #[test]
     fn a_stripe_endures_three_times_the_reads_and_moving_at_the_first_failure_misses_the_target() {
@@ -218,7 +218,7 @@ mod tests {
         let (mut whole, mut reads, mut lost, mut read) = (1.0f64, 0.0, 0.0, 0.0);
         while whole > 1e-9 {
             read += 1.0;
-            let fails = vpass_core::error::tail::beyond(
+            let fails = vpass_drive::error::tail::beyond(
                 4200,
                 8,
                 (read - 0.5) / 46_000.0 * 5.842_965_779_27e-4,

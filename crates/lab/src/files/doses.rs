@@ -2,11 +2,11 @@
 
 use std::fmt::Write;
 
-use vpass_core::base::geometry::Geometry;
-use vpass_core::base::thinned::Thinned;
-use vpass_core::base::units::{BlockId, Ns};
-use vpass_core::config::DriveConfig;
-use vpass_core::flash::erasures::Erasure;
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::base::thinned::Thinned;
+use vpass_drive::base::units::{BlockId, Ns};
+use vpass_drive::config::DriveConfig;
+use vpass_drive::flash::erasures::Erasure;
 use vpass_oracle::snapshots::{DoseRecord, State};
 
 use super::File;

@@ -15,7 +15,7 @@
 
 use std::fmt::Write;
 
-use vpass_core::base::metrics::{ByWindow, Window};
+use vpass_drive::base::metrics::{ByWindow, Window};
 
 const HEADER: &str = "from_s,to_s,op,count,mean_us,p50_us,p99_us,p99_9_us,max_us\n";
 

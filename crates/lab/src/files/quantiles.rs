@@ -13,7 +13,7 @@
 
 use std::fmt::Write;
 
-use vpass_core::base::metrics::Latency;
+use vpass_drive::base::metrics::Latency;
 
 const HEADER: &str = "op,nines,percentile,us,samples_beyond\n";
 

@@ -3,7 +3,7 @@
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::Deserializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
-use vpass_core::base::metrics::{Latency, Window};
+use vpass_drive::base::metrics::{Latency, Window};
 
 use super::*;
 use crate::plan::{Chosen, RunPlan};

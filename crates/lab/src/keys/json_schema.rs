@@ -6,10 +6,10 @@
 //! only in words.
 
 use serde_json::{Map, Value, json};
-use vpass_core::config::DriveConfig;
-use vpass_core::config::keys::{Keys, Range, Type};
-use vpass_core::slots::Slot;
-use vpass_core::slots::card::{Kind, Param};
+use vpass_drive::api::Slot;
+use vpass_drive::api::card::{Kind, Param};
+use vpass_drive::config::DriveConfig;
+use vpass_drive::config::keys::{Keys, Range, Type};
 
 use super::default_of;
 use crate::schema::{DRIVE, MODEL, PARTS, PHASES, Section, WORKLOAD};

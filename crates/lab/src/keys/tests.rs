@@ -1,7 +1,7 @@
 //! Tests that vpass accepts and refuses exactly the values that the declared keys allow.
 
 use toml::{Table, Value};
-use vpass_core::config::DriveConfig;
+use vpass_drive::config::DriveConfig;
 use vpass_workload::model::{ModelFile, ModelSource};
 use vpass_workload::parts::{PartsFile, PartsSource};
 use vpass_workload::phases::{PhasesFile, PhasesSource};

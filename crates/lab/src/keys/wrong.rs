@@ -3,10 +3,10 @@
 
 use toml::de::{DeTable, DeValue};
 use toml::{Spanned, Value};
-use vpass_core::base::phrase::Phrase;
-use vpass_core::base::span::Span;
-use vpass_core::base::units::Bytes;
-use vpass_core::config::keys::{Key, Range, Type};
+use vpass_drive::base::phrase::Phrase;
+use vpass_drive::base::span::Span;
+use vpass_drive::base::units::Bytes;
+use vpass_drive::config::keys::{Key, Range, Type};
 
 use crate::failure::Failure;
 use crate::schema::Section;

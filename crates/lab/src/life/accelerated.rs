@@ -8,10 +8,10 @@
 use std::borrow::Cow;
 use std::num::NonZeroU32;
 
-use vpass_core::base::span::{SECOND, YEAR};
-use vpass_core::base::units::Ns;
-use vpass_core::drive::Drive;
-use vpass_core::time::FluidRun;
+use vpass_drive::base::span::{SECOND, YEAR};
+use vpass_drive::base::units::Ns;
+use vpass_drive::drive::Drive;
+use vpass_drive::time::FluidRun;
 
 use super::counts::{Counts, Grown, errors};
 use super::series::{Course, Passed};

@@ -7,7 +7,7 @@
 
 use std::num::NonZeroU32;
 
-use vpass_core::slots::card::Protection;
+use vpass_drive::api::card::Protection;
 
 use super::Lived;
 use crate::plan::RunPlan;

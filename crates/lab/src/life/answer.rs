@@ -5,7 +5,7 @@
 //! reads take 71 % of the wear, GC 20 %, the host 9 %.
 //! ```
 
-use vpass_core::base::in_words::count;
+use vpass_drive::base::in_words::count;
 
 use super::MOST_YEARS;
 use super::summary::{Consumed, Life};

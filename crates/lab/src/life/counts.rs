@@ -7,9 +7,9 @@
 //! the life has 40 + 10 x (100 - 40) = 640 programs
 //! ```
 
-use vpass_core::base::metrics::HostCounts;
-use vpass_core::base::units::Cause;
-use vpass_core::drive::Drive;
+use vpass_drive::base::metrics::HostCounts;
+use vpass_drive::base::units::Cause;
+use vpass_drive::drive::Drive;
 
 use crate::results::{ByCause, Hints, OfWord, Retries};
 

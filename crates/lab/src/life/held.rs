@@ -7,8 +7,8 @@
 //! if they serve 250,000 reads, they serve 80 % of their share
 //! ```
 
-use vpass_core::base::span::{SECOND, YEAR};
-use vpass_core::base::units::Cause;
+use vpass_drive::base::span::{SECOND, YEAR};
+use vpass_drive::base::units::Cause;
 
 use super::summary::Life;
 use super::{End, Lived};

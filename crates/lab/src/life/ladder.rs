@@ -13,7 +13,7 @@
 
 use std::num::NonZeroU32;
 
-use vpass_core::base::phrase::Opt;
+use vpass_drive::base::phrase::Opt;
 
 use crate::failure::Failure;
 

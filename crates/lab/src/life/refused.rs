@@ -1,9 +1,9 @@
 //! Refusal of plans that cannot have a life.
 
-use vpass_core::base::phrase::{Opt, set};
-use vpass_core::base::request::{Arrival, RequestSource};
-use vpass_core::config::{DriveConfig, ErrorLaw};
-use vpass_core::phrase;
+use vpass_drive::base::phrase::{Opt, set};
+use vpass_drive::base::request::{Arrival, RequestSource};
+use vpass_drive::config::{DriveConfig, ErrorLaw};
+use vpass_drive::phrase;
 
 use super::{MOST_YEARS, Until};
 use crate::failure::Failure;

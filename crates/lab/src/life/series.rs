@@ -10,7 +10,7 @@
 //! ```
 
 use serde::{Deserialize, Serialize};
-use vpass_core::base::units::Cause;
+use vpass_drive::base::units::Cause;
 
 use crate::results::ByCause;
 

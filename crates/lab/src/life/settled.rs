@@ -18,8 +18,8 @@
 //! on average, 61 % and 62 % of all blocks are full, so the wear has settled
 //! ```
 
-use vpass_core::base::units::{Cause, Ns};
-use vpass_core::drive::Drive;
+use vpass_drive::base::units::{Cause, Ns};
+use vpass_drive::drive::Drive;
 
 use crate::settled::{are_alike, last_thirds};
 

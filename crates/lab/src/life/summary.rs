@@ -25,8 +25,8 @@ use std::num::NonZeroU32;
 
 use serde::Serialize;
 use serde_json::Value;
-use vpass_core::base::units::Cause;
-use vpass_core::slots::parity::NO_PARITY;
+use vpass_drive::api::parity::NO_PARITY;
+use vpass_drive::base::units::Cause;
 
 use super::climb::Answer;
 use super::interval::Interval;

@@ -1,7 +1,7 @@
 //! Sentences about the technique under which a drive lives longest. Only techniques that kept all
 //! data compete. A difference that is smaller than the intervals does not count.
 
-use vpass_core::slots::reclaim::NO_RECLAIM;
+use vpass_drive::api::reclaim::NO_RECLAIM;
 
 use super::summary::Life;
 use super::{End, MOST_LOST};

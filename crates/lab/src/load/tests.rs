@@ -1,6 +1,6 @@
 //! Tests of reading files, applying overrides, and reporting failures.
 
-use vpass_core::base::phrase::Neutral;
+use vpass_drive::base::phrase::Neutral;
 
 use super::*;
 

@@ -6,9 +6,9 @@
 //! requests of whole pages, spread evenly over all pages, and reports these assumptions.
 
 use serde::Serialize;
-use vpass_core::base::geometry::Geometry;
-use vpass_core::base::phrase::Opt;
-use vpass_core::phrase;
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::base::phrase::Opt;
+use vpass_drive::phrase;
 
 use super::Measured;
 use crate::estimate;

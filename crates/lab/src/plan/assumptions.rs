@@ -1,10 +1,10 @@
 //! Assumptions of a run, as sentences for its manifest. Most of these sentences name the setting
 //! that changes the assumption.
 
-use vpass_core::base::phrase::{Opt, Phrase};
-use vpass_core::base::request::{Arrival, Op, RequestSource};
-use vpass_core::phrase;
-use vpass_core::slots::refresh::NO_REFRESH;
+use vpass_drive::api::refresh::NO_REFRESH;
+use vpass_drive::base::phrase::{Opt, Phrase};
+use vpass_drive::base::request::{Arrival, Op, RequestSource};
+use vpass_drive::phrase;
 use vpass_workload::traces::{Fit, MissingClock, Survey, TraceOptions};
 
 use super::{RunPlan, Workload, unit_notes};

@@ -1,9 +1,9 @@
 //! Choice of techniques for a plan. Techniques are given by name or as cards.
 
-use vpass_core::slots::gc::{GC, GcTechnique};
-use vpass_core::slots::parity::{NO_PARITY, PARITY, ParityTechnique};
-use vpass_core::slots::reclaim::Technique;
-use vpass_core::slots::refresh::RefreshTechnique;
+use vpass_drive::api::gc::{GC, GcTechnique};
+use vpass_drive::api::parity::{NO_PARITY, PARITY, ParityTechnique};
+use vpass_drive::api::reclaim::Technique;
+use vpass_drive::api::refresh::RefreshTechnique;
 
 use super::{gc_named, parity_named, reclaim_named, refresh_named};
 use crate::failure::Failure;

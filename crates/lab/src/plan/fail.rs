@@ -1,12 +1,12 @@
 //! Check that the drive and the run can have the failures that the user wants to inject.
 
-use vpass_core::base::failure::{Unit, When};
-use vpass_core::base::geometry::Geometry;
-use vpass_core::base::phrase::{Opt, set};
-use vpass_core::base::request::{Arrival, RequestSource};
-use vpass_core::base::stripes::MOST_FAILED;
-use vpass_core::config::BchTarget;
-use vpass_core::phrase;
+use vpass_drive::base::failure::{Unit, When};
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::base::phrase::{Opt, set};
+use vpass_drive::base::request::{Arrival, RequestSource};
+use vpass_drive::base::stripes::MOST_FAILED;
+use vpass_drive::config::BchTarget;
+use vpass_drive::phrase;
 
 use super::{RunPlan, Workload};
 use crate::failure::Failure;

@@ -1,8 +1,8 @@
 //! Limit on the number of runs of one command. Each run needs memory for its configuration and,
 //! later, for its results.
 
-use vpass_core::base::phrase::Opt;
-use vpass_core::phrase;
+use vpass_drive::base::phrase::Opt;
+use vpass_drive::phrase;
 
 use crate::failure::Failure;
 

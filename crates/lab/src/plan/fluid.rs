@@ -2,14 +2,14 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use vpass_core::base::daily::DailyHours;
-use vpass_core::base::phrase::Opt;
-use vpass_core::base::request::{Arrival, RequestSource};
-use vpass_core::base::units::{END_OF_TIME, Ns};
-use vpass_core::config::ConfigError;
-use vpass_core::drive::Drive;
-use vpass_core::phrase;
-use vpass_core::time::FluidSource;
+use vpass_drive::base::daily::DailyHours;
+use vpass_drive::base::phrase::Opt;
+use vpass_drive::base::request::{Arrival, RequestSource};
+use vpass_drive::base::units::{END_OF_TIME, Ns};
+use vpass_drive::config::ConfigError;
+use vpass_drive::drive::Drive;
+use vpass_drive::phrase;
+use vpass_drive::time::FluidSource;
 use vpass_workload::daily::DailyRates;
 use vpass_workload::model::{FluidModel, ModelLaw, ModelWorkload};
 use vpass_workload::parts::{FluidParts, PartsConfig};

@@ -1,10 +1,10 @@
 //! Notes about a plan, as sentences that are shown before the run.
 
-use vpass_core::base::phrase::{Opt, Phrase};
-use vpass_core::base::request::Arrival;
-use vpass_core::config::{BchTarget, DisturbModel};
-use vpass_core::phrase;
-use vpass_core::slots::reclaim::promise;
+use vpass_drive::api::reclaim::promise;
+use vpass_drive::base::phrase::{Opt, Phrase};
+use vpass_drive::base::request::Arrival;
+use vpass_drive::config::{BchTarget, DisturbModel};
+use vpass_drive::phrase;
 use vpass_workload::fio::{FioSource, JobFile};
 use vpass_workload::traces::{FileSurvey, Survey, TraceOptions, UnitBasis};
 

@@ -1,7 +1,7 @@
 //! Check that parity fits on the drive. Compared plans share a drive. If the parity of one plan
 //! does not fit, the error names a capacity that suits all plans.
 
-use vpass_core::slots::parity;
+use vpass_drive::api::parity;
 
 use super::RunPlan;
 use crate::failure::Failure;

@@ -1,12 +1,12 @@
 //! Refresh settings of a drive file and of the command line. vpass keeps the user's refresh
 //! settings, because a parity technique with a refresh of its own changes the drive's settings.
 
-use vpass_core::base::phrase::{Opt, Part};
-use vpass_core::base::span::Span;
-use vpass_core::config::DriveConfig;
-use vpass_core::phrase;
-use vpass_core::slots::parity::{self, ParityTechnique};
-use vpass_core::slots::refresh::RefreshTechnique;
+use vpass_drive::api::parity::{self, ParityTechnique};
+use vpass_drive::api::refresh::RefreshTechnique;
+use vpass_drive::base::phrase::{Opt, Part};
+use vpass_drive::base::span::Span;
+use vpass_drive::config::DriveConfig;
+use vpass_drive::phrase;
 
 use crate::failure::Failure;
 use crate::load::Loaded;

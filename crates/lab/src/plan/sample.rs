@@ -7,13 +7,13 @@
 //! of the blocks of one plane. Pages outside the sample hardly affect pages in the sample, because
 //! reads of a block disturb only that block.
 
-use vpass_core::base::latency::AccessLatency;
-use vpass_core::base::phrase::Opt;
-use vpass_core::base::streams::{RESERVE, WIDTH_OF_SAMPLE};
-use vpass_core::base::units::{Bytes, Lpn};
-use vpass_core::config::{DriveConfig, PartOf};
-use vpass_core::hints::{self, HintRange, Hinted};
-use vpass_core::phrase;
+use vpass_drive::base::latency::AccessLatency;
+use vpass_drive::base::phrase::Opt;
+use vpass_drive::base::streams::{RESERVE, WIDTH_OF_SAMPLE};
+use vpass_drive::base::units::{Bytes, Lpn};
+use vpass_drive::config::{DriveConfig, PartOf};
+use vpass_drive::hints::{self, HintRange, Hinted};
+use vpass_drive::phrase;
 use vpass_workload::synthetic::Sample;
 
 use super::{RunPlan, Tables};

@@ -1,8 +1,8 @@
 //! Requests of a plan, as a stream that starts with the first request.
 
-use vpass_core::base::daily::DailyHours;
-use vpass_core::base::request::{Arrival, Request, RequestSource, SourceError};
-use vpass_core::base::units::Ns;
+use vpass_drive::base::daily::DailyHours;
+use vpass_drive::base::request::{Arrival, Request, RequestSource, SourceError};
+use vpass_drive::base::units::Ns;
 use vpass_workload::daily::Daily;
 use vpass_workload::fio::{FioOptions, FioSource};
 use vpass_workload::given::ForDrive;

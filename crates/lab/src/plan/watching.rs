@@ -3,8 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use vpass_core::drive::Drive;
-use vpass_core::watch::watcher::Watcher;
+use vpass_drive::drive::Drive;
+use vpass_drive::watch::watcher::Watcher;
 
 /// Watcher, given as a function that makes it. Clones share the function.
 #[derive(Clone)]

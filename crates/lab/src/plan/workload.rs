@@ -5,10 +5,10 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use vpass_core::base::phrase::Opt;
-use vpass_core::base::request::Arrival;
-use vpass_core::config::DriveConfig;
-use vpass_core::phrase;
+use vpass_drive::base::phrase::Opt;
+use vpass_drive::base::request::Arrival;
+use vpass_drive::config::DriveConfig;
+use vpass_drive::phrase;
 use vpass_workload::fio::JobFile;
 use vpass_workload::given::Given;
 use vpass_workload::statistics::StatisticsConfig;

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use vpass_core::base::units::Cause;
-use vpass_core::disturb::table::LimitTable;
-use vpass_core::drive::Drive;
+use vpass_drive::base::units::Cause;
+use vpass_drive::disturb::table::LimitTable;
+use vpass_drive::drive::Drive;
 
 use super::life::{CONFIDENT_CYCLES, Life, Shares, Worn, life};
 use super::life_unit::LifeUnit;

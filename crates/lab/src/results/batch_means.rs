@@ -2,10 +2,10 @@
 //! the width of a 95 % interval.
 
 use serde::{Deserialize, Serialize};
-use vpass_core::base::course::Course;
-use vpass_core::base::metrics::Latency;
-use vpass_core::base::units::Cause;
-use vpass_core::time::Replay;
+use vpass_drive::base::course::Course;
+use vpass_drive::base::metrics::Latency;
+use vpass_drive::base::units::Cause;
+use vpass_drive::time::Replay;
 
 use crate::batch::{BATCHES, ends, of_percentile, of_ratio, of_sum, reads_needed};
 use crate::series::{Part, Series};

@@ -1,7 +1,7 @@
 //! Effects of the failures that `--fail` injects.
 
 use serde::{Deserialize, Serialize};
-use vpass_core::drive::{Drive, Stage, failing};
+use vpass_drive::drive::{Drive, Stage, failing};
 
 /// Injected failures of a run, and their effects.
 #[derive(Clone, Debug, Serialize, Deserialize)]

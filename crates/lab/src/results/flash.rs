@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use vpass_core::base::units::Cause;
-use vpass_core::drive::Drive;
+use vpass_drive::base::units::Cause;
+use vpass_drive::drive::Drive;
 
 /// Number of flash operations by cause.
 #[derive(Clone, Debug, Serialize, Deserialize)]

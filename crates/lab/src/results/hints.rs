@@ -1,8 +1,8 @@
 //! Effects of each of the host's hints.
 
 use serde::{Deserialize, Serialize};
-use vpass_core::drive::Drive;
-use vpass_core::drive::audit::hints::HintOutcome;
+use vpass_drive::drive::Drive;
+use vpass_drive::drive::audit::hints::HintOutcome;
 
 /// Effects of each `NVMe` hint. Data without a hint is treated as if it had the hint "smallest".
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]

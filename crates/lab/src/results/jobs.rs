@@ -1,8 +1,8 @@
 //! Results of each job of a fio file.
 
 use serde::{Deserialize, Serialize};
-use vpass_core::base::metrics::Group;
-use vpass_core::time::Replay;
+use vpass_drive::base::metrics::Group;
+use vpass_drive::time::Replay;
 use vpass_workload::fio::{FioSource, JobCounts, JobRecord};
 
 use super::{Latencies, Quantiles, Throughput};

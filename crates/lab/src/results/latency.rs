@@ -1,8 +1,8 @@
 //! Latencies of requests, and numbers of requests per second.
 
 use serde::{Deserialize, Serialize};
-use vpass_core::base::metrics::Latency;
-use vpass_core::time::Replay;
+use vpass_drive::base::metrics::Latency;
+use vpass_drive::time::Replay;
 
 /// Latencies of host requests. All values are null in the untimed gear.
 #[derive(Clone, Debug, Serialize, Deserialize)]

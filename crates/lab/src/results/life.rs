@@ -3,7 +3,7 @@
 //!
 //! Limits fall with wear, so reads cause more rewrites on an old drive than on a young drive. The
 //! projection therefore scales the rewrites for reads by the technique's number of reads between
-//! rewrites ([`vpass_core::drive::Drive::reads_per_rewrite`]). Host writes are assumed to be
+//! rewrites ([`vpass_drive::drive::Drive::reads_per_rewrite`]). Host writes are assumed to be
 //! constant. GC frees the pages used by host writes and by reclaim. Pages freed by erases of
 //! reclaim itself are excepted.
 //!

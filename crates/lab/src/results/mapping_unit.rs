@@ -8,7 +8,7 @@
 //! ```
 
 use serde::{Deserialize, Serialize};
-use vpass_core::base::metrics::HostCounts;
+use vpass_drive::base::metrics::HostCounts;
 
 use crate::numbers::{bytes, digits};
 

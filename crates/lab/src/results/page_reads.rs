@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use vpass_core::base::units::Ns;
-use vpass_core::config::CellType;
+use vpass_drive::base::units::Ns;
+use vpass_drive::config::CellType;
 
 /// Mean times of host page reads in each stage.
 #[derive(Clone, Debug, Serialize, Deserialize)]

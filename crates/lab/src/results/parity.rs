@@ -2,11 +2,11 @@
 //! cannot move from one die to another.
 
 use serde::{Deserialize, Serialize};
-use vpass_core::base::window::Window;
-use vpass_core::config::ParityCache;
-use vpass_core::drive::{Drive, Lifetime};
-use vpass_core::error::bch::Bch;
-use vpass_core::time::Replay;
+use vpass_drive::base::window::Window;
+use vpass_drive::config::ParityCache;
+use vpass_drive::drive::{Drive, Lifetime};
+use vpass_drive::error::bch::Bch;
+use vpass_drive::time::Replay;
 
 use super::stages::{Stage, stages};
 

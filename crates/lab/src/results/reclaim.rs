@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use vpass_core::drive::Drive;
+use vpass_drive::drive::Drive;
 
 use super::words::{self, Word};
 

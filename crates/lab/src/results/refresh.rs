@@ -1,7 +1,7 @@
 //! Work caused by the age of data.
 
 use serde::{Deserialize, Serialize};
-use vpass_core::drive::Drive;
+use vpass_drive::drive::Drive;
 
 /// Work caused by the age of data. In `flash`, the cause `refresh` has the copies and erases of
 /// this work.

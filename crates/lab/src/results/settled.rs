@@ -57,7 +57,7 @@ fn alike(cycles: &[f64]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use vpass_core::base::units::Cause;
+    use vpass_drive::base::units::Cause;
 
     fn batches(cycles: &[f64]) -> Vec<Part> {
         let batch = |cycles: &f64| {

@@ -14,10 +14,10 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use vpass_core::base::metrics::HostCounts;
-use vpass_core::base::units::Cause;
-use vpass_core::base::written::Reason;
-use vpass_core::drive::Drive;
+use vpass_drive::base::metrics::HostCounts;
+use vpass_drive::base::units::Cause;
+use vpass_drive::base::written::Reason;
+use vpass_drive::drive::Drive;
 
 use super::Wear;
 

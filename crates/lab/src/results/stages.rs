@@ -2,11 +2,11 @@
 //! the next stage begins, or until the end of the run.
 
 use serde::{Deserialize, Serialize};
-use vpass_core::base::metrics::{FlashCounts, HostCounts, Latency};
-use vpass_core::base::units::Cause;
-use vpass_core::base::window::Window;
-use vpass_core::drive::{Beginning, Drive, Lifetime};
-use vpass_core::time::Replay;
+use vpass_drive::base::metrics::{FlashCounts, HostCounts, Latency};
+use vpass_drive::base::units::Cause;
+use vpass_drive::base::window::Window;
+use vpass_drive::drive::{Beginning, Drive, Lifetime};
+use vpass_drive::time::Replay;
 
 use super::{ByCause, Quantiles};
 

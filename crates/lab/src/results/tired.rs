@@ -1,7 +1,7 @@
 //! Cost of data that is old, worn or read often: its retries, and its lost pages by cause.
 
 use serde::{Deserialize, Serialize};
-use vpass_core::drive::Drive;
+use vpass_drive::drive::Drive;
 
 /// Numbers of retries of the host's page reads. In `flash.reads`, the cause `retry` has the retries
 /// of all reads, including reads made to rewrite data.

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 use statrs::distribution::{ContinuousCDF, Gamma};
-use vpass_core::drive::Drive;
+use vpass_drive::drive::Drive;
 
 use crate::mean_ci95::{MeanCi95, mean_ci95};
 

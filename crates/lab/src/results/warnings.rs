@@ -1,8 +1,8 @@
 //! Warnings about results. Each warning is one sentence, and appears in the JSON and in the text.
 
-use vpass_core::base::span::Span;
-use vpass_core::drive::start::reads::StartReads;
-use vpass_core::slots::refresh::NO_REFRESH;
+use vpass_drive::api::refresh::NO_REFRESH;
+use vpass_drive::base::span::Span;
+use vpass_drive::drive::start::reads::StartReads;
 
 use crate::numbers::{count, digits, plural, seconds};
 

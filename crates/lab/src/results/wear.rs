@@ -1,7 +1,7 @@
 //! Wear of the drive after a run, and the life projected from it.
 
 use serde::{Deserialize, Serialize};
-use vpass_core::drive::Drive;
+use vpass_drive::drive::Drive;
 
 use super::Summary;
 use super::ageing::{Ageing, effective_mean};

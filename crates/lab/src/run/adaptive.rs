@@ -3,8 +3,8 @@
 
 use std::time::Instant;
 
-use vpass_core::base::units::Ns;
-use vpass_core::drive::Drive;
+use vpass_drive::base::units::Ns;
+use vpass_drive::drive::Drive;
 use vpass_oracle::Adversary;
 
 use super::summary::Served;

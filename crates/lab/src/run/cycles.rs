@@ -11,8 +11,8 @@
 //! ```
 
 use serde::Serialize;
-use vpass_core::base::units::Cause;
-use vpass_core::drive::Drive;
+use vpass_drive::base::units::Cause;
+use vpass_drive::drive::Drive;
 
 /// Length of a run, as a number of cycles.
 #[derive(Clone, Copy, Debug, Default, Serialize)]

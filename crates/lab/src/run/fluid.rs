@@ -3,8 +3,8 @@
 
 use std::time::Instant;
 
-use vpass_core::base::units::Ns;
-use vpass_core::time::FluidRun;
+use vpass_drive::base::units::Ns;
+use vpass_drive::time::FluidRun;
 
 use super::summary::Served;
 use super::{COUNT, Measured, Outcome, begun};

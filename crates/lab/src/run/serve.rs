@@ -3,9 +3,9 @@
 
 use std::cell::Cell;
 
-use vpass_core::base::request::RequestSource;
-use vpass_core::drive::Drive;
-use vpass_core::time::Replay;
+use vpass_drive::base::request::RequestSource;
+use vpass_drive::drive::Drive;
+use vpass_drive::time::Replay;
 use vpass_workload::pass::Passes;
 use vpass_workload::traces::TraceReport;
 

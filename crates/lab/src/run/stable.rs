@@ -19,8 +19,8 @@
 //! the difference is 12 pages, which is more than 1 % of 708: the wear has not settled
 //! ```
 
-use vpass_core::base::units::Cause;
-use vpass_core::drive::Drive;
+use vpass_drive::base::units::Cause;
+use vpass_drive::drive::Drive;
 
 use crate::settled::{are_alike, last_thirds};
 

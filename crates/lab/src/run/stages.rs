@@ -11,13 +11,13 @@
 use std::any::Any;
 use std::collections::HashMap;
 
-use vpass_core::base::dose::Quarters;
-use vpass_core::base::geometry::Geometry;
-use vpass_core::base::steady::Order;
-use vpass_core::base::units::{BlockId, Cause, Lpn, Ns, Ppn, Seq, WordlineInBlock, us};
-use vpass_core::drive::Drive;
-use vpass_core::watch::observer::{NO_PPN, Observer, Origin, PhysRead};
-use vpass_core::watch::time_event::{OpId, TimeEvent};
+use vpass_drive::base::dose::Quarters;
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::base::steady::Order;
+use vpass_drive::base::units::{BlockId, Cause, Lpn, Ns, Ppn, Seq, WordlineInBlock, us};
+use vpass_drive::drive::Drive;
+use vpass_drive::watch::observer::{NO_PPN, Observer, Origin, PhysRead};
+use vpass_drive::watch::time_event::{OpId, TimeEvent};
 
 use crate::results::page_reads::{PageReads, StagesSum};
 

@@ -1,10 +1,10 @@
 //! Summary of a run. The summary is made from the drive, the timed gear's engine, and the results
 //! of the workload.
 
-use vpass_core::base::units::Ns;
-use vpass_core::drive::Drive;
-use vpass_core::slots::parity::NO_PARITY;
-use vpass_core::time::Replay;
+use vpass_drive::api::parity::NO_PARITY;
+use vpass_drive::base::units::Ns;
+use vpass_drive::drive::Drive;
+use vpass_drive::time::Replay;
 use vpass_oracle::OracleReport;
 use vpass_workload::traces::{Device, TraceReport};
 

@@ -4,10 +4,10 @@
 use std::num::NonZeroU32;
 use std::time::Instant;
 
-use vpass_core::base::request::{Request, RequestSource};
-use vpass_core::base::units::Bytes;
-use vpass_core::drive::Drive;
-use vpass_core::time::RunError;
+use vpass_drive::base::request::{Request, RequestSource};
+use vpass_drive::base::units::Bytes;
+use vpass_drive::drive::Drive;
+use vpass_drive::time::RunError;
 use vpass_workload::pass::Passes;
 use vpass_workload::synthetic::WorkloadConfig;
 

@@ -2,7 +2,7 @@
 //! short run, an equation, or an estimate.
 
 use serde::Serialize;
-use vpass_core::config::DriveConfig;
+use vpass_drive::config::DriveConfig;
 
 use super::copy::{self, Load, RANDOM, SEQUENTIAL, SEQUENTIAL_DEPTH};
 use super::{RANDOM_BYTES, endurance, link};

@@ -13,10 +13,10 @@
 //! sequential: blocks of 952 wordlines, and 16 blocks per plane: 63 per die, of which 8 are spare
 //! ```
 
-use vpass_core::base::geometry::Geometry;
-use vpass_core::config::DriveConfig;
-use vpass_core::slots::gc::GC;
-use vpass_core::slots::reclaim::RECLAIM;
+use vpass_drive::api::gc::GC;
+use vpass_drive::api::reclaim::RECLAIM;
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::config::DriveConfig;
 use vpass_workload::synthetic::WorkloadFile;
 
 use crate::failure::Failure;
@@ -43,7 +43,7 @@ pub(super) const RANDOM: &str = "4KiB";
 /// Queue depth of sequential requests on most data sheets.
 pub(super) const SEQUENTIAL_DEPTH: u32 = 32;
 /// Number of spare blocks of a die in a sequential run. With eight spare blocks, the host's stream
-/// has an open block on each die, as on the whole drive (`vpass_core::base::streams::width`).
+/// has an open block on each die, as on the whole drive (`vpass_drive::base::streams::width`).
 const SPARE_OF_DIE: f64 = 8.0;
 /// Number of bytes of a drive that a sequential run may read or write.
 const TOUCHED: f64 = 2_147_483_648.0;

@@ -4,7 +4,7 @@
 use std::fmt::Display;
 
 use serde::Serialize;
-use vpass_core::config::DriveConfig;
+use vpass_drive::config::DriveConfig;
 
 use super::{Sheet, edit, endurance, parse};
 use crate::failure::Failure;

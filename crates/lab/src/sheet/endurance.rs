@@ -5,11 +5,11 @@
 //! the drive has 2.2 TB of flash, so it needs 3,504 x 4.0 / 2.2 = 6,370 P/E cycles
 //! ```
 
-use vpass_core::base::geometry::Geometry;
-use vpass_core::base::phrase::Opt;
-use vpass_core::config::{DriveConfig, ErrorLaw};
-use vpass_core::slots::gc::GC;
-use vpass_core::slots::reclaim::RECLAIM;
+use vpass_drive::api::gc::GC;
+use vpass_drive::api::reclaim::RECLAIM;
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::base::phrase::Opt;
+use vpass_drive::config::{DriveConfig, ErrorLaw};
 
 use super::draft::Draft;
 use super::{Endurance, Sheet, copy, parse};

@@ -6,8 +6,8 @@
 //! all sixteen dies together write at 2.45 GB/s
 //! ```
 
-use vpass_core::base::units::Bytes;
-use vpass_core::config::{CellType, DriveConfig, KindUs};
+use vpass_drive::base::units::Bytes;
+use vpass_drive::config::{CellType, DriveConfig, KindUs};
 
 use super::draft::Draft;
 use super::{RANDOM_BYTES, Sheet, parse, rates};

@@ -1,7 +1,7 @@
 //! Readers for single lines of a data sheet, with their units. An error names the expected form.
 
-use vpass_core::base::units::Bytes;
-use vpass_core::config::CellType;
+use vpass_drive::base::units::Bytes;
+use vpass_drive::config::CellType;
 
 use crate::numbers::counted;
 

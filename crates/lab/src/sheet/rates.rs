@@ -5,9 +5,9 @@
 //! three transfers take 20.5 us of this time, so program_us = 372.7
 //! ```
 
-use vpass_core::base::phrase::Opt;
-use vpass_core::config::DriveConfig;
-use vpass_core::phrase;
+use vpass_drive::base::phrase::Opt;
+use vpass_drive::config::DriveConfig;
+use vpass_drive::phrase;
 
 use super::draft::Draft;
 use super::{RANDOM_BYTES, Sheet, copy, flash};

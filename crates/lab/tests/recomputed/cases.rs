@@ -5,10 +5,10 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use vpass_core::slots::gc::GC;
-use vpass_core::slots::parity::PARITY;
-use vpass_core::slots::reclaim::RECLAIM;
-use vpass_core::slots::refresh::REFRESH;
+use vpass_drive::api::gc::GC;
+use vpass_drive::api::parity::PARITY;
+use vpass_drive::api::reclaim::RECLAIM;
+use vpass_drive::api::refresh::REFRESH;
 use vpass_lab::plan::{Chosen, RunPlan};
 use vpass_lab::progress::unwatched;
 use vpass_lab::setup::{Base, Gear, HintSource, Named, Replay, Setup, Watch};

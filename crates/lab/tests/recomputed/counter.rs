@@ -3,20 +3,20 @@
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
 
-use vpass_core::base::dose::Quarters;
-use vpass_core::base::failure::Stretch;
-use vpass_core::base::geometry::Geometry;
-use vpass_core::base::page_set::PageSet;
-use vpass_core::base::request::{Op, Request};
-use vpass_core::base::steady::Order;
-use vpass_core::base::units::{BlockId, Cause, Lpn, Moment, Ns, Ppn, Seq, WordlineInBlock};
-use vpass_core::config::DriveConfig;
-use vpass_core::drive::{Drive, Techniques};
-use vpass_core::time::{Replay, run_untimed};
-use vpass_core::watch::observer::{
+use vpass_drive::base::dose::Quarters;
+use vpass_drive::base::failure::Stretch;
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::base::page_set::PageSet;
+use vpass_drive::base::request::{Op, Request};
+use vpass_drive::base::steady::Order;
+use vpass_drive::base::units::{BlockId, Cause, Lpn, Moment, Ns, Ppn, Seq, WordlineInBlock};
+use vpass_drive::config::DriveConfig;
+use vpass_drive::drive::{Drive, Techniques};
+use vpass_drive::time::{Replay, run_untimed};
+use vpass_drive::watch::observer::{
     FROM_BUFFER, NO_LPN, NO_OWNER, NO_PPN, Observer, Origin, PhysRead, ReadResult,
 };
-use vpass_core::watch::time_event::TimeEvent;
+use vpass_drive::watch::time_event::TimeEvent;
 use vpass_lab::plan::RunPlan;
 use vpass_lab::setup::Gear;
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use vpass_core::base::request::Op;
-use vpass_core::base::units::Cause;
+use vpass_drive::base::request::Op;
+use vpass_drive::base::units::Cause;
 use vpass_lab::run::Outcome;
 
 use crate::counter::{ByCause, Counted};

@@ -4,15 +4,15 @@
 
 use std::any::Any;
 
-use vpass_core::base::dose::Quarters;
-use vpass_core::base::rates::{PageRates, ReadRates};
-use vpass_core::base::request::{Arrival, Request, RequestSource, SourceError};
-use vpass_core::base::steady::Order;
-use vpass_core::base::units::{BlockId, Cause, Lpn, Ns, Ppn, Seq, WordlineInBlock};
-use vpass_core::config::DriveConfig;
-use vpass_core::drive::{Drive, Techniques};
-use vpass_core::time::{FluidRun, FluidSource};
-use vpass_core::watch::observer::{Observer, Origin, PhysRead};
+use vpass_drive::base::dose::Quarters;
+use vpass_drive::base::rates::{PageRates, ReadRates};
+use vpass_drive::base::request::{Arrival, Request, RequestSource, SourceError};
+use vpass_drive::base::steady::Order;
+use vpass_drive::base::units::{BlockId, Cause, Lpn, Ns, Ppn, Seq, WordlineInBlock};
+use vpass_drive::config::DriveConfig;
+use vpass_drive::drive::{Drive, Techniques};
+use vpass_drive::time::{FluidRun, FluidSource};
+use vpass_drive::watch::observer::{Observer, Origin, PhysRead};
 
 /// Drive of 16 blocks of 24 pages on one die. No read reaches its limits.
 const DRIVE: &str = r#"

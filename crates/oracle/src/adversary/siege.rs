@@ -10,12 +10,12 @@
 //! 38 reads, no read of it              the end of the run must find the loss
 //! ```
 
-use vpass_core::base::request::{Op, Request};
-use vpass_core::base::units::{BlockId, Lpn, Ppn};
-use vpass_core::config::DisturbModel;
-use vpass_core::drive::Drive;
-use vpass_core::flash::block::BlockState;
-use vpass_core::time::{Replay, RunError, run_untimed};
+use vpass_drive::base::request::{Op, Request};
+use vpass_drive::base::units::{BlockId, Lpn, Ppn};
+use vpass_drive::config::DisturbModel;
+use vpass_drive::drive::Drive;
+use vpass_drive::flash::block::BlockState;
+use vpass_drive::time::{Replay, RunError, run_untimed};
 
 use super::{Coming, NO_OWNER, Sight, oracle_of};
 use crate::dice::Dice;

@@ -8,8 +8,8 @@
 
 use std::ops::Range;
 
-use vpass_core::base::geometry::Geometry;
-use vpass_core::base::units::Lpn;
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::base::units::Lpn;
 
 /// Lists of pages.
 #[derive(Debug)]

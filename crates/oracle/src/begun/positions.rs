@@ -1,6 +1,6 @@
 //! Positions of numbers in a random order, by the oracle's own arithmetic, in both directions.
 
-use vpass_core::base::steady::Order;
+use vpass_drive::base::steady::Order;
 
 /// Order of numbers, with the sizes of the halves of a position.
 #[derive(Clone, Copy, Debug)]

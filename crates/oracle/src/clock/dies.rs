@@ -9,8 +9,8 @@ mod turn;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use vpass_core::base::units::{Cause, Ns, Ppn};
-use vpass_core::watch::time_event::OpId;
+use vpass_drive::base::units::{Cause, Ns, Ppn};
+use vpass_drive::watch::time_event::OpId;
 
 use self::turn::Turn;
 use super::lengths::{How, Lengths};

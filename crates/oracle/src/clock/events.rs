@@ -1,7 +1,7 @@
 //! Events of the timed gear, one by one, each against the expected course.
 
-use vpass_core::base::units::{Cause, Ns, Ppn};
-use vpass_core::watch::time_event::{OpId, TimeEvent, Work};
+use vpass_drive::base::units::{Cause, Ns, Ppn};
+use vpass_drive::watch::time_event::{OpId, TimeEvent, Work};
 
 use super::dies::{Ended, HostRead};
 use super::lengths::How;

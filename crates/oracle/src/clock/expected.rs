@@ -4,9 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt::Debug;
 
-use vpass_core::base::units::{BlockId, Cause, Lpn, Ppn};
-use vpass_core::watch::observer::{NO_OWNER, PhysRead};
-use vpass_core::watch::time_event::Work;
+use vpass_drive::base::units::{BlockId, Cause, Lpn, Ppn};
+use vpass_drive::watch::observer::{NO_OWNER, PhysRead};
+use vpass_drive::watch::time_event::Work;
 
 use super::lengths::{How, Lengths};
 

@@ -1,9 +1,9 @@
 //! Latencies of groups of origins, such as the tenants of a drive. Every request counts for the
 //! group of its origin. The drive's report on a group must match its requests.
 
-use vpass_core::base::metrics::{Group, Groups};
-use vpass_core::base::request::{Op, Request};
-use vpass_core::base::units::Ns;
+use vpass_drive::base::metrics::{Group, Groups};
+use vpass_drive::base::request::{Op, Request};
+use vpass_drive::base::units::Ns;
 
 use super::latencies::check_latencies;
 
@@ -24,7 +24,7 @@ pub(super) struct OfGroups {
     seen: Vec<Seen>,
 }
 
-fn count(told: &vpass_core::base::metrics::Latency) -> (u64, u128) {
+fn count(told: &vpass_drive::base::metrics::Latency) -> (u64, u128) {
     (told.count(), told.total_ns())
 }
 

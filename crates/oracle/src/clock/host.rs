@@ -4,9 +4,9 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
 
-use vpass_core::base::metrics::TimedMetrics;
-use vpass_core::base::request::{Op, Request};
-use vpass_core::base::units::{Lpn, Ns};
+use vpass_drive::base::metrics::TimedMetrics;
+use vpass_drive::base::request::{Op, Request};
+use vpass_drive::base::units::{Lpn, Ns};
 
 use super::dies::HostRead;
 use super::groups::OfGroups;

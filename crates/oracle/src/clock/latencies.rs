@@ -1,6 +1,6 @@
 //! Compares reported latencies with the time that requests took.
 
-use vpass_core::base::metrics::Latency;
+use vpass_drive::base::metrics::Latency;
 
 /// Compares the latencies of a kind of request with their number and their sum in nanoseconds. Then
 /// compares the histogram with their mean.

@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use vpass_core::base::geometry::Geometry;
-use vpass_core::base::units::{BlockId, Ns, Ppn};
-use vpass_core::config::{DriveConfig, EccConfig, KindUs, Number, ProgramUnit, Schedule};
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::base::units::{BlockId, Ns, Ppn};
+use vpass_drive::config::{DriveConfig, EccConfig, KindUs, Number, ProgramUnit, Schedule};
 
 use crate::codings::Codings;
 

@@ -1,7 +1,7 @@
 //! Time from which an incomplete wordline of host data may be programmed.
 
-use vpass_core::base::units::{Cause, Ns};
-use vpass_core::watch::time_event::Work;
+use vpass_drive::base::units::{Cause, Ns};
+use vpass_drive::watch::time_event::Work;
 
 use super::lengths::Lengths;
 

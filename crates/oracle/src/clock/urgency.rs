@@ -12,10 +12,10 @@
 
 use std::collections::BTreeMap;
 
-use vpass_core::base::geometry::Geometry;
-use vpass_core::base::units::{BlockId, Cause, Ns, Ppn};
-use vpass_core::config::{DriveConfig, ProgramUnit};
-use vpass_core::watch::time_event::OpId;
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::base::units::{BlockId, Cause, Ns, Ppn};
+use vpass_drive::config::{DriveConfig, ProgramUnit};
+use vpass_drive::watch::time_event::OpId;
 
 use super::TimingChecker;
 use super::lengths::program_us;

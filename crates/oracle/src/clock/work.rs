@@ -1,7 +1,7 @@
 //! Physical work of a die in time: its stages, and how long each of them must take.
 
-use vpass_core::base::units::{Cause, Ns, Ppn};
-use vpass_core::watch::time_event::Work;
+use vpass_drive::base::units::{Cause, Ns, Ppn};
+use vpass_drive::watch::time_event::Work;
 
 use super::expected::Taken;
 use super::lengths::Lengths;

@@ -1,8 +1,8 @@
 //! Limits of pages whose data has error rates. They depend on the retries that a read may take and
 //! on the age of the block.
 
-use vpass_core::base::units::BlockId;
-use vpass_core::watch::observer::{PhysRead, ReadResult};
+use vpass_drive::base::units::BlockId;
+use vpass_drive::watch::observer::{PhysRead, ReadResult};
 
 use super::{Doses, Truth};
 use crate::error_rates::{ErrorRates, Whose};

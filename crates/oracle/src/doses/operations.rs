@@ -1,8 +1,8 @@
 //! Operations on flash, and the doses that they deposit.
 
-use vpass_core::base::geometry::Geometry;
-use vpass_core::base::units::BlockId;
-use vpass_core::config::DisturbModel;
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::base::units::BlockId;
+use vpass_drive::config::DisturbModel;
 
 use super::Doses;
 use crate::endurance;

@@ -4,10 +4,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use vpass_core::base::page_set::PageSet;
-use vpass_core::base::units::{BlockId, Moment, PageInBlock, Ppn};
-use vpass_core::config::{DriveConfig, Number};
-use vpass_core::watch::observer::{PhysRead, ReadResult};
+use vpass_drive::base::page_set::PageSet;
+use vpass_drive::base::units::{BlockId, Moment, PageInBlock, Ppn};
+use vpass_drive::config::{DriveConfig, Number};
+use vpass_drive::watch::observer::{PhysRead, ReadResult};
 
 use crate::codings::FASTER;
 use crate::doses::Truth;

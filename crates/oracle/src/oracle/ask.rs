@@ -1,6 +1,6 @@
 //! Answers questions about true doses and limits, and about the content of flash pages.
 
-use vpass_core::base::units::{Lpn, Ppn};
+use vpass_drive::base::units::{Lpn, Ppn};
 
 use crate::doses::Truth;
 use crate::endurance::FAR;

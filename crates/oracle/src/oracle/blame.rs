@@ -6,13 +6,13 @@
 //! page. The drive decides which lost pages it keeps as valid. So after a reported loss, the only
 //! check is that the blame does not exceed the moved pages.
 
-use vpass_core::base::geometry::Geometry;
-use vpass_core::base::mem::{huge_zeros, prefetch, zeros};
-use vpass_core::base::page_set::PageSet;
-use vpass_core::base::units::{BlockId, Lpn, Ppn};
-use vpass_core::config::DisturbModel;
-use vpass_core::drive::Drive;
-use vpass_core::watch::observer::{NO_LPN, NO_PPN, PhysRead};
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::base::mem::{huge_zeros, prefetch, zeros};
+use vpass_drive::base::page_set::PageSet;
+use vpass_drive::base::units::{BlockId, Lpn, Ppn};
+use vpass_drive::config::DisturbModel;
+use vpass_drive::drive::Drive;
+use vpass_drive::watch::observer::{NO_LPN, NO_PPN, PhysRead};
 
 use crate::endurance::{FAR, counts_alike};
 use crate::medium::{At, Medium};

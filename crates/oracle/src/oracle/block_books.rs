@@ -2,9 +2,9 @@
 //! wear. If the drive forgets to count a dose, this rarely costs a page before the run ends, but
 //! always shows here.
 
-use vpass_core::base::units::BlockId;
-use vpass_core::drive::Drive;
-use vpass_core::drive::audit::BlockRow;
+use vpass_drive::base::units::BlockId;
+use vpass_drive::drive::Drive;
+use vpass_drive::drive::audit::BlockRow;
 
 use crate::endurance::COUNTED_UNIT;
 use crate::medium::At;
@@ -105,9 +105,9 @@ impl Oracle {
 
 #[cfg(test)]
 mod tests {
-    use vpass_core::base::units::Lpn;
-    use vpass_core::config::DriveConfig;
-    use vpass_core::drive::Techniques;
+    use vpass_drive::base::units::Lpn;
+    use vpass_drive::config::DriveConfig;
+    use vpass_drive::drive::Techniques;
 
     use super::*;
 

@@ -6,8 +6,8 @@
 //! of each read. Doses only grow. So each read takes the retries that its page takes before the
 //! first of these reads and after the last.
 
-use vpass_core::base::units::{BlockId, Cause, Ppn};
-use vpass_core::watch::observer::BulkReads;
+use vpass_drive::base::units::{BlockId, Cause, Ppn};
+use vpass_drive::watch::observer::BulkReads;
 
 use crate::error_rates::step_of;
 use crate::medium::At;

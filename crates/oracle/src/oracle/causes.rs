@@ -9,8 +9,8 @@
 
 use std::collections::BTreeMap;
 
-use vpass_core::base::units::{Lpn, Ns};
-use vpass_core::config::DriveConfig;
+use vpass_drive::base::units::{Lpn, Ns};
+use vpass_drive::config::DriveConfig;
 
 use crate::error_rates::step_of;
 use crate::medium::At;
@@ -134,9 +134,9 @@ impl Oracle {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError};
-    use vpass_core::drive::{Drive, Techniques};
-    use vpass_core::time::run_untimed;
+    use vpass_drive::base::request::{Arrival, Op, Request, RequestSource, SourceError};
+    use vpass_drive::drive::{Drive, Techniques};
+    use vpass_drive::time::run_untimed;
 
     /// Source that reads single pages, all at once.
     struct Reads(u64);

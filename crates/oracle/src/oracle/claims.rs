@@ -1,10 +1,10 @@
 //! Compares other reports of the drive with the oracle's counts: host requests, losses, copies and
 //! cleaning by reclaim, and blame.
 
-use vpass_core::base::metrics::HostCounts;
-use vpass_core::base::units::Cause;
-use vpass_core::drive::Drive;
-use vpass_core::watch::observer::{NO_OWNER, PhysRead};
+use vpass_drive::base::metrics::HostCounts;
+use vpass_drive::base::units::Cause;
+use vpass_drive::drive::Drive;
+use vpass_drive::watch::observer::{NO_OWNER, PhysRead};
 
 use crate::medium::At;
 use crate::oracle::Oracle;

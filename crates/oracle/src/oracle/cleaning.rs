@@ -5,7 +5,7 @@
 //! A lost page, or a page with newer data in memory, may be valid or not. So a block counts as
 //! better only if its lead is larger than the number of such pages.
 
-use vpass_core::base::units::{BlockId, Cause};
+use vpass_drive::base::units::{BlockId, Cause};
 
 use crate::medium::At;
 use crate::oracle::Oracle;

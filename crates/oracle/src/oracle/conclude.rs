@@ -1,8 +1,8 @@
 //! Starts the counts of the measured phase, and ends a run: compares the drive's reports with the
 //! counts since then.
 
-use vpass_core::base::metrics::HostCounts;
-use vpass_core::drive::Drive;
+use vpass_drive::base::metrics::HostCounts;
+use vpass_drive::drive::Drive;
 
 use crate::addresses;
 use crate::books::{DriveBooks, differences};

@@ -8,11 +8,11 @@
 
 use std::collections::BTreeMap;
 
-use vpass_core::base::stripes::{Members, Stripes};
-use vpass_core::base::units::{Lpn, Ppn};
-use vpass_core::base::window::Window;
-use vpass_core::config::{DriveConfig, Number};
-use vpass_core::watch::observer::NO_PPN;
+use vpass_drive::base::stripes::{Members, Stripes};
+use vpass_drive::base::units::{Lpn, Ppn};
+use vpass_drive::base::window::Window;
+use vpass_drive::config::{DriveConfig, Number};
+use vpass_drive::watch::observer::NO_PPN;
 
 use crate::oracle::Oracle;
 use crate::oracle::parity::Parity;

@@ -1,7 +1,7 @@
 //! Checks blocks and wordlines that hold fewer pages than they could. A merge may give up only
 //! pages without valid data. Limits change only if every wordline with data is merged.
 
-use vpass_core::base::units::{BlockId, Ppn};
+use vpass_drive::base::units::{BlockId, Ppn};
 
 use crate::medium::At;
 use crate::oracle::Oracle;

@@ -3,10 +3,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use vpass_core::base::geometry::Geometry;
-use vpass_core::base::metrics::ReclaimCounts;
-use vpass_core::base::units::{BlockId, Cause, Lpn, Ppn};
-use vpass_core::config::DriveConfig;
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::base::metrics::ReclaimCounts;
+use vpass_drive::base::units::{BlockId, Cause, Lpn, Ppn};
+use vpass_drive::config::DriveConfig;
 
 use crate::codings::Codings;
 use crate::oracle::Oracle;

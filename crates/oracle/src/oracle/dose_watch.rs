@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use vpass_core::base::geometry::Geometry;
-use vpass_core::base::units::{BlockId, Bytes, Cause, Ns};
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::base::units::{BlockId, Bytes, Cause, Ns};
 
 use crate::codings::has_guard_levels;
 use crate::medium::At;

@@ -1,7 +1,7 @@
 //! Checks a drive without a write buffer. When the next write or trim comes, all data of earlier
 //! writes must be on flash.
 
-use vpass_core::base::units::Lpn;
+use vpass_drive::base::units::Lpn;
 
 use crate::oracle::Oracle;
 use crate::report::Kind;

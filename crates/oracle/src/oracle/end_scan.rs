@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use vpass_core::base::units::{BlockId, Ppn};
+use vpass_drive::base::units::{BlockId, Ppn};
 
 use crate::doses::Truth;
 use crate::endurance::UNIT;

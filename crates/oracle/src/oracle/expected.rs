@@ -1,9 +1,9 @@
 //! Computes the expected losses from each block's own doses, if parity raises the limits of reads.
 //! Also checks that such parity is never late.
 
-use vpass_core::base::units::BlockId;
-use vpass_core::config::{Combine, DriveConfig};
-use vpass_core::drive::Drive;
+use vpass_drive::base::units::BlockId;
+use vpass_drive::config::{Combine, DriveConfig};
+use vpass_drive::drive::Drive;
 
 use crate::bch::{Code, raised_by};
 use crate::endurance::{COUNTED_UNIT, Endurances};

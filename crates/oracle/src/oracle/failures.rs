@@ -3,12 +3,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use vpass_core::base::failure::Stretch;
-use vpass_core::base::stripes::Stripes;
-use vpass_core::base::units::{BlockId, Lpn, Ppn};
-use vpass_core::drive::Drive;
-use vpass_core::drive::failing::TakenByFailures;
-use vpass_core::watch::observer::NO_PPN;
+use vpass_drive::base::failure::Stretch;
+use vpass_drive::base::stripes::Stripes;
+use vpass_drive::base::units::{BlockId, Lpn, Ppn};
+use vpass_drive::drive::Drive;
+use vpass_drive::drive::failing::TakenByFailures;
+use vpass_drive::watch::observer::NO_PPN;
 
 use crate::medium::At;
 use crate::oracle::Oracle;

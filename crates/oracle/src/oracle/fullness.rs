@@ -8,7 +8,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use vpass_core::base::units::{BlockId, Cause};
+use vpass_drive::base::units::{BlockId, Cause};
 
 use crate::oracle::Oracle;
 use crate::report::Kind;

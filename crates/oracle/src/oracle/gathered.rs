@@ -1,7 +1,7 @@
 //! Checks pages on their way to flash: copies that wait in the controller's memory for the rest of
 //! their wordline, and the order of programs.
 
-use vpass_core::base::units::{Cause, Lpn, Ppn, Seq};
+use vpass_drive::base::units::{Cause, Lpn, Ppn, Seq};
 
 use crate::medium::At;
 use crate::oracle::Oracle;

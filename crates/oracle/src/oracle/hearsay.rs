@@ -9,10 +9,10 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use vpass_core::base::latency::AccessLatency;
-use vpass_core::base::units::{BlockId, PageInBlock, Ppn, StreamId};
-use vpass_core::config::{DriveConfig, ProgramUnit, Schedule};
-use vpass_core::slots::reclaim::Part;
+use vpass_drive::api::reclaim::Part;
+use vpass_drive::base::latency::AccessLatency;
+use vpass_drive::base::units::{BlockId, PageInBlock, Ppn, StreamId};
+use vpass_drive::config::{DriveConfig, ProgramUnit, Schedule};
 
 use crate::clock::program_us;
 use crate::endurance::{Endurance, FAR, UNIT};
@@ -296,7 +296,7 @@ fn late_by_jobs(config: &DriveConfig, timed: bool) -> u32 {
         (0..geometry.cell.bits()).map(|kind| program_us(config, kind)).sum::<f64>() / bits;
     let in_a_job =
         bits * f64::from(geometry.wordlines_per_block) * (1.0 + program / together / sense);
-    let beside = |row: &vpass_core::config::PerPec| {
+    let beside = |row: &vpass_drive::config::PerPec| {
         let alpha = |group: usize| row.alpha.get(group).copied().unwrap_or(1.0);
         row.limit
             .iter()
@@ -312,7 +312,7 @@ fn late_by_jobs(config: &DriveConfig, timed: bool) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::late_reads;
-    use vpass_core::config::{DriveConfig, KindUs};
+    use vpass_drive::config::{DriveConfig, KindUs};
 
     fn of(reclaim: &str) -> DriveConfig {
         let text = format!(

@@ -14,15 +14,15 @@
 
 use std::collections::BTreeMap;
 
-use vpass_core::base::geometry::Geometry;
-use vpass_core::base::latency::AccessLatency;
-use vpass_core::base::request::{Op, Request};
-use vpass_core::base::units::{BlockId, Cause, Lpn, WordlineInBlock, transfer_ns, us};
-use vpass_core::config::DriveConfig;
-use vpass_core::disturb::table::LimitTable;
-use vpass_core::drive::Drive;
-use vpass_core::hints::{HintCounts, HintRange};
-use vpass_core::watch::observer::{NO_LPN, Origin, PhysRead};
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::base::latency::AccessLatency;
+use vpass_drive::base::request::{Op, Request};
+use vpass_drive::base::units::{BlockId, Cause, Lpn, WordlineInBlock, transfer_ns, us};
+use vpass_drive::config::DriveConfig;
+use vpass_drive::disturb::table::LimitTable;
+use vpass_drive::drive::Drive;
+use vpass_drive::hints::{HintCounts, HintRange};
+use vpass_drive::watch::observer::{NO_LPN, Origin, PhysRead};
 
 use crate::medium::At;
 use crate::oracle::Oracle;
@@ -113,7 +113,7 @@ impl Hints {
             goes_by: vec![None; geometry.blocks as usize],
             used: vec![false; geometry.blocks as usize],
             free: geometry.blocks,
-            by_wordline: config.timing.program_unit == vpass_core::config::ProgramUnit::Wordline,
+            by_wordline: config.timing.program_unit == vpass_drive::config::ProgramUnit::Wordline,
             counts: Default::default(),
             in_bulk: [0; AccessLatency::COUNT],
             is_bulk: false,
@@ -416,7 +416,7 @@ impl Hints {
 mod tests {
     use super::*;
     use crate::dice::Dice;
-    use vpass_core::base::units::Bytes;
+    use vpass_drive::base::units::Bytes;
 
     /// Compares ranges of random places, lengths and ranks, byte by byte. The last range of the
     /// highest rank decides about a byte, and the tightest byte decides about its page.

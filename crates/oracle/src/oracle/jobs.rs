@@ -4,8 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use vpass_core::base::page_set::PageSet;
-use vpass_core::base::units::{BlockId, Cause, Ppn, Reads};
+use vpass_drive::base::page_set::PageSet;
+use vpass_drive::base::units::{BlockId, Cause, Ppn, Reads};
 
 use crate::clock::{Begun, Now};
 use crate::medium::At;

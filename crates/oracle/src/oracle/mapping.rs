@@ -1,8 +1,8 @@
 //! Compares the drive's map with the truth: every entry leads to the newest data and back, and no
 //! page is missing.
 
-use vpass_core::base::units::{Lpn, Ppn};
-use vpass_core::watch::observer::{FROM_BUFFER, NO_PPN};
+use vpass_drive::base::units::{Lpn, Ppn};
+use vpass_drive::watch::observer::{FROM_BUFFER, NO_PPN};
 
 use crate::oracle::Oracle;
 use crate::report::Kind;

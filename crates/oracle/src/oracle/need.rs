@@ -3,9 +3,9 @@
 //! idle gap. In idle gaps, GC cleans up to the share of the spare blocks that `gc.background`
 //! gives.
 
-use vpass_core::base::geometry::Geometry;
-use vpass_core::base::units::{BlockId, Cause};
-use vpass_core::config::DriveConfig;
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::base::units::{BlockId, Cause};
+use vpass_drive::config::DriveConfig;
 
 use crate::oracle::Oracle;
 use crate::report::Kind;

@@ -1,14 +1,14 @@
 //! Receives the events of the drive, and passes each event to the parts of the oracle that need it.
 
-use vpass_core::base::dose::Quarters;
-use vpass_core::base::failure::Stretch;
-use vpass_core::base::metrics::TimedMetrics;
-use vpass_core::base::page_set::PageSet;
-use vpass_core::base::request::Request;
-use vpass_core::base::steady::Order;
-use vpass_core::base::units::{BlockId, Cause, Lpn, Moment, Ns, Ppn, Reads, Seq, WordlineInBlock};
-use vpass_core::watch::observer::{BulkReads, NO_OWNER, Observer, Origin, PhysRead, XorSource};
-use vpass_core::watch::time_event::{OpId, TimeEvent};
+use vpass_drive::base::dose::Quarters;
+use vpass_drive::base::failure::Stretch;
+use vpass_drive::base::metrics::TimedMetrics;
+use vpass_drive::base::page_set::PageSet;
+use vpass_drive::base::request::Request;
+use vpass_drive::base::steady::Order;
+use vpass_drive::base::units::{BlockId, Cause, Lpn, Moment, Ns, Ppn, Reads, Seq, WordlineInBlock};
+use vpass_drive::watch::observer::{BulkReads, NO_OWNER, Observer, Origin, PhysRead, XorSource};
+use vpass_drive::watch::time_event::{OpId, TimeEvent};
 
 use crate::medium::At;
 use crate::oracle::Oracle;

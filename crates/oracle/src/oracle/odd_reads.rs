@@ -2,8 +2,8 @@
 //! buffer, reads without data, probes and undecodable reads. Reads of a wrong page, or of a page
 //! past its limit, also belong here.
 
-use vpass_core::base::units::Cause;
-use vpass_core::watch::observer::{FROM_BUFFER, NO_OWNER, NO_PPN, PhysRead, ReadResult};
+use vpass_drive::base::units::Cause;
+use vpass_drive::watch::observer::{FROM_BUFFER, NO_OWNER, NO_PPN, PhysRead, ReadResult};
 
 use crate::doses::Truth;
 use crate::medium::At;

@@ -9,8 +9,8 @@
 
 use std::collections::BTreeSet;
 
-use vpass_core::base::units::{BlockId, Moment};
-use vpass_core::config::DriveConfig;
+use vpass_drive::base::units::{BlockId, Moment};
+use vpass_drive::config::DriveConfig;
 
 use crate::clock::program_us;
 use crate::error_rates::{end_of, step_of};

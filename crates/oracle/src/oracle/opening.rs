@@ -2,12 +2,12 @@
 //! a free block. If the pool is kept for it, other data stays outside as long as a free block
 //! exists there. Blocks that should be in the pool and are not are counted.
 
-use vpass_core::base::geometry::Geometry;
-use vpass_core::base::latency::AccessLatency;
-use vpass_core::base::metrics::ReclaimCounts;
-use vpass_core::base::units::{BlockId, StreamId};
-use vpass_core::config::DriveConfig;
-use vpass_core::slots::reclaim::{FIRST_OWN, StreamSpec};
+use vpass_drive::api::reclaim::{FIRST_OWN, StreamSpec};
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::base::latency::AccessLatency;
+use vpass_drive::base::metrics::ReclaimCounts;
+use vpass_drive::base::units::{BlockId, StreamId};
+use vpass_drive::config::DriveConfig;
 
 use crate::oracle::Oracle;
 use crate::oracle::hearsay::Told;

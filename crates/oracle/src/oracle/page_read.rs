@@ -1,8 +1,8 @@
 //! Compares the read of a page with the truth: its host page, its version, and whether its dose is
 //! within its limit.
 
-use vpass_core::base::units::{BlockId, Cause, Ns, Ppn};
-use vpass_core::watch::observer::{FROM_BUFFER, NO_OWNER, PhysRead, ReadResult};
+use vpass_drive::base::units::{BlockId, Cause, Ns, Ppn};
+use vpass_drive::watch::observer::{FROM_BUFFER, NO_OWNER, PhysRead, ReadResult};
 
 use crate::endurance::Endurance;
 use crate::error_rates::step_of;

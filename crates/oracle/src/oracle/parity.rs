@@ -12,11 +12,11 @@ mod recoveries;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use vpass_core::base::geometry::Geometry;
-use vpass_core::base::stripes::Stripes;
-use vpass_core::base::units::{BlockId, Lpn, Ppn};
-use vpass_core::config::DriveConfig;
-use vpass_core::watch::observer::{NO_PPN, PhysRead, ReadResult, XorSource};
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::base::stripes::Stripes;
+use vpass_drive::base::units::{BlockId, Lpn, Ppn};
+use vpass_drive::config::DriveConfig;
+use vpass_drive::watch::observer::{NO_PPN, PhysRead, ReadResult, XorSource};
 
 use self::records::Records;
 use self::recoveries::Recoveries;

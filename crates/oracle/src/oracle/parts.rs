@@ -3,7 +3,7 @@
 //!
 //! The host writes parts of a page. The other parts are in an older version on flash. This version
 //! must be read before the page is programmed or served. The drive keeps the read parts
-//! ([`Observer::filled`](vpass_core::watch::observer::Observer::filled)), or uses them for one
+//! ([`Observer::filled`](vpass_drive::watch::observer::Observer::filled)), or uses them for one
 //! answer to the host.
 //!
 //! ```text
@@ -15,10 +15,10 @@
 
 use std::collections::BTreeMap;
 
-use vpass_core::base::stripes::Stripes;
-use vpass_core::base::units::{Cause, Lpn};
-use vpass_core::config::{DriveConfig, ProgramUnit};
-use vpass_core::watch::observer::{PhysRead, ReadResult};
+use vpass_drive::base::stripes::Stripes;
+use vpass_drive::base::units::{Cause, Lpn};
+use vpass_drive::config::{DriveConfig, ProgramUnit};
+use vpass_drive::watch::observer::{PhysRead, ReadResult};
 
 use crate::oracle::Oracle;
 use crate::report::Kind;

@@ -19,9 +19,9 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use vpass_core::base::page_set::{PageSet, WordlineSet};
-use vpass_core::base::units::{BlockId, Reads};
-use vpass_core::config::{DisturbModel, DriveConfig, Schedule};
+use vpass_drive::base::page_set::{PageSet, WordlineSet};
+use vpass_drive::base::units::{BlockId, Reads};
+use vpass_drive::config::{DisturbModel, DriveConfig, Schedule};
 
 use crate::doses::Truth;
 use crate::endurance::{COUNTED_UNIT, FAR, UNIT};

@@ -9,8 +9,8 @@
 //! The drive computes the map entry of an untouched page when it is needed. The oracle checks the
 //! entries of all touched pages, and of a sample of the others.
 
-use vpass_core::base::units::{BlockId, Lpn, Ppn};
-use vpass_core::drive::Drive;
+use vpass_drive::base::units::{BlockId, Lpn, Ppn};
+use vpass_drive::drive::Drive;
 
 use crate::begun::Begun;
 use crate::medium::At;
@@ -215,9 +215,9 @@ fn pages_of(words: impl Iterator<Item = u64>) -> impl Iterator<Item = u32> {
 mod tests {
     use std::any::Any;
 
-    use vpass_core::config::DriveConfig;
-    use vpass_core::drive::Techniques;
-    use vpass_core::slots::parity::STRIPE;
+    use vpass_drive::api::parity::STRIPE;
+    use vpass_drive::config::DriveConfig;
+    use vpass_drive::drive::Techniques;
 
     use super::*;
 

@@ -1,9 +1,9 @@
 //! Records the start-up state of a drive: its pages, the wear of its blocks, and the reads that it
 //! has served.
 
-use vpass_core::base::steady::Order;
-use vpass_core::base::units::{BlockId, Lpn};
-use vpass_core::watch::observer::NO_LPN;
+use vpass_drive::base::steady::Order;
+use vpass_drive::base::units::{BlockId, Lpn};
+use vpass_drive::watch::observer::NO_LPN;
 
 use crate::begun::Begun;
 use crate::medium::At;

@@ -4,12 +4,12 @@
 
 use std::collections::BTreeSet;
 
-use vpass_core::base::stripes::Stripes;
-use vpass_core::base::units::{BlockId, Cause, Lpn, Ppn};
-use vpass_core::base::window::Window;
-use vpass_core::config::{ByWear, DriveConfig};
-use vpass_core::drive::{Drive, Lifetime};
-use vpass_core::watch::observer::NO_PPN;
+use vpass_drive::base::stripes::Stripes;
+use vpass_drive::base::units::{BlockId, Cause, Lpn, Ppn};
+use vpass_drive::base::window::Window;
+use vpass_drive::config::{ByWear, DriveConfig};
+use vpass_drive::drive::{Drive, Lifetime};
+use vpass_drive::watch::observer::NO_PPN;
 
 use crate::oracle::Oracle;
 use crate::report::Kind;

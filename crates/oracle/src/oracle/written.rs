@@ -11,10 +11,10 @@
 
 use std::collections::BTreeMap;
 
-use vpass_core::base::units::{Cause, Lpn, Ppn};
-use vpass_core::base::written::Reason;
-use vpass_core::drive::Drive;
-use vpass_core::watch::observer::{NO_PPN, Origin};
+use vpass_drive::base::units::{Cause, Lpn, Ppn};
+use vpass_drive::base::written::Reason;
+use vpass_drive::drive::Drive;
+use vpass_drive::watch::observer::{NO_PPN, Origin};
 
 use crate::oracle::Oracle;
 use crate::report::Kind;

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use vpass_core::base::thinned::Thinned;
-use vpass_core::base::units::{BlockId, Ns};
+use vpass_drive::base::thinned::Thinned;
+use vpass_drive::base::units::{BlockId, Ns};
 
 use crate::doses::Truth;
 use crate::endurance::{COUNTED_UNIT, FAR, UNIT};

@@ -1,7 +1,7 @@
 //! The blocks with the worst ratios, up to a fixed number, each with data of its own. A freed place
 //! is used again, and so is its memory.
 
-use vpass_core::base::units::BlockId;
+use vpass_drive::base::units::BlockId;
 
 /// Value of `place_of` for a block that has no place.
 const NOWHERE: u16 = u16::MAX;

@@ -2,12 +2,12 @@
 //! requests that arrive at times of their own. These choices have their own random numbers, so
 //! other cases stay the same.
 
-use vpass_core::base::span::{DAY, HOUR, Span};
-use vpass_core::base::units::Ns;
-use vpass_core::config::{CellType, DriveConfig, KindUs, Number, Params};
-use vpass_core::slots::refresh::{
+use vpass_drive::api::refresh::{
     NO_REFRESH, REFRESH, RefreshTechnique, refresh_technique, shortest_pass,
 };
+use vpass_drive::base::span::{DAY, HOUR, Span};
+use vpass_drive::base::units::Ns;
+use vpass_drive::config::{CellType, DriveConfig, KindUs, Number, Params};
 
 use super::balanced::Balanced;
 use super::{nested, params, tired};

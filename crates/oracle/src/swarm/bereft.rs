@@ -7,15 +7,15 @@ mod worn;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use vpass_core::base::failure::{Failure, Unit, When};
-use vpass_core::base::geometry::Geometry;
-use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError};
-use vpass_core::bugs::Bug;
-use vpass_core::config::{DriveConfig, Number};
-use vpass_core::drive::failing::TakenByFailures;
-use vpass_core::drive::{Drive, Stage, Techniques};
-use vpass_core::slots::parity::{REBUILD, STRIPE};
-use vpass_core::time::{Replay, RunError, run_untimed};
+use vpass_drive::api::parity::{REBUILD, STRIPE};
+use vpass_drive::base::failure::{Failure, Unit, When};
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::base::request::{Arrival, Op, Request, RequestSource, SourceError};
+use vpass_drive::bugs::Bug;
+use vpass_drive::config::{DriveConfig, Number};
+use vpass_drive::drive::failing::TakenByFailures;
+use vpass_drive::drive::{Drive, Stage, Techniques};
+use vpass_drive::time::{Replay, RunError, run_untimed};
 
 use super::{Digest, panic_text};
 use crate::dice::Dice;

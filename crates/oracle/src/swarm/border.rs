@@ -1,11 +1,11 @@
 //! Drives at the border of a technique's guarantee. A search scales the limits, the check interval,
 //! the late reads or the age until the guarantee just holds or just does not.
 
-use vpass_core::base::span::Span;
-use vpass_core::config::{DriveConfig, ReclaimConfig, Schedule};
-use vpass_core::drive::{Drive, Techniques};
-use vpass_core::slots::reclaim::{self, CHECK_INTERVAL, Technique, promise};
-use vpass_core::slots::refresh;
+use vpass_drive::api::reclaim::{self, CHECK_INTERVAL, Technique, promise};
+use vpass_drive::api::refresh;
+use vpass_drive::base::span::Span;
+use vpass_drive::config::{DriveConfig, ReclaimConfig, Schedule};
+use vpass_drive::drive::{Drive, Techniques};
 
 use super::balanced::Balanced;
 use crate::dice::Dice;

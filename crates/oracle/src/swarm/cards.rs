@@ -3,9 +3,9 @@
 
 use std::fmt;
 
-use vpass_core::slots::gc::GC;
-use vpass_core::slots::reclaim;
-use vpass_core::slots::refresh::refresh_technique;
+use vpass_drive::api::gc::GC;
+use vpass_drive::api::reclaim;
+use vpass_drive::api::refresh::refresh_technique;
 
 use super::RESTLESS;
 

@@ -1,16 +1,16 @@
 //! Drive of a case. Choices that every few cases need come from balanced draws; all other choices
 //! are independent.
 
-use vpass_core::base::units::Bytes;
-use vpass_core::config::{
+use vpass_drive::api::reclaim::{CHECK_INTERVAL, OWN_AGE};
+use vpass_drive::base::units::Bytes;
+use vpass_drive::config::{
     BchConfig, CapacityConfig, CellType, DensityConfig, DisturbConfig, DisturbModel, DriveConfig,
     EccConfig, EraseAtPec, ErrorConfig, GcConfig, GeometryConfig, HintsConfig, KindUs, Params,
     ParityConfig, PerPec, ProgramUnit, ReclaimConfig, RefreshConfig, SheetConfig, StartConfig,
     TimingConfig, WearConfig,
 };
-use vpass_core::drive::Techniques;
-use vpass_core::drive::start::reads::MostStartReads;
-use vpass_core::slots::reclaim::{CHECK_INTERVAL, OWN_AGE};
+use vpass_drive::drive::Techniques;
+use vpass_drive::drive::start::reads::MostStartReads;
 
 use super::balanced::Balanced;
 use super::{border, params};
@@ -47,7 +47,7 @@ pub(super) fn random_config(
     let spare = 0.12 + 0.5 * dice.unit();
     let apart = if keeps_apart { APART_BLOCKS } else { 0 };
     let needed =
-        (f64::from(vpass_core::config::MIN_SPARE_BLOCKS + 1 + apart) / spare / f64::from(planes))
+        (f64::from(vpass_drive::config::MIN_SPARE_BLOCKS + 1 + apart) / spare / f64::from(planes))
             .ceil() as u32;
     let geometry =
         GeometryConfig { blocks_per_plane: Some(needed + dice.between(1, 6) as u32), ..geometry };

@@ -1,12 +1,12 @@
 //! Draws a case: its drive, its techniques, its gear and its host. This runs nothing.
 
-use vpass_core::base::span::Span;
-use vpass_core::config::DriveConfig;
-use vpass_core::drive::Techniques;
-use vpass_core::slots::gc::GC;
-use vpass_core::slots::parity::has_stripes;
-use vpass_core::slots::reclaim::{self, RECLAIM, Technique};
-use vpass_core::slots::refresh::{self, NO_REFRESH};
+use vpass_drive::api::gc::GC;
+use vpass_drive::api::parity::has_stripes;
+use vpass_drive::api::reclaim::{self, RECLAIM, Technique};
+use vpass_drive::api::refresh::{self, NO_REFRESH};
+use vpass_drive::base::span::Span;
+use vpass_drive::config::DriveConfig;
+use vpass_drive::drive::Techniques;
 use vpass_techniques::reclaim::RETRIES;
 
 use super::ageing::Ages;
@@ -117,7 +117,7 @@ impl Case {
         // Under the random policy, the named technique only limits how the drive may begin.
         let restless = named.is_none();
         let technique = named.unwrap_or_else(|| {
-            vpass_core::slots::reclaim::technique("block").expect("it is in the list")
+            vpass_drive::api::reclaim::technique("block").expect("it is in the list")
         });
         let cleaning: Vec<&str> = GC.iter().map(|t| t.name).collect();
         let gc = self.cards.map_or_else(|| balanced.pick("gc", &cleaning), |cards| cards.gc);
@@ -179,7 +179,7 @@ impl Case {
             || may_tire && tired::draw(&balanced, &mut config, technique, timed, is_nested);
         let observing = Some(&config).filter(|config| is_tired && self.observes(&balanced, config));
         let observing =
-            observing.and_then(|_| vpass_core::slots::reclaim::technique("observed-retries"));
+            observing.and_then(|_| vpass_drive::api::reclaim::technique("observed-retries"));
         let (named, technique) =
             observing.map_or((named, technique), |observing| (Some(observing), observing));
         techniques.reclaim = technique.name.into();

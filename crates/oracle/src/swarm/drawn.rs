@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use toml::Value;
-use vpass_core::config::DriveConfig;
+use vpass_drive::config::DriveConfig;
 
 /// Keys that a drive file must have. All other keys have defaults.
 const LEAST: &str = r#"
@@ -85,7 +85,7 @@ mod tests {
     use super::*;
     use crate::swarm::Case;
     use crate::swarm::bereft::BereftCase;
-    use vpass_core::base::units::Bytes;
+    use vpass_drive::base::units::Bytes;
 
     fn drive() -> DriveConfig {
         toml::from_str(LEAST).expect("a drive")

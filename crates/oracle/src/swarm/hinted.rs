@@ -1,10 +1,10 @@
 //! Drives whose host gives hints about the latency of its reads. Every second case with retries is
 //! one. These choices have their own random numbers, so other cases stay the same.
 
-use vpass_core::base::latency::AccessLatency;
-use vpass_core::base::units::Bytes;
-use vpass_core::config::{ConfigError, DriveConfig, HintsConfig, MIN_SPARE_BLOCKS};
-use vpass_core::hints::{Budgets, HintRange};
+use vpass_drive::base::latency::AccessLatency;
+use vpass_drive::base::units::Bytes;
+use vpass_drive::config::{ConfigError, DriveConfig, HintsConfig, MIN_SPARE_BLOCKS};
+use vpass_drive::hints::{Budgets, HintRange};
 
 use super::balanced::Balanced;
 use crate::dice::Dice;

@@ -8,11 +8,11 @@
 //!
 //! The choices come from dice of their own, so other cases stay what they are.
 
-use vpass_core::base::units::Bytes;
-use vpass_core::config::{
+use vpass_drive::api::reclaim::{Technique, technique};
+use vpass_drive::base::units::Bytes;
+use vpass_drive::config::{
     DisturbModel, DriveConfig, ErrorLaw, KindUs, MIN_SPARE_BLOCKS, PerPec, Schedule, TimingConfig,
 };
-use vpass_core::slots::reclaim::{Technique, technique};
 
 use super::balanced::Balanced;
 use super::border;

@@ -2,9 +2,9 @@
 //! order of the lists. Shared parameters come first, because their part of a limit decides how
 //! large limits must be.
 
-use vpass_core::config::Params;
-use vpass_core::slots::card::{About, Param};
-use vpass_core::slots::slot;
+use vpass_drive::api::card::{About, Param};
+use vpass_drive::api::slot;
+use vpass_drive::config::Params;
 
 use super::balanced::Balanced;
 use crate::dice::Dice;

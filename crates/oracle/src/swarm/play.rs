@@ -1,12 +1,12 @@
 //! Run of a case: a drive under the oracle, the source of its requests, and the conditions at the
 //! end.
 
-use vpass_core::base::request::Request;
-use vpass_core::bugs::{Bug, Finder};
-use vpass_core::config::{ConfigError, DriveConfig, ErrorLaw};
-use vpass_core::drive::{Drive, Techniques};
-use vpass_core::slots::reclaim::{CHECK_INTERVAL, OWN_AGE, Technique};
-use vpass_core::time::{Replay, RunError, run_untimed, warm_up};
+use vpass_drive::api::reclaim::{CHECK_INTERVAL, OWN_AGE, Technique};
+use vpass_drive::base::request::Request;
+use vpass_drive::bugs::{Bug, Finder};
+use vpass_drive::config::{ConfigError, DriveConfig, ErrorLaw};
+use vpass_drive::drive::{Drive, Techniques};
+use vpass_drive::time::{Replay, RunError, run_untimed, warm_up};
 
 use super::ageing::Ages;
 use super::nested::Within;
@@ -173,7 +173,7 @@ impl Play<'_> {
     fn drive(&self, seed: u64, verdict: &Verdict) -> Result<Drive, ConfigError> {
         let (config, gc) = (self.config.clone(), self.techniques.gc.name());
         #[cfg(feature = "seeded-bugs")]
-        vpass_core::bugs::plant_in_configuration(self.bug);
+        vpass_drive::bugs::plant_in_configuration(self.bug);
         let mut drive = match self.technique {
             None => Drive::with_policy(
                 config,

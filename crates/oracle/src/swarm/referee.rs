@@ -9,9 +9,9 @@
 use std::cmp::Reverse;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use vpass_core::base::units::BlockId;
-use vpass_core::config::DriveConfig;
-use vpass_core::slots::gc::{Candidates, GC, GcPolicy};
+use vpass_drive::api::gc::{Candidates, GC, GcPolicy};
+use vpass_drive::base::units::BlockId;
+use vpass_drive::config::DriveConfig;
 
 use crate::oracle::fullness::Sight;
 

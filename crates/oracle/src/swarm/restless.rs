@@ -2,13 +2,13 @@
 //! recycles and reprograms blocks and wordlines in any state, hot or not, but in time. It acts more
 //! often than a technique, which needs a reason.
 
-use vpass_core::base::geometry::Geometry;
-use vpass_core::base::page_set::SetInBlock;
-use vpass_core::base::units::{Address, BlockId, Bytes, PageInBlock, Reads};
-use vpass_core::disturb::table::dose_per_kind;
-use vpass_core::slots::reclaim::{
+use vpass_drive::api::reclaim::{
     Action, FIRST_OWN, GUARDED, Policy, Promise, Rewrite, StreamSpec, Threshold, View,
 };
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::base::page_set::SetInBlock;
+use vpass_drive::base::units::{Address, BlockId, Bytes, PageInBlock, Reads};
+use vpass_drive::disturb::table::dose_per_kind;
 
 use crate::dice::Dice;
 

@@ -2,11 +2,11 @@
 //! again, and spread over all filled pages. Limits from a code must be correct, and every count
 //! must be zero.
 
-use vpass_core::base::metrics::{FlashCounts, HostCounts, ReclaimCounts};
-use vpass_core::base::units::Lpn;
-use vpass_core::config::{DriveConfig, ErrorLaw};
-use vpass_core::drive::Drive;
-use vpass_core::drive::audit::blame::BlamedRange;
+use vpass_drive::base::metrics::{FlashCounts, HostCounts, ReclaimCounts};
+use vpass_drive::base::units::Lpn;
+use vpass_drive::config::{DriveConfig, ErrorLaw};
+use vpass_drive::drive::Drive;
+use vpass_drive::drive::audit::blame::BlamedRange;
 
 use crate::Oracle;
 use crate::bch::limits_apart;

@@ -1,10 +1,10 @@
 //! A random stream of requests: reads, writes and trims of all sizes. They go to random places, to
 //! a hot place, or to recently written pages in blocks that are still open.
 
-use vpass_core::base::latency::AccessLatency;
-use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError};
-use vpass_core::base::units::Lpn;
-use vpass_core::drive::Drive;
+use vpass_drive::base::latency::AccessLatency;
+use vpass_drive::base::request::{Arrival, Op, Request, RequestSource, SourceError};
+use vpass_drive::base::units::Lpn;
+use vpass_drive::drive::Drive;
 
 use crate::ReferenceDrive;
 use crate::dice::Dice;

@@ -1,12 +1,12 @@
 //! Cases with parity. Their drives have three dies or more, and enough flash for one parity page in
 //! each stripe. They are a battery of their own, so other cases stay the same.
 
-use vpass_core::base::units::Bytes;
-use vpass_core::config::{DensityConfig, DriveConfig, Number, Params, ProgramUnit};
-use vpass_core::slots::parity::{
+use vpass_drive::api::parity::{
     self, ParityTechnique, REBUILD, STRIPE, has_stripes, reclaim_part, refresh_part,
 };
-use vpass_core::slots::reclaim::{RECLAIM, Technique};
+use vpass_drive::api::reclaim::{RECLAIM, Technique};
+use vpass_drive::base::units::Bytes;
+use vpass_drive::config::{DensityConfig, DriveConfig, Number, Params, ProgramUnit};
 
 use super::balanced::Balanced;
 use super::params;

@@ -3,13 +3,13 @@
 //! one case in three has limits that follow from a code. These choices have their own random
 //! numbers, so other cases stay the same.
 
-use vpass_core::base::span::{HOUR, Span, YEAR};
-use vpass_core::base::units::Bytes;
-use vpass_core::config::{
+use vpass_drive::api::parity::{self, ParityTechnique};
+use vpass_drive::api::reclaim::{Technique, promise};
+use vpass_drive::base::span::{HOUR, Span, YEAR};
+use vpass_drive::base::units::Bytes;
+use vpass_drive::config::{
     BchConfig, BchTarget, Combine, DisturbModel, DriveConfig, EccConfig, ErrorLaw,
 };
-use vpass_core::slots::parity::{self, ParityTechnique};
-use vpass_core::slots::reclaim::{Technique, promise};
 
 use super::balanced::Balanced;
 use crate::dice::Dice;

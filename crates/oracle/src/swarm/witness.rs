@@ -3,15 +3,15 @@
 
 use std::sync::PoisonError;
 
-use vpass_core::base::dose::Dose;
-use vpass_core::base::geometry::Geometry;
-use vpass_core::base::page_set::{PageSet, WordlineSet};
-use vpass_core::base::units::{
-    BlockId, Bytes, Cause, PageInBlock, Reads, StreamId, WordlineInBlock,
-};
-use vpass_core::slots::reclaim::{
+use vpass_drive::api::reclaim::{
     Action, Destination, FIRST_OWN, Part, Policy, Probed, Promise, Recode, Rewrite, StreamSpec,
     Threshold, View,
+};
+use vpass_drive::base::dose::Dose;
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::base::page_set::{PageSet, WordlineSet};
+use vpass_drive::base::units::{
+    BlockId, Bytes, Cause, PageInBlock, Reads, StreamId, WordlineInBlock,
 };
 
 use crate::endurance::Endurance;

@@ -1,10 +1,10 @@
 //! A computed start. The content of each page follows from an order and from the blocks' parts of
 //! it.
 
-use vpass_core::base::steady::Order;
-use vpass_core::base::units::{BlockId, Cause, Lpn, Ppn};
-use vpass_core::slots::parity::{self, STRIPE};
-use vpass_core::watch::observer::{Observer, Origin, ReadResult, XorSource};
+use vpass_drive::api::parity::{self, STRIPE};
+use vpass_drive::base::steady::Order;
+use vpass_drive::base::units::{BlockId, Cause, Lpn, Ppn};
+use vpass_drive::watch::observer::{Observer, Origin, ReadResult, XorSource};
 
 use crate::common::{Scene, config, protocol, stamp, wordline_model};
 

@@ -2,8 +2,8 @@
 
 use std::cell::Cell;
 
-use vpass_core::base::units::{BlockId, Cause, Lpn, Ppn};
-use vpass_core::watch::observer::{FROM_BUFFER, NO_LPN, NO_PPN, Observer, ReadResult};
+use vpass_drive::base::units::{BlockId, Cause, Lpn, Ppn};
+use vpass_drive::watch::observer::{FROM_BUFFER, NO_LPN, NO_PPN, Observer, ReadResult};
 use vpass_oracle::{DriveBooks, MapEntry};
 
 use crate::common::{Number, Scene, books};

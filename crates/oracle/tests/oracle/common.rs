@@ -1,14 +1,14 @@
 //! A tiny drive for hand-made events, with short names for them.
 
-use vpass_core::base::geometry::Geometry;
-use vpass_core::base::request::{Op, Request};
-use vpass_core::base::units::{Address, BlockId, Bytes, Cause, Lpn, Ppn};
-use vpass_core::config::{
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::base::request::{Op, Request};
+use vpass_drive::base::units::{Address, BlockId, Bytes, Cause, Lpn, Ppn};
+use vpass_drive::config::{
     CapacityConfig, CellType, DensityConfig, DisturbConfig, DisturbModel, DriveConfig, EccConfig,
     ErrorConfig, GcConfig, GeometryConfig, HintsConfig, KindUs, ParityConfig, PerPec, ProgramUnit,
     ReclaimConfig, RefreshConfig, SheetConfig, StartConfig, TimingConfig, WearConfig,
 };
-use vpass_core::watch::observer::{Observer, Origin, PhysRead, ReadResult};
+use vpass_drive::watch::observer::{Observer, Origin, PhysRead, ReadResult};
 use vpass_oracle::{Oracle, OracleReport};
 
 /// A dose unit in doses and limits.
@@ -64,7 +64,7 @@ pub(crate) fn config(blocks: u32, wordlines: u32, disturb: DisturbConfig) -> Dri
         disturb,
         error: ErrorConfig::default(),
         ecc: EccConfig::default(),
-        bch: vpass_core::config::BchConfig::default(),
+        bch: vpass_drive::config::BchConfig::default(),
         hints: HintsConfig::default(),
         sheet: SheetConfig::default(),
     }

@@ -1,8 +1,8 @@
 //! Blocks that give up page kinds: data that may be lost, their limits, and the order of their
 //! programs.
 
-use vpass_core::base::units::{BlockId, Cause, WordlineInBlock};
-use vpass_core::watch::observer::{NO_OWNER, Observer, ReadResult};
+use vpass_drive::base::units::{BlockId, Cause, WordlineInBlock};
+use vpass_drive::watch::observer::{NO_OWNER, Observer, ReadResult};
 
 use crate::common::{Scene, protocol, stamp};
 

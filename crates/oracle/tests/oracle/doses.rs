@@ -2,9 +2,9 @@
 //! events.
 
 use proptest::prelude::*;
-use vpass_core::base::units::{BlockId, Cause, Lpn, Ppn};
-use vpass_core::config::{DisturbConfig, DisturbModel, DoseUnit, PerPec};
-use vpass_core::watch::observer::{Observer, PhysRead};
+use vpass_drive::base::units::{BlockId, Cause, Lpn, Ppn};
+use vpass_drive::config::{DisturbConfig, DisturbModel, DoseUnit, PerPec};
+use vpass_drive::watch::observer::{Observer, PhysRead};
 
 use crate::common::{Scene, UNIT, config, wordline_model};
 

@@ -1,8 +1,8 @@
 //! The record of doses: whole blocks at their worst moments. The scene is 4 blocks of 4 wordlines
 //! of 3 pages, limit 100, alpha 9.
 
-use vpass_core::base::units::{BlockId, Cause, Lpn};
-use vpass_core::watch::observer::{BulkReads, Observer};
+use vpass_drive::base::units::{BlockId, Cause, Lpn};
+use vpass_drive::watch::observer::{BulkReads, Observer};
 use vpass_oracle::snapshots::{DoseRecord, State, WordlineDose};
 
 use crate::common::Scene;

@@ -1,8 +1,8 @@
 //! Copies that wait in the controller's memory for the rest of their wordline, and padded
 //! wordlines.
 
-use vpass_core::base::units::{BlockId, Cause, Lpn, Ppn};
-use vpass_core::watch::observer::{FROM_BUFFER, Observer, Origin, ReadResult};
+use vpass_drive::base::units::{BlockId, Cause, Lpn, Ppn};
+use vpass_drive::watch::observer::{FROM_BUFFER, Observer, Origin, ReadResult};
 
 use crate::common::{Scene, protocol, stamp};
 

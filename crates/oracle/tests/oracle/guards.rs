@@ -1,8 +1,8 @@
 //! Wordlines that are merged singly. A merged wordline endures more, and no other wordline does.
 
-use vpass_core::base::units::{BlockId, Cause, WordlineInBlock};
-use vpass_core::config::{DensityConfig, DriveConfig, PerPec};
-use vpass_core::watch::observer::{NO_OWNER, Observer, ReadResult};
+use vpass_drive::base::units::{BlockId, Cause, WordlineInBlock};
+use vpass_drive::config::{DensityConfig, DriveConfig, PerPec};
+use vpass_drive::watch::observer::{NO_OWNER, Observer, ReadResult};
 
 use crate::common::{Scene, UNIT, config, protocol, stamp, wordline_model};
 

@@ -2,10 +2,10 @@
 //! it or reports it wrongly. The scene has 12 pages in block 0, limit 100 and alpha 9. The 12th
 //! read of wordline 0 gives wordline 1 a dose of 108.
 
-use vpass_core::base::units::{BlockId, Cause, Lpn, Ppn};
-use vpass_core::config::DisturbConfig;
-use vpass_core::slots::parity::{self, STRIPE};
-use vpass_core::watch::observer::{FROM_BUFFER, NO_PPN, Observer, Origin, ReadResult};
+use vpass_drive::api::parity::{self, STRIPE};
+use vpass_drive::base::units::{BlockId, Cause, Lpn, Ppn};
+use vpass_drive::config::DisturbConfig;
+use vpass_drive::watch::observer::{FROM_BUFFER, NO_PPN, Observer, Origin, ReadResult};
 
 use crate::common::{Scene, config, false_loss, limit, stamp, wordline_model};
 

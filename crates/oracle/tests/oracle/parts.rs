@@ -1,8 +1,8 @@
 //! Partly written pages. The drive must read the missing part from the older version before it
 //! serves or programs such a page.
 
-use vpass_core::base::units::{BlockId, Cause, Lpn, Ppn};
-use vpass_core::watch::observer::{FROM_BUFFER, Observer, Origin, ReadResult};
+use vpass_drive::base::units::{BlockId, Cause, Lpn, Ppn};
+use vpass_drive::watch::observer::{FROM_BUFFER, Observer, Origin, ReadResult};
 
 use crate::common::{Scene, stamp};
 
@@ -99,9 +99,9 @@ fn the_rest_comes_from_the_version_beneath_wherever_it_lies_now() {
 #[test]
 fn a_mover_that_reads_the_rest_completes_the_page() {
     let mut s = half_written();
-    s.oracle.reads(&[vpass_core::watch::observer::PhysRead {
+    s.oracle.reads(&[vpass_drive::watch::observer::PhysRead {
         fill: true,
-        ..vpass_core::watch::observer::PhysRead::good(Lpn::new(1), Ppn::new(3), Cause::Gc)
+        ..vpass_drive::watch::observer::PhysRead::good(Lpn::new(1), Ppn::new(3), Cause::Gc)
     }]);
     s.oracle.filled(Lpn::new(1));
     s.erase(BlockId::new(0));

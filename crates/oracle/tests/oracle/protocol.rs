@@ -1,7 +1,7 @@
 //! The rules of flash and of time.
 
-use vpass_core::base::units::{BlockId, Cause, Lpn, Ppn};
-use vpass_core::watch::observer::{NO_LPN, Observer, Origin};
+use vpass_drive::base::units::{BlockId, Cause, Lpn, Ppn};
+use vpass_drive::watch::observer::{NO_LPN, Observer, Origin};
 use vpass_oracle::TimeCheck;
 
 use crate::common::{Scene, protocol};

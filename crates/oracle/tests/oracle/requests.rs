@@ -1,9 +1,9 @@
 //! Host requests, split by the oracle itself. Each page is served once, in order, with the
 //! requested parts. Pages have 16 KiB and parts 256 bytes. All pages are first written completely.
 
-use vpass_core::base::request::Op;
-use vpass_core::base::units::{Cause, Lpn};
-use vpass_core::watch::observer::{NO_PPN, Observer, ReadResult};
+use vpass_drive::base::request::Op;
+use vpass_drive::base::units::{Cause, Lpn};
+use vpass_drive::watch::observer::{NO_PPN, Observer, ReadResult};
 
 use crate::common::{Scene, request, stamp};
 

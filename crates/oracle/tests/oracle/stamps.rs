@@ -1,7 +1,7 @@
 //! Every host read finds the newest version, whatever the drive has done in between.
 
-use vpass_core::base::units::{BlockId, Cause, Lpn, Ppn};
-use vpass_core::watch::observer::{FROM_BUFFER, NO_LPN, NO_PPN, Observer, Origin, ReadResult};
+use vpass_drive::base::units::{BlockId, Cause, Lpn, Ppn};
+use vpass_drive::watch::observer::{FROM_BUFFER, NO_LPN, NO_PPN, Observer, Origin, ReadResult};
 
 use crate::common::{Scene, stamp};
 

@@ -2,9 +2,9 @@
 //! the reference drive.
 
 use proptest::prelude::*;
-use vpass_core::base::units::{BlockId, Cause, Lpn, Ppn};
-use vpass_core::config::DisturbConfig;
-use vpass_core::watch::observer::{NO_LPN, NO_PPN, Observer, Origin, ReadResult};
+use vpass_drive::base::units::{BlockId, Cause, Lpn, Ppn};
+use vpass_drive::config::DisturbConfig;
+use vpass_drive::watch::observer::{NO_LPN, NO_PPN, Observer, Origin, ReadResult};
 use vpass_oracle::{MapEntry, ReferenceDrive};
 
 use crate::common::{Scene, config};

@@ -2,7 +2,7 @@
 //! later cases.
 #![expect(clippy::print_stdout, reason = "says which case to record")]
 
-use vpass_core::bugs::Bug;
+use vpass_drive::bugs::Bug;
 
 /// Returns the bugs that no case shows. For each bug, the search first tries the recorded case with
 /// its record. Then it tries `within` cases from that one on, or from 0 on without a record. The

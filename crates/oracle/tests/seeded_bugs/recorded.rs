@@ -2,7 +2,7 @@
 //! shows its bug. A record names the techniques of reclaim, garbage collection and refresh, and
 //! says if the case is nested.
 
-use vpass_core::bugs::Bug;
+use vpass_drive::bugs::Bug;
 
 /// Bugs that random drives find.
 pub(crate) const CHECK: &[(Bug, u64, &str)] = &[
@@ -396,7 +396,7 @@ pub(crate) const SURVIVORS: &[Bug] = &[
 ];
 
 /// Bugs that stories find. Stories are hand-made tests that fail on drives with the bug, in
-/// `crates/core/src/bugs/stories.rs` and `crates/core/tests/planted.rs`.
+/// `crates/drive/src/bugs/stories.rs` and `crates/drive/tests/planted.rs`.
 pub(crate) const BY_STORY: &[Bug] = &[
     Bug::RefusalsUncounted,
     Bug::UrgentNotFirst,

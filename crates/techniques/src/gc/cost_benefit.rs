@@ -15,9 +15,9 @@
 //! ```
 
 use super::{Candidates, GcPolicy, GcTechnique};
-use vpass_core::base::units::BlockId;
-use vpass_core::bugs::{Bug, planted};
-use vpass_core::slots::card::{About, Card, New};
+use vpass_drive::api::card::{About, Card, New};
+use vpass_drive::base::units::BlockId;
+use vpass_drive::bugs::{Bug, planted};
 
 pub(super) const CARD: GcTechnique = Card {
     about: About {
@@ -62,7 +62,7 @@ impl GcPolicy for CostBenefit {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use vpass_core::slots::gc::victims::VictimIndex;
+    use vpass_drive::api::gc::victims::VictimIndex;
 
     #[test]
     fn worked_example() {

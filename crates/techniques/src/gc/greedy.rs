@@ -13,9 +13,9 @@
 //! ```
 
 use super::{Candidates, GcPolicy, GcTechnique};
-use vpass_core::base::units::BlockId;
-use vpass_core::bugs::{Bug, planted};
-use vpass_core::slots::card::{About, Card, New};
+use vpass_drive::api::card::{About, Card, New};
+use vpass_drive::base::units::BlockId;
+use vpass_drive::bugs::{Bug, planted};
 
 pub(super) const CARD: GcTechnique = Card {
     about: About {
@@ -51,7 +51,7 @@ impl GcPolicy for Greedy {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use vpass_core::slots::gc::victims::VictimIndex;
+    use vpass_drive::api::gc::victims::VictimIndex;
 
     fn pick(
         index: &VictimIndex,

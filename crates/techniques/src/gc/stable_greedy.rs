@@ -21,9 +21,9 @@
 //! ```
 
 use super::{Candidates, GcPolicy, GcTechnique};
-use vpass_core::base::units::BlockId;
-use vpass_core::bugs::{Bug, planted};
-use vpass_core::slots::card::{About, Card, Kind, New, Param};
+use vpass_drive::api::card::{About, Card, Kind, New, Param};
+use vpass_drive::base::units::BlockId;
+use vpass_drive::bugs::{Bug, planted};
 
 /// Number of blocks that are checked in each list.
 const LOOK: usize = 4;
@@ -90,7 +90,7 @@ impl GcPolicy for StableGreedy {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use vpass_core::slots::gc::victims::VictimIndex;
+    use vpass_drive::api::gc::victims::VictimIndex;
 
     fn pick(
         index: &VictimIndex,

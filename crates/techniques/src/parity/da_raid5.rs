@@ -30,10 +30,10 @@ use super::hc::least_buffer;
 use super::pe_aware::{QUEUE, T_P, ram_of_counters, worn_beyond};
 use super::ppc::ram_of_cache;
 use super::{Change, Covering, Equation, Parity, ParityTechnique, REBUILD, Renewal, STRIPE, udl};
-use vpass_core::base::geometry::Geometry;
-use vpass_core::base::units::Bytes;
-use vpass_core::config::{ByWear, LastStage};
-use vpass_core::slots::card::{About, Card, Kind, New, Param};
+use vpass_drive::api::card::{About, Card, Kind, New, Param};
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::base::units::Bytes;
+use vpass_drive::config::{ByWear, LastStage};
 
 /// Number of stripes with a page in a worn block above which all stripes get parity.
 const L: Param = Param {

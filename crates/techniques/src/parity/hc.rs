@@ -24,11 +24,11 @@
 
 use super::ppc::{PAGES, ram_of_cache};
 use super::{Change, Covering, Equation, Parity, ParityTechnique, REBUILD, Renewal, STRIPE};
-use vpass_core::base::geometry::Geometry;
-use vpass_core::base::units::Bytes;
-use vpass_core::bugs::{Bug, planted};
-use vpass_core::config::{ConfigError, DriveConfig, Params, require};
-use vpass_core::slots::card::{About, Card, Kind, New, Param};
+use vpass_drive::api::card::{About, Card, Kind, New, Param};
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::base::units::Bytes;
+use vpass_drive::bugs::{Bug, planted};
+use vpass_drive::config::{ConfigError, DriveConfig, Params, require};
 
 /// Longest request that is cached.
 const CUT_OFF: Param = Param {

@@ -5,9 +5,9 @@
 //! - **Does not help:** data past its limit, and data on a die that fails.
 
 use super::{Change, Equation, Parity, ParityTechnique};
-use vpass_core::base::geometry::Geometry;
-use vpass_core::base::units::Bytes;
-use vpass_core::slots::card::{About, Card, New};
+use vpass_drive::api::card::{About, Card, New};
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::base::units::Bytes;
 
 pub(super) const CARD: ParityTechnique = Card {
     about: About {

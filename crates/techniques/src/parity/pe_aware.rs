@@ -25,10 +25,10 @@
 //! ```
 
 use super::{Change, Equation, Parity, ParityTechnique, REBUILD, STRIPE};
-use vpass_core::base::geometry::Geometry;
-use vpass_core::base::units::Bytes;
-use vpass_core::config::{ByWear, DriveConfig, ErrorLaw};
-use vpass_core::slots::card::{About, Args, Card, Kind, New, Param};
+use vpass_drive::api::card::{About, Args, Card, Kind, New, Param};
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::base::units::Bytes;
+use vpass_drive::config::{ByWear, DriveConfig, ErrorLaw};
 
 /// Number of P/E cycles above which a block is worn.
 pub(super) const T_P: Param = Param {

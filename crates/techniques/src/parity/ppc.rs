@@ -17,9 +17,9 @@
 //! ```
 
 use super::{Change, Equation, Parity, ParityTechnique, REBUILD, STRIPE};
-use vpass_core::base::geometry::Geometry;
-use vpass_core::base::units::Bytes;
-use vpass_core::slots::card::{About, Card, Kind, New, Param};
+use vpass_drive::api::card::{About, Card, Kind, New, Param};
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::base::units::Bytes;
 
 /// Number of stripes of which the cache keeps a page.
 pub(super) const PAGES: Param = Param {

@@ -17,9 +17,9 @@
 //! ```
 
 use super::{Change, Equation, Parity, ParityTechnique, REBUILD, STRIPE};
-use vpass_core::base::geometry::Geometry;
-use vpass_core::base::units::Bytes;
-use vpass_core::slots::card::{About, Card, New};
+use vpass_drive::api::card::{About, Card, New};
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::base::units::Bytes;
 
 pub(super) const CARD: ParityTechnique = Card {
     about: About {

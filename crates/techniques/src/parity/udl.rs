@@ -18,13 +18,13 @@
 //! period is `refresh.period`.
 
 use super::{Parity, ParityTechnique, none};
-use vpass_core::base::span::Span;
-use vpass_core::base::units::Ns;
-use vpass_core::config::{Combine, DriveConfig};
-use vpass_core::error::ages::Ages;
-use vpass_core::error::bch::Bch;
-use vpass_core::error::rate::Rates;
-use vpass_core::slots::card::{About, Card, New, Parts};
+use vpass_drive::api::card::{About, Card, New, Parts};
+use vpass_drive::base::span::Span;
+use vpass_drive::base::units::Ns;
+use vpass_drive::config::{Combine, DriveConfig};
+use vpass_drive::error::ages::Ages;
+use vpass_drive::error::bch::Bch;
+use vpass_drive::error::rate::Rates;
 
 pub(super) const CARD: ParityTechnique = Card {
     about: About {
@@ -57,16 +57,16 @@ fn period(config: &DriveConfig) -> Option<Span> {
     let step = ages.step(bears as Ns).checked_sub(1).filter(|step| *step > 0)?;
     let longest = ages.counts_as(step)? - 1;
     let period = |late: Ns| longest - longest / (late + 1) - 1;
-    Some(Span(period(vpass_core::config::LATE_SHARE)))
+    Some(Span(period(vpass_drive::config::LATE_SHARE)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use vpass_core::base::span::DAY;
-    use vpass_core::drive::{Drive, Techniques};
-    use vpass_core::slots::parity::with_parts;
-    use vpass_core::slots::refresh::refresh_technique;
+    use vpass_drive::api::parity::with_parts;
+    use vpass_drive::api::refresh::refresh_technique;
+    use vpass_drive::base::span::DAY;
+    use vpass_drive::drive::{Drive, Techniques};
 
     const DRIVE: &str = r#"
         geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 40, wordlines_per_block = 64, cell = "mlc", page_size = "8KiB" }

@@ -26,12 +26,12 @@ use super::OWN_AGE;
 use super::Technique;
 use super::promise::Budget;
 use super::{Action, Policy, Promise, Rewrite, Threshold, View};
-use vpass_core::base::geometry::Geometry;
-use vpass_core::base::units::{BlockId, Bytes, Reads};
-use vpass_core::config::{DoseUnit, DriveConfig};
-use vpass_core::disturb::table::{Worn, dose_per_kind};
-use vpass_core::disturb::told::Limits;
-use vpass_core::slots::card::{About, Card, Kind, Needs, New, Param, Protection};
+use vpass_drive::api::card::{About, Card, Kind, Needs, New, Param, Protection};
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::base::units::{BlockId, Bytes, Reads};
+use vpass_drive::config::{DoseUnit, DriveConfig};
+use vpass_drive::disturb::table::{Worn, dose_per_kind};
+use vpass_drive::disturb::told::Limits;
 
 pub(super) const CARD: Technique = Card {
     about: About {
@@ -275,8 +275,8 @@ impl Policy for Block {
 
 #[cfg(test)]
 mod tests {
-    use vpass_core::base::units::{Cause, Lpn};
-    use vpass_core::drive::{Drive, Techniques};
+    use vpass_drive::base::units::{Cause, Lpn};
+    use vpass_drive::drive::{Drive, Techniques};
 
     #[test]
     fn worked_example() {
@@ -290,7 +290,7 @@ mod tests {
         let threshold = limit - pages;
         assert_eq!((pages, threshold), (192, 9_808));
         let config =
-            toml::from_str::<vpass_core::config::DriveConfig>(text).unwrap().resolve().unwrap();
+            toml::from_str::<vpass_drive::config::DriveConfig>(text).unwrap().resolve().unwrap();
         let mut drive = Drive::new(
             config,
             &Techniques { reclaim: "block".into(), ..Techniques::default() },
@@ -332,7 +332,7 @@ mod tests {
                 {more}
             "#
             );
-            let config = toml::from_str::<vpass_core::config::DriveConfig>(&text)
+            let config = toml::from_str::<vpass_drive::config::DriveConfig>(&text)
                 .unwrap()
                 .resolve()
                 .unwrap();

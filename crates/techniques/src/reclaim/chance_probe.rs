@@ -29,13 +29,13 @@ use super::Technique;
 use super::block::{ALL_KINDS, Block};
 use super::promise::Budget;
 use super::{Action, Policy, Probed, Promise, Rewrite, Threshold, View};
-use vpass_core::base::dose::{Alpha, Dose};
-use vpass_core::base::geometry::Geometry;
-use vpass_core::base::page_set::PageSet;
-use vpass_core::base::units::{BlockId, Bytes, Reads, WordlineInBlock};
-use vpass_core::config::{DoseUnit, DriveConfig};
-use vpass_core::disturb::told::Limits;
-use vpass_core::slots::card::{About, Args, Card, Kind, Needs, New, Param, Protection};
+use vpass_drive::api::card::{About, Args, Card, Kind, Needs, New, Param, Protection};
+use vpass_drive::base::dose::{Alpha, Dose};
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::base::page_set::PageSet;
+use vpass_drive::base::units::{BlockId, Bytes, Reads, WordlineInBlock};
+use vpass_drive::config::{DoseUnit, DriveConfig};
+use vpass_drive::disturb::told::Limits;
 
 /// Probability that the neighbours of a read are probed.
 const PROBABILITY: Param = Param {
@@ -112,7 +112,7 @@ impl Draw {
             #[cfg(test)]
             Self::Public => {
                 let life = u64::from(block.number()) << 43 ^ u64::from(pec) << 27;
-                vpass_core::base::splitmix::fraction(0, life ^ u64::from(sensing))
+                vpass_drive::base::splitmix::fraction(0, life ^ u64::from(sensing))
             }
         }
     }

@@ -25,11 +25,11 @@ mod passes;
 use super::Technique;
 use super::{Action, Policy, Promise, Rewrite, Threshold, View};
 use passes::Passes;
-use vpass_core::base::geometry::Geometry;
-use vpass_core::base::units::{BlockId, Bytes, PageInBlock, Reads};
-use vpass_core::bugs::{Bug, planted};
-use vpass_core::config::{ConfigError, DriveConfig, require};
-use vpass_core::slots::card::{About, Args, Card, InBulk, Kind, New, Param, Protection};
+use vpass_drive::api::card::{About, Args, Card, InBulk, Kind, New, Param, Protection};
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::base::units::{BlockId, Bytes, PageInBlock, Reads};
+use vpass_drive::bugs::{Bug, planted};
+use vpass_drive::config::{ConfigError, DriveConfig, require};
 
 const READS: Param = Param {
     key: "reads",

@@ -27,14 +27,14 @@ use super::CHECK_INTERVAL;
 use super::Technique;
 use super::promise::Budget;
 use super::{Action, Policy, Probed, Promise, Rewrite, Threshold, View};
-use vpass_core::base::dose::{Alpha, Dose, Quarters};
-use vpass_core::base::geometry::Geometry;
-use vpass_core::base::page_set::PageSet;
-use vpass_core::base::units::{BlockId, Bytes, Reads, WordlineInBlock};
-use vpass_core::config::DriveConfig;
-use vpass_core::disturb::table::dose_per_kind;
-use vpass_core::disturb::told::Limits;
-use vpass_core::slots::card::{About, Args, Card, Needs, New, Protection};
+use vpass_drive::api::card::{About, Args, Card, Needs, New, Protection};
+use vpass_drive::base::dose::{Alpha, Dose, Quarters};
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::base::page_set::PageSet;
+use vpass_drive::base::units::{BlockId, Bytes, Reads, WordlineInBlock};
+use vpass_drive::config::DriveConfig;
+use vpass_drive::disturb::table::dose_per_kind;
+use vpass_drive::disturb::told::Limits;
 
 pub(super) const CARD: Technique = Card {
     about: About {
@@ -358,13 +358,13 @@ impl Policy for ErasedProbe {
 #[cfg(test)]
 mod tests {
     use super::super::Probed;
-    use vpass_core::base::dose::Dose;
-    use vpass_core::base::units::{Cause, Lpn, WordlineInBlock};
-    use vpass_core::drive::{Drive, Techniques};
+    use vpass_drive::base::dose::Dose;
+    use vpass_drive::base::units::{Cause, Lpn, WordlineInBlock};
+    use vpass_drive::drive::{Drive, Techniques};
 
     fn drive(text: &str, timed: bool) -> Drive {
         let config =
-            toml::from_str::<vpass_core::config::DriveConfig>(text).unwrap().resolve().unwrap();
+            toml::from_str::<vpass_drive::config::DriveConfig>(text).unwrap().resolve().unwrap();
         let mut drive = Drive::new(
             config,
             &Techniques { reclaim: "erased-probe".into(), ..Techniques::default() },

@@ -29,10 +29,10 @@ use super::Technique;
 use super::shared::low_density::LowDensity;
 use super::shared::read_hot::{HOT, MONITOR, ReadHot};
 use super::{Action, GUARDED, Policy, Promise, Rewrite, StreamSpec, Threshold, View};
-use vpass_core::base::geometry::Geometry;
-use vpass_core::base::units::{BlockId, Bytes, Cause, Reads};
-use vpass_core::config::DriveConfig;
-use vpass_core::slots::card::{About, Card, InBulk, Needs, New, Protection};
+use vpass_drive::api::card::{About, Card, InBulk, Needs, New, Protection};
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::base::units::{BlockId, Bytes, Cause, Reads};
+use vpass_drive::config::DriveConfig;
 
 pub(super) const CARD: Technique = Card {
     about: About {
@@ -132,9 +132,9 @@ impl Policy for HotLd {
 
 #[cfg(test)]
 mod tests {
-    use vpass_core::base::units::{Cause, Lpn};
-    use vpass_core::config::DriveConfig;
-    use vpass_core::drive::{Drive, Techniques};
+    use vpass_drive::base::units::{Cause, Lpn};
+    use vpass_drive::config::DriveConfig;
+    use vpass_drive::drive::{Drive, Techniques};
 
     /// Returns the coding of the block that holds page 0, and the number of valid pages of this
     /// block.

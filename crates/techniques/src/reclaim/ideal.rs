@@ -18,12 +18,12 @@
 use super::Technique;
 use super::block::Block;
 use super::{Action, Policy, Promise, Threshold, View};
-use vpass_core::base::dose::Dose;
-use vpass_core::base::geometry::Geometry;
-use vpass_core::base::units::{BlockId, Bytes, Reads, WordlineInBlock};
-use vpass_core::config::DriveConfig;
-use vpass_core::disturb::table::LimitTable;
-use vpass_core::slots::card::{About, Card, Needs, New, Protection};
+use vpass_drive::api::card::{About, Card, Needs, New, Protection};
+use vpass_drive::base::dose::Dose;
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::base::units::{BlockId, Bytes, Reads, WordlineInBlock};
+use vpass_drive::config::DriveConfig;
+use vpass_drive::disturb::table::LimitTable;
 
 pub(super) const CARD: Technique = Card {
     about: About {
@@ -99,8 +99,8 @@ impl Policy for Ideal {
 #[cfg(test)]
 mod tests {
     use super::nature;
-    use vpass_core::base::units::WordlineInBlock;
-    use vpass_core::disturb::table::LimitTable;
+    use vpass_drive::base::units::WordlineInBlock;
+    use vpass_drive::disturb::table::LimitTable;
 
     /// The wordlines form four groups. The weakest group has less than half of the wordlines, and
     /// the two strongest groups together have at most half.
@@ -113,7 +113,7 @@ mod tests {
             disturb = { model = "wordline", groups = ["a", "b", "c", "d"], table = [{ pec = 0, limit = [400000, 600000, 700000, 900000], alpha = [9.0, 9.0, 9.0, 9.0] }] }
         "#;
         let mut config =
-            toml::from_str::<vpass_core::config::DriveConfig>(text).unwrap().resolve().unwrap();
+            toml::from_str::<vpass_drive::config::DriveConfig>(text).unwrap().resolve().unwrap();
         let table = LimitTable::of(&config).expect("a model with a table");
         let of_group =
             |group| WordlineInBlock::range(0..64).filter(|w| table.group_of(*w) == group).count();

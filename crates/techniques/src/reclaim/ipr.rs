@@ -26,10 +26,10 @@ use super::Technique;
 use super::shared::low_density::LowDensity;
 use super::shared::read_hot::{HOT, ReadHot};
 use super::{Action, GUARDED, Policy, Promise, Rewrite, StreamSpec, Threshold, View};
-use vpass_core::base::geometry::Geometry;
-use vpass_core::base::units::{BlockId, Bytes, Cause, Reads};
-use vpass_core::config::DriveConfig;
-use vpass_core::slots::card::{About, Card, InBulk, Needs, New, Protection};
+use vpass_drive::api::card::{About, Card, InBulk, Needs, New, Protection};
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::base::units::{BlockId, Bytes, Cause, Reads};
+use vpass_drive::config::DriveConfig;
 
 pub(super) const CARD: Technique = Card {
     about: About {
@@ -157,10 +157,10 @@ impl Policy for Ipr {
 
 #[cfg(test)]
 mod tests {
-    use vpass_core::base::units::{BlockId, Cause, Lpn};
-    use vpass_core::config::DriveConfig;
-    use vpass_core::drive::audit::BlockRow;
-    use vpass_core::drive::{Drive, Techniques};
+    use vpass_drive::base::units::{BlockId, Cause, Lpn};
+    use vpass_drive::config::DriveConfig;
+    use vpass_drive::drive::audit::BlockRow;
+    use vpass_drive::drive::{Drive, Techniques};
 
     fn block_of(drive: &Drive, lpn: u32) -> BlockId {
         let place =

@@ -29,13 +29,13 @@ use super::Technique;
 use super::shared::straw::{Budget, DoseEstimate, Look, Straw};
 use super::straw_wl::Exact;
 use super::{GUARDED, Rewrite, View};
-use vpass_core::base::dose::{Alpha, Dose, Quarters};
-use vpass_core::base::geometry::Geometry;
-use vpass_core::base::page_set::{PageSet, WordlineSet, holds_any};
-use vpass_core::base::units::{BlockId, Bytes, Reads, WordlineInBlock};
-use vpass_core::bugs::{Bug, planted};
-use vpass_core::config::DriveConfig;
-use vpass_core::slots::card::{About, Args, Card, Needs, New, Protection};
+use vpass_drive::api::card::{About, Args, Card, Needs, New, Protection};
+use vpass_drive::base::dose::{Alpha, Dose, Quarters};
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::base::page_set::{PageSet, WordlineSet, holds_any};
+use vpass_drive::base::units::{BlockId, Bytes, Reads, WordlineInBlock};
+use vpass_drive::bugs::{Bug, planted};
+use vpass_drive::config::DriveConfig;
 
 pub(super) const CARD: Technique = Card {
     about: About {
@@ -173,8 +173,8 @@ impl Guarding {
 mod tests {
     use super::super::shared::straw::tests::{drive, looks_left_out_find_nothing};
     use super::Guarding;
-    use vpass_core::base::units::{BlockId, Bytes, Cause, Lpn};
-    use vpass_core::drive::Drive;
+    use vpass_drive::base::units::{BlockId, Bytes, Cause, Lpn};
+    use vpass_drive::drive::Drive;
 
     /// Returns the drive of the worked example, with thirty blocks of three wordlines of two pages.
     fn example(more: &str) -> Drive {

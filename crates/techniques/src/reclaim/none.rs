@@ -7,9 +7,9 @@
 
 use super::Technique;
 use super::{Action, Policy, Promise, Threshold, View};
-use vpass_core::base::geometry::Geometry;
-use vpass_core::base::units::{BlockId, Bytes, Reads};
-use vpass_core::slots::card::{About, Card, New, Protection};
+use vpass_drive::api::card::{About, Card, New, Protection};
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::base::units::{BlockId, Bytes, Reads};
 
 pub(super) const CARD: Technique = Card {
     about: About {

@@ -17,10 +17,10 @@
 
 use super::Technique;
 use super::{Action, Policy, Promise, Rewrite, Threshold, View};
-use vpass_core::base::geometry::Geometry;
-use vpass_core::base::page_set::PageSet;
-use vpass_core::base::units::{BlockId, Bytes, PageInBlock, Reads};
-use vpass_core::slots::card::{About, Card, Needs, New, Protection};
+use vpass_drive::api::card::{About, Card, Needs, New, Protection};
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::base::page_set::PageSet;
+use vpass_drive::base::units::{BlockId, Bytes, PageInBlock, Reads};
 
 pub(super) const CARD: Technique = Card {
     about: About {
@@ -92,8 +92,8 @@ impl Policy for ObservedRetries {
 
 #[cfg(test)]
 mod tests {
-    use vpass_core::base::units::{Cause, Lpn};
-    use vpass_core::drive::{Drive, Techniques};
+    use vpass_drive::base::units::{Cause, Lpn};
+    use vpass_drive::drive::{Drive, Techniques};
 
     /// A read takes one, two and three retries at doses above 100, 150 and 200.
     #[test]
@@ -108,7 +108,7 @@ mod tests {
             ecc = { cap = [0.002, 0.0025, 0.003, 0.0035], retry_decode_us = [20, 20, 20] }
         "#;
         let config =
-            toml::from_str::<vpass_core::config::DriveConfig>(text).unwrap().resolve().unwrap();
+            toml::from_str::<vpass_drive::config::DriveConfig>(text).unwrap().resolve().unwrap();
         let technique = Techniques { reclaim: "observed-retries".into(), ..Techniques::default() };
         let mut drive = Drive::new(config, &technique, false).unwrap();
         drive.precondition(1);

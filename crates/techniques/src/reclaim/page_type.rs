@@ -24,12 +24,12 @@
 use super::Technique;
 use super::block::Block;
 use super::{Action, Policy, Promise, Rewrite, Threshold, View};
-use vpass_core::base::geometry::Geometry;
-use vpass_core::base::page_set::PageSet;
-use vpass_core::base::units::{BlockId, Bytes, PageInBlock, Reads};
-use vpass_core::bugs::{Bug, planted};
-use vpass_core::config::DriveConfig;
-use vpass_core::slots::card::{About, Card, Needs, New, Protection};
+use vpass_drive::api::card::{About, Card, Needs, New, Protection};
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::base::page_set::PageSet;
+use vpass_drive::base::units::{BlockId, Bytes, PageInBlock, Reads};
+use vpass_drive::bugs::{Bug, planted};
+use vpass_drive::config::DriveConfig;
 
 pub(super) const CARD: Technique = Card {
     about: About {
@@ -166,8 +166,8 @@ impl Policy for PageType {
 #[cfg(test)]
 mod tests {
     use super::classes;
-    use vpass_core::base::units::{Cause, Lpn};
-    use vpass_core::drive::{Drive, Techniques};
+    use vpass_drive::base::units::{Cause, Lpn};
+    use vpass_drive::drive::{Drive, Techniques};
 
     #[test]
     fn kinds_that_endure_alike_are_a_class() {
@@ -188,7 +188,7 @@ mod tests {
         let (weak, strong) = (limit - 3 * wordlines, limit + limit / 2 - 3 * wordlines);
         assert_eq!((weak, strong), (9_808, 14_808));
         let config =
-            toml::from_str::<vpass_core::config::DriveConfig>(text).unwrap().resolve().unwrap();
+            toml::from_str::<vpass_drive::config::DriveConfig>(text).unwrap().resolve().unwrap();
         let mut drive = Drive::new(
             config,
             &Techniques { reclaim: "page-type".into(), ..Techniques::default() },
@@ -227,7 +227,7 @@ mod tests {
             disturb = { model = "wordline", kind_factor = [2.0, 1.0], table = [{ pec = 0, limit = [900], alpha = [9.0] }] }
         "#;
         let config =
-            toml::from_str::<vpass_core::config::DriveConfig>(text).unwrap().resolve().unwrap();
+            toml::from_str::<vpass_drive::config::DriveConfig>(text).unwrap().resolve().unwrap();
         let mut drive = Drive::new(
             config,
             &Techniques { reclaim: "page-type".into(), ..Techniques::default() },

@@ -26,10 +26,10 @@ use super::block::Block;
 use super::shared::read_hot::{HOT, ReadHot};
 use super::shared::shadow::Shadows;
 use super::{Action, Policy, Promise, Rewrite, StreamSpec, Threshold, View};
-use vpass_core::base::geometry::Geometry;
-use vpass_core::base::units::{BlockId, Bytes, Cause, Reads};
-use vpass_core::config::DriveConfig;
-use vpass_core::slots::card::{About, Card, InBulk, Needs, New, Protection};
+use vpass_drive::api::card::{About, Card, InBulk, Needs, New, Protection};
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::base::units::{BlockId, Bytes, Cause, Reads};
+use vpass_drive::config::DriveConfig;
 
 pub(super) const CARD: Technique = Card {
     about: About {

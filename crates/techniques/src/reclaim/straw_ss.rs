@@ -28,11 +28,11 @@ use super::Technique;
 use super::View;
 use super::shared::straw::{Budget, DoseEstimate, Straw};
 use super::{CHECK_INTERVAL, COUNTERS, OWN_AGE};
-use vpass_core::base::dose::{Alpha, Dose, Quarters};
-use vpass_core::base::geometry::Geometry;
-use vpass_core::base::units::{BlockId, Bytes};
-use vpass_core::config::DriveConfig;
-use vpass_core::slots::card::{About, Args, Card, InBulk, Needs, New, Protection};
+use vpass_drive::api::card::{About, Args, Card, InBulk, Needs, New, Protection};
+use vpass_drive::base::dose::{Alpha, Dose, Quarters};
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::base::units::{BlockId, Bytes};
+use vpass_drive::config::DriveConfig;
 
 pub(super) const CARD: Technique = Card {
     about: About {
@@ -170,9 +170,9 @@ pub(super) mod tests {
     };
     use super::super::straw_wl::Exact;
     use super::{Published, erc};
-    use vpass_core::base::dose::{Alpha, Quarters};
-    use vpass_core::base::units::{BlockId, Cause, Lpn};
-    use vpass_core::drive::Drive;
+    use vpass_drive::base::dose::{Alpha, Quarters};
+    use vpass_drive::base::units::{BlockId, Cause, Lpn};
+    use vpass_drive::drive::Drive;
 
     /// Follows the steps of Fig. 6, with other numbers, because the paper's text does not give its
     /// numbers.

@@ -27,11 +27,11 @@ use super::View;
 use super::shared::straw::{Budget, DoseEstimate, Straw};
 use super::straw_ss::Published;
 use super::{CHECK_INTERVAL, COUNTERS};
-use vpass_core::base::dose::{Alpha, Dose, Quarters};
-use vpass_core::base::geometry::Geometry;
-use vpass_core::base::units::{BlockId, Bytes};
-use vpass_core::config::DriveConfig;
-use vpass_core::slots::card::{About, Args, Card, InBulk, Needs, New, Protection};
+use vpass_drive::api::card::{About, Args, Card, InBulk, Needs, New, Protection};
+use vpass_drive::base::dose::{Alpha, Dose, Quarters};
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::base::units::{BlockId, Bytes};
+use vpass_drive::config::DriveConfig;
 
 pub(super) const CARD: Technique = Card {
     about: About {
@@ -89,7 +89,7 @@ mod tests {
         drive, looks_left_out_find_nothing, one_page_wordlines,
     };
     use super::WithoutMargin;
-    use vpass_core::base::units::Lpn;
+    use vpass_drive::base::units::Lpn;
 
     #[test]
     fn worked_example() {

@@ -27,12 +27,12 @@ use super::View;
 use super::shared::straw::{Budget, DoseEstimate, Straw};
 use super::straw_ss::{Highest, quiet};
 use super::{CHECK_INTERVAL, COUNTERS, OWN_AGE};
-use vpass_core::base::dose::{Alpha, Dose, Quarters};
-use vpass_core::base::geometry::Geometry;
-use vpass_core::base::units::{BlockId, Bytes, WordlineInBlock};
-use vpass_core::config::DriveConfig;
-use vpass_core::disturb::spared;
-use vpass_core::slots::card::{About, Args, Card, InBulk, Needs, New, Protection};
+use vpass_drive::api::card::{About, Args, Card, InBulk, Needs, New, Protection};
+use vpass_drive::base::dose::{Alpha, Dose, Quarters};
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::base::units::{BlockId, Bytes, WordlineInBlock};
+use vpass_drive::config::DriveConfig;
+use vpass_drive::disturb::spared;
 
 pub(super) const CARD: Technique = Card {
     about: About {
@@ -145,7 +145,7 @@ mod tests {
     use super::super::straw_ss::tests::even_reads_beside_a_wordline_that_is_never_read;
     use super::super::straw_wl::Exact;
     use super::Sound;
-    use vpass_core::base::units::{BlockId, Lpn};
+    use vpass_drive::base::units::{BlockId, Lpn};
 
     #[test]
     fn the_bound_holds_where_the_estimate_is_too_low() {

@@ -24,12 +24,12 @@ use super::Technique;
 use super::View;
 use super::shared::straw::{Budget, DoseEstimate, Straw};
 use super::{CHECK_INTERVAL, OWN_AGE};
-use vpass_core::base::dose::{Alpha, Dose, Quarters};
-use vpass_core::base::geometry::Geometry;
-use vpass_core::base::units::{BlockId, Bytes};
-use vpass_core::config::DriveConfig;
-use vpass_core::flash::block::Wordline;
-use vpass_core::slots::card::{About, Args, Card, Needs, New, Protection};
+use vpass_drive::api::card::{About, Args, Card, Needs, New, Protection};
+use vpass_drive::base::dose::{Alpha, Dose, Quarters};
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::base::units::{BlockId, Bytes};
+use vpass_drive::config::DriveConfig;
+use vpass_drive::flash::block::Wordline;
 
 pub(super) const CARD: Technique = Card {
     about: About {
@@ -132,8 +132,8 @@ mod tests {
         drive, looks_left_out_find_nothing, one_page_wordlines,
     };
     use super::Exact;
-    use vpass_core::base::units::{Cause, Lpn};
-    use vpass_core::drive::Drive;
+    use vpass_drive::base::units::{Cause, Lpn};
+    use vpass_drive::drive::Drive;
 
     #[test]
     fn only_the_neighbours_of_a_hammered_wordline_move() {

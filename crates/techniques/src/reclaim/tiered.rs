@@ -32,12 +32,12 @@ use super::shared::straw::Straw;
 use super::{Action, Policy, Promise, Threshold, View};
 use super::{CHECK_INTERVAL, OWN_AGE};
 use placed::Placed;
-use vpass_core::base::dose::Alpha;
-use vpass_core::base::geometry::Geometry;
-use vpass_core::base::units::{BlockId, Bytes, Reads};
-use vpass_core::config::DriveConfig;
-use vpass_core::disturb::table::Worn;
-use vpass_core::slots::card::{About, Args, Card, Kind, Needs, New, Param, Protection};
+use vpass_drive::api::card::{About, Args, Card, Kind, Needs, New, Param, Protection};
+use vpass_drive::base::dose::Alpha;
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::base::units::{BlockId, Bytes, Reads};
+use vpass_drive::config::DriveConfig;
+use vpass_drive::disturb::table::Worn;
 
 /// Share of the limit of a block or a wordline after which its reads are counted more finely.
 const TIER_SHARE: Param = Param {
@@ -236,11 +236,11 @@ mod tests {
     use super::super::shared::straw::DoseEstimate;
     use super::super::shared::straw::tests::{bounds_of, budget};
     use super::Placed;
-    use vpass_core::base::metrics::FlashCounts;
-    use vpass_core::base::units::{BlockId, Cause, Lpn};
-    use vpass_core::drive::Drive;
-    use vpass_core::testing;
-    use vpass_core::watch::observer::NO_PPN;
+    use vpass_drive::base::metrics::FlashCounts;
+    use vpass_drive::base::units::{BlockId, Cause, Lpn};
+    use vpass_drive::drive::Drive;
+    use vpass_drive::testing;
+    use vpass_drive::watch::observer::NO_PPN;
 
     fn drive(text: &str, technique: &str) -> Drive {
         let mut drive = testing::drive(text, technique);

@@ -17,10 +17,10 @@
 use std::collections::BTreeMap;
 
 use super::{Aged, Refresh, RefreshTechnique, Wanted};
-use vpass_core::base::span::SECOND;
-use vpass_core::base::units::{BlockId, Moment, Ns};
-use vpass_core::config::DriveConfig;
-use vpass_core::slots::card::{About, Args, Card, Kind, New, Param};
+use vpass_drive::api::card::{About, Args, Card, Kind, New, Param};
+use vpass_drive::base::span::SECOND;
+use vpass_drive::base::units::{BlockId, Moment, Ns};
+use vpass_drive::config::DriveConfig;
 
 pub(super) const LEAD: Param = Param {
     key: "lead",

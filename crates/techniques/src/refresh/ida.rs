@@ -35,14 +35,14 @@
 
 use super::block::{AT_ONCE, Block, LEAD, PATROL};
 use super::{Adjusting, Aged, Held, Refresh, RefreshTechnique, Wanted, copies_ns};
-use vpass_core::base::codings::{FASTER, FULL};
-use vpass_core::base::geometry::Geometry;
-use vpass_core::base::page_set::PageSet;
-use vpass_core::base::streams::GC;
-use vpass_core::base::units::{Bytes, Moment, Ns, PageInBlock, WordlineInBlock, us};
-use vpass_core::config::DriveConfig;
-use vpass_core::slots::card::{About, Card, Kind, New, Param};
-use vpass_core::slots::rewrite::{Merges, Part, Recode, Rewrite};
+use vpass_drive::api::card::{About, Card, Kind, New, Param};
+use vpass_drive::api::rewrite::{Merges, Part, Recode, Rewrite};
+use vpass_drive::base::codings::{FASTER, FULL};
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::base::page_set::PageSet;
+use vpass_drive::base::streams::GC;
+use vpass_drive::base::units::{Bytes, Moment, Ns, PageInBlock, WordlineInBlock, us};
+use vpass_drive::config::DriveConfig;
 
 const ERROR_RATE: Param = Param {
     key: "error_rate",

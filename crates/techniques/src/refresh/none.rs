@@ -5,8 +5,8 @@
 //! - **Does not help:** data that is not rewritten for another reason.
 
 use super::{Aged, Refresh, RefreshTechnique, Wanted};
-use vpass_core::base::units::Moment;
-use vpass_core::slots::card::{About, Card, New};
+use vpass_drive::api::card::{About, Card, New};
+use vpass_drive::base::units::Moment;
 
 pub(super) const CARD: RefreshTechnique = Card {
     about: About { name: "none", summary: "no data refresh: data ages", ..About::PLAIN },

@@ -54,7 +54,7 @@ fn per_read(knowledge: &Knowledge, target: &Target, victim: usize) -> f64 {
 mod tests {
     use super::super::knowledge::tests::knowledge;
     use crate::phases::PhaseConfig;
-    use vpass_core::base::units::Lpn;
+    use vpass_drive::base::units::Lpn;
 
     #[test]
     fn even_reads_up_to_the_last_check_and_then_a_burst() {

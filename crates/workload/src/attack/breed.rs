@@ -10,7 +10,7 @@
 //! or trim.
 
 use rand_core::SeedableRng;
-use vpass_core::base::units::Lpn;
+use vpass_drive::base::units::Lpn;
 
 use super::{ATTACKS, Knowledge, Target};
 use crate::phases::{Order, PhaseConfig, PhaseOp};

@@ -54,7 +54,7 @@ fn charge(knowledge: &Knowledge, target: &Target, victim: usize) -> u64 {
 mod tests {
     use super::super::knowledge::tests::knowledge;
     use crate::phases::PhaseConfig;
-    use vpass_core::base::units::Lpn;
+    use vpass_drive::base::units::Lpn;
 
     #[test]
     fn all_blocks_are_charged_and_then_read_in_turn() {

@@ -84,7 +84,7 @@ fn per_read(knowledge: &Knowledge, target: &Target, victim: usize, tracked: usiz
 mod tests {
     use super::super::knowledge::tests::knowledge;
     use crate::phases::PhaseConfig;
-    use vpass_core::base::units::Lpn;
+    use vpass_drive::base::units::Lpn;
 
     #[test]
     fn a_full_table_without_the_victim_and_then_a_burst() {

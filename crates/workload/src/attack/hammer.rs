@@ -31,7 +31,7 @@ pub(super) fn phases(knowledge: &Knowledge) -> Vec<PhaseConfig> {
 mod tests {
     use super::super::knowledge::tests::knowledge;
     use crate::phases::PhaseConfig;
-    use vpass_core::base::units::Lpn;
+    use vpass_drive::base::units::Lpn;
 
     #[test]
     fn beside_the_weakest_wordline_of_each_block() {

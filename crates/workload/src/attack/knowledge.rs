@@ -3,11 +3,11 @@
 
 use std::cmp::Reverse;
 
-use vpass_core::base::units::{BlockId, Lpn, WordlineInBlock};
-use vpass_core::disturb::table::LimitTable;
-use vpass_core::drive::Drive;
-use vpass_core::slots::reclaim::{CHECK_INTERVAL, COUNTERS};
-use vpass_core::watch::observer::NO_PPN;
+use vpass_drive::api::reclaim::{CHECK_INTERVAL, COUNTERS};
+use vpass_drive::base::units::{BlockId, Lpn, WordlineInBlock};
+use vpass_drive::disturb::table::LimitTable;
+use vpass_drive::drive::Drive;
+use vpass_drive::watch::observer::NO_PPN;
 
 /// Number of blocks that an attack takes, one after the other. With fewer blocks, a policy could
 /// move the data of all these blocks before a round ends.

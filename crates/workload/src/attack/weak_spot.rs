@@ -33,7 +33,7 @@ pub(super) fn phases(knowledge: &Knowledge) -> Vec<PhaseConfig> {
 
 #[cfg(test)]
 mod tests {
-    use vpass_core::base::units::Lpn;
+    use vpass_drive::base::units::Lpn;
 
     use super::super::knowledge::tests::knowledge;
 

@@ -4,8 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use vpass_core::base::request::SourceError;
-use vpass_core::phrase;
+use vpass_drive::base::request::SourceError;
+use vpass_drive::phrase;
 
 use super::grammar::{Assignment, SourceLine};
 use super::options::{self, Role};

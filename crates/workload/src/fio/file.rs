@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use vpass_core::base::phrase::{Opt, Phrase};
-use vpass_core::base::request::SourceError;
-use vpass_core::phrase;
+use vpass_drive::base::phrase::{Opt, Phrase};
+use vpass_drive::base::request::SourceError;
+use vpass_drive::phrase;
 
 use super::grammar;
 use super::job::{self, Job};
@@ -135,6 +135,6 @@ pub struct FioOptions {
     /// Number of outstanding requests, which replaces the depths and rates of the jobs.
     pub queue_depth: Option<u32>,
     /// Whether the simulated drive reports its time to the source of requests
-    /// ([`vpass_core::base::request::RequestSource::tell_time`]).
+    /// ([`vpass_drive::base::request::RequestSource::tell_time`]).
     pub has_clock: bool,
 }

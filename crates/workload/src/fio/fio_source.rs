@@ -22,9 +22,9 @@ use std::collections::binary_heap::PeekMut;
 use std::sync::Arc;
 
 use rand_core::SeedableRng;
-use vpass_core::base::phrase::Phrase;
-use vpass_core::base::request::{Arrival, Request, RequestSource, SourceError};
-use vpass_core::base::units::Ns;
+use vpass_drive::base::phrase::Phrase;
+use vpass_drive::base::request::{Arrival, Request, RequestSource, SourceError};
+use vpass_drive::base::units::Ns;
 
 use super::file::{FioOptions, JobFile};
 use super::job::Job;

@@ -10,9 +10,9 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use vpass_core::base::phrase::Phrase;
-use vpass_core::base::request::SourceError;
-use vpass_core::phrase;
+use vpass_drive::base::phrase::Phrase;
+use vpass_drive::base::request::SourceError;
+use vpass_drive::phrase;
 
 use crate::traces::quote;
 

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use vpass_core::base::phrase::Phrase;
-use vpass_core::base::request::SourceError;
+use vpass_drive::base::phrase::Phrase;
+use vpass_drive::base::request::SourceError;
 
 use super::draft::{Draft, MOST_JOBS, Pattern, Think, Ways};
 use super::grammar::{Section, SourceLine};

@@ -15,10 +15,10 @@
 use std::collections::HashMap;
 use std::fmt::Write;
 
-use vpass_core::base::phrase::{Phrase, set};
-use vpass_core::base::request::SourceError;
-use vpass_core::base::units::Bytes;
-use vpass_core::phrase;
+use vpass_drive::base::phrase::{Phrase, set};
+use vpass_drive::base::request::SourceError;
+use vpass_drive::base::units::Bytes;
+use vpass_drive::phrase;
 
 use super::job::{Job, Target};
 use super::values::Amount;

@@ -9,8 +9,8 @@
 //! The names of options come from `fio --cmdhelp` and, for engines, from `fio --enghelp=ENGINE`.
 
 use super::values::KbBase;
-use vpass_core::base::phrase::{Opt, Phrase};
-use vpass_core::phrase;
+use vpass_drive::base::phrase::{Opt, Phrase};
+use vpass_drive::phrase;
 
 /// Role that an option of fio has for vpass.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -12,8 +12,8 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use vpass_core::base::request::Request;
-use vpass_core::base::units::Ns;
+use vpass_drive::base::request::Request;
+use vpass_drive::base::units::Ns;
 
 use super::fio_source::{NEVER, Running};
 use super::job::Job;

@@ -8,7 +8,7 @@
 //! Requests arrive at the rate even if the drive cannot keep up (open loop). In contrast, fio stops
 //! at `iodepth` outstanding requests and catches up later.
 
-use vpass_core::base::units::Ns;
+use vpass_drive::base::units::Ns;
 
 use super::job::Job;
 use crate::synthetic::Arrivals;

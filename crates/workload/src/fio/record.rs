@@ -2,7 +2,7 @@
 //! write an equal job.
 
 use serde::Serialize;
-use vpass_core::base::request::{Op, Request};
+use vpass_drive::base::request::{Op, Request};
 
 use super::draft::Ways;
 use super::job::Job;

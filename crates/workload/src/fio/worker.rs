@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use vpass_core::base::request::{Op, Request};
+use vpass_drive::base::request::{Op, Request};
 
 use super::draft::Ways;
 use super::file_cycle::FileCycle;

@@ -1,10 +1,10 @@
 //! Workload of a language model with reads as rates, for a whole drive or a sample of its pages.
 
-use vpass_core::base::rates::{PageRates, ReadRates};
-use vpass_core::base::request::RequestSource;
-use vpass_core::base::units::Ns;
-use vpass_core::config::ConfigError;
-use vpass_core::time::FluidSource;
+use vpass_drive::base::rates::{PageRates, ReadRates};
+use vpass_drive::base::request::RequestSource;
+use vpass_drive::base::units::Ns;
+use vpass_drive::config::ConfigError;
+use vpass_drive::time::FluidSource;
 
 use super::law::ModelLaw;
 use super::model_config::ModelWorkload;
@@ -65,7 +65,7 @@ impl FluidSource for FluidModel {
 
 #[cfg(test)]
 mod tests {
-    use vpass_core::base::units::Lpn;
+    use vpass_drive::base::units::Lpn;
 
     use super::*;
 

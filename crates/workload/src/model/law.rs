@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use vpass_core::base::daily::DailyHours;
-use vpass_core::config::ConfigError;
+use vpass_drive::base::daily::DailyHours;
+use vpass_drive::config::ConfigError;
 
 use super::cache::misses;
 use super::model_config::{ALIGN, ModelConfig, ModelWorkload, Placement};

@@ -1,10 +1,10 @@
 //! Keys of a `[workload]` table that contains `[workload.model]`, and their checks before a run.
 
 use serde::{Deserialize, Serialize};
-use vpass_core::base::daily::DailyHours;
-use vpass_core::base::units::Bytes;
-use vpass_core::config::ConfigError;
-use vpass_core::config::keys::{self, Keys, Range};
+use vpass_drive::base::daily::DailyHours;
+use vpass_drive::base::units::Bytes;
+use vpass_drive::config::ConfigError;
+use vpass_drive::config::keys::{self, Keys, Range};
 
 use crate::synthetic::{Distribution, HOURS, hours, require};
 use crate::traces::MAX_REQUEST_BYTES;

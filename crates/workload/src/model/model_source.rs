@@ -1,8 +1,8 @@
 //! Makes a stream of requests for one drive from a `[workload.model]` table.
 
-use vpass_core::base::request::{Arrival, Request, RequestSource, SourceError};
-use vpass_core::base::units::Ns;
-use vpass_core::config::ConfigError;
+use vpass_drive::base::request::{Arrival, Request, RequestSource, SourceError};
+use vpass_drive::base::units::Ns;
+use vpass_drive::config::ConfigError;
 
 use super::law::ModelLaw;
 use super::model_config::ModelWorkload;
@@ -100,7 +100,7 @@ impl PassSource for ModelSource {
 
 #[cfg(test)]
 mod tests {
-    use vpass_core::base::request::Op;
+    use vpass_drive::base::request::Op;
 
     use super::*;
 

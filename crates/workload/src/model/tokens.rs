@@ -8,7 +8,7 @@
 //! experts are put side by side on a line. The first expert is at a random point of the line. Each
 //! further expert is at a distance of 1 from the expert before.
 
-use vpass_core::base::request::{Op, Request};
+use vpass_drive::base::request::{Op, Request};
 
 use super::law::ModelLaw;
 use crate::synthetic::random::{Random, Rng, Streams, below};

@@ -4,9 +4,9 @@
 //! end of the previous update if this is later. The length of an update follows from its bytes and
 //! from `update_rate`.
 
-use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError};
-use vpass_core::base::span::DAY;
-use vpass_core::base::units::Ns;
+use vpass_drive::base::request::{Arrival, Op, Request, RequestSource, SourceError};
+use vpass_drive::base::span::DAY;
+use vpass_drive::base::units::Ns;
 
 use super::law::ModelLaw;
 use crate::synthetic::Sample;

@@ -4,11 +4,11 @@
 //! For a sample 1/N, the range of a part begins at a multiple of N pages. As a result, the sample
 //! contains every Nth page of each part, counted from the part's first page.
 
-use vpass_core::base::rates::{PageRates, ReadRates};
-use vpass_core::base::request::{Arrival, Request, RequestSource, SourceError};
-use vpass_core::base::units::{Lpn, Ns};
-use vpass_core::config::ConfigError;
-use vpass_core::time::FluidSource;
+use vpass_drive::base::rates::{PageRates, ReadRates};
+use vpass_drive::base::request::{Arrival, Request, RequestSource, SourceError};
+use vpass_drive::base::units::{Lpn, Ns};
+use vpass_drive::config::ConfigError;
+use vpass_drive::time::FluidSource;
 
 use super::parts_config::{PartsConfig, in_part, seed_of};
 use super::side_by_side::{Side, SideBySide};

@@ -1,11 +1,11 @@
 //! Keys of a `[workload]` table that contains `[[workload.part]]`, and their checks before a run.
 
 use serde::{Deserialize, Serialize};
-use vpass_core::base::daily::DailyHours;
-use vpass_core::base::units::Bytes;
-use vpass_core::config::ConfigError;
-use vpass_core::config::keys::{self, Keys};
-use vpass_core::phrase;
+use vpass_drive::base::daily::DailyHours;
+use vpass_drive::base::units::Bytes;
+use vpass_drive::config::ConfigError;
+use vpass_drive::config::keys::{self, Keys};
+use vpass_drive::phrase;
 
 use super::position::{POSITION, Position};
 use crate::synthetic::{

@@ -1,7 +1,7 @@
 //! Makes one stream of requests for a drive from the parts of a workload.
 
-use vpass_core::base::request::{Arrival, Request, RequestSource, SourceError};
-use vpass_core::config::ConfigError;
+use vpass_drive::base::request::{Arrival, Request, RequestSource, SourceError};
+use vpass_drive::config::ConfigError;
 
 use super::parts_config::{PartsConfig, in_part, seed_of};
 use super::side_by_side::{Side, SideBySide};

@@ -4,8 +4,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use vpass_core::base::units::Bytes;
-use vpass_core::config::keys::{KeyValue, Type};
+use vpass_drive::base::units::Bytes;
+use vpass_drive::config::keys::{KeyValue, Type};
 
 /// Position on a drive, in percent of the capacity or in bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]

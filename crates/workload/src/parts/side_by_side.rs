@@ -4,8 +4,8 @@
 //! A pass ends when every source has ended its own pass. The next pass of all sources begins at the
 //! last arrival of the pass before.
 
-use vpass_core::base::request::{Arrival, Request, RequestSource, SourceError};
-use vpass_core::base::units::Ns;
+use vpass_drive::base::request::{Arrival, Request, RequestSource, SourceError};
+use vpass_drive::base::units::Ns;
 
 use crate::pass::PassSource;
 
@@ -126,7 +126,7 @@ impl<S: PassSource> PassSource for SideBySide<S> {
 mod tests {
     use super::*;
     use crate::listed::ListedSource;
-    use vpass_core::base::request::Op;
+    use vpass_drive::base::request::Op;
 
     fn list(all: &[(Ns, u64)]) -> ListedSource {
         let request = |&(at, offset): &(Ns, u64)| Request {

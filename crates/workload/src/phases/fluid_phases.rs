@@ -6,11 +6,11 @@
 //! order and are evenly spaced.
 
 use rand_core::SeedableRng;
-use vpass_core::base::rates::{PageRates, ReadRates};
-use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError};
-use vpass_core::base::units::{Lpn, Ns};
-use vpass_core::config::ConfigError;
-use vpass_core::time::FluidSource;
+use vpass_drive::base::rates::{PageRates, ReadRates};
+use vpass_drive::base::request::{Arrival, Op, Request, RequestSource, SourceError};
+use vpass_drive::base::units::{Lpn, Ns};
+use vpass_drive::config::ConfigError;
+use vpass_drive::time::FluidSource;
 
 use super::phases_config::{Order, PhaseConfig, PhasesConfig};
 use super::phases_source::{Cursor, Runs};

@@ -1,11 +1,11 @@
 //! Keys of a `[workload]` table that contains `[[workload.phase]]`, and their checks before a run.
 
 use serde::{Deserialize, Serialize};
-use vpass_core::base::daily::DailyHours;
-use vpass_core::base::request::{Arrival, Op};
-use vpass_core::base::units::Lpn;
-use vpass_core::config::ConfigError;
-use vpass_core::config::keys::Keys;
+use vpass_drive::base::daily::DailyHours;
+use vpass_drive::base::request::{Arrival, Op};
+use vpass_drive::base::units::Lpn;
+use vpass_drive::config::ConfigError;
+use vpass_drive::config::keys::Keys;
 
 use crate::synthetic::{
     Arrivals, HOURS, MAX_QUEUE_DEPTH, RATE, arrival, check_arrival, check_hours, hours, require,

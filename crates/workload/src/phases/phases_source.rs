@@ -2,9 +2,9 @@
 //! of consecutive pages, so that a range of pages needs little memory.
 
 use rand_core::SeedableRng;
-use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError};
-use vpass_core::base::units::Lpn;
-use vpass_core::config::ConfigError;
+use vpass_drive::base::request::{Arrival, Op, Request, RequestSource, SourceError};
+use vpass_drive::base::units::Lpn;
+use vpass_drive::config::ConfigError;
 
 use super::phases_config::{Order, PhaseConfig, PhasesConfig};
 use crate::pass::PassSource;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use vpass_core::base::request::Op;
+use vpass_drive::base::request::Op;
 
 use super::ByOp;
 use crate::traces::MAX_REQUEST_BYTES;

@@ -5,7 +5,7 @@
 //! end, so a step lasts 1 ns at first. Whenever the number of steps no longer suffices, steps are
 //! merged in pairs.
 
-use vpass_core::base::request::Op;
+use vpass_drive::base::request::Op;
 
 /// Number of time steps that are kept. Reports show far fewer steps, so merging hardly changes a
 /// report.

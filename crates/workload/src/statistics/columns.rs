@@ -5,7 +5,7 @@ use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use vpass_core::base::request::SourceError;
+use vpass_drive::base::request::SourceError;
 
 use crate::nearest::nearest;
 use crate::traces::open_decompressed;

@@ -1,7 +1,7 @@
 //! Statistics of a disk as plain numbers. Requested and measured statistics have the same type.
 
-use vpass_core::base::units::Ns;
-use vpass_core::config::ConfigError;
+use vpass_drive::base::units::Ns;
+use vpass_drive::config::ConfigError;
 
 use super::sampled::{sampled_accesses, sampled_counts};
 use super::statistics_config::{SideConfig, StatisticsConfig};

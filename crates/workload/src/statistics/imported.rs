@@ -3,7 +3,7 @@
 use super::disk::{DiskStatistics, SideStatistics};
 use super::repair::repair;
 use super::statistics_config::{SideConfig, StatisticsConfig, WindowsConfig};
-use vpass_core::base::units::Bytes;
+use vpass_drive::base::units::Bytes;
 
 /// Result of an import: a `[statistics]` table with notes.
 #[derive(Clone, Debug, PartialEq)]

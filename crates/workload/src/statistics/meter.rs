@@ -1,8 +1,8 @@
 //! Measures the statistics of a stream of requests. The stream is either a trace, for which similar
 //! requests will be generated, or a generated pass that is checked.
 
-use vpass_core::base::request::{Op, Request};
-use vpass_core::base::units::Ns;
+use vpass_drive::base::request::{Op, Request};
+use vpass_drive::base::units::Ns;
 
 use super::disk::{DiskStatistics, SideStatistics};
 use super::percentiles::usual;

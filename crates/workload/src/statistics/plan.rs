@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use vpass_core::config::ConfigError;
+use vpass_drive::config::ConfigError;
 
 use super::curve::{Curve, Head, Known, OutOfRange};
 use super::disk::SideStatistics;

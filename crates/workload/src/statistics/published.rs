@@ -28,8 +28,8 @@
 
 use std::path::Path;
 
-use vpass_core::base::request::SourceError;
-use vpass_core::base::units::Bytes;
+use vpass_drive::base::request::SourceError;
+use vpass_drive::base::units::Bytes;
 
 use super::columns::Table;
 use super::imported::Imported;

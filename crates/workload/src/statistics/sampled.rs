@@ -6,7 +6,7 @@
 //! popular page of the sample gets the popularity of the middle of the first hundred pages. This
 //! popularity lies on the curve between the last two percentiles.
 
-use vpass_core::config::ConfigError;
+use vpass_drive::config::ConfigError;
 
 use super::curve::{Curve, Head, Known};
 use super::disk::SideStatistics;

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use rand_core::SeedableRng;
-use vpass_core::base::request::{Op, Request};
-use vpass_core::base::units::Ns;
+use vpass_drive::base::request::{Op, Request};
+use vpass_drive::base::units::Ns;
 
 use super::deal::Deal;
 use super::layout::{Blocks, Layout};

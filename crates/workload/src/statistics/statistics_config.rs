@@ -2,9 +2,9 @@
 //! use.
 
 use serde::{Deserialize, Serialize};
-use vpass_core::base::units::Bytes;
-use vpass_core::config::ConfigError;
-use vpass_core::config::keys::{Keys, Range};
+use vpass_drive::base::units::Bytes;
+use vpass_drive::config::ConfigError;
+use vpass_drive::config::keys::{Keys, Range};
 
 use super::percentiles::usual;
 use crate::synthetic::{MAX_QUEUE_DEPTH, require};

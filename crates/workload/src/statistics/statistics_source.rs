@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use rand_core::SeedableRng;
-use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError};
-use vpass_core::base::units::{Bytes, Ns};
-use vpass_core::config::ConfigError;
+use vpass_drive::base::request::{Arrival, Op, Request, RequestSource, SourceError};
+use vpass_drive::base::units::{Bytes, Ns};
+use vpass_drive::config::ConfigError;
 
 use super::disk::{DiskStatistics, SideStatistics};
 use super::plan::SidePlan;

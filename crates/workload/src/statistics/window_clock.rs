@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use vpass_core::base::units::Ns;
+use vpass_drive::base::units::Ns;
 
 use crate::synthetic::random::scaled;
 

@@ -1,9 +1,9 @@
 //! Keys of the table `[workload.stripes]`, and their checks before a run.
 
 use serde::{Deserialize, Serialize};
-use vpass_core::base::units::Bytes;
-use vpass_core::config::ConfigError;
-use vpass_core::config::keys::{self, Keys, Range};
+use vpass_drive::base::units::Bytes;
+use vpass_drive::config::ConfigError;
+use vpass_drive::config::keys::{self, Keys, Range};
 
 use crate::synthetic::{Distribution, HotSets, WorkloadConfig, require};
 use crate::traces::MAX_REQUEST_BYTES;

@@ -1,7 +1,7 @@
 //! Makes a stream of requests for one drive from a `[workload.stripes]` table.
 
-use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError};
-use vpass_core::config::ConfigError;
+use vpass_drive::base::request::{Arrival, Op, Request, RequestSource, SourceError};
+use vpass_drive::config::ConfigError;
 
 use super::recent::Recent;
 use super::stripes_config::StripesConfig;

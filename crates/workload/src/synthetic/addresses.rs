@@ -1,7 +1,7 @@
 //! Parts that all generators of addresses share. The footprint, which is the used part of the
 //! drive, is cut into aligned blocks. Generators with ranks also cut it into runs of blocks.
 
-use vpass_core::base::request::{Op, Request};
+use vpass_drive::base::request::{Op, Request};
 
 use super::random::{Random, below};
 

@@ -2,8 +2,8 @@
 //! process with exponential gaps.
 
 use rand_distr::{Distribution, Exp1};
-use vpass_core::base::request::Request;
-use vpass_core::base::units::Ns;
+use vpass_drive::base::request::Request;
+use vpass_drive::base::units::Ns;
 
 use super::random::Random;
 use super::synthetic_config::Arrivals;
@@ -67,7 +67,7 @@ impl ArrivalClock {
 #[cfg(test)]
 mod tests {
     use rand_core::SeedableRng;
-    use vpass_core::base::request::Op;
+    use vpass_drive::base::request::Op;
 
     use super::*;
 

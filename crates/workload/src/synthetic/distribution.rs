@@ -5,7 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use vpass_core::config::keys::{KeyValue, Type};
+use vpass_drive::config::keys::{KeyValue, Type};
 
 /// Distribution of request addresses.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -1,7 +1,7 @@
 //! Makes writes to the pages of a sample of a drive, page by page. Writes are drawn from the shares
 //! of the sample's own pages. Writes to other pages of the drive need not be generated.
 
-use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError};
+use vpass_drive::base::request::{Arrival, Op, Request, RequestSource, SourceError};
 
 use super::alias::Alias;
 use super::arrivals::ArrivalClock;

@@ -8,13 +8,13 @@
 
 use std::fmt;
 
-use vpass_core::base::phrase::{Opt, set};
-use vpass_core::base::rates::{PageRates, ReadRates};
-use vpass_core::base::request::{Arrival, Request, RequestSource, SourceError};
-use vpass_core::base::units::{Lpn, Ns};
-use vpass_core::config::ConfigError;
-use vpass_core::phrase;
-use vpass_core::time::FluidSource;
+use vpass_drive::base::phrase::{Opt, set};
+use vpass_drive::base::rates::{PageRates, ReadRates};
+use vpass_drive::base::request::{Arrival, Request, RequestSource, SourceError};
+use vpass_drive::base::units::{Lpn, Ns};
+use vpass_drive::config::ConfigError;
+use vpass_drive::phrase;
+use vpass_drive::time::FluidSource;
 
 use super::alias::Alias;
 use super::arrivals::ArrivalClock;

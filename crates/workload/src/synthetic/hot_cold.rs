@@ -3,7 +3,7 @@
 //! All runs of the hot part have the same chance. All runs of the cold part have one smaller
 //! chance. The seed decides which runs are hot. Hot runs are scattered over the footprint.
 
-use vpass_core::base::request::Op;
+use vpass_drive::base::request::Op;
 
 use super::addresses::{Addresses, SizeClass};
 use super::random::{Random, Rng, below, threshold};

@@ -5,7 +5,7 @@
 //! 1,000 requests/s, 70 % reads, uniform over 10,000 pages: 0.07 reads/s, 0.03 writes/s per page
 //! ```
 
-use vpass_core::config::ConfigError;
+use vpass_drive::config::ConfigError;
 
 use super::distribution::Distribution;
 use super::fluid_source::Whole;

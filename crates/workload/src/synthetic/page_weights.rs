@@ -125,8 +125,8 @@ fn zeta(count: u64, theta: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use vpass_core::base::request::RequestSource;
-    use vpass_core::base::units::Lpn;
+    use vpass_drive::base::request::RequestSource;
+    use vpass_drive::base::units::Lpn;
 
     use super::super::fluid_source::{FluidSynthetic, Sample};
     use super::super::{SyntheticSource, WorkloadConfig};

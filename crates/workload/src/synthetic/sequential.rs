@@ -3,7 +3,7 @@
 //!
 //! Reads and writes have separate cursors, like a reader and a writer of two files.
 
-use vpass_core::base::request::Op;
+use vpass_drive::base::request::Op;
 
 use super::addresses::{Addresses, SizeClass};
 use super::random::Random;

@@ -1,6 +1,6 @@
 //! Draws the size of each request: one size for all requests, or a size from a list with shares.
 
-use vpass_core::base::request::Request;
+use vpass_drive::base::request::Request;
 
 use super::random::{Random, Rng, threshold};
 

@@ -1,11 +1,11 @@
 //! Keys of the `[workload]` table, their defaults, and their checks before a run.
 
 use serde::{Deserialize, Serialize};
-use vpass_core::base::daily::DailyHours;
-use vpass_core::base::request::Arrival;
-use vpass_core::base::units::Bytes;
-use vpass_core::config::ConfigError;
-use vpass_core::config::keys::{self, Keys, Range};
+use vpass_drive::base::daily::DailyHours;
+use vpass_drive::base::request::Arrival;
+use vpass_drive::base::units::Bytes;
+use vpass_drive::config::ConfigError;
+use vpass_drive::config::keys::{self, Keys, Range};
 
 use super::distribution::{Distribution, IN_WORDS};
 use crate::stripes::StripesConfig;

@@ -3,8 +3,8 @@
 //! A batch of requests is drawn in four steps: direction, size, arrival, address. Each step is a
 //! tight loop with its own random stream. Branches on settings are outside of the loop.
 
-use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError};
-use vpass_core::config::ConfigError;
+use vpass_drive::base::request::{Arrival, Op, Request, RequestSource, SourceError};
+use vpass_drive::config::ConfigError;
 
 use super::addresses::{SizeClass, address_all};
 use super::arrivals::ArrivalClock;

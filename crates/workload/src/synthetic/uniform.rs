@@ -1,6 +1,6 @@
 //! Makes the addresses of `uniform`: every aligned block of the footprint has the same chance.
 
-use vpass_core::base::request::Op;
+use vpass_drive::base::request::Op;
 
 use super::addresses::{Addresses, SizeClass};
 use super::random::{Random, below};

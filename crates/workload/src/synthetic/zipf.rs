@@ -13,7 +13,7 @@
 //! Most random numbers are below the popularity ratio of the *last* to the first rank of the
 //! bucket. Such draws are accepted without calculating a power.
 
-use vpass_core::base::request::Op;
+use vpass_drive::base::request::Op;
 
 use super::addresses::{Addresses, SizeClass};
 use super::alias::Alias;

@@ -6,9 +6,9 @@
 
 use std::path::Path;
 
-use vpass_core::base::phrase::{Opt, Phrase};
-use vpass_core::base::request::SourceError;
-use vpass_core::phrase;
+use vpass_drive::base::phrase::{Opt, Phrase};
+use vpass_drive::base::request::SourceError;
+use vpass_drive::phrase;
 
 use crate::traces::formats::{FORMATS, known};
 use crate::traces::rows::format::Format;

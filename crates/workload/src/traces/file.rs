@@ -8,9 +8,9 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
-use vpass_core::base::phrase::{Opt, Phrase};
-use vpass_core::base::request::{Op, SourceError};
-use vpass_core::phrase;
+use vpass_drive::base::phrase::{Opt, Phrase};
+use vpass_drive::base::request::{Op, SourceError};
+use vpass_drive::phrase;
 
 use crate::traces::bytes::input::{self, Input, Raw};
 use crate::traces::bytes::lines::{LineError, Lines};

@@ -19,7 +19,7 @@ pub(in crate::traces) mod tencent;
 pub(in crate::traces) mod vscsi;
 pub(in crate::traces) mod wiscsee;
 
-use vpass_core::base::request::SourceError;
+use vpass_drive::base::request::SourceError;
 
 use crate::traces::rows::format::Format;
 use crate::traces::rows::quote::quote;

@@ -1,10 +1,10 @@
 //! Makes the table of windows from a stream of requests. The table has the reads of each page in
 //! each window, and every write.
 
-use vpass_core::base::phrase::Opt;
-use vpass_core::base::request::{Arrival, Op, Request, SourceError};
-use vpass_core::base::units::{Lpn, Ns};
-use vpass_core::phrase;
+use vpass_drive::base::phrase::Opt;
+use vpass_drive::base::request::{Arrival, Op, Request, SourceError};
+use vpass_drive::base::units::{Lpn, Ns};
+use vpass_drive::phrase;
 
 use crate::pass::PassSource;
 use crate::synthetic::Sample;

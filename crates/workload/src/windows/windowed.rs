@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use vpass_core::base::rates::{PageRates, ReadRates};
-use vpass_core::base::request::{Arrival, Request, RequestSource, SourceError};
-use vpass_core::base::units::{Lpn, Ns};
-use vpass_core::time::FluidSource;
+use vpass_drive::base::rates::{PageRates, ReadRates};
+use vpass_drive::base::request::{Arrival, Request, RequestSource, SourceError};
+use vpass_drive::base::units::{Lpn, Ns};
+use vpass_drive::time::FluidSource;
 
 use super::table::Windows;
 
@@ -114,7 +114,7 @@ impl RequestSource for Writes {
 
 #[cfg(test)]
 mod tests {
-    use vpass_core::base::request::Op;
+    use vpass_drive::base::request::Op;
 
     use super::*;
     use crate::pass::PassSource;

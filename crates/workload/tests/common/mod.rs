@@ -8,7 +8,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
-use vpass_core::base::request::{Op, Request, RequestSource, SourceError};
+use vpass_drive::base::request::{Op, Request, RequestSource, SourceError};
 use vpass_workload::traces::{
     Epoch, Format, Losses, MissingClock, ReadOptions, Target, TraceFile, TraceOptions, TraceRow,
     TraceSource, TraceWriter, format_named,

@@ -3,7 +3,7 @@
 
 use std::io::Write;
 
-use vpass_core::base::request::Op::{self, Read, Trim, Write as Written};
+use vpass_drive::base::request::Op::{self, Read, Trim, Write as Written};
 use vpass_workload::traces::{Target, TraceRow};
 
 /// Writes the rows as a file of this format. Times must be multiples of its unit of time, and

@@ -21,7 +21,7 @@ use std::thread;
 use mutants::{corpus, mutate};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
-use vpass_core::base::request::{Op, RequestSource};
+use vpass_drive::base::request::{Op, RequestSource};
 use vpass_workload::traces::{
     FORMATS, Fit, Format, MAX_REQUEST_BYTES, MAX_TRIM_BYTES, MissingClock, ReadOptions, TraceFile,
     TraceOptions, TraceSource, format_named,

@@ -11,7 +11,7 @@ use crate::progress::{Unwatched, unwatched};
 use crate::results::{BatchMeans, ByCause, LifeUnit, Summary, Wear};
 use crate::run::execute;
 use crate::setup::{Base, Gear, Named, Setup};
-use vpass_core::base::units::Cause;
+use vpass_drive::base::units::Cause;
 
 const SIZES: Sizes = Sizes { page_bytes: 16_384, capacity_bytes: 1 << 30 };
 

@@ -2,11 +2,11 @@
 //! the limits under mixes of reads, and the workloads' requests.
 use std::fmt::Write;
 
-use vpass_core::base::span::DAY;
-use vpass_core::base::units::WordlineInBlock;
-use vpass_core::config::{BchConfig, BchTarget, DriveConfig};
-use vpass_core::disturb::table::LimitTable;
-use vpass_core::error::bch::Bch;
+use vpass_drive::base::span::DAY;
+use vpass_drive::base::units::WordlineInBlock;
+use vpass_drive::config::{BchConfig, BchTarget, DriveConfig};
+use vpass_drive::disturb::table::LimitTable;
+use vpass_drive::error::bch::Bch;
 
 use super::csv::field;
 use super::recipe::Recipe;

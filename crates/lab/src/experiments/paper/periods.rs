@@ -1,7 +1,7 @@
 //! Groups whose data ages. In such a group, refresh periods pass while the host only updates pages.
 //! The counted requests begin afterwards.
 use serde::Deserialize;
-use vpass_core::config::DriveConfig;
+use vpass_drive::config::DriveConfig;
 use vpass_workload::synthetic::WorkloadConfig;
 
 /// Refresh periods before the counted requests, and the counted requests themselves.

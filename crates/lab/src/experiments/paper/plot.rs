@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use serde_json::Value;
-use vpass_core::time::Replay;
+use vpass_drive::time::Replay;
 
 use super::csv::field;
 use super::recipe::{Plot, PlotKind};

@@ -7,13 +7,13 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use toml::Table;
-use vpass_core::base::phrase::Dialect;
-use vpass_core::config::{CellType, DriveConfig, ProgramUnit};
-use vpass_core::hints::HintRange;
-use vpass_core::slots::gc::GcTechnique;
-use vpass_core::slots::parity::{self, NO_PARITY, PARITY, ParityTechnique};
-use vpass_core::slots::reclaim::Technique;
-use vpass_core::slots::refresh::{NO_REFRESH, RefreshTechnique};
+use vpass_drive::api::gc::GcTechnique;
+use vpass_drive::api::parity::{self, NO_PARITY, PARITY, ParityTechnique};
+use vpass_drive::api::reclaim::Technique;
+use vpass_drive::api::refresh::{NO_REFRESH, RefreshTechnique};
+use vpass_drive::base::phrase::Dialect;
+use vpass_drive::config::{CellType, DriveConfig, ProgramUnit};
+use vpass_drive::hints::HintRange;
 use vpass_workload::synthetic::{Sample, WorkloadConfig, WorkloadFile};
 
 use super::group::{Group, GroupWear, Variant};

@@ -4,9 +4,9 @@
 use std::fmt::Write;
 
 use serde_json::{Value, json};
-use vpass_core::base::units::{Cause, Ns, transfer_ns};
-use vpass_core::config::DriveConfig;
-use vpass_core::hints::Budgets;
+use vpass_drive::base::units::{Cause, Ns, transfer_ns};
+use vpass_drive::config::DriveConfig;
+use vpass_drive::hints::Budgets;
 
 use super::run::Run;
 use crate::failure::Failure;

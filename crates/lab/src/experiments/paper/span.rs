@@ -1,7 +1,7 @@
 //! Groups whose drives are read for many days at a low rate. The recipe gives the number of days
 //! and the reads per page. A window with timed requests may follow.
 use serde::Deserialize;
-use vpass_core::config::DriveConfig;
+use vpass_drive::config::DriveConfig;
 use vpass_workload::synthetic::WorkloadConfig;
 
 /// Span of a run. The run starts with freshly written data.

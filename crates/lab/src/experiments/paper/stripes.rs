@@ -4,8 +4,8 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
-use vpass_core::base::request::{Op, Request, RequestSource};
-use vpass_core::phrase;
+use vpass_drive::base::request::{Op, Request, RequestSource};
+use vpass_drive::phrase;
 use vpass_workload::stripes::{StripesConfig, StripesSource};
 use vpass_workload::traces::{TraceOptions, TraceSource};
 

@@ -4,9 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use vpass_core::base::phrase::Opt;
-use vpass_core::config::DriveConfig;
-use vpass_core::phrase;
+use vpass_drive::base::phrase::Opt;
+use vpass_drive::config::DriveConfig;
+use vpass_drive::phrase;
 use vpass_workload::traces::{Fit, Survey, TraceOptions};
 
 use super::recipe::{NamedWorkload, Recipe};

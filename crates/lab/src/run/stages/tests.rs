@@ -1,7 +1,7 @@
 //! Tests of the stages of page reads, on small drives. The stages must add up to the latencies.
 //! Results must be grouped by the validity of the lower pages of the wordline.
 
-use vpass_core::base::units::Bytes;
+use vpass_drive::base::units::Bytes;
 use vpass_workload::synthetic::WorkloadConfig;
 
 use crate::plan::{Chosen, RunPlan};

@@ -2,8 +2,8 @@
 //! channel transfers, or a die finishes. Each stage takes as long as the configuration says, and
 //! begins when all that it needs is free. The read or work that came first goes first.
 
-use vpass_core::base::units::{Cause, Ns};
-use vpass_core::watch::time_event::OpId;
+use vpass_drive::base::units::{Cause, Ns};
+use vpass_drive::watch::time_event::OpId;
 
 use super::{Dies, Ended, HostRead, WORK};
 use crate::clock::lengths::Lengths;

@@ -1,7 +1,7 @@
 //! Number of host reads that go before waiting work on a die. It applies when a piece of a job
 //! waits, or when writers wait for a free page in the buffer.
 
-use vpass_core::base::units::Ns;
+use vpass_drive::base::units::Ns;
 
 /// Number of host reads that may go before a waiting piece of a job. These reads waited when the
 /// die's last work ended. A piece in the foreground begins next, before all reads.

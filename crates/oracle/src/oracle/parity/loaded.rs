@@ -1,9 +1,9 @@
 //! Records of stripes at the start. A drive reports its start page by page, or as a computed start.
 //! After a computed start, the records of a stripe are loaded when something first happens to it.
 
-use vpass_core::base::stripes::Stripes;
-use vpass_core::base::units::{Lpn, Ppn};
-use vpass_core::watch::observer::NO_PPN;
+use vpass_drive::base::stripes::Stripes;
+use vpass_drive::base::units::{Lpn, Ppn};
+use vpass_drive::watch::observer::NO_PPN;
 
 use super::{Parity, payload};
 use crate::oracle::Oracle;

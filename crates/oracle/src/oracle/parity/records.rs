@@ -13,10 +13,10 @@
 //! of a stripe are loaded when something first happens to it. Records that are not loaded take no
 //! memory, and a look at them is a fault of the oracle.
 
-use vpass_core::base::mem::{prefetch, zeros};
-use vpass_core::base::stripes::Stripes;
-use vpass_core::base::units::{Lpn, Ppn};
-use vpass_core::watch::observer::NO_PPN;
+use vpass_drive::base::mem::{prefetch, zeros};
+use vpass_drive::base::stripes::Stripes;
+use vpass_drive::base::units::{Lpn, Ppn};
+use vpass_drive::watch::observer::NO_PPN;
 
 use crate::bits::Bits;
 

@@ -4,8 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use vpass_core::base::units::Lpn;
-use vpass_core::watch::observer::XorSource;
+use vpass_drive::base::units::Lpn;
+use vpass_drive::watch::observer::XorSource;
 
 use crate::oracle::Oracle;
 use crate::report::Kind;

@@ -1,7 +1,7 @@
 //! Cases in which wear decides which stripes have parity. Some blocks begin worn or become worn
 //! during the case. So flash fails in each stage of a drive's life, and between two stages.
 
-use vpass_core::config::{DriveConfig, KindUs, Number};
+use vpass_drive::config::{DriveConfig, KindUs, Number};
 
 use crate::dice::Dice;
 

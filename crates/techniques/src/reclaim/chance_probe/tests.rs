@@ -3,10 +3,10 @@
 use super::super::promise::Prospect;
 use super::super::shared::straw::tests::one_page_wordlines;
 use super::{CARD, ChanceProbe, Draw};
-use vpass_core::base::units::{BlockId, Cause, Lpn};
-use vpass_core::config::DriveConfig;
-use vpass_core::drive::{Drive, Techniques};
-use vpass_core::slots::reclaim::technique;
+use vpass_drive::api::reclaim::technique;
+use vpass_drive::base::units::{BlockId, Cause, Lpn};
+use vpass_drive::config::DriveConfig;
+use vpass_drive::drive::{Drive, Techniques};
 
 fn config(preprogram_weight: f64) -> DriveConfig {
     let mut config: DriveConfig =

@@ -12,9 +12,9 @@
 //! ```
 
 use super::deadline;
-use vpass_core::base::geometry::Geometry;
-use vpass_core::base::units::{BlockId, Reads};
-use vpass_core::slots::reclaim::{Action, Rewrite, View};
+use vpass_drive::api::reclaim::{Action, Rewrite, View};
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::base::units::{BlockId, Reads};
 
 /// A block rings when it has been read this part of the reads of a pass, at the latest. Reads that
 /// leave the blocks that rang for others may delay a pass by this part.

@@ -1,8 +1,8 @@
 //! Stories of one block's count and of passes, on a drive of 30 blocks.
 
-use vpass_core::base::units::{Cause, Lpn};
-use vpass_core::config::DriveConfig;
-use vpass_core::drive::{Drive, Techniques};
+use vpass_drive::base::units::{Cause, Lpn};
+use vpass_drive::config::DriveConfig;
+use vpass_drive::drive::{Drive, Techniques};
 
 const LIMIT: &str = "[{ pec = 0, limit = [1000.0] }]";
 
@@ -189,7 +189,7 @@ fn retries_on_a_drive_without_any_are_refused() {
 /// Passes are due after 20 x 30 reads. The host's data fills 15 blocks.
 mod drive_wide {
     use super::*;
-    use vpass_core::ftl::buffer::WHOLE;
+    use vpass_drive::ftl::buffer::WHOLE;
 
     const GIVEN: &str = "reads = 20\ndrive_wide = 1";
 

@@ -2,10 +2,10 @@
 //! those that must give them back.
 
 use super::super::View;
-use vpass_core::base::geometry::Geometry;
-use vpass_core::base::units::BlockId;
-use vpass_core::bugs::{Bug, planted};
-use vpass_core::config::DriveConfig;
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::base::units::BlockId;
+use vpass_drive::bugs::{Bug, planted};
+use vpass_drive::config::DriveConfig;
 
 /// Block of low density, or block that is being reprogrammed to low density.
 struct Member {

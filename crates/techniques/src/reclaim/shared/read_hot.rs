@@ -15,11 +15,11 @@
 use super::super::block::{ALL_KINDS, Block, Work};
 use super::super::promise::Budget;
 use super::super::{FIRST_OWN, FULL, GUARDED, Policy, Rewrite, StreamSpec, Threshold, View};
-use vpass_core::base::geometry::Geometry;
-use vpass_core::base::page_set::PageSet;
-use vpass_core::base::streams::RECLAIM;
-use vpass_core::base::units::{BlockId, Bytes, Cause, PageInBlock, Reads, StreamId};
-use vpass_core::config::{DriveConfig, IntervalAverage};
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::base::page_set::PageSet;
+use vpass_drive::base::streams::RECLAIM;
+use vpass_drive::base::units::{BlockId, Bytes, Cause, PageInBlock, Reads, StreamId};
+use vpass_drive::config::{DriveConfig, IntervalAverage};
 
 /// Stream of monitor blocks, whose pages are counted.
 pub(crate) const MONITOR: StreamId = FIRST_OWN;
@@ -268,9 +268,9 @@ impl Average {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use vpass_core::base::units::Lpn;
-    use vpass_core::drive::Drive;
-    use vpass_core::testing::{self, one_plane};
+    use vpass_drive::base::units::Lpn;
+    use vpass_drive::drive::Drive;
+    use vpass_drive::testing::{self, one_plane};
 
     fn averages(how: IntervalAverage) -> [u64; 4] {
         let mut average = Average { how, blocks: 40.0, refreshes: 0, count: 0, mean: 0.0 };

@@ -12,10 +12,10 @@ use std::collections::BTreeMap;
 
 use super::super::{Action, FIRST_OWN, Rewrite, StreamSpec, Threshold, View};
 use super::read_hot::{HOT, MONITOR, OWN, ReadHot};
-use vpass_core::base::geometry::Geometry;
-use vpass_core::base::streams::RESERVE;
-use vpass_core::base::units::{BlockId, Bytes, Cause};
-use vpass_core::config::DriveConfig;
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::base::streams::RESERVE;
+use vpass_drive::base::units::{BlockId, Bytes, Cause};
+use vpass_drive::config::DriveConfig;
 
 pub(crate) struct Shadows {
     pub(crate) read_hot: ReadHot,
@@ -212,10 +212,10 @@ pub(crate) mod tests {
     use std::collections::BTreeSet;
 
     use super::super::read_hot::{HOT, MONITOR};
-    use vpass_core::base::units::{Cause, Lpn};
-    use vpass_core::config::DriveConfig;
-    use vpass_core::drive::audit::MapRow;
-    use vpass_core::drive::{Drive, Techniques};
+    use vpass_drive::base::units::{Cause, Lpn};
+    use vpass_drive::config::DriveConfig;
+    use vpass_drive::drive::audit::MapRow;
+    use vpass_drive::drive::{Drive, Techniques};
 
     /// Returns a drive with one die. Blocks have 24 pages on 8 wordlines, and `T = 1000 - 24 =
     /// 976`. Page 0 was read so often that it lies alone in a shadow block.

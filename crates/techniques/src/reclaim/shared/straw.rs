@@ -16,14 +16,14 @@ use std::collections::BTreeMap;
 use super::super::promise::Budget as Promised;
 use super::super::{Action, GUARDED, Policy, Promise, Rewrite, Threshold, View};
 use super::super::{CHECK_INTERVAL, OWN_AGE};
-use vpass_core::base::dose::{Alpha, Dose, Quarters};
-use vpass_core::base::geometry::Geometry;
-use vpass_core::base::page_set::PageSet;
-use vpass_core::base::units::{BlockId, Bytes, Reads, WordlineInBlock};
-use vpass_core::config::{DoseUnit, DriveConfig};
-use vpass_core::disturb::table::{Worn, dose_per_kind};
-use vpass_core::disturb::told::Limits;
-use vpass_core::slots::card::Args;
+use vpass_drive::api::card::Args;
+use vpass_drive::base::dose::{Alpha, Dose, Quarters};
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::base::page_set::PageSet;
+use vpass_drive::base::units::{BlockId, Bytes, Reads, WordlineInBlock};
+use vpass_drive::config::{DoseUnit, DriveConfig};
+use vpass_drive::disturb::table::{Worn, dose_per_kind};
+use vpass_drive::disturb::told::Limits;
 
 /// Estimate of the doses of a block's wordlines, as a technique computes it.
 pub(crate) trait DoseEstimate: Send {

@@ -4,13 +4,13 @@
 use super::super::shared::straw::{Budget, DoseEstimate};
 use super::sets::Sets;
 use super::{CHECK_INTERVAL, LAYER_SETS, WORDLINE_SETS};
-use vpass_core::base::dose::{Alpha, Dose, Quarters};
-use vpass_core::base::geometry::Geometry;
-use vpass_core::base::units::{BlockId, Bytes, Reads, WordlineInBlock};
-use vpass_core::config::DriveConfig;
-use vpass_core::flash::block::Wordline;
-use vpass_core::slots::card::Args;
-use vpass_core::slots::reclaim::View;
+use vpass_drive::api::card::Args;
+use vpass_drive::api::reclaim::View;
+use vpass_drive::base::dose::{Alpha, Dose, Quarters};
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::base::units::{BlockId, Bytes, Reads, WordlineInBlock};
+use vpass_drive::config::DriveConfig;
+use vpass_drive::flash::block::Wordline;
 
 /// Layer counters, wordline counters, and the values that follow from them.
 pub(crate) struct Placed {

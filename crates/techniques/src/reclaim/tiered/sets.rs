@@ -1,8 +1,8 @@
 //! Sets of counters, assigned to blocks until their erase, or until another block needs a set more.
 
-use vpass_core::base::dose::Quarters;
-use vpass_core::base::units::BlockId;
-use vpass_core::slots::reclaim::View;
+use vpass_drive::api::reclaim::View;
+use vpass_drive::base::dose::Quarters;
+use vpass_drive::base::units::BlockId;
 
 const NONE: u32 = u32::MAX;
 /// Number of assigned sets that are considered at a time for a block that finds no free set. The

@@ -1,8 +1,8 @@
 //! Worked examples and tests of IDA coding.
 
 use super::*;
-use vpass_core::base::units::{BlockId, Cause, Lpn, Ppn};
-use vpass_core::drive::{Drive, Techniques};
+use vpass_drive::base::units::{BlockId, Cause, Lpn, Ppn};
+use vpass_drive::drive::{Drive, Techniques};
 
 const SECOND: Ns = 1_000_000_000;
 
@@ -10,11 +10,11 @@ fn try_drive(
     cell: &str,
     more: &str,
     reclaim: &str,
-) -> Result<Drive, vpass_core::config::ConfigError> {
+) -> Result<Drive, vpass_drive::config::ConfigError> {
     drive_of(&text_of(cell, more), reclaim)
 }
 
-fn drive_of(text: &str, reclaim: &str) -> Result<Drive, vpass_core::config::ConfigError> {
+fn drive_of(text: &str, reclaim: &str) -> Result<Drive, vpass_drive::config::ConfigError> {
     let config = toml::from_str::<DriveConfig>(text).unwrap().resolve()?;
     Drive::new(
         config,

@@ -6,7 +6,7 @@ use std::io::Read;
 use std::path::Path;
 
 use sha2::{Digest, Sha256};
-use vpass_core::base::request::SourceError;
+use vpass_drive::base::request::SourceError;
 
 /// Returns the SHA-256 of a file's bytes on the disk, in hexadecimal. A compressed file is not
 /// decompressed for this.

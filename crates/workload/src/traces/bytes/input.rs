@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use vpass_core::base::request::SourceError;
+use vpass_drive::base::request::SourceError;
 
 use super::gzip::{self, Members};
 

@@ -16,7 +16,7 @@
 //! to 64 KiB. The trace OLTP, which counts the pages of a database, is read in the same way. The
 //! format has no times and no directions, so the user must give both.
 
-use vpass_core::base::request::Op;
+use vpass_drive::base::request::Op;
 
 use crate::traces::rows::fields::Blanks;
 use crate::traces::rows::format::{BadRow, Epoch, Format, TraceRow, column};

@@ -21,8 +21,8 @@
 //! splitting. D shows the requests that the drive received. Events of this action without a sector
 //! (payloads, flushes) move no data. The summaries that follow the events are skipped.
 
-use vpass_core::base::phrase::Phrase;
-use vpass_core::base::request::Op;
+use vpass_drive::base::phrase::Phrase;
+use vpass_drive::base::request::Op;
 
 use crate::traces::rows::blk::{BlkAction, without_rows};
 use crate::traces::rows::fields::Blanks;

@@ -17,7 +17,7 @@
 //! where another request ends. With the option Show Clock Time, the second column is a time of day,
 //! which vpass cannot read.
 
-use vpass_core::base::request::Op;
+use vpass_drive::base::request::Op;
 
 use crate::traces::rows::fields::Blanks;
 use crate::traces::rows::format::{BadRow, Epoch, Format, TraceRow, column};

@@ -16,7 +16,7 @@
 //! Only read, write and trim move data. Other actions are skipped. The action wait is also skipped,
 //! because fio itself ignores it in version 3.
 
-use vpass_core::base::request::Op;
+use vpass_drive::base::request::Op;
 
 use crate::traces::formats::fio2;
 use crate::traces::rows::fields::Blanks;

@@ -9,7 +9,7 @@
 //! | sectors | 512 B |
 //! | type | 1 = read, 0 = write |
 
-use vpass_core::base::request::Op;
+use vpass_drive::base::request::Op;
 
 use crate::traces::rows::fields::Blanks;
 use crate::traces::rows::format::{BadRow, Epoch, Format, TraceRow, column, time_column};

@@ -14,8 +14,8 @@
 //!
 //! A line that begins with `Timestamp,` is a header with the names of the columns.
 
-use vpass_core::base::latency::AccessLatency;
-use vpass_core::base::request::Op;
+use vpass_drive::base::latency::AccessLatency;
+use vpass_drive::base::request::Op;
 
 use crate::traces::rows::fields::Commas;
 use crate::traces::rows::format::{BadRow, Epoch, Format, TraceRow, column};

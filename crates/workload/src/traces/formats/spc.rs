@@ -15,7 +15,7 @@
 //! is 512 bytes in all known collections. White space around a value is allowed since revision
 //! 1.0.1.
 
-use vpass_core::base::request::Op;
+use vpass_drive::base::request::Op;
 
 use crate::traces::rows::fields::{Commas, is_blank};
 use crate::traces::rows::format::{BadRow, Epoch, Format, TraceRow, column};

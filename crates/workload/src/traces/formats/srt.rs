@@ -25,7 +25,7 @@
 //! trace: with them, the cylinder of every record follows from its sector. Records of other types
 //! contain no request.
 
-use vpass_core::base::request::Op;
+use vpass_drive::base::request::Op;
 
 use crate::traces::formats::srt_header::{Disks, disks};
 use crate::traces::rows::format::{BadRow, Epoch, Format, TraceRow, column};

@@ -14,7 +14,7 @@
 //! The clock of the trace ticks once per second. All requests of a second have the same time, and
 //! keep the order of the file.
 
-use vpass_core::base::request::Op;
+use vpass_drive::base::request::Op;
 
 use crate::traces::rows::fields::Commas;
 use crate::traces::rows::format::{BadRow, Epoch, Format, TraceRow, column};

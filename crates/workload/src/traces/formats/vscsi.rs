@@ -22,7 +22,7 @@
 //! Commands other than reads and writes are skipped, because a record does not say which bytes they
 //! change (UNMAP, WRITE SAME).
 
-use vpass_core::base::request::Op;
+use vpass_drive::base::request::Op;
 
 use crate::traces::rows::format::{BadRow, Epoch, Format, TraceRow, column};
 use crate::traces::rows::head::Head;

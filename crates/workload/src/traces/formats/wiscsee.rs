@@ -20,8 +20,8 @@
 //! One kind of event (action) counts as the request. The option `--blk-action` names this action.
 //! Without the option, it is the first of Q, D and C that occurs at the start of the file.
 
-use vpass_core::base::phrase::Phrase;
-use vpass_core::base::request::Op;
+use vpass_drive::base::phrase::Phrase;
+use vpass_drive::base::request::Op;
 
 use crate::traces::rows::blk::{BlkAction, without_rows};
 use crate::traces::rows::fields::Blanks;

@@ -4,9 +4,9 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use vpass_core::base::phrase::{Opt, Phrase};
-use vpass_core::base::units::Bytes;
-use vpass_core::phrase;
+use vpass_drive::base::phrase::{Opt, Phrase};
+use vpass_drive::base::units::Bytes;
+use vpass_drive::phrase;
 
 use crate::traces::replay::packing::Packing;
 

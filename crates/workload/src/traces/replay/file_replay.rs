@@ -3,11 +3,11 @@
 
 use std::collections::HashMap;
 
-use vpass_core::base::latency::AccessLatency;
-use vpass_core::base::phrase::{Opt, Phrase};
-use vpass_core::base::request::{Op, SourceError};
-use vpass_core::base::units::Ns;
-use vpass_core::phrase;
+use vpass_drive::base::latency::AccessLatency;
+use vpass_drive::base::phrase::{Opt, Phrase};
+use vpass_drive::base::request::{Op, SourceError};
+use vpass_drive::base::units::Ns;
+use vpass_drive::phrase;
 
 use crate::traces::file::TraceFile;
 use crate::traces::replay::capacity_fit::{CHANGED, Fitter};

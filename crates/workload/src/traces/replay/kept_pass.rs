@@ -7,9 +7,9 @@
 use std::path::Path;
 use std::time::SystemTime;
 
-use vpass_core::base::latency::AccessLatency;
-use vpass_core::base::request::Op;
-use vpass_core::base::units::Ns;
+use vpass_drive::base::latency::AccessLatency;
+use vpass_drive::base::request::Op;
+use vpass_drive::base::units::Ns;
 
 use crate::traces::replay::file_replay::Placed;
 use crate::traces::replay::survey::Survey;

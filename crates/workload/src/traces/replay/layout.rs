@@ -1,10 +1,10 @@
 //! Places the devices of a trace side by side on one drive. The first byte of each device is
 //! rounded up to a whole MiB.
 
-use vpass_core::base::phrase::{Opt, Phrase, set};
-use vpass_core::base::request::SourceError;
-use vpass_core::base::units::Bytes;
-use vpass_core::phrase;
+use vpass_drive::base::phrase::{Opt, Phrase, set};
+use vpass_drive::base::request::SourceError;
+use vpass_drive::base::units::Bytes;
+use vpass_drive::phrase;
 
 /// Device that a trace names.
 #[derive(Clone, Debug, PartialEq, Eq)]

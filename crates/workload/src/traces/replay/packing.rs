@@ -13,7 +13,7 @@
 //! drive    A B C D E F          four runs, found by binary search
 //! ```
 
-use vpass_core::base::request::Op;
+use vpass_drive::base::request::Op;
 
 use crate::profile::PageCounts;
 use crate::traces::replay::layout::Device;

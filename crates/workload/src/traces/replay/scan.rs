@@ -8,9 +8,9 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 
-use vpass_core::base::phrase::Opt;
-use vpass_core::base::request::SourceError;
-use vpass_core::phrase;
+use vpass_drive::base::phrase::Opt;
+use vpass_drive::base::request::SourceError;
+use vpass_drive::phrase;
 
 use crate::traces::file::{Skipped, TraceFile};
 use crate::traces::replay::capacity_fit::Fit;

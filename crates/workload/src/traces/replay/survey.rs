@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use vpass_core::base::phrase::{Opt, Phrase};
-use vpass_core::base::request::SourceError;
-use vpass_core::base::units::Ns;
-use vpass_core::phrase;
+use vpass_drive::base::phrase::{Opt, Phrase};
+use vpass_drive::base::request::SourceError;
+use vpass_drive::base::units::Ns;
+use vpass_drive::phrase;
 
 use crate::traces::file::Skipped;
 use crate::traces::replay::capacity_fit::Fit;

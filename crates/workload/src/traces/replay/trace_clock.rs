@@ -1,9 +1,9 @@
 //! Clock of a trace, in ns. The clock begins at the first request and never runs backwards. The
 //! clock continues over the parts and passes of the trace.
 
-use vpass_core::base::phrase::{Opt, Phrase};
-use vpass_core::base::units::{END_OF_TIME, Ns};
-use vpass_core::phrase;
+use vpass_drive::base::phrase::{Opt, Phrase};
+use vpass_drive::base::units::{END_OF_TIME, Ns};
+use vpass_drive::phrase;
 
 /// Relation between the clocks of a trace's files and the clock of the run. Merged files are one
 /// part of the trace. Parts follow each other.

@@ -1,6 +1,6 @@
 //! Options for the replay of a trace: its files, devices, addresses and clock.
 
-use vpass_core::base::request::Arrival;
+use vpass_drive::base::request::Arrival;
 
 use crate::traces::replay::capacity_fit::Fit;
 use crate::traces::rows::options::ReadOptions;

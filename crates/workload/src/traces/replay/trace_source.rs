@@ -9,9 +9,9 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use vpass_core::base::request::{Arrival, Request, RequestSource, SourceError};
-use vpass_core::base::units::Ns;
-use vpass_core::phrase;
+use vpass_drive::base::request::{Arrival, Request, RequestSource, SourceError};
+use vpass_drive::base::units::Ns;
+use vpass_drive::phrase;
 
 use crate::pass::PassSource;
 use crate::traces::file::Skipped;

@@ -1,8 +1,8 @@
 //! Names the events that blktrace(8) records for a request. One kind of event counts as the
 //! request.
 
-use vpass_core::base::phrase::{Opt, Phrase};
-use vpass_core::phrase;
+use vpass_drive::base::phrase::{Opt, Phrase};
+use vpass_drive::phrase;
 
 /// Event that blktrace(8) records for a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Parses the columns of a line from left to right. Columns are separated by commas or by runs of
 //! blanks. Every error names its column.
 
-use vpass_core::base::request::Op;
+use vpass_drive::base::request::Op;
 
 use crate::traces::bytes::digits::{decimal, digits};
 use crate::traces::rows::trace_row::BadRow;

@@ -5,8 +5,8 @@ use crate::traces::rows::reader::Body;
 pub(in crate::traces) use crate::traces::rows::trace_row::BadRow;
 pub use crate::traces::rows::trace_row::{Epoch, TraceRow};
 use crate::traces::rows::unit::Times;
-use vpass_core::base::phrase::{Opt, Phrase};
-use vpass_core::phrase;
+use vpass_drive::base::phrase::{Opt, Phrase};
+use vpass_drive::phrase;
 
 /// Column of a text format, or field of a binary format.
 #[derive(Clone, Copy, Debug)]

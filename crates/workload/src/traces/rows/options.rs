@@ -3,9 +3,9 @@
 
 use std::path::Path;
 
-use vpass_core::base::phrase::{Opt, Phrase};
-use vpass_core::base::request::{Op, SourceError};
-use vpass_core::phrase;
+use vpass_drive::base::phrase::{Opt, Phrase};
+use vpass_drive::base::request::{Op, SourceError};
+use vpass_drive::phrase;
 
 use crate::traces::rows::blk::BlkAction;
 use crate::traces::rows::format::Format;

@@ -1,9 +1,9 @@
 //! Detects implausibly high request rates, which are a sign of a wrong time unit.
 
-use vpass_core::base::in_words;
-use vpass_core::base::phrase::{Opt, Phrase};
-use vpass_core::base::units::Ns;
-use vpass_core::phrase;
+use vpass_drive::base::in_words;
+use vpass_drive::base::phrase::{Opt, Phrase};
+use vpass_drive::base::units::Ns;
+use vpass_drive::phrase;
 
 use crate::traces::rows::format::Format;
 use crate::traces::rows::unit::{TimeUnit, Times, UnitBasis};

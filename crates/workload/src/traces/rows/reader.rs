@@ -4,7 +4,7 @@
 
 use crate::traces::rows::options::ReadOptions;
 use crate::traces::rows::trace_row::{BadRow, Epoch, TraceRow};
-use vpass_core::base::phrase::Phrase;
+use vpass_drive::base::phrase::Phrase;
 
 /// Reader of the lines of a text format. The reader gets no blank lines.
 pub(in crate::traces) trait LineReader: Send {

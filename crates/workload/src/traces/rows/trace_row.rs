@@ -1,7 +1,7 @@
 //! Row of a trace as the file states it, epoch of its time, and errors of an invalid row.
 
-use vpass_core::base::latency::AccessLatency;
-use vpass_core::base::request::Op;
+use vpass_drive::base::latency::AccessLatency;
+use vpass_drive::base::request::Op;
 
 /// Row of a trace as the file states it. The time of the row is that of the trace's clock. The row
 /// was not yet checked against a drive.

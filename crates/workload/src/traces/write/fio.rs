@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 
-use vpass_core::base::request::Op;
+use vpass_drive::base::request::Op;
 
 use super::Losses;
 use super::label::Labels;

@@ -4,7 +4,7 @@
 
 use std::io::{self, Write};
 
-use vpass_core::base::request::Op;
+use vpass_drive::base::request::Op;
 
 use super::label::Labels;
 use super::{Losses, WriteError};

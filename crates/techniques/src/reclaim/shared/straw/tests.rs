@@ -1,16 +1,16 @@
 //! Tests of the common check of the straw-2024 techniques.
 
 use super::{Budget, DoseEstimate, Straw};
-use vpass_core::base::dose::{Alpha, Dose};
-use vpass_core::base::units::{BlockId, Lpn};
-use vpass_core::drive::{Drive, Techniques};
-use vpass_core::slots::reclaim::technique;
+use vpass_drive::api::reclaim::technique;
+use vpass_drive::base::dose::{Alpha, Dose};
+use vpass_drive::base::units::{BlockId, Lpn};
+use vpass_drive::drive::{Drive, Techniques};
 
 /// Creates a full drive under a technique with this estimate. `skips` says whether checks that
 /// cannot find anything are skipped.
 pub(crate) fn drive<E: DoseEstimate + 'static>(text: &str, name: &str, skips: bool) -> Drive {
-    let config: vpass_core::config::DriveConfig =
-        toml::from_str::<vpass_core::config::DriveConfig>(text).unwrap().resolve().unwrap();
+    let config: vpass_drive::config::DriveConfig =
+        toml::from_str::<vpass_drive::config::DriveConfig>(text).unwrap().resolve().unwrap();
     let mut drive = Drive::new(
         config.clone(),
         &Techniques { reclaim: name.into(), ..Techniques::default() },

@@ -4,8 +4,8 @@
 //! Times and offsets are stored as differences from the values that the row before predicts. Sizes
 //! and devices are stored as differences from the smallest value in the block.
 
-use vpass_core::base::latency::AccessLatency;
-use vpass_core::base::request::Op;
+use vpass_drive::base::latency::AccessLatency;
+use vpass_drive::base::request::Op;
 
 use super::pack::{self, LOOK_AHEAD, Packed};
 use crate::traces::rows::format::TraceRow;

@@ -113,8 +113,8 @@ impl Decoder {
 
 #[cfg(test)]
 mod tests {
-    use vpass_core::base::latency::AccessLatency;
-    use vpass_core::base::request::Op;
+    use vpass_drive::base::latency::AccessLatency;
+    use vpass_drive::base::request::Op;
 
     use super::super::CompactWriter;
     use super::*;

@@ -1,0 +1,161 @@
+//! The techniques that run in a drive. The controller uses them to arm blocks, to report erases and
+//! to choose victims. Only the drive asks a technique what to do against reads.
+
+use crate::api::gc::{Candidates, GcPolicy};
+use crate::api::reclaim::{Policy, View};
+use crate::api::refresh::{Held, Refresh};
+use crate::api::rewrite::Merges;
+use crate::base::latency::AccessLatency;
+use crate::base::metrics::HostCounts;
+use crate::base::units::{BlockId, Cause, Moment, Ns, Ppn, Reads};
+use crate::bugs::{Bug, Bugs, planted};
+use crate::config::DriveConfig;
+use crate::disturb::told::Limits;
+use crate::flash::Flash;
+
+/// Number of pages that low density takes away in a domain, with those that running jobs will take.
+/// Also the largest number allowed there.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Away {
+    pub(crate) pages: u32,
+    pub(crate) at_most: u32,
+}
+
+/// Facts that a reclaim technique gets in addition to the state of the flash and the drive's
+/// tables.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Facts {
+    /// Value of `R_late`.
+    pub(crate) late_reads: u32,
+    /// Number of pages that the host read before the measured phase.
+    pub(crate) host_reads_before: u64,
+    /// Number of pages that the host wrote before the measured phase.
+    pub(crate) host_writes_before: u64,
+    /// Whether the drive is being given its start-up state.
+    pub(crate) is_before_run: bool,
+    /// Time of the techniques' clock before which the reads of opened blocks were not timed.
+    pub(crate) timed_from: u64,
+    /// Page whose read last made a block ask its policy.
+    pub(crate) rung_by: Ppn,
+    pub(crate) bugs: Bugs,
+}
+
+/// Input of a technique: configuration, facts and host counts.
+#[derive(Clone, Copy)]
+pub(crate) struct Told<'a> {
+    pub(crate) config: &'a DriveConfig,
+    pub(crate) facts: &'a Facts,
+    pub(crate) host: &'a HostCounts,
+}
+
+impl<'a> View<'a> {
+    /// Creates the view of a drive for a block with this hint.
+    pub(crate) fn of(flash: &'a Flash, away: Away, told: Told<'a>, budget: AccessLatency) -> Self {
+        let Told { config, facts, host } = told;
+        let late_reads = match facts.late_reads {
+            _ if facts.bugs.has(Bug::LateReadsZero) => 0,
+            late if planted(Bug::LateHalved) => late / 2,
+            late => late,
+        };
+        Self {
+            geometry: &flash.geometry,
+            limits: flash
+                .limits()
+                .map(|table| Limits::new(table, budget).accelerated(flash.acceleration)),
+            disturb: &config.disturb,
+            density: &config.density,
+            late_reads,
+            wear_counts: flash.wear_counts(),
+            hot: flash.blocks().0,
+            cold: flash.blocks().1,
+            wordlines: flash.wordlines(),
+            tracker: flash.tracker(),
+            pages: flash.page_counters(),
+            contents: flash.contents(),
+            recoded: flash.recoded(),
+            pages_away: away.pages,
+            pages_to_spare: away.at_most,
+            host_reads: flash.host_reads(host.read_pages)
+                + if planted(Bug::HostReadsRestart) { 0 } else { facts.host_reads_before },
+            host_writes: facts.host_writes_before + host.write_pages,
+            is_before_run: facts.is_before_run,
+            timed_from: facts.timed_from,
+            rung_by: facts.rung_by,
+            ages: flash.ages(),
+            now: flash.now,
+            bugs: facts.bugs,
+        }
+    }
+}
+
+impl<'a> Held<'a> {
+    /// Creates the view of a block in its current state.
+    pub(crate) fn of(flash: &'a Flash, block: BlockId) -> Self {
+        Self {
+            block,
+            geometry: &flash.geometry,
+            whole_wordlines: flash.whole_wordlines(block),
+            valid: flash.contents().valid_words(block),
+            mode: flash.hot(block).mode,
+            recoded: flash.recoded().of(block),
+        }
+    }
+}
+
+/// Interface of the controller to the techniques.
+pub(crate) struct Slots<'a> {
+    reclaim: &'a mut dyn Policy,
+    gc: &'a mut dyn GcPolicy,
+    refresh: &'a dyn Refresh,
+    told: Told<'a>,
+    /// Time of the drive, for jobs that begin.
+    pub(crate) now: Ns,
+}
+
+impl<'a> Slots<'a> {
+    pub(crate) fn new(
+        reclaim: &'a mut dyn Policy,
+        gc: &'a mut dyn GcPolicy,
+        refresh: &'a dyn Refresh,
+        told: Told<'a>,
+        now: Ns,
+    ) -> Self {
+        Self { reclaim, gc, refresh, told, now }
+    }
+
+    /// Returns the first alarm of a block that will be written.
+    pub(crate) fn arm(&mut self, flash: &Flash, away: Away, block: BlockId) -> Reads {
+        self.reclaim.arm(&View::of(flash, away, self.told, flash.cold(block).budget), block)
+    }
+
+    /// Returns the blocks whose reads must be drawn before [`Self::arm`], if reads come in bulk.
+    pub(crate) fn compared_with(&self, flash: &Flash, away: Away, block: BlockId) -> Vec<BlockId> {
+        self.reclaim
+            .compares_with(&View::of(flash, away, self.told, flash.cold(block).budget), block)
+    }
+
+    /// Reports that a block will be erased.
+    pub(crate) fn erased(&mut self, flash: &Flash, away: Away, block: BlockId, cause: Cause) {
+        self.reclaim.erased(
+            &View::of(flash, away, self.told, flash.cold(block).budget),
+            block,
+            cause,
+        );
+    }
+
+    /// Returns the time at which a block is first checked because of its age; `None` for never.
+    pub(crate) fn first_look(&self, since: Moment) -> Option<Moment> {
+        self.refresh.first_look(since)
+    }
+
+    /// Returns the wordlines of a block that are merged for faster reads. GC has picked another
+    /// block with `picked` valid pages.
+    pub(crate) fn adjusted_at_gc(&self, held: &Held, picked: u32) -> Merges {
+        self.refresh.at_gc(held, picked)
+    }
+
+    /// Returns the block to clean.
+    pub(crate) fn pick(&mut self, among: &Candidates) -> Option<BlockId> {
+        self.gc.pick(among)
+    }
+}

@@ -1,0 +1,68 @@
+//! Garbage collection: chooses the next block to clean. This file is the interface.
+
+mod checked;
+pub mod victims;
+
+use checked::Checked;
+
+use super::brought::List;
+use super::card::{Card, InSlot};
+use crate::api::gc::victims::Victims;
+use crate::base::units::BlockId;
+use crate::config::{DriveConfig, Params};
+
+/// Blocks from which a policy may pick, and facts about them.
+pub struct Candidates<'a> {
+    /// Closed blocks by their valid pages, scaled to a full block.
+    pub index: Victims<'a>,
+    /// Number of pages of a full block.
+    pub pages_per_block: u32,
+    /// Whether a block without an invalid page may be picked. Cleaning it gains no space.
+    pub full_ones: bool,
+    /// Number of page programs of the drive.
+    pub clock: u32,
+    /// Returns whether a block may be picked.
+    pub allowed: &'a dyn Fn(BlockId) -> bool,
+    /// Returns the effective wear of a block, in thousandths of a cycle.
+    pub wear: &'a dyn Fn(BlockId) -> u64,
+}
+
+impl Candidates<'_> {
+    /// Returns the lists to pick from, fewest valid pages first.
+    pub fn lists(&self) -> impl Iterator<Item = u32> + '_ {
+        self.index.buckets().take_while(|valid| self.full_ones || *valid < self.pages_per_block)
+    }
+}
+
+/// Policy that picks victims. It sees closed blocks by the ratio of their valid pages to the pages
+/// that they can hold, scaled to a full block. A mode may take pages away.
+pub trait GcPolicy: Send {
+    /// Returns the block to clean.
+    fn pick(&mut self, among: &Candidates) -> Option<BlockId>;
+}
+
+impl InSlot for dyn GcPolicy {
+    const TABLE: &'static str = "gc";
+
+    fn listed() -> &'static List<Self> {
+        &GC
+    }
+
+    fn checked(technique: Box<Self>, name: &'static str) -> Box<Self> {
+        Box::new(Checked { technique, name })
+    }
+
+    fn given(config: &DriveConfig) -> &Params {
+        &config.gc.params
+    }
+
+    fn given_mut(config: &mut DriveConfig) -> &mut Params {
+        &mut config.gc.params
+    }
+}
+
+/// Technique of this slot.
+pub type GcTechnique = Card<dyn GcPolicy>;
+
+/// GC policies that the program brings.
+pub static GC: List<dyn GcPolicy> = List(|brought| brought.gc);

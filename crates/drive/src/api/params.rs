@@ -1,0 +1,261 @@
+//! Check of the given parameters against the cards. Unknown keys and wrong numbers are refused.
+//! Each parameter then has a number under its own key. If all techniques that share an alias agree,
+//! the number is also under the alias.
+//!
+//! ```text
+//! given                                          settled
+//! [reclaim] counters = 16                        the same, and counters = 16 for straw-ss, straw-ss-published and straw-ss-sound
+//! [reclaim.straw-ss] counters = 16               16 for straw-ss, the default for the other two, no number under the alias
+//! both, with different numbers                   refused
+//! ```
+
+use super::card::{About, Kind, Param};
+use super::{SLOTS, Slot};
+use crate::config::{ConfigError, DriveConfig, Given, Number, Params};
+
+impl DriveConfig {
+    /// Checks every table and fills in values that follow from other keys: capacity,
+    /// `blocks_per_plane`, spare, and parameters of techniques.
+    ///
+    /// # Errors
+    /// Returns the first error, with its key.
+    pub fn resolve(self) -> Result<Self, ConfigError> {
+        let mut config = self.resolve_tables()?;
+        for slot in SLOTS {
+            let params = (slot.given)(&mut config);
+            for settles in (slot.cards)().iter().filter_map(|about| about.settles) {
+                settles(params)?;
+            }
+            slot.settle(params)?;
+        }
+        crate::error::check(&config)?;
+        Ok(config)
+    }
+}
+
+impl Slot {
+    fn settle(&self, params: &mut Params) -> Result<(), ConfigError> {
+        let cards = (self.cards)();
+        for given in params.iter() {
+            let (path, param) = (self.path(given), self.named(&cards, given));
+            let param = param.ok_or_else(|| {
+                ConfigError::new(format!("unknown key `{path}`{}", self.known(&cards, given)))
+            })?;
+            param.check(&path, given.number)?;
+        }
+        let mut settled = Params::default();
+        for alias in self.aliases() {
+            if let Some(number) = self.common(params, alias)? {
+                settled.set(None, alias, number);
+            }
+        }
+        for (about, param) in self.params() {
+            settled.set(Some(about.name), param.key, param.number(param.value(params, about.name)));
+        }
+        *params = settled;
+        Ok(())
+    }
+
+    /// Returns the parameter that a key means.
+    fn named(&self, cards: &[&'static About], given: &Given) -> Option<&'static Param> {
+        match &given.technique {
+            Some(name) => cards
+                .iter()
+                .find(|about| about.name == name)?
+                .params
+                .iter()
+                .find(|param| param.key == given.key),
+            None => self.sharing(&given.key).next().map(|(_, param)| param),
+        }
+    }
+
+    /// Returns the number of an alias; `None` if the techniques that share it do not agree.
+    fn common(&self, params: &Params, alias: &str) -> Result<Option<Number>, ConfigError> {
+        if let Some(number) = params.get(None, alias) {
+            let other = |(about, param): (&About, &Param)| {
+                let own =
+                    params.get(Some(about.name), param.key).filter(|own| !own.is_same(number));
+                own.map(|own| format!("{}.{}.{} = {own}", self.table, about.name, param.key))
+            };
+            if let Some(own) = self.sharing(alias).find_map(other) {
+                return Err(ConfigError::new(format!(
+                    "{}.{alias} = {number} and {own} contradict each other; give one of them, or \
+                     the same number twice",
+                    self.table
+                )));
+            }
+        }
+        let mut numbers =
+            self.sharing(alias).map(|(about, param)| param.number(param.value(params, about.name)));
+        let first = numbers.next();
+        Ok(first.filter(|first| numbers.all(|number| number == *first)))
+    }
+
+    /// Returns a key in the form of `--set`.
+    fn path(&self, given: &Given) -> String {
+        match &given.technique {
+            Some(technique) => format!("{}.{technique}.{}", self.table, given.key),
+            None => format!("{}.{}", self.table, given.key),
+        }
+    }
+
+    /// Returns the known keys for the place of an unknown key.
+    fn known(&self, cards: &[&About], given: &Given) -> String {
+        let technique = given
+            .technique
+            .as_deref()
+            .and_then(|name| cards.iter().find(|about| about.name == name));
+        let keys: Vec<&str> = match (technique, &given.technique) {
+            (Some(about), _) => about.params.iter().map(|param| param.key).collect(),
+            (None, Some(_)) => cards.iter().map(|about| about.name).collect(),
+            (None, None) => self.aliases(),
+        };
+        if keys.is_empty() {
+            "; there are no keys here".into()
+        } else {
+            format!("; known are {}", keys.join(", "))
+        }
+    }
+}
+
+impl Param {
+    fn check(&self, path: &str, number: Number) -> Result<(), ConfigError> {
+        let ((low, high), value) = (self.range, number.value());
+        if self.kind == Kind::Whole && matches!(number, Number::Real(_)) {
+            return Err(ConfigError::new(format!(
+                "{path} = {number}: it must be a whole number between {low} and {high}"
+            )));
+        }
+        if (low..=high).contains(&value) {
+            Ok(())
+        } else {
+            Err(ConfigError::new(format!("{path} = {number} is outside {low} to {high}")))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::api::reclaim::{COUNTERS, technique};
+
+    const DRIVE: &str = r#"
+        geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 30, wordlines_per_block = 3, cell = "slc", page_size = 512 }
+        timing = { sense_us = 1, program_us = 1, erase_us = 1, channel_mb_s = 1 }
+        drive = { spare = 0.5 }
+    "#;
+
+    fn read(tables: &str) -> DriveConfig {
+        toml::from_str(&format!("{DRIVE}\n{tables}")).unwrap()
+    }
+
+    /// Returns the counters of the techniques that have any, and the number under their alias.
+    fn counters(tables: &str) -> (Vec<u32>, Option<Number>) {
+        let config = read(tables).resolve().unwrap();
+        let of = |name| technique(name).unwrap().args(&config).whole(&COUNTERS);
+        (
+            ["straw-ss", "straw-ss-published", "straw-ss-sound"].map(of).to_vec(),
+            config.reclaim.params.get(None, "counters"),
+        )
+    }
+
+    fn refusal(tables: &str) -> String {
+        read(tables).resolve().unwrap_err().to_string()
+    }
+
+    #[test]
+    fn an_alias_stands_for_all_that_share_it() {
+        assert_eq!(counters(""), (vec![32, 32, 32], Some(Number::Whole(32))));
+        assert_eq!(
+            counters("reclaim = { counters = 16 }"),
+            (vec![16, 16, 16], Some(Number::Whole(16)))
+        );
+        assert_eq!(counters("[reclaim.straw-ss]\ncounters = 16"), (vec![16, 32, 32], None));
+        assert_eq!(
+            counters("[reclaim]\ncounters = 16\n[reclaim.straw-ss]\ncounters = 16"),
+            (vec![16, 16, 16], Some(Number::Whole(16)))
+        );
+        assert_eq!(
+            refusal("[reclaim]\ncounters = 16\n[reclaim.straw-ss]\ncounters = 8"),
+            "reclaim.counters = 16 and reclaim.straw-ss.counters = 8 contradict each other; give \
+             one of them, or the same number twice"
+        );
+    }
+
+    #[test]
+    fn what_is_no_parameter_and_what_is_no_such_number_is_refused_by_its_key() {
+        assert_eq!(
+            refusal("[reclaim.straw-ss]\ncounters = 1"),
+            "reclaim.straw-ss.counters = 1 is outside 2 to 256"
+        );
+        assert_eq!(
+            refusal("reclaim = { counters = 257 }"),
+            "reclaim.counters = 257 is outside 2 to 256"
+        );
+        assert_eq!(
+            refusal("reclaim = { counters = 8.0 }"),
+            "reclaim.counters = 8.0: it must be a whole number between 2 and 256"
+        );
+        assert_eq!(
+            refusal("[gc.stable-greedy]\nslack = 1.5"),
+            "gc.stable-greedy.slack = 1.5 is outside 0 to 1"
+        );
+        assert_eq!(
+            refusal("reclaim = { probe_probability = nan }"),
+            "reclaim.probe_probability = NaN is outside 0.000001 to 0.25"
+        );
+        assert_eq!(
+            refusal("[gc.stable-greedy]\nslak = 1"),
+            "unknown key `gc.stable-greedy.slak`; known are slack"
+        );
+        assert_eq!(
+            refusal("[reclaim.none]\ncounters = 8"),
+            "unknown key `reclaim.none.counters`; there are no keys here"
+        );
+        assert!(
+            refusal("[reclaim.straw]\ncounters = 8")
+                .starts_with("unknown key `reclaim.straw.counters`; known are none, block, ")
+        );
+        assert_eq!(refusal("gc = { slack = 1 }"), "unknown key `gc.slack`; known are stable_slack");
+        for text in [
+            "reclaim = { counters = 'x' }",
+            "reclaim = { straw-ss = { counters = [1] } }",
+            "reclaim = { counters = true }",
+        ] {
+            assert!(
+                toml::from_str::<DriveConfig>(&format!("{DRIVE}\n{text}"))
+                    .unwrap_err()
+                    .message()
+                    .contains("number"),
+                "{text}"
+            );
+        }
+    }
+
+    /// A resolved drive can be run again.
+    #[test]
+    fn a_settled_drive_reads_as_it_is_written() {
+        for tables in [
+            "",
+            "[reclaim.straw-ss]\ncounters = 16",
+            "reclaim = { layer_sets = 1 }\ngc = { stable_slack = 1 }",
+        ] {
+            let config = read(tables).resolve().unwrap();
+            let again: DriveConfig = toml::from_str(&toml::to_string(&config).unwrap()).unwrap();
+            assert_eq!((&again, &again.clone().resolve().unwrap()), (&config, &config), "{tables}");
+        }
+    }
+
+    #[test]
+    fn one_technique_is_set_apart() {
+        let mut config = read("").resolve().unwrap();
+        let (one, other) = (technique("straw-ss").unwrap(), technique("straw-ss-sound").unwrap());
+        assert_eq!(one.path(&config, &COUNTERS), "reclaim.counters");
+        one.set(&mut config, &COUNTERS, 8.0);
+        assert_eq!(
+            (one.args(&config).whole(&COUNTERS), other.args(&config).whole(&COUNTERS)),
+            (8, 32)
+        );
+        assert_eq!(one.path(&config, &COUNTERS), "reclaim.straw-ss.counters");
+    }
+}

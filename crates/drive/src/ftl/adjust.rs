@@ -1,0 +1,216 @@
+//! Merging of wordlines in place, so that reads of them take fewer sensings (ida-coding-2018 III).
+//! Names in the code call this adjusting.
+//!
+//! The valid pages of a wordline are sensed, and stay in the controller's memory while the cells
+//! are programmed. Then they are sensed again. A page that was corrupted is written elsewhere from
+//! memory.
+//!
+//! After that, the data of a wordline counts as newly programmed: each of its cells was verified at
+//! its new level (inference). The dose of earlier reads stays.
+
+use crate::api::Slots;
+use crate::api::refresh::Held;
+use crate::api::rewrite::{Merges, Recode, Rewrite};
+use crate::base::page_set::{holds, holds_any};
+use crate::base::streams::GC;
+use crate::base::units::{BlockId, Cause, PageInBlock, Reads, WordlineInBlock};
+use crate::bugs::{Bug, planted};
+use crate::flash::Flash;
+use crate::flash::block::{BlockState, MOVING};
+use crate::flash::ops::NandOp;
+use crate::ftl::Ftl;
+use crate::ftl::job::Job;
+use crate::watch::observer::Origin;
+
+/// Largest number of blocks that are checked when GC picks one. In most of them, there is nothing
+/// to merge.
+const LOOKS: u32 = 16;
+
+/// State of the merging checks that follow GC's picks. `next` is the block to check next.
+#[derive(Debug, Default)]
+pub(crate) struct Turns {
+    /// Whether the refresh technique wants a check after each pick of GC.
+    pub(crate) run: bool,
+    next: BlockId,
+    /// Number of valid pages of the block that GC picked since the last check.
+    picked: Option<u32>,
+}
+
+impl Turns {
+    /// Notes that GC has picked this block.
+    #[inline]
+    pub(super) fn pass(&mut self, flash: &Flash, picked: BlockId) {
+        if self.run {
+            self.picked = Some(flash.hot(picked).valid.into());
+        }
+    }
+}
+
+impl Ftl {
+    /// Merges wordlines of another block in place if GC has picked a block.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a comparison, for every page that the host writes")]
+    pub(crate) fn adjust_in_turn(&mut self, flash: &mut Flash, slots: &mut Slots) {
+        if let Some(picked) = self.turns.picked {
+            self.adjust_next(flash, slots, picked);
+        }
+    }
+
+    #[cold]
+    fn adjust_next(&mut self, flash: &mut Flash, slots: &mut Slots, picked: u32) {
+        self.turns.picked = None;
+        for _ in 0..LOOKS {
+            let block = self.turns.next;
+            self.turns.next = flash.geometry.block_behind(block);
+            if flash.hot(block).state != BlockState::Closed
+                || flash.hot(block).has(MOVING)
+                || self.is_left_alone(flash, block)
+            {
+                continue;
+            }
+            let merges = slots.adjusted_at_gc(&Held::of(flash, block), picked);
+            if self.adjust_in_place(flash, slots, block, merges) {
+                return;
+            }
+        }
+    }
+
+    /// Merges wordlines of a block in place. The block has no job, and no page has to move for it.
+    /// Returns false if the policy's reserve of reads is too small.
+    pub(crate) fn adjust_in_place(
+        &mut self,
+        flash: &mut Flash,
+        slots: &mut Slots,
+        block: BlockId,
+        merges: Merges,
+    ) -> bool {
+        if merges.is_empty() {
+            return false;
+        }
+        let burden =
+            flash.burden_of_adjusting(block, &merges.wordlines(flash.geometry.wordlines_per_block));
+        if !flash.has_room_for(block, burden) {
+            self.refresh.no_room += 1;
+            return false;
+        }
+        let mut rewrite =
+            Rewrite { block, parts: vec![], recode: Recode::Wordlines(merges), otherwise: GC };
+        self.settle(flash, &mut rewrite);
+        self.rewrite(flash, slots, rewrite, Cause::Refresh, Reads::NEVER);
+        if self.job_of(block).is_some() {
+            flash.bring_forward(block, burden);
+        }
+        true
+    }
+
+    /// Merges a wordline of a job in place for a coding. `reserved` as for a move.
+    pub(super) fn adjust(
+        &mut self,
+        flash: &mut Flash,
+        slots: &mut Slots,
+        job: &mut Job,
+        next: (u8, WordlineInBlock),
+        reserved: bool,
+    ) {
+        let (coding, wordline) = next;
+        let (block, bits) = (job.block, flash.geometry.cell.bits());
+        if planted(Bug::AgeRestartsInPart) && wordline.number() % 4 == 3 {
+            return;
+        }
+        for page in wordline.pages(bits) {
+            if holds(flash.contents().valid_words(block), page) {
+                self.sense_valid(flash, slots, job, page);
+            }
+        }
+        if !holds_any(flash.contents().valid_words(block), wordline, bits) {
+            return;
+        }
+        let now = flash.now;
+        flash.tell(|o| o.clock(now));
+        flash.recode_wordline(block, wordline, coding, job.cause);
+        self.refresh.merged_wordlines += 1;
+        job.note_adjusted(wordline, now.cast_signed(), flash.geometry.wordlines_per_block);
+        for page in wordline.pages(bits) {
+            if holds(flash.contents().valid_words(block), page) {
+                self.verify(flash, slots, job, page, reserved);
+            }
+        }
+    }
+
+    /// Senses a page of a wordline that was just merged, and writes it elsewhere if it differs from
+    /// the copy in memory.
+    fn verify(
+        &mut self,
+        flash: &mut Flash,
+        slots: &mut Slots,
+        job: &Job,
+        page: PageInBlock,
+        reserved: bool,
+    ) {
+        let Some(adjusting) = self.adjusting else { return };
+        let src = flash.geometry.first_page(job.block) + page;
+        let is_corrupted = adjusting.corrupts(src, flash.cold(job.block).pec);
+        let lpn = flash.contents().owner(src);
+        let to = self.way_out(flash, job, lpn);
+        if is_corrupted && !reserved && self.needs_block(to) {
+            self.free_for(flash, slots, (to, flash.geometry.domain_of(job.block)), job.cause);
+        }
+        let hidden = self.is_hidden(flash, lpn);
+        if flash.verify(lpn, src, job.cause, hidden, is_corrupted) || planted(Bug::CorruptedLeft) {
+            flash.record(NandOp::Read {
+                src,
+                coding: flash.read_coding(src),
+                level: flash.began_at(),
+                cause: job.cause,
+            });
+            return;
+        }
+        self.refresh.corrupted_pages += 1;
+        let level = flash.began_at();
+        self.carry_page(flash, slots, job, (src, level, Some(Origin::Copy(src))), Some(to));
+    }
+
+    /// Ends the merging of a job. If all remaining wordlines of its block were merged by it, the
+    /// block is as old as the first merge.
+    pub(super) fn end_adjusting(&mut self, flash: &mut Flash, slots: &mut Slots, job: &Job) {
+        let Some((adjusted, first)) = &job.adjusted else { return };
+        let (block, bits) = (job.block, flash.geometry.cell.bits());
+        let holds = |wordline: &WordlineInBlock| {
+            holds_any(flash.contents().valid_words(block), *wordline, bits)
+        };
+        let is_new = flash
+            .geometry
+            .wordlines_in_block()
+            .filter(holds)
+            .all(|wordline| adjusted.holds(wordline));
+        if is_new || planted(Bug::AgeRestartsInPart) {
+            // Old versions in the block were not merged.
+            self.make_whole_before_recoding(
+                flash,
+                block,
+                &(WordlineInBlock::FIRST..WordlineInBlock::new(flash.geometry.wordlines_per_block)),
+            );
+            flash.restart_age(block, *first);
+            self.arm_again_for_age(flash, slots, block);
+        }
+    }
+
+    /// Sets new times for a block that became younger: it is due later, and enters its next step of
+    /// age earlier.
+    fn arm_again_for_age(&mut self, flash: &Flash, slots: &Slots, block: BlockId) {
+        if self.steps.runs && !planted(Bug::StepsOfOlder) {
+            self.steps.set(block, flash.next_step_begins(block).cast_signed());
+        }
+        if let Some(at) = slots
+            .first_look(flash.cold(block).programmed_at)
+            .filter(|_| self.wheel.runs && !planted(Bug::AdjustedNeverDue))
+        {
+            self.wheel.set(block, at);
+        }
+    }
+
+    /// Returns the time to merge a wordline of a job on an idle drive.
+    pub(super) fn ns_of_merge(&self, job: &Job) -> crate::base::units::Ns {
+        if self.adjusting.is_some() && job.adjusts() { self.adjust_ns } else { self.merge_ns }
+    }
+}

@@ -1,0 +1,355 @@
+//! Free blocks: garbage collection, urgent or in the background, and static wear levelling.
+
+use crate::api::Slots;
+use crate::api::gc::Candidates;
+use crate::api::rewrite::Rewrite;
+use crate::base::streams::{GC, HOST, RESERVE, WEAR};
+use crate::base::units::{BlockId, Cause, Reads, StreamId};
+use crate::bugs::{Bug, planted};
+use crate::flash::Flash;
+use crate::flash::block::{BlockState, MOVING};
+use crate::ftl::Ftl;
+use crate::ftl::free::Side;
+use crate::ftl::gathers::Gatherer;
+use crate::ftl::job::Job;
+
+/// Message for a drive in which cleaning gains nothing more.
+const OVERCOMMITTED: &str = "no victim, no job and no free block: the drive has too few spare \
+                             blocks";
+
+/// Number of times that static wear levelling checks all blocks during as many erases as the drive
+/// has blocks.
+const LOOKS_PER_TURN: u32 = 16;
+
+impl Ftl {
+    /// Cleans until this number of blocks of a domain are free.
+    pub(crate) fn ensure_free(
+        &mut self,
+        flash: &mut Flash,
+        slots: &mut Slots,
+        domain: usize,
+        blocks: u32,
+    ) {
+        while self.free.count(domain) < blocks {
+            assert!(self.collect_one(flash, slots, domain), "{OVERCOMMITTED}");
+        }
+    }
+
+    /// Cleans until one block of a domain is free in addition to the reserve.
+    pub(crate) fn ensure_room(&mut self, flash: &mut Flash, slots: &mut Slots, domain: usize) {
+        self.ensure_free(flash, slots, domain, self.reserve() + 1);
+        if self.share.is_some() {
+            self.keep_room(flash, slots, HOST);
+        }
+    }
+
+    /// Returns the number of free blocks in each domain that only moves may take.
+    pub(crate) fn reserve(&self) -> u32 {
+        self.streams.reserve()
+    }
+
+    /// Cleans until there is a free block for a stream that will open one. It is in the IPR pool if
+    /// the stream wants that.
+    pub(crate) fn free_for(
+        &mut self,
+        flash: &mut Flash,
+        slots: &mut Slots,
+        (stream, domain): (StreamId, usize),
+        cause: Cause,
+    ) {
+        let before = flash.counts().erases[Cause::Gc as usize];
+        let blocks = if self.bugs.has(Bug::ReserveIgnored) { 1 } else { self.reserve() + 1 };
+        while self.free.count(domain) < blocks && self.collect_one(flash, slots, domain) {}
+        // Without host writes, only reclaim and refresh open blocks, and a sample cleans for them.
+        if self.share.is_some() && matches!(cause, Cause::Reclaim | Cause::Refresh) {
+            self.keep_room(flash, slots, stream);
+        }
+        // Cleaning may have opened a block of this stream itself, and then gains no other.
+        assert!(
+            self.free.count(domain) >= blocks || self.has_open_in(flash, stream, domain),
+            "{OVERCOMMITTED}"
+        );
+        if self.streams.wants_pool(stream) && self.free.count_in(domain, Side::Pool) == 0 {
+            self.collect_in_pool(flash, slots, domain);
+        }
+        self.count_cleaning(flash, before, cause);
+    }
+
+    /// Cleans until a block of a domain is free in addition to the reserve, as long as cleaning
+    /// gains space. Returns whether there is such a free block. Used for optional work.
+    pub(super) fn free_if_it_gains(
+        &mut self,
+        flash: &mut Flash,
+        slots: &mut Slots,
+        domain: usize,
+        cause: Cause,
+    ) -> bool {
+        let before = flash.counts().erases[Cause::Gc as usize];
+        while self.free.count(domain) <= self.reserve() && self.clean_one(flash, slots, domain) {}
+        self.count_cleaning(flash, before, cause);
+        self.free.count(domain) > self.reserve()
+    }
+
+    /// Counts the blocks that GC has erased for a job since there were `before` erases.
+    fn count_cleaning(&mut self, flash: &Flash, before: u64, cause: Cause) {
+        let is_uncounted = planted(Bug::DeferredCleaningUncounted) && flash.is_timed();
+        if cause == Cause::Reclaim && !self.bugs.has(Bug::CleaningUncounted) && !is_uncounted {
+            self.reclaim.gc_erases += flash.counts().erases[Cause::Gc as usize] - before;
+        }
+    }
+
+    /// Cleans a block of the IPR pool if the pool has no free block (ipr-2018 III-D). Blocks of low
+    /// density, read-hot blocks, and blocks that wear levelling wrote recently are not cleaned. If
+    /// the pool is kept, a block without an invalid page is evicted if there is no better one.
+    ///
+    /// An eviction gains no space, so it must not repeat or take blocks from GC. It is done once
+    /// for each block that a read-hot stream opens. At that time, more blocks than the reserve are
+    /// free, all outside the pool. They take the pages of the evicted block, and its erase gives a
+    /// block back. So GC has as many pages to write to as before.
+    fn collect_in_pool(&mut self, flash: &mut Flash, slots: &mut Slots, domain: usize) {
+        let evicts = self.streams.evicts_full();
+        let rests = |block: BlockId| {
+            flash.is_protected(block) && (!evicts || flash.hot(block).stream == WEAR)
+        };
+        let allowed = |block: BlockId| {
+            let hot = flash.hot(block);
+            flash.geometry.is_in_pool(block)
+                && hot.mode == 0
+                && !self.streams.wants_pool(hot.stream)
+                && !rests(block)
+        };
+        if let Some(block) = self.pick_victim_of(flash, slots, domain, (&allowed, evicts)) {
+            let mut job =
+                self.begin(flash, slots, Rewrite::all_to(block, GC), Cause::Gc, Reads::NEVER);
+            self.run_job(flash, slots, &mut job, true);
+        }
+    }
+
+    /// Frees a block of a domain: cleans one, or else finishes any job. If flash has failed, there
+    /// may be fewer spare blocks than the technique was set up for. Then blocks that hold fewer
+    /// pages than they could are moved, too. Returns false if nothing can be done.
+    fn collect_one(&mut self, flash: &mut Flash, slots: &mut Slots, domain: usize) -> bool {
+        if self.clean_one(flash, slots, domain) {
+            return true;
+        }
+        let is_here = |job: &Job| flash.geometry.domain_of(job.block) == domain;
+        if let Some(id) = self.jobs.iter().position(|j| j.as_ref().is_some_and(is_here)) {
+            // Moving a part of a block frees no block.
+            let mut job = self.take_job(flash, id).widened();
+            self.pad(flash, slots, Gatherer::Block(job.block));
+            self.run_job(flash, slots, &mut job, true);
+            return true;
+        }
+        let has_room =
+            |block: BlockId| u32::from(flash.hot(block).valid) < flash.geometry.pages_per_block;
+        let Some(block) = self.pick_victim_of(flash, slots, domain, (&has_room, true)) else {
+            return false;
+        };
+        let mut job = self.begin(flash, slots, Rewrite::all_to(block, GC), Cause::Gc, Reads::NEVER);
+        self.run_job(flash, slots, &mut job, true);
+        true
+    }
+
+    /// Cleans a block of a domain: finishes a running GC job there, or else cleans the best victim.
+    /// Returns false if there is no victim.
+    pub(super) fn clean_one(
+        &mut self,
+        flash: &mut Flash,
+        slots: &mut Slots,
+        domain: usize,
+    ) -> bool {
+        let is_here = |job: &Job| flash.geometry.domain_of(job.block) == domain;
+        if let Some(id) = self
+            .jobs
+            .iter()
+            .position(|j| j.as_ref().is_some_and(|j| j.cause == Cause::Gc && is_here(j)))
+        {
+            let mut job = self.take_job(flash, id);
+            self.run_job(flash, slots, &mut job, true);
+        } else if let Some(block) = self.pick_victim(flash, slots, domain) {
+            self.turns.pass(flash, block);
+            let to = if planted(Bug::GcIntoHost) { crate::base::streams::HOST } else { GC };
+            let mut job =
+                self.begin(flash, slots, Rewrite::all_to(block, to), Cause::Gc, Reads::NEVER);
+            self.run_job(flash, slots, &mut job, true);
+        } else {
+            return false;
+        }
+        true
+    }
+
+    /// Returns the block that GC should clean. A protected block is cleaned only if there is no
+    /// other.
+    fn pick_victim(&self, flash: &Flash, slots: &mut Slots, domain: usize) -> Option<BlockId> {
+        self.pick_victim_of(flash, slots, domain, (&|block| !flash.is_protected(block), false))
+            .or_else(|| self.pick_victim_of(flash, slots, domain, (&|_| true, false)))
+    }
+
+    fn pick_victim_of(
+        &self,
+        flash: &Flash,
+        slots: &mut Slots,
+        domain: usize,
+        (allowed, full_ones): (&dyn Fn(BlockId) -> bool, bool),
+    ) -> Option<BlockId> {
+        let wear = |block: BlockId| flash.cold(block).effective_milli();
+        let (pages_per_block, clock) = (flash.geometry.pages_per_block, flash.seq() as u32);
+        slots.pick(&Candidates {
+            index: self.victims.of(domain),
+            pages_per_block,
+            full_ones,
+            clock,
+            allowed,
+            wear: &wear,
+        })
+    }
+
+    /// Returns the number of free blocks of a domain that background cleaning aims for; 0 if it is
+    /// off.
+    pub(crate) fn background_blocks(&self) -> u32 {
+        if planted(Bug::BackgroundThoughOff) {
+            self.background_blocks.max(self.reserve() + 2)
+        } else {
+            self.background_blocks
+        }
+    }
+
+    /// Starts background cleaning if a domain has fewer free blocks than wanted. The timed gear
+    /// runs it in idle gaps.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a comparison, for every page that the host writes")]
+    pub(crate) fn collect_in_background(
+        &mut self,
+        flash: &mut Flash,
+        slots: &mut Slots,
+        domain: usize,
+    ) {
+        if flash.is_timed() && !planted(Bug::BackgroundForgotten) {
+            self.begin_in_background(flash, slots, domain);
+        }
+    }
+
+    fn begin_in_background(&mut self, flash: &mut Flash, slots: &mut Slots, domain: usize) {
+        let wanted = self.background_blocks();
+        let (free, running) = (self.free.count(domain), self.gc_jobs[domain]);
+        // At most one job per die runs, because more jobs would only share the same idle time. A
+        // job that runs alone may begin with only the reserve free.
+        if free + running < wanted
+            && running * flash.geometry.domains() < flash.geometry.dies()
+            && free + u32::from(running == 0) > RESERVE
+            && let Some(block) = self.pick_victim(flash, slots, domain)
+        {
+            self.turns.pass(flash, block);
+            self.rewrite(flash, slots, Rewrite::all_to(block, GC), Cause::Gc, Reads::NEVER);
+        }
+    }
+
+    /// Moves the data of the youngest block if its wear is too far behind. Such a block holds data
+    /// that is not rewritten.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a comparison, for every page that the host writes")]
+    pub(crate) fn level_wear(&mut self, flash: &mut Flash, slots: &mut Slots) {
+        if flash.erases_total() >= self.next_wear_check
+            && self.wear.static_gap != 0
+            && !self.bugs.has(Bug::ColdLeftBehind)
+        {
+            self.move_coldest(flash, slots);
+        }
+    }
+
+    #[cold]
+    fn move_coldest(&mut self, flash: &mut Flash, slots: &mut Slots) {
+        let gap = u64::from(self.wear.static_gap) * 1000;
+        self.next_wear_check = flash.erases_total()
+            + u64::from(flash.geometry.blocks / LOOKS_PER_TURN).max(1)
+                * if planted(Bug::LevelsRarely) { 8 } else { 1 };
+        let idle = |b: &BlockId| {
+            let hot = flash.hot(*b);
+            hot.state == BlockState::Closed
+                && !hot.has(MOVING)
+                && (!flash.is_protected(*b) || planted(Bug::LevelsResting))
+        };
+        let wear = |b: BlockId| flash.cold(b).effective_milli();
+        let gap = if self.bugs.has(Bug::LevelledTooSoon) { gap / 2 } else { gap };
+        // If data cannot move between dies, this is done on each die, for the block that is
+        // furthest behind the oldest one of its die.
+        let lagging = (0..flash.geometry.domains()).filter_map(|domain| {
+            let youngest =
+                flash.geometry.blocks_of_domain(domain).filter(idle).min_by_key(|b| {
+                    if planted(Bug::LevelsOldest) { u64::MAX - wear(*b) } else { wear(*b) }
+                })?;
+            let oldest = flash.geometry.blocks_of_domain(domain).map(wear).max().unwrap_or(0);
+            Some((oldest.saturating_sub(wear(youngest)), youngest)).filter(|(lag, _)| *lag > gap)
+        });
+        if let Some((_, youngest)) = lagging.max_by_key(|(lag, _)| *lag) {
+            self.rewrite(flash, slots, Rewrite::all_to(youngest, WEAR), Cause::Wear, Reads::NEVER);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::streams::HOST;
+    use crate::base::units::Lpn;
+    use crate::drive::Drive;
+    use crate::testing::one_plane;
+
+    /// Creates a drive whose last 12 blocks are the pool. All data was overwritten once in the
+    /// order of its addresses, so the contents of the pool are regular and valid.
+    fn drive_with_a_full_pool(keep_pool: bool) -> Drive {
+        let more = format!("wear = {{ static_gap = 0 }}\ndensity = {{ keep_pool = {keep_pool} }}");
+        let mut drive = one_plane("ipr", &more);
+        Lpn::range(0..drive.geometry.host_pages).for_each(|lpn| drive.write_page(lpn, u64::MAX));
+        drive.begin_measurement();
+        drive
+    }
+
+    /// Reads 5 of 24 pages so often that they take 7.5 blocks, less than the pool holds.
+    fn read_a_fifth(drive: &mut Drive, times: u32) {
+        let hot: Vec<Lpn> =
+            Lpn::range(0..drive.geometry.host_pages).filter(|lpn| lpn.number() % 24 < 5).collect();
+        for _ in 0..times {
+            for lpn in &hot {
+                drive.read_pages(&[*lpn]);
+            }
+        }
+    }
+
+    #[test]
+    fn full_blocks_make_room_in_a_pool_that_is_kept() {
+        let [kept, shared] = [true, false].map(|keep_pool| {
+            let mut drive = drive_with_a_full_pool(keep_pool);
+            read_a_fifth(&mut drive, 6_000);
+            assert_eq!(drive.lost_pages(), 0);
+            assert!(drive.reclaim_counts().reprograms > 0);
+            drive.reclaim_counts().pool_misses
+        });
+        assert_eq!(kept, 0);
+        assert!(shared > 0, "where they do not, the pool has none to give");
+    }
+
+    /// Returns the number of host writes to pool blocks that were opened although a block outside
+    /// was free.
+    fn intrusions(keep_pool: bool) -> u32 {
+        let mut drive = drive_with_a_full_pool(keep_pool);
+        let mut found = 0;
+        for n in 0..20_000 {
+            drive.write_page(Lpn::new(n * 7 % drive.geometry.host_pages), u64::MAX);
+            let hot = drive.flash.blocks().0;
+            let opened = BlockId::range(0..60).find(|b| {
+                hot[b.index()].state == BlockState::Open && hot[b.index()].stream == HOST
+            });
+            let opened =
+                opened.filter(|b| hot[b.index()].write_ptr == 1 && drive.geometry.is_in_pool(*b));
+            found += u32::from(opened.is_some() && drive.ftl.free.count_in(0, Side::Outside) > 0);
+        }
+        found
+    }
+
+    #[test]
+    fn other_data_keeps_out_of_a_pool_that_is_kept() {
+        assert_eq!(intrusions(true), 0);
+        assert!(intrusions(false) > 0);
+    }
+}

@@ -1,0 +1,492 @@
+//! Mover for GC, reclaim and wear levelling. It reads all or some valid pages of a block, writes
+//! them elsewhere, and erases the block if no valid page is left. A job runs at once or, in the
+//! timed gear, a few pages at a time. Pages that have moved are read at their new place.
+
+use crate::api::Slots;
+use crate::api::rewrite::{Destination, Rewrite};
+use crate::base::units::{
+    BlockId, Cause, Lpn, Ns, PageInBlock, Ppn, Reads, StreamId, WordlineInBlock,
+};
+use crate::bugs::{Bug, planted};
+use crate::config::Schedule;
+use crate::flash::Flash;
+use crate::flash::block::{BlockState, LEFT, MOVING};
+use crate::flash::ops::NandOp;
+use crate::ftl::Ftl;
+use crate::ftl::buffer::WHOLE;
+use crate::ftl::gathers::Gatherer;
+use crate::ftl::job::{Job, JobRef};
+use crate::ftl::map::Entry;
+use crate::watch::observer::Origin;
+
+impl Ftl {
+    /// Begins a job for a block. Its work is [`settled`](Self::settle). The block gets no other
+    /// use, and an open block is closed.
+    pub(crate) fn begin(
+        &mut self,
+        flash: &mut Flash,
+        slots: &mut Slots,
+        rewrite: Rewrite,
+        cause: Cause,
+        deadline: Reads,
+    ) -> Job {
+        let block = rewrite.block;
+        flash.draw_reads(block);
+        let pages = rewrite.moving(flash.geometry.pages_per_block);
+        flash.tell(|o| o.moving(block, pages.as_ref(), cause));
+        let hot = *flash.hot(block);
+        assert!(!hot.has(MOVING), "block {block} is being moved already");
+        match hot.state {
+            BlockState::Open => {
+                if !self.bugs.has(Bug::OpenBlockKept) {
+                    self.streams.drop_open(hot.stream, block);
+                }
+                flash.set_state(block, BlockState::Closed);
+            }
+            BlockState::Closed => self.victims.remove(block),
+            BlockState::Free => panic!("block {block} is free; there is nothing to move"),
+        }
+        flash.set_flags(block, MOVING);
+        let from = flash.cold(block).without_movers(hot.reads);
+        self.jobs_begun += 1;
+        let cursor = PageInBlock::new(u32::from(
+            cause == Cause::Reclaim && self.bugs.has(Bug::JobForgetsFirst),
+        ));
+        let deadline = if self.bugs.has(Bug::DeadlineForgotten) { Reads::NEVER } else { deadline };
+        // The first page of the block's next filling is behind all its programmed pages.
+        let within = rewrite
+            .parts
+            .iter()
+            .find(|part| part.to == Destination::Within)
+            .and_then(|part| part.pages.as_ref());
+        let within = within.map(|pages| PageInBlock::new(pages.len()));
+        let (serial, started_at) = (self.jobs_begun, slots.now);
+        let (merged, fetched, adjusted) = (WordlineInBlock::FIRST, 0, None);
+        Job {
+            serial,
+            block,
+            cause,
+            rewrite,
+            pages,
+            within,
+            cursor,
+            merged,
+            adjusted,
+            fetched,
+            started_at,
+            from,
+            deadline,
+        }
+    }
+
+    /// Rewrites a block as [`settled`](Self::settle), and erases it when it is empty. This happens
+    /// at once, or as a job if time and schedule allow.
+    pub(crate) fn rewrite(
+        &mut self,
+        flash: &mut Flash,
+        slots: &mut Slots,
+        rewrite: Rewrite,
+        cause: Cause,
+        deadline: Reads,
+    ) {
+        let mut job = self.begin(flash, slots, rewrite, cause, deadline);
+        let deferred =
+            flash.is_timed() && (cause != Cause::Reclaim || self.schedule != Schedule::Foreground);
+        if !deferred {
+            self.run_in_foreground(flash, slots, &mut job);
+            return;
+        }
+        let slot = self.jobs.iter().position(Option::is_none).unwrap_or(self.jobs.len());
+        if slot == self.jobs.len() {
+            self.jobs.push(None);
+        }
+        self.started_jobs.push(JobRef { slot, serial: job.serial, block: job.block });
+        self.gc_jobs[flash.geometry.domain_of(job.block)] += u32::from(cause == Cause::Gc);
+        self.jobs[slot] = Some(job);
+    }
+
+    /// Runs a job to its end. Its die does nothing else in that time.
+    fn run_in_foreground(&mut self, flash: &mut Flash, slots: &mut Slots, job: &mut Job) {
+        let die = flash.geometry.die_of(job.block);
+        flash.record(NandOp::JobBegin { die, cause: job.cause });
+        let reserved =
+            job.cause == Cause::Gc && self.gc_jobs[flash.geometry.domain_of(job.block)] == 0;
+        self.run_job(flash, slots, job, reserved);
+        flash.record(NandOp::JobEnd);
+    }
+
+    /// Runs a job to its end. With `reserved`, it may use the blocks kept for moves.
+    pub(crate) fn run_job(
+        &mut self,
+        flash: &mut Flash,
+        slots: &mut Slots,
+        job: &mut Job,
+        reserved: bool,
+    ) {
+        while self.step(flash, slots, job, reserved) {}
+    }
+
+    /// Finishes a deferred job now, in the foreground of its die.
+    pub(crate) fn finish_job(&mut self, flash: &mut Flash, slots: &mut Slots, id: usize) {
+        let mut job = self.take_job(flash, id);
+        self.run_in_foreground(flash, slots, &mut job);
+    }
+
+    /// Takes a deferred job out of the list, so that it can be finished.
+    pub(crate) fn take_job(&mut self, flash: &Flash, id: usize) -> Job {
+        let job = self.jobs[id].take().expect("the job is running");
+        self.gc_jobs[flash.geometry.domain_of(job.block)] -= u32::from(job.cause == Cause::Gc);
+        job
+    }
+
+    /// Returns a deferred job, unless it is done.
+    pub(crate) fn job(&self, job: JobRef) -> Option<&Job> {
+        self.jobs.get(job.slot)?.as_ref().filter(|j| j.serial == job.serial)
+    }
+
+    /// Moves the next page of a deferred job. Returns false if no page was left and the job has
+    /// ended.
+    pub(crate) fn step_job(&mut self, flash: &mut Flash, slots: &mut Slots, job: JobRef) -> bool {
+        if self.job(job).is_none() {
+            return false;
+        }
+        let mut running = self.jobs[job.slot].take().expect("just seen");
+        // A cleaning job that runs alone may use the reserve. When it opens one block, there is
+        // space for all the data that it must still move (`lent`).
+        let domain = flash.geometry.domain_of(running.block);
+        let reserved = running.cause == Cause::Gc && self.gc_jobs[domain] == 1;
+        let goes_on = self.step(flash, slots, &mut running, reserved);
+        if goes_on {
+            self.jobs[job.slot] = Some(running);
+        } else {
+            self.gc_jobs[domain] -= u32::from(running.cause == Cause::Gc);
+        }
+        goes_on
+    }
+
+    /// Returns the job that moves this block.
+    pub(crate) fn job_of(&self, block: BlockId) -> Option<usize> {
+        self.jobs.iter().position(|j| j.as_ref().is_some_and(|j| j.block == block))
+    }
+
+    /// Moves one page of the job. If no page is left, merges a wordline or ends the job. A block
+    /// without valid data is erased. Any other block stays in use.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "the mover's path, from two places")]
+    fn step(
+        &mut self,
+        flash: &mut Flash,
+        slots: &mut Slots,
+        job: &mut Job,
+        reserved: bool,
+    ) -> bool {
+        let taken = job.pages_taken(flash);
+        let goes_on = if taken == 0 {
+            self.step_on(flash, slots, job, reserved)
+        } else {
+            self.step_leaving(flash, slots, job, reserved, taken)
+        };
+        if self.worn.is_on() {
+            self.settle_parity(flash);
+        }
+        goes_on
+    }
+
+    /// Runs a step of a job. Meanwhile the job is in no slot, but the pages that it will take away
+    /// still count.
+    #[cold]
+    fn step_leaving(
+        &mut self,
+        flash: &mut Flash,
+        slots: &mut Slots,
+        job: &mut Job,
+        reserved: bool,
+        taken: u32,
+    ) -> bool {
+        let domain = flash.geometry.domain_of(job.block);
+        self.leaving_now[domain] += taken;
+        let goes_on = self.step_on(flash, slots, job, reserved);
+        self.leaving_now[domain] -= taken;
+        goes_on
+    }
+
+    #[inline(never)]
+    fn step_on(
+        &mut self,
+        flash: &mut Flash,
+        slots: &mut Slots,
+        job: &mut Job,
+        reserved: bool,
+    ) -> bool {
+        let next = match &job.pages {
+            None => flash.contents().next_valid(job.block, job.cursor),
+            Some(pages) => flash.contents().next_valid_of(job.block, job.cursor, pages),
+        };
+        let next = next.filter(|page| {
+            page.number() < 512
+                || job.cause != Cause::Reclaim
+                || !self.bugs.has(Bug::PagesBeyond512)
+        });
+        let Some(page) = next else {
+            if job.within.is_some() {
+                self.pad(flash, slots, Gatherer::Block(job.block));
+            }
+            if flash.hot(job.block).valid == 0 {
+                self.erase(flash, slots, job.block, job.cause);
+            } else if self.merge_next(flash, slots, job, reserved) {
+                return true;
+            } else {
+                self.release(flash, job.block);
+            }
+            return false;
+        };
+        let to = match job.destination(page) {
+            Destination::Stream(to) => {
+                let lpn = flash.contents().owner(flash.geometry.first_page(job.block) + page);
+                let to =
+                    if self.bugs.has(Bug::HintLostAtMove) { to } else { self.stream_of(to, lpn) };
+                let to = self.in_class(flash, job.block, to);
+                self.aim(to, lpn);
+                to
+            }
+            Destination::Within => {
+                self.recycle_page(flash, slots, job, page);
+                return true;
+            }
+        };
+        if !reserved && self.needs_block(to) {
+            self.free_for(flash, slots, (to, flash.geometry.domain_of(job.block)), job.cause);
+        }
+        let word = page.number() / 64;
+        if word >= job.fetched {
+            self.fetch_map_entries(flash, job, word);
+            job.fetched = word + 1;
+        }
+        job.cursor = page + 1 + u32::from(planted(Bug::JobSkipsPage) && page.number() % 64 == 63);
+        self.move_page(flash, slots, job, page, Some(to));
+        true
+    }
+
+    /// Prefetches the map entries of 64 pages that will move soon, so that their cache misses
+    /// overlap.
+    fn fetch_map_entries(&self, flash: &Flash, job: &Job, word: u32) {
+        let first = flash.geometry.first_page(job.block) + word * 64;
+        let mut valid = flash.contents().valid_words(job.block)[word as usize];
+        if let Some(pages) = &job.pages {
+            valid &= pages.words()[word as usize];
+        }
+        while valid != 0 {
+            self.map.prefetch(flash.contents().owner(first + valid.trailing_zeros()));
+            valid &= valid - 1;
+        }
+    }
+
+    /// Moves a page to a stream or, without a stream, to a new place within its block.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "the mover's path, from two places")]
+    pub(crate) fn move_page(
+        &mut self,
+        flash: &mut Flash,
+        slots: &mut Slots,
+        job: &Job,
+        page: PageInBlock,
+        to: Option<StreamId>,
+    ) {
+        let src = flash.geometry.first_page(job.block) + page;
+        let lpn = flash.contents().owner(src);
+        let hidden = self.is_hidden(flash, lpn);
+        let good = hidden && self.bugs.has(Bug::FillFromMoverForgotten)
+            || self.sense(flash, lpn, src, job.cause, hidden);
+        // The level is read here, because sensing pages for a rebuild changes it.
+        let level = flash.began_at();
+        let origin = if good { Some(Origin::Copy(src)) } else { self.rebuild_for_move(flash, lpn) };
+        self.carry_page(flash, slots, job, (src, level, origin), to);
+    }
+
+    /// Computes a page that could not be read from its stripe. If this fails, too, the page is
+    /// lost.
+    pub(super) fn rebuild_for_move(&mut self, flash: &mut Flash, lpn: Lpn) -> Option<Origin> {
+        let origin = self.rebuild(flash, lpn).map(Origin::Xor);
+        if origin.is_none()
+            && self.stripes.is_some_and(|stripes| !stripes.is_parity(lpn))
+            && !self.is_whole_in_memory(lpn)
+        {
+            self.report_lost(flash, lpn);
+        }
+        origin
+    }
+
+    /// Returns whether newer data of a page waits in the controller's memory, if a program takes a
+    /// wordline. The moved data completes it there.
+    pub(super) fn is_hidden(&self, flash: &Flash, lpn: Lpn) -> bool {
+        flash.by_wordline() && self.map.slot_of(lpn).is_some()
+    }
+
+    /// Writes a page that was sensed, beginning with a level, or rebuilt, to a stream or, without a
+    /// stream, within its block. If `origin` is `None`, the page is lost.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "the mover's path")]
+    pub(super) fn carry_page(
+        &mut self,
+        flash: &mut Flash,
+        slots: &mut Slots,
+        job: &Job,
+        (src, level, origin): (Ppn, u8, Option<Origin>),
+        to: Option<StreamId>,
+    ) {
+        let good = origin.is_some();
+        let (lpn, coding) = (flash.contents().owner(src), flash.read_coding(src));
+        let hidden = self.is_hidden(flash, lpn);
+        self.invalidate(flash, src);
+        if hidden {
+            self.fill_from_mover(flash, lpn, src, good);
+            flash.record(NandOp::Copy { src, coding, level, dst: None, cause: job.cause });
+            return;
+        }
+        if self.bugs.has(Bug::MoverDropsPage) && flash.seq().is_multiple_of(97) {
+            self.unmap_lost(lpn);
+            return;
+        }
+        if !good && !self.bugs.has(Bug::MoverCopiesGarbage) {
+            self.unmap_lost(lpn);
+            if self.stripes.is_some() {
+                self.lose_for_good(flash, lpn);
+            }
+            flash.record(NandOp::Copy { src, coding, level, dst: None, cause: job.cause });
+            self.reclaim.pages_copied +=
+                u64::from(planted(Bug::LostCopiesCounted) && job.cause == Cause::Reclaim);
+            return;
+        }
+        if let Some(Origin::Xor(serial)) = origin {
+            flash.record(NandOp::Copy { src, coding, level, dst: None, cause: job.cause });
+            let dst = match to {
+                Some(to) => self.place(flash, slots, lpn, to, Origin::Xor(serial), job.cause),
+                None => self.place_within(flash, job.block, lpn, Origin::Xor(serial), job.cause),
+            };
+            flash.record(NandOp::Striped { dst, serial, waits: true, cause: job.cause });
+            self.is_programmed(flash, lpn);
+            return;
+        }
+        if flash.by_wordline() {
+            let by = to.map_or(Gatherer::Block(job.block), Gatherer::Stream);
+            let serial = self.gather_serial(by);
+            flash.record(NandOp::Load { src, coding, level, serial, cause: job.cause });
+            self.gather(flash, slots, by, lpn, Origin::Copy(src), job.cause);
+        } else {
+            let is_wrong = job.cause == Cause::Wear && planted(Bug::LevellingAsGc);
+            let cause = if is_wrong { Cause::Gc } else { job.cause };
+            let dst = match to {
+                Some(to) => self.place(flash, slots, lpn, to, Origin::Copy(src), cause),
+                None => self.place_within(flash, job.block, lpn, Origin::Copy(src), cause),
+            };
+            flash.record(NandOp::Copy { src, coding, level, dst: Some(dst), cause: job.cause });
+        }
+        if (job.cause == Cause::Reclaim || planted(Bug::GcCopiesCounted) && job.cause == Cause::Gc)
+            && !(self.bugs.has(Bug::CopiesUncounted) && flash.seq().is_multiple_of(7))
+        {
+            self.reclaim.pages_copied += 1;
+        }
+    }
+
+    /// Completes a partly written page in the write buffer with its older data, which a mover just
+    /// read. The older data need not be written.
+    fn fill_from_mover(&mut self, flash: &mut Flash, lpn: Lpn, src: Ppn, good: bool) {
+        let slot = self.map.slot_of(lpn).expect("newer data of the page is in the buffer");
+        let slot = self.buffer.slot_mut(slot);
+        slot.below = Entry::UNMAPPED;
+        if good {
+            slot.mask = WHOLE;
+            flash.tell(|o| o.filled(lpn));
+        } else {
+            let by_age = flash.aged(src).is_some_and(|aged| flash.is_lost_by_age(aged));
+            self.report_lost_by(flash, lpn, by_age);
+        }
+    }
+
+    /// Ends a move that left data in its block. GC may take the block again, and the policy is
+    /// asked at the next read.
+    fn release(&mut self, flash: &mut Flash, block: BlockId) {
+        flash.clear_flags(block, if planted(Bug::MovingKept) { 0 } else { MOVING });
+        if !planted(Bug::ReleasedUnlisted) {
+            self.victims.insert(block, self.score(flash, block), flash.seq() as u32);
+        }
+        flash.tell(|o| o.job_ended(block));
+        flash.set_flags(block, LEFT);
+        flash.ask_policy_at_next_read(block);
+    }
+
+    /// Returns the remaining time of a job on an idle drive.
+    pub(crate) fn time_left(&self, flash: &Flash, job: &Job) -> Ns {
+        u64::from(job.pages_left(flash)) * self.copy_ns
+            + u64::from(job.merges_left(flash))
+                * if planted(Bug::MergesUnweighed) { 0 } else { self.ns_of_merge(job) }
+    }
+
+    /// Erases a block without valid data and returns it to the free pool.
+    fn erase(&mut self, flash: &mut Flash, slots: &mut Slots, block: BlockId, cause: Cause) {
+        self.make_whole_before_erase(flash, block);
+        slots.erased(flash, self.away(flash, block), block, cause);
+        self.book_low_density(flash, block, cause);
+        self.wheel.clear(block);
+        self.steps.clear(block);
+        flash.erase(block, cause);
+        self.worn.any_is_worn |= self.is_worn(flash, block);
+        // A block with failed parts is empty now, and stays empty.
+        if !flash.has_failed(block) {
+            self.add_free(flash, block);
+        }
+    }
+
+    /// Puts an erased block into the free pool.
+    pub(crate) fn add_free(&mut self, flash: &Flash, block: BlockId) {
+        let plane = u32::from(flash.geometry.die_of(block)) * flash.geometry.planes_per_die
+            + flash.geometry.plane_of(block);
+        let rank = if self.wear.dynamic {
+            if planted(Bug::ExtraWearUnranked) {
+                u64::from(flash.cold(block).pec) * 1000
+            } else {
+                flash.cold(block).effective_milli()
+            }
+        } else {
+            flash.erases_total()
+        };
+        self.free.add(plane, block, rank, flash.geometry.is_in_pool(block));
+    }
+
+    /// Sorts the erased blocks by the wear with which they start.
+    pub(crate) fn rank_free(&mut self, flash: &Flash) {
+        for block in self.free.take_all() {
+            self.add_free(flash, block);
+        }
+    }
+
+    /// Marks the data of a page as no longer wanted.
+    pub(crate) fn invalidate(&mut self, flash: &mut Flash, ppn: Ppn) {
+        if self.bugs.has(Bug::StaleCopyReturns)
+            && flash.seq() % 61 == 60
+            && !flash.hot(flash.geometry.block_of(ppn)).has(MOVING)
+        {
+            return;
+        }
+        let block = flash.invalidate(ppn);
+        if self.worn.is_on() {
+            self.count_left(flash, ppn);
+        }
+        if self.victims.contains(block)
+            && !(planted(Bug::VictimsStale) && flash.hot(block).valid > 0)
+        {
+            let score = self.score(flash, block);
+            self.victims.relist(block, score, flash.seq() as u32);
+        }
+    }
+
+    /// Removes a page whose data could not be read. Its host data stays reported as lost.
+    pub(crate) fn unmap_lost(&mut self, lpn: Lpn) {
+        let slot = self.map.slot_of(lpn);
+        self.set_place(lpn, Entry::UNMAPPED);
+        if let Some(slot) = slot.filter(|_| planted(Bug::LossTakesBuffered)) {
+            self.buffer.discard(slot);
+            self.map.set(lpn, Entry::UNMAPPED);
+        }
+    }
+}

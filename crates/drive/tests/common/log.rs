@@ -1,0 +1,115 @@
+//! Log of an observed drive: its operations on flash, and the busy times of its dies.
+
+use std::any::Any;
+
+use vpass_drive::base::dose::Quarters;
+use vpass_drive::base::request::RequestSource;
+use vpass_drive::base::steady::Order;
+use vpass_drive::base::units::{BlockId, Cause, Lpn, Ns, Ppn, Seq, WordlineInBlock};
+use vpass_drive::drive::{Drive, Techniques};
+use vpass_drive::time::Replay;
+use vpass_drive::watch::observer::{Observer, Origin, PhysRead};
+use vpass_drive::watch::time_event::TimeEvent;
+
+use super::config;
+
+/// Event that is logged.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Event {
+    Read(PhysRead),
+    /// Program elsewhere of a page that was read at this place.
+    Copied(Ppn, Cause),
+    Erased(BlockId),
+}
+
+/// Log of all events, in order.
+#[derive(Default)]
+pub(crate) struct Log {
+    pub(crate) events: Vec<Event>,
+    pub(crate) time: Vec<TimeEvent>,
+    busy: Vec<(u32, Ns, Ns)>,
+}
+
+impl Log {
+    /// Returns the log of a [`watched`] drive.
+    pub(crate) fn of(drive: &mut Drive) -> Self {
+        let log: Box<dyn Any> = drive.end_observation().unwrap();
+        *log.downcast::<Log>().unwrap()
+    }
+
+    /// Returns the busy times of the first array.
+    pub(crate) fn busy(&self) -> impl Iterator<Item = (Ns, Ns)> + '_ {
+        self.busy.iter().filter(|(unit, ..)| *unit == 0).map(|(_, from, to)| (*from, *to))
+    }
+
+    /// Returns the number of host reads of flash pages below this one, before the first event of a
+    /// kind. Without such an event, all of them count.
+    pub(crate) fn reads_below(&self, end: Ppn, until: impl Fn(&Event) -> bool) -> u64 {
+        let before = self.events.iter().take_while(|event| !until(event));
+        before.filter(|event| matches!(event, Event::Read(read) if read.cause == Cause::Host && read.ppn < end)).count() as u64
+    }
+}
+
+impl Observer for Log {
+    fn reads(&mut self, batch: &[PhysRead]) {
+        self.events.extend(batch.iter().copied().map(Event::Read));
+    }
+
+    fn programmed(&mut self, _: Ppn, _: Lpn, _: Seq, origin: Origin, cause: Cause) {
+        if let Origin::Copy(from) = origin {
+            self.events.push(Event::Copied(from, cause));
+        }
+    }
+
+    fn erased(&mut self, block: BlockId, _: Cause) {
+        self.events.push(Event::Erased(block));
+    }
+
+    fn occupied(&mut self, intervals: &[(u32, Ns, Ns)]) {
+        self.busy.extend(intervals);
+    }
+
+    fn wants_time(&self) -> bool {
+        true
+    }
+
+    fn time(&mut self, events: &[TimeEvent]) {
+        self.time.extend(events);
+    }
+
+    fn gathered(&mut self, _: Lpn, _: Ppn) {}
+    fn padded(&mut self, _: Ppn, _: Seq, _: Cause) {}
+    fn host_wrote(&mut self, _: Lpn, _: bool) {}
+    fn trimmed(&mut self, _: Lpn) {}
+    fn lost(&mut self, _: Lpn) {}
+    fn merged(&mut self, _: BlockId, _: WordlineInBlock, _: u8, _: Cause) {}
+    fn recoded(&mut self, _: BlockId, _: Option<WordlineInBlock>, _: u8) {}
+    fn preloaded(&mut self, _: BlockId, _: &[Lpn]) {}
+    fn begins_in_order(&mut self, _: &[Order], _: u32) {}
+    fn preloaded_in_order(&mut self, _: BlockId, _: u32, _: &[u64]) {}
+    fn served_before(&mut self, _: BlockId, _: &[Quarters]) {}
+    fn measured_phase(&mut self) {}
+}
+
+/// Creates a new drive of this description with a log of all events.
+pub(crate) fn watched(text: &str) -> Drive {
+    let mut drive = Drive::new(config(text), &Techniques::default(), true).unwrap();
+    drive.observe(Box::new(Log::default()));
+    drive.precondition(1);
+    drive.begin_measurement();
+    drive
+}
+
+/// Runs a workload in the timed gear on a new drive of this description. `source` makes the
+/// workload for the drive. Also returns the log.
+pub(crate) fn run_watched<S: RequestSource>(
+    text: &str,
+    source: impl FnOnce(&Drive) -> S,
+) -> (Drive, Replay, Log) {
+    let mut drive = watched(text);
+    let mut engine = Replay::new(&drive);
+    let mut source = source(&drive);
+    engine.run(&mut drive, &mut source, &mut |_, _| true).unwrap();
+    let log = Log::of(&mut drive);
+    (drive, engine, log)
+}
