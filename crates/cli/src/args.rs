@@ -44,13 +44,13 @@ pub(crate) struct Setup {
     )]
     pub(crate) repeat: NonZeroU32,
     /// stable: repeat the workload, at most 100 times, until programs and erases per host page have
-    /// settled. For each cause, the last third of the passes must differ by at most 1 % from the
-    /// third before it and from all passes. A third must be long enough to reuse the spare blocks
-    /// several times.
+    /// settled. Settled means: for each cause, the last third of the passes differs by at most 1 %
+    /// from the third before it and from all passes. A third must be long enough to reuse the spare
+    /// blocks several times.
     #[arg(long, value_enum, conflicts_with = "repeat")]
     pub(crate) until: Option<Until>,
-    /// Serve the first N requests of the workload before counting begins. They are served untimed
-    /// in every gear.
+    /// Serve the first N requests of the workload before counting begins. These N requests are
+    /// served without latencies in every gear.
     #[arg(
         long,
         value_name = "N",
@@ -64,14 +64,15 @@ pub(crate) struct Setup {
     /// run and the thresholds of the technique.
     #[arg(long, value_name = "PEC,..", value_delimiter = ',')]
     pub(crate) ages: Vec<u32>,
-    /// Simulate one page in N, on a drive with N times fewer planes (fluid gear). All counts of
-    /// `run` and `compare` are then of the sample. `vpass life` also takes K/N for K samples
-    /// without common pages. Default of `vpass life`: it chooses the sample.
+    /// Simulate one page in N, on a drive with N times fewer planes (fluid gear). `vpass run` and
+    /// `vpass compare` then count only the sample. `vpass life` also takes K/N, which means K
+    /// samples without common pages. Default: `vpass life` chooses the sample; other commands
+    /// simulate the whole drive.
     #[arg(long, value_name = "1/N", value_parser = str::parse::<Samples>)]
     pub(crate) sample: Option<Samples>,
-    /// TOML file with the latency that the host accepts for each range of its data. A range has one
-    /// of the hints none, idle, typical and smallest. `[hints]` of the drive gives their
-    /// microseconds. off: no hints. Default: `[[hints.range]]` of the workload file, if any.
+    /// TOML file with hints: the read latency that the host accepts for each range of its data. A
+    /// hint is none, idle, typical or smallest. `[hints]` of the drive file gives the microseconds
+    /// of each hint. off: no hints. Default: `[[hints.range]]` of the workload file, if any.
     #[arg(long, value_name = "FILE|off")]
     pub(crate) hints: Option<PathBuf>,
     #[command(flatten)]
@@ -86,8 +87,9 @@ pub(crate) struct Base {
     /// Drive: a preset (see `vpass list drives`) or a TOML file.
     #[arg(long, value_name = "NAME|FILE", display_order = 0)]
     pub(crate) drive: String,
-    /// timed: latencies and contention. untimed: counts and wear only, several times faster. fluid:
-    /// counts and wear of years; reads are simulated in bulk, at the rates of the workload.
+    /// Way to run the drive. timed: with latencies and contention. untimed: counts and wear only,
+    /// several times faster. fluid: counts and wear of years; reads are simulated in bulk, at the
+    /// rates of the workload.
     #[arg(long, value_enum, default_value_t = Gear::Timed)]
     pub(crate) gear: Gear,
     /// Keep N requests outstanding (closed loop) instead of following the trace's times, the
@@ -95,11 +97,11 @@ pub(crate) struct Base {
     #[arg(long, value_name = "N", value_parser = a_depth)]
     pub(crate) queue_depth: Option<u32>,
     /// Set a key of the drive or the workload (see `vpass list keys`), such as drive.capacity=16GiB
-    /// or workload.requests=1M. Values are TOML if they parse as TOML, else strings. KEY= clears a
+    /// or workload.requests=1M. A value that is not valid TOML is taken as a string. KEY= clears a
     /// key.
     #[arg(long = "set", value_name = "KEY=VALUE", allow_hyphen_values = true)]
     pub(crate) set: Vec<String>,
-    /// Random seed. The same seed gives the same bytes.
+    /// Random seed. The same seed gives the same results, byte for byte.
     #[arg(
         long,
         value_name = "SEED",
@@ -108,10 +110,10 @@ pub(crate) struct Base {
         value_parser = a_seed,
     )]
     pub(crate) seed: u64,
-    /// Let an independent checker watch the drive.
+    /// Let an independent checker, the oracle, watch the drive.
     #[arg(long, value_enum, default_value_t = Watch::On)]
     pub(crate) oracle: Watch,
-    /// Write results into this new folder, completely or not at all.
+    /// Write results into this new folder. The folder appears only if all results are complete.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Print one JSON object instead of a table.
@@ -125,23 +127,23 @@ pub(crate) struct RunArgs {
     pub(crate) setup: Setup,
     #[command(flatten)]
     pub(crate) techniques: TechniqueArgs,
-    /// Refresh technique (see `vpass list refresh`): rewrites old data. It needs a clock: the timed
-    /// gear, the times of a trace, or workload.rate. Default: none, or the one that the parity
-    /// technique brings.
+    /// Refresh technique (see `vpass list refresh`), which rewrites old data. Refresh needs a
+    /// clock: the timed gear, the times of a trace, or workload.rate. Default: none, or the refresh
+    /// technique that the parity technique includes.
     #[arg(long, value_name = "NAME")]
     pub(crate) refresh: Option<String>,
     /// Parity technique (see `vpass list parity`): parity pages inside the drive repair other
-    /// pages. The spare area must hold them.
+    /// pages. The drive's spare area must be large enough for the parity pages.
     #[arg(long, default_value = "none", value_name = "NAME")]
     pub(crate) parity: String,
-    /// Failures to inject, separated by commas, such as die:3@10s or block:17@r5000. UNIT is die,
-    /// plane, block or page, with its number in the drive. WHEN is a time, or the number of a
-    /// measured request with an r before it. The unit fails before this request.
+    /// Failures to inject, separated by commas, such as die:3@10s or block:17@r5000. UNIT is a die,
+    /// plane, block or page, with its number in the drive. WHEN is a time, or r and the number of a
+    /// measured request. With r5000, the unit fails before request 5,000.
     #[arg(long, value_delimiter = ',', value_name = "UNIT@WHEN,..")]
     pub(crate) fail: Vec<Failure>,
-    /// Repeat the run for its UBER, with N seeds from --seed upwards. Prints the mean, the 95 %
-    /// interval and the losses. All other results are of the first seed. `vpass compare --seeds`
-    /// gives all results over the seeds.
+    /// Repeat the run with N seeds, from --seed upwards, to find its uncorrectable bit error rate
+    /// (UBER). Prints the mean UBER, its 95 % interval and the losses. All other results are those
+    /// of the first seed. `vpass compare --seeds` gives all results over the seeds.
     #[arg(
         long,
         default_value_t = NonZeroU32::MIN,
@@ -180,9 +182,9 @@ pub(crate) struct CompareArgs {
     pub(crate) reclaim: Vec<String>,
     #[command(flatten)]
     pub(crate) combined: Combined,
-    /// Failures to inject, separated by commas, such as die:3@10s or block:17@r5000. UNIT is die,
-    /// plane, block or page, with its number in the drive. WHEN is a time, or the number of a
-    /// measured request with an r before it. The unit fails before this request.
+    /// Failures to inject, separated by commas, such as die:3@10s or block:17@r5000. UNIT is a die,
+    /// plane, block or page, with its number in the drive. WHEN is a time, or r and the number of a
+    /// measured request. With r5000, the unit fails before request 5,000.
     #[arg(long, value_delimiter = ',', value_name = "UNIT@WHEN,..")]
     pub(crate) fail: Vec<Failure>,
     /// Run each technique with N seeds, from --seed upwards, and print 95 % confidence intervals.
@@ -193,8 +195,8 @@ pub(crate) struct CompareArgs {
         value_parser = at_least_one::<NonZeroU32>,
     )]
     pub(crate) seeds: NonZeroU32,
-    /// Compare at each of these values of a key, for example start.pec=0,1000,2000. With several
-    /// options, at each combination of their values.
+    /// Compare at each of these values of a key, for example start.pec=0,1000,2000. If the option
+    /// is repeated, compare at each combination of the values.
     #[arg(
         long,
         value_name = "KEY=VALUE,..",
@@ -203,7 +205,7 @@ pub(crate) struct CompareArgs {
     )]
     pub(crate) sweep: Vec<Axis>,
     /// Number of threads. A thread runs one drive, or several drives that serve the same requests.
-    /// It waits until enough memory is free. Default: number of cores.
+    /// A thread waits until enough memory is free. Default: number of cores.
     #[arg(long, value_name = "N", value_parser = at_least_one::<NonZeroUsize>)]
     pub(crate) threads: Option<NonZeroUsize>,
     /// Run everything again. Default: use the finished runs of an earlier command with the same
@@ -297,25 +299,25 @@ pub(crate) enum Gear {
     Timed,
     /// Counts and wear only.
     Untimed,
-    /// Counts and wear of years: writes one by one, reads in bulk. The workload needs a rate. No
-    /// latencies.
+    /// Counts and wear of years, without latencies. Writes are simulated one by one, reads in bulk.
+    /// The workload needs a rate.
     Fluid,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Until {
-    /// Wear per host page has settled.
+    /// Until the wear per host page has settled.
     Stable,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Watch {
-    /// No checker; fastest.
+    /// No checker. This is the fastest setting.
     Off,
     /// Checks the data of every page read, the rules of flash, and the drive's counts and map.
     On,
-    /// Also checks the host's requests from end to end (each page served once, complete and
-    /// newest), and wear levelling.
+    /// Also checks wear levelling, and that each page of a host request is served exactly once,
+    /// completely, and with its newest data.
     Full,
 }
 

@@ -92,8 +92,9 @@ pub(crate) fn attack(args: &AttackArgs) -> Result<Exit, Failure> {
 }
 
 /// Summary, for lists, of the attack that chooses its requests during the run.
-pub(crate) const ADAPTIVE_SUMMARY: &str = "inspects the drained drive after every 4 to 100 \
-    requests, then reads beside wordlines that are nearest to their limit or least known";
+pub(crate) const ADAPTIVE_SUMMARY: &str = "inspects the drive after every 4 to 100 requests, then \
+    reads beside the wordlines that are nearest to their limit or that the technique knows least \
+    about";
 /// Default number of requests of the adaptive attack.
 const ADAPTIVE_REQUESTS: u64 = 100_000;
 
@@ -208,8 +209,8 @@ impl Victim {
         };
         let session = deaf(|| Session::new(&beginning))?;
         Knowledge::of(session.drive(), self.reclaim.name).ok_or_else(|| {
-            let sentence = "there is nothing to attack; a disturb.model other than none and \
-                start.fill above 0 are expected";
+            let sentence = "there is nothing to attack: the drive must hold data (start.fill above \
+                0) that reads disturb (disturb.model other than none)";
             Failure::usage(format!("drive {}: {sentence}", self.drive.name))
         })
     }
@@ -271,8 +272,8 @@ pub(crate) fn write(
     command: &str,
 ) -> Result<(), Failure> {
     let body = toml::to_string(file).map_err(|e| Failure::failed(e.to_string()))?;
-    let head = "Made for one drive in one state: the same drive, seed and gear put the data in the \
-        same places. Replay:";
+    let head = "This attack fits one drive in one state: the same drive, seed and gear put the \
+        data in the same places. Replay it with:";
     // A TOML comment must fit in one line.
     let command = plain::line(command);
     let text = format!("# {head}\n# {command} --workload {}\n\n{body}", plain::path(place));

@@ -26,23 +26,23 @@ pub(crate) struct PaperArgs {
     /// Folder of papers/, or a recipe in it.
     #[arg(value_name = "FOLDER|FILE")]
     pub(crate) recipe: PathBuf,
-    /// Write the data of every figure, all summaries and the comparison into this new folder,
-    /// completely or not at all.
+    /// Write the data of every figure, all summaries and the comparison into this new folder. The
+    /// folder appears only if all of these are complete.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Run everything again. Default: take finished runs that an earlier command kept for the same
     /// --out.
     #[arg(long, requires = "out")]
     pub(crate) fresh: bool,
-    /// Folder with the real traces of the paper's workloads, or some of them, recognised by their
-    /// file names.
+    /// Folder with the real traces of all or some of the paper's workloads. The file names tell
+    /// which trace is which.
     #[arg(long, value_name = "DIR")]
     pub(crate) traces: Option<PathBuf>,
     /// Random seed.
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
     /// Number of threads. A thread runs one drive, or several drives that serve the same requests.
-    /// It waits until enough memory is free. Default: number of cores.
+    /// A thread waits until enough memory is free. Default: number of cores.
     #[arg(long, value_name = "N", value_parser = at_least_one::<NonZeroUsize>)]
     pub(crate) threads: Option<NonZeroUsize>,
     #[command(flatten)]
@@ -84,7 +84,7 @@ pub(crate) fn paper(args: &PaperArgs) -> Result<Exit, Failure> {
         seconds(started.elapsed().as_secs_f64())
     ))?;
     report.violation.map_or(Ok(Exit::Done), |run| {
-        Err(Failure::failed(format!("the oracle found a violation: {run}")))
+        Err(Failure::failed(format!("the oracle found a bug of the drive model: {run}")))
     })
 }
 

@@ -251,8 +251,8 @@ fn flash(s: &Summary, page_bytes: u64, colour: bool) -> String {
         let _ = write!(
             text,
             "\n  \
-             refresh {technique}: {}, {} of open blocks, {} missed their deadline; the oldest page \
-             is {} old",
+             refresh {technique}: {}, {} of them for open blocks, {} missed their deadline; the \
+             oldest page is {} old",
             plural(refresh.invocations, "job"),
             count(refresh.open_blocks),
             plural(refresh.deadline_misses, "job"),
@@ -260,7 +260,9 @@ fn flash(s: &Summary, page_bytes: u64, colour: bool) -> String {
         );
         text.push_str(&refresh.merged.as_ref().map_or_else(String::new, merged));
     } else {
-        text.push_str("\n  no retention: data does not age in this run (--refresh, start.age)");
+        text.push_str(
+            "\n  data does not age in this run, because neither --refresh nor start.age is given",
+        );
     }
     text.push_str(&parity::parity(s));
     text.push_str(&s.failures.as_ref().map_or_else(String::new, parity::failures));
@@ -284,8 +286,8 @@ fn flash(s: &Summary, page_bytes: u64, colour: bool) -> String {
 fn merged(merged: &Merged) -> String {
     format!(
         "\n    \
-         {} merged in place, which corrupted {}; {} hold merged wordlines at the end, {} more than \
-         the same data needs",
+         {} merged in place, which corrupted {}; at the end {} hold merged wordlines, {} blocks \
+         more than the same data needs",
         plural(merged.merged_wordlines, "wordline"),
         plural(merged.corrupted_pages, "page"),
         plural(merged.merged_blocks.into(), "block"),

@@ -41,13 +41,13 @@ pub(crate) struct ReportArgs {
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct PageArgs {
     /// Write a page of the results into this HTML file: charts, tables and warnings. The page is
-    /// one file that loads nothing. With or without --out.
+    /// one file that loads nothing. --out is not needed.
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
     /// Replace an existing --html file.
     #[arg(long, requires = "html")]
     force: bool,
-    /// Whether `--out` is a hidden folder that the user did not name.
+    /// Whether `--out` names a hidden folder that vpass chose itself.
     #[arg(skip)]
     is_hidden: bool,
 }

@@ -6,16 +6,17 @@ use vpass_lab::plan::{Chosen, RunPlan};
 
 #[derive(Debug, Args)]
 pub(crate) struct Combined {
-    /// Garbage collection policies, separated by commas. Each runs with each reclaim technique.
+    /// Garbage collection policies, separated by commas. Each policy runs with each reclaim
+    /// technique.
     #[arg(long, value_delimiter = ',', default_value = "greedy", value_name = "NAME,..")]
     gc: Vec<String>,
-    /// Refresh techniques, separated by commas (see `vpass list refresh`). Each runs with each
-    /// technique of the other kinds. Default: none, or the refresh technique that the parity
+    /// Refresh techniques, separated by commas (see `vpass list refresh`). Each of them runs with
+    /// each technique of the other kinds. Default: none, or the refresh technique that the parity
     /// technique includes.
     #[arg(long, value_delimiter = ',', value_name = "NAME,..")]
     refresh: Vec<String>,
-    /// Parity techniques, separated by commas (see `vpass list parity`). Each runs with each
-    /// technique of the other kinds, on a drive of the same capacity.
+    /// Parity techniques, separated by commas (see `vpass list parity`). Each of them runs with
+    /// each technique of the other kinds, on a drive of the same capacity.
     #[arg(long, value_delimiter = ',', default_value = "none", value_name = "NAME,..")]
     parity: Vec<String>,
 }

@@ -26,7 +26,7 @@ pub(crate) const EXAMPLES: &str = "Examples:\n  \
 pub(crate) struct AttackArgs {
     /// Attack (see `vpass list attacks`), or `search` to search for one. `adaptive` inspects the
     /// drive again after each burst of 4 to 100 whole-page requests, when the drive has drained.
-    /// Its latencies are those of short bursts.
+    /// The latencies of an `adaptive` attack are those of short bursts.
     pub(crate) name: String,
     #[command(flatten)]
     pub(crate) techniques: TechniqueArgs,
@@ -35,15 +35,15 @@ pub(crate) struct AttackArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) refresh: Option<String>,
     /// Parity technique (see `vpass list parity`): parity pages inside the drive repair other
-    /// pages. The spare area must hold them.
+    /// pages. The drive's spare area must be large enough for the parity pages.
     #[arg(long, default_value = "none", value_name = "NAME")]
     pub(crate) parity: String,
     /// Issue N requests per second (open loop) instead of keeping a fixed queue depth. Time then
     /// passes in the untimed gear too.
     #[arg(long, value_name = "N", value_parser = a_rate, conflicts_with = "queue_depth")]
     pub(crate) rate: Option<f64>,
-    /// Repeat the attack until N requests are done. Default: one round, or 100,000 requests of
-    /// `adaptive`. For `search`: requests of each trial.
+    /// Repeat the attack until N requests are done. Default: one round of the attack; for
+    /// `adaptive`, 100,000 requests. For `search`, N is the number of requests of each trial.
     #[arg(long, value_name = "N", value_parser = at_least_one::<NonZeroU64>)]
     pub(crate) requests: Option<NonZeroU64>,
     /// TOML file with the latency that the host accepts for each range of its data, as in `vpass
@@ -72,7 +72,8 @@ pub(crate) struct SearchArgs {
     /// Search for M minutes. Default: 1, unless --rounds is given.
     #[arg(long, value_name = "M", allow_negative_numbers = true)]
     pub(crate) minutes: Option<f64>,
-    /// Search for N rounds of eight trials. The result is the same every time.
+    /// Search for N rounds of eight trials. Unlike --minutes, this option gives the same result
+    /// every time.
     #[arg(
         long,
         value_name = "N",
@@ -80,7 +81,7 @@ pub(crate) struct SearchArgs {
         value_parser = at_least_one::<NonZeroU64>,
     )]
     pub(crate) rounds: Option<NonZeroU64>,
-    /// loss: lost data. writes: reclaim copies per page read.
+    /// Goal of the search. loss: lost data. writes: the most reclaim copies per page read.
     #[arg(long, value_enum, default_value_t = Goal::Loss)]
     pub(crate) goal: Goal,
 }

@@ -65,8 +65,8 @@ pub(super) fn text(
     }
     if !ageless.is_empty() {
         notes.row([format!(
-            "{ageless}: data does not age in this run (no refresh, no start.age), but does in \
-            others"
+            "{ageless}: data does not age in this run (no refresh, no start.age), but ages in the \
+             other runs"
         )]);
     }
     if !plan.fail.is_empty() {
@@ -82,7 +82,9 @@ pub(super) fn text(
         notes.row([format!("{}: stopped without results: {}", row.label, row.why)]);
     }
     for (labels, why) in by_reason(refused) {
-        notes.row([format!("{labels}: refused, so without results: {why}")]);
+        notes.row([format!(
+            "{labels}: no results, because the drive refuses this technique: {why}"
+        )]);
     }
     text.push_str(&notes.render_words(colour));
     text.push_str(&legend(rows, plan).render_words(colour));

@@ -88,7 +88,7 @@ impl Range {
             return Err("`from` below `to` is expected");
         }
         if self.log && self.from <= 0.0 {
-            Err("with log, `from` above 0 is expected")
+            Err("with log = true, a `from` above 0 is expected")
         } else {
             Ok(())
         }

@@ -12,8 +12,8 @@ use crate::args::{BlkEvent, Direction, at_least_one, parse_time_unit};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum TraceCommand {
-    /// Describe trace files: rows, sizes, footprint, reuse, hot spots, and the load on the blocks
-    /// of a drive.
+    /// Describe trace files: rows, sizes, footprint, reuse, hot spots, and the reads that the trace
+    /// would make of a drive's blocks.
     #[command(after_help = INFO_EXAMPLES)]
     Info(InfoArgs),
     /// Write traces as one trace: vpass's compact form, MSR Cambridge CSV or fio iolog v3.
@@ -28,8 +28,8 @@ pub(crate) enum TraceCommand {
 const INFO_EXAMPLES: &str = "Examples:\n  \
     vpass trace info examples/traces/pgbench-ext4.csv.zst\n  \
     vpass trace info --drive modern-tlc --set start.pec=2500 --json web.csv.zst db.vpt\n\n\
-    Pages are those of --drive. Memory grows with the pages touched, not with the rows: about 6 \
-    bytes per page if the pages lie together.";
+    Pages have the page size of --drive. Memory grows with the pages touched, not with the rows: \
+    about 6 bytes per page if the pages lie together.";
 
 const CONVERT_EXAMPLES: &str = "Examples:\n  \
     vpass trace convert web.csv.zst web.vpt\n  \
@@ -43,7 +43,7 @@ const CUT_EXAMPLES: &str = "Examples:\n  \
     vpass trace cut week.vpt hour.vpt --from 10h --to 11h\n  \
     vpass trace cut volumes.csv.zst one.csv --only 1371\n  \
     vpass trace cut big.vpt tenth.vpt --sample 0.1\n\n\
-    A row is written if it meets all options. The form of OUT is chosen as in `vpass trace \
+    A row is written if all given options select it. The form of OUT is chosen as in `vpass trace \
     convert`.";
 
 /// Options for reading traces; all subcommands share them.
@@ -63,10 +63,10 @@ pub(crate) struct ReadArgs {
     #[arg(long, value_name = "s|ms|us|ns", value_parser = parse_time_unit)]
     pub(crate) time_unit: Option<TimeUnit>,
     /// Event of a blktrace text that counts as the request: queued, issued or completed. Default:
-    /// the first of these that the start of the file holds.
+    /// queued if the start of the file has such events, else issued, else completed.
     #[arg(long, value_enum, ignore_case = true, value_name = "Q|D|C")]
     pub(crate) blk_action: Option<BlkEvent>,
-    /// Skip and count lines that cannot be read, instead of stopping at the first.
+    /// Skip and count lines that cannot be read, instead of stopping at the first such line.
     #[arg(long)]
     pub(crate) skip_bad_lines: bool,
 }
@@ -92,7 +92,7 @@ pub(crate) struct InfoArgs {
 /// Options for writing a trace; convert and cut share them.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct WriteArgs {
-    /// Leave out trims, for a form that cannot hold them.
+    /// Leave out trims. This is needed for an output form that cannot hold trims.
     #[arg(long)]
     pub(crate) skip_trims: bool,
     /// Replace an existing OUT.
@@ -106,10 +106,10 @@ pub(crate) struct ConvertArgs {
     /// device.
     #[arg(required = true, value_name = "IN", value_parser = crate::stdin::trace_file())]
     pub(crate) inputs: Vec<PathBuf>,
-    /// Trace to write, completely or not at all.
+    /// Trace to write. The file appears only when it is complete.
     #[arg(required = true, value_name = "OUT")]
     pub(crate) out: PathBuf,
-    /// Form to write: compact, msr or fio. Default: by the ending of OUT.
+    /// Form to write: compact, msr or fio. Default: the form that the ending of OUT names.
     #[arg(long, visible_alias = "as", value_name = "compact|msr|fio", value_parser = parse_target)]
     pub(crate) to: Option<Target>,
     #[command(flatten)]
@@ -123,7 +123,7 @@ pub(crate) struct CutArgs {
     /// Trace file; `-` is standard input.
     #[arg(value_name = "IN", value_parser = crate::stdin::trace_file())]
     pub(crate) input: PathBuf,
-    /// Trace to write, completely or not at all.
+    /// Trace to write. The file appears only when it is complete.
     #[arg(value_name = "OUT")]
     pub(crate) out: PathBuf,
     /// Start time, counted from the first row: 90s, 1.5h, 200ms.
@@ -135,11 +135,12 @@ pub(crate) struct CutArgs {
     /// Device, by the name in `vpass trace info`.
     #[arg(long, value_name = "DEV")]
     pub(crate) only: Option<String>,
-    /// Share of the regions to keep, chosen by a hash (spatial sampling as in SHARDS, FAST 2015). A
-    /// smaller share is a subset of a larger one.
+    /// Share of the regions to keep, chosen by a hash (spatial sampling as in SHARDS, FAST 2015).
+    /// With the same seed, a smaller share is a subset of a larger share.
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true, value_parser = parse_share)]
     pub(crate) sample: Option<f64>,
-    /// Size of a sampled region. A request belongs to the region in which it begins.
+    /// Size of the regions from which the sample is drawn. A request belongs to the region in which
+    /// it begins.
     #[arg(
         long,
         value_name = "SIZE",
@@ -151,10 +152,10 @@ pub(crate) struct CutArgs {
     /// Seed of the sample.
     #[arg(long, default_value_t = 1, requires = "sample")]
     pub(crate) seed: u64,
-    /// Keep the first N of the remaining rows.
+    /// Keep only the first N of the rows that the other options select.
     #[arg(long, value_name = "N", value_parser = at_least_one::<NonZeroU64>)]
     pub(crate) rows: Option<NonZeroU64>,
-    /// Form to write: compact, msr or fio. Default: by the ending of OUT.
+    /// Form to write: compact, msr or fio. Default: the form that the ending of OUT names.
     #[arg(long = "as", value_name = "compact|msr|fio", value_parser = parse_target)]
     pub(crate) form: Option<Target>,
     #[command(flatten)]
