@@ -39,7 +39,8 @@ impl Csv {
             let width = cells.ends.len() - before;
             if width != heading.len() {
                 return Err(format!(
-                    "row {rows} has {width} cells; the heading has {}",
+                    "row {rows} has {width} cells, but the heading has {}; equal numbers are \
+                     expected",
                     heading.len()
                 ));
             }

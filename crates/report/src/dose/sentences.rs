@@ -44,7 +44,7 @@ pub(super) fn past_limit(worst: &[(&str, f64)]) -> String {
         name => format!("Under {}", code(name)),
     };
     format!(
-        "{technique} the worst wordline takes {} the dose that it endures.",
+        "{technique} the worst wordline gets {} the dose that it endures.",
         bold(&times(*ratio))
     )
 }
@@ -54,7 +54,7 @@ pub(super) fn past_limit(worst: &[(&str, f64)]) -> String {
 pub(super) fn rewritten_at(shares: &[(&str, f64)]) -> String {
     two_ends(shares, |(low, low_share), (high, high_share)| {
         format!(
-            "{} rewrites a block when at most {} of a limit are used; {} when up to {} are used.",
+            "{} rewrites a block at {} of a wordline's limit or earlier; {} waits for up to {}.",
             code(low),
             bold(&percent(100.0 * low_share)),
             code(high),
@@ -68,7 +68,7 @@ pub(super) fn rewritten_at(shares: &[(&str, f64)]) -> String {
 pub(super) fn reached(shares: &[(&str, f64)]) -> String {
     two_ends(shares, |(low, low_share), (high, high_share)| {
         format!(
-            "Under {} no wordline passes {} of its limit; under {} the worst one reaches {}.",
+            "Under {} no wordline passes {} of its limit; under {} the worst wordline reaches {}.",
             code(low),
             bold(&percent(100.0 * low_share)),
             code(high),
@@ -143,8 +143,8 @@ pub(super) fn early(reclaim: &str, block: &Snapshot) -> String {
         return String::new();
     }
     format!(
-        "{} knows only how often the block was read. Had all {} reads been beside its weakest \
-         wordline, that one would be at {} of its limit, so the block is rewritten.",
+        "{} knows only how often the block was read. If all {} reads had been beside the weakest \
+         wordline, this wordline would be at {} of its limit; therefore the block is rewritten.",
         code(reclaim),
         count(reads.round()),
         bold(&percent(100.0 * as_if))

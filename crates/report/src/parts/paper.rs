@@ -21,7 +21,7 @@ const ROWS: usize = 400;
 pub(crate) fn section(model: &Model) -> Section {
     let Some(paper) = &model.paper else { return Section::default() };
     if paper.claims.is_empty() {
-        let why = "Absent: the recipe names no numbers of the paper.";
+        let why = "This table is absent: the recipe names no numbers of the paper.";
         let mut section = absent("paper", TITLE, why);
         section.html += &figures(&paper.figures);
         return section;

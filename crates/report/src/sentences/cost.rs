@@ -12,7 +12,7 @@ const GIB: f64 = 1_073_741_824.0;
 /// drive in bytes, if known.
 pub fn bought(model: &Model, capacity: Option<f64>) -> String {
     let Some((best, base)) = leader(model).and_then(|best| Some((best, model.base(best)?))) else {
-        return "No technique is told apart from all others, so none is worth more memory here."
+        return "No technique is clearly better than all others, so more memory buys nothing here."
             .into();
     };
     let Some(ram) = best.value("controller_ram_bytes") else { return String::new() };
@@ -27,7 +27,10 @@ pub fn bought(model: &Model, capacity: Option<f64>) -> String {
 fn gain(best: &Row, base: &Row, ram: &str) -> String {
     let (one, other) = (code(&best.label), code(&base.label));
     if let Some(ratio) = ratio(best, base) {
-        return format!("{one} buys {} the life of {other} for {ram}.", bold(&ratio));
+        return format!(
+            "{one} gives {} the life of {other} and costs {ram} of memory.",
+            bold(&ratio)
+        );
     }
     let writes = |row: &Row| row.value("reclaim_write_pages").filter(|n| *n > 0.0);
     match (writes(best), writes(base)) {

@@ -27,7 +27,8 @@ pub fn tail(model: &Model) -> String {
         }
         (Some((a, one)), Some((b, other))) => {
             format!(
-                "One read in a thousand takes longer than {a} under {one}, and {b} under {other}."
+                "One read in a thousand takes longer than {a} under {one}, and longer than {b} \
+                 under {other}."
             )
         }
         (Some((a, one)), None) => {
@@ -37,7 +38,9 @@ pub fn tail(model: &Model) -> String {
     };
     let slowest = match both("read_max_us") {
         (Some((a, _)), Some((b, _))) if a == b => format!(" The slowest reads take {a} each."),
-        (Some((a, _)), Some((b, _))) => format!(" The slowest reads take {a} and {b}."),
+        (Some((a, _)), Some((b, _))) => {
+            format!(" The slowest read takes {a} under {one} and {b} under {other}.")
+        }
         (Some((a, _)), None) => format!(" The slowest read takes {a}."),
         _ => String::new(),
     };
@@ -53,7 +56,8 @@ pub fn duration(model: &Model, lengths: &[f64]) -> String {
     let shortest = safe.iter().min_by(|a, b| a.1.total_cmp(&b.1));
     match (longest, shortest) {
         (Some((slow, long)), Some((fast, short))) if *long > 1.01 * short => format!(
-            "The same requests take {} under {} and {} under {}. A line ends where its run ends.",
+            "The same requests take {} under {} and {} under {}. In the chart, each line ends \
+             where its run ends.",
             bold(&seconds(*long)),
             code(&slow.label),
             bold(&seconds(*short)),

@@ -40,7 +40,8 @@ pub fn consumed(model: &Model, programs: &[[f64; 6]]) -> String {
         format!("; under {} {}", code(&row.label), bold(&percent(100.0 * share)))
     });
     format!(
-        "{first}{}. The others are the host's own writes and the copying that these cause.",
+        "{first}{}. The other programmed pages are the host's writes and the copies that these \
+         writes cause.",
         other.unwrap_or_default()
     )
 }
@@ -50,13 +51,13 @@ pub fn consumed(model: &Model, programs: &[[f64; 6]]) -> String {
 pub fn over_years(label: &str, first: f64, last: f64) -> String {
     if (first - last).abs() < 0.01 {
         return format!(
-            "Under {} rewriting because of reads takes {} of the wear, from the start to the end.",
+            "Under {}, rewriting because of reads causes {} of the wear during the whole life.",
             code(label),
             bold(&percent(100.0 * last))
         );
     }
     format!(
-        "Under {} rewriting because of reads takes {} of the wear at first, and {} at the end.",
+        "Under {}, rewriting because of reads causes {} of the wear at first, and {} at the end.",
         code(label),
         bold(&percent(100.0 * first)),
         bold(&percent(100.0 * last))
@@ -85,8 +86,8 @@ mod tests {
         assert_eq!(
             consumed(&model, &programs),
             "Under <code>block</code> <b>75\u{a0}%</b> of all programmed pages rewrite data \
-             because of reads; under <code>straw-wl</code> <b>10\u{a0}%</b>. The others are the \
-             host's own writes and the copying that these cause."
+             because of reads; under <code>straw-wl</code> <b>10\u{a0}%</b>. The other programmed \
+             pages are the host's writes and the copies that these writes cause."
         );
     }
 
