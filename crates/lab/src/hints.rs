@@ -190,8 +190,8 @@ impl HintFile {
             ranges.chain(devices).chain(tables.file.into_iter().map(named(Kind::File))).collect();
         if rows.is_empty() {
             return Err(Failure::usage(format!(
-                "{name}: has no hint; a [[range]], [[device]] or [[file]] with an access_latency \
-                 is expected"
+                "{name} has no hint; a [[range]], [[device]] or [[file]] with an access_latency is \
+                 expected"
             )));
         }
         let file = Self { name: name.into(), rows };
@@ -263,8 +263,8 @@ impl HintFile {
             .find(|(_, before)| range.contradicts(before))
             .expect("an earlier one contradicts it");
         let what = format!(
-            "it overlaps with the range of line {}, and both have rank {}; if ranges overlap, the \
-             higher rank counts, so give one of them another rank",
+            "the range overlaps with the range of line {}, and both have rank {}; of overlapping \
+             ranges, the one with the higher rank counts, so give them different ranks",
             before.line, row.rank
         );
         Err(self.wrong(row, what))

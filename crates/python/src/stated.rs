@@ -72,7 +72,7 @@ pub(crate) fn promise(
 fn not_a_budget(answer: &Bound<'_, PyAny>) -> PyErr {
     let kind = answer.get_type().name().map_or_else(|_| "?".into(), |name| name.to_string());
     PyTypeError::new_err(format!(
-        "budgets() returned a {kind}; a Budget, a list of Budgets, or None is expected"
+        "budget() returned a {kind}; a Budget, a list of Budgets, or None is expected"
     ))
 }
 

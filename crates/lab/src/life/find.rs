@@ -251,7 +251,7 @@ pub fn verdict(key: &str, points: &[Point], others: &[String]) -> String {
     } else {
         let unsure = match alike {
             0 => String::new(),
-            n => format!(" The life is about the same with {n} of the others."),
+            n => format!(" The life is about the same with {n} of the other values."),
         };
         format!(
             "{key} = {}: the drive lives {length}, the longest of {} values.{unsure}",
@@ -262,7 +262,7 @@ pub fn verdict(key: &str, points: &[Point], others: &[String]) -> String {
     let several = match others {
         [] => String::new(),
         _ => format!(
-            " There are other peaks, at {}; only the highest was refined.",
+            " There are other peaks, at {}; the search refined only the highest peak.",
             others.join(", ")
         ),
     };
@@ -282,7 +282,7 @@ fn left_out(lossy: &[&str], refused: &[&str], points: &[Point]) -> String {
     let why = points.iter().find_map(|point| point.refused.as_ref());
     lossy
         + &why.map_or_else(String::new, |why| {
-            format!(" The drive is refused with {}: {why}.", refused.join(", "))
+            format!(" The drive is invalid with {}: {why}.", refused.join(", "))
         })
 }
 

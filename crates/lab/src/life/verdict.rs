@@ -80,7 +80,7 @@ pub fn verdict(lives: &[Life]) -> Option<String> {
 fn lost(life: &Life) -> String {
     let ended = if life.lives.iter().any(|one| one.end == End::LostData) {
         format!(
-            " A life ends once more than 1 in {:.0} pages is lost, here after {}.",
+            " A life ends when more than 1 in {:.0} pages is lost; this life ended after {}.",
             1.0 / MOST_LOST,
             years(life.years.mean, None)
         )
@@ -103,8 +103,8 @@ fn hidden(lives: &[Life]) -> Option<String> {
         .map(|life| format!("`{}`", life.label))
         .collect();
     Some(format!(
-        "The years of {} are not known on this rung. An erase counts as {cycles} P/E cycles there, \
-         and blocks that wore past their rating lost data. A higher rung gives the answer.",
+        "The years of {} are not known on this rung, on which an erase counts as {cycles} P/E \
+         cycles: blocks that wore past their rating lost data. A higher rung gives the answer.",
         labels.join(", ")
     ))
 }
@@ -146,11 +146,14 @@ fn tied(best: &Life, front: &[&Life], order: &[&Life]) -> String {
         format!("; next is `{}` {}", life.label, life.length_text())
     });
     if !best.ended {
-        format!("{names} outlive the simulation; which of them lives longest is not known{then}.")
+        format!(
+            "{names} outlive the simulation, so which of these techniques lives longest is not \
+             known{then}."
+        )
     } else if best.years.ci95.is_none() {
         format!("{names} live equally long{then}.")
     } else {
-        format!("{names} live about as long: their intervals overlap{then}.")
+        format!("{names} live about equally long: the intervals of their years overlap{then}.")
     }
 }
 

@@ -25,8 +25,7 @@ impl Llm {
         let model = decimal(self.model_bytes as f64);
         if self.read_bytes_per_second <= 0.0 {
             return format!(
-                "The host's cache holds the whole model of {model}: no read reaches \
-                the drive."
+                "The host's cache holds the whole model of {model}, so no read reaches the drive."
             );
         }
         let hours = if self.hours_per_day < 24.0 {
@@ -47,7 +46,8 @@ impl Llm {
         let (drive, label) = (&self.drive, &technique.label);
         if let Some(lost) = technique.data_lost_pages.filter(|pages| *pages > 0.0) {
             return format!(
-                "`{drive}` with `{label}` loses data ({} pages), so its years are no answer.",
+                "`{drive}` with `{label}` loses data ({} pages), so the number of years would have \
+                 no meaning.",
                 digits(lost)
             );
         }
@@ -69,8 +69,8 @@ impl Llm {
         );
         format!(
             "`{drive}` with `{label}` rewrites a page every {of_rounds}. A round reads each page \
-             once. It writes {of_bytes} for each 100 that the host reads, and {} a day. {} At most \
-             {} % of the reads meet a die that programs or erases.",
+             once. The drive writes {of_bytes} for each 100 that the host reads, and {} a day. {} \
+             At most {} % of the reads meet a die that programs or erases.",
             decimal(technique.flash_bytes_per_day),
             length(technique),
             digits(100.0 * technique.slow_reads_at_most)
@@ -83,8 +83,8 @@ impl Llm {
         };
         let (half, twice) = (of(0.5)?, of(2.0)?);
         Some(format!(
-            "The threshold decides: under `block`, half the threshold gives {}, twice the \
-             threshold {}.",
+            "The result depends on the threshold: under `block`, half the threshold gives {}, and \
+             twice the threshold gives {}.",
             years(half.years, None),
             years(twice.years, None)
         ))
@@ -97,8 +97,8 @@ impl Llm {
             return None;
         };
         Some(format!(
-            "Six real drives took {} to more than {} rounds. That gives this drive {} to more \
-             than {}.",
+            "Six real drives rewrote a page every {} to more than {} rounds. With these numbers, \
+             this drive would live {} to more than {}.",
             digits(few),
             digits(many),
             years(low, None),
@@ -144,15 +144,15 @@ fn length(technique: &Technique) -> String {
     let percent = digits(technique.endurance_percent_per_year);
     if let Some(within) = technique.estimated_within {
         return format!(
-            "By an estimate (within {} % where measured), it is worn out in {}: a year takes \
-             {percent} % of its endurance.",
+            "By an estimate (within {} % where measured), the drive is worn out in {}; each year \
+             takes {percent} % of its endurance.",
             digits(100.0 * within),
             years(technique.years, None)
         );
     }
     if !technique.worn_out {
         return format!(
-            "It is not worn out after {}, and a year takes {percent} % of its endurance.",
+            "The drive is not worn out after {}; each year takes {percent} % of its endurance.",
             years(technique.years, None)
         );
     }
@@ -160,7 +160,7 @@ fn length(technique: &Technique) -> String {
         Some(ends) => years_between(technique.years, ends),
         None => format!("about {}", years(technique.years, None)),
     };
-    format!("It is worn out in {length}: a year takes {percent} % of its endurance.")
+    format!("The drive is worn out in {length}; each year takes {percent} % of its endurance.")
 }
 
 /// Formats bytes in the decimal unit in which the number is at least 1, as model sizes are.

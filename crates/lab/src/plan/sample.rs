@@ -159,9 +159,9 @@ fn part_of(config: &DriveConfig, sample: Sample, name: &str) -> Result<DriveConf
     if !divides(of) || share < f64::from(FEWEST_BLOCKS) {
         let largest = (1..=blocks / FEWEST_BLOCKS).rev().find(|of| divides(*of)).unwrap_or(1);
         let works = if largest > 1 {
-            format!("1/{largest} is the smallest that works")
+            format!("1/{largest} is the smallest sample that works")
         } else {
-            "only the whole drive is large enough".into()
+            "only a simulation of the whole drive is large enough".into()
         };
         return Err(refused(if divides(of) {
             format!(
@@ -192,7 +192,7 @@ fn part_of(config: &DriveConfig, sample: Sample, name: &str) -> Result<DriveConf
     part.drive.spare = None;
     part.drive.write_buffer = buffer_of(config.drive.write_buffer, of, page);
     part.part_of = Some(whole);
-    part.resolve().map_err(|e| refused(format!("is too small for it: {e}")))
+    part.resolve().map_err(|e| refused(format!("is too small for this drive: {e}")))
 }
 
 /// Returns the sample's share of the write buffer, in whole pages. If the drive has a buffer, the
@@ -317,7 +317,9 @@ mod tests {
              1/2 is the smallest that works"
         );
         assert!(
-            refused(&tiny("512MiB"), 2).unwrap().ends_with("only the whole drive is large enough")
+            refused(&tiny("512MiB"), 2)
+                .unwrap()
+                .ends_with("only a simulation of the whole drive is large enough")
         );
     }
 

@@ -164,7 +164,7 @@ impl Group {
         {
             "`span` excludes `blocks`, `cycles`, `until_stable` and `periods`"
         } else if self.is_fluid() != self.is_sampled() || self.is_fluid() && self.span.is_none() {
-            "`gear = \"fluid\"` needs `span` and `sample`, and `sample` needs `gear = \"fluid\"`"
+            "`gear = \"fluid\"` needs `span` and `sample`; `sample` is only for `gear = \"fluid\"`"
         } else {
             self.span.as_ref().map_or(Ok(()), |span| self.check_span(span))?;
             return self.periods.as_ref().map_or(Ok(()), |periods| self.check_periods(periods));
@@ -188,9 +188,10 @@ impl Group {
         } else if span.window.as_ref().is_some_and(|window| window.reads == 0) {
             "a window of at least 1 read is expected"
         } else if span.window.is_some() != self.gear.is_timed() {
-            "the timed gear needs a `window`, and other gears have none"
+            "a `window` is needed in the timed gear, and not possible in other gears"
         } else if has_load || self.rate.is_some() || self.passes.is_some() {
-            "its days and reads per page set the rate, so leave out `load`, `rate` and `passes`"
+            "the days and reads per page of a span set its rate, so leave out `load`, `rate` and \
+             `passes`"
         } else {
             return Ok(());
         };

@@ -92,7 +92,7 @@ impl Expected {
                 "a `change_within` above 0 and below 1 is expected, a share of the paper's change"
             }
             false if self.change_within.is_some() && figure.divisor().is_none() => {
-                "its figure has no divisor, so leave out `change_within`"
+                "the figure has no divisor (`over`), so leave out `change_within`"
             }
             false if self.value.is_none() => "a `value` is expected",
             true if named == 0 && self.value.is_none() => "give a `value`, `below` or `above`",
@@ -105,7 +105,7 @@ impl Expected {
             _ if self.than.is_some() && named == 0 => "`than` needs `below` or `above`",
             true if named > 1 => "give either `below` or `above`",
             true if named == 0 && figure.divisor().is_none() => {
-                "its figure has no divisor, so give `below` or `above`"
+                "the figure has no divisor (`over`), so give `below` or `above`"
             }
             _ if needs_side
                 && self.value.is_some_and(|value| (value - 1.0).abs() < f64::EPSILON) =>

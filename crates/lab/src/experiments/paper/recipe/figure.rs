@@ -147,7 +147,7 @@ impl Figure {
         {
             "`weights` excludes `share_of` and `over_metric`"
         } else if self.sums && self.divisor().is_none() {
-            "`sums` is a ratio: `over` or `over_variant` is expected"
+            "`sums` computes a ratio, so `over` or `over_variant` is expected"
         } else {
             return Ok(());
         };
