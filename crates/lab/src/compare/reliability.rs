@@ -22,9 +22,8 @@ pub fn unequal_reliability(rows: &[ComparisonRow]) -> Option<String> {
             )
         }
     };
-    let sentence = format!(
-        "The compared rows are not equally reliable: UBER is that of single pages, {how}."
-    );
+    let sentence =
+        format!("The compared rows are not equally reliable: UBER is that of single pages, {how}.");
     rows.iter().any(|row| any(row, Summary::has_uber)).then_some(sentence)
 }
 

@@ -277,7 +277,9 @@ fn counts(path: &str, experts: u64) -> Result<Vec<f64>, ConfigError> {
     }
     if all.len() as u64 != experts {
         let counts = all.len();
-        return Err(wrong(format!("{counts} counts; {experts} are expected, one for each expert")));
+        return Err(wrong(format!(
+            "the file has {counts} counts; {experts} are expected, one for each expert"
+        )));
     }
     all.sort_by(|a, b| b.total_cmp(a));
     Ok(all)
@@ -289,8 +291,8 @@ fn chances(weights: &[f64], active: f64) -> Result<Vec<f64>, ConfigError> {
     let used = weights.iter().filter(|weight| **weight > 0.0).count();
     require(active <= used as f64, || {
         format!(
-            "workload.model.active = {active}: the counts name {used} experts with uses; at least \
-             {active} are expected"
+            "workload.model.active = {active}: the file of counts has {used} experts that are \
+             used; at least {active} are expected"
         )
     })?;
     // Experts that every token uses, from the most popular on.

@@ -59,8 +59,8 @@ pub struct StatisticsConfig {
     /// Different pages that were read or written.
     #[key(unit = "pages", range = Whole(1, MOST_PAGES))]
     pub footprint_pages: u64,
-    /// Share of the footprint and of the requests that is generated; times and requests per page
-    /// stay.
+    /// Share of the footprint and of the requests that is generated. The times, and the number of
+    /// requests per page, do not change.
     #[serde(default = "StatisticsConfig::default_scale")]
     #[key(unit = "share", range = Above(0.0, 1.0), default = 1.0)]
     pub scale: f64,
@@ -68,7 +68,8 @@ pub struct StatisticsConfig {
     #[serde(default = "StatisticsConfig::default_speed")]
     #[key(range = Real(1e-6, 1e9), default = 1.0)]
     pub speed: f64,
-    /// Length of the runs of pages of similar popularity; runs are scattered.
+    /// Length of the runs of neighbouring pages with similar popularity. The runs are scattered
+    /// over the drive.
     #[serde(default = "StatisticsConfig::default_extent")]
     #[key(
         unit = "size",
@@ -77,7 +78,7 @@ pub struct StatisticsConfig {
         source = "assumption: typical extent of a file on a fragmented file system"
     )]
     pub extent: Bytes,
-    /// Requests outstanding at any time, instead of the windows' times.
+    /// Number of outstanding requests at any time. If given, the times of the windows are not used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[key(unit = "requests", range = Whole(1, MAX_QUEUE_DEPTH as u64))]
     pub queue_depth: Option<u32>,
@@ -122,11 +123,12 @@ pub struct SideConfig {
     /// Different pages.
     #[key(unit = "pages", range = Words("1 to the number of pages in all windows"))]
     pub pages: u64,
-    /// Percentiles of the two lists below; 1, 5, 10 and so on to 100 if absent.
+    /// Percentiles to which the lists `accesses` and `sizes` belong; if absent 1, 5, 10 and so on
+    /// to 100.
     #[serde(default = "SideConfig::default_percentiles")]
     #[key(unit = "%", range = Above(0.0, 100.0), note = ", ascending", default = usual())]
     pub percentiles: Vec<f64>,
-    /// Requests that touch the page at each percentile of popularity.
+    /// Number of requests that touch the page at each percentile of popularity.
     #[key(unit = "requests", range = Words("ascending, one for each percentile"))]
     pub accesses: Vec<u64>,
     /// Size in bytes of the request at each percentile of size.

@@ -35,10 +35,10 @@ pub struct StripesConfig {
     /// Share of the writes that continue where the last write ended.
     #[key(unit = "share", range = keys::SHARE, default = 0.0, source = "assumption")]
     pub sequential: f64,
-    /// Mean number of pages of a write, before the cut to `most_pages`.
+    /// Mean number of pages of a write, before writes are cut to `most_pages`.
     #[key(unit = "pages", range = MEAN, default = 3.0, source = "assumption")]
     pub write_pages: f64,
-    /// Mean number of pages of a read, before the cut to `most_pages`.
+    /// Mean number of pages of a read, before reads are cut to `most_pages`.
     #[key(unit = "pages", range = MEAN, default = 1.8, source = "assumption")]
     pub read_pages: f64,
     /// Largest number of pages of a request.

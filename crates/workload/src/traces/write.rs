@@ -61,7 +61,7 @@ impl FromStr for Target {
             .ok_or_else(|| {
                 let hint = crate::nearest::nearest(name, Self::NAMES);
                 let hint = hint.map_or_else(String::new, |n| format!(" (did you mean {n}?)"));
-                format!("\"{name}\" is not an output format{hint}; expected compact, msr or fio")
+                format!("\"{name}\" is not an output format{hint}; compact, msr or fio is expected")
             })
     }
 }

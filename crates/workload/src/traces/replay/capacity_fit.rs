@@ -50,7 +50,7 @@ impl FromStr for Fit {
                 Err(phrase![
                     "\"{name}\" is not a value of ",
                     Opt::Fit,
-                    "{hint}; expected error, wrap, scale or pack",
+                    "{hint}; error, wrap, scale or pack is expected",
                 ])
             }
         }
@@ -58,7 +58,7 @@ impl FromStr for Fit {
 }
 
 /// Error for a file whose content has changed since its survey.
-pub(in crate::traces) const CHANGED: &str = "the file has changed since the trace was surveyed";
+pub(in crate::traces) const CHANGED: &str = "the trace file has changed since vpass first read it";
 /// Unit of scaled addresses, as on a disk.
 const SECTOR_BYTES: u64 = 512;
 

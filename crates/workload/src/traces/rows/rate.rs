@@ -43,13 +43,15 @@ pub fn doubts(
             text,
             "which ",
             Opt::TimeUnit,
-            " changes: {other} would make it {span} and {iops:.0} per second",
+            " changes: with {other}, the trace would take {span}, with {iops:.0} requests per \
+             second",
         ]);
     }
     let name = format.name;
     Some(phrase![
         text,
-        "as the {name} format fixes; if it was made from another trace, make it again with ",
+        "as the {name} format requires; if the file was made from another trace, make it again \
+         with ",
         Opt::TimeUnit,
         "; ",
         Opt::Speed.to("0.001"),
