@@ -150,8 +150,8 @@ impl DriveConfig {
         if self.error.model == ErrorLaw::Bch {
             self.ecc.check(self.geometry.page_size)?;
             require(self.disturb.model == DisturbModel::Count, || {
-                "error.model = \"bch\" has one limit for all pages of a block; disturb.model = \
-                 \"count\" is right"
+                "error.model = \"bch\" has one limit for all pages of a block, so disturb.model = \
+                 \"count\" is expected"
                     .into()
             })?;
         }

@@ -11,10 +11,10 @@ use super::params::Params;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Keys)]
 #[serde(rename_all = "kebab-case")]
 pub enum ParityCache {
-    /// Nothing.
+    /// Nothing remains.
     #[default]
     Volatile,
-    /// All of it.
+    /// All waiting parity remains.
     NonVolatile,
 }
 
@@ -22,8 +22,8 @@ pub enum ParityCache {
 #[derive(Clone, Debug, PartialEq, Keys)]
 #[keys(table = "parity", slot)]
 pub struct ParityConfig {
-    /// Memory of parity that waits to be programmed: a loss of power clears it ("volatile") or not
-    /// ("non-volatile").
+    /// Memory that holds parity until it is programmed. A loss of power clears the memory
+    /// ("volatile") or not ("non-volatile").
     #[key(default = ParityCache::Volatile)]
     pub cache: ParityCache,
     /// Host pages in a stripe, if a technique groups them. Not a key of a file: the run's `parity`

@@ -12,7 +12,7 @@ use crate::base::span::{DAY, Span};
 #[derive(Clone, Debug, PartialEq, Keys)]
 #[keys(table = "refresh", slot)]
 pub struct RefreshConfig {
-    /// Largest age of data before it is rewritten, such as "30d".
+    /// Largest age that data reaches before refresh rewrites it, such as "30d".
     #[key(
         unit = "time",
         range = Words("above 0, with a unit: ns, us, ms, s, min, h, d, y"),

@@ -464,7 +464,7 @@ pub fn check(config: &DriveConfig, technique: &Technique) -> Result<(), ConfigEr
         let key = technique.path(config, &RETRIES);
         format!(
             "{key} = {retries} needs a drive with read retries: set [error] and [ecc], with more \
-             than one level, or {key} = 0"
+             than one level, or set {key} = 0"
         )
     })
 }

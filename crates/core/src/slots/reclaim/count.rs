@@ -80,7 +80,8 @@ pub const RETRIES: Param = Param {
     default: 0.0,
     range: (0.0, 31.0),
     draw: &[0.0, 1.0, 2.0],
-    meaning: "Retries of a host read that move its block before its count; 0: none do",
+    meaning: "Number of retries of a host read that moves its block early, before `reads` is \
+        reached; 0: no read moves its block early",
     source: "read-latency-relaxation-2021: a count alone fits SSD-D; SSD-B rewrites early after \
         ECC events",
     alias: None,
@@ -202,7 +203,7 @@ impl Policy for Count {
     }
 
     fn promise(&self, _view: &View, _pec: u32) -> Promise {
-        Promise::Nothing("its count is fixed, and limits may fall below it")
+        Promise::Nothing("its read count is fixed, and limits may fall below this count")
     }
 
     fn explain(&self, _view: &View, _pec: u32) -> Vec<Threshold> {
