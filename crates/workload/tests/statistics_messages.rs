@@ -170,7 +170,8 @@ fn errors_in_a_table_name_its_line() {
         ),
         (
             good.replace("disk-two", "disk-two,"),
-            "totals.csv, line 4: 96 columns; the header has 95",
+            "totals.csv, line 4: the row has 96 columns, but the header has 95; equal numbers are \
+             expected",
         ),
         (String::new(), "totals.csv: is empty; a table with a header is expected"),
         (format!("{}\n", "x".repeat(70_000)), "totals.csv, line 1: the line is longer than 64 KiB"),
@@ -198,7 +199,8 @@ fn errors_in_a_table_name_its_line() {
         ),
         (
             WINDOWS.replace("disk-two,0,", "disk-two,0,0,"),
-            "windows.csv, line 3: 6 columns; the header has 5",
+            "windows.csv, line 3: the row has 6 columns, but the header has 5; equal numbers are \
+             expected",
         ),
     ] {
         let error = windows_error(&text);

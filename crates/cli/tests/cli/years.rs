@@ -132,8 +132,10 @@ fn a_drive_that_is_worn_out_once_its_content_is_written_is_refused() {
         "drive.spare=0.4",
     ];
     let written = [&small[..], &["--set", "start.overwrite=0.9", "--set", "start.pec=4"]].concat();
-    vpass(&lives(&written))
-        .refuses(2, &["after its content is written", "drive.rated_pec = 5", "start.pec is 4"]);
+    vpass(&lives(&written)).refuses(
+        2,
+        &["after its start-up data is written", "drive.rated_pec = 5", "start.pec is 4"],
+    );
 }
 
 #[test]
@@ -579,7 +581,7 @@ fn what_cannot_be_is_refused() {
     );
     refuses(
         &[&fluid[..], &["--set", "drive.capacity=512MiB", "--sample", "1/2"]].concat(),
-        &["only the whole drive"],
+        &["only a simulation of the whole drive"],
     );
     refuses(&[&fluid[..], &["--sample", "2/4"]].concat(), &["vpass life"]);
     refuses(&[&fluid[..], &["--oracle", "full"]].concat(), &["--oracle on"]);

@@ -107,7 +107,11 @@ fn a_sweep_of_three_keys_has_a_table_and_says_why_there_is_no_chart() {
         point["swept"] = json!({"start.pec": pec, "a": "1", "b": "2"});
     }
     let html = made(&json).unwrap();
-    assert!(html.contains("Absent: 3 keys are swept, and a chart shows one or two."));
+    assert!(
+        html.contains(
+            "These charts are absent: 3 keys are swept, but a chart shows only one or two."
+        )
+    );
     assert!(html.contains("id=\"table\"") && !html.contains("id=\"sweep-read-wear\""));
 }
 
