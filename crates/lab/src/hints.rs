@@ -359,7 +359,7 @@ mod tests {
     #[test]
     fn a_file_without_hints_is_refused() {
         for text in ["", "# nothing\n", "range = []\n"] {
-            assert!(sentence(text).starts_with("h.toml: has no hint; a [[range]]"), "{text}");
+            assert!(sentence(text).starts_with("h.toml has no hint; a [[range]]"), "{text}");
         }
     }
 
@@ -395,7 +395,7 @@ mod tests {
         assert!(of("").unwrap().is_none());
         let wrong = |text: &str| of(text).map(drop).unwrap_err().to_string();
         assert!(wrong(&format!("{own}{own}")).starts_with(
-            "w.toml line 7: it overlaps with the range of line 3, and both have rank 0"
+            "w.toml line 7: the range overlaps with the range of line 3, and both have rank 0"
         ));
         assert_eq!(
             wrong("[hints]\nidle_us = 7"),
@@ -439,7 +439,7 @@ mod tests {
         let twice = sentence(&format!("# first\n{IDLE}{IDLE}"));
         assert!(
             twice.starts_with(
-                "h.toml line 6: it overlaps with the range of line 2, and both have rank 0"
+                "h.toml line 6: the range overlaps with the range of line 2, and both have rank 0"
             ),
             "{twice}"
         );

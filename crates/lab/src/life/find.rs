@@ -361,7 +361,7 @@ mod tests {
         assert_eq!(
             says(&points),
             "a.key = 2: the drive lives 5.00 ± 0.10 years, the longest of 4 values. The life is \
-             about the same with 1 of the others."
+             about the same with 1 of the other values."
         );
         assert_eq!(
             csv("a.key", &points)
@@ -375,7 +375,7 @@ mod tests {
         assert_eq!(
             says(&points),
             "a.key = 2: the drive lives 5.00 ± 0.10 years, the longest of 4 values. With 1 the \
-             drive lost data, so this value does not count. The drive is refused with 3: too much."
+             drive lost data, so this value does not count. The drive is invalid with 3: too much."
         );
         assert_eq!(csv("a.key", &points).lines().count(), 4, "a refused value has no row");
         points[2].life.as_mut().unwrap().ended = false;
@@ -405,8 +405,9 @@ mod tests {
             "a.key makes no difference: 3.00 ± 0.10 years everywhere between 1 and 2."
         );
         assert!(
-            verdict("a.key", &[sure(1.0, 2.0), sure(2.0, 3.0)], &["1".into()])
-                .ends_with("There are other peaks, at 1; only the highest was refined.")
+            verdict("a.key", &[sure(1.0, 2.0), sure(2.0, 3.0)], &["1".into()]).ends_with(
+                "There are other peaks, at 1; the search refined only the highest peak."
+            )
         );
     }
 }

@@ -208,7 +208,7 @@ mod tests {
         assert_eq!(
             verdict(&[lossy]).unwrap(),
             "`none` lost data, 144 pages in the mean life, so its years do not count. A life ends \
-             once more than 1 in 1000 pages is lost, here after 183 days."
+             when more than 1 in 1000 pages is lost; this life ended after 183 days."
         );
     }
 
@@ -234,7 +234,7 @@ mod tests {
         assert_eq!(
             verdict(&lives).unwrap(),
             "`none` lost data, 3.00 pages in the mean life, so its years do not count. The years \
-             of `block` are not known on this rung. An erase counts as 100 P/E cycles there, and \
+             of `block` are not known on this rung, on which an erase counts as 100 P/E cycles: \
              blocks that wore past their rating lost data. A higher rung gives the answer."
         );
     }
@@ -252,7 +252,8 @@ mod tests {
     fn years_within_their_intervals_are_alike() {
         let alike = [of("a", 4.1, 0.0), of("b", 4.0, 0.0)];
         assert!(
-            longest(&alike).is_none() && verdict(&alike).unwrap().contains("live about as long")
+            longest(&alike).is_none()
+                && verdict(&alike).unwrap().contains("live about equally long")
         );
         assert!(
             longest(&[of("a", 4.15, 0.0), of("b", 4.0, 0.0)]).is_none(),
@@ -274,8 +275,8 @@ mod tests {
         let three = [of("c", 2.0, 0.0), of("a", 4.1, 0.0), of("b", 4.0, 0.0)];
         assert_eq!(
             verdict(&three).unwrap(),
-            "`a` and `b` live about as long: their intervals overlap; next is `c` 2.00 ± 0.10 \
-             years."
+            "`a` and `b` live about equally long: the intervals of their years overlap; next is \
+             `c` 2.00 ± 0.10 years."
         );
         let labels = |lives: &[Life]| -> Vec<String> {
             not_told_apart(lives).iter().map(|life| life.label.clone()).collect()

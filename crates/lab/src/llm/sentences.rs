@@ -235,14 +235,15 @@ mod tests {
                 "A model of 370 GB at 0.19 tokens a second (64.0 GB cached) reads 1.00 GB/s: each \
                  of its pages 234 times a day.",
                 "`modern-qlc` with `block` rewrites a page every 8.10 rounds (mean of its life; \
-                 10.1 new, 6.70 worn). A round reads each page once. It writes 12.3 bytes (mean of \
-                 its life; 9.91 new, 15.0 worn) for each 100 that the host reads, and 8.60 TB a \
-                 day. It is worn out in 201 days (193 to 208): a year takes 182 % of its \
-                 endurance. At most 3.00 % of the reads meet a die that programs or erases.",
-                "The threshold decides: under `block`, half the threshold gives 98.5 days, twice \
-                 the threshold 402 days.",
-                "Six real drives took 39.0 to more than 1,194 rounds. That gives this drive 2.10 \
-                 years to more than 64.6 years.",
+                 10.1 new, 6.70 worn). A round reads each page once. The drive writes 12.3 bytes \
+                 (mean of its life; 9.91 new, 15.0 worn) for each 100 that the host reads, and \
+                 8.60 TB a day. The drive is worn out in 201 days (193 to 208); each year takes \
+                 182 % of its endurance. At most 3.00 % of the reads meet a die that programs or \
+                 erases.",
+                "The result depends on the threshold: under `block`, half the threshold gives 98.5 \
+                 days, and twice the threshold gives 402 days.",
+                "Six real drives rewrote a page every 39.0 to more than 1,194 rounds. With these \
+                 numbers, this drive would live 2.10 years to more than 64.6 years.",
                 "Another GB of cache saves 1.31 % of the reads and adds 2.63 days under `block`.",
             ]
         );
@@ -255,19 +256,18 @@ mod tests {
         let said = lost.sentences();
         assert_eq!(
             said[1],
-            "`modern-qlc` with `block` loses data (12.0 pages), so its years are no answer."
+            "`modern-qlc` with `block` loses data (12.0 pages), so the number of years would have \
+             no meaning."
         );
         assert_eq!(said.len(), 4, "no years for more cache");
         let mut long = answer();
         (long.techniques[0].worn_out, long.techniques[0].years) = (false, 100.0);
-        assert!(long.sentences()[1].contains("It is not worn out after 100 years"));
+        assert!(long.sentences()[1].contains("The drive is not worn out after 100 years"));
         let mut estimated = answer();
         estimated.techniques[0].estimated_within = Some(0.3);
-        assert!(
-            estimated.sentences()[1].contains(
-                "By an estimate (within 30.0 % where measured), it is worn out in 201 days"
-            )
-        );
+        assert!(estimated.sentences()[1].contains(
+            "By an estimate (within 30.0 % where measured), the drive is worn out in 201 days"
+        ));
         estimated.techniques[0].rounds_per_rewrite_fresh = None;
         estimated.techniques[0].written_per_100_read_worn = None;
         let said = &estimated.sentences()[1];
@@ -276,7 +276,7 @@ mod tests {
         let idle = Llm { read_bytes_per_second: 0.0, ..answer() };
         assert_eq!(
             idle.sentences(),
-            ["The host's cache holds the whole model of 370 GB: no read reaches the drive."]
+            ["The host's cache holds the whole model of 370 GB, so no read reaches the drive."]
         );
     }
 }

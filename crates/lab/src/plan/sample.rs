@@ -308,13 +308,13 @@ mod tests {
         assert_eq!(
             refused(&large, 16).unwrap(),
             "`sample=1/16`: drive tiny has 1512 blocks, so a sample gets 94; a sample needs at \
-             least 180; 1/8 is the smallest that works"
+             least 180; 1/8 is the smallest sample that works"
         );
         // The drive has 608 blocks. A third has 202, but 8 planes cannot be divided by three.
         assert_eq!(
             refused(&tiny("1536MiB"), 3).unwrap(),
-            "`sample=1/3`: drive tiny has 8 planes; N must be a divisor or a multiple of 8; \
-             1/2 is the smallest that works"
+            "`sample=1/3`: drive tiny has 8 planes; N must be a divisor or a multiple of 8; 1/2 is \
+             the smallest sample that works"
         );
         assert!(
             refused(&tiny("512MiB"), 2)

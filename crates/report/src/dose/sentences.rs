@@ -181,7 +181,7 @@ mod tests {
         let sentence = past_limit(&[("block", 0.15), ("none", 37.2), ("bare", 2.0)]);
         assert_eq!(
             plain(&sentence),
-            "Without reclaim the worst wordline takes 37 times the dose that it endures."
+            "Without reclaim the worst wordline gets 37 times the dose that it endures."
         );
         let sentence = past_limit(&[("a<b", 1.5)]);
         assert!(sentence.starts_with("Under <code>a&lt;b</code> the"), "{sentence}");
@@ -193,13 +193,13 @@ mod tests {
         let shares = [("straw", 0.9), ("block", 0.152), ("ipr-wl", 0.96)];
         assert_eq!(
             plain(&rewritten_at(&shares)),
-            "block rewrites a block when at most 15 % of a limit are used; ipr-wl when up to 96 % \
-             are used."
+            "block rewrites a block at 15 % of a wordline's limit or earlier; ipr-wl waits for up \
+             to 96 %."
         );
         assert_eq!(
             plain(&reached(&shares)),
-            "Under block no wordline passes 15 % of its limit; under ipr-wl the worst one reaches \
-             96 %."
+            "Under block no wordline passes 15 % of its limit; under ipr-wl the worst wordline \
+             reaches 96 %."
         );
         assert_eq!(
             plain(&reached(&[("a", 0.9), ("b", 0.909)])),
@@ -220,8 +220,9 @@ mod tests {
         (near.wordlines[0].reads, near.wordlines[4].reads) = (600.0, 500.0);
         assert_eq!(
             plain(&early("block", &near)),
-            "block knows only how often the block was read. Had all 1,100 reads been beside its \
-             weakest wordline, that one would be at 99 % of its limit, so the block is rewritten."
+            "block knows only how often the block was read. If all 1,100 reads had been beside the \
+             weakest wordline, this wordline would be at 99 % of its limit; therefore the block is \
+             rewritten."
         );
         assert_eq!(early("straw-wl", &near), "", "it counts wordlines");
         near.wordlines[0].reads = 0.0;

@@ -213,7 +213,7 @@ fn undecided(model: &Model, measure: &Measure) -> (String, String) {
     } else {
         "cannot be compared, because their noise is not known"
     };
-    ("not told apart".into(), format!("{} {why}{then}", names(&front)))
+    ("too close to rank".into(), format!("{} {why}{then}", names(&front)))
 }
 
 /// Returns the techniques that may be the best in a measure, and a phrase about the best of the

@@ -56,8 +56,8 @@ mod tests {
         let model = with_lives();
         assert_eq!(
             bought(&model, Some(2.0 * GIB)),
-            "<code>straw-wl</code> buys <b>3.0\u{a0}times</b> the life of <code>block</code> for \
-             <b>80.0\u{a0}KiB</b>. That is 40.0\u{a0}KiB per GiB of the drive."
+            "<code>straw-wl</code> gives <b>3.0\u{a0}times</b> the life of <code>block</code> and \
+             costs <b>80.0\u{a0}KiB</b> of memory. That is 40.0\u{a0}KiB per GiB of the drive."
         );
     }
 
@@ -74,6 +74,6 @@ mod tests {
     fn nothing_is_bought_without_a_winner() {
         let mut model = compared();
         model.winners.clear();
-        assert!(bought(&model, None).starts_with("No technique is told apart"));
+        assert!(bought(&model, None).starts_with("No technique is clearly better"));
     }
 }

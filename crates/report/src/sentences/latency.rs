@@ -38,7 +38,7 @@ pub fn tail(model: &Model) -> String {
     };
     let slowest = match both("read_max_us") {
         (Some((a, _)), Some((b, _))) if a == b => format!(" The slowest reads take {a} each."),
-        (Some((a, _)), Some((b, _))) => {
+        (Some((a, one)), Some((b, other))) => {
             format!(" The slowest read takes {a} under {one} and {b} under {other}.")
         }
         (Some((a, _)), None) => format!(" The slowest read takes {a}."),
@@ -78,8 +78,9 @@ mod tests {
         assert_eq!(
             tail(&compared()),
             "One read in a thousand takes longer than <b>655\u{a0}µs</b> under \
-             <code>straw-wl</code>, and <b>2.51\u{a0}ms</b> under <code>block</code>. The slowest \
-             reads take <b>170\u{a0}ms</b> and <b>52.0\u{a0}ms</b>."
+             <code>straw-wl</code>, and longer than <b>2.51\u{a0}ms</b> under <code>block</code>. \
+             The slowest read takes <b>170\u{a0}ms</b> under <code>straw-wl</code> and \
+             <b>52.0\u{a0}ms</b> under <code>block</code>."
         );
     }
 
@@ -104,7 +105,8 @@ mod tests {
         assert_eq!(
             duration(&model, &[1.0, 41.4, 30.3]),
             "The same requests take <b>41.4\u{a0}s</b> under <code>block</code> and \
-             <b>30.3\u{a0}s</b> under <code>straw-wl</code>. A line ends where its run ends."
+             <b>30.3\u{a0}s</b> under <code>straw-wl</code>. In the chart, each line ends where \
+             its run ends."
         );
     }
 }

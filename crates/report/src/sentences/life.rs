@@ -95,11 +95,9 @@ mod tests {
     fn the_course_has_its_first_and_its_last_share() {
         assert_eq!(
             over_years("block", 0.25, 0.75),
-            "Under <code>block</code> rewriting because of reads takes <b>25\u{a0}%</b> of the \
+            "Under <code>block</code>, rewriting because of reads causes <b>25\u{a0}%</b> of the \
              wear at first, and <b>75\u{a0}%</b> at the end."
         );
-        assert!(
-            over_years("block", 0.999, 1.0).ends_with("of the wear, from the start to the end.")
-        );
+        assert!(over_years("block", 0.999, 1.0).ends_with("of the wear during the whole life."));
     }
 }

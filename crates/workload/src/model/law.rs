@@ -337,7 +337,7 @@ mod tests {
         let three = chances(&[8.0, 1.0, 1.0, 1.0, 1.0], 3.0).unwrap();
         assert_eq!(three, [1.0, 0.5, 0.5, 0.5, 0.5]);
         let err = chances(&[1.0, 0.0, 0.0], 2.0).unwrap_err().to_string();
-        assert!(err.contains("the counts name 1 experts"), "{err}");
+        assert!(err.contains("the file of counts has 1 experts"), "{err}");
     }
 
     /// 100 experts of 1 MiB after a dense part of 4 MiB. A token uses 10 experts. The cache holds

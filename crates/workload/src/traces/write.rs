@@ -231,8 +231,8 @@ mod tests {
         }
         assert_eq!(
             "compat".parse::<Target>().unwrap_err(),
-            "\"compat\" is not an output format (did you mean compact?); expected compact, msr or \
-             fio"
+            "\"compat\" is not an output format (did you mean compact?); compact, msr or fio is \
+             expected"
         );
     }
 }

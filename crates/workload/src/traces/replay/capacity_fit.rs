@@ -158,12 +158,12 @@ mod tests {
         }
         assert_eq!(
             "sale".parse::<Fit>().unwrap_err(),
-            "\"sale\" is not a value of `fit` (did you mean scale?); expected error, wrap, scale \
-             or pack"
+            "\"sale\" is not a value of `fit` (did you mean scale?); error, wrap, scale or pack is \
+             expected"
         );
         assert_eq!(
             "".parse::<Fit>().unwrap_err(),
-            "\"\" is not a value of `fit`; expected error, wrap, scale or pack"
+            "\"\" is not a value of `fit`; error, wrap, scale or pack is expected"
         );
     }
 }

@@ -119,7 +119,7 @@ mod tests {
         }
         assert_eq!(
             "min".parse::<TimeUnit>(),
-            Err("\"min\" is not a unit of time; expected s, ms, us or ns".into())
+            Err("\"min\" is not a unit of time; s, ms, us or ns is expected".into())
         );
         assert_eq!([1_000_000_000, 1_000_000, 1000, 1], TimeUnit::ALL.map(TimeUnit::ns));
     }
