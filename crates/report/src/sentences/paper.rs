@@ -65,7 +65,9 @@ mod tests {
             headline(&claims),
             "Of the paper's 3 claims, 2 agree in direction only and 1 disagrees"
         );
-        assert!(headline(&[claim("no number", None)]).starts_with("No claim"));
+        assert!(
+            headline(&[claim("no number", None)]).starts_with("This recipe produced no number")
+        );
         assert!(headline(&[]).ends_with("without claims of the paper"));
     }
 }
