@@ -93,8 +93,7 @@ pub(crate) fn attack(args: &AttackArgs) -> Result<Exit, Failure> {
 
 /// Summary, for lists, of the attack that chooses its requests during the run.
 pub(crate) const ADAPTIVE_SUMMARY: &str = "inspects the drive after every 4 to 100 requests, then \
-    reads beside the wordlines that are nearest to their limit or that the technique knows least \
-    about";
+    reads beside wordlines that are near their limit or that the technique knows little about";
 /// Default number of requests of the adaptive attack.
 const ADAPTIVE_REQUESTS: u64 = 100_000;
 

@@ -21,7 +21,7 @@ pub(crate) use verdict::verdict;
 
 /// Note for the results of techniques that change the nature of the flash.
 pub(crate) const COUNTERFACTUAL: &str =
-    "COUNTERFACTUAL: no real flash behaves like this; a bound for comparison";
+    "COUNTERFACTUAL: no real flash behaves like this; the result is only a bound for comparison";
 
 /// Returns the report of a run.
 pub(crate) fn render(s: &Summary, page_bytes: u64, colour: bool) -> String {

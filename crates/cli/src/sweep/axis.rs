@@ -23,7 +23,10 @@ impl Axis {
             return Err(expected.into());
         }
         if let Some(twice) = (1..values.len()).find(|n| values[..*n].contains(&values[*n])) {
-            return Err(format!("the value {} stands twice; name each value once", values[twice]));
+            return Err(format!(
+                "the value {} is given twice; give each value once",
+                values[twice]
+            ));
         }
         Ok(Self { key: key.trim().into(), values })
     }

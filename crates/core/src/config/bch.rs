@@ -16,8 +16,8 @@ pub enum BchTarget {
     Yield,
     /// At the limit, a given number of codewords is lost per data bit read.
     Uber,
-    /// Like `Uber`, after repair by parity, if each stripe always has its parity on flash.
-    /// Otherwise like `Uber`.
+    /// Like `Uber`, but counted after repair by parity, if each stripe always has its parity on
+    /// flash. Otherwise the same as `Uber`.
     Stripe,
 }
 
@@ -98,8 +98,8 @@ pub struct BchConfig {
     #[key(
         range = Real(0.0, EXPONENT_MAX),
         default = 1.47,
-        source = "inference: a fit to the slopes of 2Y-nm MLC in Cai et al., DSN 2015, as \
-                  remembered"
+        source = "inference: a fit to the slopes of 2Y-nm MLC in Cai et al., DSN 2015, recalled \
+            from memory"
     )]
     pub reads_exponent: f64,
     /// Exponent with which the tolerable age falls with the P/E count.

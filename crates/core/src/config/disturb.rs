@@ -117,13 +117,13 @@ pub struct DisturbConfig {
     #[key(unit = "share", range = Real(0.0, SPREAD_MAX - 1.0), default = 0.0)]
     pub block_variation: f64,
     /// Scatter of the limits over blocks: standard deviation of the logarithm of a lognormal
-    /// factor, truncated so that no factor is below 1 or above 4. It multiplies the factor of
+    /// factor, truncated so that no factor is below 1 or above 4. This factor multiplies that of
     /// `block_variation`.
     #[serde(skip_serializing_if = "is_zero")]
     #[key(range = Real(0.0, 1.0), default = 0.0)]
     pub limit_sigma_block: f64,
     /// Scatter of the limits over the layers of a block, like `limit_sigma_block`. A layer has the
-    /// same factor in every block. It multiplies the factor of `spread`.
+    /// same factor in every block. This factor multiplies that of `spread`.
     #[serde(skip_serializing_if = "is_zero")]
     #[key(range = Real(0.0, 1.0), default = 0.0)]
     pub limit_sigma_layer: f64,

@@ -260,7 +260,7 @@ pub struct TimingConfig {
     #[serde(default = "TimingConfig::default_independent_planes")]
     #[key(default = false, random = 0.3)]
     pub independent_planes: bool,
-    /// Whether a die senses the next page while the last one is transferred (a second page
+    /// Whether a die senses the next page while the previous page is transferred (a second page
     /// register).
     #[serde(default = "TimingConfig::default_cache_read")]
     #[key(default = false, random = 0.3)]

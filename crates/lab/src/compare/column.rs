@@ -233,7 +233,7 @@ pub const COLUMNS: [Column; 21] = [
         format: |life, sizes| LifeUnit::Days.text_on(life, sizes.capacity_bytes),
         ..life(
             "projected_life_days",
-            "estimated time until the rated P/E cycles, projected from runs whose rates and state \
+            "estimated time until the rated P/E cycles; projected from runs whose rates and state \
              have settled, with limits that fall with wear; on small drives, estimates are within \
              15 % of the life that `vpass life` simulates, and up to 37 % below that life in runs \
              with background GC",
@@ -373,7 +373,7 @@ pub const COLUMNS: [Column; 21] = [
         ..life(
             "host_bytes_until_worn",
             "estimated TB that the host can write until the rated P/E cycles (TBW), and drive \
-             writes per day over five years (DWPD), projected from runs whose rates and state have \
+             writes per day over five years (DWPD); projected from runs whose rates and state have \
              settled, with limits that fall with wear; no days are given, because requests have no \
              times",
             |s| s.wear.host_bytes_until_worn,
@@ -383,7 +383,7 @@ pub const COLUMNS: [Column; 21] = [
         format: |life, sizes| LifeUnit::ReadBytes.text_on(life, sizes.capacity_bytes),
         ..life(
             "read_bytes_until_worn",
-            "estimated TB that the host can read until the rated P/E cycles, projected from runs \
+            "estimated TB that the host can read until the rated P/E cycles; projected from runs \
              whose rates and state have settled, with limits that fall with wear; no days are \
              given, because requests have no times",
             |s| s.wear.read_bytes_until_worn,

@@ -40,7 +40,7 @@ const READS: Param = Param {
     draw: &[3.0, 20.0, 100.0, 1000.0],
     meaning: "Reads of a block at which it moves",
     source: "Inferred from read-latency-relaxation-2021: its SSD-D rewrites after 90.84 reads of \
-        each 16-KiB page; with 768 pages a block (assumption), after 69,770 reads",
+        each 16-KiB page, which is 69,770 reads of a block of 768 pages (assumption)",
     alias: None,
 };
 
@@ -54,7 +54,7 @@ pub const DRIVE_WIDE: Param = Param {
     draw: &[0.0, 1.0],
     meaning: "1: counts the reads of the whole drive and moves all blocks in a pass; 0: counts the \
         reads of each block",
-    source: "Assumption: uniform reads, as in read-latency-relaxation-2021, fit both",
+    source: "Assumption: the uniform reads of read-latency-relaxation-2021 fit both settings",
     alias: None,
 };
 

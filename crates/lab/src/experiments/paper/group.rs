@@ -219,8 +219,8 @@ impl Group {
         } else if periods.read_share.is_some_and(|share| !(share > 0.0 && share <= 1.0)) {
             "`read_share` must be above 0 and at most 1"
         } else if periods.reads.is_some() && has_load == periods.queue_depth.is_some() {
-            "with `reads`, `queue_depth` or a `load` is expected, but not both; the \
-             `load` may stand in the group or in each variant"
+            "with `reads`, `queue_depth` or a `load` is expected, but not both; the `load` may be \
+             given in the group or in each variant"
         } else if periods.queue_depth.is_some() && periods.read_share.is_none() {
             "with `queue_depth`, `read_share` is expected, because updates at a fixed rate are not \
              a fixed share of a closed loop"

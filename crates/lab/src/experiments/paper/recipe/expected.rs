@@ -100,7 +100,7 @@ impl Expected {
                 "give either `workload` or `mean`"
             }
             _ if figure.means().iter().all(|(mean, _)| *mean != self.mean) => {
-                "its figure has no such `mean`"
+                "the figure has no `mean` of this name"
             }
             _ if self.than.is_some() && named == 0 => "`than` needs `below` or `above`",
             true if named > 1 => "give either `below` or `above`",
@@ -110,7 +110,7 @@ impl Expected {
             _ if needs_side
                 && self.value.is_some_and(|value| (value - 1.0).abs() < f64::EPSILON) =>
             {
-                "a value of 1 has no direction"
+                "a value of 1 means no change, so it has no direction"
             }
             _ => return Ok(()),
         };
