@@ -85,7 +85,7 @@ fn render(e: &Explanation, config: &DriveConfig, colour: bool) -> String {
     }
     if let Some(budget) = &e.error_budget {
         text.push('\n');
-        heading(&mut text, "Error budget of a page: what wear, age and reads leave at each retry");
+        heading(&mut text, "Error budget of a page that wear, age and reads leave at each retry");
         text.push_str(&budget::words(budget, colour));
     }
     if let Some(words) = &e.hints {

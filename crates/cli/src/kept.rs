@@ -43,7 +43,7 @@ fn tell(note: &Note) {
         }
         Note::Complete => return progress::rows_are_kept(None),
         Note::Others(rows) => format!(
-            "{} with other settings in {}; --fresh removes them",
+            "found {} with other settings in {}; --fresh removes them",
             plural(rows.count as u64, FINISHED),
             rows.folder.display()
         ),

@@ -193,7 +193,7 @@ fn options_that_would_change_the_workload_stop_the_run() {
     assert_eq!(
         error("[a]\nsize=1m\nnrfiles=4\nopenfiles=2\n"),
         "a.fio, line 4: openfiles=2 is less than the 4 files of a clone, which is not supported; \
-         leave it out; the line is \"openfiles=2\""
+         leave this option out; the line is \"openfiles=2\""
     );
     assert_eq!(
         error("[a]\nsize=1m\nnrfiles=4096\nnumjobs=17\n"),

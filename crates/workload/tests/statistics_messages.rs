@@ -253,7 +253,7 @@ fn invalid_keys_are_refused() {
     says(|c| c.page.0 = 1000, "statistics.page = \"1000B\" is not a power of two, 512B to 1MiB");
     says(
         |c| c.extent.0 = 5000,
-        "statistics.extent = 5000B is not right; it must be a multiple of the page size 4KiB",
+        "statistics.extent = 5000B is invalid; it must be a multiple of the page size 4KiB",
     );
     says(|c| c.queue_depth = Some(0), "statistics.queue_depth = 0 is outside 1 to 65536");
     says(
@@ -293,7 +293,7 @@ fn invalid_keys_are_refused() {
     );
     says(
         |c| c.reads.as_mut().unwrap().percentiles[7] = 99.5,
-        "statistics.reads.percentiles do not rise from a number above 0 to 100",
+        "statistics.reads.percentiles must rise from a number above 0 to 100",
     );
     says(
         |c| c.reads.as_mut().unwrap().requests = 4_000_000,

@@ -51,7 +51,8 @@ pub(crate) struct LifeArgs {
         value_parser = at_least_one::<NonZeroU32>,
     )]
     pub(crate) seeds: NonZeroU32,
-    /// End after this many years, worn out or not: above 0, at most 100.
+    /// End the life after this many years, even if the drive is not worn out. The years must be
+    /// above 0 and at most 100.
     #[arg(long, value_name = "YEARS", allow_hyphen_values = true, value_parser = a_number)]
     pub(crate) years: Option<f64>,
     /// Also end when the uncorrectable bit error rate of all reads so far exceeds RATE (JESD218:

@@ -48,7 +48,7 @@ pub struct HintsConfig {
     )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub regroup: Option<f64>,
-    /// Hints of the host, if any. Not a key of a file: the run's `hints` option sets them.
+    /// Hints of the host, if any. A file cannot set these hints; the run's `hints` option does.
     #[serde(skip)]
     pub said: Option<Vec<HintRange>>,
 }

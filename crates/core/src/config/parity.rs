@@ -26,19 +26,20 @@ pub struct ParityConfig {
     /// ("volatile") or not ("non-volatile").
     #[key(default = ParityCache::Volatile)]
     pub cache: ParityCache,
-    /// Host pages in a stripe, if a technique groups them. Not a key of a file: the run's `parity`
-    /// option sets it.
+    /// Host pages in a stripe, if a technique groups them. A file cannot set this value; the run's
+    /// `parity` option does.
     #[key(skip)]
     pub(crate) stripe: Option<u32>,
-    /// Whether each stripe always has its parity on flash before the host continues. Not a key of a
-    /// file.
+    /// Whether each stripe always has its parity on flash before the host continues. A file cannot
+    /// set this value.
     #[key(skip)]
     pub(crate) is_always_there: bool,
-    /// Choice of the stripes that have parity, if it depends on wear. Not a key of a file.
+    /// Choice of the stripes that have parity, if this choice depends on wear. A file cannot set
+    /// this value.
     #[key(skip)]
     pub(crate) by_wear: Option<ByWear>,
-    /// Program time of a wordline that the drive file gives, if the run's technique programs page by
-    /// page instead. Not a key of a file.
+    /// Program time of a wordline that the drive file gives, if the run's technique programs page
+    /// by page instead. A file cannot set this value.
     #[key(skip)]
     pub(crate) wordline_program: Option<KindUs>,
     /// Parameters of techniques.

@@ -19,7 +19,8 @@ pub enum ErrorLaw {
     PowerLaw,
     /// Table of error rates by P/E count, group and age.
     Table,
-    /// From `[bch]`: one code and its tolerable reads and age at one P/E count.
+    /// Error rates that follow from `[bch]`: one code, with its tolerable reads and age at one P/E
+    /// count.
     Bch,
 }
 

@@ -20,8 +20,8 @@ pub struct RefreshConfig {
         source = "assumption: a month; drives publish no figure"
     )]
     pub period: Span,
-    /// Whether a technique refreshes data on this drive. Not a key of a file: the run's `refresh`
-    /// option sets it.
+    /// Whether a technique refreshes data on this drive. A file cannot set this value; the run's
+    /// `refresh` option does.
     #[key(skip)]
     pub(crate) at_work: bool,
     /// Parameters of techniques.

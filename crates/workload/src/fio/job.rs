@@ -193,7 +193,7 @@ impl Job {
         if let Some(open) = draft.open_files.filter(|open| *open < files) {
             let what = format!(
                 "openfiles={open} is less than the {files} files of a clone, which is not \
-                 supported; leave it out"
+                 supported; leave this option out"
             );
             return Err(draft.place("openfiles").unwrap_or(&section.place).complain(what));
         }

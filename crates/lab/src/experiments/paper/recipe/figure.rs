@@ -213,8 +213,8 @@ impl Plot {
             return Ok(());
         }
         Err(Failure::usage(format!(
-            "plot {}: kind `weeks` needs a group with a `span` without window, and `long_us` in \
-             the recipe",
+            "plot {}: kind `weeks` needs a group with a `span` that has no `window`, and `long_us` \
+             in the recipe",
             self.name
         )))
     }
