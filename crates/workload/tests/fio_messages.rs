@@ -162,7 +162,7 @@ fn options_that_would_change_the_workload_stop_the_run() {
         ),
         (
             "thinktime_iotime=10",
-            "pauses after a time of work are not supported; set thinktime_blocks",
+            "pauses after a certain working time are not supported; set thinktime_blocks",
         ),
         (
             "wait_for=b",

@@ -76,7 +76,7 @@ impl Rewrite {
             }
             WriteError::Unwritable(what) => {
                 let hint = if row.op == Op::Trim {
-                    "; --skip-trims leaves trims out; other forms keep them"
+                    "; --skip-trims leaves trims out; the other output forms keep trims"
                 } else {
                     ""
                 };

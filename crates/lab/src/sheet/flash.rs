@@ -169,8 +169,8 @@ fn channels(draft: &mut Draft, sheet: &Sheet, config: &DriveConfig, dies: u32) {
     }
     if all != dies {
         draft.notes.push(format!(
-            "{channels} channels need a multiple of dies, so the drive has {all} instead of {dies} \
-             (assumption)."
+            "The number of dies must be a multiple of the {channels} channels, so the drive has \
+             {all} dies instead of {dies} (assumption)."
         ));
     }
     if per_channel != g.dies_per_channel {

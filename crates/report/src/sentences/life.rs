@@ -27,7 +27,7 @@ pub fn consumed(model: &Model, programs: &[[f64; 6]]) -> String {
         .collect();
     of.sort_by(|a, b| b.1.total_cmp(&a.1));
     let Some((most, share)) = of.first() else {
-        return "No technique that protects data programmed a page.".into();
+        return "Among the techniques that protect data, none programmed a page.".into();
     };
     let first = format!(
         "Under {} {} of all programmed pages rewrite data because of reads",

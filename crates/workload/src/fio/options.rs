@@ -156,7 +156,8 @@ const UNSUPPORTED: [(&str, &str); 32] = [
     ("read_iolog", TRACE), ("merge_blktrace_file", TRACE),
     ("latency_target", BY_LATENCY), ("steadystate", BY_LATENCY), ("ss", BY_LATENCY),
     ("iodepth_batch_complete_min", BATCHES), ("iodepth_batch_complete", BATCHES),
-    ("thinktime_iotime", "pauses after a time of work are not supported; set thinktime_blocks"),
+    ("thinktime_iotime", "pauses after a certain working time are not supported; set \
+        thinktime_blocks"),
     ("wait_for", "waiting for a single job is not supported; stonewall waits for all jobs before \
         it"),
     ("exit_what", "exitall ends the jobs that run at the same time, and no other choice is \
