@@ -212,9 +212,9 @@ def test_wrong_answers_end_the_run_with_a_sentence() -> None:
         vpass.run("tiny", "zipf-read", set=SETS, reclaim=Behind())
     for answer, kind, sentence in [
         (float("nan"), ValueError, "the next alarm is NaN"),
-        ("soon", TypeError, "the answer is a str"),
+        ("soon", TypeError, "the policy returned a str"),
         (Rewrite(wordlines=[10**6]), ValueError, "wordline 1000000 does not exist"),
-        ((10**6, 7), TypeError, "is a list of Rewrites"),
+        ((10**6, 7), TypeError, "must be a list of Rewrites"),
     ]:
         policy = Raises()
         setattr(policy, "on_alarm", lambda view, answer=answer: answer)
@@ -250,9 +250,9 @@ def test_a_drive_that_leaves_too_little_is_refused() -> None:
     assert TooLittle().budget is not None
     with pytest.raises(vpass.UsageError, match="too-little"):
         vpass.run("tiny", "zipf-read", set=SETS, reclaim=TooLittle())
-    with pytest.raises(ValueError, match="of group 99; the drive has groups"):
+    with pytest.raises(ValueError, match="names group 99, but the drive has groups"):
         vpass.run("tiny", "zipf-read", set=SETS, reclaim=WrongBudget())
-    with pytest.raises(RuntimeError, match="this view is of no block"):
+    with pytest.raises(RuntimeError, match="this view has no block"):
         vpass.run("tiny", "zipf-read", set=SETS, reclaim=LooksAtABlock())
 
 
@@ -260,7 +260,7 @@ def test_a_view_cannot_be_used_after_its_call() -> None:
     Keeps.kept = None
     vpass.run("tiny", "zipf-read", set=SETS, reclaim=Keeps())
     assert Keeps.kept is not None
-    with pytest.raises(RuntimeError, match="only inside the call"):
+    with pytest.raises(RuntimeError, match="only during the call"):
         _ = Keeps.kept.reads
 
 

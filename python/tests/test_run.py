@@ -68,7 +68,7 @@ def test_a_wrong_value_has_its_key_its_place_and_its_remedy() -> None:
 def test_options_have_the_words_of_python() -> None:
     error = failure(lambda: vpass.run("tiny", "zipf-read", gear="fluid", oracle="full"))
     assert str(error) == (
-        '`oracle="full"` follows every request, but the fluid gear has no single reads; '
+        '`oracle="full"` follows every request, but the fluid gear does not simulate single reads; '
         'use `oracle="on"` or `gear="untimed"`'
     )
     assert (error.key, error.value, error.place) == ("oracle", "full", None)

@@ -44,14 +44,14 @@ pub(crate) struct Setup {
         value_parser = at_least_one::<NonZeroU32>,
     )]
     pub(crate) repeat: NonZeroU32,
-    /// stable: repeat the workload until programs and erases per host page no longer change. At
-    /// most 100 passes run. The last third of the passes is compared with the third before it, and
-    /// with all passes. For each cause, the wear must differ by at most 1 %. Each third must be so
-    /// long that the drive reuses its spare blocks several times.
+    /// stable: repeat the workload, at most 100 times, until programs and erases per host page have
+    /// settled. Settled means: for each cause, the last third of the passes differs by at most 1 %
+    /// from the third before it and from all passes. A third must be long enough to reuse the spare
+    /// blocks several times.
     #[arg(long, value_enum, conflicts_with = "repeat")]
     pub(crate) until: Option<Until>,
-    /// Serve the first N requests of the workload before counting begins. These requests are served
-    /// without latencies in every gear.
+    /// Serve the first N requests of the workload before counting begins. These N requests are
+    /// served without latencies in every gear.
     #[arg(
         long,
         value_name = "N",
@@ -65,15 +65,15 @@ pub(crate) struct Setup {
     /// projected from one run, and from the thresholds at which the technique rewrites blocks.
     #[arg(long, value_name = "PEC,..", value_delimiter = ',')]
     pub(crate) ages: Vec<u32>,
-    /// Simulate one page in N, on a drive with N times fewer planes (fluid gear). All counts that
-    /// `run` and `compare` print are then counts of this sample. `vpass life` also takes K/N: K
-    /// samples that share no page. By default, `vpass life` chooses the sample itself.
+    /// Simulate one page in N, on a drive with N times fewer planes (fluid gear). `vpass run` and
+    /// `vpass compare` then count only the sample. `vpass life` also takes K/N, which means K
+    /// samples without common pages. Default: `vpass life` chooses the sample; other commands
+    /// simulate the whole drive.
     #[arg(long, value_name = "1/N", value_parser = str::parse::<Samples>)]
     pub(crate) sample: Option<Samples>,
-    /// TOML file with the latency that the host accepts for each range of its data. Each range has
-    /// one of the hints none, idle, typical and smallest. The table `[hints]` of the drive gives
-    /// each hint its latency in microseconds. off: no hints. Default: `[[hints.range]]` of the
-    /// workload file, if the file has any.
+    /// TOML file with hints: the read latency that the host accepts for each range of its data. A
+    /// hint is none, idle, typical or smallest. `[hints]` of the drive file gives the microseconds
+    /// of each hint. off: no hints. Default: `[[hints.range]]` of the workload file, if any.
     #[arg(long, value_name = "FILE|off")]
     pub(crate) hints: Option<PathBuf>,
     #[command(flatten)]
@@ -88,9 +88,9 @@ pub(crate) struct Base {
     /// Drive: a preset (see `vpass list drives`) or a TOML file.
     #[arg(long, value_name = "NAME|FILE", display_order = 0)]
     pub(crate) drive: String,
-    /// timed: simulate latencies and contention. untimed: simulate only counts and wear, several
-    /// times faster. fluid: simulate counts and wear over years. In the fluid gear, reads are
-    /// simulated in bulk, as numbers of reads per block at the rates of the workload.
+    /// Way to run the drive. timed: with latencies and contention. untimed: counts and wear only,
+    /// several times faster. fluid: counts and wear of years; reads are simulated in bulk, at the
+    /// rates of the workload.
     #[arg(long, value_enum, default_value_t = Gear::Timed)]
     pub(crate) gear: Gear,
     /// Keep N requests outstanding (closed loop). Default: the times of the trace, the rate of the
@@ -98,8 +98,8 @@ pub(crate) struct Base {
     #[arg(long, value_name = "N", value_parser = a_depth)]
     pub(crate) queue_depth: Option<u32>,
     /// Set a key of the drive or the workload (see `vpass list keys`), such as drive.capacity=16GiB
-    /// or workload.requests=1M. A value that is valid TOML is read as TOML; any other value is a
-    /// string. KEY= clears a key.
+    /// or workload.requests=1M. A value that is not valid TOML is taken as a string. KEY= clears a
+    /// key.
     #[arg(long = "set", value_name = "KEY=VALUE", allow_hyphen_values = true)]
     pub(crate) set: Vec<String>,
     /// Random seed. The same seed gives the same results, byte for byte.
@@ -111,10 +111,10 @@ pub(crate) struct Base {
         value_parser = a_seed,
     )]
     pub(crate) seed: u64,
-    /// Let an independent checker, the oracle, follow the drive during the run.
+    /// Let an independent checker, the oracle, watch the drive.
     #[arg(long, value_enum, default_value_t = Watch::On)]
     pub(crate) oracle: Watch,
-    /// Write results into this new folder, completely or not at all.
+    /// Write results into this new folder. The folder appears only if all results are complete.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Print one JSON object instead of a table.
@@ -128,23 +128,23 @@ pub(crate) struct RunArgs {
     pub(crate) setup: Setup,
     #[command(flatten)]
     pub(crate) techniques: TechniqueArgs,
-    /// Refresh technique (see `vpass list refresh`): rewrites old data. Refresh needs a clock: the
-    /// timed gear, the times of a trace, or workload.rate. Default: none, or the refresh technique
-    /// that the parity technique includes.
+    /// Refresh technique (see `vpass list refresh`), which rewrites old data. Refresh needs a
+    /// clock: the timed gear, the times of a trace, or workload.rate. Default: none, or the refresh
+    /// technique that the parity technique includes.
     #[arg(long, value_name = "NAME")]
     pub(crate) refresh: Option<String>,
     /// Parity technique (see `vpass list parity`): parity pages inside the drive repair other
-    /// pages. The parity pages must fit into the spare area.
+    /// pages. The drive's spare area must be large enough for the parity pages.
     #[arg(long, default_value = "none", value_name = "NAME")]
     pub(crate) parity: String,
-    /// Failures to inject, separated by commas, such as die:3@10s or block:17@r5000. UNIT is die,
+    /// Failures to inject, separated by commas, such as die:3@10s or block:17@r5000. UNIT is a die,
     /// plane, block or page, with its number in the drive. WHEN is a time, or r and the number of a
-    /// measured request, as in r5000. The unit fails just before this request.
+    /// measured request. With r5000, the unit fails before request 5,000.
     #[arg(long, value_delimiter = ',', value_name = "UNIT@WHEN,..")]
     pub(crate) fail: Vec<Failure>,
-    /// Run with N seeds, from --seed upwards, to estimate the UBER (uncorrectable bit error rate).
-    /// The mean UBER, its 95 % interval and the lost pages are printed. All other results are of
-    /// the first seed. `vpass compare --seeds` gives all results over the seeds.
+    /// Repeat the run with N seeds, from --seed upwards, to find its uncorrectable bit error rate
+    /// (UBER). Prints the mean UBER, its 95 % interval and the losses. All other results are those
+    /// of the first seed. `vpass compare --seeds` gives all results over the seeds.
     #[arg(
         long,
         default_value_t = NonZeroU32::MIN,
@@ -184,9 +184,9 @@ pub(crate) struct CompareArgs {
     pub(crate) reclaim: Vec<String>,
     #[command(flatten)]
     pub(crate) combined: Combined,
-    /// Failures to inject, separated by commas, such as die:3@10s or block:17@r5000. UNIT is die,
+    /// Failures to inject, separated by commas, such as die:3@10s or block:17@r5000. UNIT is a die,
     /// plane, block or page, with its number in the drive. WHEN is a time, or r and the number of a
-    /// measured request, as in r5000. The unit fails just before this request.
+    /// measured request. With r5000, the unit fails before request 5,000.
     #[arg(long, value_delimiter = ',', value_name = "UNIT@WHEN,..")]
     pub(crate) fail: Vec<Failure>,
     /// Run each technique with N seeds, from --seed upwards, and print 95 % confidence intervals.
@@ -198,7 +198,7 @@ pub(crate) struct CompareArgs {
     )]
     pub(crate) seeds: NonZeroU32,
     /// Compare at each of these values of a key, for example start.pec=0,1000,2000. If the option
-    /// is repeated, the comparison runs at each combination of the values.
+    /// is repeated, compare at each combination of the values.
     #[arg(
         long,
         value_name = "KEY=VALUE,..",
@@ -302,26 +302,26 @@ pub(crate) enum Gear {
     Timed,
     /// Simulates only counts and wear.
     Untimed,
-    /// Simulates counts and wear over years, without latencies. Writes are simulated one by one,
-    /// and reads in bulk. The workload needs a rate.
+    /// Counts and wear of years, without latencies. Writes are simulated one by one, reads in bulk.
+    /// The workload needs a rate.
     Fluid,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Until {
-    /// Repeats until the wear per host page no longer changes.
+    /// Until the wear per host page has settled.
     Stable,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Watch {
-    /// Runs no checker. Runs are then fastest.
+    /// No checker. This is the fastest setting.
     Off,
     /// Checks the data of every page read, the counts of the drive and its mapping table. Also
     /// checks that the drive obeys the rules of flash.
     On,
-    /// Also checks wear levelling, and the host's requests from end to end. Each requested page
-    /// must be served once, completely, and with its newest data.
+    /// Also checks wear levelling, and that each page of a host request is served exactly once,
+    /// completely, and with its newest data.
     Full,
 }
 

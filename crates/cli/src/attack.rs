@@ -91,9 +91,9 @@ pub(crate) fn attack(args: &AttackArgs) -> Result<Exit, Failure> {
     crate::run_and_show(&plan, &args.base, "attack")
 }
 
-/// Summary of the adaptive attack, for lists of attacks.
-pub(crate) const ADAPTIVE_SUMMARY: &str = "inspects the drained drive after every 4 to 100 \
-    requests, then reads beside wordlines that are nearest to their limit or least known";
+/// Summary, for lists, of the attack that chooses its requests during the run.
+pub(crate) const ADAPTIVE_SUMMARY: &str = "inspects the drive after every 4 to 100 requests, then \
+    reads beside wordlines that are near their limit or that the technique knows little about";
 /// Default number of requests of the adaptive attack.
 const ADAPTIVE_REQUESTS: u64 = 100_000;
 
@@ -208,8 +208,8 @@ impl Victim {
         };
         let session = deaf(|| Session::new(&beginning))?;
         Knowledge::of(session.drive(), self.reclaim.name).ok_or_else(|| {
-            let sentence = "there is nothing to attack; a disturb.model other than none and \
-                start.fill above 0 are expected";
+            let sentence = "there is nothing to attack: the drive must hold data (start.fill above \
+                0) that reads disturb (disturb.model other than none)";
             Failure::usage(format!("drive {}: {sentence}", self.drive.name))
         })
     }
@@ -271,9 +271,9 @@ pub(crate) fn write(
     command: &str,
 ) -> Result<(), Failure> {
     let body = toml::to_string(file).map_err(|e| Failure::failed(e.to_string()))?;
-    let head = "Made for one drive in one state: the same drive, seed and gear put the data in the \
-        same places. Replay:";
-    // The command is written as a TOML comment, so it must fit in one line.
+    let head = "This attack fits one drive in one state: the same drive, seed and gear put the \
+        data in the same places. Replay it with:";
+    // A TOML comment must fit in one line.
     let command = plain::line(command);
     let text = format!("# {head}\n# {command} --workload {}\n\n{body}", plain::path(place));
     out.write_all(text.as_bytes())

@@ -202,7 +202,7 @@ pub(crate) fn digest(
     drop(progress);
     let cases = numbers::plural(count.get(), "case");
     out::print(&format!(
-        "{:016x}: digest of {cases} as drawn, from seed {seed} on; nothing ran\n",
+        "{:016x}: digest of {cases} drawn from seed {seed} on; no case was run\n",
         digest.value()
     ))?;
     Ok(Exit::Done)

@@ -31,9 +31,9 @@ const COLOURS: clap::builder::Styles = clap::builder::Styles::styled()
     styles = COLOURS,
     arg_required_else_help = true,
     after_help = "Example: vpass compare --drive tiny --workload zipf-read --reclaim none,block\n\n\
-                  Exit codes: 0 done; 1 failed, a fit misses (workload fit), or the drive model \
-                  has a bug; 2 wrong usage, configuration,\n\
-                  trace or job file; 3 done and data was lost (run, attack); 130 interrupted."
+        Exit codes: 0 done; 1 failed, a fit missed a statistic, or the drive model has a bug; 2 \
+        wrong usage, configuration,\n\
+        trace or job file; 3 done and data was lost (run, attack); 130 interrupted."
 )]
 pub(crate) struct Cli {
     /// Show no progress. Notes, warnings and results are still printed.
@@ -51,16 +51,15 @@ pub(crate) enum Command {
     /// Run the same workload on one drive per technique and name the winner in each column.
     #[command(after_help = COMPARE_EXAMPLES)]
     Compare(CompareArgs),
-    /// Compare techniques at many values of some keys. A file lists the techniques and the values.
-    /// Finished runs are kept.
+    /// Compare techniques at many values of the keys that a file names. Finished runs are kept.
     #[command(after_help = "Example: vpass sweep examples/sweeps/wear.toml --out wear")]
     Sweep(SweepArgs),
     /// Simulate a drive until it is worn out. See how many years it lives, what causes its wear,
     /// and with which technique it lives longest.
     #[command(after_help = LIFE_EXAMPLES)]
     Life(LifeArgs),
-    /// Answer whether the reads of a language model wear out a drive. Prints years, rewrites and
-    /// bytes written to flash, beside measurements of real drives.
+    /// Estimate whether the reads of a language model wear out a drive. Prints years, rewrites and
+    /// bytes written to the flash, beside measurements of real drives.
     #[command(after_help = LLM_EXAMPLES)]
     Llm(LlmArgs),
     /// Attack a drive with reads that try to lose its data or to wear it out. The attacker knows
@@ -70,15 +69,14 @@ pub(crate) enum Command {
     /// List presets, formats, techniques, models, attacks, keys or schemas.
     #[command(after_help = "Example: vpass list drives")]
     List {
-        /// List to print. Default: all lists except `keys` and `schema`.
+        /// Name of the list to print. Default: all lists except keys and schema.
         what: Option<ListWhat>,
         /// Print one JSON object instead of a table.
         #[arg(long)]
         json: bool,
     },
-    /// Print a drive or a workload as TOML, for reading or as the start of your own file. `vpass
-    /// show FILE` checks a drive file, and compares the numbers of its drive with those of its data
-    /// sheet.
+    /// Print a drive or a workload as TOML, to read it or to begin a file of your own. `vpass show
+    /// FILE` checks a drive file, and prints the drive's numbers beside those of its data sheet.
     #[command(
         after_help = "Example: vpass show drive tiny > mine.toml; vpass show drive tiny --set \
             drive.capacity=2GiB; vpass show mine.toml"
@@ -143,7 +141,7 @@ pub(crate) enum Command {
             vpass check --seed 1 --minutes 5\n  \
             vpass check --seed 1 --count 1000 --reclaim straw-wl")]
     Check {
-        /// Seed of the first case. Each further case uses the next seed.
+        /// Seed of the first case. Each further case uses the next larger seed.
         #[arg(long, default_value_t = 1)]
         seed: u64,
         /// Run cases for M minutes. Default: one case, unless --count is given.
@@ -157,29 +155,29 @@ pub(crate) enum Command {
             value_parser = at_least_one::<NonZeroU64>,
         )]
         count: Option<NonZeroU64>,
-        /// Run only drives with this reclaim technique (see `vpass list reclaim`).
+        /// Check only drives with this reclaim technique (see `vpass list reclaim`).
         #[arg(long, value_name = "NAME")]
         reclaim: Option<String>,
-        /// Run only drives with this parity technique (see `vpass list parity`). With --reclaim,
-        /// the drives use that reclaim technique. Without it, they use any that fits.
+        /// Check only drives with this parity technique (see `vpass list parity`). Without
+        /// --reclaim, each drive has any reclaim technique that works with it.
         #[arg(long, value_name = "NAME")]
         parity: Option<String>,
-        /// Run only drives with this refresh technique (see `vpass list refresh`). Drives whose
-        /// cells the technique cannot use are left out.
+        /// Check only drives with this refresh technique (see `vpass list refresh`). Drives with
+        /// cells that the technique does not support are left out.
         #[arg(long, value_name = "NAME")]
         refresh: Option<String>,
-        /// Run small drives of every parity technique that lose a die at a random point. Each case
-        /// has two drives. In the second drive, the wear of blocks decides which stripes have
-        /// parity. With --reclaim, --parity or --refresh: run drives with these techniques that
-        /// lose a die, a plane, a block or a page.
+        /// Check small drives that lose a die at a random point, with every parity technique. Each
+        /// case has two drives; on the second drive, stripes follow the wear of the blocks. If
+        /// --reclaim, --parity or --refresh names a technique, check drives with this technique
+        /// that lose a die, a plane, a block or a page.
         #[arg(long)]
         fail: bool,
-        /// Run drives in which an erase counts as 2 to 1000 P/E cycles (`wear.acceleration`).
+        /// Check drives on which an erase counts as 2 to 1000 P/E cycles (`wear.acceleration`).
         #[arg(long)]
         accelerate: bool,
-        /// Run no case. Print a digest of the drives and requests of the --count cases. The digest
-        /// changes if a drive, a technique or the probability of a case changes. A new key at its
-        /// default does not change the digest.
+        /// Print a digest of the --count cases, without running them. The digest changes if a
+        /// drive, a technique or the probability of a case changes. A new key at its default does
+        /// not change the digest.
         #[arg(long, requires = "count", conflicts_with = "minutes")]
         digest: bool,
     },

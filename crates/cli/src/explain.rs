@@ -26,7 +26,7 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<(), Failure> {
     let reclaim = reclaim_named(&args.reclaim)?;
     let sets = load::overrides(&args.set)?;
     if let Some(set) = sets.iter().find(|s| s.is_of_workload()) {
-        let what = "explain takes keys of the drive only";
+        let what = "`vpass explain` accepts only keys of the drive";
         return Err(Failure::usage(what).at(set.said.clone()));
     }
     // As in a run, a counterfactual technique changes the configuration of the drive.
@@ -75,7 +75,7 @@ fn render(e: &Explanation, config: &DriveConfig, colour: bool) -> String {
         writeln!(text, "  {} takes {} of controller RAM", e.reclaim, bytes(e.controller_ram_bytes));
     if let Some(code) = &e.code {
         text.push('\n');
-        heading(&mut text, "Limits that follow from the code");
+        heading(&mut text, "Limits that follow from the error-correcting code");
         text.push_str(&code::words(code, colour));
     }
     if let Some(stripes) = &e.stripes {
@@ -85,7 +85,7 @@ fn render(e: &Explanation, config: &DriveConfig, colour: bool) -> String {
     }
     if let Some(budget) = &e.error_budget {
         text.push('\n');
-        heading(&mut text, "Error budget of a page: what wear, age and reads leave at each retry");
+        heading(&mut text, "Error budget of a page that wear, age and reads leave at each retry");
         text.push_str(&budget::words(budget, colour));
     }
     if let Some(words) = &e.hints {
@@ -133,7 +133,7 @@ fn dose_words(e: &Explanation, config: &DriveConfig) -> String {
         _ if config.disturb.model.own_reads_disturb() => {
             let _ = writeln!(
                 text,
-                "  every page of the block, the one read included: 1 x weight (model {})",
+                "  every page of the block, including the page read: 1 x weight (model {})",
                 dose.model
             );
         }

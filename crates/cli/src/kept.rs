@@ -25,26 +25,27 @@ fn tell(note: &Note) {
     let said = match note {
         Note::Removed(rows) => format!("--fresh: {} removed", runs(rows)),
         Note::CannotKeep(why) => format!(
-            "finished runs are not kept for a later command, because the file of this program \
-             cannot be read: {why}"
+            "finished runs are not kept for a later command, because vpass cannot read its own \
+             program file: {why}"
         ),
         Note::NotKept(why) => format!("a finished run is not kept: {why}"),
         Note::Found(rows, all) => format!(
-            "{} of {} taken from {}, which an earlier command left; --fresh runs all",
+            "{} of {} taken from {}, which an earlier command left; --fresh makes all runs again",
             rows.count,
             plural(*all as u64, FINISHED),
             rows.folder.display()
         ),
         Note::Kept(rows) => {
             return progress::rows_are_kept(Some(format!(
-                "{} kept in {}: the same command continues from there, --fresh starts again",
+                "{} kept in {}: the same command with --fresh starts again; without it, the \
+                 command continues from there",
                 plural(rows.count as u64, FINISHED),
                 rows.folder.display()
             )));
         }
         Note::Complete => return progress::rows_are_kept(None),
         Note::Others(rows) => format!(
-            "{} with other settings in {}; --fresh removes them",
+            "found {} with other settings in {}; --fresh removes them",
             plural(rows.count as u64, FINISHED),
             rows.folder.display()
         ),

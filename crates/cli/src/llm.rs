@@ -25,7 +25,7 @@ pub(crate) const EXAMPLES: &str = "Examples:\n  \
     vpass llm --drive modern-tlc --model 370GB --experts 19MB --active 579 --tokens-per-second 0.5 \
     --cache 64GB\n  \
     vpass llm --drive modern-tlc --model llm-dense-70b --hours 8\n\n\
-    What an option does not give comes from the preset. `vpass show workload llm-moe-744b` prints\n\
+    Values that no option gives come from the preset. `vpass show workload llm-moe-744b` prints\n\
     its numbers and their sources. Other keys of workload.model, such as popularity, can be set\n\
     with --set.\n\n\
     Exits with 0 if the lives were simulated, with or without lost data. Exits with 1 if the\n\

@@ -26,16 +26,16 @@ pub(crate) struct PaperArgs {
     /// Folder in papers/ that holds a recipe, or the recipe file itself.
     #[arg(value_name = "FOLDER|FILE")]
     pub(crate) recipe: PathBuf,
-    /// Write all results into this new folder, completely or not at all: the data of every figure,
-    /// all summaries and the comparison.
+    /// Write the data of every figure, all summaries and the comparison into this new folder. The
+    /// folder appears only if all of these are complete.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Run everything again. Default: reuse the finished runs of an earlier command with the same
     /// --out.
     #[arg(long, requires = "out")]
     pub(crate) fresh: bool,
-    /// Folder with real traces of the paper's workloads. The traces are recognised by their file
-    /// names, and some may be missing.
+    /// Folder with the real traces of all or some of the paper's workloads. The file names tell
+    /// which trace is which.
     #[arg(long, value_name = "DIR")]
     pub(crate) traces: Option<PathBuf>,
     /// Random seed.
@@ -84,7 +84,7 @@ pub(crate) fn paper(args: &PaperArgs) -> Result<Exit, Failure> {
         seconds(started.elapsed().as_secs_f64())
     ))?;
     report.violation.map_or(Ok(Exit::Done), |run| {
-        Err(Failure::failed(format!("the oracle found a violation: {run}")))
+        Err(Failure::failed(format!("the oracle found a bug of the drive model: {run}")))
     })
 }
 

@@ -22,7 +22,7 @@ pub(crate) use verdict::verdict;
 /// Note about results of techniques that change the physics of the flash, which no real drive can
 /// do.
 pub(crate) const COUNTERFACTUAL: &str =
-    "COUNTERFACTUAL: no real flash behaves like this; a bound for comparison";
+    "COUNTERFACTUAL: no real flash behaves like this; the result is only a bound for comparison";
 
 /// Returns the text that reports the results of a run.
 pub(crate) fn render(s: &Summary, page_bytes: u64, colour: bool) -> String {
@@ -255,8 +255,8 @@ fn flash(s: &Summary, page_bytes: u64, colour: bool) -> String {
         let _ = write!(
             text,
             "\n  \
-             refresh {technique}: {}, {} of open blocks, {} missed their deadline; the oldest page \
-             is {} old",
+             refresh {technique}: {}, {} of them for open blocks, {} missed their deadline; the \
+             oldest page is {} old",
             plural(refresh.invocations, "job"),
             count(refresh.open_blocks),
             plural(refresh.deadline_misses, "job"),
@@ -264,7 +264,9 @@ fn flash(s: &Summary, page_bytes: u64, colour: bool) -> String {
         );
         text.push_str(&refresh.merged.as_ref().map_or_else(String::new, merged));
     } else {
-        text.push_str("\n  no retention: data does not age in this run (--refresh, start.age)");
+        text.push_str(
+            "\n  data does not age in this run, because neither --refresh nor start.age is given",
+        );
     }
     text.push_str(&parity::parity(s));
     text.push_str(&s.failures.as_ref().map_or_else(String::new, parity::failures));
@@ -288,8 +290,8 @@ fn flash(s: &Summary, page_bytes: u64, colour: bool) -> String {
 fn merged(merged: &Merged) -> String {
     format!(
         "\n    \
-         {} merged in place, which corrupted {}; {} hold merged wordlines at the end, {} more than \
-         the same data needs",
+         {} merged in place, which corrupted {}; at the end {} hold merged wordlines, {} blocks \
+         more than the same data needs",
         plural(merged.merged_wordlines, "wordline"),
         plural(merged.corrupted_pages, "page"),
         plural(merged.merged_blocks.into(), "block"),

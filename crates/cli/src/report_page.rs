@@ -40,14 +40,14 @@ pub(crate) struct ReportArgs {
 /// Options for a page that shows the results of a command.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct PageArgs {
-    /// Write the results into this HTML file as a page with charts, tables and warnings. The page
-    /// is one file that loads nothing from elsewhere. The option works with and without --out.
+    /// Write a page of the results into this HTML file: charts, tables and warnings. The page is
+    /// one file that loads nothing. --out is not needed.
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
     /// Replace an existing HTML file of --html.
     #[arg(long, requires = "html")]
     force: bool,
-    /// Whether the results go to a hidden folder, because the user did not give `--out`.
+    /// Whether `--out` names a hidden folder that vpass chose itself.
     #[arg(skip)]
     is_hidden: bool,
 }

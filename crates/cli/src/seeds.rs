@@ -18,9 +18,9 @@ pub(crate) fn others(plan: &RunPlan, seeds: u32) -> Result<Vec<(Uber, u64)>, Fai
     let config = &plan.drive.config;
     if config.error.model == ErrorLaw::None || config.ecc.codeword.is_none() {
         return Err(Failure::usage(format!(
-            "--seeds {seeds} repeats a run for its UBER, and drive {} has no error rates. \
-             error.model other than none and ecc.codeword are expected; `vpass compare --seeds \
-             {seeds}` repeats everything else",
+            "--seeds {seeds} repeats a run to find its UBER, but drive {} has no error rates. Set \
+             ecc.codeword and an error.model other than none. For all other results, use `vpass \
+             compare --seeds {seeds}`",
             plan.drive.name
         )));
     }
@@ -33,7 +33,10 @@ pub(crate) fn others(plan: &RunPlan, seeds: u32) -> Result<Vec<(Uber, u64)>, Fai
         let plan = RunPlan { seed, ..plan.clone() };
         let progress = Bar::new(plan.requests()?, "requests");
         let summary = run::execute(&plan, &progress)?.summary;
-        Ok((summary.uber.expect("its data has error rates and codewords"), summary.data_lost_pages))
+        Ok((
+            summary.uber.expect("the data of this drive has error rates and codewords"),
+            summary.data_lost_pages,
+        ))
     };
     (1..seeds).map(one).collect()
 }

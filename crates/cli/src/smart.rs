@@ -25,13 +25,12 @@ pub(crate) struct SmartArgs {
     /// Result folder that `vpass run` wrote with --out.
     #[arg(value_name = "DIR", required_unless_present = "measured", conflicts_with = "measured")]
     folder: Option<PathBuf>,
-    /// Two snapshots of a real drive's counters, the earlier one first. A snapshot is a file with
-    /// the JSON of `smartctl -j -a`, `nvme smart-log -o json` or `nvme ocp smart-add-log -o json`.
-    /// A file may hold several of these outputs, one after another.
+    /// Two snapshots of a real drive's counters, the earlier one first. Each file holds the JSON of
+    /// `smartctl -j -a`, `nvme smart-log -o json` or `nvme ocp smart-add-log -o json`, or several
+    /// such outputs one after another.
     #[arg(long, num_args = 2, value_names = ["BEFORE", "AFTER"])]
     measured: Vec<PathBuf>,
-    /// Also estimate the counters of this drive for the same bytes and the same time. The drive is
-    /// a preset or a TOML file.
+    /// Also estimate the counters of this drive (a preset or a TOML file) under the same load.
     #[arg(long, value_name = "NAME|FILE", requires = "measured", conflicts_with = "folder")]
     drive: Option<String>,
     /// Print one JSON object instead of a table.
@@ -73,16 +72,16 @@ fn of_run(path: &Path) -> Result<OfRun, Failure> {
     let Some(summary) = folder.json("summary.json")? else {
         let hint = match folder.folders().next() {
             Some((name, inside)) if inside.file("summary.json").is_some() => {
-                format!("give one of its folders, such as {}", path.join(name).display())
+                format!("give a folder inside it, such as {}", path.join(name).display())
             }
-            _ => "the folder of `vpass run --out` has it".into(),
+            _ => "a folder that `vpass run --out` wrote is expected".into(),
         };
         return Err(Failure::usage(format!("{} has no summary.json; {hint}", folder.name)));
     };
     let Some(smart) = summary.get("smart") else {
         return Err(Failure::usage(format!(
-            "{}/summary.json has no `smart`; an earlier version wrote it: run the command in its \
-             manifest.json again",
+            "{}/summary.json has no `smart`, because an earlier version of vpass wrote it; run the \
+             command in manifest.json of this folder again",
             folder.name
         )));
     };
@@ -129,11 +128,12 @@ fn render(run: &OfRun, colour: bool) -> String {
     }
     let _ = writeln!(
         text,
-        "  The first {CAUSES} rows sum to 0x1E. Counters begin with the measured run; erase counts \
-         and the percentage used follow the wear of the blocks."
+        "  The first {CAUSES} rows add up to counter 0x1E. Counters begin with the measured run, \
+         but erase counts and the percentage used follow from the whole wear of the blocks."
     );
     if let Some(sample) = run.sample.as_str() {
-        let _ = writeln!(text, "  All counts are of a sample of {sample} of the pages.");
+        let _ =
+            writeln!(text, "  All counts cover only a sample of the drive, {sample} of its pages.");
     }
     text
 }

@@ -44,8 +44,8 @@ pub(crate) struct SweepArgs {
     /// Sweep file. The file has options of `vpass compare`, and the values of the swept keys (see
     /// the guide on sweeps).
     pub(crate) file: PathBuf,
-    /// Folder for the results: sweep.csv, sweep.json and manifest.json. A later sweep with this
-    /// folder runs only what earlier sweeps have not run.
+    /// Folder for the results: sweep.csv, sweep.json and manifest.json. A later sweep with the same
+    /// folder makes only the runs that are new.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Number of threads. Default: number of cores.
@@ -225,7 +225,8 @@ fn tables(all: &[Done], plans: &[Option<&RunPlan>], is_markdown: bool) -> String
         text.push('\n');
     }
     if !is_markdown {
-        text += "*: best of its column at its point, among techniques that lost no data\n";
+        text += "*: best value of the column at this point, among the techniques that lost no \
+            data\n";
     }
     text
 }

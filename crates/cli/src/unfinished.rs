@@ -82,9 +82,9 @@ pub(crate) fn remove_leftovers(place: &Path) {
         let (removed, shown) =
             (File::open(&path).and_then(|held| removed(&path, &held)), path.display());
         match removed {
-            Ok(true) => {
-                say(&format!("vpass: {shown} was left by a run that was killed; it is removed"))
-            }
+            Ok(true) => say(&format!(
+                "vpass: {shown} was left by a run that was killed, and is now removed"
+            )),
             Ok(false) => {}
             Err(e) => say(&format!(
                 "vpass: {shown} was left by a run that was killed, and cannot be removed: {e}"

@@ -113,7 +113,7 @@ pub struct DriveConfig {
     #[serde(default, skip_serializing_if = "SheetConfig::is_default")]
     #[key(default)]
     pub sheet: SheetConfig,
-    /// Larger drive of which this one is a sample. Not a key of a file.
+    /// Larger drive of which this drive is a sample. A file cannot set this value.
     #[serde(skip)]
     pub part_of: Option<PartOf>,
 }
@@ -155,8 +155,8 @@ impl DriveConfig {
         if self.error.model == ErrorLaw::Bch {
             self.ecc.check(self.geometry.page_size)?;
             require(self.disturb.model == DisturbModel::Count, || {
-                "error.model = \"bch\" has one limit for all pages of a block; disturb.model = \
-                 \"count\" is right"
+                "error.model = \"bch\" has one limit for all pages of a block, so disturb.model = \
+                 \"count\" is expected"
                     .into()
             })?;
         }

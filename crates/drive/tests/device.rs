@@ -122,7 +122,7 @@ fn what_needs_no_flash_is_complete_at_once() {
 }
 
 #[test]
-#[should_panic(expected = "nothing is going to happen")]
+#[should_panic(expected = "the drive has no work")]
 fn waiting_for_nothing_has_no_end() {
     let mut drive = drive(&dies(1, "slc", TIMING, "drive = { spare = 0.25 }"), true);
     Device::new(&drive).advance(&mut drive, Ns::MAX, |_, _| ());

@@ -131,7 +131,7 @@ pub fn has_parity(rows: &[ComparisonRow]) -> bool {
     rows.iter().any(|row| row.parity != NO_PARITY)
 }
 
-#[expect(clippy::struct_excessive_bools, reason = "each is its own answer in the file")]
+#[expect(clippy::struct_excessive_bools, reason = "each variant is a different value in the file")]
 #[derive(Serialize)]
 struct Technique<'a> {
     /// Name in the table and in the other lists of the file.

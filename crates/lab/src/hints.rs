@@ -190,8 +190,8 @@ impl HintFile {
             ranges.chain(devices).chain(tables.file.into_iter().map(named(Kind::File))).collect();
         if rows.is_empty() {
             return Err(Failure::usage(format!(
-                "{name}: has no hint; a [[range]], [[device]] or [[file]] with an access_latency \
-                 is expected"
+                "{name} has no hint; a [[range]], [[device]] or [[file]] with an access_latency is \
+                 expected"
             )));
         }
         let file = Self { name: name.into(), rows };
@@ -263,8 +263,8 @@ impl HintFile {
             .find(|(_, before)| range.contradicts(before))
             .expect("an earlier one contradicts it");
         let what = format!(
-            "it overlaps with the range of line {}, and both have rank {}; if ranges overlap, the \
-             higher rank counts, so give one of them another rank",
+            "the range overlaps with the range of line {}, and both have rank {}; of overlapping \
+             ranges, the one with the higher rank counts, so give them different ranks",
             before.line, row.rank
         );
         Err(self.wrong(row, what))
@@ -360,7 +360,7 @@ mod tests {
     #[test]
     fn a_file_without_hints_is_refused() {
         for text in ["", "# nothing\n", "range = []\n"] {
-            assert!(sentence(text).starts_with("h.toml: has no hint; a [[range]]"), "{text}");
+            assert!(sentence(text).starts_with("h.toml has no hint; a [[range]]"), "{text}");
         }
     }
 
@@ -396,7 +396,7 @@ mod tests {
         assert!(of("").unwrap().is_none());
         let wrong = |text: &str| of(text).map(drop).unwrap_err().to_string();
         assert!(wrong(&format!("{own}{own}")).starts_with(
-            "w.toml line 7: it overlaps with the range of line 3, and both have rank 0"
+            "w.toml line 7: the range overlaps with the range of line 3, and both have rank 0"
         ));
         assert_eq!(
             wrong("[hints]\nidle_us = 7"),
@@ -440,7 +440,7 @@ mod tests {
         let twice = sentence(&format!("# first\n{IDLE}{IDLE}"));
         assert!(
             twice.starts_with(
-                "h.toml line 6: it overlaps with the range of line 2, and both have rank 0"
+                "h.toml line 6: the range overlaps with the range of line 2, and both have rank 0"
             ),
             "{twice}"
         );

@@ -423,7 +423,7 @@ pub(crate) mod tests {
         assert_eq!(up((0.75, 0.0), (1.25, 0.5)), Some((0.5, End::WornOut)));
         assert_eq!(up((0.75, 0.5), (1.25, 2.5)), Some((0.25, End::Uber)), "errors came first");
         assert_eq!(up((0.0, 0.5), (0.5, 1.5)), Some((0.5, End::Uber)));
-        assert_eq!(up((0.75, 0.0), (0.99, 1.0)), None, "a target that is met is not missed");
+        assert_eq!(up((0.75, 0.0), (0.99, 1.0)), None, "the target was missed, so a reason exists");
         assert_eq!(up((1.0, 0.0), (1.0, 0.0)), Some((1.0, End::WornOut)));
         let lossy = |wear, lost| Used { wear, uber: 0.0, lost };
         assert_eq!(

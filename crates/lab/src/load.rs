@@ -122,7 +122,7 @@ fn of_files_only(set: &Override) -> Option<Phrase> {
     let file = known.first()?.file;
     Some(phrase![
         what,
-        ": keys of `{table}` stand in {file} files only; `vpass show {file} NAME` prints a file \
+        ": keys of `{table}` belong in {file} files only; `vpass show {file} NAME` prints a file \
          to start from",
     ])
 }
@@ -216,7 +216,7 @@ pub fn workload_of(
         sets.retain(|s| s.key != "queue_depth");
         if of_model {
             let what =
-                format!("{name} holds a model, which is read at workload.model.tokens_per_second");
+                format!("{name} holds a model, whose rate is workload.model.tokens_per_second");
             return Err(Failure::usage(what)
                 .at(Opt::QueueDepth.to(depth))
                 .with_remedy(phrase!["leave out ", Opt::QueueDepth]));
@@ -279,12 +279,12 @@ pub fn read_file(what: &str, path: &Path) -> Result<String, Failure> {
     // Reading a pipe or a device such as /dev/zero may never end.
     if !about.is_file() && !about.is_dir() {
         return Err(Failure::usage(format!(
-            "{name}: is not a regular file; a {what} file, a few kilobytes of TOML, is expected"
+            "{name} is not a regular file; a {what} file, a few kilobytes of TOML, is expected"
         )));
     }
     if about.len() > MAX_FILE_BYTES {
         return Err(Failure::usage(format!(
-            "{name}: is larger than 4 MiB; a {what} file, a few kilobytes of TOML, is expected"
+            "{name} is larger than 4 MiB; a {what} file, a few kilobytes of TOML, is expected"
         )));
     }
     fs::read_to_string(path).map_err(failed)

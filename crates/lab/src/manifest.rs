@@ -15,7 +15,7 @@ use crate::plan::{RunPlan, Stream, Workload};
 use crate::run::Outcome;
 
 /// Content of `manifest.json`.
-#[expect(clippy::struct_excessive_bools, reason = "each is its own answer in the file")]
+#[expect(clippy::struct_excessive_bools, reason = "each variant is a different value in the file")]
 #[derive(Clone, Debug, Serialize)]
 pub struct Manifest {
     /// Version of this file's format: 1. A new key does not change the version.
@@ -236,7 +236,7 @@ fn record_of(plan: &RunPlan, workload: &Workload) -> Result<WorkloadRecord, Fail
         }
         Workload::Fio { path, jobs, queue_depth } => {
             let Stream::Fio(source) = plan.source_of(workload)? else {
-                unreachable!("requests of a job file come from a source of fio")
+                unreachable!("a job file is always replayed by the fio source")
             };
             let name = path.display().to_string();
             let fio = json!({

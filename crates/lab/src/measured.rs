@@ -212,7 +212,7 @@ fn grown(before: &Snapshot, after: &Snapshot, quantity: Quantity) -> Result<Opti
     };
     let Some(by) = to.checked_sub(from) else {
         return Err(Failure::usage(format!(
-            "{}: {} is {to}, less than {from} in {}; counters of a drive only grow: give two \
+            "{}: {} is {to}, less than {from} in {}, but counters of a drive only grow; give two \
              snapshots of one drive, the earlier one first",
             after.file,
             quantity.name(),
@@ -251,11 +251,11 @@ fn lacks(before: &Snapshot, after: &Snapshot) -> Vec<Lack> {
     };
     bytes
         .chain([
-            of("time", "`smartctl -j -a` has the time of the snapshot", &has_time),
+            of("time", "the output of `smartctl -j -a` has the time of the snapshot", &has_time),
             of(
                 "serial number",
-                "`smartctl -j -a` and `nvme id-ctrl -o json` have it; without it, vpass cannot \
-                 check that both snapshots are of one drive",
+                "`smartctl -j -a` and `nvme id-ctrl -o json` print the serial number; without it, \
+                 vpass cannot check that both snapshots are of one drive",
                 &|one| one.serial.is_some(),
             ),
         ])

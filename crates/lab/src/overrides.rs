@@ -229,7 +229,7 @@ pub(crate) fn make_room(file: &mut Table, resolved: Option<&DriveConfig>, sets: 
 }
 
 fn resolved_spare(resolved: &DriveConfig) -> f64 {
-    resolved.drive.spare.expect("a resolved drive has a spare")
+    resolved.drive.spare.expect("a resolved drive has a spare share")
 }
 
 fn section<'a>(file: &'a mut Table, table: &str) -> Option<&'a mut Table> {

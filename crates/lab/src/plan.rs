@@ -279,7 +279,7 @@ impl RunPlan {
 
     /// Makes the failure for a warm-up that is longer than a pass. A pass has `requests` requests.
     pub(crate) fn short_pass(&self, requests: u64) -> Failure {
-        Failure::usage(format!("the workload has only {requests} requests in a pass"))
+        Failure::usage(format!("one pass of the workload has only {requests} requests"))
             .at(Opt::WarmUp.to(self.warm_up))
     }
 
@@ -326,8 +326,8 @@ impl RunPlan {
         let whose =
             if self.gear == Gear::Timed || !before { "a warm-up" } else { "the untimed gear" };
         Err(Failure::usage(format!(
-            "{what} needs a clock. In {whose}, the only clock is the times of the requests, and a \
-             closed loop has no such times."
+            "{what} needs a clock. In {whose}, only request times give a clock, and requests in \
+             closed loop have no times."
         ))
         .with_remedy(phrase![
             "Set workload.rate, which replaces workload.queue_depth (",

@@ -265,7 +265,9 @@ fn tasks(jobs: &[Job], needed: &[u64], threads: usize, budget: u64, pace: Pace) 
 /// Reports that even the current thread cannot be used.
 pub fn threads(wanted: usize, progress: &dyn Progress) -> Result<ThreadPool, Failure> {
     ThreadPoolBuilder::new().num_threads(wanted).build().or_else(|e| {
-        progress.note(&format!("{wanted} threads are not available ({e}): one does all the work"));
+        progress.note(&format!(
+            "{wanted} threads are not available ({e}), so one thread does all the work"
+        ));
         ThreadPoolBuilder::new()
             .num_threads(1)
             .use_current_thread()

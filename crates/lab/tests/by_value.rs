@@ -158,8 +158,16 @@ fn a_wrong_answer_or_a_panic_ends_the_run_by_the_name_of_the_technique() {
     let setup = setup("tiny", &["workload.requests=300000"]);
     for (answer, method, what) in [
         (Answer::AlarmNotAhead, "on_alarm", "an alarm is a larger number of reads, or never"),
-        (Answer::PageBeyondTheBlock, "on_alarm", "it names a page that a block of"),
-        (Answer::StreamUnknown, "on_alarm", "it names stream 77 of 4 streams"),
+        (
+            Answer::PageBeyondTheBlock,
+            "on_alarm",
+            "it names a page that does not exist: a block has",
+        ),
+        (
+            Answer::StreamUnknown,
+            "on_alarm",
+            "it names stream 77, which does not exist: the drive has 4 streams",
+        ),
         (Answer::NotANumber, "promise", "is not a number (NaN)"),
         (Answer::Panic, "on_alarm", "it panicked: no more"),
     ] {

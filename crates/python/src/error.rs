@@ -8,12 +8,12 @@ use serde_json::Map;
 use vpass_drive::base::phrase::{Dialect, Opt};
 use vpass_lab::failure::{Failure, Kind};
 
-create_exception!(vpass, Error, PyException, "What could not be done, in a sentence.");
+create_exception!(vpass, Error, PyException, "Sentence that says what could not be done.");
 create_exception!(
     vpass,
     UsageError,
     Error,
-    "A question that has no answer, and what would be right."
+    "A question without an answer; the message says what would be right."
 );
 create_exception!(vpass, DriveStopped, Error, "The simulated drive could not go on.");
 create_exception!(vpass, Bug, Error, "A fault of vpass. Please report it.");

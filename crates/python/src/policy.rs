@@ -87,8 +87,8 @@ fn alarm(answer: &Bound<'_, PyAny>) -> PyResult<Reads> {
             "the next alarm is {reads}: a number of reads, or None for never, is expected"
         ))),
         Err(_) => Err(PyTypeError::new_err(format!(
-            "the answer is a {}: a number of reads, None, a Rewrite, a list of Rewrites, or a \
-             tuple of a number and a list of Rewrites is expected",
+            "the policy returned a {}; it must return a number of reads, None, a Rewrite, a list \
+             of Rewrites, or a tuple of a number and a list of Rewrites",
             answer.get_type().name()?
         ))),
     }
@@ -109,7 +109,9 @@ fn rewrites(
     let Ok(list) = answer.cast::<PyList>() else { return Ok(false) };
     for one in list {
         let rewrite = one.cast::<Rewrite>().map_err(|_| {
-            PyTypeError::new_err("a list of answers holds only objects of the class Rewrite")
+            PyTypeError::new_err(
+                "a list that a policy returns must hold only objects of the class Rewrite",
+            )
         })?;
         out.push(rewrite.get().action(view, block)?);
     }
@@ -129,10 +131,15 @@ fn answer_to_alarm(
     }
     let Ok(pair) = answer.cast::<PyTuple>() else { return alarm(answer) };
     if pair.len() != 2 {
-        return Err(PyValueError::new_err("a tuple has a number and a list of Rewrites"));
+        return Err(PyValueError::new_err(
+            "a tuple that a policy returns must have two parts: a number of reads and a list of \
+             Rewrites",
+        ));
     }
     if !rewrites(&pair.get_item(1)?, view, block, out)? {
-        return Err(PyTypeError::new_err("the second part of a tuple is a list of Rewrites"));
+        return Err(PyTypeError::new_err(
+            "the second part of a tuple that a policy returns must be a list of Rewrites",
+        ));
     }
     alarm(&pair.get_item(0)?)
 }
@@ -160,7 +167,7 @@ impl Policy for Asked {
     fn promise(&self, view: &Core, pec: u32) -> Promise {
         let read = |answer: &Bound<'_, PyAny>| promise(answer, self.protects, view);
         let stated = self.budget.as_ref().map(|of| self.state(("budget", of), view, pec, read));
-        stated.unwrap_or(Promise::Nothing("a policy in Python states no budget"))
+        stated.unwrap_or(Promise::Nothing("this policy in Python states no budget"))
     }
 
     fn explain(&self, view: &Core, pec: u32) -> Vec<Threshold> {
@@ -192,8 +199,8 @@ pub(crate) fn card(
         Some("sound") => Protection::Sound,
         Some(other) => {
             return Err(PyValueError::new_err(format!(
-                "policy {name} has protects = {other:?}: nothing, unsafe, deceivable or sound is \
-                 expected"
+                "policy {name} has protects = {other:?}; it must be nothing, unsafe, deceivable or \
+                 sound"
             )));
         }
     };

@@ -65,11 +65,11 @@ impl Ran {
         Ok(files::table(&of.0, &of.1, name))
     }
 
-    /// Writes the folder that `--out` writes. The folder must not exist yet.
-    #[expect(clippy::needless_pass_by_value, reason = "Python gives its arguments by value")]
+    /// Writes the folder that `--out` writes. The folder must not exist.
+    #[expect(clippy::needless_pass_by_value, reason = "PyO3 passes arguments from Python by value")]
     fn save(&self, folder: PathBuf) -> PyResult<()> {
         if folder.exists() {
-            let what = format!("{}: exists; name a new folder", folder.display());
+            let what = format!("{} exists already; name a new folder", folder.display());
             return Err(PyFileExistsError::new_err(what));
         }
         let of = self.of.lock().map_err(|_| PyValueError::new_err("the run is in use"))?;

@@ -69,7 +69,7 @@ fn moment(answer: &Bound<'_, PyAny>) -> PyResult<Option<Moment>> {
             "the time is {ns}: a number of ns, or None for never, is expected"
         ))),
         Err(_) => Err(PyTypeError::new_err(format!(
-            "the answer is a {}: a number of ns is expected",
+            "the refresh policy returned a {}; a number of ns is expected",
             answer.get_type().name()?
         ))),
     }
@@ -82,14 +82,16 @@ fn wanted(answer: &Bound<'_, PyAny>) -> PyResult<Wanted> {
             Ok(Wanted::Rewrite)
         } else {
             Err(PyValueError::new_err(
-                "a refresh rewrites the whole block, because a block is as old as its oldest \
-                 page: Rewrite() is expected, without wordlines and pages",
+                "a refresh policy must return Rewrite() without wordlines and pages: a refresh \
+                 rewrites the whole block, because a block is as old as its oldest page",
             ))
         };
     }
     let later = moment(answer)?;
     later.map(Wanted::Later).ok_or_else(|| {
-        PyTypeError::new_err("the answer is None: a later time in ns, or Rewrite(), is expected")
+        PyTypeError::new_err(
+            "the refresh policy returned None; a later time in ns, or Rewrite(), is expected",
+        )
     })
 }
 

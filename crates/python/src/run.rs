@@ -114,7 +114,7 @@ fn wrong(what: &str, given: &str, right: &str) -> PyErr {
 /// Runs a workload on a drive. The observers receive the events of the drive.
 #[pyfunction]
 #[pyo3(signature = (asked, observers, progress=None))]
-#[expect(clippy::needless_pass_by_value, reason = "Python gives its arguments by value")]
+#[expect(clippy::needless_pass_by_value, reason = "PyO3 passes arguments from Python by value")]
 pub(crate) fn run(
     py: Python<'_>,
     asked: Asked,
@@ -188,7 +188,7 @@ fn awaited<T: Send + 'static>(
 
 /// Returns the effective configuration of a run as JSON, without running it.
 #[pyfunction]
-#[expect(clippy::needless_pass_by_value, reason = "Python gives its arguments by value")]
+#[expect(clippy::needless_pass_by_value, reason = "PyO3 passes arguments from Python by value")]
 pub(crate) fn effective(py: Python<'_>, asked: Asked) -> PyResult<String> {
     let shared = Arc::new(Shared::default());
     let (setup, cards) = (asked.setup(&shared)?, asked.cards(py, &shared)?);
@@ -219,7 +219,7 @@ pub(crate) fn duration_ns(text: &str) -> PyResult<u64> {
 
 /// Returns the number of runs like this one that fit into memory at the same time.
 #[pyfunction]
-#[expect(clippy::needless_pass_by_value, reason = "Python gives its arguments by value")]
+#[expect(clippy::needless_pass_by_value, reason = "PyO3 passes arguments from Python by value")]
 pub(crate) fn fit_in_memory(py: Python<'_>, asked: Asked) -> PyResult<u64> {
     let shared = Arc::new(Shared::default());
     let (setup, cards) = (asked.setup(&shared)?, asked.cards(py, &shared)?);
@@ -235,7 +235,7 @@ pub(crate) fn fit_in_memory(py: Python<'_>, asked: Asked) -> PyResult<u64> {
 
 /// Returns the configuration of a drive as JSON, with all values resolved.
 #[pyfunction]
-#[expect(clippy::needless_pass_by_value, reason = "Python gives its arguments by value")]
+#[expect(clippy::needless_pass_by_value, reason = "PyO3 passes arguments from Python by value")]
 pub(crate) fn config(drive: String, set: Vec<String>) -> PyResult<String> {
     let resolved = load::overrides(&set).and_then(|sets| load::drive(&drive, &sets));
     resolved.and_then(|loaded| as_json::text(&loaded.config)).map_err(raised)

@@ -20,7 +20,7 @@ impl Budget {
     fn new(group: usize, endures: f64, alpha: f64, reads: u32, own: f64) -> PyResult<Self> {
         if [endures, alpha, own].iter().any(|number| !number.is_finite()) {
             return Err(PyValueError::new_err(
-                "a budget has endures, alpha and own as finite numbers of dose units",
+                "endures, alpha and own of a Budget must be finite numbers of dose units",
             ));
         }
         Ok(Self(Core { group, endures, alpha, reads, own }))
@@ -51,7 +51,7 @@ pub(crate) fn promise(
     let groups = look.disturb.groups.len();
     if let Some(beyond) = budgets.iter().find(|budget| budget.group >= groups) {
         return Err(PyValueError::new_err(format!(
-            "the budget is of group {}; the drive has groups 0 to {}",
+            "a Budget names group {}, but the drive has groups 0 to {}",
             beyond.group,
             groups - 1
         )));
@@ -72,7 +72,7 @@ pub(crate) fn promise(
 fn not_a_budget(answer: &Bound<'_, PyAny>) -> PyErr {
     let kind = answer.get_type().name().map_or_else(|_| "?".into(), |name| name.to_string());
     PyTypeError::new_err(format!(
-        "the answer is a {kind}: a Budget, a list of them, or None is expected"
+        "budget() returned a {kind}; a Budget, a list of Budgets, or None is expected"
     ))
 }
 
@@ -82,15 +82,15 @@ pub(crate) fn thresholds(answer: &Bound<'_, PyAny>) -> PyResult<Vec<Threshold>> 
         return Ok(vec![]);
     }
     let named = answer.cast::<PyDict>().map_err(|_| {
-        PyTypeError::new_err("thresholds are a dict of names with numbers of reads, or None")
+        PyTypeError::new_err("thresholds must be None, or a dict from names to numbers of reads")
     })?;
     let mut all = vec![];
     for (name, reads) in named.iter() {
         let (name, reads): (String, f64) = (name.extract()?, reads.extract()?);
         if !reads.is_finite() || !(1.0..=f64::from(u32::MAX)).contains(&reads) {
             return Err(PyValueError::new_err(format!(
-                "threshold {name} is {reads}: 1 read or more is expected; leave out a threshold \
-                 that is never reached"
+                "threshold {name} is {reads}; it must be 1 read or more, and a threshold that is \
+                 never reached must be left out"
             )));
         }
         all.push(Threshold { name, reads: reads as u32, because: "as the policy states".into() });

@@ -21,7 +21,7 @@ fn same<P: InSlot + ?Sized>(first: &'static Card<P>, card: &'static Card<P>) -> 
 /// Returns the sentences about the runs of several techniques. All techniques have the same number
 /// of seeds.
 #[pyfunction]
-#[expect(clippy::needless_pass_by_value, reason = "Python gives its arguments by value")]
+#[expect(clippy::needless_pass_by_value, reason = "PyO3 passes arguments from Python by value")]
 pub(crate) fn verdict(runs: Vec<Vec<PyRef<'_, Ran>>>) -> PyResult<Vec<String>> {
     let seeds = runs.first().map_or(0, Vec::len);
     if seeds == 0 || runs.iter().any(|of| of.len() != seeds) {

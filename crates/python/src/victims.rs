@@ -88,7 +88,8 @@ fn picked(answer: &Bound<'_, PyAny>) -> PyResult<Option<BlockId>> {
     let block = answer.extract::<u32>().map_err(|_| {
         let kind = answer.get_type().name().map_or_else(|_| "?".into(), |name| name.to_string());
         PyTypeError::new_err(format!(
-            "the answer is a {kind}: the number of a block of `among.blocks`, or None, is expected"
+            "the gc policy returned a {kind}; the number of a block of `among.blocks`, or None, is \
+             expected"
         ))
     })?;
     Ok(Some(BlockId::new(block)))
@@ -131,7 +132,7 @@ pub(crate) fn card(
         Ok(most) if most > 0 => most,
         _ => {
             return Err(PyValueError::new_err(format!(
-                "gc policy {name} has candidates = {}: 1 or more is expected",
+                "gc policy {name} has candidates = {}; it must be 1 or more",
                 most.unwrap_or(0)
             )));
         }

@@ -30,7 +30,8 @@ fn this_thread() -> u64 {
     HERE.with(|here| std::ptr::from_ref(here).addr() as u64)
 }
 
-const GONE: &str = "a view may be used only inside the call that gave it; copy what is to be kept";
+const GONE: &str = "a view is valid only during the call that received it; copy the values that \
+    you need later";
 
 impl View {
     /// Makes a view that shows nothing yet.
@@ -82,8 +83,8 @@ impl View {
     fn here(&self) -> PyResult<(&core::View<'_>, BlockId)> {
         match self.drive()? {
             (_, NO_BLOCK) => Err(PyRuntimeError::new_err(
-                "this view is of no block: a budget and thresholds hold for all blocks at a P/E \
-                 count",
+                "this view has no block, because budgets and thresholds hold for all blocks of a \
+                 P/E count",
             )),
             found => Ok(found),
         }
@@ -311,5 +312,5 @@ impl View {
 }
 
 fn no_limits() -> PyErr {
-    PyRuntimeError::new_err("this drive has no limits: its reads disturb nothing")
+    PyRuntimeError::new_err("this drive has no limits, because its reads disturb nothing")
 }

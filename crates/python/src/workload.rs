@@ -46,7 +46,7 @@ struct Options {
 }
 
 fn wrong(what: &str, given: &str, right: &str) -> PyErr {
-    PyValueError::new_err(format!("Trace({what}={given:?}): {right} is expected"))
+    PyValueError::new_err(format!("Trace({what}={given:?}) is invalid; {right} is expected"))
 }
 
 fn in_python(why: &Phrase) -> PyErr {

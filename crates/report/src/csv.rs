@@ -40,7 +40,8 @@ impl Csv {
             let width = cells.ends.len() - before;
             if width != heading.len() {
                 return Err(format!(
-                    "row {rows} has {width} cells; the heading has {}",
+                    "row {rows} has {width} cells, but the heading has {}; equal numbers are \
+                     expected",
                     heading.len()
                 ));
             }
@@ -181,7 +182,7 @@ mod tests {
     #[test]
     fn a_row_of_another_length_is_refused() {
         let why = Csv::read("a,b\n1,2\n3\n").unwrap_err();
-        assert_eq!(why, "row 2 has 1 cells; the heading has 2");
+        assert_eq!(why, "row 2 has 1 cells, but the heading has 2; equal numbers are expected");
         assert_eq!(Csv::read("").unwrap_err(), "the heading is missing");
     }
 }

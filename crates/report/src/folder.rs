@@ -112,9 +112,9 @@ impl Folder {
     /// Makes an error for a file of this folder that cannot be used.
     pub fn wrong(&self, file: &str, why: &str) -> Failure {
         Failure::usage(why.to_owned()).at(format!("{}/{file}", self.name)).with_remedy(phrase![
-            "a file as ",
+            "a file written with ",
             Opt::Out,
-            " of this version writes it is expected",
+            " of this version is expected",
         ])
     }
 }

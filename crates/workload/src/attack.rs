@@ -43,11 +43,14 @@ macro_rules! attacks {
 attacks! {
     "hammer", "reads the neighbours of the weakest wordline, block after block"
         => hammer::phases;
-    "defeat-counters", "makes a table of counters underestimate a wordline, then hammers beside it"
+    "defeat-counters", "makes a table of counters underestimate the reads of a wordline, then \
+        reads beside this wordline"
         => defeat_counters::phases;
-    "below-interval", "reads blocks evenly up to the last check before a rewrite, then hammers"
+    "below-interval", "reads blocks evenly up to the last check before a rewrite, then reads \
+        beside one wordline"
         => below_interval::phases;
-    "charge-and-burst", "brings many blocks near their limit, then all over it at once"
+    "charge-and-burst", "brings many blocks near their limit, then brings all of them over it at \
+        once"
         => charge_and_burst::phases;
     "weak-spot", "keeps reading the pages around one weakest wordline, wherever they move"
         => weak_spot::phases;

@@ -95,8 +95,8 @@ fn names_of_options() {
     says("iodpth=4", "fio 3.33 has no option \"iodpth\" (did you mean iodepth?)");
     says("qqqq=4", "fio 3.33 has no option \"qqqq\"");
     says("BS=4k", "fio 3.33 has no option \"BS\" (did you mean bs?)");
-    says("bs", "bs: a value is expected after it, as in name=value");
-    says("rw=", "rw: a value is expected after it, as in name=value");
+    says("bs", "bs: the option has no value; one is expected, as in name=value");
+    says("rw=", "rw: the option has no value; one is expected, as in name=value");
     says(
         "numjobs=${VPASS_NOT_SET}",
         "there is no variable \"VPASS_NOT_SET\" in the environment; set it, or write its value",
@@ -152,23 +152,26 @@ fn options_that_would_change_the_workload_stop_the_run() {
     for (line, why) in [
         (
             "readfua=1",
-            "requests that must reach the flash before they complete are not modelled; \
-                       set it to 0",
+            "requests that must reach the flash before they complete are not modelled; set this \
+             option to 0",
         ),
-        ("zonemode=zbd", "zones are not modelled; leave it out"),
-        ("read_iolog=x.log", "it replays a recorded trace; run that with `trace=FILE`"),
+        ("zonemode=zbd", "zones are not modelled; leave this option out"),
+        (
+            "read_iolog=x.log",
+            "this option replays a recorded trace; run the trace with `trace=FILE`",
+        ),
         (
             "thinktime_iotime=10",
-            "pauses after a time of work are not supported; set thinktime_blocks",
+            "pauses after a certain working time are not supported; set thinktime_blocks",
         ),
         (
             "wait_for=b",
-            "waiting for a single job is not supported; stonewall waits for all before \
-                        it",
+            "waiting for a single job is not supported; stonewall waits for all jobs before it",
         ),
         (
             "latency_target=1ms",
-            "a load that follows the latency is not supported; leave it out and set iodepth",
+            "a load that depends on the latency is not supported; leave this option out and set \
+             iodepth",
         ),
     ] {
         says(line, &format!("{} is not supported: {why}", line.split('=').next().unwrap()));
@@ -185,12 +188,12 @@ fn options_that_would_change_the_workload_stop_the_run() {
     );
     says(
         "file_service_type=zipf:1.2",
-        "file_service_type: zipf is not supported; roundrobin, random and sequential are",
+        "file_service_type: zipf is not supported; roundrobin, random or sequential is expected",
     );
     assert_eq!(
         error("[a]\nsize=1m\nnrfiles=4\nopenfiles=2\n"),
         "a.fio, line 4: openfiles=2 is less than the 4 files of a clone, which is not supported; \
-         leave it out; the line is \"openfiles=2\""
+         leave this option out; the line is \"openfiles=2\""
     );
     assert_eq!(
         error("[a]\nsize=1m\nnrfiles=4096\nnumjobs=17\n"),
@@ -225,12 +228,12 @@ fn rates_that_cannot_be() {
     assert_eq!(
         error("[global]\nrate=4m,\n[a]\nsize=1m\nrw=randrw\n"),
         "a.fio, line 2: rate gives no rate for the writes of this job, which is not supported; \
-         give one for each direction; the line is \"rate=4m,\""
+         give a rate for each direction; the line is \"rate=4m,\""
     );
     assert_eq!(
         error("[a]\nsize=1m\nrate=4m\nrate_iops=10\n"),
-        "a.fio, line 3: rate and rate_iops exclude each other; give one of them; the line is \
-         \"rate=4m\""
+        "a.fio, line 3: rate and rate_iops exclude each other; give only one of the two options; \
+         the line is \"rate=4m\""
     );
     assert_eq!(
         error("[a]\nsize=1m\nrw=trimwrite\nrate_iops=10\n"),
@@ -238,8 +241,8 @@ fn rates_that_cannot_be() {
     );
     assert_eq!(
         error("[a]\nsize=1m\nrate_iops=10\nthinktime=1ms\n"),
-        "a.fio, line 3: rate_iops is not supported with thinktime; give one of them; the line is \
-         \"rate_iops=10\""
+        "a.fio, line 3: rate_iops is not supported with thinktime; give only one of the two \
+         options; the line is \"rate_iops=10\""
     );
 }
 
@@ -336,8 +339,8 @@ fn safety_options_are_noted_once() {
         FioOptions { seed: 1, queue_depth: None, has_clock: true },
     )
     .unwrap();
-    let note = "fsync, end_fsync, sync, fsync_on_close: without effect, because a write that the \
-                simulated drive has acknowledged is safe";
+    let note = "fsync, end_fsync, sync, fsync_on_close: these options have no effect, because a \
+        write that the simulated drive has acknowledged is safe";
     assert_eq!(
         (source.notes(), file.left_out()),
         (&[note.into()][..], &["fdatasync".to_owned()][..])

@@ -276,7 +276,8 @@ fn srt() {
     };
     says(
         &record(56, 0x0005_0001, 0, 0),
-        "the field kind should be a version from 1 to 4 above a type",
+        "the field kind should be a version from 1 to 4 in the high bits, and a type in the low \
+         bits",
     );
     says(
         &record(56, 0x0004_0001, 1_000_000, 0),
@@ -332,8 +333,8 @@ fn vscsi() {
     };
     says(
         &record(0x28, 0, 8),
-        "the field version should be 1 or 2 in its high byte, the same in every record (vscsi \
-         format); it begins with the bytes 00 00 00 00 00 02 00 00 00 00 00 00 28 00 00 00",
+        "the field version should be 1 or 2 in the high byte, and the same number in every record \
+         (vscsi format); it begins with the bytes 00 00 00 00 00 02 00 00 00 00 00 00 28 00 00 00",
     );
     says(
         &record(0x2800, 0x0100, 8),

@@ -437,7 +437,7 @@ fn compact() {
     let second = 35 + 16 + u32::from_le_bytes(good[43..47].try_into().unwrap()) as usize;
     says(
         &damaged(8),
-        "after row 0, at byte 0: this vpass does not know the version of the compact trace; \
+        "after row 0, at byte 0: the compact trace has a version that this vpass does not know; \
          version 1 or 2 is expected",
     );
     says(&damaged(10), "after row 0, at byte 0: the header of the compact trace is damaged");

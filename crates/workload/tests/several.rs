@@ -146,7 +146,10 @@ fn a_file_that_changed_after_the_survey_is_an_error() {
     std::fs::write(&path, "0 4 0 1 1\n").unwrap();
     source.next_pass().unwrap();
     let error = drained(&mut source).unwrap_err().to_string();
-    assert!(error.contains("line 1: the file has changed since the trace was surveyed"), "{error}");
+    assert!(
+        error.contains("line 1: the trace file has changed since vpass first read it"),
+        "{error}"
+    );
 }
 
 proptest! {

@@ -170,7 +170,8 @@ fn errors_in_a_table_name_its_line() {
         ),
         (
             good.replace("disk-two", "disk-two,"),
-            "totals.csv, line 4: 96 columns; the header has 95",
+            "totals.csv, line 4: the row has 96 columns, but the header has 95; equal numbers are \
+             expected",
         ),
         (String::new(), "totals.csv: is empty; a table with a header is expected"),
         (format!("{}\n", "x".repeat(70_000)), "totals.csv, line 1: the line is longer than 64 KiB"),
@@ -198,7 +199,8 @@ fn errors_in_a_table_name_its_line() {
         ),
         (
             WINDOWS.replace("disk-two,0,", "disk-two,0,0,"),
-            "windows.csv, line 3: 6 columns; the header has 5",
+            "windows.csv, line 3: the row has 6 columns, but the header has 5; equal numbers are \
+             expected",
         ),
     ] {
         let error = windows_error(&text);
@@ -251,7 +253,7 @@ fn invalid_keys_are_refused() {
     says(|c| c.page.0 = 1000, "statistics.page = \"1000B\" is not a power of two, 512B to 1MiB");
     says(
         |c| c.extent.0 = 5000,
-        "statistics.extent = 5000B is not right; it must be a multiple of the page size 4KiB",
+        "statistics.extent = 5000B is invalid; it must be a multiple of the page size 4KiB",
     );
     says(|c| c.queue_depth = Some(0), "statistics.queue_depth = 0 is outside 1 to 65536");
     says(
@@ -291,7 +293,7 @@ fn invalid_keys_are_refused() {
     );
     says(
         |c| c.reads.as_mut().unwrap().percentiles[7] = 99.5,
-        "statistics.reads.percentiles do not rise from a number above 0 to 100",
+        "statistics.reads.percentiles must rise from a number above 0 to 100",
     );
     says(
         |c| c.reads.as_mut().unwrap().requests = 4_000_000,

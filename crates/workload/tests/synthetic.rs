@@ -372,8 +372,8 @@ fn errors_in_a_table_name_the_key() {
     says(
         "distribution = 'zipf:1'\nblock_sizes = \
          [{size='24KiB',share=0.5},{size='16KiB',share=0.5}]",
-        "workload.run: block sizes that do not divide each other need a run that is a multiple of \
-         all of them",
+        "workload.run: these block sizes do not divide each other, so workload.run must be a \
+         multiple of each of them",
     );
 }
 

@@ -11,13 +11,13 @@ pub(crate) struct Combined {
     /// technique.
     #[arg(long, value_delimiter = ',', default_value = "greedy", value_name = "NAME,..")]
     gc: Vec<String>,
-    /// Refresh techniques, separated by commas (see `vpass list refresh`). Each refresh technique
-    /// runs with each technique of the other kinds. Default: none, or the refresh technique that
-    /// the parity technique includes.
+    /// Refresh techniques, separated by commas (see `vpass list refresh`). Each of them runs with
+    /// each technique of the other kinds. Default: none, or the refresh technique that the parity
+    /// technique includes.
     #[arg(long, value_delimiter = ',', value_name = "NAME,..")]
     refresh: Vec<String>,
-    /// Parity techniques, separated by commas (see `vpass list parity`). Each parity technique runs
-    /// with each technique of the other kinds, on drives of equal capacity.
+    /// Parity techniques, separated by commas (see `vpass list parity`). Each of them runs with
+    /// each technique of the other kinds, on a drive of the same capacity.
     #[arg(long, value_delimiter = ',', default_value = "none", value_name = "NAME,..")]
     parity: Vec<String>,
 }

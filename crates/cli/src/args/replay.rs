@@ -18,8 +18,8 @@ pub(crate) struct Replay {
     #[arg(long)]
     pub(crate) concat: bool,
     /// Handling of requests beyond the end of the drive. error: stop. wrap: continue at address 0.
-    /// scale: scale all addresses, so that the trace fits the size of the drive. pack: place all
-    /// touched pages side by side, in the order of their addresses.
+    /// scale: scale all addresses to the drive. pack: place the pages that the trace touches side
+    /// by side, in the order of their addresses.
     #[arg(
         long,
         default_value_t = Fit::Error,
@@ -33,7 +33,8 @@ pub(crate) struct Replay {
     /// Direction of all requests, for a trace without directions.
     #[arg(long, value_enum, value_name = "read|write")]
     pub(crate) assume_op: Option<Direction>,
-    /// Requests per second, for a trace without times. The alternative is --queue-depth.
+    /// Requests per second, for a trace without times. --queue-depth also makes such a trace
+    /// usable.
     #[arg(
         long,
         conflicts_with = "queue_depth",
@@ -46,17 +47,17 @@ pub(crate) struct Replay {
     #[arg(long, value_name = "s|ms|us|ns", value_parser = parse_time_unit)]
     pub(crate) time_unit: Option<TimeUnit>,
     /// Event of a blktrace text that counts as the request: queued, issued or completed. Default:
-    /// the first of these three events that occurs at the start of the file.
+    /// queued if the start of the file has such events, else issued, else completed.
     #[arg(long, value_enum, ignore_case = true, value_name = "Q|D|C")]
     pub(crate) blk_action: Option<BlkEvent>,
-    /// Skip and count trace lines that cannot be read. Default: stop at the first such line.
+    /// Skip and count trace lines that cannot be read, instead of stopping at the first such line.
     #[arg(long)]
     pub(crate) skip_bad_lines: bool,
     /// Replay the trace this many times faster than it was recorded.
     #[arg(long, default_value_t = 1.0, allow_negative_numbers = true, value_name = "FACTOR")]
     pub(crate) speed: f64,
-    /// Reject a trace in which a request has an earlier time than the request before it. Default:
-    /// such a request gets the time of the request before it, and is counted.
+    /// Reject a trace in which a request is earlier than the request before it. Default: vpass
+    /// moves such a request to the time of the request before it, and counts it.
     #[arg(long)]
     pub(crate) strict: bool,
 }

@@ -24,10 +24,9 @@ pub(crate) const EXAMPLES: &str = "Examples:\n  \
 /// Options of an attack against one drive.
 #[derive(Debug, Args)]
 pub(crate) struct AttackArgs {
-    /// Attack (see `vpass list attacks`), or `search` to search for one. `adaptive` sends bursts of
-    /// 4 to 100 whole-page requests. After each burst, `adaptive` waits until the drive is idle,
-    /// and inspects the drive again. The latencies of `adaptive` are therefore those of short
-    /// bursts.
+    /// Attack (see `vpass list attacks`), or `search` to search for one. `adaptive` inspects the
+    /// drive again after each burst of 4 to 100 whole-page requests, when the drive has drained.
+    /// The latencies of an `adaptive` attack are those of short bursts.
     pub(crate) name: String,
     #[command(flatten)]
     pub(crate) techniques: TechniqueArgs,
@@ -36,15 +35,15 @@ pub(crate) struct AttackArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) refresh: Option<String>,
     /// Parity technique (see `vpass list parity`): parity pages inside the drive repair other
-    /// pages. The parity pages must fit into the spare area.
+    /// pages. The drive's spare area must be large enough for the parity pages.
     #[arg(long, default_value = "none", value_name = "NAME")]
     pub(crate) parity: String,
     /// Issue N requests per second (open loop) instead of keeping a fixed queue depth. With a rate,
     /// the untimed gear has a clock too.
     #[arg(long, value_name = "N", value_parser = a_rate, conflicts_with = "queue_depth")]
     pub(crate) rate: Option<f64>,
-    /// Repeat the attack until N requests are done. Default: one round of the attack, or 100,000
-    /// requests of `adaptive`. For `search`, N is the number of requests in each trial.
+    /// Repeat the attack until N requests are done. Default: one round of the attack; for
+    /// `adaptive`, 100,000 requests. For `search`, N is the number of requests of each trial.
     #[arg(long, value_name = "N", value_parser = at_least_one::<NonZeroU64>)]
     pub(crate) requests: Option<NonZeroU64>,
     /// TOML file with the latency that the host accepts for each range of its data, as for `vpass
@@ -73,8 +72,8 @@ pub(crate) struct SearchArgs {
     /// Search for M minutes. Default: 1, unless --rounds is given.
     #[arg(long, value_name = "M", allow_negative_numbers = true)]
     pub(crate) minutes: Option<f64>,
-    /// Search for N rounds of eight trials. With the same seed, such a search always gives the same
-    /// result.
+    /// Search for N rounds of eight trials. Unlike --minutes, this option gives the same result
+    /// every time.
     #[arg(
         long,
         value_name = "N",
@@ -82,7 +81,7 @@ pub(crate) struct SearchArgs {
         value_parser = at_least_one::<NonZeroU64>,
     )]
     pub(crate) rounds: Option<NonZeroU64>,
-    /// Goal of the search. loss: lost data. writes: reclaim copies per page read.
+    /// Goal of the search. loss: lost data. writes: the most reclaim copies per page read.
     #[arg(long, value_enum, default_value_t = Goal::Loss)]
     pub(crate) goal: Goal,
 }

@@ -222,13 +222,17 @@ impl Goal {
     /// Describes the result of the best trial.
     fn found(self, best: &Tried) -> String {
         match self {
-            _ if best.score.is_infinite() => "one of them shows a bug of the drive model".into(),
-            Self::Loss if best.broken => "one of them lost data".into(),
+            _ if best.score.is_infinite() => {
+                "one of the trials shows a bug of the drive model".into()
+            }
+            Self::Loss if best.broken => "one of the trials lost data".into(),
             Self::Loss => format!(
-                "the best brought a page in use to {:.2} % of its limit",
+                "the best trial brought a page in use to {:.2} % of its limit",
                 100.0 * best.score
             ),
-            Self::Writes => format!("the best made {:.4} reclaim copies per page read", best.score),
+            Self::Writes => {
+                format!("the best trial made {:.4} reclaim copies per page read", best.score)
+            }
         }
     }
 }

@@ -54,8 +54,8 @@ pub(super) fn text(
     text.push('\n');
     let mut notes = Table::default();
     notes.row([
-        "*: best of its column among techniques that lost no data (none if all are equal or the \
-        best cannot be told apart)",
+        "*: best of its column among techniques that lost no data (no star if all are equal or the \
+         best is not clear)",
     ]);
     let counterfactual = labels(rows.iter().filter(|row| row.counterfactual));
     let ageless =
@@ -65,8 +65,8 @@ pub(super) fn text(
     }
     if !ageless.is_empty() {
         notes.row([format!(
-            "{ageless}: data does not age in this run (no refresh, no start.age), but does in \
-            others"
+            "{ageless}: data does not age in this run (no refresh, no start.age), but ages in the \
+             other runs"
         )]);
     }
     if !plan.fail.is_empty() {
@@ -82,7 +82,9 @@ pub(super) fn text(
         notes.row([format!("{}: stopped without results: {}", row.label, row.why)]);
     }
     for (labels, why) in by_reason(refused) {
-        notes.row([format!("{labels}: refused, so without results: {why}")]);
+        notes.row([format!(
+            "{labels}: no results, because the drive refuses this technique: {why}"
+        )]);
     }
     text.push_str(&notes.render_words(colour));
     text.push_str(&legend(rows, plan).render_words(colour));

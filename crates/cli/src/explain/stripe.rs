@@ -34,7 +34,7 @@ pub(super) fn words(stripes: &Stripes, colour: bool) -> String {
     text.push_str(&table.render(colour));
     text.push_str(
         "  expected values for data without age; the first row applies without parity, or if \
-         parity comes later\n",
+         parity is programmed later than its data\n",
     );
     text
 }

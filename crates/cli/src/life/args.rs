@@ -51,14 +51,13 @@ pub(crate) struct LifeArgs {
         value_parser = at_least_one::<NonZeroU32>,
     )]
     pub(crate) seeds: NonZeroU32,
-    /// End a life after this many years even if the drive is not worn out. The years must be above
-    /// 0 and at most 100.
+    /// End the life after this many years, even if the drive is not worn out. The years must be
+    /// above 0 and at most 100.
     #[arg(long, value_name = "YEARS", allow_hyphen_values = true, value_parser = a_number)]
     pub(crate) years: Option<f64>,
-    /// Also end a life when the uncorrectable bit error rate (UBER) of all reads so far exceeds
-    /// RATE. JESD218 allows 1e-15 for client drives and 1e-16 for enterprise drives. The UBER
-    /// counts expected errors, computed from the error rates of the data read, and not errors that
-    /// happened.
+    /// Also end when the uncorrectable bit error rate of all reads so far exceeds RATE (JESD218:
+    /// 1e-15 for client drives, 1e-16 for enterprise drives). This rate is the one expected from
+    /// the error rates of the data read, not a count of errors that happened.
     #[arg(long, value_name = "RATE", allow_hyphen_values = true, value_parser = a_number)]
     pub(crate) uber: Option<f64>,
     /// Number of threads. Default: number of cores.
@@ -84,33 +83,33 @@ pub(crate) struct LifeArgs {
         conflicts_with_all = ["exact", "rung"],
     )]
     pub(crate) minutes: f64,
-    /// Simulate this rung of the ladder, from 1 to 7, without a time limit. The results are then
-    /// the same, byte for byte, on any number of cores.
+    /// Simulate this rung of the ladder, from 1 to 7, without a time limit. The results do not
+    /// depend on the number of cores.
     #[arg(long, value_name = "N", conflicts_with = "exact")]
     pub(crate) rung: Option<u32>,
-    /// Simulate every P/E cycle from the start, exactly as planned. Without --sample, the whole
-    /// drive is simulated. Without --seeds, one life is simulated.
+    /// Simulate every P/E cycle from the start, without the ladder. Without --sample, the whole
+    /// drive is simulated; without --seeds, one life.
     #[arg(long)]
     pub(crate) exact: bool,
     /// Simulate all lives again. Default: reuse the finished lives of an earlier command with the
     /// same --out.
     #[arg(long, requires = "out")]
     pub(crate) fresh: bool,
-    /// Search for the value of a numeric drive key, such as refresh.period, that gives the longest
-    /// life. The search tries nine values in even logarithmic steps. A golden-section search around
-    /// the best value follows. Prints the curve as CSV or JSON. Values that the drive refuses have
-    /// no row.
+    /// Search for the value of one numeric drive key, such as refresh.period, that gives the
+    /// longest life. This tries nine values in even logarithmic steps, then does a golden-section
+    /// search around the best. Prints the curve as CSV or JSON. Values that make the drive invalid
+    /// have no row.
     #[arg(long, value_name = "KEY", conflicts_with = "html")]
     pub(crate) find: Option<String>,
-    /// First value to try, as for --set. Default: 1/16 of the drive's own value.
+    /// First value to try, as for --set. Default: one sixteenth of the value that the drive has.
     #[arg(long, value_name = "VALUE", requires = "find")]
     pub(crate) from: Option<String>,
-    /// Last value to try, as for --set. Default: 16 times the drive's own value.
+    /// Last value to try. Default: sixteen times the value that the drive has.
     #[arg(long, value_name = "VALUE", requires = "find")]
     pub(crate) to: Option<String>,
     /// Search for the value with which the drive lasts this many years, instead of the longest
     /// life. From --from to --to, the years must only rise or only fall. KEY may then also be
-    /// workload.rate. The search ends when the years differ by at most 0.5 % from the wanted years.
+    /// workload.rate. The search ends when the years are within 0.5 % of this number.
     #[arg(long, value_name = "YEARS", requires = "find", value_parser = some_years)]
     pub(crate) lasts: Option<f64>,
     #[command(flatten)]

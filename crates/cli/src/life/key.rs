@@ -66,7 +66,8 @@ impl Knob {
             })?,
             _ => {
                 return Err(Failure::usage(format!(
-                    "--find {path}: its value is {own}, and a number or a time is expected"
+                    "--find {path}: the value of this key is {own}; a key whose value is a number \
+                     or a time is expected"
                 )));
             }
         };
@@ -83,8 +84,8 @@ impl Knob {
         let first = number(kind, &own).unwrap_or(0.0);
         if first <= 0.0 && (from.is_none() || to.is_none()) {
             return Err(Failure::usage(format!(
-                "--find {path}: the drive has no value of it above 0 to start from; give --from \
-                 and --to"
+                "--find {path}: the drive has no value above 0 for this key, so the search cannot \
+                 start there; give --from and --to"
             )));
         }
         let (from, to) = (read("from", from, first / REACH)?, read("to", to, first * REACH)?);

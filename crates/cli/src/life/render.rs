@@ -184,7 +184,8 @@ fn notes(lives: &[Life], setting: &Setting, climbed: &Climbed, args: &LifeArgs) 
                 ""
             },
         ),
-        "host to parity: shares of the programmed pages by cause; GC frees space for all of them."
+        "The columns from host to parity show shares of the programmed pages, by cause. GC frees \
+         space for all causes."
             .into(),
     ];
     notes.extend(setting.sampled.map(of_samples));
@@ -242,7 +243,7 @@ fn of_rung(rung: Rung, lives: &[Life]) -> String {
     if from.is_empty() {
         return format!(
             "Rung {} of the ladder: wear did not settle before the end, so every P/E cycle was \
-             simulated.",
+             simulated one by one.",
             rung.number
         );
     }
@@ -274,7 +275,7 @@ fn why_no_higher(end: Next, args: &LifeArgs) -> Option<String> {
             args.minutes
         )),
         Next::AtTop => Some(format!(
-            "{wanted}, and no rung is left; next, try --exact with more --seeds or samples."
+            "{wanted}, and this was the last rung. Try --exact with more --seeds or samples."
         )),
     }
 }

@@ -9,7 +9,8 @@ use vpass_lab::sheet::{Link, parse};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum NewCommand {
-    /// Make a drive file from a data sheet, and compare the simulated drive with the data sheet.
+    /// Make a drive file from a data sheet, and print the drive's numbers beside those of the
+    /// sheet.
     #[command(after_help = DRIVE_EXAMPLES)]
     Drive(NewDriveArgs),
     /// Make a read-reclaim policy and its test, in Rust or in Python.
@@ -34,8 +35,8 @@ const DRIVE_EXAMPLES: &str = "Examples:\n  \
 const POLICY_EXAMPLES: &str = "Examples:\n  \
     vpass new policy early-block --python\n  \
     vpass new policy early-block --out ../early-block\n\n\
-    The policy rewrites a block after a share of the reads that it can serve safely. Change it to \
-    your idea, and run its test.";
+    The new policy rewrites a block after a share of the reads that the block can serve safely. \
+    Replace this rule with your own idea, and run the test of the policy.";
 
 /// Policy whose files the command writes.
 #[derive(Clone, Debug, Args)]
@@ -72,8 +73,7 @@ pub(crate) struct NewDriveArgs {
     /// Rate of sequential reads with its unit, such as 6.8GB/s.
     #[arg(long, value_name = "RATE", value_parser = parse::rate, allow_hyphen_values = true)]
     pub(crate) sequential_read: Option<f64>,
-    /// Rate of sequential writes with its unit, such as 2000MB/s. Give the rate that holds when an
-    /// SLC cache is full.
+    /// Rate of sequential writes with its unit, such as 2000MB/s, without the help of an SLC cache.
     #[arg(long, value_name = "RATE", value_parser = parse::rate, allow_hyphen_values = true)]
     pub(crate) sequential_write: Option<f64>,
     /// Random 4-KiB reads per second, such as 850k.
@@ -100,7 +100,7 @@ pub(crate) struct NewDriveArgs {
         requires = "warranty_years",
     )]
     pub(crate) dwpd: Option<f64>,
-    /// Years of the warranty, for which --dwpd holds.
+    /// Years of the warranty during which the --dwpd writes are allowed.
     #[arg(
         long,
         value_name = "YEARS",
@@ -109,8 +109,8 @@ pub(crate) struct NewDriveArgs {
         requires = "dwpd",
     )]
     pub(crate) warranty_years: Option<f64>,
-    /// Channels of the controller, if known. Default: the channels of the preset, or more if the
-    /// rates need more.
+    /// Number of channels of the controller. Default: as in the preset, or more if the rates need
+    /// more.
     #[arg(long, value_name = "N", value_parser = parse::channels, allow_hyphen_values = true)]
     pub(crate) channels: Option<u32>,
     /// Write the drive file to this path, completely or not at all.

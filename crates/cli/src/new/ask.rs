@@ -101,8 +101,8 @@ impl<I: BufRead, O: Write> Questions<I, O> {
         let mut answer = String::new();
         match self.input.read_line(&mut answer) {
             Ok(0) => Err(Failure::usage(format!(
-                "the terminal closed before an answer to \"{question}\"; options give the same \
-                 lines (vpass new drive --help)"
+                "the terminal closed before an answer to \"{question}\"; the answers can also be \
+                 given as options (see vpass new drive --help)"
             ))),
             Ok(_) => Ok(answer.trim().to_owned()),
             Err(e) => Err(Failure::failed(format!("the terminal cannot be read: {e}"))),

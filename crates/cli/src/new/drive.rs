@@ -92,8 +92,8 @@ fn last_line(draft: &Draft, written: Option<&Path>) -> String {
     let keys = draft.changes.len();
     match written {
         Some(path) => format!(
-            "{} is written: {keys} keys of {} are changed, each with a reason. vpass show {0} \
-             prints this table again.\n",
+            "{} is written: {keys} keys of the preset {} are changed, each with a reason. vpass \
+             show {0} prints this table again.\n",
             vpass_lab::plain::path(path),
             draft.preset
         ),

@@ -76,7 +76,8 @@ fn check_name(name: &str) -> Result<(), Failure> {
     }
     if RECLAIM.iter().any(|card| card.name == name) {
         return Err(Failure::usage(format!(
-            "new policy {name}: vpass has a technique of this name; another name is expected"
+            "new policy {name}: vpass already has a technique of this name; another name is \
+             expected"
         )));
     }
     Ok(())
@@ -129,8 +130,9 @@ fn sources(given: Option<&Path>) -> Result<PathBuf, Failure> {
             given.display()
         )),
         None => Failure::usage(
-            "new policy: a crate needs the sources of vpass; run this in their folder, or name it \
-             with --vpass DIR; --python needs none",
+            "new policy: a crate needs the sources of vpass; run this command in the folder of the \
+             sources, or name the folder with --vpass DIR; a policy in Python (--python) needs no \
+             sources",
         ),
     })
 }

@@ -12,8 +12,8 @@ pub(super) fn parity(s: &Summary) -> String {
     };
     let mut text = format!(
         "\n  \
-         parity {technique}: {} updates from the old parity, {} from all data; {} rebuilt, {} \
-         unprotected",
+         parity {technique}: {} parity updates from the old parity, {} from all data of a stripe; \
+         {} rebuilt, {} unprotected",
         count(parity.modified),
         count(parity.whole),
         plural(parity.rebuilt_pages, "page"),
@@ -98,10 +98,10 @@ fn delayed(delayed: &Delayed) -> String {
 fn window(what: &str, stripe_s: Option<f64>, stripe_writes: u64) -> String {
     match stripe_s {
         Some(s) if s > 0.0 => {
-            format!("; stripes {what} for {} in all (stripes x time)", seconds(s))
+            format!("; stripes {what} for {} in total (sum over all stripes)", seconds(s))
         }
         None if stripe_writes > 0 => format!(
-            "; stripes {what} for {} of the host in all",
+            "; stripes {what} for {} of the host in total (sum over all stripes)",
             plural(stripe_writes, "page write")
         ),
         _ => String::new(),
@@ -128,8 +128,8 @@ fn of_worn(by_wear: &ByWear, stripes: u32) -> String {
     });
     format!(
         "\n  \
-         {} of {} have parity; {} % of the blocks have more than {} P/E cycles; {} got parity, {} \
-         released it, at most {} waited for it at a time{}{wrong}{stage}",
+         {} of {} have parity; {} % of the blocks have more than {} P/E cycles; {} stripes got \
+         parity, {} released their parity, at most {} waited for parity at a time{}{wrong}{stage}",
         count(by_wear.protected_stripes),
         plural(stripes.into(), "stripe"),
         digits(100.0 * by_wear.worn_share),
@@ -152,7 +152,7 @@ pub(super) fn failures(failures: &Failures) -> String {
         let _ = write!(text, "\n  {} failed after {request}{stage} with {pages}", one.failure);
     }
     for one in &failures.to_come {
-        let _ = write!(text, "\n  {one} did not happen: the run ended before it");
+        let _ = write!(text, "\n  {one} did not happen, because the run ended earlier");
     }
     let unprotected = match failures.lost_unprotected_pages {
         0 => String::new(),

@@ -16,7 +16,7 @@ pub(super) fn tired(s: &Summary) -> String {
             if reads > 0 { 100.0 * retries.reads_with_retry as f64 / reads as f64 } else { 0.0 };
         let _ = write!(
             text,
-            "\n  retries: {} of the host page reads needed some ({} %), {} per read on average",
+            "\n  retries: {} of the host page reads ({} %) needed a retry, {} per read on average",
             count(retries.reads_with_retry),
             digits(share),
             digits(retries.mean.unwrap_or(0.0))
@@ -35,7 +35,8 @@ pub(super) fn tired(s: &Summary) -> String {
         let _ = write!(
             text,
             "\n  \
-             hints, {word}: {} pages, {} retries ({}); {} pages read, {} of them slower than that",
+             hints, {word}: {} pages, {} retries allowed ({}); {} pages read, {} of them with a \
+             longer latency",
             count(of.pages),
             of.retries,
             microseconds(of.latency_us),

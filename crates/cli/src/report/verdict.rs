@@ -11,8 +11,8 @@ pub(crate) fn verdict(s: &Summary) -> String {
     if let Some(oracle) = &s.oracle
         && oracle.is_bug()
     {
-        return "The oracle found a bug of the drive model; nothing above can be trusted. Please \
-            report it with the command."
+        return "The oracle found a bug of the drive model, so no result of this run can be \
+            trusted. Please report the bug, with the command that you ran."
             .into();
     }
     let loss = match (s.data_lost_pages, s.uncorrectable_reads) {
@@ -35,16 +35,16 @@ fn too_short(s: &Summary) -> String {
     let w = &s.wear;
     let why = match w.confidence() {
         Confidence::Number => {
-            "its rates or the start-up state of the drive have not settled".into()
+            "its rates, or the effects of the drive's start-up state, have not settled".into()
         }
         _ => format!("only {} block cycles were seen", digits(w.cycles_observed)),
     };
     let has_times = w.life_unit == Some(LifeUnit::Days);
     let advice = match s.workload_source.as_str() {
         _ if has_times => " `vpass life` simulates one.",
-        FROM_JOBS => " `vpass life` simulates one if each job has a rate_iops.",
+        FROM_JOBS => " `vpass life` simulates a life if each job has a rate_iops.",
         source if source.contains("adversary") => "",
-        _ => " `vpass life` simulates one, with workload.rate.",
+        _ => " `vpass life` simulates a life if workload.rate is set.",
     };
     format!("This run is too short for a life: {why}.{advice}")
 }
@@ -90,9 +90,9 @@ fn life(s: &Summary) -> String {
             );
             match life.and_then(|life| life.middle) {
                 Some(life) => format!(
-                    "{after} {} of this workload{rate} ({range}). On small drives such estimates \
-                     were within 15 % of what `vpass life` simulates, and up to 37 % below it in \
-                     runs with background GC.",
+                    "{after} {} of this workload{rate} ({range}). On small drives, such estimates \
+                     were within 15 % of the life that `vpass life` simulates, and up to 37 % \
+                     below that life in runs with background GC.",
                     unit.text_with(life, w.drive_writes_per_day)
                 ),
                 None => format!(

@@ -62,7 +62,8 @@ fn preset(of: &OfPreset, colour: bool) -> String {
     }
     let _ = writeln!(
         text,
-        "  Estimate from equations, within {within} % of simulations. Assumed: {}.",
+        "  This estimate comes from equations; it is within {within} % of simulations. \
+         Assumptions: {}.",
         of.assumptions
     );
     text

@@ -23,7 +23,10 @@ impl Axis {
             return Err(expected.into());
         }
         if let Some(twice) = (1..values.len()).find(|n| values[..*n].contains(&values[*n])) {
-            return Err(format!("the value {} stands twice; name each value once", values[twice]));
+            return Err(format!(
+                "the value {} is given twice; give each value once",
+                values[twice]
+            ));
         }
         Ok(Self { key: key.trim().into(), values })
     }
@@ -89,7 +92,7 @@ impl Range {
             return Err("`from` below `to` is expected");
         }
         if self.log && self.from <= 0.0 {
-            Err("with log, `from` above 0 is expected")
+            Err("with log = true, a `from` above 0 is expected")
         } else {
             Ok(())
         }

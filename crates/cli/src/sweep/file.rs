@@ -50,7 +50,7 @@ fn first_seed() -> u64 {
     1
 }
 
-/// Options of a comparison, parsed as if they were on a command line.
+/// Options of a comparison, parsed like those of a command line.
 #[derive(Parser)]
 #[command(name = "options", no_binary_name = true)]
 struct Words {
@@ -90,7 +90,7 @@ fn said(e: &clap::Error) -> String {
     let all: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
     let line = all.join(" ");
     let line = line.strip_prefix("error: ").unwrap_or(&line).to_owned();
-    format!("{line} (an option --some-name of vpass compare is the key some_name here)")
+    format!("{line} (the option --some-name of vpass compare is the key some_name in this file)")
 }
 
 /// Returns the command-line arguments that stand for an option of the file.

@@ -12,8 +12,8 @@ use crate::args::{BlkEvent, Direction, at_least_one, parse_time_unit};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum TraceCommand {
-    /// Describe trace files: rows, sizes, footprint, reuse, hot spots, and how often the blocks of
-    /// a drive would be read.
+    /// Describe trace files: rows, sizes, footprint, reuse, hot spots, and the reads that the trace
+    /// would make of a drive's blocks.
     #[command(after_help = INFO_EXAMPLES)]
     Info(InfoArgs),
     /// Join traces into one trace, and write it in vpass's compact form, as MSR Cambridge CSV, or
@@ -29,8 +29,8 @@ pub(crate) enum TraceCommand {
 const INFO_EXAMPLES: &str = "Examples:\n  \
     vpass trace info examples/traces/pgbench-ext4.csv.zst\n  \
     vpass trace info --drive modern-tlc --set start.pec=2500 --json web.csv.zst db.vpt\n\n\
-    Pages are those of --drive. Memory grows with the pages touched, not with the rows: about 6 \
-    bytes per page if the pages lie together.";
+    Pages have the page size of --drive. Memory grows with the pages touched, not with the rows: \
+    about 6 bytes per page if the pages lie together.";
 
 const CONVERT_EXAMPLES: &str = "Examples:\n  \
     vpass trace convert web.csv.zst web.vpt\n  \
@@ -44,7 +44,7 @@ const CUT_EXAMPLES: &str = "Examples:\n  \
     vpass trace cut week.vpt hour.vpt --from 10h --to 11h\n  \
     vpass trace cut volumes.csv.zst one.csv --only 1371\n  \
     vpass trace cut big.vpt tenth.vpt --sample 0.1\n\n\
-    A row is written if it meets all options. The form of OUT is chosen as in `vpass trace \
+    A row is written if all given options select it. The form of OUT is chosen as in `vpass trace \
     convert`.";
 
 /// Options for reading traces. All subcommands of `vpass trace` have these options.
@@ -64,10 +64,10 @@ pub(crate) struct ReadArgs {
     #[arg(long, value_name = "s|ms|us|ns", value_parser = parse_time_unit)]
     pub(crate) time_unit: Option<TimeUnit>,
     /// Event of a blktrace text that counts as the request: queued, issued or completed. Default:
-    /// the first of these three events that occurs at the start of the file.
+    /// queued if the start of the file has such events, else issued, else completed.
     #[arg(long, value_enum, ignore_case = true, value_name = "Q|D|C")]
     pub(crate) blk_action: Option<BlkEvent>,
-    /// Skip and count trace lines that cannot be read. Default: stop at the first such line.
+    /// Skip and count lines that cannot be read, instead of stopping at the first such line.
     #[arg(long)]
     pub(crate) skip_bad_lines: bool,
 }
@@ -94,7 +94,7 @@ pub(crate) struct InfoArgs {
 /// Options for writing a trace. The subcommands convert and cut have these options.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct WriteArgs {
-    /// Leave out trims if the output form cannot hold trims.
+    /// Leave out trims. This is needed for an output form that cannot hold trims.
     #[arg(long)]
     pub(crate) skip_trims: bool,
     /// Replace an existing file OUT.
@@ -108,10 +108,10 @@ pub(crate) struct ConvertArgs {
     /// count as one device.
     #[arg(required = true, value_name = "IN", value_parser = crate::stdin::trace_file())]
     pub(crate) inputs: Vec<PathBuf>,
-    /// Trace file to write, completely or not at all.
+    /// Trace to write. The file appears only when it is complete.
     #[arg(required = true, value_name = "OUT")]
     pub(crate) out: PathBuf,
-    /// Output form: compact, msr or fio. Default: the form that the ending of OUT names.
+    /// Form to write: compact, msr or fio. Default: the form that the ending of OUT names.
     #[arg(long, visible_alias = "as", value_name = "compact|msr|fio", value_parser = parse_target)]
     pub(crate) to: Option<Target>,
     #[command(flatten)]
@@ -125,7 +125,7 @@ pub(crate) struct CutArgs {
     /// Trace file to read; `-` is standard input.
     #[arg(value_name = "IN", value_parser = crate::stdin::trace_file())]
     pub(crate) input: PathBuf,
-    /// Trace file to write, completely or not at all.
+    /// Trace to write. The file appears only when it is complete.
     #[arg(value_name = "OUT")]
     pub(crate) out: PathBuf,
     /// Start of the part, counted from the first row, such as 90s, 1.5h or 200ms. Earlier rows are
@@ -138,11 +138,12 @@ pub(crate) struct CutArgs {
     /// Device to keep, by its name in `vpass trace info`.
     #[arg(long, value_name = "DEV")]
     pub(crate) only: Option<String>,
-    /// Share of the address regions to keep. A hash chooses the regions (spatial sampling as in
-    /// SHARDS, FAST 2015). A smaller share keeps a subset of the regions of a larger share.
+    /// Share of the regions to keep, chosen by a hash (spatial sampling as in SHARDS, FAST 2015).
+    /// With the same seed, a smaller share is a subset of a larger share.
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true, value_parser = parse_share)]
     pub(crate) sample: Option<f64>,
-    /// Size of an address region for --sample. A request belongs to the region in which it begins.
+    /// Size of the regions from which the sample is drawn. A request belongs to the region in which
+    /// it begins.
     #[arg(
         long,
         value_name = "SIZE",
@@ -157,7 +158,7 @@ pub(crate) struct CutArgs {
     /// Keep only the first N of the rows that the other options select.
     #[arg(long, value_name = "N", value_parser = at_least_one::<NonZeroU64>)]
     pub(crate) rows: Option<NonZeroU64>,
-    /// Output form: compact, msr or fio. Default: the form that the ending of OUT names.
+    /// Form to write: compact, msr or fio. Default: the form that the ending of OUT names.
     #[arg(long = "as", value_name = "compact|msr|fio", value_parser = parse_target)]
     pub(crate) form: Option<Target>,
     #[command(flatten)]

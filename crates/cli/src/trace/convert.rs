@@ -51,7 +51,7 @@ pub(super) fn convert(args: &ConvertArgs) -> Result<(), Failure> {
         say_skipped(input, &skipped);
     }
     out::say_all(&doubts);
-    let (output, _) = output.expect("a trace has a row, or is an error");
+    let (output, _) = output.expect("a trace without rows was refused before");
     output.finish("the input holds only trims; no trace was written")
 }
 
@@ -63,7 +63,7 @@ fn check_clock(first: &std::path::Path, clock: Epoch, file: &TraceFile) -> Resul
     let from =
         |clock| if clock == Epoch::Absolute { "a date" } else { "the start of the recording" };
     Err(Failure::usage(format!(
-        "{} counts time from {}, {} from {}; convert them one by one",
+        "{} counts time from {}, but {} counts time from {}; convert these files one by one",
         first.display(),
         from(clock),
         file.path().display(),

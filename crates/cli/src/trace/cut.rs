@@ -44,7 +44,7 @@ pub(super) fn cut(args: &CutArgs) -> Result<(), Failure> {
     wanted.check_device(args)?;
     say_skipped(&args.input, &seen.skipped);
     out::say_all(&seen.doubts(&file, options.time_unit));
-    let output = output.expect("a trace has a row, or is an error");
+    let output = output.expect("a trace without rows was refused before");
     output.finish(&format!(
         "{}: no row meets the options; no trace was written",
         args.input.display()
@@ -131,7 +131,7 @@ impl<'a> Wanted<'a> {
         let more = if self.devices.len() > MOST_NAMES { ", .." } else { "" };
         let path = args.input.display();
         Err(Failure::usage(format!(
-            "--only {only}: {path} has no such device{hint} (it has: {}{more})",
+            "--only {only}: {path} has no device of this name{hint}; it has: {}{more}",
             names.join(", ")
         )))
     }

@@ -177,7 +177,7 @@ pub(super) struct DeviceInfo {
 pub(super) fn info(args: &InfoArgs) -> Result<(), Failure> {
     let sets = load::overrides(&args.set)?;
     if let Some(set) = sets.iter().find(|s| s.is_of_workload()) {
-        let what = "trace info takes keys of the drive";
+        let what = "`vpass trace info` accepts only keys of the drive";
         return Err(Failure::usage(what).at(set.said.clone()));
     }
     let scale = Scale::new(&args.drive, &load::drive(&args.drive, &sets)?.config)?;
@@ -300,8 +300,9 @@ fn file_info(
 fn estimates(profile: &Profile) -> Option<String> {
     let sentence = || {
         format!(
-            "too many pages to count each in memory: every number of pages is an estimate from 1 \
-             page in {}, within about {:.2} %; the busiest regions are those of the counted pages",
+            "the trace touches too many pages to count each in memory: every number of pages is an \
+             estimate from 1 page in {}, within about {:.2} %; the busiest regions are those of \
+             the counted pages",
             profile.one_in(),
             100.0 * profile.uncertainty()
         )

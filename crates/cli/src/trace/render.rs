@@ -49,7 +49,7 @@ fn file_text(f: &FileInfo, page_bytes: u32, colour: bool) -> String {
     }
     if f.rows_back_in_time > 0 {
         let (rows, back) = (plural(f.rows_back_in_time, "row"), seconds(f.longest_step_back_s));
-        let _ = writeln!(text, "  {rows} earlier than the row before, by at most {back}");
+        let _ = writeln!(text, "  {rows} earlier than the row before, by {back} or less");
     }
     text.push_str(&requests(f, colour));
     text.push('\n');
@@ -133,7 +133,7 @@ fn pages(f: &FileInfo, colour: bool) -> String {
             .collect();
         let _ = writeln!(
             text,
-            "  share of page reads on the hottest pages read: {}",
+            "  share of all page reads that the most-read pages get: {}",
             hottest.join(", ")
         );
     }
@@ -220,8 +220,11 @@ fn blocks(b: &BlockReads, span_s: f64, with_device: bool, colour: bool) -> Strin
     }
     text.push_str(&table.render(colour));
     if span_s > 0.0 && span_s < WEEK_S {
-        let _ =
-            writeln!(text, "  per week: extrapolated from the rate of these {}", seconds(span_s));
+        let _ = writeln!(
+            text,
+            "  Numbers per week are extrapolated from the {} that the trace covers",
+            seconds(span_s)
+        );
     }
     text.push_str(
         &b.endurance
@@ -237,9 +240,9 @@ fn blocks_in_words(blocks: f64) -> String {
 
 fn endurance(e: &Endurance) -> String {
     let mut text = format!(
-        "  at {} P/E cycles, a block loses data after {} reads if all fall beside one wordline \
-         (group {}: limit {} / alpha {}),\n  \
-         after {} if they spread evenly",
+        "  at {} P/E cycles, a block loses data after {} reads if all reads are beside one \
+         wordline (group {}: limit {} / alpha {}),\n  \
+         after {} if the reads spread evenly",
         count(e.pec.into()),
         digits(e.worst_case_reads),
         e.group,
@@ -248,7 +251,11 @@ fn endurance(e: &Endurance) -> String {
         digits(e.even_reads),
     );
     if let Some(reads) = e.rewritten_at_reads {
-        let _ = write!(text, "; `block` rewrites it at {}", count(reads.into()));
+        let _ = write!(
+            text,
+            "; the technique `block` rewrites such a block at {} reads",
+            count(reads.into())
+        );
     }
     text.push('\n');
     text

@@ -77,7 +77,7 @@ impl Rewrite {
             }
             WriteError::Unwritable(what) => {
                 let hint = if row.op == Op::Trim {
-                    "; --skip-trims leaves trims out; other forms keep them"
+                    "; --skip-trims leaves trims out; the other output forms keep trims"
                 } else {
                     ""
                 };
@@ -132,13 +132,13 @@ fn losses_in_words(losses: Losses, skipped_trims: u64) -> Vec<String> {
     let mut words = vec![];
     if losses.rounded > 0 {
         words.push(format!(
-            "this form stores times in steps of {unit}, so {} rounded down",
+            "this output form stores times in steps of {unit}, so {} rounded down",
             count(losses.rounded) + if losses.rounded == 1 { " was" } else { " were" }
         ));
     }
     if losses.moved_up > 0 {
         words.push(format!(
-            "{} earlier than the first and moved to its time",
+            "{} earlier than the first row and moved to the time of the first row",
             plural(losses.moved_up, "row") + if losses.moved_up == 1 { " was" } else { " were" }
         ));
     }

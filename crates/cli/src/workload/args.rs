@@ -8,8 +8,8 @@ use crate::trace::args::ReadArgs;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum WorkloadCommand {
-    /// Make a workload generator from the statistics of a disk. Run it once, and report how well it
-    /// meets each statistic.
+    /// Make a workload generator from the statistics of a disk, run the generator once, and report
+    /// how well its requests meet each statistic.
     #[command(after_help = FIT_EXAMPLES)]
     Fit(FitArgs),
 }
@@ -30,10 +30,10 @@ const FIT_EXAMPLES: &str = "Examples:\n  \
     P_read_block_request_size. WINDOWS has one row per window: workload, window, end_us, \
     read_pages_4k, write_pages_4k. Other columns are ignored.\n\n\
     Exit code 0: every statistic is met within --tolerance. Exit code 1: at least one is missed. \
-    The table shows which, the message names the smallest scale tried that meets all, and no file \
-    is written. A small scale misses statistics if single large requests exceed a window or a \
-    percentile.\n\n\
-    Memory grows with the pages touched, about 6 bytes each.";
+    In this case, the table shows which statistics are missed, the message names the smallest \
+    tried scale that meets all statistics, and no file is written. A small scale misses statistics \
+    if single large requests exceed a window or a percentile.\n\n\
+    Memory grows with the pages touched, about 6 bytes per page.";
 
 fn parse_tolerance(text: &str) -> Result<f64, String> {
     let percent: Result<f64, _> = text.trim_end_matches('%').trim().parse();
@@ -68,12 +68,12 @@ pub(crate) struct FitArgs {
     /// Workload file that contains statistics.
     #[arg(long, value_name = "FILE")]
     pub(crate) workload: Option<String>,
-    /// Generate only this share of the pages and of their requests. Times and requests per page
-    /// stay the same.
+    /// Generate this share of the pages and of their requests. The times, and the number of
+    /// requests per page, do not change.
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
     pub(crate) scale: Option<f64>,
-    /// Largest allowed error of a statistic. If a statistic has a larger error, the exit code is 1
-    /// and no file is written. Larger scales are then tried, until one meets all statistics.
+    /// Largest deviation of a statistic. If a statistic deviates more, the exit code is 1, no file
+    /// is written, and larger scales are tried until one meets all statistics.
     #[arg(
         long,
         value_name = "PERCENT",
@@ -88,7 +88,7 @@ pub(crate) struct FitArgs {
     /// Replace an existing workload file.
     #[arg(long, requires = "out")]
     pub(crate) force: bool,
-    /// Random seed. The same seed gives the same workload, byte for byte.
+    /// Random seed. The same seed gives the same results, byte for byte.
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
     /// Print one JSON object instead of a table.

@@ -151,7 +151,7 @@ fn impossible(config: &StatisticsConfig, args: &FitArgs, why: Phrase) -> Failure
     }
     match larger_scale(config, args.seed, args.tolerance) {
         Ok(Found { scale: Some(scale), .. }) => Failure::usage(why).with_remedy(format!(
-            "--scale {scale} is the smallest scale tried that meets all statistics"
+            "--scale {scale} is the smallest of the tried scales that meets all statistics"
         )),
         Ok(Found { scale: None, .. }) => Failure::usage(why),
         Err(interrupted) => interrupted,
@@ -170,7 +170,7 @@ fn statistics(args: &FitArgs) -> Result<(Imported, String), Failure> {
         let loaded = load::workload(name, &[], None)?;
         let Generated::Statistics(file) = loaded.config else {
             return Err(Failure::usage(format!(
-                "{name} holds [workload]; a file with [statistics] is expected"
+                "{name} has a table [workload]; a file with a table [statistics] is expected"
             )));
         };
         return Ok((Imported { config: file.statistics, notes: vec![] }, file.description));

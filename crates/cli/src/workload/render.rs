@@ -40,7 +40,7 @@ pub(super) fn render(fit: &FitReport, written: Option<&Path>, colour: bool) -> S
             );
         }
         None if fit.missed > 0 => {}
-        None => text.push_str("Nothing is written; --out FILE writes the workload.\n"),
+        None => text.push_str("No file was written; --out FILE writes the workload into a file.\n"),
     }
     text
 }
@@ -98,12 +98,12 @@ fn verdict(fit: &FitReport) -> String {
     let all = plural(fit.statistics.len() as u64, "statistic");
     let (worst, tolerance) = (fit.worst_error_percent, fit.tolerance_percent);
     match fit.missed {
-        0 => format!("All {all} are met within {tolerance} %; the largest error is {worst:.2} %."),
+        0 => format!("All {all} are met within {tolerance} %. The largest error is {worst:.2} %."),
         n => {
             let of = count(fit.statistics.len() as u64);
             let be = if n == 1 { "has an error" } else { "have errors" };
             format!(
-                "{} of {of} {be} above {tolerance} %; the largest is {}.",
+                "{} of {of} {be} above {tolerance} %; the largest error is {}.",
                 plural(n as u64, "statistic"),
                 percent(worst)
             )
@@ -118,12 +118,18 @@ pub(super) fn advice(fit: &FitReport) -> String {
     let tried = fit.scales_tried.iter().map(f64::to_string).collect::<Vec<_>>().join(", ");
     let tolerance = fit.tolerance_percent;
     let _ = match (fit.smallest_scale, fit.scales_tried.as_slice()) {
-        (Some(scale), [_]) => write!(text, "; --scale {scale} meets all, the next scale tried"),
+        (Some(scale), [_]) => {
+            write!(text, "; --scale {scale}, which was tried next, meets all statistics")
+        }
         (Some(scale), _) => {
-            write!(text, "; --scale {scale} meets all, the smallest scale tried ({tried})")
+            write!(
+                text,
+                "; --scale {scale} is the smallest scale that meets all statistics, of those tried \
+                 ({tried})"
+            )
         }
         (None, []) => write!(text, " at full scale"),
-        (None, _) => write!(text, "; no larger scale meets all (tried: {tried})"),
+        (None, _) => write!(text, "; no larger scale meets all statistics (tried: {tried})"),
     };
     if fit.worst_error_percent.is_finite() {
         let _ = write!(

@@ -86,14 +86,14 @@ fn no_wear_is_a_life_of_which_only_the_lower_end_is_known() {
     );
     let words = compare(&short).stdout;
     assert!(words.contains("no wear seen ") && !words.contains("no wear seen*"), "{words}");
-    let sentence = "No technique lost data. Of those that kept all data: life is not known: the \
-        runs are too short, because their ";
+    let sentence = "No technique lost data. Among the techniques that kept all data: life is not \
+        known, because the runs are too short for their rates to settle";
     assert!(words.contains(sentence), "{words}");
     assert!(words.contains("; RAM is smallest under `block` (1.20 KiB, against "), "{words}");
     assert!(
         words.contains(
-            "; read p99.9 is not compared: these runs are too short to know the noise. A run \
-                 needs 100,000 reads"
+            "; read p99.9 is not compared, because these runs are too short to know their noise. A \
+             run needs 100,000 reads"
         ),
         "{words}"
     );
@@ -165,7 +165,7 @@ fn a_slow_drive_is_not_the_longest_lived_in_a_closed_loop() {
     let words = vpass(&[&args[..], &small].concat()).stdout;
     // Without parity, the run has not settled and shows no life. The comparison therefore names no
     // technique with the longest life.
-    assert!(words.contains("life is not known: the runs are too short"), "{words}");
+    assert!(words.contains("life is not known, because the runs are too short"), "{words}");
     let row = words.lines().find(|line| line.starts_with("  none + none ")).expect("a row");
     assert!(row.contains("run too short") && !row.contains("TBW"), "{row}");
     for unit in [" h*", " h ", " days", " years"] {
@@ -591,7 +591,8 @@ fn one_refused_pair_leaves_the_other_rows() {
         on("block,none", "none,block", &[]).stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
         text.contains("block + none (refused) - -")
-            && text.contains("block + none: refused, so without results: "),
+            && text
+                .contains("block + none: no results, because the drive refuses this technique: "),
         "{text}"
     );
     // All rows are refused.
@@ -652,8 +653,7 @@ fn every_parity_technique_has_a_row() {
         let warnings = rows[6]["warnings"].to_string();
         assert!(
             warnings.contains(
-                "but its last stage begins with more than 16,384 (parity.l) in worn \
-                blocks: it never begins"
+                "the last stage needs more than 16,384 stripes (parity.l) in worn blocks"
             ),
             "{warnings}"
         );

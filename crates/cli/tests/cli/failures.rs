@@ -15,7 +15,11 @@ fn what_cannot_fail_is_refused_with_exit_code_2() {
     for wrong in ["die:3", "die@r5", "chip:3@r1", "die:-1@r1", "die:1@tomorrow", "die:1@r", ""] {
         refused(
             &["--fail", wrong],
-            &["(die, plane, block or page) and when, such as die:3@10s or die:3@r5000", wrong],
+            &[
+                "(die, plane, block or page) and the time are expected, such as die:3@10s, or \
+                 die:3@r5000",
+                wrong,
+            ],
         );
     }
     for early in ["die:1@r-5", "die:1@-5s"] {
@@ -246,7 +250,7 @@ fn without_parity_all_is_lost_that_lay_there() {
     let report = small_run(&halved).stdout;
     for words in [
         "die:2@r1000 failed after 1,000 requests with 8,192 pages",
-        "block:3@r5000 did not happen: the run ended before it",
+        "block:3@r5000 did not happen, because the run ended earlier",
         "8,192 pages lost",
     ] {
         assert!(report.contains(words), "{words}: {report}");

@@ -97,7 +97,12 @@ fn goes_on(room: &Room, args: &[&str], rows: usize, stop: Stop) -> (Done, Done) 
         format!("vpass: {kept} of ")
     };
     assert!(second.stderr.contains(&found), "{}", second.stderr);
-    assert_eq!(second.stderr.matches("; --fresh runs all").count(), 1, "{}", second.stderr);
+    assert_eq!(
+        second.stderr.matches("; --fresh makes all runs again").count(),
+        1,
+        "{}",
+        second.stderr
+    );
     let in_one_go = run(&at(&whole));
     assert_eq!(
         (second.code, &second.stdout),
@@ -122,8 +127,8 @@ fn a_comparison_that_is_interrupted_says_what_it_keeps_and_goes_on() {
     let (first, _) = goes_on(&room, &args.split(' ').collect::<Vec<_>>(), 2, Stop::Interrupt);
     let folder = room.text(".out.rows");
     let says = format!(
-        "finished runs kept in {folder}: the same command continues from there, --fresh starts \
-         again"
+        "finished runs kept in {folder}: the same command with --fresh starts again; without it, \
+         the command continues from there"
     );
     first.refuses(130, &["vpass: interrupted; ", &says]);
 }
@@ -138,7 +143,7 @@ fn a_comparison_that_is_killed_goes_on_and_names_what_it_left() {
     let says = ".out.unfinished-";
     assert!(
         second.stderr.contains(says)
-            && second.stderr.contains("was left by a run that was killed; it is removed"),
+            && second.stderr.contains("was left by a run that was killed, and is now removed"),
         "{}",
         second.stderr
     );

@@ -96,7 +96,10 @@ fn what_a_killed_run_left_is_named_and_removed_and_nothing_else() {
     assert_eq!(done.code, 0, "{}", done.stderr);
     assert_eq!(
         done.stderr,
-        format!("vpass: {} was left by a run that was killed; it is removed\n", left.display())
+        format!(
+            "vpass: {} was left by a run that was killed, and is now removed\n",
+            left.display()
+        )
     );
     assert_eq!(
         room.names(),

@@ -318,5 +318,5 @@ fn a_large_hint_file_is_read_at_once() {
     };
     let done = run(&hints);
     assert_eq!(done.code, 0, "{}", done.stderr);
-    run(&twice).refuses(2, &["line 240001: it overlaps with the range of line 29, "]);
+    run(&twice).refuses(2, &["line 240001: the range overlaps with the range of line 29, "]);
 }

@@ -82,8 +82,8 @@ fn an_answer_reads_well_and_estimates_say_so() {
         "`tiny` with `block` rewrites a page every",
         "`tiny` with `straw-wl` rewrites a page every",
         "By an estimate (within",
-        "The threshold decides: under `block`, half the threshold gives",
-        "Six real drives took 39.0 to more than 1,194 rounds.",
+        "The result depends on the threshold: under `block`, half the threshold gives",
+        "Six real drives rewrote a page every 39.0 to more than 1,194 rounds.",
         "Another GB of cache would hold the rest of the model.",
     ] {
         assert!(text.contains(part), "{part}\n{text}");

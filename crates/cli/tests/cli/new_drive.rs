@@ -334,7 +334,7 @@ fn parity_works_on_the_modern_presets_as_they_are() {
             "--json",
         ]);
         assert_eq!(done.code, 0, "{preset}: {}", done.stderr);
-        let said = format!("`raid5` programs page by page: a page takes {page_us}");
+        let said = format!("`raid5` programs page by page. Programming a page takes {page_us}");
         assert!(done.stderr.contains(&said), "{preset}: {}", done.stderr);
         assert!(done.json()["parity"].is_object());
     }

@@ -34,7 +34,7 @@ fn what_cannot_be_written_is_refused() {
     fs::create_dir(&full).unwrap();
     fs::write(Path::new(&full).join("mine"), "mine").unwrap();
     for (words, said) in [
-        (&["block", "--python"][..], "vpass has a technique of this name"),
+        (&["block", "--python"][..], "vpass already has a technique of this name"),
         (&["Early", "--python"], "lower-case letters"),
         (&["early", "--vpass", &full], "the folder with the sources of vpass is expected"),
         (&["early", "--python", "--out", &full], "is not empty"),

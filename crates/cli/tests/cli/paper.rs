@@ -473,7 +473,7 @@ fn periods_that_do_not_go_together_with_the_rest_are_refused() {
     refused(
         "{ name = 'v free', ",
         "{ name = 'w', ",
-        "each variant needs a twin with its name and \" free\" at the end",
+        "each variant needs a second variant whose name has \" free\" added at the end",
     );
     refused("stages = true", "stages = false", "the periods of group g need `stages = true`");
     refused("start.age=30d", "start.age=31d", "start.age = \"31d\" must be at most refresh.period");
@@ -544,7 +544,7 @@ fn an_expected_row_says_how_it_is_compared() {
             "direction_only = true\ntolerance = 0.1",
             "`direction_only` excludes `tolerance` and `calibrated`",
         ),
-        ("direction_only = true", "its figure has no divisor, so give `below` or `above`"),
+        ("direction_only = true", "the figure has no divisor (`over`), so give `below` or `above`"),
         ("tolerance = 0.1\nbelow = 'ipr'", "`below` and `above` need `direction_only = true`"),
         ("tolerance = 0.1\nthan = 'w'", "`than` needs `below` or `above`"),
         (
@@ -553,7 +553,7 @@ fn an_expected_row_says_how_it_is_compared() {
         ),
         (
             "tolerance = 0.1\nchange_within = 0.5",
-            "its figure has no divisor, so leave out `change_within`",
+            "the figure has no divisor (`over`), so leave out `change_within`",
         ),
         (
             "direction_only = true\nbelow = 'ipr'\nchange_within = 0.5",
@@ -685,7 +685,7 @@ fn means_are_told_apart_and_weighed() {
     assert!(done.code == 0 && other != csv && of_raid5(&other) == of_raid5(&csv), "{other}{csv}");
 
     for (from, to, said) in [
-        ("over = 'raid5',", "", "`sums` is a ratio"),
+        ("over = 'raid5',", "", "`sums` computes a ratio"),
         ("'/host/write_pages', ", "", "as many numbers as `metric`"),
         ("without = ['reads']", "without = ['reeds']", "reeds"),
         ("own = { hc", "own = { ppc", "`own`"),

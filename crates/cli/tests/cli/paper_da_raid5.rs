@@ -247,8 +247,8 @@ fn a_real_trace_stands_beside_a_workload_and_in_no_mean() {
     let ([f_without, h_without, shares_without], said_without) = run(&[], "without");
     assert!(
         said.contains(
-            "every workload is generated; real traces beside generated workloads, not in \
-            the means: SRC, real (1 file)\n"
+            "every workload is generated; these real traces ran beside the generated workloads and \
+             are not part of the means: SRC, real (1 file)\n"
         ),
         "{said}"
     );

@@ -74,12 +74,16 @@ fn spans_that_do_not_go_together_with_the_rest_are_refused() {
     refused(
         "reads_per_page = 100 }",
         "reads_per_page = 100, window = { reads = 9, load = 0.1 } }",
-        "the timed gear needs a `window`",
+        "a `window` is needed in the timed gear",
     );
-    refused("gear = 'untimed'", "gear = 'timed'", "the timed gear needs a `window`");
-    refused("seeds = 2", "seeds = 2, load = 0.3", "its days and reads per page set the rate");
+    refused("gear = 'untimed'", "gear = 'timed'", "a `window` is needed in the timed gear");
+    refused(
+        "seeds = 2",
+        "seeds = 2, load = 0.3",
+        "the days and reads per page of a span set its rate",
+    );
     refused("seeds = 2", "cycles = 2.0, reads_per_block = 9.0", "`span` excludes");
-    refused("seeds = 2", "sample = '1/104'", "and `sample` needs `gear = \"fluid\"`");
+    refused("seeds = 2", "sample = '1/104'", "`sample` is only for `gear = \"fluid\"`");
     refused("gear = 'untimed'", "gear = 'fluid'", "`gear = \"fluid\"` needs `span` and `sample`");
     refused("seeds = 2", "seeds = 2, sample = '5/4'", "one page in N is expected");
     refused(

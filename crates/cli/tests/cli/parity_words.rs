@@ -104,7 +104,8 @@ fn what_would_be_right_is_possible() {
         "run --drive tiny --workload zipf-read --parity raid5 --set geometry.dies_per_channel=1";
     ran(two_dies).refuses(
         2,
-        &["the drive has 2: the shortest stripe, parity.stripe=2, needs 3 dies; use more dies"],
+        &["the drive has 2: the shortest stripe, parity.stripe=2, needs 3 dies; use a drive with \
+            more dies"],
     );
     let hc = "run --drive tiny --workload zipf-read --set workload.requests=100 --set \
         parity.stripe=3 --set drive.capacity=256MiB --set drive.spare=0.75 --parity hc";
@@ -175,7 +176,7 @@ const OF_A_CODE: &str = "--drive da-raid5-mlc --workload da-raid5-tpcc --set \
 
 #[test]
 fn rows_of_unequal_reliability_say_so() {
-    let unequal = "Rows are compared at unequal reliability: UBER is that of single pages, ";
+    let unequal = "The compared rows are not equally reliable: UBER is that of single pages, ";
     let before_repair = "UBER is that of single pages before repair";
     let of =
         |parities: &str| json(&format!("compare {OF_A_CODE} --reclaim block --parity {parities}"));
@@ -183,8 +184,8 @@ fn rows_of_unequal_reliability_say_so() {
     for row in rows["techniques"].as_array().unwrap() {
         assert!(row["columns"]["uber"]["mean"].as_f64() > Some(0.0), "{row}");
         assert!(warnings(row).contains(&format!(
-            "{unequal}`raid5` rebuilds some of the pages that it counts as lost, and `none`, `udl` \
-             nothing."
+            "{unequal}`raid5` rebuilds some of the pages that UBER counts as lost, and `none`, \
+             `udl` nothing."
         )));
         assert_eq!(
             warnings(row).contains(before_repair),
@@ -226,7 +227,7 @@ fn a_drive_that_stops_leaves_the_others_their_rows() {
         1,
         &[
             "die:1@r1500: the drive stopped",
-            "2 of 4 dies are left; set parity.stripe=2 or less, or use more dies",
+            "2 of 4 dies are left; set parity.stripe=2 or less, or use a drive with more dies",
         ],
     );
     assert!(!stopped.stderr.contains("spare"), "{}", stopped.stderr);
@@ -274,12 +275,15 @@ fn reports_in_words_have_wear_by_die_windows_and_rebuilds() {
     for said in [
         "on the least worn die, ",
         "; stripes had outdated parity for ",
-        " in all (stripes x time); a power loss",
+        " in total (sum over all stripes); a power loss",
     ] {
         assert!(words.contains(said), "{said} in\n{words}");
     }
     let words = ran(&format!("run {line} --parity ppc")).stdout;
-    assert!(words.contains(" page writes of the host in all; a power loss"), "{words}");
+    assert!(
+        words.contains(" page writes of the host in total (sum over all stripes); a power loss"),
+        "{words}"
+    );
     let words = ran(&format!(
         "run {line} --parity raid5 --fail die:2@r100,block:50@r101 --set parity.rebuild=0"
     ))
@@ -288,7 +292,7 @@ fn reports_in_words_have_wear_by_die_windows_and_rebuilds() {
     let half = format!("run {line} --parity raid5 --fail die:2@r100 --set parity.rebuild=0.5");
     let words = ran(&half).stdout;
     assert!(words.contains("No data was lost so far, but the rebuild is not done: "), "{words}");
-    assert!(warnings(&json(&half)).contains("those of a drive that rebuilds"));
+    assert!(warnings(&json(&half)).contains("those of a drive during its rebuild"));
     let words = ran(&format!("compare {line} --parity raid5 --fail die:2@r100")).stdout;
     assert!(
         words.contains("untimed gear, parity raid5, seed 1")

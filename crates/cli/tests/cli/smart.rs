@@ -47,7 +47,7 @@ fn folders_without_counters_are_refused() {
     let mut old: Value = serde_json::from_slice(&std::fs::read(&summary).unwrap()).unwrap();
     old.as_object_mut().unwrap().remove("smart");
     std::fs::write(&summary, old.to_string()).unwrap();
-    vpass(&["smart", &out]).refuses(2, &["has no `smart`", "an earlier version wrote it"]);
+    vpass(&["smart", &out]).refuses(2, &["has no `smart`", "an earlier version of vpass wrote it"]);
     let compared = room.text("compared");
     vpass(&[
         "compare",
@@ -62,7 +62,7 @@ fn folders_without_counters_are_refused() {
         "--out",
         &compared,
     ]);
-    vpass(&["smart", &compared]).refuses(2, &["give one of its folders, such as"]);
+    vpass(&["smart", &compared]).refuses(2, &["give a folder inside it, such as"]);
     vpass(&["smart"]).refuses(2, &["<DIR>"]);
 }
 

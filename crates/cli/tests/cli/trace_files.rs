@@ -217,8 +217,8 @@ fn a_rate_that_no_host_keeps_up_is_doubted_wherever_a_trace_is_read() {
     let fixed = trace(&["info", &room.text("b.vpt")]).stdout;
     assert!(
         fixed.contains(
-            "as the compact format fixes; if it was made from another trace, make it again with \
-             --time-unit"
+            "as the compact format requires; if the file was made from another trace, make it \
+             again with --time-unit"
         ),
         "{fixed}"
     );
@@ -326,17 +326,14 @@ fn what_a_form_loses_is_said_once() {
     let nanoseconds = room.file("a.trace", "100 0 0 8 1\n250 0 0 8 1\n1999 0 8 8 0\n20 0 8 8 0\n");
     let said = made(&["convert", &nanoseconds, &room.text("a.csv")]).stderr;
     assert!(
-        said.contains(
-            "this form stores times in steps of 100 ns, so 3 were rounded \
-        down"
-        ),
+        said.contains("this output form stores times in steps of 100 ns, so 3 were rounded down"),
         "{said}"
     );
     let said = made(&["convert", &nanoseconds, &room.text("a.iolog")]).stderr;
     assert!(
         said.contains(
-            "this form stores times in steps of 1 us, so 2 were rounded down; 1 row was \
-            earlier than the first and moved to its time"
+            "this output form stores times in steps of 1 us, so 2 were rounded down; 1 row was \
+             earlier than the first row and moved to the time of the first row"
         ),
         "{said}"
     );
@@ -421,7 +418,7 @@ fn cuts_by_time_device_and_number() {
     assert_eq!(cut(&["--rows", "1"]), ["/dev/sda read 0 4096"]);
     let out = room.text("none.vpt");
     trace(&["cut", &log, &out, "--only", "/dev/sdc"])
-        .refuses(2, &["no such device", "(it has: /dev/sda, /dev/sdb)"]);
+        .refuses(2, &["no device of this name", "it has: /dev/sda, /dev/sdb"]);
     trace(&["cut", &log, &out, "--from", "1h"])
         .refuses(2, &["no row meets the options; no trace was written"]);
     trace(&["cut", &log, &out, "--from", "2s", "--to", "1s"])

@@ -33,8 +33,8 @@ fn a_table_of_ours_fits() {
     for words in [
         "workload generated from the statistics of office-day at scale 0.1",
         "read popularity p1 to p25",
-        "All 46 statistics are met within 2 %; the largest error is 0.",
-        "Nothing is written; --out FILE writes the workload.",
+        "All 46 statistics are met within 2 %. The largest error is 0.",
+        "No file was written; --out FILE writes the workload into a file.",
     ] {
         assert!(done.stdout.contains(words), "`{words}` in: {}", done.stdout);
     }
@@ -62,10 +62,11 @@ fn a_fit_that_misses_is_no_success_and_names_a_scale_that_holds() {
     };
     let done = fit("0.001", &["--out", &out]);
     assert_eq!(done.code, 1, "{}", done.stderr);
-    assert!(done.stdout.contains(" above 2 %; the largest is"), "{}", done.stdout);
+    assert!(done.stdout.contains(" above 2 %; the largest error is"), "{}", done.stdout);
     assert!(
-        done.stderr.contains("the smallest scale tried (0.0012, 0.0015")
-            && done.stderr.contains("; nothing was written"),
+        done.stderr.contains(
+            "the smallest scale that meets all statistics, of those tried (0.0012, 0.0015"
+        ) && done.stderr.contains("; nothing was written"),
         "{}",
         done.stderr
     );
@@ -96,7 +97,7 @@ fn a_fit_that_misses_is_no_success_and_names_a_scale_that_holds() {
 #[test]
 fn a_scale_too_small_for_any_plan_names_one_that_holds() {
     let done = vpass(&["workload", "fit", "--workload", OFFICE_DAY, "--scale", "0.000001"]);
-    done.refuses(2, &["is the smallest scale tried that meets all statistics"]);
+    done.refuses(2, &["is the smallest of the tried scales that meets all statistics"]);
 }
 
 #[test]
@@ -250,7 +251,7 @@ fn fit_needs_one_source_and_all_of_its_words() {
     vpass(&["workload", "fit", "--workload", OFFICE_DAY, "--format", "msr"])
         .refuses(2, &["--skip-bad-lines need --trace"]);
     vpass(&["workload", "fit", "--workload", "zipf-read"])
-        .refuses(2, &["zipf-read holds [workload]"]);
+        .refuses(2, &["zipf-read has a table [workload]"]);
     vpass(&["workload", "fit", "--workload", OFFICE_DAY, "--scale", "-1"])
         .refuses(2, &["statistics.scale = -1 is not above 0"]);
     vpass(&["workload", "fit", "--statistics", "no.csv", "--windows", "no.csv", "--disk", "x"])

@@ -119,7 +119,7 @@ fn an_estimate_is_no_answer() {
 #[test]
 fn a_drive_that_is_worn_out_once_its_content_is_written_is_refused() {
     vpass(&lives(&["--set", "start.pec=5"]))
-        .refuses(2, &["5.0 P/E cycles", "drive.rated_pec = 5", "drive.rated_pec to 6 or more"]);
+        .refuses(2, &["5.0 P/E cycles", "drive.rated_pec = 5", "drive.rated_pec of 6 or more"]);
     // Writing the content almost twice, with parity, takes more than the cycle that is left.
     let small = [
         "--parity",
@@ -132,8 +132,10 @@ fn a_drive_that_is_worn_out_once_its_content_is_written_is_refused() {
         "drive.spare=0.4",
     ];
     let written = [&small[..], &["--set", "start.overwrite=0.9", "--set", "start.pec=4"]].concat();
-    vpass(&lives(&written))
-        .refuses(2, &["after its content is written", "drive.rated_pec = 5", "start.pec is 4"]);
+    vpass(&lives(&written)).refuses(
+        2,
+        &["after its start-up data is written", "drive.rated_pec = 5", "start.pec is 4"],
+    );
 }
 
 #[test]
@@ -192,7 +194,7 @@ fn who_loses_data_is_not_said_to_live_longest() {
     let shown = vpass(&lives(&args)).stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
         shown.contains("`none` lost data,")
-            && shown.contains("so its years do not count. A life ends once more than 1 in 1000")
+            && shown.contains("so its years do not count. A life ends when more than 1 in 1000")
             && shown.contains("`straw-wl` lives longest"),
         "{shown}"
     );
@@ -305,7 +307,7 @@ fn a_search_leaves_out_what_the_drive_is_refused_with() {
     assert_eq!(done.code, 0, "{}", done.stderr);
     let said = done.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
-        said.contains("The drive is refused with 62.5, 125: drive")
+        said.contains("The drive is invalid with 62.5, 125: drive")
             && said.contains("is below hints.typical_us (150)"),
         "{said}"
     );
@@ -571,15 +573,20 @@ fn what_cannot_be_is_refused() {
     refuses(&[&run[..], &["--sample", "1/2"]].concat(), &["--sample", "--gear fluid"]);
     refuses(
         &[&fluid[..], &["--sample", "1/3"]].concat(),
-        &["8 planes", "divisor", "1/2 is the smallest that works"],
+        &["8 planes", "divisor", "1/2 is the smallest sample that works"],
     );
     refuses(
         &[&fluid[..], &["--sample", "1/4"]].concat(),
-        &["408 blocks", "a sample gets 102", "at least 180", "1/2 is the smallest that works"],
+        &[
+            "408 blocks",
+            "a sample gets 102",
+            "at least 180",
+            "1/2 is the smallest sample that works",
+        ],
     );
     refuses(
         &[&fluid[..], &["--set", "drive.capacity=512MiB", "--sample", "1/2"]].concat(),
-        &["only the whole drive"],
+        &["only a simulation of the whole drive"],
     );
     refuses(&[&fluid[..], &["--sample", "2/4"]].concat(), &["vpass life"]);
     refuses(&[&fluid[..], &["--oracle", "full"]].concat(), &["--oracle on"]);

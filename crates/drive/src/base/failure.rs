@@ -132,15 +132,15 @@ impl FromStr for Failure {
     fn from_str(text: &str) -> Result<Self, String> {
         let expected = || {
             format!(
-                "`{text}`: expected what fails (die, plane, block or page) and when, such as \
-                 die:3@10s or die:3@r5000"
+                "`{text}`: the unit that fails (die, plane, block or page) and the time are \
+                 expected, such as die:3@10s, or die:3@r5000 for request 5,000"
             )
         };
         let (unit, when) = text.trim().split_once('@').ok_or_else(expected)?;
         if when.trim_start_matches('r').starts_with('-') {
             return Err(format!(
-                "`{text}`: times and requests count from the start of the measured phase and must \
-                 not be negative; nothing fails during fill and warm-up"
+                "`{text}`: the time or the request must not be negative. Both count from the start \
+                 of the measured phase, because nothing fails during fill and warm-up"
             ));
         }
         let (kind, number) = unit.split_once(':').ok_or_else(expected)?;

@@ -12,22 +12,22 @@ use crate::error::stripe::Spread;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Keys)]
 #[serde(rename_all = "lowercase")]
 pub enum BchTarget {
-    /// A share of codewords decodes.
+    /// At the limit, a given share of codewords decodes.
     Yield,
-    /// A number of codewords is lost per data bit read.
+    /// At the limit, a given number of codewords is lost per data bit read.
     Uber,
-    /// Like `Uber`, after repair by parity, if each stripe always has its parity on flash.
-    /// Otherwise like `Uber`.
+    /// Like `Uber`, but counted after repair by parity, if each stripe always has its parity on
+    /// flash. Otherwise the same as `Uber`.
     Stripe,
 }
 
-/// Relation of reads and age in what the code corrects.
+/// Whether reads and age share the error rate that the code corrects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Keys)]
 #[serde(rename_all = "lowercase")]
 pub enum Combine {
-    /// Each has the whole budget, as without the other.
+    /// Reads and age can each use the whole error budget.
     Independent,
-    /// One budget: their error rates add up.
+    /// Reads and age share one error budget: their error rates add up.
     Sum,
 }
 
@@ -60,7 +60,7 @@ pub struct BchConfig {
     /// Whether reads and age each have the whole code ("independent") or share it ("sum").
     #[key(default = Combine::Independent)]
     pub combine: Combine,
-    /// P/E count of `reads` and `age`.
+    /// P/E count at which `reads` and `age` apply.
     #[key(
         unit = "P/E cycles",
         range = Whole(1, PEC_MAX as u64),
@@ -68,8 +68,8 @@ pub struct BchConfig {
         source = "da-raid5-2013 IV-A"
     )]
     pub pec: u32,
-    /// Reads of a block after which the share `at_yield` of codewords decodes, at that P/E count
-    /// and without age.
+    /// Reads of a block after which the share `at_yield` of codewords still decodes, at `pec` P/E
+    /// cycles and without age.
     #[key(
         unit = "reads",
         range = Real(1.0, 2e7),
@@ -77,7 +77,8 @@ pub struct BchConfig {
         source = "da-raid5-2013 IV-A, printed \"4,6000\""
     )]
     pub reads: f64,
-    /// Age at which the share `at_yield` of codewords decodes, at that P/E count and without reads.
+    /// Age at which the share `at_yield` of codewords still decodes, at `pec` P/E cycles and
+    /// without reads.
     #[key(
         unit = "time",
         range = Time(LONGEST_AGE),
@@ -97,8 +98,8 @@ pub struct BchConfig {
     #[key(
         range = Real(0.0, EXPONENT_MAX),
         default = 1.47,
-        source = "inference: a fit to the slopes of 2Y-nm MLC in Cai et al., DSN 2015, as \
-                  remembered"
+        source = "inference: a fit to the slopes of 2Y-nm MLC in Cai et al., DSN 2015, recalled \
+            from memory"
     )]
     pub reads_exponent: f64,
     /// Exponent with which the tolerable age falls with the P/E count.

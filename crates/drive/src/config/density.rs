@@ -13,7 +13,8 @@ use crate::base::dose::Quarters;
 #[serde(deny_unknown_fields, default)]
 #[keys(table = "density")]
 pub struct DensityConfig {
-    /// Limits of a block with guard levels, relative to the same block without.
+    /// Limits of a block with guard levels, as a multiple of the limits of the same block without
+    /// guard levels.
     #[key(
         range = Real(1.0, 100.0),
         default = 10.0,
@@ -22,8 +23,8 @@ pub struct DensityConfig {
         random = [1.0, 1.5, 10.0]
     )]
     pub limit_factor: f64,
-    /// Wear of a cycle with reprogramming, relative to one without, if at least one cycle in five
-    /// has it. Rarer reprogramming costs more.
+    /// Wear of a P/E cycle with reprogramming, as a multiple of a cycle without, if at least one
+    /// cycle in five has reprogramming. If reprogramming is rarer, each cycle with it wears more.
     #[key(
         range = Real(1.0, 10.0),
         default = 1.2,
@@ -31,8 +32,8 @@ pub struct DensityConfig {
         random = [1.0, 1.2, 5.0]
     )]
     pub wear: f64,
-    /// Disturbance by reprogramming a wordline in place, as a number of reads; on its neighbours
-    /// alpha times that.
+    /// Disturbance by reprogramming a wordline in place, as a number of reads. The neighbours of
+    /// the wordline get alpha times this number.
     #[key(
         unit = "reads",
         range = Real(0.0, 1000.0),
@@ -41,8 +42,8 @@ pub struct DensityConfig {
         random = [0.0, 0.3, 7.0]
     )]
     pub reprogram_dose: f64,
-    /// Whether wear by reprogramming also changes limits and alpha. If not, it counts only for wear
-    /// levelling and the rated life.
+    /// Whether wear by reprogramming also changes limits and alpha. If not, this wear counts only
+    /// for wear levelling and the rated life.
     #[key(
         default = true,
         source = "assumption: a cycle that wears like several cycles also weakens data like \
@@ -50,7 +51,8 @@ pub struct DensityConfig {
         random = 0.8
     )]
     pub wear_counts_for_limits: bool,
-    /// Pool: blocks at the highest addresses of each plane, in which states may be merged in place.
+    /// Share of the blocks in the pool, at the highest addresses of each plane. States may be
+    /// merged in place only in the pool.
     #[key(
         unit = "share",
         range = keys::SHARE,
@@ -65,9 +67,8 @@ pub struct DensityConfig {
     #[key(
         default = true,
         source = "inference: new read-hot blocks come from the pool \"through garbage \
-                  collection\", which skips three kinds of block and no other (ipr-2018 \
-                  III-D). Keeping other data out is an assumption; docs/design/papers.md has what \
-                  each form finds",
+            collection\", which skips three kinds of block and no other (ipr-2018 III-D). Keeping \
+            other data out is an assumption; docs/design/papers.md compares both ways",
         random = 0.6
     )]
     pub keep_pool: bool,
@@ -89,14 +90,13 @@ pub struct DensityConfig {
         random = [0.0, 0.1, 1.0]
     )]
     pub monitor: f64,
-    /// Average with which a block's time between two refreshes is compared to find read-hot blocks:
-    /// "blocks", "refreshes" or "recent:N".
+    /// Average used to find read-hot blocks: a block's time between two refreshes is compared with
+    /// this average. "blocks", "refreshes" or "recent:N".
     #[key(
         range = Words("blocks, refreshes, recent:N (N 1 to 1000000)"),
         default = IntervalAverage::Blocks,
-        source = "assumption: the paper does not say how it averages; docs/design/papers.md has \
-                  what \
-                  each way finds",
+        source = "assumption: the paper does not say how it averages; docs/design/papers.md \
+            compares the three averages",
         random = [IntervalAverage::Blocks, IntervalAverage::Refreshes, IntervalAverage::Recent(8)]
     )]
     pub interval_average: IntervalAverage,
@@ -109,7 +109,7 @@ pub struct DensityConfig {
         random = [0.0, 0.15, 1.0]
     )]
     pub shadow: f64,
-    /// Pages of a shadow block.
+    /// Number of pages that a shadow block holds.
     #[key(
         unit = "pages",
         range = Whole(1, 65_535),
@@ -118,7 +118,8 @@ pub struct DensityConfig {
         random = [1, 5, 30]
     )]
     pub shadow_pages: u32,
-    /// Largest share of the spare pages that all these blocks together leave unused.
+    /// Largest share of the spare pages that blocks with guard levels and shadow blocks together
+    /// leave unused.
     #[key(
         unit = "share",
         range = Real(0.0, 0.5),

@@ -6,7 +6,7 @@ use super::error::{ConfigError, require, require_ascending};
 use super::flash::CellType;
 use super::keys::{self, Keys};
 
-/// The error model of the drive.
+/// Model of read disturb.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Keys)]
 #[serde(rename_all = "lowercase")]
 pub enum DisturbModel {
@@ -68,7 +68,8 @@ pub struct PerPec {
     /// P/E count of this row.
     #[key(unit = "P/E cycles", range = Whole(0, PEC_MAX as u64))]
     pub pec: u32,
-    /// `ERC_MAX` of each group: reads elsewhere in the block that its weakest member endures.
+    /// `ERC_MAX` of each group: number of reads elsewhere in the block that the weakest wordline of
+    /// the group endures.
     #[key(unit = "reads", range = Real(1.0, LIMIT_MAX), note = ", one for each group")]
     pub limit: Vec<f64>,
     /// Weight of a read of a neighbouring wordline, per group.
@@ -106,28 +107,28 @@ pub struct DisturbConfig {
         default
     )]
     pub group_share: Vec<f64>,
-    /// Limit of each group's best layer relative to its worst layer, which the table gives; all 1
-    /// if empty.
+    /// Limit of each group's best layer, as a multiple of the limit of its worst layer, which is in
+    /// `table`; all 1 if empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[key(range = Real(1.0, SPREAD_MAX), note = ", one for each group", default)]
     pub spread: Vec<f64>,
-    /// Share by which the best block's limits exceed those of the worst block, which the table
-    /// gives.
+    /// Share by which the limits of the best block exceed those of the worst block, which are in
+    /// `table`.
     #[key(unit = "share", range = Real(0.0, SPREAD_MAX - 1.0), default = 0.0)]
     pub block_variation: f64,
     /// Scatter of the limits over blocks: standard deviation of the logarithm of a lognormal
-    /// factor, truncated so that no factor is below 1 or above 4. It multiplies the factor of
+    /// factor, truncated so that no factor is below 1 or above 4. This factor multiplies that of
     /// `block_variation`.
     #[serde(skip_serializing_if = "is_zero")]
     #[key(range = Real(0.0, 1.0), default = 0.0)]
     pub limit_sigma_block: f64,
     /// Scatter of the limits over the layers of a block, like `limit_sigma_block`. A layer has the
-    /// same factor in every block. It multiplies the factor of `spread`.
+    /// same factor in every block. This factor multiplies that of `spread`.
     #[serde(skip_serializing_if = "is_zero")]
     #[key(range = Real(0.0, 1.0), default = 0.0)]
     pub limit_sigma_layer: f64,
-    /// Limit of a page relative to its wordline's weakest page, by page kind, LSB first; all 1 if
-    /// empty.
+    /// Limit of each page kind, as a multiple of the limit of the wordline's weakest page; LSB
+    /// first; all 1 if empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[key(
         range = Real(1.0, KIND_FACTOR_MAX),
@@ -140,7 +141,8 @@ pub struct DisturbConfig {
     #[key(range = Words("rows, their pec ascending"), default = vec![])]
     pub table: Vec<PerPec>,
     /// P/E cycles between two rows of the limits that reclaim techniques use. These rows are
-    /// interpolated from `table` and rounded to the worse side. 0: only the rows of `table`.
+    /// interpolated from `table` and rounded to the safe side. 0: the techniques use only the rows
+    /// of `table`.
     #[key(
         unit = "P/E cycles",
         range = ZeroOr(10.0, PEC_MAX as f64),
@@ -189,7 +191,8 @@ impl DisturbConfig {
         require_ascending("disturb.table", self.table.iter().map(|row| row.pec))?;
         require(self.model.has_neighbours() || groups == 1, || {
             format!(
-                "disturb.model = \"{}\" knows one group of pages, not {groups}",
+                "disturb.model = \"{}\" allows only one wordline group, but disturb.groups names \
+                 {groups}",
                 self.model.name()
             )
         })?;
@@ -212,14 +215,14 @@ impl DisturbConfig {
     fn check_spread(&self) -> Result<(), ConfigError> {
         let even = self.spread.is_empty() && self.block_variation == 0.0;
         require(even || self.model.has_neighbours(), || {
-            "disturb.spread and disturb.block_variation are known to disturb.model = \"wordline\" \
-             only"
+            "disturb.spread and disturb.block_variation can be used only with disturb.model = \
+             \"wordline\""
                 .into()
         })?;
         let scatters = self.limit_sigma_block > 0.0 || self.limit_sigma_layer > 0.0;
         require(!scatters || self.model.has_neighbours(), || {
-            "disturb.limit_sigma_block and disturb.limit_sigma_layer are known to disturb.model = \
-             \"wordline\" only"
+            "disturb.limit_sigma_block and disturb.limit_sigma_layer can be used only with \
+             disturb.model = \"wordline\""
                 .into()
         })?;
         require(self.spread.is_empty() || self.spread.len() == self.groups.len(), || {

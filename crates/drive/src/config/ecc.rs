@@ -24,7 +24,8 @@ pub struct EccConfig {
                   36,864)"
     )]
     pub code_rate: f64,
-    /// Wrong bits of a codeword that each level corrects, rising; instead of `cap`.
+    /// Number of wrong bits of a codeword that each level corrects, rising from level to level.
+    /// Used instead of `cap`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[key(
         unit = "bits",
@@ -32,13 +33,13 @@ pub struct EccConfig {
         default
     )]
     pub corrects: Vec<u32>,
-    /// RBER up to which each level decodes, rising; if empty, it follows from `corrects` and the
-    /// targets.
+    /// RBER up to which each level decodes, rising from level to level. If empty, these rates
+    /// follow from `corrects` and the targets.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[key(
         unit = "RBER",
         range = Real(1e-9, 0.4),
-        note = ", rising; a retry for each but the first",
+        note = ", rising; each value except the first is a retry",
         default
     )]
     pub cap: Vec<f64>,
@@ -59,25 +60,27 @@ pub struct EccConfig {
         source = "JESD218: an enterprise drive loses at most one bit in 10^16"
     )]
     pub last_target: f64,
-    /// Sensing time of each retry; that of the page's first read if empty.
+    /// Sensing time of each retry. If empty, a retry takes the same time as the first read of the
+    /// page.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[key(unit = "us", range = Real(0.0, 1e5), note = ", one for each retry", default)]
     pub retry_sense_us: Vec<f64>,
-    /// Transfer time of each retry; that of the page's first read if empty.
+    /// Transfer time of each retry. If empty, a retry takes the same time as the first read of the
+    /// page.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[key(unit = "us", range = Real(0.0, 1e5), note = ", one for each retry", default)]
     pub retry_transfer_us: Vec<f64>,
-    /// Decode time of each retry; that of the first read is `timing.ecc_us`.
+    /// Decode time of each retry. The decode time of the first read is `timing.ecc_us`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[key(unit = "us", range = Real(0.0, 1e5), note = ", one for each retry", default)]
     pub retry_decode_us: Vec<f64>,
-    /// Whether a read begins with the level that last worked for its block since the erase
-    /// (`LaLDPC`), instead of level 0.
+    /// Whether a read begins with the level that last worked for its block since the block's erase
+    /// (`LaLDPC`). If not, a read begins with level 0.
     #[key(default = false)]
     pub start_from_last: bool,
-    /// Retries of a read from which on its block is slow, with `start_from_last`: later reads of
-    /// the block begin with the level of this read. Reads with fewer retries change nothing. 1:
-    /// every retry counts.
+    /// Number of retries with which a read makes its block slow, if `start_from_last` is true.
+    /// Later reads of a slow block begin with the level of this read. Reads with fewer retries
+    /// change nothing. 1: every retry counts.
     #[serde(skip_serializing_if = "is_one")]
     #[key(range = Whole(1, LEVELS_MAX as u64 - 1), default = 1)]
     pub slow_retries: u32,
@@ -173,7 +176,8 @@ impl EccConfig {
         let bits = self.codeword_bits();
         let bits = bits.ok_or_else(|| {
             ConfigError::new(
-                "ecc.corrects counts wrong bits of a codeword; ecc.codeword says how large one is",
+                "ecc.corrects counts wrong bits of a codeword, so ecc.codeword must give the size \
+                 of a codeword",
             )
         })?;
         require(2 * most < bits, || {

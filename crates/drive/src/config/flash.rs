@@ -60,7 +60,8 @@ pub struct GeometryConfig {
     /// Planes in each die.
     #[key(range = Whole(1, 64), random = [1, 1, 2, 2, 3])]
     pub planes_per_die: u32,
-    /// Blocks in each plane; follows from `drive.capacity` and `drive.spare` if absent.
+    /// Blocks in each plane. If absent, this number follows from `drive.capacity` and
+    /// `drive.spare`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[key(range = Whole(1, 1 << 24))]
     pub blocks_per_plane: Option<u32>,
@@ -76,20 +77,21 @@ pub struct GeometryConfig {
     /// of current TLC.
     #[key(random = [CellType::Slc, CellType::Mlc, CellType::Tlc, CellType::Qlc])]
     pub cell: CellType,
-    /// Data bytes of a page. The page is also the mapping unit: a smaller write reads and programs
-    /// all of it.
+    /// Data bytes of a page. The page is also the mapping unit: a smaller write reads the whole
+    /// page and programs it again.
     #[key(
         unit = "size",
         range = PowerOfTwo(512, 1 << 20),
         random = [Bytes(512), Bytes(4096), Bytes(16_384)]
     )]
     pub page_size: Bytes,
-    /// Distance, in wordline numbers, between physical neighbours: the strings per layer if
-    /// wordlines count strings first.
+    /// Distance between physical neighbours, in wordline numbers. If wordlines are numbered string
+    /// by string within a layer, this is the number of strings per layer.
     #[serde(default = "GeometryConfig::default_neighbour_stride")]
     #[key(unit = "wordlines", range = Whole(1, 1024), default = 1, random = [1, 1, 2, 4])]
     pub neighbour_stride: u32,
-    /// Consecutive wordlines that share a layer, and so their strength against reads.
+    /// Number of consecutive wordlines that share a layer. Wordlines of a layer are equally strong
+    /// against reads.
     #[serde(default = "GeometryConfig::default_strings_per_layer")]
     #[key(unit = "wordlines", range = Whole(1, 1024), default = 1, random = [1, 1, 3])]
     pub strings_per_layer: u32,
@@ -184,7 +186,7 @@ pub struct EraseAtPec {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Keys)]
 #[serde(rename_all = "lowercase")]
 pub enum ProgramUnit {
-    /// A page: the page kinds of a wordline are programmed one after another.
+    /// One page: the page kinds of a wordline are programmed one after another.
     #[default]
     Page,
     /// All pages of a wordline at once.
@@ -213,8 +215,8 @@ pub struct TimingConfig {
         random = [KindUs::All(20.0), KindUs::All(400.0)]
     )]
     pub program_us: KindUs,
-    /// Time without a request after which incomplete wordlines are padded and programmed; with 0
-    /// they wait.
+    /// Time without a request after which incomplete wordlines are padded and programmed. 0:
+    /// incomplete wordlines always wait for more data.
     #[serde(default = "TimingConfig::default_pad_after_us")]
     #[key(
         unit = "us",
@@ -227,15 +229,15 @@ pub struct TimingConfig {
     /// Erase time of a block (tBERS).
     #[key(unit = "us", range = Real(0.0, 1e5), random = [100.0, 3000.0])]
     pub erase_us: f64,
-    /// Erase times of worn blocks, instead of `erase_us` from each row's P/E count on; the counts
+    /// Erase times of worn blocks. Each row replaces `erase_us` from its P/E count on; the counts
     /// ascend.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[key(range = Words("rows, their pec ascending"), default)]
     pub erase_by_pec: Vec<EraseAtPec>,
-    /// Rate of one channel; 0 is infinitely fast.
+    /// Transfer rate of one channel; 0 means infinitely fast.
     #[key(unit = "MB/s", range = ZeroOr(1.0, 1e6), random = [0.0, 100.0, 1200.0])]
     pub channel_mb_s: f64,
-    /// Rate of the host link, per direction; 0 is infinitely fast.
+    /// Transfer rate of the host link in each direction; 0 means infinitely fast.
     #[serde(default = "TimingConfig::default_host_mb_s")]
     #[key(unit = "MB/s", range = ZeroOr(1.0, 1e6), default = 0.0, random = [0.0, 300.0])]
     pub host_mb_s: f64,
@@ -258,7 +260,7 @@ pub struct TimingConfig {
     #[serde(default = "TimingConfig::default_independent_planes")]
     #[key(default = false, random = 0.3)]
     pub independent_planes: bool,
-    /// Whether a die senses the next page while the last one is transferred (a second page
+    /// Whether a die senses the next page while the previous page is transferred (a second page
     /// register).
     #[serde(default = "TimingConfig::default_cache_read")]
     #[key(default = false, random = 0.3)]
@@ -285,7 +287,7 @@ pub struct TimingConfig {
         source = "MQSim-E's default Suspend_Erase"
     )]
     pub suspend_erase_us: f64,
-    /// Most suspensions of one operation.
+    /// Largest number of suspensions of one program or erase.
     #[serde(default = "TimingConfig::default_suspend_limit")]
     #[key(
         range = keys::U32,

@@ -15,11 +15,12 @@ use crate::base::units::Bytes;
 #[serde(deny_unknown_fields, default)]
 #[keys(table = "drive")]
 pub struct CapacityConfig {
-    /// Host-visible bytes; follows from geometry and spare if absent.
+    /// Bytes that the host sees. If absent, the capacity follows from `geometry` and `drive.spare`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[key(unit = "size", range = Words("above 0; fewer than 2^31 pages"))]
     pub capacity: Option<Bytes>,
-    /// Share of raw flash that the host does not see; follows from capacity and geometry if absent.
+    /// Share of raw flash that the host does not see. If absent, this share follows from
+    /// `drive.capacity` and `geometry`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[key(unit = "share", range = Real(0.0, 0.95))]
     pub spare: Option<f64>,
@@ -110,7 +111,7 @@ impl Serialize for GcConfig {
 /// cycles.
 const FASTEST: u64 = 1000;
 
-/// `[wear]`: wear levelling on effective P/E counts, and how much an erase wears.
+/// `[wear]`: wear levelling by effective P/E counts, and the number of P/E cycles of an erase.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Keys)]
 #[serde(deny_unknown_fields, default)]
 #[keys(table = "wear")]
@@ -118,8 +119,8 @@ pub struct WearConfig {
     /// Whether the drive takes the least worn free block first.
     #[key(default = true, random = 0.7)]
     pub dynamic: bool,
-    /// Gap in effective cycles to the most worn block at which a block's (cold) data is moved; 0
-    /// turns it off.
+    /// Gap in effective P/E cycles between a block and the most worn block at which the block's
+    /// (cold) data is moved. 0 turns these moves off.
     #[key(
         unit = "P/E cycles",
         range = keys::U32,
@@ -204,7 +205,7 @@ pub struct ReclaimConfig {
     )]
     pub schedule: Schedule,
     /// Reads that a block may still serve between its alarm and the end of its job (`R_late`). If
-    /// absent, it follows from the timing; it is 0 in the foreground.
+    /// absent, this number follows from the timing. It is 0 with schedule "foreground".
     #[key(
         unit = "reads",
         range = Whole(0, 20_000_000),
@@ -253,8 +254,8 @@ pub struct StartConfig {
         random = [0, 999, 3000, 3300]
     )]
     pub pec: u32,
-    /// Largest number of P/E cycles of a block beyond `pec`. Each block draws a number from 0 to
-    /// this.
+    /// Largest number of P/E cycles that a block has in addition to `pec`. Each block draws its
+    /// number between 0 and this value.
     #[key(unit = "P/E cycles", range = Whole(0, PEC_MAX as u64), default = 0)]
     pub pec_spread: u32,
     /// Share of the blocks, drawn at random, that begin with `worn_pec` cycles.
@@ -270,12 +271,13 @@ pub struct StartConfig {
     /// large drive, the steady state is computed instead of written.
     #[key(range = Real(0.0, 1000.0), default = 0.0, random = [0.0, 0.3, 1.5])]
     pub overwrite: f64,
-    /// Largest number of reads that a written block has served before the run. Each block draws a
-    /// number from 0 to this, and spreads the reads evenly over its wordlines.
+    /// Largest number of reads that a written block has served before the run. Each block draws its
+    /// number between 0 and this value. The reads are spread evenly over the wordlines of the
+    /// block.
     #[key(unit = "reads", range = Whole(0, 20_000_000), default = 0)]
     pub reads: u32,
-    /// Largest age of a written block when the run begins, such as "30d". Each block draws an age
-    /// from 0 to this.
+    /// Largest age of a written block when the run begins, such as "30d". Each block draws its age
+    /// between 0 and this value.
     #[key(
         unit = "time",
         range = Words("0 or more, with a unit: ns, us, ms, s, min, h, d, y"),

@@ -22,14 +22,14 @@ pub struct HintsConfig {
         unit = "us",
         range = LATENCY,
         default = 400.0,
-        source = "assumption: NVMe gives words only; read-latency-relaxation-2021 begins here to \
-                  call a read long"
+        source = "assumption: NVMe gives only words, not latencies; read-latency-relaxation-2021 \
+            calls a read long from this latency on"
     )]
     pub typical_us: f64,
     /// Longest read of data with the hint "idle".
     #[key(unit = "us", range = LATENCY, default = 5000.0, source = "assumption")]
     pub idle_us: f64,
-    /// Share of the dose at which data is lost that every hint keeps in reserve.
+    /// Share of the dose limit that every hint keeps in reserve.
     #[key(
         unit = "share",
         range = Real(0.0, 0.9),
@@ -38,9 +38,9 @@ pub struct HintsConfig {
         random = [0.0, 0.1, 0.5]
     )]
     pub margin: f64,
-    /// Share of a block's valid pages that must have a more relaxed hint than the block before the
-    /// drive regroups the block in the background. If absent, data reaches blocks of its hint only
-    /// at its next move.
+    /// The drive regroups a block in the background if at least this share of its valid pages has a
+    /// more relaxed hint than the block. If absent, data reaches a block of its hint only at its
+    /// next move.
     #[key(
         unit = "share",
         range = Real(LEAST_SHARE, 1.0),
@@ -48,7 +48,7 @@ pub struct HintsConfig {
     )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub regroup: Option<f64>,
-    /// Hints of the host, if any. Not a key of a file: the run's `hints` option sets them.
+    /// Hints of the host, if any. A file cannot set these hints; the run's `hints` option does.
     #[serde(skip)]
     pub said: Option<Vec<HintRange>>,
 }

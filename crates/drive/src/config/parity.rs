@@ -11,10 +11,10 @@ use super::params::Params;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Keys)]
 #[serde(rename_all = "kebab-case")]
 pub enum ParityCache {
-    /// Nothing.
+    /// Nothing remains.
     #[default]
     Volatile,
-    /// All of it.
+    /// All waiting parity remains.
     NonVolatile,
 }
 
@@ -22,23 +22,36 @@ pub enum ParityCache {
 #[derive(Clone, Debug, PartialEq, Keys)]
 #[keys(table = "parity", slot)]
 pub struct ParityConfig {
-    /// Memory of parity that waits to be programmed: a loss of power clears it ("volatile") or not
-    /// ("non-volatile").
+    /// Memory that holds parity until it is programmed. A loss of power clears the memory
+    /// ("volatile") or not ("non-volatile").
     #[key(default = ParityCache::Volatile)]
     pub cache: ParityCache,
-    /// Host pages in a stripe, if a technique groups them. Not a key of a file: the run's `parity`
-    /// option sets it.
+    /// Host pages in a stripe, if a technique groups them. A file cannot set this value; the run's
+    /// `parity` option does.
     #[key(skip)]
+<<<<<<< HEAD:crates/drive/src/config/parity.rs
     pub stripe: Option<u32>,
     /// Whether each stripe always has its parity on flash before the host continues. Not a key of a
     /// file.
+=======
+    pub(crate) stripe: Option<u32>,
+    /// Whether each stripe always has its parity on flash before the host continues. A file cannot
+    /// set this value.
+>>>>>>> t-strings:crates/core/src/config/parity.rs
     #[key(skip)]
     pub(crate) is_always_there: bool,
-    /// Choice of the stripes that have parity, if it depends on wear. Not a key of a file.
+    /// Choice of the stripes that have parity, if this choice depends on wear. A file cannot set
+    /// this value.
     #[key(skip)]
+<<<<<<< HEAD:crates/drive/src/config/parity.rs
     pub by_wear: Option<ByWear>,
     /// Program time of a wordline that the drive file gives, if the run's technique programs page by
     /// page instead. Not a key of a file.
+=======
+    pub(crate) by_wear: Option<ByWear>,
+    /// Program time of a wordline that the drive file gives, if the run's technique programs page
+    /// by page instead. A file cannot set this value.
+>>>>>>> t-strings:crates/core/src/config/parity.rs
     #[key(skip)]
     pub(crate) wordline_program: Option<KindUs>,
     /// Parameters of techniques.

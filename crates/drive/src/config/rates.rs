@@ -12,14 +12,15 @@ use crate::base::span::{Span, YEAR};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Keys)]
 #[serde(rename_all = "lowercase")]
 pub enum ErrorLaw {
-    /// No law: only reads cause errors, and data does not age.
+    /// Only reads cause errors, and data does not age.
     #[default]
     None,
     /// RBER = e + a PEC^k + b PEC^m t^n.
     PowerLaw,
-    /// Numbers by P/E count, group and age.
+    /// Table of error rates by P/E count, group and age.
     Table,
-    /// From `[bch]`: one code and its tolerable reads and age at one P/E count.
+    /// Error rates that follow from `[bch]`: one code, with its tolerable reads and age at one P/E
+    /// count.
     Bch,
 }
 
@@ -44,7 +45,7 @@ pub struct ErrorRow {
     /// RBER of fresh data, per group.
     #[key(unit = "RBER", range = Real(0.0, RBER_MAX), note = ", one for each group")]
     pub base: Vec<f64>,
-    /// RBER that age adds. Each group has a list with a number for each of `error.ages`.
+    /// RBER that age adds: a list for each group, with a number for each age of `error.ages`.
     #[key(
         unit = "RBER",
         range = Real(0.0, RBER_MAX),
@@ -82,19 +83,20 @@ pub struct ErrorConfig {
     /// Unit of t in the power law: "hours" or "days".
     #[key(default = TimeUnit::Hours)]
     pub time_unit: TimeUnit,
-    /// RBER of fresh data relative to the law, per wordline group; all 1 if empty.
+    /// RBER of fresh data of each wordline group, as a multiple of the law; all 1 if empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[key(range = Real(1.0 / FACTOR_MAX, FACTOR_MAX), note = ", one for each group", default)]
     pub base_by_group: Vec<f64>,
-    /// RBER that age adds relative to the law, per wordline group; all 1 if empty.
+    /// RBER that age adds in each wordline group, as a multiple of the law; all 1 if empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[key(range = Real(1.0 / FACTOR_MAX, FACTOR_MAX), note = ", one for each group", default)]
     pub retention_by_group: Vec<f64>,
-    /// RBER of fresh data relative to law or table, by page kind, LSB first; all 1 if empty.
+    /// RBER of fresh data of each page kind, as a multiple of the law or table; LSB first; all 1 if
+    /// empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[key(range = Real(1.0 / FACTOR_MAX, FACTOR_MAX), note = ", one for each page kind", default)]
     pub base_by_kind: Vec<f64>,
-    /// Ages for which the rows of `table` have numbers, ascending.
+    /// Ages at which the rows of `table` give error rates, ascending.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[key(unit = "time", range = Time(LONGEST_AGE), note = ", ascending", default)]
     pub ages: Vec<Span>,
@@ -131,8 +133,8 @@ pub struct ErrorConfig {
         source = "JESD218: a client drive keeps data for a year"
     )]
     pub longest_age: Span,
-    /// Whether retries and losses are drawn from the binomial tail, instead of following from dose,
-    /// age and wear; needs `ecc.codeword`.
+    /// Whether retries and losses are drawn at random from the binomial tail. If not, they follow
+    /// from dose, age and wear. Needs `ecc.codeword`.
     #[key(default = false)]
     pub noise: bool,
 }

@@ -12,7 +12,7 @@ use crate::base::span::{DAY, Span};
 #[derive(Clone, Debug, PartialEq, Keys)]
 #[keys(table = "refresh", slot)]
 pub struct RefreshConfig {
-    /// Largest age of data before it is rewritten, such as "30d".
+    /// Largest age that data reaches before refresh rewrites it, such as "30d".
     #[key(
         unit = "time",
         range = Words("above 0, with a unit: ns, us, ms, s, min, h, d, y"),
@@ -20,8 +20,8 @@ pub struct RefreshConfig {
         source = "assumption: a month; drives publish no figure"
     )]
     pub period: Span,
-    /// Whether a technique refreshes data on this drive. Not a key of a file: the run's `refresh`
-    /// option sets it.
+    /// Whether a technique refreshes data on this drive. A file cannot set this value; the run's
+    /// `refresh` option does.
     #[key(skip)]
     pub(crate) at_work: bool,
     /// Parameters of techniques.

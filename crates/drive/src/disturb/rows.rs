@@ -181,7 +181,7 @@ fn fixed((limit, alpha): (f64, f64)) -> Endurance {
     let endurance = Endurance { limit: Dose::floor(limit), alpha: Alpha::ceil(alpha) };
     debug_assert!(
         endurance.alpha >= Alpha::ONE,
-        "a read of a neighbour counts as at least one read (`disturb::wordline`)"
+        "the weight of a neighbour's read is at least 1 (`disturb::wordline`)"
     );
     endurance
 }

@@ -112,7 +112,7 @@ impl Drive {
             self.ftl.jobs.iter().flatten().filter(|job| job.cause == Cause::Refresh).count() as u32;
         match self.refresh.on_time(&Aged { block, now, since, under_way }) {
             Wanted::Later(at) => {
-                assert!(at > now, "a refresh technique's next look must lie ahead");
+                assert!(at > now, "the next check of a refresh technique must lie in the future");
                 self.ftl.wheel.set(block, at);
             }
             Wanted::Rewrite => self.rewrite_aged(block, end),

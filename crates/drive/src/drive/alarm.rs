@@ -184,7 +184,10 @@ impl Drive {
             && self.flash.cold(block).policy_alarm_dose() == Quarters::ZERO;
         self.flash.clear_flags(block, LEFT);
         let (next, actions) = self.consult(block);
-        assert!(next.0 > self.flash.block_reads(block), "a policy's next alarm must lie ahead");
+        assert!(
+            next.0 > self.flash.block_reads(block),
+            "the next alarm of a policy must be above the current read count"
+        );
         self.flash.tell(|o| o.asks_at(block, next));
         self.flash.set_policy_alarm(block, next);
         if was_left && actions.is_empty() {

@@ -312,7 +312,7 @@ impl Drive {
             if left > 1 { format!("set parity.stripe={left} or less, or ") } else { String::new() };
         format!(
             "stripes have {members} host pages, each on its own die, and {left} of {} dies are \
-             left; {shorter}use more dies",
+             left; {shorter}use a drive with more dies",
             self.geometry.domains()
         )
     }

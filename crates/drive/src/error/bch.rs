@@ -179,8 +179,8 @@ pub(crate) fn follow_parity(config: &mut DriveConfig) {
 pub(crate) fn fill(config: &mut DriveConfig) -> Result<(), ConfigError> {
     if config.error.model != ErrorLaw::Bch {
         require(config.bch.target != BchTarget::Stripe, || {
-            "bch.target = \"stripe\" needs error.model = \"bch\": with other models all pages of a \
-             block fail at one read count, and a raised limit would seem to cost nothing"
+            "bch.target = \"stripe\" needs error.model = \"bch\": with other models, all pages of \
+             a block fail at one read count, so a raised limit would seem to cost nothing"
                 .into()
         })?;
         return require(config.bch == BchConfig::default(), || {
@@ -412,7 +412,7 @@ mod tests {
         );
         with(
             |c| c.disturb.model = crate::config::DisturbModel::Wordline,
-            "disturb.model = \"count\" is right",
+            "disturb.model = \"count\" is expected",
         );
         with(|c| c.error.noise = true, "set bch.combine = \"sum\"");
         with(|c| (c.error.noise, c.bch.spread_own) = (true, 0.1), "set error.noise = false");

@@ -49,7 +49,7 @@ impl Flash {
 
     #[inline]
     pub(super) fn error_model(&self) -> &dyn ErrorModel {
-        self.model.as_deref().expect("wordlines are counted for an error model")
+        self.model.as_deref().expect("the drive has an error model, so its wordlines are counted")
     }
 
     /// Returns the largest number of retries of a read; `None` without a model.

@@ -242,7 +242,7 @@ impl Flash {
             self.tired.forget_all();
         }
         let (model, tired) = (
-            self.model.as_deref().expect("blocks are tired where there is an error model"),
+            self.model.as_deref().expect("only drives with an error model have tired blocks"),
             &mut self.tired,
         );
         let factor = model.limits()?.block_factor(block);

@@ -14,8 +14,8 @@ use crate::ftl::gathers::Gatherer;
 use crate::ftl::job::Job;
 
 /// Message for a drive in which cleaning gains nothing more.
-const OVERCOMMITTED: &str = "no victim, no job and no free block: the drive has too few spare \
-                             blocks";
+const OVERCOMMITTED: &str = "garbage collection found no victim, no job and no free block, because \
+    the drive has too few spare blocks";
 
 /// Number of times that static wear levelling checks all blocks during as many erases as the drive
 /// has blocks.

@@ -280,7 +280,7 @@ impl Device {
         {
             return self.now;
         }
-        assert!(at != Ns::MAX, "the host waits, but nothing is going to happen");
+        assert!(at != Ns::MAX, "the host waits for the drive, but the drive has no work");
         debug_assert!(at >= self.now, "time does not go back");
         self.now = at;
         if at_dies == at {

@@ -27,7 +27,7 @@ impl Pages {
         let (first, end_page) = (Lpn::holding(request.offset, shift), last >> shift);
         assert!(
             request.bytes > 0 && end_page < u64::from(geometry.host_pages),
-            "a request beyond the drive reached it: {request:?}"
+            "a request beyond the end of the drive reached the drive: {request:?}"
         );
         let mask = u64::from(geometry.page_bytes) - 1;
         Self {

@@ -235,9 +235,10 @@ pub const COLUMNS: [Column; 21] = [
         format: |life, sizes| LifeUnit::Days.text_on(life, sizes.capacity_bytes),
         ..life(
             "projected_life_days",
-            "estimate, projected from runs whose rates and state have settled: time until the \
-             rated P/E cycles, with limits that fall with wear; on small drives within 15 % of \
-             what `vpass life` simulates, and up to 37 % below it in runs with background GC",
+            "estimated time until the rated P/E cycles; projected from runs whose rates and state \
+             have settled, with limits that fall with wear; on small drives, estimates are within \
+             15 % of the life that `vpass life` simulates, and up to 37 % below that life in runs \
+             with background GC",
             |s| s.wear.projected_life_days,
         )
     },
@@ -325,7 +326,7 @@ pub const COLUMNS: [Column; 21] = [
     latency(
         "read_max_us",
         "max",
-        "latency within which 50, 99, 99.9 and 100 % of host reads end",
+        "latencies within which 50, 99, 99.9 and 100 % of host reads end",
         |s| s.latency_us.read.max,
     ),
     Column {
@@ -339,7 +340,8 @@ pub const COLUMNS: [Column; 21] = [
         ..fewer(
             "reclaim_wait_percent",
             "wait share",
-            "mean wait of a host page read for reclaim; its share of a read's latency",
+            "mean time that a host page read waits for reclaim, and the share of this wait in the \
+             latency",
             reclaim_wait_percent,
         )
     },
@@ -372,10 +374,10 @@ pub const COLUMNS: [Column; 21] = [
         format: |life, sizes| LifeUnit::HostBytes.text_on(life, sizes.capacity_bytes),
         ..life(
             "host_bytes_until_worn",
-            "estimate, projected from runs whose rates and state have settled: TB that the host \
-             can write until the rated P/E cycles (TBW), and drive writes per day over five years \
-             (DWPD), with limits that fall with wear; requests have no times, so days would only \
-             show the speed of the drive",
+            "estimated TB that the host can write until the rated P/E cycles (TBW), and drive \
+             writes per day over five years (DWPD); projected from runs whose rates and state have \
+             settled, with limits that fall with wear; no days are given, because requests have no \
+             times",
             |s| s.wear.host_bytes_until_worn,
         )
     },
@@ -383,9 +385,9 @@ pub const COLUMNS: [Column; 21] = [
         format: |life, sizes| LifeUnit::ReadBytes.text_on(life, sizes.capacity_bytes),
         ..life(
             "read_bytes_until_worn",
-            "estimate, projected from runs whose rates and state have settled: TB that the host \
-             can read until the rated P/E cycles, with limits that fall with wear; requests have \
-             no times, so days would only show the speed of the drive",
+            "estimated TB that the host can read until the rated P/E cycles; projected from runs \
+             whose rates and state have settled, with limits that fall with wear; no days are \
+             given, because requests have no times",
             |s| s.wear.read_bytes_until_worn,
         )
     },

@@ -13,17 +13,17 @@ pub fn unequal_reliability(rows: &[ComparisonRow]) -> Option<String> {
     let who = repaired.join(", ");
     let how = match (repaired.len(), others.len()) {
         (0, _) | (1, 0) => return None,
-        (_, 0) => format!("{who} rebuild different shares of the pages that it counts as lost"),
+        (_, 0) => format!("{who} rebuild different shares of the pages that UBER counts as lost"),
         (repaired, _) => {
             let rebuild = if repaired == 1 { "rebuilds" } else { "rebuild" };
             format!(
-                "{who} {rebuild} some of the pages that it counts as lost, and {} nothing",
+                "{who} {rebuild} some of the pages that UBER counts as lost, and {} nothing",
                 others.join(", ")
             )
         }
     };
     let sentence =
-        format!("Rows are compared at unequal reliability: UBER is that of single pages, {how}.");
+        format!("The compared rows are not equally reliable: UBER is that of single pages, {how}.");
     rows.iter().any(|row| any(row, Summary::has_uber)).then_some(sentence)
 }
 

@@ -27,7 +27,8 @@ pub fn sentences(rows: &[ComparisonRow], sizes: &Sizes) -> Vec<String> {
     if safe.len() > 1 {
         let parts = findings(rows, &safe, sizes);
         if !parts.is_empty() {
-            sentences.push(format!("Of those that kept all data: {}.", parts.join("; ")));
+            sentences
+                .push(format!("Among the techniques that kept all data: {}.", parts.join("; ")));
         }
         let baselines = safe.iter().filter(|row| row.baseline);
         sentences.extend(baselines.map(|row| {
@@ -148,7 +149,8 @@ fn too_short(unknown: &[(&str, (u64, &'static str))]) -> Option<String> {
         [] => return None,
     };
     Some(format!(
-        "{names} not compared: these runs are too short to know the noise. A run needs {} {what}",
+        "{names} not compared, because these runs are too short to know their noise. A run needs \
+         {} {what}",
         count(requests)
     ))
 }
@@ -209,9 +211,9 @@ impl Measure {
     }
 }
 
-/// Sentence about lives if some runs are too short to project a life.
-const NOT_SETTLED: &str = "life is not known: the runs are too short, because their rates or the \
-     start-up states of the drives have not settled; `vpass life` simulates lives";
+/// Sentence about lives if the runs of some row are too short to project a life.
+const NOT_SETTLED: &str = "life is not known, because the runs are too short for their rates to \
+    settle; `vpass life` simulates lives";
 
 /// Returns the sentence about lives if no row shows any wear; else `None`.
 fn no_wear(rows: &[&ComparisonRow]) -> Option<String> {
@@ -241,7 +243,7 @@ fn no_wear(rows: &[&ComparisonRow]) -> Option<String> {
             count(*requests),
             never.join(", ")
         ),
-        None => "life is not known: no wear was seen, and this workload causes none".into(),
+        None => "life is not known: no wear was seen, because this workload causes no wear".into(),
     })
 }
 
@@ -250,7 +252,7 @@ fn no_wear(rows: &[&ComparisonRow]) -> Option<String> {
 fn longer_runs(rows: &[&ComparisonRow]) -> String {
     let most = rows.iter().filter_map(|row| row.requests_for_life()).max();
     most.map_or_else(String::new, |requests| {
-        format!("; {} requests would give each a number", count(requests))
+        format!("; {} requests would give each technique a number", count(requests))
     })
 }
 

@@ -111,7 +111,7 @@ impl Parts {
         let (mut text, mut numbers) = (vec![String::new()], vec![]);
         let mut rest = sentence;
         while let Some(first) = rest.chars().next() {
-            let last: &mut String = text.last_mut().expect("there is a text before each number");
+            let last: &mut String = text.last_mut().expect("each number has a text before it");
             let opens = last.is_empty() || last.ends_with([' ', '(']);
             if let Some((value, length)) = number(rest).filter(|_| opens) {
                 let written = (value, rest[..length].to_owned());

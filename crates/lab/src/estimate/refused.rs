@@ -35,7 +35,7 @@ pub(super) fn why(plan: &RunPlan) -> Option<String> {
             "the run has stages or failures".into()
         }
         () if limits_by_age(plan) => {
-            "no equation is known for limits by each block's own age (own_age)".into()
+            "no equation is known for limits that depend on the age of each block (own_age)".into()
         }
         () if matches!(plan.workload, Workload::Adversary { .. }) => {
             "an adversary has no rates".into()

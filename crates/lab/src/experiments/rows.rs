@@ -188,7 +188,9 @@ impl<T: Serialize + DeserializeOwned> Resumed<'_, T> {
         }
         match store.keep(&self.keys[i], row) {
             Ok(true) => self.rows.tell(store),
-            Ok(false) => self.rows.not_kept("it could not be read back exactly"),
+            Ok(false) => {
+                self.rows.not_kept("the stored run differed from the run when it was read back")
+            }
             Err(e) => self.rows.not_kept(&format!("{}: {e}", store.folder().display())),
         }
     }

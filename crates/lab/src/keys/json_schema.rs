@@ -92,7 +92,8 @@ fn table(section: &Section) -> Value {
 /// Adds the tables of a slot's techniques, and the keys that several of these techniques share.
 fn add_parameters(slot: &Slot, properties: &mut Map<String, Value>) {
     for alias in slot.aliases() {
-        let (_, param) = slot.sharing(alias).next().expect("an alias belongs to a parameter");
+        let (_, param) =
+            slot.sharing(alias).next().expect("each alias belongs to a parameter of a technique");
         properties.insert(alias.into(), with_count(param.values(), parameter(param)));
     }
     for (about, param) in slot.params() {

@@ -251,7 +251,7 @@ pub fn verdict(key: &str, points: &[Point], others: &[String]) -> String {
     } else {
         let unsure = match alike {
             0 => String::new(),
-            n => format!(" The life is about the same with {n} of the others."),
+            n => format!(" The life is about the same with {n} of the other values."),
         };
         format!(
             "{key} = {}: the drive lives {length}, the longest of {} values.{unsure}",
@@ -262,7 +262,7 @@ pub fn verdict(key: &str, points: &[Point], others: &[String]) -> String {
     let several = match others {
         [] => String::new(),
         _ => format!(
-            " There are other peaks, at {}; only the highest was refined.",
+            " There are other peaks, at {}; the search refined only the highest peak.",
             others.join(", ")
         ),
     };
@@ -282,7 +282,7 @@ fn left_out(lossy: &[&str], refused: &[&str], points: &[Point]) -> String {
     let why = points.iter().find_map(|point| point.refused.as_ref());
     lossy
         + &why.map_or_else(String::new, |why| {
-            format!(" The drive is refused with {}: {why}.", refused.join(", "))
+            format!(" The drive is invalid with {}: {why}.", refused.join(", "))
         })
 }
 
@@ -361,7 +361,7 @@ mod tests {
         assert_eq!(
             says(&points),
             "a.key = 2: the drive lives 5.00 ± 0.10 years, the longest of 4 values. The life is \
-             about the same with 1 of the others."
+             about the same with 1 of the other values."
         );
         assert_eq!(
             csv("a.key", &points)
@@ -375,7 +375,7 @@ mod tests {
         assert_eq!(
             says(&points),
             "a.key = 2: the drive lives 5.00 ± 0.10 years, the longest of 4 values. With 1 the \
-             drive lost data, so this value does not count. The drive is refused with 3: too much."
+             drive lost data, so this value does not count. The drive is invalid with 3: too much."
         );
         assert_eq!(csv("a.key", &points).lines().count(), 4, "a refused value has no row");
         points[2].life.as_mut().unwrap().ended = false;
@@ -405,8 +405,9 @@ mod tests {
             "a.key makes no difference: 3.00 ± 0.10 years everywhere between 1 and 2."
         );
         assert!(
-            verdict("a.key", &[sure(1.0, 2.0), sure(2.0, 3.0)], &["1".into()])
-                .ends_with("There are other peaks, at 1; only the highest was refined.")
+            verdict("a.key", &[sure(1.0, 2.0), sure(2.0, 3.0)], &["1".into()]).ends_with(
+                "There are other peaks, at 1; the search refined only the highest peak."
+            )
         );
     }
 }

@@ -32,7 +32,8 @@ pub struct Rung {
 const fn rung(number: u32, acceleration: u32, lives: u32) -> Rung {
     Rung {
         number,
-        acceleration: NonZeroU32::new(acceleration).expect("a rung accelerates once at least"),
+        acceleration: NonZeroU32::new(acceleration)
+            .expect("each rung has at least one acceleration"),
         lives,
     }
 }

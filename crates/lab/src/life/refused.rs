@@ -35,8 +35,8 @@ pub fn check(plan: &RunPlan, until: Until) -> Result<(), Failure> {
             Opt::WarmUp,
             " and ",
             Opt::Ages,
-            " are for run and compare: a life repeats its workload until it ends, counts from its \
-             first request and includes every age",
+            " are only for `vpass run` and `vpass compare`: `vpass life` repeats the workload \
+             until the life ends, counts from the first request and includes every age",
         ]));
     }
     if plan.gear == Gear::Untimed && plan.source()?.arrival() != Arrival::Open {

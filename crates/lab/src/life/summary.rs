@@ -194,7 +194,7 @@ impl Life {
         let whole = f64::from(plan.sample.of);
         let mean = |of: &dyn Fn(&Lived) -> f64| {
             mean_ci95(&lives.iter().map(of).collect::<Vec<_>>())
-                .expect("a technique has a life at least")
+                .expect("each technique has at least one life")
         };
         let has_writes = lives.iter().all(|lived| lived.host_bytes > 0);
         let amplified =

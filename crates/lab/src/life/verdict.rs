@@ -80,7 +80,7 @@ pub fn verdict(lives: &[Life]) -> Option<String> {
 fn lost(life: &Life) -> String {
     let ended = if life.lives.iter().any(|one| one.end == End::LostData) {
         format!(
-            " A life ends once more than 1 in {:.0} pages is lost, here after {}.",
+            " A life ends when more than 1 in {:.0} pages is lost; this life ended after {}.",
             1.0 / MOST_LOST,
             years(life.years.mean, None)
         )
@@ -103,8 +103,8 @@ fn hidden(lives: &[Life]) -> Option<String> {
         .map(|life| format!("`{}`", life.label))
         .collect();
     Some(format!(
-        "The years of {} are not known on this rung. An erase counts as {cycles} P/E cycles there, \
-         and blocks that wore past their rating lost data. A higher rung gives the answer.",
+        "The years of {} are not known on this rung, on which an erase counts as {cycles} P/E \
+         cycles: blocks that wore past their rating lost data. A higher rung gives the answer.",
         labels.join(", ")
     ))
 }
@@ -146,11 +146,14 @@ fn tied(best: &Life, front: &[&Life], order: &[&Life]) -> String {
         format!("; next is `{}` {}", life.label, life.length_text())
     });
     if !best.ended {
-        format!("{names} outlive the simulation; which of them lives longest is not known{then}.")
+        format!(
+            "{names} outlive the simulation, so which of these techniques lives longest is not \
+             known{then}."
+        )
     } else if best.years.ci95.is_none() {
         format!("{names} live equally long{then}.")
     } else {
-        format!("{names} live about as long: their intervals overlap{then}.")
+        format!("{names} live about equally long: the intervals of their years overlap{then}.")
     }
 }
 
@@ -205,7 +208,7 @@ mod tests {
         assert_eq!(
             verdict(&[lossy]).unwrap(),
             "`none` lost data, 144 pages in the mean life, so its years do not count. A life ends \
-             once more than 1 in 1000 pages is lost, here after 183 days."
+             when more than 1 in 1000 pages is lost; this life ended after 183 days."
         );
     }
 
@@ -231,7 +234,7 @@ mod tests {
         assert_eq!(
             verdict(&lives).unwrap(),
             "`none` lost data, 3.00 pages in the mean life, so its years do not count. The years \
-             of `block` are not known on this rung. An erase counts as 100 P/E cycles there, and \
+             of `block` are not known on this rung, on which an erase counts as 100 P/E cycles: \
              blocks that wore past their rating lost data. A higher rung gives the answer."
         );
     }
@@ -249,7 +252,8 @@ mod tests {
     fn years_within_their_intervals_are_alike() {
         let alike = [of("a", 4.1, 0.0), of("b", 4.0, 0.0)];
         assert!(
-            longest(&alike).is_none() && verdict(&alike).unwrap().contains("live about as long")
+            longest(&alike).is_none()
+                && verdict(&alike).unwrap().contains("live about equally long")
         );
         assert!(
             longest(&[of("a", 4.15, 0.0), of("b", 4.0, 0.0)]).is_none(),
@@ -271,8 +275,8 @@ mod tests {
         let three = [of("c", 2.0, 0.0), of("a", 4.1, 0.0), of("b", 4.0, 0.0)];
         assert_eq!(
             verdict(&three).unwrap(),
-            "`a` and `b` live about as long: their intervals overlap; next is `c` 2.00 ± 0.10 \
-             years."
+            "`a` and `b` live about equally long: the intervals of their years overlap; next is \
+             `c` 2.00 ± 0.10 years."
         );
         let labels = |lives: &[Life]| -> Vec<String> {
             not_told_apart(lives).iter().map(|life| life.label.clone()).collect()

@@ -25,8 +25,7 @@ impl Llm {
         let model = decimal(self.model_bytes as f64);
         if self.read_bytes_per_second <= 0.0 {
             return format!(
-                "The host's cache holds the whole model of {model}: no read reaches \
-                the drive."
+                "The host's cache holds the whole model of {model}, so no read reaches the drive."
             );
         }
         let hours = if self.hours_per_day < 24.0 {
@@ -47,7 +46,8 @@ impl Llm {
         let (drive, label) = (&self.drive, &technique.label);
         if let Some(lost) = technique.data_lost_pages.filter(|pages| *pages > 0.0) {
             return format!(
-                "`{drive}` with `{label}` loses data ({} pages), so its years are no answer.",
+                "`{drive}` with `{label}` loses data ({} pages), so the number of years would have \
+                 no meaning.",
                 digits(lost)
             );
         }
@@ -69,8 +69,8 @@ impl Llm {
         );
         format!(
             "`{drive}` with `{label}` rewrites a page every {of_rounds}. A round reads each page \
-             once. It writes {of_bytes} for each 100 that the host reads, and {} a day. {} At most \
-             {} % of the reads meet a die that programs or erases.",
+             once. The drive writes {of_bytes} for each 100 that the host reads, and {} a day. {} \
+             At most {} % of the reads meet a die that programs or erases.",
             decimal(technique.flash_bytes_per_day),
             length(technique),
             digits(100.0 * technique.slow_reads_at_most)
@@ -83,8 +83,8 @@ impl Llm {
         };
         let (half, twice) = (of(0.5)?, of(2.0)?);
         Some(format!(
-            "The threshold decides: under `block`, half the threshold gives {}, twice the \
-             threshold {}.",
+            "The result depends on the threshold: under `block`, half the threshold gives {}, and \
+             twice the threshold gives {}.",
             years(half.years, None),
             years(twice.years, None)
         ))
@@ -97,8 +97,8 @@ impl Llm {
             return None;
         };
         Some(format!(
-            "Six real drives took {} to more than {} rounds. That gives this drive {} to more \
-             than {}.",
+            "Six real drives rewrote a page every {} to more than {} rounds. With these numbers, \
+             this drive would live {} to more than {}.",
             digits(few),
             digits(many),
             years(low, None),
@@ -145,15 +145,15 @@ fn length(technique: &Technique) -> String {
     let percent = digits(technique.endurance_percent_per_year);
     if let Some(within) = technique.estimated_within {
         return format!(
-            "By an estimate (within {} % where measured), it is worn out in {}: a year takes \
-             {percent} % of its endurance.",
+            "By an estimate (within {} % where measured), the drive is worn out in {}; each year \
+             takes {percent} % of its endurance.",
             digits(100.0 * within),
             years(technique.years, None)
         );
     }
     if !technique.worn_out {
         return format!(
-            "It is not worn out after {}, and a year takes {percent} % of its endurance.",
+            "The drive is not worn out after {}; each year takes {percent} % of its endurance.",
             years(technique.years, None)
         );
     }
@@ -161,7 +161,7 @@ fn length(technique: &Technique) -> String {
         Some(ends) => years_between(technique.years, ends),
         None => format!("about {}", years(technique.years, None)),
     };
-    format!("It is worn out in {length}: a year takes {percent} % of its endurance.")
+    format!("The drive is worn out in {length}; each year takes {percent} % of its endurance.")
 }
 
 /// Formats bytes in the largest decimal unit in which the number is at least 1. Sizes of models are
@@ -237,14 +237,15 @@ mod tests {
                 "A model of 370 GB at 0.19 tokens a second (64.0 GB cached) reads 1.00 GB/s: each \
                  of its pages 234 times a day.",
                 "`modern-qlc` with `block` rewrites a page every 8.10 rounds (mean of its life; \
-                 10.1 new, 6.70 worn). A round reads each page once. It writes 12.3 bytes (mean of \
-                 its life; 9.91 new, 15.0 worn) for each 100 that the host reads, and 8.60 TB a \
-                 day. It is worn out in 201 days (193 to 208): a year takes 182 % of its \
-                 endurance. At most 3.00 % of the reads meet a die that programs or erases.",
-                "The threshold decides: under `block`, half the threshold gives 98.5 days, twice \
-                 the threshold 402 days.",
-                "Six real drives took 39.0 to more than 1,194 rounds. That gives this drive 2.10 \
-                 years to more than 64.6 years.",
+                 10.1 new, 6.70 worn). A round reads each page once. The drive writes 12.3 bytes \
+                 (mean of its life; 9.91 new, 15.0 worn) for each 100 that the host reads, and \
+                 8.60 TB a day. The drive is worn out in 201 days (193 to 208); each year takes \
+                 182 % of its endurance. At most 3.00 % of the reads meet a die that programs or \
+                 erases.",
+                "The result depends on the threshold: under `block`, half the threshold gives 98.5 \
+                 days, and twice the threshold gives 402 days.",
+                "Six real drives rewrote a page every 39.0 to more than 1,194 rounds. With these \
+                 numbers, this drive would live 2.10 years to more than 64.6 years.",
                 "Another GB of cache saves 1.31 % of the reads and adds 2.63 days under `block`.",
             ]
         );
@@ -257,19 +258,18 @@ mod tests {
         let said = lost.sentences();
         assert_eq!(
             said[1],
-            "`modern-qlc` with `block` loses data (12.0 pages), so its years are no answer."
+            "`modern-qlc` with `block` loses data (12.0 pages), so the number of years would have \
+             no meaning."
         );
         assert_eq!(said.len(), 4, "no years for more cache");
         let mut long = answer();
         (long.techniques[0].worn_out, long.techniques[0].years) = (false, 100.0);
-        assert!(long.sentences()[1].contains("It is not worn out after 100 years"));
+        assert!(long.sentences()[1].contains("The drive is not worn out after 100 years"));
         let mut estimated = answer();
         estimated.techniques[0].estimated_within = Some(0.3);
-        assert!(
-            estimated.sentences()[1].contains(
-                "By an estimate (within 30.0 % where measured), it is worn out in 201 days"
-            )
-        );
+        assert!(estimated.sentences()[1].contains(
+            "By an estimate (within 30.0 % where measured), the drive is worn out in 201 days"
+        ));
         estimated.techniques[0].rounds_per_rewrite_fresh = None;
         estimated.techniques[0].written_per_100_read_worn = None;
         let said = &estimated.sentences()[1];
@@ -278,7 +278,7 @@ mod tests {
         let idle = Llm { read_bytes_per_second: 0.0, ..answer() };
         assert_eq!(
             idle.sentences(),
-            ["The host's cache holds the whole model of 370 GB: no read reaches the drive."]
+            ["The host's cache holds the whole model of 370 GB, so no read reaches the drive."]
         );
     }
 }

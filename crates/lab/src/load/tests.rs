@@ -38,8 +38,8 @@ fn a_key_of_files_only_is_said_to_be_one() {
     let said = |text: &str| overrides(&[text.into()]).unwrap_err().to_string();
     let only = |table: &str, file: &str| {
         format!(
-            "keys of `{table}` stand in {file} files only; `vpass show {file} NAME` prints a \
-             file to start from"
+            "keys of `{table}` belong in {file} files only; `vpass show {file} NAME` prints a file \
+             to start from"
         )
     };
     assert_eq!(

@@ -76,12 +76,12 @@ impl Quantity {
     pub(super) fn command(self) -> &'static str {
         match self {
             Self::FlashWritten | Self::FlashRead => {
-                "`nvme ocp smart-add-log -o json` of an OCP drive has it; some SATA drives have a \
-                 vendor attribute with a unit, such as NAND_Writes_1GiB"
+                "`nvme ocp smart-add-log -o json` of an OCP drive has this counter; some SATA \
+                 drives have a vendor attribute with a unit, such as NAND_Writes_1GiB"
             }
             _ => {
-                "`smartctl -j -a` of an NVMe drive, `smartctl -j -x` of a SATA drive and \
-                 `nvme smart-log -o json` have it"
+                "`smartctl -j -a` of an NVMe drive, `smartctl -j -x` of a SATA drive and `nvme \
+                 smart-log -o json` have this counter"
             }
         }
     }
@@ -93,7 +93,7 @@ impl Quantity {
     pub(super) fn small(self, snapshot: &Snapshot, value: u128) -> Result<u64, Failure> {
         u64::try_from(value).map_err(|_| {
             Failure::usage(format!(
-                "{}: {} grew to {value}, which no drive reaches; at most 2^64 is right",
+                "{}: {} grew to {value}, more than any drive can count; it must be at most 2^64",
                 snapshot.file,
                 self.name()
             ))

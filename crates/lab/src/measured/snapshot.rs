@@ -14,8 +14,8 @@ use crate::failure::Failure;
 use crate::plain;
 
 /// Commands whose output is a snapshot.
-const COMMANDS: &str = "expected is the JSON of `smartctl -j -a`, `nvme smart-log -o json` or \
-                        `nvme ocp smart-add-log -o json`";
+const COMMANDS: &str = "the JSON of `smartctl -j -a`, `nvme smart-log -o json` or `nvme ocp \
+    smart-add-log -o json` is expected";
 
 /// Counters of one snapshot file.
 #[derive(Debug, Default)]
@@ -52,7 +52,7 @@ impl Snapshot {
             let document = document.map_err(|e| wrong(&format!("it is not JSON: {e}")))?;
             documents += 1;
             let Some(object) = document.as_object() else {
-                return Err(wrong("it is JSON, but not an object"));
+                return Err(wrong("the file holds JSON, but not an object"));
             };
             let take = [nvme::take, ocp::take, sata::take];
             take.into_iter()
@@ -66,7 +66,7 @@ impl Snapshot {
         if snapshot.values.is_empty() && snapshot.vendor.is_empty() {
             let said = errors.first().map(|said| format!("; smartctl said: {said}"));
             let said = said.unwrap_or_default();
-            return Err(wrong(&format!("it has no counters of a drive{said}")));
+            return Err(wrong(&format!("the file has no counters of a drive{said}")));
         }
         snapshot.text = text;
         Ok(snapshot)
@@ -97,7 +97,8 @@ impl Snapshot {
             && one != other
         {
             return Err(format!(
-                "it has the serial numbers {one} and {other}; a file must hold one drive"
+                "the file has the serial numbers {one} and {other}, but it must hold snapshots of \
+                 one drive"
             ));
         }
         self.serial = self.serial.take().or(serial);

@@ -122,8 +122,8 @@ fn wrong_pairs_are_refused() {
     let less = smartctl(2000, 9, 21);
     assert_eq!(
         error(&early, &less),
-        "b.json: bytes that the host read is 4608000, less than 5120000 in a.json; counters of a \
-         drive only grow: give two snapshots of one drive, the earlier one first"
+        "b.json: bytes that the host read is 4608000, less than 5120000 in a.json, but counters of \
+         a drive only grow; give two snapshots of one drive, the earlier one first"
     );
     let swapped = error(&late, &early);
     assert!(swapped.contains("b.json is 1000 s older than a.json"), "{swapped}");
@@ -142,8 +142,8 @@ fn wrong_files_are_refused_with_what_would_be_right() {
         ("", "a.json: it is empty; expected is"),
         ("Data Units Read: 5", "a.json: it is not JSON: expected value at line 1 column 1"),
         ("{ \"a\": ", "a.json: it is not JSON: EOF"),
-        ("[1]", "a.json: it is JSON, but not an object"),
-        ("{ \"a\": 1 }", "a.json: it has no counters of a drive; expected is"),
+        ("[1]", "a.json: the file holds JSON, but not an object"),
+        ("{ \"a\": 1 }", "a.json: the file has no counters of a drive; the JSON of"),
         (
             r#"{ "smartctl": { "messages": [ { "string": "Permission denied",
                 "severity": "error" } ] } }"#,
@@ -156,10 +156,10 @@ fn wrong_files_are_refused_with_what_would_be_right() {
         assert!(said.contains(words), "{said}");
     }
     let two = right.clone() + &right.replace("\"S1\"", "\"S2\"");
-    assert!(error(&two, &right).contains("a.json: it has the serial numbers S1 and S2"));
+    assert!(error(&two, &right).contains("a.json: the file has the serial numbers S1 and S2"));
     let huge = r#"{ "physical_media_units_written": { "hi": 1, "lo": 0 } }"#;
     let none = r#"{ "physical_media_units_written": { "hi": 0, "lo": 0 } }"#;
-    assert!(error(none, huge).contains("which no drive reaches"));
+    assert!(error(none, huge).contains("more than any drive can count"));
 }
 
 /// Estimates a drive `tiny` that the host only reads. A block of P pages is rewritten after T

@@ -24,7 +24,7 @@ impl RunPlan {
         all.extend(self.of_age());
         if !self.sample.is_whole() {
             let sample = self.sample;
-            all.push(phrase!["A sample of {sample} of the pages stands for the drive."]);
+            all.push(phrase!["Only a sample of the drive is simulated: {sample} of its pages."]);
         }
         Ok(all)
     }
@@ -39,11 +39,14 @@ impl RunPlan {
             _ => match self.source()?.arrival() {
                 Arrival::Closed { depth } => of_depth(depth),
                 Arrival::Open => vec![
-                    "Requests arrive by the clock of the workload, also if the drive falls behind."
+                    "Requests arrive at the times that the workload gives, even if the drive falls \
+                     behind."
                         .into(),
                 ],
                 Arrival::Reactive => vec![
-                    "Each job keeps its own depth or rate, and waits for its own requests.".into(),
+                    "Each fio job keeps its own queue depth or rate, and waits only for its own \
+                     requests."
+                        .into(),
                 ],
             },
         };
@@ -140,7 +143,7 @@ fn of_trace(survey: &Survey, options: &TraceOptions) -> Vec<Phrase> {
     let mut all = match options.arrival {
         Arrival::Closed { depth } => of_depth(depth),
         Arrival::Open | Arrival::Reactive => vec![
-            "Requests arrive by the clock of the trace, also if the drive falls behind.".into(),
+            "Requests arrive at the times in the trace, even if the drive falls behind.".into(),
         ],
     };
     let has_no_times = of_any(|format| format.times.taken(None).is_none());
@@ -165,9 +168,9 @@ fn of_trace(survey: &Survey, options: &TraceOptions) -> Vec<Phrase> {
     }
     let fit = match options.fit {
         Fit::Error => None,
-        Fit::Wrap => Some("Addresses beyond the capacity continue at 0"),
+        Fit::Wrap => Some("Addresses beyond the capacity start again at 0"),
         Fit::Scale => Some("Addresses are scaled to the capacity of the drive"),
-        Fit::Pack => Some("Pages that the trace touches lie side by side"),
+        Fit::Pack => Some("The pages that the trace touches are placed side by side"),
     };
     all.extend(fit.map(|fit| phrase![fit, " (", Opt::Fit.to(options.fit), ")."]));
     if options.concat {

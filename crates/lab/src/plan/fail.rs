@@ -41,8 +41,8 @@ impl RunPlan {
             && self.drive.config.parity.protects().is_some()
         {
             return Err(refused(
-                "bch.target = \"stripe\" allows more reads than a page endures without parity. A \
-                 failure leaves stripes without parity.",
+                "bch.target = \"stripe\" allows more reads than a page endures without parity, but \
+                 a failure leaves stripes without parity.",
             )
             .with_remedy(phrase!["Use ", set("bch.target", "uber")]));
         }

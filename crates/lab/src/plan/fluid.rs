@@ -60,7 +60,7 @@ impl RunPlan {
         if self.oracle == Watch::Full {
             return Err(Failure::usage(phrase![
                 Opt::Oracle.to("full"),
-                " follows every request, but the fluid gear has no single reads",
+                " follows every request, but the fluid gear does not simulate single reads",
             ])
             .with_remedy(phrase![
                 "use ",
@@ -72,7 +72,7 @@ impl RunPlan {
         if self.until_stable {
             return Err(Failure::usage(phrase![
                 Opt::Until.to("stable"),
-                " compares passes, but the fluid gear has none",
+                " compares passes, but the fluid gear has no passes",
             ])
             .with_remedy(phrase!["use ", Opt::Gear.to("untimed")]));
         }
@@ -112,13 +112,15 @@ impl RunPlan {
             }
             _ => return Ok(()),
         };
-        Err(Failure::usage(format!("{why}, so their read rates are unknown"))
-            .at(Opt::Gear.to("fluid"))
-            .with_remedy(phrase![
-                "give each fio job a rate_iops, replay a trace by its own clock, set up a workload \
-                 with distribution and rate (vpass show workload zipf-read), or use ",
-                Opt::Gear.to("untimed"),
-            ]))
+        Err(Failure::usage(format!(
+            "{why}, so the read rates that the fluid gear needs are unknown"
+        ))
+        .at(Opt::Gear.to("fluid"))
+        .with_remedy(phrase![
+            "give each fio job a rate_iops, replay a trace by its own clock, set up a workload \
+             with distribution and rate (vpass show workload zipf-read), or use ",
+            Opt::Gear.to("untimed"),
+        ]))
     }
 
     fn named<T>(&self, made: Result<T, ConfigError>) -> Result<T, Failure> {

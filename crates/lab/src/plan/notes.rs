@@ -19,8 +19,8 @@ impl RunPlan {
         let mut sentences: Vec<String> = self.bulk_warning().into_iter().collect();
         if !self.sample.is_whole() {
             sentences.push(format!(
-                "All counts are of a sample, {} of the drive. A sample does not show the largest \
-                 and the smallest value of the whole drive.",
+                "All counts cover only a sample, {} of the drive. A sample does not show the \
+                 largest and the smallest value of the whole drive.",
                 self.sample
             ));
         }
@@ -33,8 +33,8 @@ impl RunPlan {
         let checks = match self.oracle {
             Watch::Off => "",
             Watch::On | Watch::Full => {
-                ". The oracle checks doses, copies, records and map, but not which page a read \
-                 got"
+                ". The oracle checks doses, copies, records and the map, but not which page a read \
+                 returned"
             }
         };
         self.is_fluid().then(|| {
@@ -63,7 +63,7 @@ impl RunPlan {
             | Workload::Adversary { .. } => vec![],
             Workload::Fio { jobs, .. } => {
                 let Stream::Fio(source) = self.source()? else {
-                    unreachable!("requests of a job file come from a source of fio")
+                    unreachable!("a job file is always replayed by the fio source")
                 };
                 fio_notes(&self.workload.name(), jobs, &source)
             }
@@ -111,8 +111,9 @@ impl RunPlan {
         let config = &self.drive.config;
         let wordline_us = config.parity.wordline_program_us()?;
         Some(format!(
-            "`{}` programs page by page: a page takes {}, its share of timing.program_us = \
-             {wordline_us} for a wordline of {} pages; timing.program_unit=page sets another time",
+            "`{}` programs page by page. Programming a page takes {}: its share of \
+             timing.program_us = {wordline_us} for a wordline of {} pages. To set another time, \
+             use timing.program_unit=page",
             self.parity,
             microseconds(config.program_us_per_page()),
             config.geometry.cell.bits()

@@ -162,9 +162,9 @@ fn part_of(config: &DriveConfig, sample: Sample, name: &str) -> Result<DriveConf
     if !divides(of) || share < f64::from(FEWEST_BLOCKS) {
         let largest = (1..=blocks / FEWEST_BLOCKS).rev().find(|of| divides(*of)).unwrap_or(1);
         let works = if largest > 1 {
-            format!("1/{largest} is the smallest that works")
+            format!("1/{largest} is the smallest sample that works")
         } else {
-            "only the whole drive is large enough".into()
+            "only a simulation of the whole drive is large enough".into()
         };
         return Err(refused(if divides(of) {
             format!(
@@ -195,7 +195,7 @@ fn part_of(config: &DriveConfig, sample: Sample, name: &str) -> Result<DriveConf
     part.drive.spare = None;
     part.drive.write_buffer = buffer_of(config.drive.write_buffer, of, page);
     part.part_of = Some(whole);
-    part.resolve().map_err(|e| refused(format!("is too small for it: {e}")))
+    part.resolve().map_err(|e| refused(format!("is too small for this drive: {e}")))
 }
 
 /// Returns the sample's share of the drive's write buffer, in whole pages. A sample has a buffer if
@@ -313,17 +313,19 @@ mod tests {
         assert_eq!(
             refused(&large, 16).unwrap(),
             "`sample=1/16`: drive tiny has 1512 blocks, so a sample gets 94; a sample needs at \
-             least 180; 1/8 is the smallest that works"
+             least 180; 1/8 is the smallest sample that works"
         );
         // The drive has 608 blocks. A sample of 1/3 would have 202 blocks, but 8 planes cannot be
         // divided by three.
         assert_eq!(
             refused(&tiny("1536MiB"), 3).unwrap(),
-            "`sample=1/3`: drive tiny has 8 planes; N must be a divisor or a multiple of 8; \
-             1/2 is the smallest that works"
+            "`sample=1/3`: drive tiny has 8 planes; N must be a divisor or a multiple of 8; 1/2 is \
+             the smallest sample that works"
         );
         assert!(
-            refused(&tiny("512MiB"), 2).unwrap().ends_with("only the whole drive is large enough")
+            refused(&tiny("512MiB"), 2)
+                .unwrap()
+                .ends_with("only a simulation of the whole drive is large enough")
         );
     }
 

@@ -33,7 +33,7 @@ pub const ADAPTIVE: &str = "adaptive";
 #[derive(Clone, Debug)]
 #[expect(
     clippy::large_enum_variant,
-    reason = "few values exist, and patterns match their contents"
+    reason = "few values of this type exist at a time, and patterns match their contents"
 )]
 pub enum Workload {
     /// Trace files, which are surveyed once.
@@ -105,7 +105,7 @@ impl Workload {
             Self::Given(_) => "given by the caller".into(),
             Self::Beside(_) => "several workloads side by side".into(),
             Self::Adversary { .. } => "made in bursts by an adversary that observes the drive \
-                 after each; the drive drains in between"
+                between bursts, when it has drained"
                 .into(),
             Self::Generated(loaded) => match &loaded.config {
                 Generated::Workload(_) => "generated".into(),
@@ -181,7 +181,7 @@ impl Workload {
                 Opt::Hints.to(given.name()),
                 " and ",
                 own.place(),
-                " with its own [[hints.range]]: only one of them may have hints",
+                " with its own [[hints.range]]; only one of the two may have hints",
             ])
             .with_remedy(phrase![
                 "without ",

@@ -203,7 +203,7 @@ impl Smart {
                 self.min_user_data_erase_count.is_none(),
                 "All blocks have failed.",
             ),
-            ("redcap", self.redcap.is_none(), "No definition of this register is public."),
+            ("redcap", self.redcap.is_none(), "The definition of this register is not public."),
             ("slc_rewrites", self.slc_rewrites.is_none(), "drive.slc_rewrites is 0."),
         ];
         self.unknown = reasons

@@ -74,7 +74,7 @@ impl Summary {
         if f64::from(passed_over) > MANY * f64::from(written) {
             self.warn(format!(
                 "start.reads had no effect in {} of {} written blocks. Writing parity or merging \
-                 in place had already read them that often.",
+                 in place had already read these blocks that often.",
                 count(passed_over.into()),
                 count(written.into())
             ));
@@ -88,9 +88,9 @@ impl Summary {
         let served = offered * (1.0 - lag / self.simulation.simulated_s?);
         self.is_saturated().then(|| {
             format!(
-                "The drive could not keep up: {} requests/s were offered and {} served, and it was \
-                 {} behind at the end. Latencies grow with the length of the run; wear and life \
-                 are those at the served rate.",
+                "The drive could not keep up: {} requests/s were offered and {} served, and the \
+                 drive was {} behind at the end. Latencies therefore grow with the length of the \
+                 run. Wear and life are those at the served rate.",
                 digits(offered),
                 digits(served),
                 seconds(lag)
@@ -120,8 +120,9 @@ impl Summary {
             && self.wear.confidence() != Confidence::NoWear;
         unpaid.then(|| {
             format!(
-                "The drive programmed {} blocks' worth of pages and erased {} blocks: it still \
-                 fills its spare blocks. Garbage collection will wear it more once they are full.",
+                "The drive programmed pages of {} blocks in total but erased only {} blocks: it \
+                 still fills its spare blocks. When the spare blocks are full, garbage collection \
+                 will wear the drive more.",
                 digits(self.wear.cycles_observed),
                 count(erases as u64)
             )
@@ -171,8 +172,8 @@ impl Summary {
         let to_go = self.failures.as_ref()?.unmended_pages;
         (to_go > 0).then(|| {
             format!(
-                "The run ended before all pages on failed flash were rebuilt ({} left): latencies, \
-                 wear and life are those of a drive that rebuilds.",
+                "The run ended before all pages on failed flash were rebuilt ({} left), so \
+                 latencies, wear and life are those of a drive during its rebuild.",
                 plural(to_go, "page")
             )
         })
@@ -183,8 +184,8 @@ impl Summary {
         let l = parity.by_wear.as_ref()?.life.as_ref()?.l;
         (l >= parity.parity_pages).then(|| {
             format!(
-                "The drive has {} stripes, but its last stage begins with more than {} (parity.l) \
-                 in worn blocks: it never begins.",
+                "The last stage never begins: the drive has only {} stripes, and the last stage \
+                 needs more than {} stripes (parity.l) in worn blocks.",
                 count(parity.parity_pages.into()),
                 count(l.into())
             )

@@ -137,13 +137,13 @@ impl Summary {
     }
 }
 
-const METHOD: &str = "work for reads, scaled by the technique's thresholds at later P/E counts, \
-     and the host's writes as in this run; low to high: 95 % range of a Poisson count of the block \
-     cycles observed";
+const METHOD: &str = "the work that reads cause is scaled by the technique's thresholds at later \
+    P/E counts, and the host's writes stay as in this run; low to high is the 95 % range of a \
+    Poisson count of the block cycles observed";
 
-const METHOD_OF_AGES: &str = "runs at several P/E counts, with work for reads between them scaled \
-     by the technique's thresholds; low to high: 95 % range of a Poisson count of each run's block \
-     cycles";
+const METHOD_OF_AGES: &str = "between the P/E counts of several runs, the work that reads cause is \
+    scaled by the technique's thresholds; low to high is the 95 % range of a Poisson count of each \
+    run's block cycles";
 
 /// Precision with which a run can give the life.
 #[derive(Clone, Copy, Debug, PartialEq)]

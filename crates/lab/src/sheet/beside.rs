@@ -88,8 +88,9 @@ pub fn table(drive: &Loaded<DriveConfig>, begin: Begin) -> Result<Beside, Failur
     rows.extend(lives(drive)?);
     let (g, page) = (&drive.config.geometry, drive.config.geometry.page_size);
     let mut notes = vec![
-        "run: a short run of a new drive, without read reclaim, on a copy with its dies, channels \
-         and share of spare, but with fewer blocks, and with shorter ones for random requests."
+        "run: a short run without read reclaim on a new copy of the drive. The copy has the same \
+         dies, channels and spare share, but fewer blocks. For random requests, its blocks are \
+         shorter too."
             .to_owned(),
         "estimate: the equations of `vpass life` (docs/estimate.md), with their largest measured \
          error."
@@ -97,15 +98,17 @@ pub fn table(drive: &Loaded<DriveConfig>, begin: Begin) -> Result<Beside, Failur
     ];
     if g.planes_per_die > 1 {
         notes.push(format!(
-            "A sequential stream lies on one of the {} planes of each die at a time here, because \
-             a die programs one plane at a time. Real drives read all planes, and ahead.",
+            "In vpass, a sequential stream lies on one of the {} planes of each die at a time, \
+             because a die programs one plane at a time. Real drives read all planes at once, and \
+             read ahead.",
             g.planes_per_die
         ));
     }
     if page.0 as f64 > RANDOM_BYTES {
         notes.push(format!(
-            "A random 4-KiB write programs a page of {page} here, because the mapping unit is a \
-             flash page. A drive that maps 4 KiB programs {} times less for it.",
+            "In vpass, a random 4-KiB write programs a page of {page}, because the mapping unit is \
+             a flash page. A drive with a mapping unit of 4 KiB programs {} times less for such a \
+             write.",
             page.0 / RANDOM_BYTES as u64
         ));
     }
@@ -124,8 +127,8 @@ fn above(rows: &[Row]) -> Option<String> {
         .collect();
     (!named.is_empty()).then(|| {
         format!(
-            "Above the data sheet: {}. The sheet states less than this drive does, so results that \
-             depend on these numbers may be better than the real drive's.",
+            "Above the data sheet: {}. The sheet states less than the simulated drive does, so \
+             results that depend on these numbers may be better than those of the real drive.",
             named.join("; ")
         )
     })

@@ -91,8 +91,8 @@ pub(super) fn in_words(endurance: Endurance, sheet: &Sheet) -> String {
 /// stretching, the preset's error law would end the life too early.
 fn stretch(draft: &mut Draft, config: &DriveConfig, by: f64) {
     let why = format!(
-        "assumption: the preset's law, with wear as a share of the rated life, which is {by:.3} \
-         times the preset's"
+        "assumption: the error law of the preset, in which wear counts as a share of the rated \
+         life; the rated life is {by:.3} times that of the preset"
     );
     let rows: Vec<String> = config
         .disturb

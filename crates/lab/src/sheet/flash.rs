@@ -128,8 +128,9 @@ fn dies(draft: &mut Draft, sheet: &Sheet, config: &DriveConfig, of_preset: f64) 
     let most = all[all.len() - 1];
     if !does_write(most) {
         draft.notes.push(format!(
-            "{most} dies would write {} MB/s, less than the sheet's {writes}. A client drive \
-             states the rate of its SLC cache, which vpass does not have; leave it out.",
+            "{most} dies would write {} MB/s, less than the sheet's {writes}. If the rate is that \
+             of an SLC cache, as for client drives, leave the rate out, because vpass has no SLC \
+             cache.",
             count((f64::from(most) * rates::die_write_mb_s(config)) as u64)
         ));
     }
@@ -140,8 +141,8 @@ fn dies(draft: &mut Draft, sheet: &Sheet, config: &DriveConfig, of_preset: f64) 
             "The sheet's rates need {dies} dies, so each holds {} Gb (assumption).{}",
             1024 * fewest / dies,
             if writes > 0.0 && does_write(most) {
-                " If the sequential write rate is that of an SLC cache, which vpass does not have, \
-                 leave it out."
+                " If the sequential write rate is that of an SLC cache, leave the rate out, \
+                 because vpass has no SLC cache."
             } else {
                 ""
             }
@@ -170,8 +171,8 @@ fn channels(draft: &mut Draft, sheet: &Sheet, config: &DriveConfig, dies: u32) {
     }
     if all != dies {
         draft.notes.push(format!(
-            "{channels} channels need a multiple of dies, so the drive has {all} instead of {dies} \
-             (assumption)."
+            "The number of dies must be a multiple of the {channels} channels, so the drive has \
+             {all} dies instead of {dies} (assumption)."
         ));
     }
     if per_channel != g.dies_per_channel {

@@ -104,7 +104,7 @@ fn read_rate(draft: &mut Draft, sheet: &Sheet, begin: Begin) -> Result<(), Failu
         ("timing.host_mb_s", wanted, t.host_mb_s, because)
     } else {
         let channels = f64::from(drive.config.geometry.channels);
-        let because = "sheet: sequential read. Assumption: the channels limit it, below";
+        let because = "sheet: sequential read. Assumption: the channels limit this rate, below";
         ("timing.channel_mb_s", (wanted / channels).min(t.channel_mb_s), t.channel_mb_s, because)
     };
     let reads = |rate: f64| copy::sequential_read(&drive, &[format!("{key}={rate}")], begin);
@@ -147,8 +147,9 @@ fn program_time(draft: &mut Draft, sheet: &Sheet) -> Result<(), Failure> {
     }
     if us > SLOWER * of_preset {
         draft.notes.push(format!(
-            "{dies} dies could write {} MB/s. At the sheet's {rate} MB/s something else limits the \
-             drive, such as its power. Here the program time does (assumption).",
+            "{dies} dies could write {} MB/s. At the sheet's {rate} MB/s, something else limits \
+             the drive, such as its power. In vpass, the program time is increased instead \
+             (assumption).",
             count((dies * die_write_mb_s(&config)) as u64)
         ));
     }
@@ -157,7 +158,7 @@ fn program_time(draft: &mut Draft, sheet: &Sheet) -> Result<(), Failure> {
         (us * 10.0).round() / 10.0,
         format!(
             "sheet: sequential write, {rate} MB/s by {dies} dies, less the transfer of a wordline. \
-             Assumption: the dies limit it"
+             Assumption: the dies limit this rate"
         ),
     );
     Ok(())

@@ -84,8 +84,8 @@ pub(super) fn figure(doses: &Doses, place: &Place) -> String {
         n => format!("{} wordlines past their limits", bold(&count(n as f64))),
     };
     let said = format!(
-        "Dose over limit of every wordline of the {columns} most disturbed blocks under {name}; \
-         the worst wordline is at {worst}"
+        "Dose of every wordline as a share of its limit, in the {columns} most disturbed blocks \
+         under {name}; the worst wordline is at {worst}"
     );
     let picture = picture(&pixels(&doses.map, columns, rows), columns, &said);
     let (first, last) = ends(doses, columns);

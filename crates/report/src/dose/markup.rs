@@ -20,9 +20,10 @@ use crate::svg::escape;
 use crate::table::{Look, Table};
 
 const ID: &str = "dose";
-/// Heading of the page section about doses.
-pub const TITLE: &str = "Read disturb: who is hammered, and how near to the limit";
-/// Number of wordlines that the table below the maps shows for each technique.
+/// Heading of the part about doses.
+pub const TITLE: &str = "Read disturb: which wordlines are read beside most, and how near they are \
+    to their limits";
+/// Number of wordlines per technique in the table below the maps.
 const HOTTEST: usize = 5;
 
 /// Technique that the section shows, with its doses.
@@ -229,22 +230,20 @@ fn detail(shown: &[Option<Shown>], technique: usize, seeds: &str) -> String {
     };
     let options: String = shown.iter().enumerate().filter_map(option).collect();
     let source = format!(
-        "Line: dose that each wordline endures, by its group and the wear of the block. \
-         dose.csv{seeds}"
+        "The line is the dose that each wordline endures; it depends on the wordline's group and \
+         the wear of the block. dose.csv{seeds}"
     );
     format!(
-        "<div class=\"detail fig\" id=\"dose-block\"><h3 id=\"dt\"></h3><div class=\"pick\">\
-         <label>Technique <select id=\"pt\">{options}</select></label>\
-         <label>Block <select id=\"pb\"></select></label>\
-         <button id=\"pp\" type=\"button\" aria-label=\"More disturbed block\">◀</button>\
-         <button id=\"pn\" type=\"button\" aria-label=\"Less disturbed block\">▶</button>\
-         <span class=\"big-note\">or select a column of a map</span></div>\
-         <div id=\"dplot\" class=\"chart\"></div>\
-         <input class=\"scrub\" id=\"dw\" type=\"range\" min=\"0\" max=\"0\" value=\"0\" \
-         aria-label=\"Wordline\"><p class=\"read\" id=\"dread\"></p>{}</div>\
-         <noscript><p class=\"big-note\">Scripts are off: the chart of one block is not drawn. The \
-         numbers of the worst wordlines are in the table above, and all are in dose.csv.</p>\
-         </noscript>",
+        "<div class=\"detail fig\" id=\"dose-block\"><h3 id=\"dt\"></h3><div \
+         class=\"pick\"><label>Technique <select id=\"pt\">{options}</select></label><label>Block \
+         <select id=\"pb\"></select></label><button id=\"pp\" type=\"button\" aria-label=\"More \
+         disturbed block\">◀</button><button id=\"pn\" type=\"button\" aria-label=\"Less disturbed \
+         block\">▶</button><span class=\"big-note\">or select a column of a map</span></div><div \
+         id=\"dplot\" class=\"chart\"></div><input class=\"scrub\" id=\"dw\" type=\"range\" \
+         min=\"0\" max=\"0\" value=\"0\" aria-label=\"Wordline\"><p class=\"read\" \
+         id=\"dread\"></p>{}</div><noscript><p class=\"big-note\">Scripts are off, so the chart of \
+         one block is not drawn. The table above has the numbers of the worst wordlines, and \
+         dose.csv has those of all wordlines.</p></noscript>",
         foot(&source, "<div id=\"dnum\"></div>")
     )
 }

@@ -44,7 +44,7 @@ pub(super) fn past_limit(worst: &[(&str, f64)]) -> String {
         name => format!("Under {}", code(name)),
     };
     format!(
-        "{technique} the worst wordline takes {} the dose that it endures.",
+        "{technique} the worst wordline gets {} the dose that it endures.",
         bold(&times(*ratio))
     )
 }
@@ -55,7 +55,7 @@ pub(super) fn past_limit(worst: &[(&str, f64)]) -> String {
 pub(super) fn rewritten_at(shares: &[(&str, f64)]) -> String {
     two_ends(shares, |(low, low_share), (high, high_share)| {
         format!(
-            "{} rewrites a block when at most {} of a limit are used; {} when up to {} are used.",
+            "{} rewrites a block at {} of a wordline's limit or earlier; {} waits for up to {}.",
             code(low),
             bold(&percent(100.0 * low_share)),
             code(high),
@@ -69,7 +69,7 @@ pub(super) fn rewritten_at(shares: &[(&str, f64)]) -> String {
 pub(super) fn reached(shares: &[(&str, f64)]) -> String {
     two_ends(shares, |(low, low_share), (high, high_share)| {
         format!(
-            "Under {} no wordline passes {} of its limit; under {} the worst one reaches {}.",
+            "Under {} no wordline passes {} of its limit; under {} the worst wordline reaches {}.",
             code(low),
             bold(&percent(100.0 * low_share)),
             code(high),
@@ -145,8 +145,8 @@ pub(super) fn early(reclaim: &str, block: &Snapshot) -> String {
         return String::new();
     }
     format!(
-        "{} knows only how often the block was read. Had all {} reads been beside its weakest \
-         wordline, that one would be at {} of its limit, so the block is rewritten.",
+        "{} knows only how often the block was read. If all {} reads had been beside the weakest \
+         wordline, this wordline would be at {} of its limit; therefore the block is rewritten.",
         code(reclaim),
         count(reads.round()),
         bold(&percent(100.0 * as_if))
@@ -183,7 +183,7 @@ mod tests {
         let sentence = past_limit(&[("block", 0.15), ("none", 37.2), ("bare", 2.0)]);
         assert_eq!(
             plain(&sentence),
-            "Without reclaim the worst wordline takes 37 times the dose that it endures."
+            "Without reclaim the worst wordline gets 37 times the dose that it endures."
         );
         let sentence = past_limit(&[("a<b", 1.5)]);
         assert!(sentence.starts_with("Under <code>a&lt;b</code> the"), "{sentence}");
@@ -195,13 +195,13 @@ mod tests {
         let shares = [("straw", 0.9), ("block", 0.152), ("ipr-wl", 0.96)];
         assert_eq!(
             plain(&rewritten_at(&shares)),
-            "block rewrites a block when at most 15 % of a limit are used; ipr-wl when up to 96 % \
-             are used."
+            "block rewrites a block at 15 % of a wordline's limit or earlier; ipr-wl waits for up \
+             to 96 %."
         );
         assert_eq!(
             plain(&reached(&shares)),
-            "Under block no wordline passes 15 % of its limit; under ipr-wl the worst one reaches \
-             96 %."
+            "Under block no wordline passes 15 % of its limit; under ipr-wl the worst wordline \
+             reaches 96 %."
         );
         assert_eq!(
             plain(&reached(&[("a", 0.9), ("b", 0.909)])),
@@ -222,8 +222,9 @@ mod tests {
         (near.wordlines[0].reads, near.wordlines[4].reads) = (600.0, 500.0);
         assert_eq!(
             plain(&early("block", &near)),
-            "block knows only how often the block was read. Had all 1,100 reads been beside its \
-             weakest wordline, that one would be at 99 % of its limit, so the block is rewritten."
+            "block knows only how often the block was read. If all 1,100 reads had been beside the \
+             weakest wordline, this wordline would be at 99 % of its limit; therefore the block is \
+             rewritten."
         );
         assert_eq!(early("straw-wl", &near), "", "it counts wordlines");
         near.wordlines[0].reads = 0.0;

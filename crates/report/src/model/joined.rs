@@ -122,8 +122,8 @@ fn same(
         return Ok(());
     };
     Err(Failure::usage(format!(
-        "{} has {what} `{}`, and {} has {what} `{}`; folders of one {what} can be shown side by \
-         side",
+        "{} has {what} `{}`, and {} has {what} `{}`; only folders with the same {what} can be \
+         shown side by side",
         folders[0].name,
         of(&parts[0]),
         folders[other].name,
@@ -151,7 +151,7 @@ fn differences(folders: &[Folder], parts: &[Model]) -> Vec<String> {
         let more = if more > 0 { format!("; {more} more settings differ") } else { String::new() };
         (!named.is_empty()).then(|| {
             format!(
-                "{} has other settings than {}: {}{more}.",
+                "The settings of {} differ from those of {}: {}{more}.",
                 folder.name,
                 folders[0].name,
                 named.join(", ")

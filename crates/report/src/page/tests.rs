@@ -91,9 +91,9 @@ fn hostile_names_stay_text() {
 #[test]
 fn parts_without_files_say_why() {
     let html = made(&json());
-    assert!(html.contains("Absent: the folder has no dose.csv."));
-    assert!(html.contains("Absent: the folder has no read.hlog"));
-    assert!(html.contains("The read tail is absent: the folder has no latency.csv."));
+    assert!(html.contains("This chart is absent: the folder has no dose.csv."));
+    assert!(html.contains("This chart is absent: the folder has no read.hlog"));
+    assert!(html.contains("The chart of the read tail is absent: the folder has no latency.csv."));
     assert!(html.contains("The command line is absent"));
 }
 

@@ -188,7 +188,7 @@ fn undecided(model: &Model, measure: &Measure) -> (String, String) {
     let is_early = measure.key == "life"
         && safe.iter().any(|row| row.life.is_some_and(|life| !life.is_settled));
     if is_early {
-        return ("not known".into(), "The runs are too short to project a life.".into());
+        return ("not known".into(), "The runs are too short to estimate a life.".into());
     }
     if let ([one], 1) = (&known[..], model.all().count()) {
         return ((measure.text)(one.0), format!("<b>{}</b>", escape(&one.0.label)));
@@ -212,9 +212,9 @@ fn undecided(model: &Model, measure: &Measure) -> (String, String) {
     let why = if front.iter().all(is_known) {
         "differ by less than their noise"
     } else {
-        "cannot be compared: their noise is not known"
+        "cannot be compared, because their noise is not known"
     };
-    ("not told apart".into(), format!("{} {why}{then}", names(&front)))
+    ("too close to rank".into(), format!("{} {why}{then}", names(&front)))
 }
 
 /// Returns the techniques that may be the best in a measure, because their intervals overlap. Also

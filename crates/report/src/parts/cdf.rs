@@ -78,7 +78,8 @@ pub(crate) fn section(model: &Model) -> Result<Section, Failure> {
         curves.iter().map(|curve| curve.as_ref().map(|curve| &curve.us)).collect();
     let data = json!({"f": places, "x": nines, "y": y_data});
     let head = Head { id: "cdf", title: TITLE, say: &tail(model) };
-    let source = "x: percentile, each step a nine more; y: latency, logarithmic. read.hlog";
+    let source = "x: percentile; each step adds a nine, such as 99 and 99.9. y: latency, \
+        logarithmic. Source: read.hlog";
     let foot = foot(source, &table(model, &curves));
     Ok(Section { html: figure(&head, &chart, &foot), data: vec![("cdf", data)] })
 }
@@ -148,5 +149,7 @@ fn table(model: &Model, curves: &[Option<Curve>]) -> String {
                 .chain([us(curve.all.max() as f64 / 1e3), count(curve.all.len() as f64)]),
         );
     }
-    table.html("Latency of host reads; with several seeds, of all their reads", |_| String::new())
+    table.html("Latency of host reads; with several seeds, of the reads of all seeds", |_| {
+        String::new()
+    })
 }

@@ -32,7 +32,7 @@ struct Measure {
 }
 
 const LIFE: Measure = Measure {
-    title: "What life costs in controller memory",
+    title: "Controller memory that a longer life costs",
     said: "Life against controller memory; numbers below",
     value: |row| row.life?.point(),
     text: |row| row.life.map_or_else(String::new, |life| life.text()),
@@ -41,15 +41,15 @@ const LIFE: Measure = Measure {
 };
 
 const REWRITES: Measure = Measure {
-    title: "What fewer rewritten pages cost in controller memory",
+    title: "Controller memory that fewer rewritten pages cost",
     said: "Pages rewritten because of reads against controller memory; numbers below",
     value: |row| row.value("reclaim_write_pages"),
     text: |row| {
         let pages = row.value("reclaim_write_pages").unwrap_or(0.0);
         kept_together(&format!("{} pages", Unit::Count.text(pages)))
     },
-    source: "x: memory, logarithmic (0 at the edge); y: pages rewritten because of reads, less is \
-             better, because no life is known",
+    source: "x: memory, logarithmic (0 at the edge); y: pages rewritten because of reads, shown \
+        because no life is known; fewer pages are better",
     is_life: false,
 };
 

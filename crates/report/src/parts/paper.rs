@@ -21,7 +21,7 @@ const ROWS: usize = 400;
 pub(crate) fn section(model: &Model) -> Section {
     let Some(paper) = &model.paper else { return Section::default() };
     if paper.claims.is_empty() {
-        let why = "Absent: the recipe names no numbers of the paper.";
+        let why = "This table is absent: the recipe names no numbers of the paper.";
         let mut section = absent("paper", TITLE, why);
         section.html += &figures(&paper.figures);
         return section;
@@ -83,7 +83,7 @@ fn ratio(claim: &Claim) -> Option<f64> {
 fn without_ratio(claim: &Claim) -> String {
     let text = match (claim.paper, claim.here) {
         (Some(paper), Some(here)) => format!("paper {}, ours {}", sig(paper), sig(here)),
-        (None, Some(here)) => format!("a direction in the paper, ours {}", sig(here)),
+        (None, Some(here)) => format!("the paper gives only a direction; ours is {}", sig(here)),
         (Some(paper), None) => format!("paper {}, no number here", sig(paper)),
         (None, None) => "no number".into(),
     };
@@ -189,7 +189,10 @@ mod tests {
         // The axis is logarithmic from 0.5 to 2, so the ratio 1 lies in the middle of the axis.
         let html = chart(&[claim(Some(2.0), Some(2.0))]);
         assert!(html.contains("x1=\"50%\" x2=\"50%\""), "{html}");
-        assert!(chart(&[claim(None, Some(1.5))]).contains("a direction in the paper, ours 1.5"));
+        assert!(
+            chart(&[claim(None, Some(1.5))])
+                .contains("the paper gives only a direction; ours is 1.5")
+        );
         assert!(chart(&[claim(None, None)]).contains("no number"));
     }
 }

@@ -19,8 +19,8 @@ pub(crate) fn section(model: &Model) -> Section {
     let copy = "<button id=\"copy\" type=\"button\">Copy</button> ";
     let command = command.map_or_else(
         || {
-            "<p class=\"big-note\">The command line is absent: the folder has none in \
-             manifest.json.</p>"
+            "<p class=\"big-note\">The command line is absent, because manifest.json of the folder \
+             has none.</p>"
                 .to_owned()
         },
         |command| format!("<pre class=\"cmd\" id=\"cmd\">{}</pre>{copy}", escape(&command)),

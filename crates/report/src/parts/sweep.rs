@@ -33,23 +33,24 @@ fn charts(model: &Model, sweep: &Sweep) -> Vec<Section> {
         (0..sweep.keys.len()).map(|k| Axis::of(&sweep.keys[k], &sweep.points, k)).collect();
     if axes.len() > 2 {
         let why = format!(
-            "Absent: {} keys are swept, and a chart shows one or two. The table below has all \
-             points.",
+            "These charts are absent: {} keys are swept, but a chart shows only one or two. The \
+             table below has all points.",
             axes.len()
         );
         return vec![absent("sweep", TITLE, &why)];
     }
     if axes.len() == 2 && axes.iter().any(|axis| axis.len() > MOST_CELLS) {
         let why = format!(
-            "Absent: a key has more than {MOST_CELLS} values, so a heat map would have no room \
-             for them. The table below has all points."
+            "These charts are absent: a key has more than {MOST_CELLS} values, too many for a heat \
+             map. The table below has all points."
         );
         return vec![absent("sweep", TITLE, &why)];
     }
     let drawn: Vec<Measure> =
         Measure::all(sweep).into_iter().filter(|measure| measure.changes(sweep)).collect();
     if drawn.is_empty() {
-        let why = "Absent: no measure differs between the points. The table below has all points.";
+        let why = "These charts are absent: no measure differs between the points. The table below \
+            has all points.";
         return vec![absent("sweep", TITLE, why)];
     }
     drawn.iter().map(|measure| section(model, sweep, &axes, measure)).collect()

@@ -36,15 +36,16 @@ pub(crate) fn section(model: &Model) -> Result<Section, Failure> {
     let has_tails = courses.iter().flatten().any(|c| c.p99_9_us.iter().any(Option::is_some));
     let tails = if has_tails {
         format!(
-            "<p class=\"unit\">Read p99.9, in each eightieth of the run</p>{}",
+            "<p class=\"unit\">Read p99.9 in each of 80 equal parts of the run</p>{}",
             tails(model, &courses, &x)
         )
     } else {
-        "<p class=\"say\">The read tail is absent: the folder has no latency.csv.</p>".into()
+        "<p class=\"say\">The chart of the read tail is absent: the folder has no latency.csv.</p>"
+            .into()
     };
     let chart = format!(
-        "<div class=\"chart\" data-k=\"time\">{tails}<p class=\"unit\">Pages rewritten because of \
-         reads, a second</p>{}<input class=\"scrub\" type=\"range\" min=\"0\" max=\"{}\" \
+        "<div class=\"chart\" data-k=\"time\">{tails}<p class=\"unit\">Pages per second rewritten \
+         because of reads</p>{}<input class=\"scrub\" type=\"range\" min=\"0\" max=\"{}\" \
          value=\"{}\" aria-label=\"Time\"><p class=\"read\" aria-live=\"polite\"></p></div>",
         rewrites(&courses, &x),
         WINDOWS - 1,
@@ -120,7 +121,7 @@ fn rewrites(courses: &[Option<Course>], x: &Linear) -> String {
         inner += &line(i, &path(points), "thin ");
     }
     let body = grid(x, &y, true) + &stretched(&inner) + CROSS;
-    let said = "Pages rewritten because of reads, a second, over simulated time; numbers below";
+    let said = "Pages per second rewritten because of reads, over simulated time; numbers below";
     plot(HEIGHT_OF_REWRITES, &body, said, "right")
 }
 

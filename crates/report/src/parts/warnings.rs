@@ -45,14 +45,14 @@ fn lost(model: &Model) -> Vec<Line> {
         let sentence = points.map_or_else(
             || {
                 format!(
-                    "<b>{name}</b> lost {pages} pages of data. It is drawn hollow or dashed, and \
-                     wins nothing."
+                    "<b>{name}</b> lost {pages} pages of data. Charts draw this technique hollow \
+                     or dashed, and it cannot win."
                 )
             },
             |(lossy, all)| {
                 format!(
-                    "<b>{name}</b> lost data at {lossy} of {all} points, {pages} pages in all. It \
-                     is marked there, and wins nothing there."
+                    "<b>{name}</b> lost data at {lossy} of {all} points, {pages} pages in total. \
+                     Charts mark this technique at these points, and it cannot win there."
                 )
             },
         );
@@ -63,8 +63,8 @@ fn lost(model: &Model) -> Vec<Line> {
         (
             "",
             format!(
-                "<b>{}</b> is counterfactual: no real drive can use it. It shows the possible \
-                      gain, and wins nothing.",
+                "<b>{}</b> is counterfactual: no real drive can use this technique. It shows the \
+                 possible gain, and cannot win.",
                 escape(&row.label)
             ),
         )

@@ -12,7 +12,7 @@ use crate::sentences::life::over_years;
 use crate::svg::{band, escape, grid, plot, short, stretched};
 use crate::table::Table;
 
-const TITLE: &str = "What consumes the life, from new to worn";
+const TITLE: &str = "Causes of the wear, from the new to the worn drive";
 const HEIGHT: u32 = 110;
 /// Index of read reclaim in the list of causes of wear.
 const READS: usize = 2;
@@ -35,8 +35,8 @@ pub(crate) fn section(model: &Model) -> Section {
         .filter(|(_, _, wearing)| wearing.years.len() > 1)
         .collect();
     if drawn.is_empty() {
-        let why =
-            "Absent: life.json has no series over the years. This version of vpass writes it.";
+        let why = "This chart is absent: life.json has no series over the years, because an \
+            earlier version of vpass wrote it.";
         return absent("years", TITLE, why);
     }
     let most = ends(drawn.iter().flat_map(|(.., w)| w.pec.iter().copied())).map_or(1.0, |e| e.1);
@@ -137,5 +137,5 @@ fn table(drawn: &[(usize, &Row, &Wearing)]) -> String {
             table.row([row.label.clone(), sig(*years), sig(*pec)].into_iter().chain(shares));
         }
     }
-    table.html("Shares of the wear since the row before", |_| String::new())
+    table.html("Shares of the wear since the previous row of the table", |_| String::new())
 }

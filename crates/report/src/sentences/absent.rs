@@ -9,13 +9,14 @@ use vpass_lab::phrase::{Opt, Phrase};
 pub fn doses(manifest: &Value) -> Phrase {
     if manifest.get("oracle").and_then(Value::as_bool) == Some(false) {
         phrase![
-            "Absent: only the oracle counts doses, and it was off in these runs (",
+            "This chart is absent: only the oracle counts doses, and the oracle was off in these \
+             runs (",
             Opt::Oracle.to("off"),
             ").",
         ]
     } else {
-        "Absent: the folder has no dose.csv. This version of vpass writes it beside the oracle, if \
-         reads disturb wordlines."
+        "This chart is absent: the folder has no dose.csv. This version of vpass writes dose.csv \
+         if the oracle is on and reads disturb wordlines."
             .into()
     }
 }
@@ -23,16 +24,24 @@ pub fn doses(manifest: &Value) -> Phrase {
 /// Explains why the page shows no latencies.
 pub fn latencies(gear: &str) -> String {
     match gear {
-        "timed" => "Absent: the folder has no read.hlog, so the host read nothing.".into(),
-        gear => format!("Absent: only the timed gear has latencies, and these runs are {gear}."),
+        "timed" => {
+            "This chart is absent: the folder has no read.hlog, so the host read nothing.".into()
+        }
+        gear => format!(
+            "This chart is absent: only the timed gear has latencies, and these runs are {gear}."
+        ),
     }
 }
 
 /// Explains why the page has no charts over time.
 pub fn time(gear: &str) -> String {
     match gear {
-        "timed" => "Absent: the folder has no series.csv with simulated seconds.".into(),
-        gear => format!("Absent: only the timed gear has a clock, and these runs are {gear}."),
+        "timed" => {
+            "This chart is absent: the folder has no series.csv with simulated seconds.".into()
+        }
+        gear => format!(
+            "This chart is absent: only the timed gear has a clock, and these runs are {gear}."
+        ),
     }
 }
 

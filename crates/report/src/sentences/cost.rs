@@ -12,7 +12,7 @@ const GIB: f64 = 1_073_741_824.0;
 /// capacity of the drive in bytes, if known.
 pub fn bought(model: &Model, capacity: Option<f64>) -> String {
     let Some((best, base)) = leader(model).and_then(|best| Some((best, model.base(best)?))) else {
-        return "No technique is told apart from all others, so none is worth more memory here."
+        return "No technique is clearly better than all others, so more memory buys nothing here."
             .into();
     };
     let Some(ram) = best.value("controller_ram_bytes") else { return String::new() };
@@ -28,7 +28,10 @@ pub fn bought(model: &Model, capacity: Option<f64>) -> String {
 fn gain(best: &Row, base: &Row, ram: &str) -> String {
     let (one, other) = (code(&best.label), code(&base.label));
     if let Some(ratio) = ratio(best, base) {
-        return format!("{one} buys {} the life of {other} for {ram}.", bold(&ratio));
+        return format!(
+            "{one} gives {} the life of {other} and costs {ram} of memory.",
+            bold(&ratio)
+        );
     }
     let writes = |row: &Row| row.value("reclaim_write_pages").filter(|n| *n > 0.0);
     match (writes(best), writes(base)) {
@@ -54,8 +57,8 @@ mod tests {
         let model = with_lives();
         assert_eq!(
             bought(&model, Some(2.0 * GIB)),
-            "<code>straw-wl</code> buys <b>3.0\u{a0}times</b> the life of <code>block</code> for \
-             <b>80.0\u{a0}KiB</b>. That is 40.0\u{a0}KiB per GiB of the drive."
+            "<code>straw-wl</code> gives <b>3.0\u{a0}times</b> the life of <code>block</code> and \
+             costs <b>80.0\u{a0}KiB</b> of memory. That is 40.0\u{a0}KiB per GiB of the drive."
         );
     }
 
@@ -72,6 +75,6 @@ mod tests {
     fn nothing_is_bought_without_a_winner() {
         let mut model = compared();
         model.winners.clear();
-        assert!(bought(&model, None).starts_with("No technique is told apart"));
+        assert!(bought(&model, None).starts_with("No technique is clearly better"));
     }
 }

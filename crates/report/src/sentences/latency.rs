@@ -28,7 +28,8 @@ pub fn tail(model: &Model) -> String {
         }
         (Some((a, one)), Some((b, other))) => {
             format!(
-                "One read in a thousand takes longer than {a} under {one}, and {b} under {other}."
+                "One read in a thousand takes longer than {a} under {one}, and longer than {b} \
+                 under {other}."
             )
         }
         (Some((a, one)), None) => {
@@ -38,7 +39,9 @@ pub fn tail(model: &Model) -> String {
     };
     let slowest = match both("read_max_us") {
         (Some((a, _)), Some((b, _))) if a == b => format!(" The slowest reads take {a} each."),
-        (Some((a, _)), Some((b, _))) => format!(" The slowest reads take {a} and {b}."),
+        (Some((a, one)), Some((b, other))) => {
+            format!(" The slowest read takes {a} under {one} and {b} under {other}.")
+        }
         (Some((a, _)), None) => format!(" The slowest read takes {a}."),
         _ => String::new(),
     };
@@ -54,7 +57,8 @@ pub fn duration(model: &Model, lengths: &[f64]) -> String {
     let shortest = safe.iter().min_by(|a, b| a.1.total_cmp(&b.1));
     match (longest, shortest) {
         (Some((slow, long)), Some((fast, short))) if *long > 1.01 * short => format!(
-            "The same requests take {} under {} and {} under {}. A line ends where its run ends.",
+            "The same requests take {} under {} and {} under {}. In the chart, each line ends \
+             where its run ends.",
             bold(&seconds(*long)),
             code(&slow.label),
             bold(&seconds(*short)),
@@ -75,8 +79,9 @@ mod tests {
         assert_eq!(
             tail(&compared()),
             "One read in a thousand takes longer than <b>655\u{a0}µs</b> under \
-             <code>straw-wl</code>, and <b>2.51\u{a0}ms</b> under <code>block</code>. The slowest \
-             reads take <b>170\u{a0}ms</b> and <b>52.0\u{a0}ms</b>."
+             <code>straw-wl</code>, and longer than <b>2.51\u{a0}ms</b> under <code>block</code>. \
+             The slowest read takes <b>170\u{a0}ms</b> under <code>straw-wl</code> and \
+             <b>52.0\u{a0}ms</b> under <code>block</code>."
         );
     }
 
@@ -101,7 +106,8 @@ mod tests {
         assert_eq!(
             duration(&model, &[1.0, 41.4, 30.3]),
             "The same requests take <b>41.4\u{a0}s</b> under <code>block</code> and \
-             <b>30.3\u{a0}s</b> under <code>straw-wl</code>. A line ends where its run ends."
+             <b>30.3\u{a0}s</b> under <code>straw-wl</code>. In the chart, each line ends where \
+             its run ends."
         );
     }
 }

@@ -28,7 +28,7 @@ pub fn consumed(model: &Model, programs: &[[f64; 6]]) -> String {
         .collect();
     of.sort_by(|a, b| b.1.total_cmp(&a.1));
     let Some((most, share)) = of.first() else {
-        return "No technique that protects data programmed a page.".into();
+        return "Among the techniques that protect data, none programmed a page.".into();
     };
     let first = format!(
         "Under {} {} of all programmed pages rewrite data because of reads",
@@ -41,7 +41,8 @@ pub fn consumed(model: &Model, programs: &[[f64; 6]]) -> String {
         format!("; under {} {}", code(&row.label), bold(&percent(100.0 * share)))
     });
     format!(
-        "{first}{}. The others are the host's own writes and the copying that these cause.",
+        "{first}{}. The other programmed pages are the host's writes and the copies that these \
+         writes cause.",
         other.unwrap_or_default()
     )
 }
@@ -51,13 +52,13 @@ pub fn consumed(model: &Model, programs: &[[f64; 6]]) -> String {
 pub fn over_years(label: &str, first: f64, last: f64) -> String {
     if (first - last).abs() < 0.01 {
         return format!(
-            "Under {} rewriting because of reads takes {} of the wear, from the start to the end.",
+            "Under {}, rewriting because of reads causes {} of the wear during the whole life.",
             code(label),
             bold(&percent(100.0 * last))
         );
     }
     format!(
-        "Under {} rewriting because of reads takes {} of the wear at first, and {} at the end.",
+        "Under {}, rewriting because of reads causes {} of the wear at first, and {} at the end.",
         code(label),
         bold(&percent(100.0 * first)),
         bold(&percent(100.0 * last))
@@ -86,8 +87,8 @@ mod tests {
         assert_eq!(
             consumed(&model, &programs),
             "Under <code>block</code> <b>75\u{a0}%</b> of all programmed pages rewrite data \
-             because of reads; under <code>straw-wl</code> <b>10\u{a0}%</b>. The others are the \
-             host's own writes and the copying that these cause."
+             because of reads; under <code>straw-wl</code> <b>10\u{a0}%</b>. The other programmed \
+             pages are the host's writes and the copies that these writes cause."
         );
     }
 
@@ -95,11 +96,9 @@ mod tests {
     fn the_course_has_its_first_and_its_last_share() {
         assert_eq!(
             over_years("block", 0.25, 0.75),
-            "Under <code>block</code> rewriting because of reads takes <b>25\u{a0}%</b> of the \
+            "Under <code>block</code>, rewriting because of reads causes <b>25\u{a0}%</b> of the \
              wear at first, and <b>75\u{a0}%</b> at the end."
         );
-        assert!(
-            over_years("block", 0.999, 1.0).ends_with("of the wear, from the start to the end.")
-        );
+        assert!(over_years("block", 0.999, 1.0).ends_with("of the wear during the whole life."));
     }
 }

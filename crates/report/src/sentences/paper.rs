@@ -27,16 +27,16 @@ pub fn headline(claims: &[Claim]) -> String {
         .collect();
     match (claims.len(), known) {
         (0, _) => "Figures of the recipe, without claims of the paper".into(),
-        (_, 0) => "No claim of the paper has a number of ours beside it".into(),
+        (_, 0) => "This recipe produced no number to set beside a claim of the paper".into(),
         (n, _) => format!("Of the paper's {n} claims, {}", list(&parts)),
     }
 }
 
 /// Explains how to read the chart of the paper's numbers.
 pub fn others() -> &'static str {
-    "The line through 1 is the paper's number; a dot is ours over the paper's. Where the paper \
-     gives only a direction, there is no number to draw: \"direction only\" then means that ours \
-     points the same way."
+    "The line through 1 is the paper's number; a dot is our number divided by the paper's. If the \
+     paper gives only a direction, no dot is drawn: \"direction only\" then means that our result \
+     has the same direction."
 }
 
 #[cfg(test)]
@@ -65,7 +65,9 @@ mod tests {
             headline(&claims),
             "Of the paper's 3 claims, 2 agree in direction only and 1 disagrees"
         );
-        assert!(headline(&[claim("no number", None)]).starts_with("No claim"));
+        assert!(
+            headline(&[claim("no number", None)]).starts_with("This recipe produced no number")
+        );
         assert!(headline(&[]).ends_with("without claims of the paper"));
     }
 }

@@ -14,7 +14,7 @@ pub fn headline(sweep: &Sweep) -> String {
         return format!("{} {} {}", em(row), measure.of_one, at(wins, all));
     }
     let points = if all == 1 { "1 point".to_owned() } else { format!("{all} points") };
-    format!("No technique is told apart as the best at any of {points}")
+    format!("No technique is clearly the best at any of {points}")
 }
 
 /// Returns a sentence that says how many points have results and where data was lost.
@@ -23,7 +23,7 @@ pub fn lede(sweep: &Sweep, model: &Model) -> String {
     let mut said = vec![format!("{} points of {}.", sweep.points.len(), list(&keys))];
     let refused = sweep.points.iter().filter(|point| point.model.is_none()).count();
     if refused > 0 {
-        said.push(format!("{refused} have no results; see Warnings."));
+        said.push(format!("{refused} of these points have no results; see Warnings."));
     }
     let lossy: Vec<String> =
         model.all().filter(|row| !row.kept_data()).map(|row| code(&row.label)).collect();
@@ -39,11 +39,11 @@ pub fn best_at(sweep: &Sweep, key: &str) -> String {
     let all = sweep.points.len();
     let wins = wins(sweep, key);
     if wins.is_empty() {
-        return "No point has a technique that is told apart as the best.".into();
+        return "At no point is a technique clearly the best.".into();
     }
     let parts: Vec<String> =
         wins.iter().map(|(row, n)| format!("{} {}", code(&row.label), at(*n, all))).collect();
-    format!("Best of those that kept all data: {}.", list(&parts))
+    format!("Best of the techniques that kept all data: {}.", list(&parts))
 }
 
 /// Explains what the marks in a chart over one or two keys mean.

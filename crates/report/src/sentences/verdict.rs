@@ -37,7 +37,7 @@ pub fn headline(model: &Model) -> String {
             return "No technique that protects data was run".into();
         }
         let names: Vec<String> = safe.iter().map(|row| code(&row.label)).collect();
-        format!("{} keep all data, and are not told apart in {}", list(&names), measures_of(model))
+        format!("{} keep all data, and cannot be ranked by {}", list(&names), measures_of(model))
     })
 }
 
@@ -59,8 +59,8 @@ pub(super) const MEASURES: [Measure; 4] = [
     },
     Measure {
         key: "reclaim_write_pages",
-        of_one: "rewrites fewest pages because of reads",
-        of_several: "rewrite fewest pages because of reads",
+        of_one: "rewrites the fewest pages because of reads",
+        of_several: "rewrite the fewest pages because of reads",
     },
     Measure {
         key: "write_amplification",
@@ -102,7 +102,7 @@ fn tied(model: &Model, measure: &Measure) -> Option<String> {
         format!(", against {text} under {}", code(&row.label))
     });
     Some(format!(
-        "{} keep all data and {}, not told apart: {}{against}",
+        "{} keep all data and {}, too close to rank: {}{against}",
         list(&names),
         measure.of_several,
         list(&values)
@@ -205,7 +205,10 @@ pub fn lede(model: &Model) -> String {
         said.extend(slowest(best, base));
     }
     if let Some(best) = best.filter(|best| !best.assumptions.is_empty()) {
-        said.push(format!("{} rests on assumptions; see Warnings.", code(&best.label)));
+        said.push(format!(
+            "The numbers of {} rest on assumptions; see Warnings.",
+            code(&best.label)
+        ));
     }
     said.join(" ")
 }
@@ -226,7 +229,8 @@ fn loss(row: &Row) -> String {
 fn needless(all: &[&Row]) -> Option<String> {
     let none = all.iter().find(|row| row.reclaim == "none" && row.kept_data())?;
     Some(format!(
-        "{} loses nothing in this run, so the run shows what protection costs, not what it saves.",
+        "{} loses nothing in this run, so the run shows only what protection costs, and not what \
+         protection saves.",
         code(&none.label)
     ))
 }
@@ -247,7 +251,7 @@ fn lives(all: &[&Row], model: &Model) -> Option<String> {
         .filter_map(|row| Some(format!("{} {}", code(&row.label), row.life?.text())))
         .collect();
     (safe.len() > 1 && known.len() == safe.len())
-        .then(|| format!("Lives are not told apart: {}.", list(&known)))
+        .then(|| format!("The lives are too close to rank: {}.", list(&known)))
 }
 
 /// Describes what both techniques cost: controller memory and rewritten pages.
@@ -274,7 +278,7 @@ fn slowest(best: &Row, base: &Row) -> Option<String> {
     let (mine, other) = (best.value("read_max_us")?, base.value("read_max_us")?);
     (mine > 1.5 * other).then(|| {
         format!(
-            "Its slowest read takes {}, against {} under {}.",
+            "The slowest read of the best technique takes {}, against {} under {}.",
             bold(&us(mine)),
             us(other),
             code(&base.label)

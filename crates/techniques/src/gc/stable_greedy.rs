@@ -36,7 +36,8 @@ const SLACK: Param = Param {
     default: 0.05,
     range: (0.0, 1.0),
     draw: &[0.0, 0.05, 1.0],
-    meaning: "Share of a block's pages by which a victim may be fuller than the emptiest block",
+    meaning: "Largest difference in valid pages between a victim and the emptiest block, as a \
+        share of a block's pages",
     source: "Assumption: 10 pages of ipr-2018's blocks of 192",
     alias: Some("stable_slack"),
 };
@@ -44,8 +45,8 @@ const SLACK: Param = Param {
 pub(super) const CARD: GcTechnique = Card {
     about: About {
         name: "stable-greedy",
-        summary: "among the emptiest blocks, cleans the least worn that has not changed for long \
-            (TECS 2016, as far as it is public)",
+        summary: "among the emptiest blocks, cleans the least worn block that has not changed for \
+            long (TECS 2016, as far as the paper is public)",
         paper: "Chang et al., TECS 2016",
         params: &[SLACK],
         ..About::PLAIN

@@ -53,7 +53,7 @@ const PUBLISHED: Param = Param {
     range: (0.0, 1.0),
     draw: &[0.0],
     meaning: "1: as published, a partial parity covers only the changed pages if more than \
-              n_update pages change; 0: it still covers all its pages",
+        n_update pages change; 0: a partial parity always covers all its pages",
     source: "da-raid5-2013 Algorithm 2",
     alias: None,
 };
@@ -67,7 +67,8 @@ const N_UPDATE: Param = Param {
     range: (0.0, 64.0),
     draw: &[1.0],
     meaning: "with published = 1: largest number of changed pages of a stripe for which its \
-              partial parity is updated in place; at most parity.stripe, with which it always is",
+        partial parity is updated in place; with the largest value, parity.stripe, partial parity \
+        is always updated in place",
     source: "da-raid5-2013 IV-B: N_update = 6",
     alias: None,
 };

@@ -66,8 +66,8 @@ const PUBLISHED: Param = Param {
     default: 0.0,
     range: (0.0, 1.0),
     draw: &[0.0],
-    meaning: "1: as published, counts up for each write to a worn block and down for each other \
-              write; 0: counts the pages in worn blocks",
+    meaning: "1: as published, the counter of a stripe goes up for each write to a worn block and \
+        down for each other write; 0: the counter is the number of pages in worn blocks",
     source: "da-raid5-2013 Algorithm 1",
     alias: None,
 };

@@ -59,8 +59,8 @@ const FIXED_COUNT: Param = Param {
     default: 0.0,
     range: (0.0, 1.0),
     draw: &[0.0],
-    meaning: "1: rewrites at the count of the table's last row, at any wear; 0: at the count of \
-        the block's own wear",
+    meaning: "1: at any wear, rewrites at the read count of the last row of the table; 0: rewrites \
+        at the read count for the wear of the block",
     source: "SSD-A and SSD-D of read-latency-relaxation-2021: their counts do not fall with wear",
     alias: None,
 };

@@ -41,7 +41,7 @@ const READS: Param = Param {
     draw: &[3.0, 20.0, 100.0, 1000.0],
     meaning: "Reads of a block at which it moves",
     source: "Inferred from read-latency-relaxation-2021: its SSD-D rewrites after 90.84 reads of \
-        each 16-KiB page; with 768 pages a block (assumption), after 69,770 reads",
+        each 16-KiB page, which is 69,770 reads of a block of 768 pages (assumption)",
     alias: None,
 };
 
@@ -55,7 +55,7 @@ pub const DRIVE_WIDE: Param = Param {
     draw: &[0.0, 1.0],
     meaning: "1: counts the reads of the whole drive and moves all blocks in a pass; 0: counts the \
         reads of each block",
-    source: "Assumption: uniform reads, as in read-latency-relaxation-2021, fit both",
+    source: "Assumption: the uniform reads of read-latency-relaxation-2021 fit both settings",
     alias: None,
 };
 
@@ -81,7 +81,8 @@ pub const RETRIES: Param = Param {
     default: 0.0,
     range: (0.0, 31.0),
     draw: &[0.0, 1.0, 2.0],
-    meaning: "Retries of a host read that move its block before its count; 0: none do",
+    meaning: "Number of retries of a host read that moves its block early, before `reads` is \
+        reached; 0: no read moves its block early",
     source: "read-latency-relaxation-2021: a count alone fits SSD-D; SSD-B rewrites early after \
         ECC events",
     alias: None,
@@ -208,7 +209,7 @@ impl Policy for Count {
     }
 
     fn promise(&self, _view: &View, _pec: u32) -> Promise {
-        Promise::Nothing("its count is fixed, and limits may fall below it")
+        Promise::Nothing("its read count is fixed, and limits may fall below this count")
     }
 
     fn explain(&self, _view: &View, _pec: u32) -> Vec<Threshold> {

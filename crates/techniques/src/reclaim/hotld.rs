@@ -37,8 +37,8 @@ use vpass_drive::config::DriveConfig;
 pub(super) const CARD: Technique = Card {
     about: About {
         name: "hotld",
-        summary: "finds read-hot blocks, then their read-hot pages, and moves these to blocks with \
-            guard levels (ipr-2018)",
+        summary: "finds read-hot blocks and their read-hot pages, and moves these pages to blocks \
+            with guard levels (ipr-2018)",
         paper: "IPR, DATE 2018",
         protects: Protection::Sound,
         keeps_apart: true,

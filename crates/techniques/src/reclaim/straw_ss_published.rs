@@ -36,8 +36,8 @@ use vpass_drive::config::DriveConfig;
 pub(super) const CARD: Technique = Card {
     about: About {
         name: "straw-ss-published",
-        summary: "UNSAFE: `straw-ss` with the published margin, which does not count the reads \
-            during a rewrite, neither the host's nor the rewrite's own (straw-2024)",
+        summary: "UNSAFE: `straw-ss` with the published margin, which counts neither the host's \
+            reads during a rewrite nor the reads of the rewrite itself (straw-2024)",
         paper: "STRAW, CAL 2024",
         protects: Protection::Unsafe,
         needs: Needs { limits: true, counters: true, retries: false },

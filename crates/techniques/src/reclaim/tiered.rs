@@ -47,9 +47,10 @@ const TIER_SHARE: Param = Param {
     default: 0.1,
     range: (0.0, 1.0),
     draw: &[0.0, 0.1, 0.5, 1.0],
-    meaning: "Share of its limit at which a block or a wordline gets finer counters; 0: from its \
-        erase on",
-    source: "Assumption: docs/design/counters-and-probes.md shows what it costs and saves",
+    meaning: "Share of the limit at which a block or a wordline gets finer counters; 0: a block \
+        has them from its erase on",
+    source: "Assumption: docs/design/counters-and-probes.md shows the costs and savings of other \
+        values",
     alias: Some("tier_share"),
 };
 /// Number of sets of layer counters, as a share of the blocks.

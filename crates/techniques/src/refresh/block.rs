@@ -29,8 +29,9 @@ pub(super) const LEAD: Param = Param {
     default: 0.125,
     range: (0.001, 0.9),
     draw: &[0.01, 0.125, 0.5],
-    meaning: "share of the period, at its end, in which a block waits for idle gaps",
-    source: "assumption: enough for a drive that is idle one day in eight",
+    meaning: "share of the period, at its end, during which a block waits for an idle moment to be \
+        refreshed",
+    source: "assumption: this share is enough for a drive that is idle one day in eight",
     alias: None,
 };
 

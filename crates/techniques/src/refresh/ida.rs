@@ -52,8 +52,8 @@ const ERROR_RATE: Param = Param {
     range: (0.0, 1.0),
     draw: &[0.0, 0.2, 0.8],
     meaning: "probability that a merge corrupts a page, independently for each page",
-    source: "ida-coding-2018 VI, label E20 of its figures; that E20 is the paper's default is \
-        second-hand",
+    source: "ida-coding-2018 VI, label E20 of its figures; a second-hand source says that E20 is \
+        the paper's default",
     alias: None,
 };
 
@@ -101,8 +101,8 @@ const AT_GC: Param = Param {
     default: 0.0,
     range: (0.0, 1.0),
     draw: &[0.0, 0.0, 1.0],
-    meaning: "1: whenever GC picks a block, checks the next of the other blocks and merges its \
-        wordlines whose LSB page is invalid",
+    meaning: "1: whenever GC picks a block, checks one other block in turn, and merges the \
+        wordlines of this block whose LSB page is invalid",
     source: "not in ida-coding-2018",
     alias: None,
 };

@@ -53,7 +53,7 @@ pub(super) struct Think {
 
 /// Values of a job file's section so far. Options that are not given have the defaults of fio.
 #[derive(Clone, Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "one for each option that is one")]
+#[expect(clippy::struct_excessive_bools, reason = "one for each option that is a flag")]
 pub(super) struct Draft {
     pub(super) base: KbBase,
     pub(super) label: Option<String>,
@@ -223,7 +223,7 @@ impl Draft {
             _ => {
                 let value = value
                     .filter(|v| !v.is_empty())
-                    .ok_or("a value is expected after it, as in name=value")?;
+                    .ok_or("the option has no value; one is expected, as in name=value")?;
                 self.set_value(name, value)?;
             }
         }
@@ -445,7 +445,9 @@ fn service(value: &str, base: KbBase) -> Result<Service, String> {
     let (word, number) =
         value.split_once(':').map_or((value, None), |(word, number)| (word, Some(number)));
     if ["zipf", "pareto", "normal", "gauss"].contains(&word) {
-        return Err(format!("{word} is not supported; roundrobin, random and sequential are"));
+        return Err(format!(
+            "{word} is not supported; roundrobin, random or sequential is expected"
+        ));
     }
     let orders = [Order::RoundRobin, Order::Random, Order::Sequential];
     let order = orders[one_of(word, &["roundrobin", "random", "sequential"])?];

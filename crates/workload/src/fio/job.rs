@@ -53,7 +53,7 @@ pub(super) struct Rate {
 
 /// Job of a fio job file, with the number of its clones.
 #[derive(Clone, Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "one for each option that is one")]
+#[expect(clippy::struct_excessive_bools, reason = "one for each option that is a flag")]
 pub(super) struct Job {
     pub(super) section: String,
     pub(super) label: String,
@@ -126,8 +126,8 @@ pub(super) fn jobs(sections: &[Section]) -> Result<Jobs, SourceError> {
         let options = safe.join(", ");
         all.notes.push(
         format!(
-            "{options}: without effect, because a write that the simulated drive has acknowledged \
-             is safe"
+            "{options}: these options have no effect, because a write that the simulated drive has \
+             acknowledged is safe"
         ).into());
     }
     all.left_out
@@ -194,7 +194,7 @@ impl Job {
         if let Some(open) = draft.open_files.filter(|open| *open < files) {
             let what = format!(
                 "openfiles={open} is less than the {files} files of a clone, which is not \
-                 supported; leave it out"
+                 supported; leave this option out"
             );
             return Err(draft.place("openfiles").unwrap_or(&section.place).complain(what));
         }
@@ -220,13 +220,17 @@ impl Job {
         let complain =
             |what: String| Err(draft.place(option).unwrap_or(&self.place).complain(what));
         if by_bytes && by_requests {
-            return complain("rate and rate_iops exclude each other; give one of them".into());
+            return complain(
+                "rate and rate_iops exclude each other; give only one of the two options".into(),
+            );
         }
         if !by_bytes && !by_requests {
             return Ok(None);
         }
         if self.think.is_some() {
-            return complain(format!("{option} is not supported with thinktime; give one of them"));
+            return complain(format!(
+                "{option} is not supported with thinktime; give only one of the two options"
+            ));
         }
         if self.pattern.ways == Ways::TrimWrite {
             return complain(format!("{option} is not supported with {}", self.pattern.text));
@@ -241,7 +245,7 @@ impl Job {
                 let what = ["reads", "writes", "trims"][op];
                 return complain(format!(
                     "{option} gives no rate for the {what} of this job, which is not supported; \
-                     give one for each direction"
+                     give a rate for each direction"
                 ));
             }
         }
@@ -271,10 +275,8 @@ fn limits(
     let ramps = draft.ramp_ns > 0 && draft.runtime_ns > 0;
     if ramps {
         notes.push(
-            format!(
-                "job {label}: its ramp_time precedes its runtime and is measured like the rest"
-            )
-            .into(),
+            format!("job {label}: its ramp_time comes before its runtime, and both are measured")
+                .into(),
         );
     }
     let runtime_ns = (draft.runtime_ns > 0)

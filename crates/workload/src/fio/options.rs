@@ -136,29 +136,34 @@ const SAFE: [&str; 8] = [
     "sync_file_range", "writefua",
 ];
 
-const FUA: &str =
-    "requests that must reach the flash before they complete are not modelled; set it to 0";
-const ZONES: &str = "zones are not modelled; leave it out";
-const TRACE: &str = "it replays a recorded trace; run that with ";
+const FUA: &str = "requests that must reach the flash before they complete are not modelled; set \
+    this option to 0";
+const ZONES: &str = "zones are not modelled; leave this option out";
+const TRACE: &str = "this option replays a recorded trace; run the trace with ";
 const BY_LATENCY: &str =
-    "a load that follows the latency is not supported; leave it out and set iodepth";
-const TOO_SLOW: &str = "it ends a job that is too slow, which is not supported; leave it out";
+    "a load that depends on the latency is not supported; leave this option out and set iodepth";
+const TOO_SLOW: &str = "a job that ends because it is too slow is not supported; leave this option \
+    out";
 const BATCHES: &str =
-    "waiting for several completions at once is not modelled; set it to 1 or leave it out";
+    "waiting for several completions at once is not modelled; set this option to 1 or leave it out";
 
 /// Options that would change the workload, each with the reason why vpass does not support the
 /// option. Such an option is accepted if its value turns it off.
 #[rustfmt::skip]
 const UNSUPPORTED: [(&str, &str); 32] = [
     ("atomic", FUA), ("readfua", FUA),
-    ("sg_write_mode", "other SCSI commands than read and write are not modelled; leave it out"),
+    ("sg_write_mode", "SCSI commands other than read and write are not modelled; leave this option \
+        out"),
     ("zonemode", ZONES), ("zonesize", ZONES), ("zonerange", ZONES), ("zoneskip", ZONES),
     ("read_iolog", TRACE), ("merge_blktrace_file", TRACE),
     ("latency_target", BY_LATENCY), ("steadystate", BY_LATENCY), ("ss", BY_LATENCY),
     ("iodepth_batch_complete_min", BATCHES), ("iodepth_batch_complete", BATCHES),
-    ("thinktime_iotime", "pauses after a time of work are not supported; set thinktime_blocks"),
-    ("wait_for", "waiting for a single job is not supported; stonewall waits for all before it"),
-    ("exit_what", "exitall ends only the jobs that run at the same time; leave it out"),
+    ("thinktime_iotime", "pauses after a certain working time are not supported; set \
+        thinktime_blocks"),
+    ("wait_for", "waiting for a single job is not supported; stonewall waits for all jobs before \
+        it"),
+    ("exit_what", "exitall ends the jobs that run at the same time, and no other choice is \
+        supported; leave this option out"),
     ("flow", "a share between jobs is not supported; give each job a rate_iops or an iodepth"),
     ("opendir", "directories are not searched; name a file with filename and give its size"),
     ("file_append", "the end of a file is not known; give an offset"),
@@ -166,12 +171,14 @@ const UNSUPPORTED: [(&str, &str); 32] = [
     ("fill_fs", "a job ends after its size; give a size"),
     ("pre_read", "add a job that reads the file, and stonewall to the job after it"),
     ("create_only", "it makes no requests"),
-    ("verify_only", "its reads depend on an earlier run; describe them as a job that reads"),
+    ("verify_only", "the reads of this option depend on an earlier run; describe them as a job \
+        that reads"),
     (
         "trim_percentage",
         "trims after a verification are not supported; use rw=trimwrite or a job that trims",
     ),
-    ("bs_is_seq_rand", "sizes by kind of access are not supported; write two jobs"),
+    ("bs_is_seq_rand", "different sizes for different kinds of access are not supported; write two \
+        jobs"),
     ("profile", "built-in workloads are not supported; describe the workload as jobs"),
     ("max_latency", TOO_SLOW), ("rate_min", TOO_SLOW), ("ratemin", TOO_SLOW),
     ("rate_iops_min", TOO_SLOW),

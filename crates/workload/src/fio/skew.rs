@@ -84,8 +84,8 @@ impl Distribution {
                     .then_some(normal)
                     .ok_or_else(|| "a percentage is expected, as in normal:20".into())
             }
-            _ => Err("one of random, zipf:THETA, pareto:H, normal:DEVIATION, \
-                 zoned:ACCESSES/SIZE:... and zoned_abs is expected"
+            _ => Err("random, zipf:THETA, pareto:H, normal:DEVIATION, zoned:ACCESSES/SIZE:... or \
+                zoned_abs is expected"
                 .into()),
         }
     }
@@ -150,8 +150,8 @@ fn zones(
         || (blanks > 0 && sizes.iter().flatten().any(|s| matches!(s, Amount::Bytes(_))))
     {
         return Err(format!(
-            "the sizes of the zones add up to {percents} %, or one is missing; at most 100 % are \
-             expected"
+            "the sizes of the zones add up to {percents} %, or a size is missing; at most 100 % in \
+             total are expected"
         ));
     }
     let blank = Amount::Percent((100 - percents) / blanks.max(1));

@@ -283,7 +283,9 @@ fn counts(path: &str, experts: u64) -> Result<Vec<f64>, ConfigError> {
     }
     if all.len() as u64 != experts {
         let counts = all.len();
-        return Err(wrong(format!("{counts} counts; {experts} are expected, one for each expert")));
+        return Err(wrong(format!(
+            "the file has {counts} counts; {experts} are expected, one for each expert"
+        )));
     }
     all.sort_by(|a, b| b.total_cmp(a));
     Ok(all)
@@ -295,8 +297,8 @@ fn chances(weights: &[f64], active: f64) -> Result<Vec<f64>, ConfigError> {
     let used = weights.iter().filter(|weight| **weight > 0.0).count();
     require(active <= used as f64, || {
         format!(
-            "workload.model.active = {active}: the counts name {used} experts with uses; at least \
-             {active} are expected"
+            "workload.model.active = {active}: the file of counts has {used} experts that are \
+             used; at least {active} are expected"
         )
     })?;
     // Number of experts, from the most popular on, that every token uses.
@@ -341,7 +343,7 @@ mod tests {
         let three = chances(&[8.0, 1.0, 1.0, 1.0, 1.0], 3.0).unwrap();
         assert_eq!(three, [1.0, 0.5, 0.5, 0.5, 0.5]);
         let err = chances(&[1.0, 0.0, 0.0], 2.0).unwrap_err().to_string();
-        assert!(err.contains("the counts name 1 experts"), "{err}");
+        assert!(err.contains("the file of counts has 1 experts"), "{err}");
     }
 
     /// Checks a model with 100 experts of 1 MiB and a dense part of 4 MiB. A token uses 10 experts.

@@ -34,7 +34,7 @@ impl ModelFile {
     }
 }
 
-/// `[workload]`: a language model, and the hours in which it is used.
+/// `[workload]`: a language model, and the hours of a day in which the model is used.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Keys)]
 #[serde(deny_unknown_fields)]
 #[keys(table = "workload")]
@@ -69,7 +69,7 @@ pub struct ModelConfig {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[key(unit = "experts", range = Real(1e-3, 1e6))]
     pub active: Option<f64>,
-    /// Popularity of the experts: `uniform`, or `zipf:` followed by an exponent.
+    /// Popularity of the experts: `uniform`, or `zipf:` with an exponent, such as `zipf:0.8`.
     #[serde(default = "ModelConfig::default_popularity")]
     #[key(range = Words("\"uniform\" or \"zipf:0.8\""), default = Distribution::Uniform)]
     pub popularity: Distribution,
@@ -81,24 +81,25 @@ pub struct ModelConfig {
     #[serde(default = "ModelConfig::default_placed")]
     #[key(default = Placement::Shuffled)]
     pub placed: Placement,
-    /// Size of the host's cache. The cache holds the dense part first, and the experts used last in
-    /// the rest.
+    /// Size of the host's cache. The cache first holds the dense part; the rest of the cache holds
+    /// the experts used last.
     #[serde(default = "ModelConfig::default_cache")]
     #[key(unit = "size", range = Size(0, 1 << 50), default = Bytes(0))]
     pub cache: Bytes,
-    /// Share of the model's reads that the host answers by itself, in addition to `cache`.
+    /// Share of the reads of the model that the host serves without the drive, in addition to those
+    /// that `cache` serves.
     #[serde(default = "ModelConfig::default_cached")]
     #[key(unit = "share", range = keys::SHARE, default = 0.0)]
     pub cached: f64,
-    /// Number of tokens per second, in the hours of use.
+    /// Tokens per second during the hours of use.
     #[key(unit = "tokens/s", range = TOKENS)]
     pub tokens_per_second: f64,
-    /// Number of tokens in a pass.
+    /// Number of tokens in a pass of the workload.
     #[serde(default = "ModelConfig::default_tokens")]
     #[key(unit = "tokens", range = Whole(1, 1 << 40), default = 100)]
     pub tokens: u64,
-    /// Size of the largest request. Requests begin and end at multiples of this size, or at the
-    /// ends of an expert.
+    /// Size of the largest request. Requests begin and end at multiples of this size, or where an
+    /// expert begins or ends.
     #[serde(default = "ModelConfig::default_request_size")]
     #[key(
         unit = "size",
@@ -108,13 +109,13 @@ pub struct ModelConfig {
                   to 1280)"
     )]
     pub request_size: Bytes,
-    /// Days between two updates, each of which rewrites `update_share` of the model; no updates if
-    /// absent.
+    /// Days between updates. Each update rewrites `update_share` of the model. Without this key,
+    /// there are no updates.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[key(unit = "days", range = Real(1e-3, 36_500.0))]
     pub update_days: Option<f64>,
-    /// Share of the model that an update rewrites. The next update continues at the end of the last
-    /// one.
+    /// Share of the model that an update rewrites. Each update continues where the previous update
+    /// ended.
     #[serde(default = "ModelConfig::default_update_share")]
     #[key(unit = "share", range = Above(0.0, 1.0), default = 1.0)]
     pub update_share: f64,
@@ -135,8 +136,8 @@ pub struct ModelConfig {
     #[serde(default = "ModelConfig::default_kv_read")]
     #[key(unit = "size", range = Size(0, 1 << 40), default = Bytes(0))]
     pub kv_read: Bytes,
-    /// Size of the key-value cache's sliding window on the drive. Writes go round the window, and
-    /// reads are spread evenly over it.
+    /// Size of the sliding window of the key-value cache on the drive. Writes go through the window
+    /// from start to end, again and again; reads are spread evenly over the window.
     #[serde(default = "ModelConfig::default_kv_window")]
     #[key(unit = "size", range = Size(0, 1 << 50), default = Bytes(0))]
     pub kv_window: Bytes,
@@ -146,7 +147,7 @@ pub struct ModelConfig {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Keys)]
 #[serde(rename_all = "kebab-case")]
 pub enum Placement {
-    /// Experts lie in an order drawn from the seed.
+    /// A random order, drawn from the seed.
     #[default]
     Shuffled,
     /// Experts lie in the order of their popularity, with the most popular expert first.

@@ -70,14 +70,14 @@ pub struct PartConfig {
     #[serde(default = "PartConfig::default_read_share")]
     #[key(unit = "share", range = keys::SHARE, default = 1.0)]
     pub read_share: f64,
-    /// Size of every request; addresses are multiples of it. 4 KiB if neither `block_size` nor
-    /// `block_sizes` is given.
+    /// Size of every request; addresses are multiples of this size. 4 KiB if neither `block_size`
+    /// nor `block_sizes` is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[key(unit = "size", range = Multiple(SECTOR_BYTES, MAX_REQUEST_BYTES))]
     pub block_size: Option<Bytes>,
     /// Several request sizes with their shares, instead of `block_size`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[key(range = Words("rows, their shares adding up to 1"), default)]
+    #[key(range = Words("rows whose shares add up to 1"), default)]
     pub block_sizes: Vec<SizeShare>,
     /// Distribution of the addresses of requests in the address range.
     #[serde(default = "PartConfig::default_distribution")]
@@ -87,12 +87,13 @@ pub struct PartConfig {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[key(range = Words(IN_WORDS))]
     pub write_distribution: Option<Distribution>,
-    /// Whether reads and writes have the same hot part, if both are hot-cold.
+    /// Relation of the hot part of the writes to the hot part of the reads, if both distributions
+    /// are hot-cold.
     #[serde(default = "PartConfig::default_hot_sets")]
     #[key(default = HotSets::Shared)]
     pub hot_sets: HotSets,
-    /// Size of a run, all of whose blocks have one popularity under zipf or hot-cold; a page of the
-    /// drive if absent.
+    /// Length of the address ranges (runs) to which zipf and hot-cold give a popularity; a page of
+    /// the drive if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[key(unit = "size", range = Words("a multiple of every block size"))]
     pub run: Option<Bytes>,

@@ -64,8 +64,8 @@ impl<S: RequestSource> SideBySide<S> {
         match sides.iter().position(|side| side.source.arrival() != Arrival::Open) {
             None => Ok(Self { sides }),
             Some(n) => Err(SourceError::new(format!(
-                "part {} has no clock: its requests wait for earlier ones; requests with times or \
-                 with a rate are expected",
+                "part {} has no clock, because its requests wait for earlier requests; requests \
+                 with times or with a rate are expected",
                 n + 1
             ))),
         }

@@ -41,11 +41,11 @@ impl PhasesFile {
 #[serde(deny_unknown_fields)]
 #[keys(table = "workload")]
 pub struct PhasesConfig {
-    /// Number of requests per pass; one round of all phases if absent.
+    /// Number of requests in a pass; if absent, each phase runs once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[key(unit = "requests", range = Whole(1, u64::MAX))]
     pub requests: Option<u64>,
-    /// Number of outstanding requests; 64 if neither `queue_depth` nor `rate` is given.
+    /// Number of outstanding requests at any time; 64 if neither `queue_depth` nor `rate` is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[key(unit = "requests", range = Whole(1, MAX_QUEUE_DEPTH as u64))]
     pub queue_depth: Option<u32>,
@@ -81,15 +81,16 @@ pub struct PhaseConfig {
     #[serde(default = "PhaseConfig::default_order")]
     #[key(default = Order::RoundRobin)]
     pub order: Order,
-    /// Logical pages of the phase. A page that is named twice gets twice as many requests.
+    /// List of logical pages; a page that the list names twice gets twice as many requests.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[key(unit = "pages", range = Words("below the number of pages of the drive"), default)]
     pub pages: Vec<Lpn>,
-    /// Ranges of logical pages, each with its first and its last page; they come after `pages`.
+    /// List of ranges of logical pages, each with its first and last page. The ranges come after
+    /// `pages`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[key(
         unit = "pages",
-        range = Words("[first, last] each, below the number of pages of the drive"),
+        range = Words("pairs [first, last], below the number of pages of the drive"),
         default
     )]
     pub ranges: Vec<[Lpn; 2]>,
@@ -122,7 +123,7 @@ impl From<PhaseOp> for Op {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Keys)]
 #[serde(rename_all = "kebab-case")]
 pub enum Order {
-    /// Pages follow each other in their order. Every round begins with the first page.
+    /// Pages one after the other; every round of the phases begins with the first page.
     #[default]
     RoundRobin,
     /// Pages are drawn at random, all with the same chance.

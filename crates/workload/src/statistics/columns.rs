@@ -75,7 +75,10 @@ impl Table {
             }
             let (columns, expected) = (self.line.split(',').count(), self.columns.len());
             if columns != expected {
-                return Err(self.complain(&format!("{columns} columns; the header has {expected}")));
+                return Err(self.complain(&format!(
+                    "the row has {columns} columns, but the header has {expected}; equal numbers \
+                     are expected"
+                )));
             }
             return Ok(true);
         }

@@ -59,8 +59,8 @@ pub struct StatisticsConfig {
     /// Number of different pages that were read or written.
     #[key(unit = "pages", range = Whole(1, MOST_PAGES))]
     pub footprint_pages: u64,
-    /// Share of the disk's footprint and requests that is generated. Times and requests per page do
-    /// not change.
+    /// Share of the footprint and of the requests that is generated. The times, and the number of
+    /// requests per page, do not change.
     #[serde(default = "StatisticsConfig::default_scale")]
     #[key(unit = "share", range = Above(0.0, 1.0), default = 1.0)]
     pub scale: f64,
@@ -68,7 +68,8 @@ pub struct StatisticsConfig {
     #[serde(default = "StatisticsConfig::default_speed")]
     #[key(range = Real(1e-6, 1e9), default = 1.0)]
     pub speed: f64,
-    /// Length of a run of pages with similar popularity. Runs are scattered over the drive.
+    /// Length of the runs of neighbouring pages with similar popularity. The runs are scattered
+    /// over the drive.
     #[serde(default = "StatisticsConfig::default_extent")]
     #[key(
         unit = "size",
@@ -77,7 +78,7 @@ pub struct StatisticsConfig {
         source = "assumption: typical extent of a file on a fragmented file system"
     )]
     pub extent: Bytes,
-    /// Number of outstanding requests, which replaces the times of the windows.
+    /// Number of outstanding requests at any time. If given, the times of the windows are not used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[key(unit = "requests", range = Whole(1, MAX_QUEUE_DEPTH as u64))]
     pub queue_depth: Option<u32>,
@@ -122,7 +123,8 @@ pub struct SideConfig {
     /// Number of different pages that requests of this direction touch.
     #[key(unit = "pages", range = Words("1 to the number of pages in all windows"))]
     pub pages: u64,
-    /// Percentiles of the lists `accesses` and `sizes`; 1, 5, 10 and so on to 100 if absent.
+    /// Percentiles to which the lists `accesses` and `sizes` belong; if absent 1, 5, 10 and so on
+    /// to 100.
     #[serde(default = "SideConfig::default_percentiles")]
     #[key(unit = "%", range = Above(0.0, 100.0), note = ", ascending", default = usual())]
     pub percentiles: Vec<f64>,
@@ -174,8 +176,8 @@ impl StatisticsConfig {
             self.extent.0.is_multiple_of(page) && (page..=1 << 30).contains(&self.extent.0),
             || {
                 format!(
-                    "statistics.extent = {} is not right; it must be a multiple of the page size \
-                     {}, up to 1GiB",
+                    "statistics.extent = {} is invalid; it must be a multiple of the page size {}, \
+                     up to 1GiB",
                     self.extent, self.page
                 )
             },
@@ -293,7 +295,7 @@ impl SideConfig {
         let rising = self.percentiles.windows(2).all(|w| w[0] < w[1]);
         let (first, last) = (self.percentiles[0], self.percentiles[count - 1]);
         require(rising && first > 0.0 && (last - 100.0).abs() < 1e-9, || {
-            format!("statistics.{name}.percentiles do not rise from a number above 0 to 100")
+            format!("statistics.{name}.percentiles must rise from a number above 0 to 100")
         })?;
         check_rising(name, "accesses", &self.accesses, MOST_ACCESSES)?;
         check_rising(name, "sizes", &self.sizes, MAX_REQUEST_BYTES)

@@ -19,16 +19,21 @@ impl StatisticsConfig {
         key(
             "scale",
             &self.scale,
-            "share of pages and requests generated; times and requests per page stay",
+            "share of the pages and requests that is generated; times and requests per page do not \
+             change",
         );
         key("speed", &self.speed, "2: twice as fast");
         key(
             "extent",
             &quoted(&self.extent.to_string()),
-            "length of the runs of pages of similar popularity",
+            "length of the runs of neighbouring pages with similar popularity",
         );
         if let Some(depth) = self.queue_depth {
-            key("queue_depth", &depth, "requests outstanding, instead of the times of the windows");
+            key(
+                "queue_depth",
+                &depth,
+                "number of outstanding requests, used instead of the times of the windows",
+            );
         }
         text.push_str(
             "\n# End of each window, and pages read and written in it; a page counts once per \

@@ -53,7 +53,7 @@ pub(super) fn address_all<P: Addresses>(
             let class = classes
                 .iter()
                 .find(|c| c.bytes == u64::from(request.bytes))
-                .expect("every size drawn has its class");
+                .expect("each block size has its own class");
             request.offset = place.offset(&mut random_here, class, request.op);
         }
     }

@@ -96,7 +96,7 @@ impl PageWeights {
     fn of_run(&self, run: u64) -> f64 {
         let rank = || self.gather.preimage(run);
         match self.law {
-            Law::Even => unreachable!("an even law has no runs"),
+            Law::Even => unreachable!("a uniform distribution has no runs"),
             Law::Zipf { theta, first } => first * ((rank() + 1) as f64).powf(-theta),
             Law::HotCold { first, runs, hot_runs, hot, cold } => {
                 let behind = (rank() + runs - first) % runs;

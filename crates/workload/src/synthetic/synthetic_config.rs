@@ -47,16 +47,16 @@ pub struct WorkloadConfig {
     /// Share of the requests that are reads; the others are writes.
     #[key(unit = "share", range = keys::SHARE, default = 1.0)]
     pub read_share: f64,
-    /// Size of every request; addresses are multiples of it. 4 KiB if neither `block_size` nor
-    /// `block_sizes` is given.
+    /// Size of every request; addresses are multiples of this size. 4 KiB if neither `block_size`
+    /// nor `block_sizes` is given.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[key(unit = "size", range = Multiple(SECTOR_BYTES, MAX_REQUEST_BYTES))]
     pub block_size: Option<Bytes>,
     /// Several request sizes with their shares, instead of `block_size`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[key(range = Words("rows, their shares adding up to 1"), default)]
+    #[key(range = Words("rows whose shares add up to 1"), default)]
     pub block_sizes: Vec<SizeShare>,
-    /// Number of outstanding requests; 64 if neither `queue_depth` nor `rate` is given.
+    /// Number of outstanding requests at any time; 64 if neither `queue_depth` nor `rate` is given.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[key(unit = "requests", range = Whole(1, MAX_QUEUE_DEPTH as u64))]
     pub queue_depth: Option<u32>,
@@ -79,19 +79,21 @@ pub struct WorkloadConfig {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[key(range = Words(IN_WORDS))]
     pub write_distribution: Option<Distribution>,
-    /// Whether reads and writes have the same hot part, if both are hot-cold.
+    /// Relation of the hot part of the writes to the hot part of the reads, if both distributions
+    /// are hot-cold.
     #[serde(skip_serializing_if = "HotSets::is_default")]
     #[key(default = HotSets::Shared)]
     pub hot_sets: HotSets,
     /// Share of the drive's capacity that requests use, from the start of the drive on.
     #[key(unit = "share", range = Above(0.0, 1.0), default = 1.0)]
     pub footprint: f64,
-    /// Size of a run, all of whose blocks have one popularity under zipf or hot-cold; a page of the
-    /// drive if absent.
+    /// Length of the address ranges (runs) to which zipf and hot-cold give a popularity; a page of
+    /// the drive if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[key(unit = "size", range = Words("a multiple of every block size"))]
     pub run: Option<Bytes>,
-    /// Stripes of pages in which requests begin. Writes return to recently written stripes.
+    /// Generator of requests that begin in stripes of pages; its writes return to recently written
+    /// stripes.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[key(range = Words("a table"))]
     pub stripes: Option<StripesConfig>,
@@ -127,7 +129,7 @@ pub enum HotSets {
     /// Reads and writes have the same hot part.
     #[default]
     Shared,
-    /// No run belongs to both hot parts.
+    /// No address is in both hot parts.
     Disjoint,
 }
 

@@ -239,8 +239,8 @@ impl Area {
         };
         if config.has_ranks() {
             require(fits_all(run_bytes), || {
-                "workload.run: block sizes that do not divide each other need a run that is a \
-                 multiple of all of them"
+                "workload.run: these block sizes do not divide each other, so workload.run must be \
+                 a multiple of each of them"
                     .into()
             })?;
             require(footprint / run_bytes >= 2, || {

@@ -61,7 +61,7 @@ impl FromStr for Target {
             .ok_or_else(|| {
                 let hint = crate::nearest::nearest(name, Self::NAMES);
                 let hint = hint.map_or_else(String::new, |n| format!(" (did you mean {n}?)"));
-                format!("\"{name}\" is not an output format{hint}; expected compact, msr or fio")
+                format!("\"{name}\" is not an output format{hint}; compact, msr or fio is expected")
             })
     }
 }
@@ -232,8 +232,8 @@ mod tests {
         }
         assert_eq!(
             "compat".parse::<Target>().unwrap_err(),
-            "\"compat\" is not an output format (did you mean compact?); expected compact, msr or \
-             fio"
+            "\"compat\" is not an output format (did you mean compact?); compact, msr or fio is \
+             expected"
         );
     }
 }

@@ -35,8 +35,8 @@ const CHUNK: usize = 4096;
 
 fn no_clock() -> SourceError {
     SourceError::new(phrase![
-        "its requests come in closed loop, without times, and the fluid gear needs times: replay \
-         a trace by its own clock, without ",
+        "the requests of this workload come in closed loop, without times, but the fluid gear \
+         needs times: replay a trace by its own clock, without ",
         Opt::QueueDepth,
         "; give fio jobs a rate_iops; give statistics no queue_depth; or use ",
         Opt::Gear.to("untimed"),

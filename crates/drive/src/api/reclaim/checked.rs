@@ -77,7 +77,10 @@ impl Checked {
             let beyond = part.pages.as_ref().and_then(PageSet::last).map(PageInBlock::number);
             if words != most || beyond.is_some_and(|page| page >= geometry.pages_per_block) {
                 let pages = geometry.pages_per_block;
-                self.refuse(method, format!("it names a page that a block of {pages} pages lacks"));
+                self.refuse(
+                    method,
+                    format!("it names a page that does not exist: a block has {pages} pages"),
+                );
             }
         }
         self.check_stream(method, rewrite.otherwise);
@@ -95,7 +98,12 @@ impl Checked {
     fn check_block(&self, method: &'static str, geometry: &Geometry, block: BlockId) {
         if block.number() >= geometry.blocks {
             let (block, blocks) = (block.number(), geometry.blocks);
-            self.refuse(method, format!("it names block {block} of a drive of {blocks} blocks"));
+            self.refuse(
+                method,
+                format!(
+                    "it names block {block}, which does not exist: the drive has {blocks} blocks"
+                ),
+            );
         }
     }
 
@@ -104,7 +112,10 @@ impl Checked {
             let wordlines = geometry.wordlines_per_block;
             self.refuse(
                 method,
-                format!("it names wordline {wordline} of a block of {wordlines} wordlines"),
+                format!(
+                    "it names wordline {wordline}, which does not exist: a block has {wordlines} \
+                     wordlines"
+                ),
             );
         }
     }
@@ -112,7 +123,13 @@ impl Checked {
     fn check_stream(&self, method: &'static str, stream: u8) {
         let streams = usize::from(FIRST_OWN) + self.streams().len();
         if usize::from(stream) >= streams {
-            self.refuse(method, format!("it names stream {stream} of {streams} streams"));
+            self.refuse(
+                method,
+                format!(
+                    "it names stream {stream}, which does not exist: the drive has {streams} \
+                     streams"
+                ),
+            );
         }
     }
 

@@ -173,7 +173,7 @@ fn check_most_worn(
     };
     Err(ConfigError::new(format!(
         "start.pec_spread, start.worn_pec: `{}` would lose data. At {pec} P/E cycles, {}; set both \
-         so that all blocks start below that",
+         keys so that all blocks start with fewer P/E cycles",
         technique.name,
         budget.words(&config.disturb)
     )))

@@ -30,8 +30,9 @@ impl Checked {
     /// Returns a time if it is not before another.
     fn not_before(&self, method: &'static str, time: Moment, earliest: Moment) -> Moment {
         if time < earliest {
-            let what =
-                format!("it names {time} ns, which is before {earliest} ns: a time is not earlier");
+            let what = format!(
+                "it names {time} ns as its next time, which must be {earliest} ns or later"
+            );
             Fault { slot: SLOT, technique: self.name, method, what }.end_run();
         }
         time

@@ -110,9 +110,9 @@ fn tails_within_the_noise_of_a_run_have_no_winner() {
 fn a_tail_of_too_few_reads_has_no_winner() {
     let rows = [row("a", vec![tail(282.0, None)]), row("b", vec![tail(2_890.0, None)])];
     let said = verdict(&rows, &SIZES);
-    // The run must have ten batches, and each batch needs ten reads above the 99.9th percentile.
-    let words = "not compared: these runs are too short to know the noise. A run needs 100,000 \
-         reads";
+    // The run needs ten batches, each with ten reads beyond the 99.9th percentile.
+    let words = "not compared, because these runs are too short to know their noise. A run needs \
+        100,000 reads";
     assert!(said.contains("read p99.9") && said.contains(words), "{said}");
     assert_eq!(stars(&rows, "read_p99_9_us"), [false, false]);
 }
@@ -200,7 +200,7 @@ fn a_run_without_wear_is_too_short_and_says_how_long_it_must_be() {
     let idle = Summary { wear: Wear { requests_for_life: None, ..wear.clone() }, ..summary() };
     let said = verdict(&[row("a", vec![idle.clone()]), row("b", vec![idle])], &SIZES);
     assert!(
-        said.contains("life is not known: no wear was seen, and this workload causes none"),
+        said.contains("life is not known: no wear was seen, because this workload causes no wear"),
         "{said}"
     );
 }
@@ -386,8 +386,8 @@ fn the_largest_number_of_needed_reads_is_named() {
     // For the tail latency, 100,000 reads are needed. For counts, 20,480 requests are needed.
     assert!(
         said.contains(
-            "read p99.9 and reclaim writes are not compared: these runs are too short to know the \
-             noise. A run needs 100,000 reads"
+            "read p99.9 and reclaim writes are not compared, because these runs are too short to \
+             know their noise. A run needs 100,000 reads"
         ),
         "{said}"
     );
@@ -409,7 +409,7 @@ fn one_run_that_has_not_settled_leaves_all_lives_unknown() {
     for rows in cases {
         let said = verdict(&rows, &SIZES);
         assert!(
-            said.contains("life is not known: the runs are too short, because their rates"),
+            said.contains("life is not known, because the runs are too short for their rates"),
             "{said}"
         );
         assert!(!said.contains("life is longest"), "{said}");

@@ -143,14 +143,18 @@ fn of_length(run: &Run) -> Vec<String> {
             |pointer: &str| run.summary.pointer(pointer).and_then(Value::as_f64).unwrap_or(0.0);
         let (lag, all) = (number("/throughput/backlog_s"), number("/simulation/simulated_s"));
         let (behind, after) = (seconds(lag), seconds(all - lag));
-        said.push(format!("{REFUSED}: {}: {behind} behind after {after} of requests", run.name()));
+        said.push(format!(
+            "{REFUSED}: {}: the drive was {behind} behind after {after} of requests",
+            run.name()
+        ));
     }
     let cycles = |key: &str| run.summary.pointer(&format!("/{CYCLES}/{key}"));
     for (part, which) in [("warm_up", "its warm-up"), ("counted", "the counted part")] {
         if cycles(&format!("{part}_capped")).and_then(Value::as_bool) == Some(true) {
             let done = cycles(part).and_then(Value::as_f64).unwrap_or(0.0);
             said.push(format!(
-                "capped: {}: {which} ended after {done:.2} cycles, at its limit of reads",
+                "capped: {}: {which} ended after {done:.2} cycles, because it reached its limit of \
+                 reads",
                 run.name()
             ));
         }

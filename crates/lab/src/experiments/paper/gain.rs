@@ -65,8 +65,8 @@ impl Gain {
             return Ok(());
         }
         Err(Failure::usage(format!(
-            "gain {}: the periods of group {} need `stages = true`, and each variant needs a twin \
-             with its name and \"{}\" at the end",
+            "gain {}: the periods of group {} need `stages = true`, and each variant needs a \
+             second variant whose name has \"{}\" added at the end",
             self.name, group.name, self.twin
         )))
     }

@@ -167,7 +167,7 @@ impl Group {
         {
             "`span` excludes `blocks`, `cycles`, `until_stable` and `periods`"
         } else if self.is_fluid() != self.is_sampled() || self.is_fluid() && self.span.is_none() {
-            "`gear = \"fluid\"` needs `span` and `sample`, and `sample` needs `gear = \"fluid\"`"
+            "`gear = \"fluid\"` needs `span` and `sample`; `sample` is only for `gear = \"fluid\"`"
         } else {
             self.span.as_ref().map_or(Ok(()), |span| self.check_span(span))?;
             return self.periods.as_ref().map_or(Ok(()), |periods| self.check_periods(periods));
@@ -191,9 +191,10 @@ impl Group {
         } else if span.window.as_ref().is_some_and(|window| window.reads == 0) {
             "a window of at least 1 read is expected"
         } else if span.window.is_some() != self.gear.is_timed() {
-            "the timed gear needs a `window`, and other gears have none"
+            "a `window` is needed in the timed gear, and not possible in other gears"
         } else if has_load || self.rate.is_some() || self.passes.is_some() {
-            "its days and reads per page set the rate, so leave out `load`, `rate` and `passes`"
+            "the days and reads per page of a span set its rate, so leave out `load`, `rate` and \
+             `passes`"
         } else {
             return Ok(());
         };
@@ -221,8 +222,8 @@ impl Group {
         } else if periods.read_share.is_some_and(|share| !(share > 0.0 && share <= 1.0)) {
             "`read_share` must be above 0 and at most 1"
         } else if periods.reads.is_some() && has_load == periods.queue_depth.is_some() {
-            "with `reads`, `queue_depth` or a `load` is expected, but not both; the \
-             `load` may stand in the group or in each variant"
+            "with `reads`, `queue_depth` or a `load` is expected, but not both; the `load` may be \
+             given in the group or in each variant"
         } else if periods.queue_depth.is_some() && periods.read_share.is_none() {
             "with `queue_depth`, `read_share` is expected, because updates at a fixed rate are not \
              a fixed share of a closed loop"

@@ -93,7 +93,10 @@ impl Traces {
         };
         let beside = match all(true).as_str() {
             "" => String::new(),
-            all => format!("; real traces beside generated workloads, not in the means: {all}"),
+            all => format!(
+                "; these real traces ran beside the generated workloads and are not part of the \
+                 means: {all}"
+            ),
         };
         match all(false).as_str() {
             "" => format!("every workload is generated{beside}"),

@@ -79,7 +79,7 @@ pub fn verdict(key: &str, target: f64, points: &[Point], found: Option<usize>) -
     };
     let (rate, does) = bytes_per_second(life);
     format!(
-        "{key} = {}: the drive lasts {}, while the host {does} {}/s.",
+        "With {key} = {}, the drive lasts {}, while the host {does} {}/s.",
         point.text,
         life.length_text(),
         decimal_bytes(rate)

@@ -80,7 +80,7 @@ fn every_setting_of_the_start_has_its_sentence() {
     ];
     let all = generated(Gear::Timed, &set);
     for sentence in [
-        "Requests arrive by the clock of the workload, also if the drive falls behind.",
+        "Requests arrive at the times that the workload gives, even if the drive falls behind.",
         "Blocks begin with 1,200 P/E cycles (start.pec).",
         "Data fills 50.0 % of the capacity at the start (start.fill).",
         "Random writes have overwritten this data 1.50 times (start.overwrite).",
@@ -109,7 +109,7 @@ fn gear_sample_warm_up_and_refresh() {
         sample: Sample { of: 2, residue: 0 },
         ..Setup::new(base(Gear::Fluid, &["workload.rate=1000"]), workload())
     };
-    let sentence = "A sample of 1/2 of the pages stands for the drive.";
+    let sentence = "Only a sample of the drive is simulated: 1/2 of its pages.";
     has(&of(&sampled, Chosen::default()), sentence, true);
     let warm = Setup { warm_up: 2000, ..Setup::new(base(Gear::Timed, &[]), workload()) };
     let sentence = "The first 2,000 requests are served before counting begins (`warm_up`).";
@@ -135,7 +135,7 @@ fn a_trace_without_times_and_directions() {
 
 #[test]
 fn a_trace_with_an_assumed_unit_and_another_speed() {
-    let clock = "Requests arrive by the clock of the trace, also if the drive falls behind.";
+    let clock = "Requests arrive at the times in the trace, even if the drive falls behind.";
     let all = traced("mqsim", None, Replay { speed: 2.0, ..fitted(Fit::Wrap) });
     has(&all, clock, true);
     has(&all, "The trace runs at 2.00 times its recorded speed (`speed`).", true);
@@ -150,7 +150,7 @@ fn a_trace_with_an_assumed_unit_and_another_speed() {
     // A trace format with times, units and directions needs no assumptions.
     let replay = Replay { fit: Fit::Pack, skip_bad_lines: true, concat: true, ..fitted(Fit::Wrap) };
     let all = traced("msr", None, replay);
-    has(&all, "Pages that the trace touches lie side by side (`fit=pack`).", true);
+    has(&all, "The pages that the trace touches are placed side by side (`fit=pack`).", true);
     has(&all, "Lines that cannot be read are skipped (`skip_bad_lines`).", true);
     has(&all, "The files are parts of one trace, one after another (`concat`).", true);
     assert!(!all.iter().any(|s| s.contains("--assume") || s.contains("read as")), "{all:#?}");

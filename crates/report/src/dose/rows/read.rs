@@ -130,7 +130,10 @@ fn map(bytes: &[u8]) -> Result<Map, String> {
         cells.extend(line.split(','));
         if cells.len() != heading.len() {
             let (here, there) = (cells.len(), heading.len());
-            return Err(format!("row {} has {here} cells; the heading has {there}", row + 1));
+            return Err(format!(
+                "row {} has {here} cells, but the heading has {there}; equal numbers are expected",
+                row + 1
+            ));
         }
         let value = |i: usize| number(row, columns[i], cells[at[i]]);
         let ratio = if cells[at[4]].is_empty() { None } else { Some(value(4)?) };

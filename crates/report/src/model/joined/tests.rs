@@ -44,7 +44,10 @@ fn other_settings_are_said_and_equal_names_get_their_folder() {
     let folders = [folder("new", "block", 1.0, 0.0, 0), folder("worn", "block", 1.0, 0.0, 1500)];
     let model = Model::read(&folders).unwrap();
     assert_eq!(model.names(), ["block (new)", "block (worn)"]);
-    assert_eq!(model.notes, ["worn has other settings than new: start.pec is 1500 instead of 0."]);
+    assert_eq!(
+        model.notes,
+        ["The settings of worn differ from those of new: start.pec is 1500 instead of 0."]
+    );
 }
 
 #[test]
@@ -56,7 +59,7 @@ fn folders_of_two_drives_are_refused() {
     let why = Model::read(&[folder("a", "block", 1.0, 0.0, 0), other]).unwrap_err().to_string();
     assert_eq!(
         why,
-        "a has drive `tiny`, and b has drive `large`; folders of one drive can be shown side by \
-         side"
+        "a has drive `tiny`, and b has drive `large`; only folders with the same drive can be \
+         shown side by side"
     );
 }

@@ -32,9 +32,12 @@ pub(super) fn section(model: &Model, sweep: &Sweep) -> Section {
         table.row(values.iter().cloned().chain([row.label.clone()]).chain(life).chain(cells));
     }
     let say = if all.len() > MOST_ROWS {
-        format!("The first {MOST_ROWS} of {} rows. sweep.csv has all.", all.len())
+        format!(
+            "This table has the first {MOST_ROWS} of {} rows. sweep.csv has all rows.",
+            all.len()
+        )
     } else {
-        "A row for each technique at each point.".to_owned()
+        "Each row is a technique at a point.".to_owned()
     };
     let html = format!(
         "<section id=\"table\" class=\"fig\" aria-labelledby=\"table-h\"><h2 id=\"table-h\">All \

@@ -56,8 +56,8 @@ fn one_key_makes_a_line_for_each_technique() {
     assert_eq!(hollow, 1, "one result lost data");
     assert!(html.contains("fill=\"var(--t1)\"><title>block: 8.0\u{a0}%</title>"), "kept data");
     assert_eq!(html.matches("<circle class=\"s1\"").count(), 2);
-    let warning = "<b>none</b> lost data at 1 of 2 points, 9 pages in all.";
-    assert!(html.contains(warning) && !html.contains("wins nothing.</li>"), "{warning}");
+    let warning = "<b>none</b> lost data at 1 of 2 points, 9 pages in total.";
+    assert!(html.contains(warning) && !html.contains("cannot win.</li>"), "{warning}");
     assert!(html.contains("start.pec = 9999: the point was refused: it is &lt;worn&gt;"));
     assert!(html.contains("<code>block</code> at 2 of 3 points"));
     assert!(html.contains("0,none,0,0.5,0\\n0,block,2,0.5,0\\n1500,none,0,0.5,9\\n"), "CSV");
@@ -109,7 +109,11 @@ fn a_sweep_of_three_keys_has_a_table_and_says_why_there_is_no_chart() {
         point["swept"] = json!({"start.pec": pec, "a": "1", "b": "2"});
     }
     let html = made(&json).unwrap();
-    assert!(html.contains("Absent: 3 keys are swept, and a chart shows one or two."));
+    assert!(
+        html.contains(
+            "These charts are absent: 3 keys are swept, but a chart shows only one or two."
+        )
+    );
     assert!(html.contains("id=\"table\"") && !html.contains("id=\"sweep-read-wear\""));
 }
 

@@ -39,7 +39,7 @@ pub(in crate::traces) const FORMAT: Format = Format {
     description: "HP SRT 1.3 binary",
     columns: &[
         column("size", "the record's length, 52 to 64 bytes in steps of 4"),
-        column("kind", "a version from 1 to 4 above a type"),
+        column("kind", "a version from 1 to 4 in the high bits, and a type in the low bits"),
         column("seconds", "a whole number"),
         column("microseconds", "a whole number below a million"),
         column("start", "a whole number of microseconds"),

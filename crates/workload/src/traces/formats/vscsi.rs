@@ -38,7 +38,7 @@ pub(in crate::traces) const FORMAT: Format = Format {
         column("length", "a whole number of bytes"),
         column("segments", "a whole number"),
         column("command", "a SCSI operation code below 256"),
-        column("version", "1 or 2 in its high byte, the same in every record"),
+        column("version", "1 or 2 in the high byte, and the same number in every record"),
         column("block", "a whole number of 512-byte blocks below 2^54"),
         column("time", "a whole number of microseconds below 2^64 ns"),
         column("response", "a whole number of microseconds"),

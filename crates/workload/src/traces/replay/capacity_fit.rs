@@ -51,16 +51,16 @@ impl FromStr for Fit {
                 Err(phrase![
                     "\"{name}\" is not a value of ",
                     Opt::Fit,
-                    "{hint}; expected error, wrap, scale or pack",
+                    "{hint}; error, wrap, scale or pack is expected",
                 ])
             }
         }
     }
 }
 
-/// Error text for a file whose content has changed since the survey of its trace.
-pub(in crate::traces) const CHANGED: &str = "the file has changed since the trace was surveyed";
-/// Unit of scaled addresses in bytes, which is the sector of a disk.
+/// Error for a file whose content has changed since its survey.
+pub(in crate::traces) const CHANGED: &str = "the trace file has changed since vpass first read it";
+/// Unit of scaled addresses, as on a disk.
 const SECTOR_BYTES: u64 = 512;
 
 /// Method for fitting addresses, with the numbers that it needs.
@@ -159,12 +159,12 @@ mod tests {
         }
         assert_eq!(
             "sale".parse::<Fit>().unwrap_err(),
-            "\"sale\" is not a value of `fit` (did you mean scale?); expected error, wrap, scale \
-             or pack"
+            "\"sale\" is not a value of `fit` (did you mean scale?); error, wrap, scale or pack is \
+             expected"
         );
         assert_eq!(
             "".parse::<Fit>().unwrap_err(),
-            "\"\" is not a value of `fit`; expected error, wrap, scale or pack"
+            "\"\" is not a value of `fit`; error, wrap, scale or pack is expected"
         );
     }
 }

@@ -43,13 +43,15 @@ pub fn doubts(
             text,
             "which ",
             Opt::TimeUnit,
-            " changes: {other} would make it {span} and {iops:.0} per second",
+            " changes: with {other}, the trace would take {span}, with {iops:.0} requests per \
+             second",
         ]);
     }
     let name = format.name;
     Some(phrase![
         text,
-        "as the {name} format fixes; if it was made from another trace, make it again with ",
+        "as the {name} format requires; if the file was made from another trace, make it again \
+         with ",
         Opt::TimeUnit,
         "; ",
         Opt::Speed.to("0.001"),
@@ -84,24 +86,24 @@ mod tests {
         assert_eq!(
             said("mqsim", None, 45_000, 300_000_000).unwrap(),
             "a: 45000 requests in 300 ms are 150000 per second, more than most hosts sustain; its \
-             times are read as nanoseconds, which `time_unit` changes: us would make it 5.00 min \
-             and 150 per second"
+             times are read as nanoseconds, which `time_unit` changes: with us, the trace would \
+             take 5.00 min, with 150 requests per second"
         );
         // With the unit ms given by the user, 45,000 requests came in 1 ms. With the unit s, these
         // are 45,000 requests per second.
         let text = said("disksim", Some(TimeUnit::Milliseconds), 45_000, 1_000_000).unwrap();
         assert!(
             text.ends_with(
-                "read as milliseconds, which `time_unit` changes: s would make it 1.00 s and 45000 \
-                 per second"
+                "read as milliseconds, which `time_unit` changes: with s, the trace would take \
+                 1.00 s, with 45000 requests per second"
             ),
             "{text}"
         );
         let text = said("compact", None, 45_000, 300_000_000).unwrap();
         assert!(
             text.contains(
-                "read as nanoseconds, as the compact format fixes; if it was made from another \
-                 trace"
+                "read as nanoseconds, as the compact format requires; if the file was made from \
+                 another trace"
             ),
             "{text}"
         );

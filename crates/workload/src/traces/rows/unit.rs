@@ -46,7 +46,7 @@ impl FromStr for TimeUnit {
         let unit = Self::ALL
             .into_iter()
             .find(|unit| [Self::NAMES[*unit as usize], unit.in_words()].contains(&name));
-        unit.ok_or_else(|| format!("\"{name}\" is not a unit of time; expected s, ms, us or ns"))
+        unit.ok_or_else(|| format!("\"{name}\" is not a unit of time; s, ms, us or ns is expected"))
     }
 }
 
@@ -120,7 +120,7 @@ mod tests {
         }
         assert_eq!(
             "min".parse::<TimeUnit>(),
-            Err("\"min\" is not a unit of time; expected s, ms, us or ns".into())
+            Err("\"min\" is not a unit of time; s, ms, us or ns is expected".into())
         );
         assert_eq!([1_000_000_000, 1_000_000, 1000, 1], TimeUnit::ALL.map(TimeUnit::ns));
     }

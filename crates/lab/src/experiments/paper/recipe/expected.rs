@@ -94,7 +94,7 @@ impl Expected {
                 "a `change_within` above 0 and below 1 is expected, a share of the paper's change"
             }
             false if self.change_within.is_some() && figure.divisor().is_none() => {
-                "its figure has no divisor, so leave out `change_within`"
+                "the figure has no divisor (`over`), so leave out `change_within`"
             }
             false if self.value.is_none() => "a `value` is expected",
             true if named == 0 && self.value.is_none() => "give a `value`, `below` or `above`",
@@ -102,17 +102,17 @@ impl Expected {
                 "give either `workload` or `mean`"
             }
             _ if figure.means().iter().all(|(mean, _)| *mean != self.mean) => {
-                "its figure has no such `mean`"
+                "the figure has no `mean` of this name"
             }
             _ if self.than.is_some() && named == 0 => "`than` needs `below` or `above`",
             true if named > 1 => "give either `below` or `above`",
             true if named == 0 && figure.divisor().is_none() => {
-                "its figure has no divisor, so give `below` or `above`"
+                "the figure has no divisor (`over`), so give `below` or `above`"
             }
             _ if needs_side
                 && self.value.is_some_and(|value| (value - 1.0).abs() < f64::EPSILON) =>
             {
-                "a value of 1 has no direction"
+                "a value of 1 means no change, so it has no direction"
             }
             _ => return Ok(()),
         };

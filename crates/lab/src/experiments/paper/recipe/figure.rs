@@ -149,7 +149,7 @@ impl Figure {
         {
             "`weights` excludes `share_of` and `over_metric`"
         } else if self.sums && self.divisor().is_none() {
-            "`sums` is a ratio: `over` or `over_variant` is expected"
+            "`sums` computes a ratio, so `over` or `over_variant` is expected"
         } else {
             return Ok(());
         };
@@ -216,8 +216,8 @@ impl Plot {
             return Ok(());
         }
         Err(Failure::usage(format!(
-            "plot {}: kind `weeks` needs a group with a `span` without window, and `long_us` in \
-             the recipe",
+            "plot {}: kind `weeks` needs a group with a `span` that has no `window`, and `long_us` \
+             in the recipe",
             self.name
         )))
     }

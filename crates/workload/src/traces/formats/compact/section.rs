@@ -126,7 +126,8 @@ pub(super) fn read_file_header(bytes: &[u8; HEADER_BYTES]) -> Result<About, &'st
     let version = u16::from_le_bytes([bytes[8], bytes[9]]);
     if !(VERSION..=VERSION_WITH_HINTS).contains(&version) {
         return Err(
-            "this vpass does not know the version of the compact trace; version 1 or 2 is expected",
+            "the compact trace has a version that this vpass does not know; version 1 or 2 is \
+             expected",
         );
     }
     if bytes[CRC_AT..] != checksum(bytes).to_le_bytes() || bytes[10] > 1 {
