@@ -429,30 +429,7 @@ pub fn check(config: &DriveConfig, technique: &Technique) -> Result<(), ConfigEr
              level"
         )
     })?;
-<<<<<<< HEAD:crates/drive/src/api/reclaim.rs
     technique.check(config)
-=======
-    let retries = retries_that_move(config, technique);
-    require(retries == 0 || has_retries, || {
-        let key = technique.path(config, &RETRIES);
-        format!(
-            "{key} = {retries} needs a drive with read retries: set [error] and [ecc], with more \
-             than one level, or set {key} = 0"
-        )
-    })
-}
-
-/// Returns the number of retries of a read that move its block before the block's alarm; 0 if
-/// retries move no block.
-fn retries_that_move(config: &DriveConfig, technique: &Technique) -> u32 {
-    if technique.has(&RETRIES) { technique.args(config).whole(&RETRIES) } else { 0 }
-}
-
-/// Returns whether the technique moves all blocks in a pass over the whole drive. Such a move has no
-/// alarm of its block, and no deadline.
-pub fn is_drive_wide(config: &DriveConfig, technique: &Technique) -> bool {
-    technique.has(&DRIVE_WIDE) && technique.args(config).whole(&DRIVE_WIDE) == 1
->>>>>>> t-strings:crates/core/src/slots/reclaim.rs
 }
 
 /// Refuses a technique that needs limits if reads disturb the drive's data and the drive has no

@@ -29,29 +29,17 @@ pub struct ParityConfig {
     /// Host pages in a stripe, if a technique groups them. A file cannot set this value; the run's
     /// `parity` option does.
     #[key(skip)]
-<<<<<<< HEAD:crates/drive/src/config/parity.rs
     pub stripe: Option<u32>,
-    /// Whether each stripe always has its parity on flash before the host continues. Not a key of a
-    /// file.
-=======
-    pub(crate) stripe: Option<u32>,
     /// Whether each stripe always has its parity on flash before the host continues. A file cannot
     /// set this value.
->>>>>>> t-strings:crates/core/src/config/parity.rs
     #[key(skip)]
     pub(crate) is_always_there: bool,
     /// Choice of the stripes that have parity, if this choice depends on wear. A file cannot set
     /// this value.
     #[key(skip)]
-<<<<<<< HEAD:crates/drive/src/config/parity.rs
     pub by_wear: Option<ByWear>,
-    /// Program time of a wordline that the drive file gives, if the run's technique programs page by
-    /// page instead. Not a key of a file.
-=======
-    pub(crate) by_wear: Option<ByWear>,
     /// Program time of a wordline that the drive file gives, if the run's technique programs page
     /// by page instead. A file cannot set this value.
->>>>>>> t-strings:crates/core/src/config/parity.rs
     #[key(skip)]
     pub(crate) wordline_program: Option<KindUs>,
     /// Parameters of techniques.

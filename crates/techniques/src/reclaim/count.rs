@@ -233,7 +233,7 @@ fn lacks_retries(config: &DriveConfig) -> Result<(), ConfigError> {
         let key = CARD.path(config, &RETRIES);
         format!(
             "{key} = {retries} needs a drive with read retries: set [error] and [ecc], with more \
-             than one level, or {key} = 0"
+             than one level, or set {key} = 0"
         )
     })
 }
