@@ -35,9 +35,9 @@
 //! key. Inside `#[key(...)]`, these items are allowed:
 //!
 //! - `unit = "us"`: unit of the values. It is left out if the key has no unit.
-//! - `range = Real(0.0, 0.9)`: allowed values, as a variant of `vpass_drive::config::keys::Range` or
-//!   as a constant of this type. Every number of the field is checked against this range. Booleans
-//!   and words have no range, because their types limit their values.
+//! - `range = Real(0.0, 0.9)`: allowed values, as a variant of `vpass_drive::config::keys::Range`
+//!   or as a constant of this type. Every number of the field is checked against this range.
+//!   Booleans and words have no range, because their types limit their values.
 //! - `note = ", one for each group"`: words that lists of keys print after the range.
 //! - `default = 400.0`: value of the key if a file does not set the key. A bare `default` is the
 //!   default of the type, and lists of keys do not show it. A field of type `Option` is `None` by

@@ -58,9 +58,10 @@ pub(crate) fn expand(input: &DeriveInput, fields: &FieldsNamed) -> Result<TokenS
 
         #[automatically_derived]
         impl ::vpass_drive::config::keys::KeyValue for #name {
-            const TYPE: ::vpass_drive::config::keys::Type = ::vpass_drive::config::keys::Type::Table(
-                <Self as ::vpass_drive::config::keys::Keys>::KEYS,
-            );
+            const TYPE: ::vpass_drive::config::keys::Type =
+                ::vpass_drive::config::keys::Type::Table(
+                    <Self as ::vpass_drive::config::keys::Keys>::KEYS,
+                );
 
             fn check(
                 &self,

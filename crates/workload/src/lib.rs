@@ -9,8 +9,8 @@
 //! - fio job files ([`fio`])
 //! - requests in memory, and sources that a caller makes ([`listed`], [`given`])
 //!
-//! All sources return requests in batches ([`vpass_drive::base::request::Request`]). Each source can
-//! be replayed ([`pass`]). [`daily`] limits a source to some hours of each day.
+//! All sources return requests in batches ([`vpass_drive::base::request::Request`]). Each source
+//! can be replayed ([`pass`]). [`daily`] limits a source to some hours of each day.
 //!
 //! [`profile`] counts the requests of a trace. [`windows`] turns requests into rates of reads.
 //! [`attack`] makes phases that try to break a policy.

@@ -199,7 +199,7 @@ fn cells_without_a_preset_keep_times_per_sensing_and_per_page() {
 fn channels_of_the_sheet_round_the_dies_up() {
     let done = new("--capacity 960GB --cell tlc --channels 3", &[]);
     assert!(
-        done.code == 0 && done.stdout.contains("the drive has 9 instead of 8"),
+        done.code == 0 && done.stdout.contains("the drive has 9 dies instead of 8"),
         "{}",
         done.stdout
     );

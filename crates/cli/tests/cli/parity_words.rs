@@ -104,8 +104,8 @@ fn what_would_be_right_is_possible() {
         "run --drive tiny --workload zipf-read --parity raid5 --set geometry.dies_per_channel=1";
     ran(two_dies).refuses(
         2,
-        &["the drive has 2: the shortest stripe, parity.stripe=2, needs 3 dies; use a drive with \
-            more dies"],
+        &["the drive has 2: the shortest stripe, parity.stripe=2, needs 3 dies; use more \
+            dies"],
     );
     let hc = "run --drive tiny --workload zipf-read --set workload.requests=100 --set \
         parity.stripe=3 --set drive.capacity=256MiB --set drive.spare=0.75 --parity hc";

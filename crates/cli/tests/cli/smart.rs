@@ -129,7 +129,7 @@ fn a_drive_file_gives_an_estimate_for_the_same_load() {
     assert!((number("flash_written_bytes") / 20_480e9 / read - 1.0).abs() < 1e-9, "{of}");
     assert!(number("rewritten_per_byte_read") < read, "{of}");
     let text = with("tiny", &[]).stdout;
-    assert!(text.contains("The same load on tiny") && text.contains("Assumed:"), "{text}");
+    assert!(text.contains("The same load on tiny") && text.contains("Assumptions:"), "{text}");
     with("no-such-drive", &[]).refuses(2, &["no-such-drive"]);
     vpass(&["smart", "results", "--drive", "tiny"]).refuses(2, &["--drive"]);
 }

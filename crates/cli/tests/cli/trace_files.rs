@@ -355,8 +355,10 @@ fn files_are_joined_by_the_names_of_their_devices() {
     );
     let log = room.file("d.log", LOG);
     let (a, out) = (room.text("a.csv"), room.text("e.vpt"));
-    trace(&["convert", &a, &log, &out])
-        .refuses(2, &["a.csv counts time from a date", "d.log from the start of the recording"]);
+    trace(&["convert", &a, &log, &out]).refuses(
+        2,
+        &["a.csv counts time from a date", "d.log counts time from the start of the recording"],
+    );
     assert!(!room.path("e.vpt").exists());
 }
 

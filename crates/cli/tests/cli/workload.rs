@@ -76,7 +76,11 @@ fn a_fit_that_misses_is_no_success_and_names_a_scale_that_holds() {
     assert_eq!((refused.code, &json["tolerance_percent"]), (1, &2.0.into()));
     // The scale that the message names meets all statistics, and the scales tried before do not.
     let scale = json["smallest_scale"].as_f64().unwrap().to_string();
-    assert!(done.stderr.contains(&format!("--scale {scale} meets all")), "{}", done.stderr);
+    assert!(
+        done.stderr.contains(&format!("--scale {scale} is the smallest scale that meets all")),
+        "{}",
+        done.stderr
+    );
     let holds = fit(&scale, &["--json"]).json();
     assert_eq!(
         (&holds["missed"], &holds["smallest_scale"], &holds["scales_tried"]),

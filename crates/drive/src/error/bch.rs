@@ -412,7 +412,7 @@ mod tests {
         );
         with(
             |c| c.disturb.model = crate::config::DisturbModel::Wordline,
-            "disturb.model = \"count\" is expected",
+            "set disturb.model = \"count\"",
         );
         with(|c| c.error.noise = true, "set bch.combine = \"sum\"");
         with(|c| (c.error.noise, c.bch.spread_own) = (true, 0.1), "set error.noise = false");

@@ -247,7 +247,7 @@ fn no_wear(rows: &[&ComparisonRow]) -> Option<String> {
     })
 }
 
-/// Returns a text such as "; 3,000 requests would give each a number". The text is empty if each
+/// Returns a text such as "; 3,000 requests would give each technique a number". The text is empty if each
 /// row has a number.
 fn longer_runs(rows: &[&ComparisonRow]) -> String {
     let most = rows.iter().filter_map(|row| row.requests_for_life()).max();
