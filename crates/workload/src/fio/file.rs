@@ -1,4 +1,4 @@
-//! Parsed fio job file, and its checks against the gear that runs it.
+//! Parsed fio job file, and checks of whether the chosen gear can run the jobs.
 
 use std::path::Path;
 
@@ -23,17 +23,17 @@ impl JobFile {
     /// Reads a fio job file.
     ///
     /// # Errors
-    /// Reports a file that cannot be read, or the first invalid line. The message gives the file,
-    /// the line number, the error, the expected content, and the text of the line.
+    /// Returns an error if the file cannot be read, or if a line is invalid. The error message
+    /// gives the file, the line number, the error, the expected content, and the text of the line.
     pub fn read(path: &Path) -> Result<Self, SourceError> {
         Self::of(path, &grammar::read(path)?)
     }
 
-    /// Parses the text of a fio job file. Messages name `path`. Included files are searched for in
-    /// the folder of `path`.
+    /// Parses the text of a fio job file. Error messages use `path` as the name of the job file.
+    /// Included files are searched for in the folder of `path`.
     ///
     /// # Errors
-    /// Returns the errors of [`JobFile::read`].
+    /// Returns an error in the same cases as [`JobFile::read`].
     pub fn parse(path: &Path, text: &str) -> Result<Self, SourceError> {
         Self::of(path, &grammar::sections(path, text)?)
     }
@@ -49,7 +49,8 @@ impl JobFile {
         Ok(Self { name, jobs: jobs.list, left_out: jobs.left_out, notes: jobs.notes })
     }
 
-    /// Checks a job against the other jobs of its stage and against the gear of the run.
+    /// Checks whether a job can run together with the other jobs of its stage, in the gear of the
+    /// run.
     pub(super) fn check(
         &self,
         job: &Job,
@@ -110,7 +111,7 @@ impl JobFile {
     /// `capacity` bytes and pages of `page_bytes`.
     ///
     /// # Errors
-    /// Reports a job that does not fit onto the drive.
+    /// Returns an error if a job does not fit onto the drive.
     pub fn files(
         &self,
         capacity: u64,
@@ -132,9 +133,10 @@ impl JobFile {
 pub struct FioOptions {
     /// Random seed of the run.
     pub seed: u64,
-    /// Number of outstanding requests, which replaces the depths and rates of the jobs.
+    /// Number of outstanding requests. If this number is given, it replaces the depths and rates of
+    /// all jobs.
     pub queue_depth: Option<u32>,
-    /// Whether the simulated drive reports its time to the source of requests
+    /// Whether the simulated drive reports the simulated time to the source of requests
     /// ([`vpass_drive::base::request::RequestSource::tell_time`]).
     pub has_clock: bool,
 }
