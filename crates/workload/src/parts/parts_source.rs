@@ -19,7 +19,7 @@ impl PartsSource {
     /// Makes the source for a drive of `capacity` bytes with pages of `page_bytes`.
     ///
     /// # Errors
-    /// Reports the first key that is invalid, in general or for this drive.
+    /// Returns an error if a key is invalid, or if a part does not fit on the drive.
     pub fn new(
         config: &PartsConfig,
         capacity: u64,
