@@ -150,8 +150,8 @@ impl Curve {
     ///
     /// Curves with the following properties come before other curves. The most important property
     /// comes first:
-    /// - All values are All values are multiples of the grain., and no value is below the value of
-    ///   the first percentile.
+    /// - All values are multiples of the grain, and no value is below the value of the first
+    ///   percentile.
     /// - All values are multiples of the grain.
     /// - The margins are wide.
     /// - All intervals have the same bend. In other curves, the last interval has a different bend.
