@@ -7,7 +7,7 @@
 //! workload. A policy that survives the best of these attacks should survive every workload.
 //!
 //! When a policy acts, data moves, and the attacker does not learn the new place of the data. For
-//! this reason, each attack treats many blocks, one after the other.
+//! this reason, each attack reads many blocks, one after the other.
 
 mod below_interval;
 mod breed;

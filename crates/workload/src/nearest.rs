@@ -2,7 +2,7 @@
 
 /// Smallest Jaro-Winkler similarity of a suggestion. For example, "disksim" is suggested for
 /// "dsksim", and nothing is suggested for "csv". In a trial with all names of vpass, suggestions
-/// below this value were useless.
+/// with a lower similarity were useless.
 const NEAR: f64 = 0.7;
 
 /// Returns the name in `names` that is most similar to `wanted`, or `None` if no name is similar

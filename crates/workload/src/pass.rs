@@ -118,8 +118,8 @@ impl<'a, S: PassSource> Passes<'a, S> {
         self.requests_left = requests;
     }
 
-    /// Begins the next part of the stream, with `passes` passes. The part counts its requests from
-    /// 0. The clock of the part begins at the last arrival time of the previous part.
+    /// Begins the next part of the stream, with `passes` passes. The new part starts its count of
+    /// requests at 0. The clock of the part begins at the last arrival time of the previous part.
     pub fn begin(&mut self, passes: NonZeroU32) {
         self.origin += self.last_arrival;
         (self.to_begin, self.requests_left) = (passes.get() - 1, u64::MAX);

@@ -7,9 +7,8 @@
 //! - 16 bytes per distinct size that is not a multiple of 512
 //! - a few hundred KiB for all other counts
 //!
-//! If the trace touches more than [`MOST_LINES`] groups of pages, only some of the pages are
-//! followed, which means that their requests are counted page by page (`followed`). In this case,
-//! all numbers of pages are estimates.
+//! If the trace touches more than [`MOST_LINES`] groups of pages, requests are counted page by page
+//! only for some of the pages (`followed`). In this case, all numbers of pages are estimates.
 
 mod followed;
 mod islands;
@@ -52,7 +51,8 @@ pub struct Device {
     pub pages: PageCounts,
 }
 
-/// Region of a device's addresses, with the numbers of its page reads and page writes.
+/// Region of a device's addresses, with the number of page reads and the number of page writes in
+/// the region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Region {
     /// Index of the device in [`Profile::devices`].
@@ -207,12 +207,12 @@ impl Profile {
         if sum > 0.0 { 1.96 * (left_out * squares).sqrt() / sum } else { 0.0 }
     }
 
-    /// Returns the distribution of the reads over the pages that were read.
+    /// Returns how the reads are distributed over the pages that were read.
     pub fn reads(&self) -> Popularity {
         Popularity::new(self.counts().map(|(reads, _)| reads)).times(self.one_in())
     }
 
-    /// Returns the distribution of the writes over the pages that were written.
+    /// Returns how the writes are distributed over the pages that were written.
     pub fn writes(&self) -> Popularity {
         Popularity::new(self.counts().map(|(_, writes)| writes)).times(self.one_in())
     }
@@ -244,8 +244,9 @@ impl Profile {
         islands::islands(self.devices.iter().map(|device| &device.pages), self.page_shift, most)
     }
 
-    /// Returns all regions of `pages` pages that were followed and touched. The region with the
-    /// most reads comes first. Regions with equal reads come in the order of their addresses.
+    /// Divides all addresses into regions of `pages` pages, and returns each region that has
+    /// followed and touched pages. The region with the most reads comes first. Regions with equal
+    /// reads come in the order of their addresses.
     pub fn regions(&self, pages: u64) -> Vec<Region> {
         let mut regions = vec![];
         for (device, counts) in self.devices.iter().enumerate() {

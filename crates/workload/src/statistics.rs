@@ -1,4 +1,5 @@
-//! Makes requests like those of a disk whose statistics are known, but not the single requests.
+//! Makes requests for a disk whose real requests are unknown. Only statistics of these requests are
+//! known.
 //!
 //! A `[statistics]` table ([`StatisticsFile`]) becomes a stream of requests ([`StatisticsSource`]).
 //! In each pass and for every seed, the stream has these statistics of the table:

@@ -3,9 +3,9 @@
 //! block. Then the attack hammers the weakest wordline of the block.
 //!
 //! A policy checks a block after every I reads of the block. The attack reads all pages of a block
-//! evenly, up to the last check that does not move the block. The attack treats many blocks in this
-//! way, one after the other. Then the attack returns to each block, and reads the neighbours of the
-//! weakest wordline until the next check.
+//! evenly, up to the last check that does not move the block. The attack does this with many
+//! blocks, one after the other. Then the attack returns to each block, and reads the neighbours of
+//! the weakest wordline until the next check.
 //!
 //! - **Source:** the check interval of straw-2024 (III-A). In straw-2024, a margin of `alpha I`
 //!   covers the reads between two checks.

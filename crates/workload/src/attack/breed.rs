@@ -1,4 +1,5 @@
-//! Makes new attacks by changing known attacks. A search for the strongest attack uses them.
+//! Makes new attacks by changing known attacks. A search for the strongest attack uses these new
+//! attacks.
 //!
 //! A search begins with the known attacks ([`ATTACKS`]) on a few blocks, and with random attacks.
 //! Then the search changes the best of these attacks. Every attack is a list of phases, so each
@@ -180,8 +181,8 @@ impl Breeder {
             }
             _ => (self.some_wordlines(&target, victim), 1 + below(&mut self.random, 200)),
         };
-        // Writes in the start-up state may have left the wordline without neighbours that hold
-        // data.
+        // It is possible that no neighbour of the wordline holds data, because of writes in the
+        // start-up state.
         let pages = if pages.is_empty() {
             target.pages.iter().copied().flatten().take(1).collect()
         } else {
@@ -195,16 +196,17 @@ impl Breeder {
         PhaseConfig { op, ..PhaseConfig::reads(pages, requests) }
     }
 
-    /// Chooses a wordline, which is the weakest wordline with data in three of four cases.
+    /// Chooses a wordline. In three of four cases, this is the weakest wordline with data. In all
+    /// other cases, the wordline is random.
     fn victim(&mut self, target: &Target) -> usize {
         let any = self.index(target.wordlines.len());
         let weakest = self.knowledge.victim(target);
         weakest.filter(|_| !self.random.next_u64().is_multiple_of(4)).unwrap_or(any)
     }
 
-    /// Chooses some wordlines of a block, and returns one page of each chosen wordline. About as
-    /// many wordlines are chosen as the policy has wordline counters per block. The neighbours of
-    /// the victim are chosen first. The victim itself is never chosen.
+    /// Chooses some wordlines of a block, and returns one page of each chosen wordline. The number
+    /// of chosen wordlines is near the number of wordline counters that the policy has per block.
+    /// The neighbours of the victim are chosen first. The victim itself is never chosen.
     fn some_wordlines(&mut self, target: &Target, victim: usize) -> Vec<Lpn> {
         let wordlines = target.wordlines.len();
         let about = (f64::from(self.knowledge.counters) * (0.5 + self.unit())) as usize;

@@ -17,10 +17,11 @@
 use super::{Knowledge, Target};
 use crate::phases::PhaseConfig;
 
-/// Ratio of the reads that charge a block to the reads of a block that a careful policy allows.
+/// Number of reads that charge a block, divided by the number of reads of a block that a careful
+/// policy allows.
 const CHARGE: f64 = 0.9;
-/// Ratio of all reads that the attack makes of a block to the reads that bring the block's weakest
-/// wordline to its limit.
+/// Number of all reads that the attack makes of a block, divided by the number of reads that bring
+/// the block's weakest wordline to its limit.
 const BEYOND: f64 = 1.1;
 
 pub(super) fn phases(knowledge: &Knowledge) -> Vec<PhaseConfig> {

@@ -43,8 +43,8 @@ pub(super) fn phases(knowledge: &Knowledge) -> Vec<PhaseConfig> {
 }
 
 /// Chooses the wordlines to read, one for each counter of the table. The victim's neighbours are
-/// chosen first. Then wordlines far from all chosen wordlines are preferred. Among equally far
-/// wordlines, those with the strongest neighbours are preferred.
+/// chosen first. Then wordlines far from all chosen wordlines are preferred. Among wordlines at the
+/// same distance, those with the strongest neighbours are preferred.
 fn tracked(knowledge: &Knowledge, target: &Target, victim: usize) -> Vec<usize> {
     let mut tracked: Vec<usize> =
         knowledge.neighbours(victim).filter(|w| knowledge.holds(target, *w)).collect();

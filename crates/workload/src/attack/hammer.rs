@@ -15,8 +15,8 @@
 use super::Knowledge;
 use crate::phases::PhaseConfig;
 
-/// Ratio of the reads that the attack makes to the reads that bring the wordline to its limit. One
-/// more read makes up for rounding.
+/// Number of reads that the attack makes, divided by the number of reads that bring the wordline to
+/// its limit. One more read makes up for rounding.
 const BEYOND: f64 = 1.02;
 
 pub(super) fn phases(knowledge: &Knowledge) -> Vec<PhaseConfig> {

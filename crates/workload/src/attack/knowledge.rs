@@ -13,9 +13,9 @@ use vpass_drive::watch::observer::NO_PPN;
 /// policy could move the data of all attacked blocks before the round ends.
 const TARGETS: usize = 64;
 /// Number of reads that an attack leaves out as a reserve, so that the policy does not move the
-/// block too early. Even reads may stop in the middle of a cycle over the pages. Each of the
-/// victim's two neighbours may then have been read once more than the average page. The third read
-/// allows for rounding.
+/// block too early. Reads of all pages in turn may stop before the last page. Each of the victim's
+/// two neighbours may then have one read more than other wordlines. The third read allows for
+/// rounding.
 const UNEVEN: f64 = 3.0;
 /// Smallest number of data pages in an attacked block, as a share of the number of data pages in
 /// the fullest block.
@@ -178,8 +178,9 @@ impl Knowledge {
         Some(ReadMix { even: (check - beside) as u64, neighbours: (beside + interval) as u64 })
     }
 
-    /// Returns the largest dose that a wordline gets while its whole block is moved: `P + 2 (alpha
-    /// - 1) p`. P is the number of pages of the block, and p is the number of pages of a wordline.
+    /// Returns the largest dose that a wordline gets while its whole block is moved:
+    /// `P + 2 (alpha - 1) p`. P is the number of pages of the block, and p is the number of pages of
+    /// a wordline.
     pub fn moving(&self, target: &Target, alpha: f64) -> f64 {
         target.pages.len() as f64 + 2.0 * (alpha - 1.0) * f64::from(self.pages_per_wordline)
     }

@@ -13,8 +13,8 @@
 use super::Knowledge;
 use crate::phases::{Order, PhaseConfig};
 
-/// Ratio of the reads that the attack makes to the neighbour reads that the weakest wordline
-/// endures. A policy must move the pages about this many times.
+/// Number of reads that the attack makes, divided by the number of neighbour reads that the weakest
+/// wordline endures. A policy must move the pages about this many times.
 const LIVES: f64 = 20.0;
 
 pub(super) fn phases(knowledge: &Knowledge) -> Vec<PhaseConfig> {

@@ -53,7 +53,8 @@ pub(super) struct Think {
     pub(super) counts_issued: bool,
 }
 
-/// Values of a job file's section so far. Options that are not given have the defaults of fio.
+/// Values of the options of a job file's section. Options that are not given have the default
+/// values of fio.
 #[derive(Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "one for each option that is a flag")]
 pub(super) struct Draft {
@@ -102,7 +103,7 @@ pub(super) struct Draft {
     pub(super) exit_all: bool,
     pub(super) verify: bool,
     pub(super) do_verify: bool,
-    /// Last line of the job file that sets the option, for each option.
+    /// For each option, the last line of the job file that sets the option.
     places: BTreeMap<&'static str, SourceLine>,
 }
 

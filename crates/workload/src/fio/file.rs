@@ -1,4 +1,4 @@
-//! Parsed fio job file, and checks of whether the chosen gear can run the jobs.
+//! Parses a fio job file, and checks whether the chosen gear can run the jobs of the file.
 
 use std::path::Path;
 
@@ -128,7 +128,7 @@ impl JobFile {
     }
 }
 
-/// Options of the run of a fio job file.
+/// Options for running a fio job file.
 #[derive(Clone, Copy, Debug)]
 pub struct FioOptions {
     /// Random seed of the run.

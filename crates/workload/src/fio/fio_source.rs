@@ -9,9 +9,9 @@
 //!   time ([`super::rate_clocks`]).
 //!
 //! The untimed gear has no clock. In this gear, jobs without a rate form one closed loop. If the
-//! user gives a queue depth for the run, all jobs form one closed loop in every gear, and their
-//! rates are ignored. In a closed loop, the share of each job in the requests is proportional to
-//! the depth of the job.
+//! user gives a queue depth for the run, all jobs form one closed loop in every gear, and the rates
+//! of the jobs are ignored. In a closed loop, the share of each job in the requests is proportional
+//! to the depth of the job.
 //!
 //! A job with `runtime` ends exactly at this simulated time, with one exception. A single job
 //! without a rate may issue about 100 more requests, because the source hands out these requests in
@@ -49,7 +49,8 @@ pub struct FioSource {
     /// closed loop, clones are sorted by their positions, which grow by `step` with each request.
     /// In an open loop, clones are sorted by the times of their next requests.
     queue: BinaryHeap<Reverse<(u128, usize)>>,
-    /// Sum of the depths of the clones in `queue`, and the depth that was reported last.
+    /// Sum of the queue depths of all clones in `queue`, and the sum that was last reported to the
+    /// drive.
     active_depth: u32,
     depth: u32,
     /// Queues of the clones, if each clone has a queue of its own. If this field is set, `queue` is
@@ -197,8 +198,8 @@ impl FioSource {
             && self.workers.iter().any(|r| r.worker.job.stage == self.stage && r.clocks.is_some())
     }
 
-    /// Removes a clone from the stage. The clone must no longer be in `queue`. If the job has the
-    /// option `exitall`, the whole stage ends.
+    /// Removes a clone from the stage. Before this call, the clone must have been removed from
+    /// `queue`. If the job has the option `exitall`, the whole stage ends.
     fn retire(&mut self, worker: usize) {
         let job = &self.workers[worker].worker.job;
         self.active_depth -= job.depth;
@@ -208,7 +209,7 @@ impl FioSource {
         }
     }
 
-    /// Removes each clone from the closed loop whose time limit has passed. Returns true if one of
+    /// Removes each clone whose time limit has passed from the closed loop. Returns true if one of
     /// the remaining clones has a time limit.
     fn retire_by_time(&mut self) -> bool {
         if !self.options.has_clock {

@@ -20,8 +20,8 @@ use crate::traces::quote;
 /// Size of the largest job file that vpass reads, in bytes. The example files of fio are smaller
 /// than 4 KiB.
 const MAX_FILE_BYTES: u64 = 1 << 20;
-/// Length of the longest line, in bytes. fio(1): "the maximum length of a line in the job file is
-/// 8192 bytes".
+/// Length of the longest line, in bytes. The manual page fio(1) says: "the maximum length of a line
+/// in the job file is 8192 bytes".
 const MAX_LINE_BYTES: usize = 8192;
 /// Largest depth of nested includes. Without this limit, vpass would read two files that include
 /// each other forever.
@@ -43,7 +43,7 @@ impl SourceLine {
         SourceError::new(phrase!["{file}, line {line}: ", what, "; the line is {quoted}"])
     }
 
-    /// Returns the number of the line, from 1.
+    /// Returns the number of the line. The first line of a file has number 1.
     pub(super) fn line(&self) -> usize {
         self.line
     }

@@ -1,4 +1,4 @@
-//! Chooses which bytes of a file the next request of a fio job's clone reads, writes or trims.
+//! Chooses the range of bytes for each request that a clone of a fio job makes to a file.
 //!
 //! The rules are those of fio 3.33. Each direction (read, write or trim) has its own cursor. Random
 //! addresses come from a shuffle, from a skewed distribution, or from a uniform distribution. All
@@ -43,8 +43,8 @@ pub(super) struct Shared<'a> {
 }
 
 /// Largest number of draws for one position. If the blocks of another direction are smaller, a
-/// drawn position may lie beyond the end of the file, and is then drawn again. After this many
-/// draws, the drawn position is taken modulo the number of positions.
+/// drawn position may lie beyond the end of the file. In this case, the position is drawn again.
+/// After this many draws, the drawn position is taken modulo the number of positions.
 const TRIES: u32 = 64;
 
 impl InFile {
@@ -133,8 +133,9 @@ impl InFile {
     }
 
     /// Returns the address of the next sequential request: the end of the last request plus the gap
-    /// of `rw=read:4k`. If there is a gap and the address lies outside the file, a positive gap
-    /// continues at the start of the file, and a negative gap continues near the end.
+    /// of `rw=read:4k`. If a positive gap leads beyond the end of the file, the next address is the
+    /// start of the file. If a negative gap leads before the start of the file, the next address is
+    /// near the end of the file.
     fn sequential(&self, op: usize, shared: &Shared) -> Option<u64> {
         let (end, bytes, gap) = (self.last[op].end, self.region.bytes, shared.job.pattern.gap);
         let start = if gap == 0 || end == 0 {
@@ -165,7 +166,7 @@ impl InFile {
     }
 }
 
-/// Skewed distributions of a file, and for each direction the index of its distribution.
+/// Skewed distributions of a file, and the index of the distribution that each direction uses.
 type Skews = (Vec<Skew>, [Option<usize>; 3]);
 
 /// Makes the skewed distributions of a file. If popular blocks are scattered, all directions share
@@ -189,7 +190,7 @@ fn skews(job: &Job, places: &[u64; 3], random: &mut Random) -> Result<Skews, Str
     Ok((skews, skew_of))
 }
 
-/// Random maps of a file, and for each direction the index of its map.
+/// Random maps of a file, and the index of the map that each direction uses.
 type Maps = (Vec<RandomMap>, [Option<usize>; 3]);
 
 /// Makes the random maps of a file. Directions with the same smallest block share one map.

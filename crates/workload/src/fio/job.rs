@@ -1,5 +1,5 @@
-//! Jobs of a fio job file with their stages. A job is a section whose values were checked against
-//! each other.
+//! Jobs of a fio job file with their stages. A job is a section of the file. Its values have been
+//! checked for contradictions.
 
 use std::collections::BTreeSet;
 
@@ -39,8 +39,7 @@ pub(super) struct Limits {
     pub(super) loops: u32,
     /// Time after which the job ends, in ns.
     pub(super) runtime_ns: Option<u64>,
-    /// Whether the job starts over until its time is up, even if it has used all positions of its
-    /// files.
+    /// Whether the job is repeated until its time is up.
     pub(super) time_based: bool,
 }
 
@@ -158,8 +157,8 @@ impl Job {
             unaligned: draft.unaligned,
             align: [0, 1, 2].map(|i| draft.align[i].unwrap_or(blocks[i].ends().0)),
             // As in fio, a job with an alignment or a skewed distribution has no random map. With
-            // fio's generator `lfsr`, each block is visited once, so this case is treated like a
-            // map.
+            // fio's generator `lfsr`, each block is visited once, so vpass uses a random map for
+            // this generator.
             map: (draft.map && !aligned || draft.lfsr)
                 && draft.distribution == Distribution::Random,
             random_percent: draft.random_percent,

@@ -4,13 +4,13 @@
 //! same `filename` share a file. A job without `filename` has separate files for each clone, named
 //! `$jobname.$jobnum.$filenum` as in fio.
 //!
-//! If a job names a device (`/dev/...`) and gives no size, its file is the whole drive. If a job
-//! gives the size of a device as a percentage, the percentage refers to the drive's capacity.
+//! If a job names a device (`/dev/...`) and gives no size, the job works on the whole drive. If a
+//! job gives the size of a device as a percentage, the percentage refers to the drive's capacity.
 //!
-//! vpass does not look at files of the host, so their sizes are unknown. The drive's `[start]`
-//! settings decide which data the drive holds. A job without a size takes the size from another job
-//! on the same file. If no job gives a size in bytes, a percentage such as `size=50%` refers to the
-//! drive, and a note says so.
+//! vpass does not look at files of the host, so the sizes of these files are unknown. The drive's
+//! `[start]` settings decide which data the drive holds. A job without a size takes the size from
+//! another job on the same file. If no job gives a size in bytes, a percentage such as `size=50%`
+//! refers to the drive, and a note says so.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -88,7 +88,8 @@ pub(super) fn laid_out(
     let numbers: Vec<Vec<Vec<usize>>> =
         jobs.iter().map(|job| job.target.numbers(job, &mut files)).collect();
     let mut parts = vec![Vec::new(); jobs.len()];
-    // Jobs with a size come first, because their files give a size to the jobs without one.
+    // Jobs with a size are placed first. A job without a size then takes the size from a job with
+    // the same file.
     for needs in [false, true] {
         for (i, job) in jobs.iter().enumerate().filter(|(_, job)| job.target.needs_size() == needs)
         {
@@ -307,7 +308,7 @@ impl Target {
         if self.files.is_empty() { self.files_per_clone } else { self.files.len() as u32 }
     }
 
-    /// Returns the numbers of the files that each clone of the job uses.
+    /// Returns, for each clone of the job, the numbers of the files that the clone uses.
     fn numbers(&self, job: &Job, files: &mut Files) -> Vec<Vec<usize>> {
         let of_clone = |clone| {
             (0..self.number_of_files())

@@ -1,4 +1,5 @@
-//! Queues of the jobs in a stage of a fio job file. As in fio, each clone of a job has a queue.
+//! Queues of the jobs in a stage of a fio job file. As in fio, each clone of a job has its own
+//! queue.
 //!
 //! A clone issues a request when one of its own requests is complete. A clone with a `thinktime`
 //! pauses, and a clone with a rate follows its clock. A clone acts when the drive reports a

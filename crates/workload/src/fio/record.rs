@@ -50,8 +50,8 @@ pub struct JobRecord {
     pub name: String,
     /// Line of the job file at which the job's section begins.
     pub line: usize,
-    /// Number of the job's stage, from 0. The jobs of a stage run at the same time. Stages follow
-    /// each other.
+    /// Number of the job's stage; the first stage has number 0. The jobs of a stage run at the same
+    /// time, and one stage follows the other.
     pub stage: usize,
     /// Number of clones of the job.
     pub numjobs: u32,
@@ -74,7 +74,7 @@ pub struct JobRecord {
     /// First byte of each region on the drive. A clone has one region per file, and the regions of
     /// a clone follow each other in the list.
     pub starts: Vec<u64>,
-    /// Number of bytes in the region that a clone uses of one file.
+    /// Size of the region that a clone uses in each of its files, in bytes.
     pub region_bytes: u64,
     /// Number of bytes after which a loop of the job ends; absent if the job ends after a given
     /// time.

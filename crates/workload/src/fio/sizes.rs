@@ -56,7 +56,7 @@ impl Blocks {
         matches!(self, Self::One(_))
     }
 
-    /// Returns the mean request size, without the effect of the end of the file.
+    /// Returns the mean request size. The shorter requests at the end of a file are not considered.
     pub(super) fn mean(&self) -> f64 {
         match self {
             Self::One(bytes) => *bytes as f64,
@@ -155,7 +155,7 @@ impl SizeDraw {
             let bytes = self.min + below(random, self.max);
             return (bytes - bytes % step).min(self.max);
         }
-        // Only sizes below the largest size fit here. All of them have the same chance.
+        // Here, only sizes below the largest size fit. All sizes that fit have the same chance.
         if self.unaligned {
             self.min + below(random, space - self.min + 1)
         } else {

@@ -24,8 +24,8 @@ impl Amount {
     }
 }
 
-/// Value of the option `kb_base`. With `Binary`, k is 1024 and KiB is 1000. With `Standard`, k is
-/// 1000 and KiB is 1024.
+/// Value of the option `kb_base`. As in fio, `Binary` means that k is 1024 and KiB is 1000.
+/// `Standard` means that k is 1000 and KiB is 1024.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum KbBase {
     Binary,

@@ -13,9 +13,9 @@
 /// Number of bisection steps in the search for T. More steps would not make T more precise.
 const HALVINGS: u32 = 100;
 
-/// Returns the miss probability of each expert in a cache of `bytes` bytes. A miss means that a
-/// token uses the expert while it is not in the cache. `chances` are the probabilities that a token
-/// uses each expert. `expert` is the size of an expert in bytes.
+/// Returns the miss probability of each expert in a cache of `bytes` bytes. A miss occurs if a
+/// token uses an expert that is not in the cache. `chances` are the probabilities that a token uses
+/// each expert. `expert` is the size of an expert in bytes.
 pub(super) fn misses(chances: &[f64], expert: u64, bytes: u64) -> Vec<f64> {
     if bytes == 0 {
         return vec![1.0; chances.len()];

@@ -1,5 +1,5 @@
-//! Calculates the mean number of reads that a token of a language model makes of each expert and
-//! each page.
+//! Calculates how many reads of each expert and of each page a token of a language model causes on
+//! average.
 
 use std::fs;
 
@@ -161,8 +161,8 @@ impl ModelLaw {
         (of_experts + dense) * self.read_share() + self.kv_reads_per_token() * of_window / requests
     }
 
-    /// Returns the number of page reads that are needed to read the bytes from `begin` to `end` by
-    /// requests. A page counts once for each request that touches the page.
+    /// Returns the number of page reads of the requests that read the bytes from `begin` to `end`.
+    /// A page counts once for each request that touches the page.
     fn page_reads(&self, begin: u64, end: u64) -> u64 {
         let (page, size) = (self.page_bytes, self.config.request_size.0);
         let within = |step: u64| (end.saturating_sub(1) / step).saturating_sub(begin / step);
@@ -176,14 +176,14 @@ impl ModelLaw {
         end.div_ceil(self.page_bytes).min(self.pages)
     }
 
-    /// Returns the share of the model's reads that are left after the host has served the share
+    /// Returns the share of the model's reads that is left after the host has served the share
     /// `cached`.
     pub(super) fn read_share(&self) -> f64 {
         1.0 - self.config.cached
     }
 
-    /// Returns the mean number of times that a token makes the host read an expert, without the
-    /// effect of `cached`.
+    /// Returns how often, on average, a token reads an expert from the drive. The effect of
+    /// `cached` is not included.
     fn reads_of(&self, place: usize) -> f64 {
         self.chances[place] * self.misses[place]
     }

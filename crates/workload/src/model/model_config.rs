@@ -84,7 +84,7 @@ pub struct ModelConfig {
     #[key(default = Placement::Shuffled)]
     pub placed: Placement,
     /// Size of the host's cache. The cache first holds the dense part; the rest of the cache holds
-    /// the experts used last.
+    /// the experts that were used last.
     #[serde(default = "ModelConfig::default_cache")]
     #[key(unit = "size", range = Size(0, 1 << 50), default = Bytes(0))]
     pub cache: Bytes,
@@ -157,7 +157,7 @@ pub enum Placement {
 }
 
 const MIB: u64 = 1 << 20;
-/// Range of the number of tokens per second.
+/// Allowed range of the number of tokens per second.
 const TOKENS: Range = Range::Rate(1e-9, 1e6);
 /// Unit to which the sizes of experts and of the dense part are rounded up, in bytes. It is the
 /// block size of most file systems.

@@ -86,8 +86,8 @@ pub struct PhaseConfig {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[key(unit = "pages", range = Words("below the number of pages of the drive"), default)]
     pub pages: Vec<Lpn>,
-    /// List of ranges of logical pages. Each range is given by its first and its last page. The
-    /// phase takes the pages of the ranges after those of `pages`.
+    /// List of ranges of logical pages. Each range is given by its first and its last page. A phase
+    /// takes the pages in `pages` first, then the pages in these ranges.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[key(
         unit = "pages",

@@ -5,8 +5,8 @@
 
 use super::pages::LINE_PAGES;
 
-/// Length of a stretch of pages, in bytes. Either all pages of a stretch are followed or none, so
-/// that a busy region is seen as a whole.
+/// Length of a stretch of pages, in bytes. If one page of a stretch is followed, all pages of the
+/// stretch are followed. In this way, a busy region is seen as a whole.
 const STRETCH_BYTES: u64 = 4 << 20;
 
 /// Choice of the pages that are followed. Of `mask` + 1 stretches of pages, one is followed on

@@ -1,7 +1,7 @@
 //! Finds the separate parts ("islands") of a device's addresses. Two islands are separated by a
-//! large gap of untouched addresses. A gap counts as large if it exceeds a number of bytes and also
-//! a share of the used address range. A trace with evenly scattered addresses is one island. A disk
-//! with partitions has several islands.
+//! large gap of untouched addresses. A gap is large if it has at least a certain number of bytes
+//! and at least a certain share of the used address range. A trace with evenly scattered addresses
+//! is one island. A disk with partitions has several islands.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -11,7 +11,8 @@ use super::PageCounts;
 /// Length of the smallest gap between islands, in bytes. The smallest structures of a file system
 /// are shorter than this length, and so are most gaps between two files.
 const LEAST_GAP_BYTES: u64 = 16 << 20;
-/// Ratio of the range from the first to the last touched page to the smallest gap between islands.
+/// Length of the range from the first to the last touched page, divided by the length of the
+/// smallest gap between islands.
 const LEAST_GAP_SHARE: u64 = 256;
 /// Length of the stretches into which pages are grouped, in bytes. Every gap between islands is
 /// much longer.

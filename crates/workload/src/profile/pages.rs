@@ -11,7 +11,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 /// Number of pages per line of counters.
 pub(super) const LINE_PAGES: u64 = 16;
-/// Number of lines in a slab of memory, which has 64 KiB. Memory grows by whole slabs, so that
+/// Number of lines in a slab of memory. A slab has 64 KiB. Memory grows by whole slabs, so that
 /// lines are never copied.
 const SLAB_LINES: usize = 1024;
 
@@ -97,8 +97,8 @@ impl PageCounts {
         *self = kept;
     }
 
-    /// Returns the page number, the reads and the writes of every touched page. Pages are sorted by
-    /// the time at which their lines of counters were first touched.
+    /// Returns the page number, the reads and the writes of every touched page. Pages are in the
+    /// order in which their lines of counters were first touched.
     pub fn iter(&self) -> impl Iterator<Item = (u64, u64, u64)> {
         let lines = self.slabs.iter().flatten();
         lines.zip(&self.numbers).zip(0..).flat_map(move |((line, number), place)| {
@@ -124,8 +124,8 @@ impl PageCounts {
     }
 }
 
-/// Hash of a number, made from its product with 2^64 / golden ratio. The two halves of the product
-/// are combined, so that all bits matter.
+/// Hash of a number. The number is multiplied by 2^64 / golden ratio, and the two halves of the
+/// product are combined, so that all bits matter.
 #[derive(Debug, Default)]
 struct Spread(u64);
 

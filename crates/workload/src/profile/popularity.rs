@@ -73,8 +73,8 @@ impl Popularity {
         })
     }
 
-    /// Returns the number of pages that are `percent` % of all pages, rounded up. Also returns the
-    /// sum of the access counts of this many hottest pages.
+    /// Selects the hottest `percent` % of all pages. Returns the number of selected pages, rounded
+    /// up, and the sum of the access counts of these pages.
     pub fn hottest(&self, percent: f64) -> (u64, u64) {
         let wanted = ((self.pages as f64 * percent / 100.0).ceil() as u64).min(self.pages);
         let (mut left, mut sum) = (wanted, 0);

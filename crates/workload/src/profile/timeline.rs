@@ -2,8 +2,8 @@
 //! the load over time.
 //!
 //! The load is counted in time steps of equal length. The length of the trace is known only at its
-//! end, so a step lasts 1 ns at first. When more steps are needed than can be kept, each two
-//! neighbouring steps are merged.
+//! end, so a step lasts 1 ns at first. When more steps are needed than can be kept, neighbouring
+//! steps are merged in pairs.
 
 use vpass_drive::base::request::Op;
 
@@ -48,7 +48,7 @@ impl Timeline {
             self.longest_step_back = self.longest_step_back.max(self.previous - at_ns);
         }
         self.previous = at_ns;
-        // If a row has an earlier time than the first row, it is counted in the first step.
+        // A row that is earlier than the first row is counted in the first step.
         let since = at_ns.saturating_sub(first);
         while since >> self.shift >= STEPS as u64 {
             self.pair_up();

@@ -60,7 +60,7 @@ pub(super) struct Known<'a> {
 }
 
 /// Error for a total that the percentiles do not allow. The fields are the lowest and the highest
-/// total that they allow.
+/// allowed total.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct OutOfRange {
     pub(super) lowest: u64,
@@ -76,9 +76,9 @@ pub(super) struct Curve {
     bend: f64,
 }
 
-/// Margins, from the best to the worst. A margin is a share of the items of an interval. This share
-/// at the lower end of the interval has the value of the lower end, and the same holds for the
-/// upper end.
+/// Margins, from the best to the worst. A margin is a share of the items of an interval. The items
+/// in the margin at the lower end have the value of the lower end. The items in the margin at the
+/// upper end have the value of the upper end.
 const MARGINS: [f64; 4] = [0.25, 0.1, 0.04, 0.0];
 /// Narrowest margin with which a percentile stays the same if the access counts of a few pages
 /// change.
@@ -88,8 +88,8 @@ const SOUND_MARGIN: f64 = 0.04;
 const BODY_BENDS: [f64; 5] = [1.0, 3.0, 0.33, 9.0, 0.11];
 /// Number of pieces into which an interval is divided.
 const PIECES: u64 = 8;
-/// Number of pieces into which a head is divided whose form depends on ranks. Pieces with higher
-/// values have fewer items.
+/// Number of pieces into which a head is divided if the form of the head depends on ranks. Pieces
+/// with higher values have fewer items.
 const HEAD_PIECES: u32 = 64;
 /// Logarithm of the largest bend that is tried. The logarithm of the smallest bend is the negative
 /// of this number. At the largest bend, all items have the lower value, except for rounding. At the

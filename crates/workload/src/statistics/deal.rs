@@ -19,8 +19,9 @@ struct Share {
     whole: u32,
     /// Number of groups of a pass that contain one more request of this kind.
     rest: u64,
-    /// Sum of the fractions of a request that this kind has not received so far. The unit is 1
-    /// divided by the number of groups. The sum begins with a random value.
+    /// Accumulated fraction of a request, in units of 1 / number of groups. Each group adds `rest`
+    /// to this sum. When the sum reaches a whole request, a group gets one more request of this
+    /// kind. The sum begins with a random value.
     gathered: u64,
 }
 

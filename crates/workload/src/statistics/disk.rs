@@ -36,7 +36,7 @@ pub struct SideStatistics {
     /// Percentiles of popularity in ascending order, up to 100. Each percentile comes with the
     /// number of requests that touch the page at this percentile.
     pub accesses: Vec<(f64, u64)>,
-    /// Percentiles of the size of requests, each with its size in bytes.
+    /// Percentiles of the request size. Each percentile comes with a size in bytes.
     pub sizes: Vec<(f64, u64)>,
 }
 

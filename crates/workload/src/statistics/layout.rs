@@ -14,8 +14,8 @@ use std::cmp::Reverse;
 use super::tiling::BlockClass;
 use crate::synthetic::random::{Random, below};
 
-/// Number of pages of which the length of a full extent is a multiple. For pages of 4 KiB, this is
-/// 64 KiB, which is the largest page size of a drive.
+/// Unit of the length of full extents, in pages. For pages of 4 KiB, this unit is 64 KiB, which is
+/// the largest page size of a drive.
 const ALIGNED_PAGES: u64 = 16;
 
 /// Extents that contain the blocks of one cell.

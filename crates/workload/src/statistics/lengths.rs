@@ -13,7 +13,7 @@ use super::statistics_config::SECTOR_BYTES;
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Length {
     pub(super) pages: u32,
-    /// Number of requests of the group, each of which touches `pages` pages.
+    /// Number of requests of the group. Each of these requests touches `pages` pages.
     pub(super) requests: f64,
     /// Shapes of these requests. A shape is a size and a start position ([`Shape`]), and comes with
     /// the number of requests that have this shape.
@@ -28,9 +28,9 @@ pub(super) struct Shape {
     pub(super) skip: u32,
 }
 
-/// Tolerance for the number of touched pages, as a share of this number. The number may lie outside
-/// the range that the request sizes allow by at most this share. The numbers of requests are then
-/// scaled to remove the difference.
+/// Tolerance for the number of touched pages, as a share of this number. The request sizes allow a
+/// range of numbers of touched pages. A number that lies outside this range by at most the
+/// tolerance is accepted, and the numbers of requests are scaled to remove the difference.
 const SLACK: f64 = 0.01;
 
 /// Groups requests of the given sizes by the number of pages that they touch. All requests together

@@ -2,7 +2,8 @@
 //! traces.
 //!
 //! The first table has one row per disk, with totals, working sets and percentiles. The second
-//! table has one row per window of time, with the pages read and written in the window.
+//! table has one row per window of time, with the number of pages read and the number of pages
+//! written in the window.
 //!
 //! ```text
 //! totals    workload, {read,write}_block_req_count,
@@ -188,9 +189,8 @@ fn windows_of(path: &Path, disk: &str) -> Result<WindowsConfig, SourceError> {
             path.display()
         )));
     }
-    // In the table, the end of a window is the time of the window's last request. In fact, all
-    // windows have the same length, which is the longest of these lengths, rounded up to whole
-    // seconds.
+    // In the table, the end of a window is the time of the window's last request. The true length
+    // of all windows is the length of the longest window in the table, rounded up to whole seconds.
     let length_s =
         (1..).zip(&rows).map(|(i, (end_s, _))| end_s / f64::from(i)).fold(0.0, f64::max).ceil();
     let ends = (1..)

@@ -74,8 +74,9 @@ impl Side {
         size_of_val(self.cells.as_slice()) as u64 + self.layout.memory() + self.deal.memory()
     }
 
-    /// Makes the state for a plan whose pages begin at page `base`. The number of page accesses in
-    /// each window is proportional to the window's entry in `window_pages`.
+    /// Makes the state for a plan whose pages begin at page `base`. `window_pages` has an entry for
+    /// each window. The number of page accesses in a window is proportional to the entry of the
+    /// window.
     pub(super) fn new(
         op: Op,
         plan: &SidePlan,

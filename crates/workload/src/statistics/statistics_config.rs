@@ -1,5 +1,5 @@
-//! Keys of the `[statistics]` table of a workload file: statistics of a disk, and options for their
-//! use.
+//! Keys of the `[statistics]` table of a workload file. The table contains statistics of a disk,
+//! and options for using these statistics.
 
 use serde::{Deserialize, Serialize};
 use vpass_drive::base::units::Bytes;
@@ -40,7 +40,7 @@ impl StatisticsFile {
 #[serde(deny_unknown_fields)]
 #[keys(table = "statistics")]
 pub struct StatisticsConfig {
-    /// Name of the disk in the source of the statistics.
+    /// Name that the disk has in the source of the statistics.
     #[key(range = Words("text"))]
     pub disk: String,
     /// Source of the statistics.
