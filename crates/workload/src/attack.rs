@@ -1,5 +1,5 @@
-//! Attacks: reads that try to make a drive lose data or copy as much as possible. Each attack has
-//! its own file.
+//! Attacks: sequences of reads that try to make a drive lose data, or copy as much data as
+//! possible. Each attack has its own file.
 //!
 //! The attacker knows more than any real attacker: where every page lies, how many reads each
 //! wordline endures, and how the policy is set ([`Knowledge`]). An attack is a function that turns
@@ -35,7 +35,7 @@ pub struct Attack {
 
 macro_rules! attacks {
     ($($name:literal, $summary:literal => $phases:path;)*) => {
-        /// All attacks, one line each.
+        /// List of all attacks.
         pub const ATTACKS: &[Attack] =
             &[$(Attack { name: $name, summary: $summary, phases: $phases },)*];
     };

@@ -1,5 +1,5 @@
-//! Makes the requests that fio(1) would send to a drive, from unchanged job files. Start with
-//! [`JobFile`] and [`FioSource`].
+//! Reads unchanged job files of fio(1), and makes the requests that fio would send to a drive. The
+//! main types are [`JobFile`] and [`FioSource`].
 //!
 //! The code follows the manual page of fio 3.33. For details that are not in the manual page, the
 //! code follows the behaviour of fio 3.33. The test `tests/fio_real.rs` compares vpass with fio if

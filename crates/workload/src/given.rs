@@ -1,5 +1,5 @@
 //! Workload that a caller makes at run time. The workload has a name, an identity, and a function
-//! that makes its source of requests for a drive.
+//! that makes a source of requests for a drive.
 //!
 //! Each request of the source is checked. A request that no host could make ends the run, and the
 //! error names the workload.

@@ -1,6 +1,6 @@
 //! Sources of host requests, and tools for requests:
 //! - trace files ([`traces`])
-//! - generators ([`synthetic`])
+//! - generators of synthetic requests ([`synthetic`])
 //! - phases that read or write named pages ([`phases`])
 //! - several workloads side by side, each with addresses, a rate and sizes of its own ([`parts`])
 //! - a language model whose weights are read from the drive ([`model`])

@@ -7,7 +7,7 @@ use std::num::NonZeroU32;
 use vpass_drive::base::request::{Arrival, Request, RequestSource, SourceError};
 use vpass_drive::base::units::Ns;
 
-/// Source of requests that can run again. At the end of each pass, `fill` appends no request.
+/// Source of requests that can be replayed. At the end of each pass, `fill` appends no request.
 pub trait PassSource: RequestSource + Send {
     /// Starts the next pass. Arrival times continue from those of the previous pass, and a
     /// generator draws new random numbers.

@@ -65,7 +65,7 @@ pub struct Region {
     pub writes: u64,
 }
 
-/// Counts of the rows of a trace.
+/// Counts that summarise all rows of a trace.
 #[derive(Debug)]
 pub struct Profile {
     page_shift: u32,

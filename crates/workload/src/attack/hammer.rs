@@ -1,7 +1,7 @@
 //! # Hammer
-//! Attack that reads the two neighbours of the weakest wordline of a block. This goes on until the
-//! wordline has lost its data or the policy has moved the data. Then the attack reads the weakest
-//! wordline once and continues with the next block.
+//! Attack that reads the two neighbours of the weakest wordline of a block. The attack goes on
+//! until the wordline has lost its data, or until the policy has moved this data. Then the attack
+//! reads the weakest wordline once and continues with the next block.
 //!
 //! - **Source:** the worst access pattern of straw-2024 (Fig. 2, "PA").
 //! - **Breaks:** a drive without reclaim, and every policy that allows more than `limit / alpha`

@@ -67,13 +67,13 @@ pub struct Strength {
     pub assumed_alpha: f64,
 }
 
-/// Reads that an attack makes on a block: even reads of all pages, then reads of one wordline's
-/// neighbours.
+/// Numbers of reads in the two steps of an attack on a block. First, all pages are read evenly.
+/// Then the neighbours of one wordline are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReadMix {
     /// Number of reads that are spread evenly over all pages of the block.
     pub even: u64,
-    /// Number of reads of the neighbours of the chosen wordline.
+    /// Number of reads of the two neighbours of the chosen wordline.
     pub neighbours: u64,
 }
 

@@ -108,7 +108,7 @@ impl JobFile {
     }
 
     /// Returns the name, first byte and size of each file that the jobs use. The drive has
-    /// `capacity` bytes and pages of `page_bytes`.
+    /// `capacity` bytes and pages of `page_bytes` bytes.
     ///
     /// # Errors
     /// Returns an error if a job does not fit onto the drive.

@@ -95,7 +95,8 @@ const MAP_BITS: u64 = 1 << 33;
 pub(super) const NEVER: Ns = 1 << 62;
 
 impl FioSource {
-    /// Makes the source of requests for a drive of `capacity` bytes with pages of `page_bytes`.
+    /// Makes the source of requests for a drive that has `capacity` bytes and pages of `page_bytes`
+    /// bytes.
     ///
     /// # Errors
     /// Returns an error if a job does not fit onto the drive, or if the gear cannot run a job.

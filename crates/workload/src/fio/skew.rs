@@ -37,8 +37,8 @@ pub(super) enum Distribution {
         deviation: f64,
         center: Option<f64>,
     },
-    /// Zones in their order. Each zone has a percentage of the accesses, and a size in bytes or in
-    /// percent of the blocks.
+    /// List of zones, in the order of their positions. Each zone has a percentage of the accesses,
+    /// and a size in bytes or in percent of the blocks.
     Zoned(Vec<(u32, Amount)>),
 }
 
@@ -231,10 +231,9 @@ impl Skew {
             }
             Distribution::Normal { deviation, center } => {
                 let spread = (blocks as f64 * deviation / 100.0).ceil().min((blocks / 2) as f64);
-                // Without a shift, the drawn numbers are centred on the middle of the file. A shift
-                // by half of the file moves their centre to the start, and a shift by the requested
-                // centre moves it to its place. If no centre is requested, fio uses the middle of
-                // the file.
+                // Drawn numbers are centred on the middle of the file. Adding half of the file
+                // moves this centre to the start of the file. Adding the requested centre then
+                // moves it to the requested place, which is the middle of the file by default.
                 let shift = (blocks as f64 * (center.unwrap_or(0.5) + 0.5)) as u64;
                 Self::Normal { spread, blocks, shift }
             }

@@ -20,7 +20,8 @@ pub struct FluidModel {
 }
 
 impl FluidModel {
-    /// Makes the source for a sample of a drive of `capacity` bytes with pages of `page_bytes`.
+    /// Makes the source for a sample of a drive. The drive has `capacity` bytes and pages of
+    /// `page_bytes` bytes.
     ///
     /// # Errors
     /// Returns an error if a key is invalid, or if the model does not fit on the drive. Also

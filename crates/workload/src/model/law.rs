@@ -33,8 +33,8 @@ pub struct ModelLaw {
 }
 
 impl ModelLaw {
-    /// Calculates the rates of a workload on a drive of `capacity` bytes with pages of
-    /// `page_bytes`.
+    /// Calculates the rates of a workload on a drive that has `capacity` bytes and pages of
+    /// `page_bytes` bytes.
     ///
     /// # Errors
     /// Returns an error if a key is invalid, or if the model does not fit on the drive. Also

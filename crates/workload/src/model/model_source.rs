@@ -24,7 +24,7 @@ pub struct ModelSource {
 }
 
 impl ModelSource {
-    /// Makes the source for a drive of `capacity` bytes with pages of `page_bytes`.
+    /// Makes the source for a drive that has `capacity` bytes and pages of `page_bytes` bytes.
     ///
     /// # Errors
     /// Returns an error if a key is invalid, or if the model does not fit on the drive. Also

@@ -29,7 +29,8 @@ struct Placed {
 }
 
 impl FluidParts {
-    /// Makes the source for a sample of a drive of `capacity` bytes with pages of `page_bytes`.
+    /// Makes the source for a sample of a drive. The drive has `capacity` bytes and pages of
+    /// `page_bytes` bytes.
     ///
     /// # Errors
     /// Returns an error if a key is invalid, or if a part does not fit on the drive. Also returns

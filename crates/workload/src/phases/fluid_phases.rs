@@ -86,7 +86,8 @@ impl PhaseClock {
 }
 
 impl FluidPhases {
-    /// Makes the source for a sample of a drive of `capacity` bytes with pages of `page_bytes`.
+    /// Makes the source for a sample of a drive. The drive has `capacity` bytes and pages of
+    /// `page_bytes` bytes.
     ///
     /// # Errors
     /// Returns an error if a key is invalid, or if a page lies beyond the end of the drive. Also

@@ -93,7 +93,7 @@ impl Runs {
 }
 
 impl PhasesSource {
-    /// Makes the source for a drive of `capacity` bytes with pages of `page_bytes`.
+    /// Makes the source for a drive that has `capacity` bytes and pages of `page_bytes` bytes.
     ///
     /// # Errors
     /// Returns an error if a key is invalid, or if a page lies beyond the end of the drive.

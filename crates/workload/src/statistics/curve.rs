@@ -70,8 +70,9 @@ pub(super) struct OutOfRange {
 /// Distribution with the known percentiles and the known total.
 #[derive(Clone, Debug)]
 pub(super) struct Curve {
-    /// Steps with rising values. The counts of all steps add up to the number of items. The sum of
-    /// all values is less than one unit below the total, or equal to it.
+    /// Steps in ascending order of their values. The counts of all steps add up to the number of
+    /// items. The sum of the values of all items is the total, or less than one unit below the
+    /// total.
     pub(super) steps: Vec<Step>,
     bend: f64,
 }
@@ -92,8 +93,8 @@ const PIECES: u64 = 8;
 /// with higher values have fewer items.
 const HEAD_PIECES: u32 = 64;
 /// Logarithm of the largest bend that is tried. The logarithm of the smallest bend is the negative
-/// of this number. At the largest bend, all items have the lower value, except for rounding. At the
-/// smallest bend, all items have the higher value.
+/// of this number. At the largest bend, all items of an interval have the value of the interval's
+/// lower end, except for rounding. At the smallest bend, they have the value of the upper end.
 const BEND_LOG: f64 = 12.0;
 
 /// Piece of the curve: consecutive items whose value depends on the bend.

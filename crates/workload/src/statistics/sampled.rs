@@ -4,8 +4,8 @@
 //! Each page of the sample keeps its number of requests. For this reason, all percentiles of
 //! popularity except the last stay the same. The most popular page of the disk is rarely in the
 //! sample. For example, at scale 0.01, the most popular page of the sample stands for the 100 most
-//! popular pages of the disk. It gets the popularity of the page in the middle of these 100 pages.
-//! This popularity lies on the curve between the last two percentiles.
+//! popular pages of the disk. This page gets the popularity of the page in the middle of the 100
+//! pages. This popularity lies on the curve between the last two percentiles.
 
 use vpass_drive::config::ConfigError;
 
