@@ -2,15 +2,15 @@
 //! - trace files ([`traces`])
 //! - generators of synthetic requests ([`synthetic`])
 //! - phases that read or write named pages ([`phases`])
-//! - several workloads side by side, each with addresses, a rate and sizes of its own ([`parts`])
+//! - several workloads at the same time; each has its own addresses, rate and request sizes ([`parts`])
 //! - a language model whose weights are read from the drive ([`model`])
 //! - stripes that are rewritten again and again ([`stripes`])
 //! - statistics of a real disk ([`statistics`])
 //! - fio job files ([`fio`])
 //! - requests in memory, and sources that a caller makes ([`listed`], [`given`])
 //!
-//! All sources return requests in batches ([`vpass_drive::base::request::Request`]). Each source can
-//! be replayed ([`pass`]). [`daily`] limits a source to some hours of each day.
+//! All sources return requests in batches ([`vpass_drive::base::request::Request`]). Each source
+//! can be replayed ([`pass`]). [`daily`] limits a source to some hours of each day.
 //!
 //! [`profile`] counts the requests of a trace. [`windows`] turns requests into rates of reads.
 //! [`attack`] makes phases that try to break a policy.

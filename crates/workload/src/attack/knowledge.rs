@@ -179,8 +179,8 @@ impl Knowledge {
     }
 
     /// Returns the largest dose that a wordline gets while its whole block is moved:
-    /// `P + 2 (alpha - 1) p`. P is the number of pages of the block, and p is the number of pages of
-    /// a wordline.
+    /// `P + 2 (alpha - 1) p`. P is the number of pages of the block, and p is the number of pages
+    /// of a wordline.
     pub fn moving(&self, target: &Target, alpha: f64) -> f64 {
         target.pages.len() as f64 + 2.0 * (alpha - 1.0) * f64::from(self.pages_per_wordline)
     }
