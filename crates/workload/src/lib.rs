@@ -2,7 +2,7 @@
 //! - trace files ([`traces`])
 //! - generators of synthetic requests ([`synthetic`])
 //! - phases that read or write named pages ([`phases`])
-//! - several workloads at the same time; each has its own addresses, rate and request sizes ([`parts`])
+//! - several workloads at the same time, each with its own addresses, rate and sizes ([`parts`])
 //! - a language model whose weights are read from the drive ([`model`])
 //! - stripes that are rewritten again and again ([`stripes`])
 //! - statistics of a real disk ([`statistics`])
