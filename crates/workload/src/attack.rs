@@ -1,13 +1,13 @@
-//! Attacks: reads that try to make a drive lose data or copy as much as possible. Each attack has
-//! its own file.
+//! Attacks: sequences of reads that try to make a drive lose data, or copy as much data as
+//! possible. Each attack has its own file.
 //!
 //! The attacker knows more than any real attacker: where every page lies, how many reads each
 //! wordline endures, and how the policy is set ([`Knowledge`]). An attack is a function that turns
 //! this knowledge into phases of requests. `vpass run` replays these phases like any other
 //! workload. A policy that survives the best of these attacks should survive every workload.
 //!
-//! When a policy acts, data moves, and the attacker does not find out where the data went. For this
-//! reason each attack takes many blocks, one after the other.
+//! When a policy acts, data moves, and the attacker does not learn the new place of the data. For
+//! this reason, each attack reads many blocks, one after the other.
 
 mod below_interval;
 mod breed;
@@ -24,17 +24,18 @@ pub use knowledge::{Knowledge, ReadMix, Strength, Target};
 
 /// Attack with its name, its summary and the function that makes its phases.
 pub struct Attack {
-    /// Name of the attack on the command line. The name completes the words "attacked by ...".
+    /// Name of the attack on the command line and in reports, such as "hammer".
     pub name: &'static str,
     /// Summary of the attack in one line, for lists.
     pub summary: &'static str,
-    /// Function that makes the phases of one round of the attack on a drive.
+    /// Function that makes the request phases of one round of the attack. The function gets the
+    /// attacker's knowledge about the drive.
     pub phases: fn(&Knowledge) -> Vec<PhaseConfig>,
 }
 
 macro_rules! attacks {
     ($($name:literal, $summary:literal => $phases:path;)*) => {
-        /// All attacks, one line each.
+        /// List of all attacks.
         pub const ATTACKS: &[Attack] =
             &[$(Attack { name: $name, summary: $summary, phases: $phases },)*];
     };

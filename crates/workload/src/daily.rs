@@ -1,6 +1,6 @@
 //! Workloads that make requests only in some hours of each day (`workload.hours_per_day`). The
 //! source of such a workload uses a clock that stands still in the other hours. This file converts
-//! times of that clock to times of the whole day.
+//! the times of this clock to real times of the day.
 
 use vpass_drive::base::daily::DailyHours;
 use vpass_drive::base::rates::ReadRates;
@@ -50,14 +50,14 @@ impl<S: PassSource> PassSource for Daily<S> {
     }
 }
 
-/// Source of rates that hold only in some hours of each day.
+/// Source of request rates that apply only in some hours of each day.
 pub struct DailyRates {
     source: Box<dyn FluidSource + Send>,
     hours: DailyHours,
 }
 
 impl DailyRates {
-    /// Makes a source of rates that hold only in the given hours of each day.
+    /// Makes a source of request rates that apply only in the given hours of each day.
     pub fn new(source: Box<dyn FluidSource + Send>, hours: DailyHours) -> Self {
         Self { source, hours }
     }

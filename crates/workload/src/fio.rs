@@ -1,12 +1,12 @@
-//! Makes the requests that fio(1) would send to a drive, from unchanged job files. Start with
-//! [`JobFile`] and [`FioSource`].
+//! Reads unchanged job files of fio(1), and makes the requests that fio would send to a drive. The
+//! main types are [`JobFile`] and [`FioSource`].
 //!
-//! The code follows the manual page of fio 3.33. If the manual page says nothing, the code follows
-//! the behaviour of fio 3.33. The test `tests/fio_real.rs` compares vpass with fio if fio is
-//! installed.
+//! The code follows the manual page of fio 3.33. For details that are not in the manual page, the
+//! code follows the behaviour of fio 3.33. The test `tests/fio_real.rs` compares vpass with fio if
+//! fio is installed.
 //!
-//! Options that concern only the host are ignored and listed. An option that would change the
-//! workload in an unsupported way stops the run, and the error names the option.
+//! vpass ignores options that affect only the host, and lists these options. An option that would
+//! change the workload in an unsupported way stops the run, and the error names the option.
 //!
 //! | file | what it does |
 //! |---|---|

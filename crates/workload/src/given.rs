@@ -1,5 +1,5 @@
 //! Workload that a caller makes at run time. The workload has a name, an identity, and a function
-//! that makes its source of requests for a drive.
+//! that makes a source of requests for a drive.
 //!
 //! Each request of the source is checked. A request that no host could make ends the run, and the
 //! error names the workload.
@@ -23,8 +23,8 @@ pub struct ForDrive {
     pub seed: u64,
 }
 
-/// Function that makes a source of requests. vpass calls it once for each drive, and for checks
-/// before a run.
+/// Function that makes a source of requests. vpass calls the function once for each drive, and also
+/// for checks before a run.
 pub type Make = dyn Fn(ForDrive) -> Result<Box<dyn PassSource>, SourceError> + Send + Sync;
 
 /// Workload that a caller made. Clones share the function that makes the source.
@@ -59,7 +59,7 @@ impl Given {
     /// Makes the source of requests for a drive.
     ///
     /// # Errors
-    /// Returns the error of the caller's function.
+    /// Returns an error if the caller's function returns an error.
     pub fn source(&self, drive: ForDrive) -> Result<Box<dyn PassSource>, SourceError> {
         let source = (self.make)(drive)?;
         let name = self.name.clone();

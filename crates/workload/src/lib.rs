@@ -1,8 +1,8 @@
 //! Sources of host requests, and tools for requests:
 //! - trace files ([`traces`])
-//! - generators ([`synthetic`])
+//! - generators of synthetic requests ([`synthetic`])
 //! - phases that read or write named pages ([`phases`])
-//! - several workloads side by side, each with addresses, a rate and sizes of its own ([`parts`])
+//! - several workloads at the same time, each with its own addresses, rate and sizes ([`parts`])
 //! - a language model whose weights are read from the drive ([`model`])
 //! - stripes that are rewritten again and again ([`stripes`])
 //! - statistics of a real disk ([`statistics`])

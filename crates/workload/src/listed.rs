@@ -1,4 +1,5 @@
-//! Source of requests that are already in memory. Many drives can replay one list at the same time.
+//! Source that hands out a list of requests from memory. Many drives can replay the same list at
+//! the same time.
 
 use std::sync::Arc;
 

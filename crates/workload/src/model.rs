@@ -7,10 +7,12 @@
 //! ```
 //!
 //! - **Experts** (`law.rs`). The popularity of an expert gives the probability that a token uses
-//!   it.
-//! - **Cache** (`cache.rs`). The host's cache holds the dense part first, and experts in the rest.
+//!   the expert.
+//! - **Cache** (`cache.rs`). The host's cache holds the dense part first. The rest of the cache
+//!   holds experts.
 //! - **Requests** (`tokens.rs`, `writes.rs`). No request crosses a multiple of `request_size`.
-//! - **Rates** (`fluid_model.rs`). A page is read at the mean rate of the requests that touch it.
+//! - **Rates** (`fluid_model.rs`). The read rate of a page is the mean rate of the requests that
+//!   touch the page.
 
 mod cache;
 mod fluid_model;

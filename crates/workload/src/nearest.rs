@@ -1,19 +1,19 @@
 //! Suggests the known name that is closest to a misspelt name, for error messages.
 
-/// Smallest Jaro-Winkler similarity of a suggestion. For "dsksim" the suggestion is disksim; for
-/// "csv" there is none. In a trial with all names of vpass, suggestions below this value were
-/// useless.
+/// Smallest Jaro-Winkler similarity of a suggestion. For example, "disksim" is suggested for
+/// "dsksim", and nothing is suggested for "csv". In a trial with all names of vpass, suggestions
+/// with a lower similarity were useless.
 const NEAR: f64 = 0.7;
 
-/// Returns the one of `names` that is most similar to `wanted`, or `None` if none is similar
-/// enough. Upper and lower case count as equal.
+/// Returns the name in `names` that is most similar to `wanted`, or `None` if no name is similar
+/// enough. Letter case is ignored.
 pub fn nearest<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let wanted = wanted.to_lowercase();
     names
         .into_iter()
         .map(|name| (strsim::jaro_winkler(&wanted, &name.to_lowercase()), name))
         .filter(|(likeness, _)| *likeness >= NEAR)
-        // Among equally similar names, the first in the list wins.
+        // If several names are equally similar, the first of these names is suggested.
         .reduce(|best, next| if next.0 > best.0 { next } else { best })
         .map(|(_, name)| name)
 }

@@ -7,15 +7,17 @@ use std::num::NonZeroU32;
 use vpass_drive::base::request::{Arrival, Request, RequestSource, SourceError};
 use vpass_drive::base::units::Ns;
 
-/// Source of requests that can run again. At the end of each pass, `fill` appends no request.
+/// Source of requests that can be replayed. At the end of each pass, `fill` appends no request.
 pub trait PassSource: RequestSource + Send {
-    /// Starts the next pass. Arrival times continue to rise, and a generator draws new numbers.
+    /// Starts the next pass. Arrival times continue from those of the previous pass, and a
+    /// generator draws new random numbers.
     ///
     /// # Errors
-    /// Fails if a trace can no longer be opened.
+    /// Returns an error if a trace can no longer be opened.
     fn next_pass(&mut self) -> Result<(), SourceError>;
 
-    /// Returns the memory that the source uses in bytes, without data shared with other sources.
+    /// Returns the number of bytes that the source occupies in memory. Data that the source shares
+    /// with other sources is not counted.
     fn memory(&self) -> u64;
 
     /// Returns whether the pass has another stage. The next stage begins when all earlier requests
@@ -73,15 +75,15 @@ impl PassSource for Box<dyn PassSource> {
 /// after its last pass, after a number of requests, or when the flag of [`Self::until`] is set.
 ///
 /// A stream may consist of parts, such as a warm-up and the measured part. [`Self::begin`] starts
-/// the next part. The clock of the next part begins at the last arrival of the part before.
+/// the next part. The clock of the next part begins at the last arrival time of the previous part.
 #[derive(Debug)]
 pub struct Passes<'a, S> {
     source: S,
-    /// Number of passes that the stream still starts by itself.
+    /// Number of further passes that the stream will start by itself.
     to_begin: u32,
     requests_left: u64,
     ends: Option<&'a Cell<bool>>,
-    /// Time of the source that counts as time 0 of the stream.
+    /// Time on the source's clock at which the stream's clock shows 0.
     origin: Ns,
     requests: u64,
     last_arrival: Ns,
@@ -116,23 +118,23 @@ impl<'a, S: PassSource> Passes<'a, S> {
         self.requests_left = requests;
     }
 
-    /// Begins the next part of the stream, with `passes` passes. The part counts its requests from
-    /// 0. The clock of the part begins at the last arrival.
+    /// Begins the next part of the stream, with `passes` passes. The new part starts its count of
+    /// requests at 0. The clock of the part begins at the last arrival time of the previous part.
     pub fn begin(&mut self, passes: NonZeroU32) {
         self.origin += self.last_arrival;
         (self.to_begin, self.requests_left) = (passes.get() - 1, u64::MAX);
         (self.requests, self.last_arrival, self.open) = (0, 0, true);
     }
 
-    /// Starts another pass after all passes that the stream starts by itself.
+    /// Starts one more pass, after the stream has made all passes that it starts by itself.
     ///
     /// # Errors
-    /// Returns the errors of the source of requests.
+    /// Returns an error if the source of requests cannot start another pass.
     pub fn next_pass(&mut self) -> Result<(), SourceError> {
         self.source.next_pass()
     }
 
-    /// Returns the source of requests, for its report.
+    /// Returns the source of requests, so that the caller can report about this source.
     pub fn source(&self) -> &S {
         &self.source
     }

@@ -1,6 +1,6 @@
-//! Makes requests in phases, for workloads that name their pages, such as attacks. A phase reads,
-//! writes or trims given pages of the drive with a given number of requests. After the last phase,
-//! the first phase follows again, until all requests are made.
+//! Makes requests in phases, for workloads that name their pages, such as attacks. A phase is a
+//! given number of requests that read, write or trim given pages of the drive. After the last
+//! phase, the first phase begins again, until all requests are made.
 //!
 //! ```toml
 //! [workload]

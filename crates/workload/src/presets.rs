@@ -20,8 +20,8 @@ pub fn preset(name: &str) -> Option<&'static str> {
     PRESETS.iter().find(|(known, _)| *known == name).map(|(_, text)| without_schema(text))
 }
 
-/// Returns the text of a preset workload file without its first line. The first line names a schema
-/// by a path that exists only inside the repository.
+/// Returns the text of a preset workload file without its first line. The first line contains the
+/// path of a schema, and this path exists only inside the repository.
 pub fn without_schema(text: &str) -> &str {
     match text.split_once('\n') {
         Some((first, rest)) if first.starts_with("#:schema ") => rest,

@@ -1,13 +1,14 @@
-//! Profile of a trace: rows, bytes and pages by direction and device, sizes, popularity of pages,
-//! busy regions, and load over time.
+//! Profile of a trace: numbers of rows, bytes and pages for each direction and device, request
+//! sizes, popularity of pages, busy regions, and load over time.
 //!
 //! Rows of the trace are added one by one. Memory grows with the number of touched pages:
-//! - about 6 bytes per page if its neighbours are touched too, about 100 bytes if not (`pages`)
+//! - about 6 bytes for a page whose neighbours are touched too, and about 100 bytes for any other
+//!   page (`pages`)
 //! - 16 bytes per distinct size that is not a multiple of 512
 //! - a few hundred KiB for all other counts
 //!
-//! If the trace touches more than [`MOST_LINES`] groups of pages, only a share of the pages is
-//! followed. Numbers of pages are estimates in this case (`followed`).
+//! If the trace touches more than [`MOST_LINES`] groups of pages, requests are counted page by page
+//! only for some of the pages (`followed`). In this case, all numbers of pages are estimates.
 
 mod followed;
 mod islands;
@@ -28,14 +29,14 @@ pub use popularity::Popularity;
 pub use sizes::Sizes;
 pub use timeline::{Step, Timeline};
 
-/// Largest number of groups of 16 pages whose counts are kept. With this number, counts of 64 Mi
-/// neighbouring pages or of 4 Mi scattered pages are kept. The counts take at most about 1 GiB.
+/// Largest number of groups of 16 pages whose counts are kept. This number is enough for 64 Mi
+/// neighbouring pages or 4 Mi scattered pages. The counts occupy at most about 1 GiB of memory.
 pub const MOST_LINES: usize = 4 << 20;
 
 /// Counts of reads, writes and trims. The index is `Op as usize`.
 pub type ByOp = [u64; 3];
 
-/// Requests that a trace makes to one device.
+/// Counts of the requests that a trace makes to one device.
 #[derive(Debug, Default)]
 pub struct Device {
     /// Number of the device ([`TraceRow::device`]).
@@ -50,7 +51,8 @@ pub struct Device {
     pub pages: PageCounts,
 }
 
-/// Region of a device's addresses, with the numbers of its page reads and page writes.
+/// Region of a device's addresses, with the number of page reads and the number of page writes in
+/// the region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Region {
     /// Index of the device in [`Profile::devices`].
@@ -63,12 +65,12 @@ pub struct Region {
     pub writes: u64,
 }
 
-/// Counts of the rows of a trace.
+/// Counts that summarise all rows of a trace.
 #[derive(Debug)]
 pub struct Profile {
     page_shift: u32,
     devices: Vec<Device>,
-    /// Index in `devices` of each device number.
+    /// Index of each device in `devices`, by the number of the device.
     place: BTreeMap<u32, usize>,
     latest: usize,
     sizes: Sizes,
@@ -78,7 +80,8 @@ pub struct Profile {
     lines: usize,
     /// Largest number of groups of 16 pages whose counts may be kept.
     most_lines: usize,
-    /// Number of requested pages by direction, including pages that are not followed.
+    /// Number of page accesses in each direction, including accesses to pages that are not
+    /// followed.
     accesses: ByOp,
 }
 
@@ -134,8 +137,8 @@ impl Profile {
         self.timeline.add(row.at_ns, row.op, pages);
     }
 
-    /// Stops following half of the pages, again and again, until a quarter of the memory for counts
-    /// is free.
+    /// Halves the number of followed pages, again and again, until a quarter of the memory for
+    /// counts is free.
     #[cold]
     fn follow_fewer(&mut self) {
         while 4 * self.lines > 3 * self.most_lines && self.followed.one_in() < 1 << 40 {
@@ -164,7 +167,7 @@ impl Profile {
         &self.devices
     }
 
-    /// Returns the numbers of requests by size.
+    /// Returns the number of requests of each size.
     pub fn sizes(&self) -> &Sizes {
         &self.sizes
     }
@@ -174,19 +177,21 @@ impl Profile {
         &self.timeline
     }
 
-    /// Returns N if one page in N was followed. If N is above 1, all numbers of pages are
+    /// Returns N if one of N pages was followed. If N is above 1, all numbers of pages are
     /// estimates.
     pub fn one_in(&self) -> u64 {
         self.followed.one_in()
     }
 
-    /// Returns the number of requested pages of a direction, which is always exact.
+    /// Returns the number of page accesses in a direction. This number is exact even if not all
+    /// pages are followed.
     pub fn accesses(&self, op: Op) -> u64 {
         self.accesses[op as usize]
     }
 
-    /// Returns the uncertainty of an estimated number of pages. It is half the width of the 95 %
-    /// interval, as a share of the number. Returns 0 if all pages were followed.
+    /// Returns the uncertainty of an estimated number of pages. The uncertainty is half the width
+    /// of the 95 % confidence interval, divided by the estimated number. Returns 0 if all pages
+    /// were followed.
     pub fn uncertainty(&self) -> f64 {
         let followed = self.followed;
         let mut by_stretch: BTreeMap<(u32, u64), u64> = BTreeMap::new();
@@ -202,12 +207,12 @@ impl Profile {
         if sum > 0.0 { 1.96 * (left_out * squares).sqrt() / sum } else { 0.0 }
     }
 
-    /// Returns the distribution of the reads over the pages that were read.
+    /// Returns how the reads are distributed over the pages that were read.
     pub fn reads(&self) -> Popularity {
         Popularity::new(self.counts().map(|(reads, _)| reads)).times(self.one_in())
     }
 
-    /// Returns the distribution of the writes over the pages that were written.
+    /// Returns how the writes are distributed over the pages that were written.
     pub fn writes(&self) -> Popularity {
         Popularity::new(self.counts().map(|(_, writes)| writes)).times(self.one_in())
     }
@@ -228,9 +233,10 @@ impl Profile {
             .flat_map(|device| device.pages.iter().map(|(_, reads, writes)| (reads, writes)))
     }
 
-    /// Returns the parts of the addresses between large untouched gaps, in the order of devices and
-    /// addresses. At most `most` gaps are used. If only a share of the pages was followed, the list
-    /// is empty, because pages that are not followed would look like gaps.
+    /// Divides the addresses of each device at large untouched gaps. Returns the ranges between
+    /// these gaps, in the order of devices and addresses. At most `most` gaps are used. If not all
+    /// pages were followed, the list is empty, because pages that are not followed would look like
+    /// gaps.
     pub fn islands(&self, most: usize) -> Vec<Island> {
         if self.one_in() > 1 {
             return vec![];
@@ -238,8 +244,9 @@ impl Profile {
         islands::islands(self.devices.iter().map(|device| &device.pages), self.page_shift, most)
     }
 
-    /// Returns all regions of `pages` pages that were followed and touched. The region with the
-    /// most reads comes first. Regions with equal reads come in the order of their addresses.
+    /// Divides all addresses into regions of `pages` pages, and returns each region that has
+    /// followed and touched pages. The region with the most reads comes first. Regions with equal
+    /// reads come in the order of their addresses.
     pub fn regions(&self, pages: u64) -> Vec<Region> {
         let mut regions = vec![];
         for (device, counts) in self.devices.iter().enumerate() {

@@ -1,12 +1,14 @@
-//! Makes requests for a disk of which only the statistics are known.
+//! Makes requests for a disk whose real requests are unknown. Only statistics of these requests are
+//! known.
 //!
 //! A `[statistics]` table ([`StatisticsFile`]) becomes a stream of requests ([`StatisticsSource`]).
 //! In each pass and for every seed, the stream has these statistics of the table:
 //! - number of pages read and written in each window of time
-//! - footprint: number of different pages that are read, written, either or both
+//! - footprint: numbers of different pages that are read, that are written, that are read or
+//!   written, and that are both read and written
 //! - number of requests, sum of their bytes, and percentiles of their size
-//! - popularity of pages: share of all reads, and of all writes, that go to the page at each
-//!   percentile
+//! - popularity of pages: for each percentile, the share of all reads (and of all writes) that go
+//!   to the page at this percentile
 //!
 //! ```text
 //! [statistics] --DiskStatistics--> SidePlan (reads) --> Side --\
@@ -16,19 +18,19 @@
 //! ```
 //!
 //! Numbers that the table fixes are never drawn at random:
-//! - `curve` extends the percentiles to a whole distribution with the right total.
+//! - `curve` calculates a whole distribution from the percentiles and the known total.
 //! - `lengths` groups requests by the number of pages that they touch.
 //! - `tiling` cuts the pages of a direction into blocks. Each request to a block touches all of its
 //!   pages. The number of requests to a block in a pass is fixed.
 //! - `layout` places blocks on the drive, in shuffled extents.
-//! - `deal` puts the requests of a pass into a random order, and `side` spreads them over the
-//!   windows.
+//! - `deal` puts the requests of a pass into a random order, and `side` distributes these requests
+//!   to the windows.
 //!
-//! The state of the source takes some kilobytes, and four bytes per extent.
+//! In memory, the source occupies a few kilobytes, and 4 bytes for each extent.
 //!
-//! Statistics do not contain all facts about the requests. Assumptions replace the missing facts:
+//! Statistics do not say everything about the requests. For the rest, there are assumptions:
 //! - The popularity of pages and the size of requests do not depend on each other.
-//! - Popular pages lie in runs of `extent`.
+//! - Popular pages lie in runs of neighbouring pages, and a run has the length `extent`.
 //! - The mix of requests is the same in all windows.
 //! - Within a window, requests arrive evenly, with small random shifts.
 //!

@@ -1,13 +1,15 @@
-//! Makes new attacks by changing known attacks, for a search of the strongest attack.
+//! Makes new attacks by changing known attacks. A search for the strongest attack uses these new
+//! attacks.
 //!
-//! A search begins with the attacks of [`ATTACKS`], on a few blocks, and with random attacks. Then
-//! the search changes the best attacks. An attack of the search is a list of phases, so every
-//! result of the search is a workload.
+//! A search begins with the known attacks ([`ATTACKS`]) on a few blocks, and with random attacks.
+//! Then the search changes the best of these attacks. Every attack is a list of phases, so each
+//! result of the search can be run as a workload.
 //!
-//! All changes are plausible. A request count changes by a factor, by one, by the check interval,
-//! or to a multiple of the check interval. A phase reads the wordlines around a victim, some
-//! wordlines of a block, the whole block, or one page in each of several blocks. Few phases write
-//! or trim.
+//! The changes are those that a clever attacker would try. The request count of a phase is
+//! multiplied by a factor, changed by 1 or by the check interval, or rounded to a multiple of the
+//! check interval. A new phase reads the wordlines around a victim, some wordlines of a block, a
+//! whole block, or one page in each of several blocks. A few of the new phases write or trim
+//! instead.
 
 use rand_core::SeedableRng;
 use vpass_drive::base::units::Lpn;
@@ -19,7 +21,7 @@ use crate::synthetic::random::{Random, Rng, below};
 /// Number of blocks that a search attacks. With few blocks, a trial is short, and changing one
 /// phase has a visible effect.
 const BLOCKS: usize = 4;
-/// Largest number of phases that changes may give to an attack.
+/// Largest number of phases that an attack may have after changes.
 const MOST_PHASES: usize = 48;
 /// Largest number of phases of a random attack.
 const RANDOM_PHASES: u64 = 6;
@@ -39,8 +41,8 @@ impl Breeder {
         Self { knowledge, random: Random::seed_from_u64(seed) }
     }
 
-    /// Returns the number of requests of a trial. For each block, this is twice the number of reads
-    /// that its weakest wordline endures.
+    /// Returns the number of requests in a trial of an attack. The number is twice the lowest
+    /// wordline limit, multiplied by the number of attacked blocks.
     pub fn requests(&self) -> u64 {
         let limits =
             self.knowledge.targets.iter().flat_map(|t| t.wordlines.iter().map(|w| w.limit));
@@ -123,7 +125,7 @@ impl Breeder {
         }
     }
 
-    /// Adds one page to a list of pages, or removes one.
+    /// Adds one page to a list of pages, or removes one page from the list.
     fn change_pages(&mut self, pages: &mut Vec<Lpn>) {
         if pages.len() > 1 && self.random.next_u64().is_multiple_of(2) {
             pages.remove(self.index(pages.len()));
@@ -142,7 +144,8 @@ impl Breeder {
     /// Makes a random phase.
     fn phase(&mut self) -> PhaseConfig {
         let at = self.index(self.knowledge.targets.len());
-        // The target is copied, because making the phase also changes the random generator.
+        // A copy of the target is used, because the code below borrows `self` to draw random
+        // numbers.
         let target = self.knowledge.targets[at].clone();
         let victim = self.victim(&target);
         let reads_beside = target.wordlines[victim].reads_beside();
@@ -178,8 +181,8 @@ impl Breeder {
             }
             _ => (self.some_wordlines(&target, victim), 1 + below(&mut self.random, 200)),
         };
-        // Writes in the start-up state may have left the wordline without neighbours that hold
-        // data.
+        // It is possible that no neighbour of the wordline holds data, because of writes in the
+        // start-up state.
         let pages = if pages.is_empty() {
             target.pages.iter().copied().flatten().take(1).collect()
         } else {
@@ -193,16 +196,17 @@ impl Breeder {
         PhaseConfig { op, ..PhaseConfig::reads(pages, requests) }
     }
 
-    /// Chooses a wordline. Most often, this is the weakest wordline with data.
+    /// Chooses a wordline. In three of four cases, this is the weakest wordline with data. In all
+    /// other cases, the wordline is random.
     fn victim(&mut self, target: &Target) -> usize {
         let any = self.index(target.wordlines.len());
         let weakest = self.knowledge.victim(target);
         weakest.filter(|_| !self.random.next_u64().is_multiple_of(4)).unwrap_or(any)
     }
 
-    /// Returns one page from each of some wordlines. The number of these wordlines is about the
-    /// number of a policy's counters. Neighbours of the victim come first, and the victim is left
-    /// out.
+    /// Chooses some wordlines of a block, and returns one page of each chosen wordline. The number
+    /// of chosen wordlines is near the number of wordline counters that the policy has per block.
+    /// The neighbours of the victim are chosen first. The victim itself is never chosen.
     fn some_wordlines(&mut self, target: &Target, victim: usize) -> Vec<Lpn> {
         let wordlines = target.wordlines.len();
         let about = (f64::from(self.knowledge.counters) * (0.5 + self.unit())) as usize;

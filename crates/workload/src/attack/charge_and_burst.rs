@@ -1,7 +1,7 @@
 //! # Charge-and-burst
-//! Attack that brings many blocks, one after the other, near the read count at which a policy
-//! rewrites them. Then it reads all these blocks in turn, so that they reach the count at the same
-//! time.
+//! Attack that first reads many blocks, one after the other, until each is near the read count at
+//! which a policy rewrites a block. Then the attack reads all these blocks in turn, so that all of
+//! them reach this count at the same time.
 //!
 //! - **Source:** CAB, "charge and burst" (POMACS 2026, arXiv 2608.14073).
 //! - **Breaks:** a policy that expects few jobs at a time. In the timed gear, the attack shows how
@@ -17,9 +17,11 @@
 use super::{Knowledge, Target};
 use crate::phases::PhaseConfig;
 
-/// Share of the reads allowed by a careful policy that the attack spends on charging each block.
+/// Number of reads that charge a block, divided by the number of reads of a block that a careful
+/// policy allows.
 const CHARGE: f64 = 0.9;
-/// Reads of a block during the whole attack, as a multiple of the reads that reach its limit.
+/// Number of all reads that the attack makes of a block, divided by the number of reads that bring
+/// the block's weakest wordline to its limit.
 const BEYOND: f64 = 1.1;
 
 pub(super) fn phases(knowledge: &Knowledge) -> Vec<PhaseConfig> {
@@ -42,7 +44,8 @@ pub(super) fn phases(knowledge: &Knowledge) -> Vec<PhaseConfig> {
     phases
 }
 
-/// Returns the number of reads that bring a block near the count at which a careful policy acts.
+/// Returns the number of reads that charge a block. After these reads, the block is near the read
+/// count at which a careful policy rewrites the block.
 fn charge(knowledge: &Knowledge, target: &Target, victim: usize) -> u64 {
     let s = target.wordlines[victim];
     let careful = (s.assumed_limit - knowledge.moving(target, s.assumed_alpha)) / s.assumed_alpha

@@ -1,16 +1,17 @@
 //! # Defeat-counters
 //! Attack that makes a Space-Saving table underestimate a victim's dose, then hammers the victim.
 //!
-//! A policy has a number of counters per block. The attack reads as many wordlines evenly: the
-//! victim's neighbours and others, but never the victim. The table then gives its smallest count as
-//! the victim's own reads. The policy subtracts this count from the victim's dose. After the last
-//! check that leaves the victim in place, the attack reads only the victim's neighbours until the
-//! next check. Then the attack continues in the next block.
+//! A policy has a fixed number of counters per block. The attack chooses the same number of
+//! wordlines and reads them evenly. The victim's neighbours are chosen, but never the victim. The
+//! table then reports its smallest count as the number of reads of the victim. The policy subtracts
+//! this count from the victim's dose, although the victim was never read. After the last check that
+//! leaves the victim in place, the attack reads only the victim's neighbours until the next check.
+//! Then the attack continues in the next block.
 //!
 //! - **Source:** the tracker of straw-2024 (III-B). The error of Space-Saving (Metwally et al.,
-//!   ICDT 2005) is at most reads / counters.
-//! - **Breaks:** a policy that takes the table's estimates as upper bounds of a dose, if reads /
-//!   counters exceeds the policy's margin.
+//!   ICDT 2005) is at most the number of reads divided by the number of counters.
+//! - **Breaks:** a policy that takes the table's estimates as upper bounds of a dose. The attack
+//!   succeeds if the number of reads divided by the number of counters exceeds the policy's margin.
 //!
 //! ```text
 //! 4 counters, limit 4,500, alpha 9, I = 10, 36 pages per block
@@ -41,9 +42,9 @@ pub(super) fn phases(knowledge: &Knowledge) -> Vec<PhaseConfig> {
     phases
 }
 
-/// Chooses wordlines to read until the table is full: the victim's neighbours, then others. Among
-/// the others, wordlines with the strongest neighbours come first. Wordlines near a chosen wordline
-/// come last.
+/// Chooses the wordlines to read, one for each counter of the table. The victim's neighbours are
+/// chosen first. Then wordlines far from all chosen wordlines are preferred. Among wordlines at the
+/// same distance, those with the strongest neighbours are preferred.
 fn tracked(knowledge: &Knowledge, target: &Target, victim: usize) -> Vec<usize> {
     let mut tracked: Vec<usize> =
         knowledge.neighbours(victim).filter(|w| knowledge.holds(target, *w)).collect();
@@ -71,8 +72,8 @@ fn tracked(knowledge: &Knowledge, target: &Target, victim: usize) -> Vec<usize> 
     tracked
 }
 
-/// Returns the victim's mean dose per read as the table estimates it. The chosen wordlines are read
-/// in turn.
+/// Returns the table's estimate of the victim's mean dose per read, while the chosen wordlines are
+/// read in turn.
 fn per_read(knowledge: &Knowledge, target: &Target, victim: usize, tracked: usize) -> f64 {
     let counters = tracked as f64;
     let beside =

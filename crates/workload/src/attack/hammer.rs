@@ -1,9 +1,11 @@
-//! # Hammer Attack that reads the two neighbours of the weakest wordline until this wordline has
-//! lost its data or was moved. Then the attack reads the weakest wordline once and continues with
-//! the next block.
+//! # Hammer
+//! Attack that reads the two neighbours of the weakest wordline of a block. The attack goes on
+//! until the wordline has lost its data, or until the policy has moved this data. Then the attack
+//! reads the weakest wordline once and continues with the next block.
 //!
 //! - **Source:** the worst access pattern of straw-2024 (Fig. 2, "PA").
-//! - **Breaks:** a drive without reclaim, and every policy whose threshold exceeds `limit / alpha`.
+//! - **Breaks:** a drive without reclaim, and every policy that allows more than `limit / alpha`
+//!   reads of a block.
 //!
 //! ```text
 //! limit 4,500, alpha 9: 4,500 / 9 = 500 reads reach the limit; 511 are made, in turn on the six
@@ -13,7 +15,8 @@
 use super::Knowledge;
 use crate::phases::PhaseConfig;
 
-/// Reads that the attack makes, as a multiple of the reads that reach the limit. One read is added.
+/// Number of reads that the attack makes, divided by the number of reads that bring the wordline to
+/// its limit. One more read makes up for rounding.
 const BEYOND: f64 = 1.02;
 
 pub(super) fn phases(knowledge: &Knowledge) -> Vec<PhaseConfig> {

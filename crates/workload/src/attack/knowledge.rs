@@ -9,15 +9,16 @@ use vpass_drive::disturb::table::LimitTable;
 use vpass_drive::drive::Drive;
 use vpass_drive::watch::observer::NO_PPN;
 
-/// Number of blocks that an attack takes, one after the other. With fewer blocks, a policy could
-/// move the data of all these blocks before a round ends.
+/// Number of blocks that are attacked in one round, one after the other. With fewer blocks, a
+/// policy could move the data of all attacked blocks before the round ends.
 const TARGETS: usize = 64;
-/// Number of reads that an attack keeps in reserve. Even reads may stop in the middle of a cycle
-/// over the pages. Each of the two neighbours may then have one read more than its share. The third
-/// read allows for rounding.
+/// Number of reads that an attack leaves out as a reserve, so that the policy does not move the
+/// block too early. Reads of all pages in turn may stop before the last page. Each of the victim's
+/// two neighbours may then have one read more than other wordlines. The third read allows for
+/// rounding.
 const UNEVEN: f64 = 3.0;
-/// Smallest number of data pages in an attacked block, as a share of the number in the fullest
-/// block.
+/// Smallest number of data pages in an attacked block, as a share of the number of data pages in
+/// the fullest block.
 const FULL_ENOUGH: f64 = 0.9;
 
 /// Knowledge of an attacker about a drive.
@@ -29,14 +30,14 @@ pub struct Knowledge {
     pub pages_per_wordline: u32,
     /// Difference between the numbers of two physically neighbouring wordlines.
     pub neighbour_stride: u32,
-    /// Number of reads of a block between two checks by the policy.
+    /// Number of reads of a block after which the policy checks the block again.
     pub check_interval: u32,
-    /// Number of reads that a policy expects between a check and the end of its job, at least 1.
+    /// Number of reads of a block that a policy expects between a check and the end of the reclaim
+    /// job that the check starts. The number is at least 1.
     pub late_reads: u32,
     /// Number of wordline counters that a policy has per block.
     pub counters: u32,
-    /// Blocks that are worth an attack, with the weakest block first. There is at least one such
-    /// block.
+    /// Blocks to attack, with the weakest block first. There is at least one block.
     pub targets: Vec<Target>,
 }
 
@@ -51,39 +52,41 @@ pub struct Target {
     pub wordlines: Vec<Strength>,
 }
 
-/// Endurance of a wordline, in dose units.
+/// Limit and neighbour weight (alpha) of a wordline: the true values, and the values that the
+/// policy assumes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Strength {
-    /// True limit of the wordline.
+    /// True limit of the wordline, in dose units.
     pub limit: f64,
-    /// True weight of a read of a neighbouring wordline.
+    /// True dose that the wordline gets from a read of a neighbouring wordline.
     pub alpha: f64,
-    /// Limit that the policy assumes for the wordline.
+    /// Limit that the policy assumes for the wordline, in dose units.
     pub assumed_limit: f64,
-    /// Weight of a neighbouring read that the policy assumes.
+    /// Dose that, according to the policy, the wordline gets from a read of a neighbouring
+    /// wordline.
     pub assumed_alpha: f64,
 }
 
-/// Reads that an attack makes on a block: even reads of all pages, then reads of one wordline's
-/// neighbours.
+/// Numbers of reads in the two steps of an attack on a block. First, all pages are read evenly.
+/// Then the neighbours of one wordline are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReadMix {
-    /// Number of even reads of all pages of the block.
+    /// Number of reads that are spread evenly over all pages of the block.
     pub even: u64,
-    /// Number of reads of the neighbours of the chosen wordline.
+    /// Number of reads of the two neighbours of the chosen wordline.
     pub neighbours: u64,
 }
 
 impl Strength {
-    /// Returns the number of reads of its neighbours that the wordline endures.
+    /// Returns the number of reads of neighbouring wordlines that this wordline endures.
     pub fn reads_beside(&self) -> f64 {
         self.limit / self.alpha
     }
 }
 
 impl Knowledge {
-    /// Collects the knowledge about a drive under a reclaim technique. Returns `None` if the drive
-    /// has no data, or no table of limits.
+    /// Collects an attacker's knowledge about a drive that uses the reclaim technique `reclaim`.
+    /// Returns `None` if the drive has no data, or no table of limits.
     pub fn of(drive: &Drive, reclaim: &str) -> Option<Self> {
         let (config, geometry) = (drive.config(), drive.geometry());
         let limits = LimitTable::of(config)?;
@@ -127,9 +130,10 @@ impl Knowledge {
         self.neighbours(wordline).flat_map(|w| self.pages(target, w)).collect()
     }
 
-    /// Returns the wordline that endures the fewest reads of its neighbours. Only wordlines with
-    /// data and with neighbours that hold data count. Among equally weak wordlines, the wordline
-    /// with more neighbouring pages wins.
+    /// Returns the weakest wordline of a block: the wordline that endures the fewest reads of
+    /// neighbouring wordlines. A wordline is considered only if it holds data and at least one
+    /// neighbour holds data. Among equally weak wordlines, the wordline with the most data in its
+    /// neighbours is returned.
     pub fn victim(&self, target: &Target) -> Option<usize> {
         let beside = |w: usize| self.pages_beside(target, w).len();
         let candidates =
@@ -142,12 +146,14 @@ impl Knowledge {
         candidates.min_by(weaker)
     }
 
-    /// Returns the numbers of reads that end just before the check at which the policy would move a
-    /// wordline. `per_read` is the dose that the wordline gets per even read.
+    /// Returns how many reads an attack can make of a block before the policy moves the victim
+    /// `wordline`. The last of these reads comes just before the check that starts the move.
+    /// `per_read` is the wordline's mean dose per even read.
     ///
-    /// Even reads come first, up to the last check that leaves the wordline in place. If the limit
-    /// allows, the last even reads are replaced by reads of the neighbours. Reads of the neighbours
-    /// continue until the next check. Returns `None` if the first check already moves the wordline.
+    /// Even reads come first, up to the last check that leaves the wordline in place. If the dose
+    /// at this check is below the policy's threshold, reads of the neighbours replace the last even
+    /// reads. Reads of the neighbours then continue until the next check. Returns `None` if the
+    /// first check already moves the wordline.
     pub fn up_to_the_last_check(
         &self,
         target: &Target,
@@ -173,13 +179,14 @@ impl Knowledge {
     }
 
     /// Returns the largest dose that a wordline gets while its whole block is moved:
-    /// `P + 2 (alpha - 1) p`. P is the number of pages of the block, and p that of a wordline.
+    /// `P + 2 (alpha - 1) p`. P is the number of pages of the block, and p is the number of pages
+    /// of a wordline.
     pub fn moving(&self, target: &Target, alpha: f64) -> f64 {
         target.pages.len() as f64 + 2.0 * (alpha - 1.0) * f64::from(self.pages_per_wordline)
     }
 }
 
-/// Returns the blocks with the most valid pages, with the weakest block first.
+/// Returns blocks with many valid pages. The weakest of these blocks comes first.
 fn worth_attacking(drive: &Drive, limits: &LimitTable) -> Vec<BlockId> {
     let mut valid = vec![0u32; drive.geometry().blocks as usize];
     for row in drive.map_rows().filter(|row| row.ppn != NO_PPN) {
@@ -194,7 +201,7 @@ fn worth_attacking(drive: &Drive, limits: &LimitTable) -> Vec<BlockId> {
     blocks
 }
 
-/// Collects the data and the wordline strengths of some blocks.
+/// Collects the logical pages and the wordline strengths of the given blocks.
 fn targets(drive: &Drive, limits: &LimitTable, blocks: &[BlockId]) -> Vec<Target> {
     let geometry = drive.geometry();
     let pec: Vec<u32> = drive.block_states().map(|row| row.pec).collect();

@@ -1,10 +1,10 @@
 //! # Weak-spot
-//! Attack that keeps reading a small area: the weakest wordline, its neighbours and their
-//! neighbours. Reclaim moves these pages together, so they disturb each other at their new place as
-//! well.
+//! Attack that keeps reading a small area around the weakest wordline. The area reaches two
+//! wordlines to each side. Reclaim moves the pages of this area together, so they still disturb
+//! each other after the move.
 //!
 //! - **Source:** WSF, "weak-spot dwell" (POMACS 2026, arXiv 2608.14073).
-//! - **Breaks:** no guarantee. The attack makes a policy copy as much as a small hot area can.
+//! - **Breaks:** no guarantee. The attack only makes a policy copy data as often as possible.
 //!
 //! ```text
 //! weakest wordline 2 of 6: pages of wordlines 0 to 4 at random, 20 x 500 reads
@@ -13,8 +13,8 @@
 use super::Knowledge;
 use crate::phases::{Order, PhaseConfig};
 
-/// Reads that the attack makes, as a multiple of the neighbour reads that the weakest wordline
-/// endures. A policy must move the pages at least this often.
+/// Number of reads that the attack makes, divided by the number of neighbour reads that the weakest
+/// wordline endures. A policy must move the pages about this many times.
 const LIVES: f64 = 20.0;
 
 pub(super) fn phases(knowledge: &Knowledge) -> Vec<PhaseConfig> {

@@ -30,11 +30,12 @@ pub(super) enum Ways {
 /// Value of the option `rw`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Pattern {
-    /// Value of `rw` as it stands in the job file.
+    /// Value of the option `rw`, copied from the job file.
     pub(super) text: String,
     pub(super) ways: Ways,
     pub(super) random: bool,
-    /// Number of requests that follow one random address, such as 8 in `randread:8`.
+    /// Number of consecutive requests for each random address, such as 8 in `randread:8`. The first
+    /// of these requests goes to the random address, and the others follow sequentially.
     pub(super) every: u32,
     /// Bytes skipped between two requests, such as 4 KiB in `read:4k`. With a negative value,
     /// addresses run backwards.
@@ -47,11 +48,13 @@ pub(super) struct Pattern {
 pub(super) struct Think {
     pub(super) pause_ns: u64,
     pub(super) blocks: u64,
-    /// Whether a request counts when it is issued (true) or when it is complete (false).
+    /// Moment at which a request counts towards `blocks`: when it is issued (true), or when it is
+    /// complete (false).
     pub(super) counts_issued: bool,
 }
 
-/// Values of a job file's section so far. Options that are not given have the defaults of fio.
+/// Values of the options of a job file's section. Options that are not given have the default
+/// values of fio.
 #[derive(Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "one for each option that is a flag")]
 pub(super) struct Draft {
@@ -100,7 +103,7 @@ pub(super) struct Draft {
     pub(super) exit_all: bool,
     pub(super) verify: bool,
     pub(super) do_verify: bool,
-    /// Last line that gives each option.
+    /// For each option, the last line of the job file that sets the option.
     places: BTreeMap<&'static str, SourceLine>,
 }
 
@@ -170,12 +173,12 @@ impl Default for Draft {
 }
 
 impl Draft {
-    /// Reads the lines of a section. `kb_base` is read first, since all units depend on it. Options
-    /// that do not affect a simulated drive are added to `left_out`. Options that ask for safe
-    /// writes are added to `safe`.
+    /// Reads the lines of a section. The option `kb_base` is read first, because it defines the
+    /// units of all other values. Options that do not affect a simulated drive are added to
+    /// `left_out`. Options that ask for safe writes are added to `safe`.
     ///
     /// # Errors
-    /// Reports the first invalid line.
+    /// Returns an error that quotes the first invalid line.
     pub(super) fn take(
         &mut self,
         lines: &[Assignment],
@@ -207,7 +210,7 @@ impl Draft {
         Ok(())
     }
 
-    /// Returns the last line that gives an option.
+    /// Returns the last line of the job file that sets the option.
     pub(super) fn place(&self, option: &str) -> Option<&SourceLine> {
         self.places.get(option)
     }
@@ -275,7 +278,7 @@ impl Draft {
         Ok(())
     }
 
-    /// Sets an option about block sizes, files or positions in files.
+    /// Stores the value of an option that is about block sizes, files or positions in files.
     fn set_place(&mut self, name: &str, value: &str) -> Result<(), String> {
         let base = self.base;
         match name {
@@ -356,7 +359,7 @@ fn percent(value: &str) -> Result<u32, String> {
         .ok_or_else(|| "a percentage from 0 to 100 is expected".into())
 }
 
-/// Returns the position of a value in a list of allowed values.
+/// Returns the index of a value in a list of allowed values.
 fn one_of(value: &str, words: &[&str]) -> Result<usize, String> {
     words
         .iter()
@@ -377,7 +380,8 @@ fn kb_base(value: &str) -> Result<KbBase, String> {
     }
 }
 
-/// Allowed values of `rw`, each with its directions and with whether addresses are random.
+/// Allowed values of `rw`. Each value has its directions, and a flag that is true if addresses are
+/// random.
 const PATTERNS: [(&str, Ways, bool); 11] = [
     ("read", Ways::Read, false),
     ("write", Ways::Write, false),

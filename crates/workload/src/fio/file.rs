@@ -1,4 +1,4 @@
-//! Parsed fio job file, and its checks against the gear that runs it.
+//! Parses a fio job file, and checks whether the chosen gear can run the jobs of the file.
 
 use std::path::Path;
 
@@ -23,17 +23,17 @@ impl JobFile {
     /// Reads a fio job file.
     ///
     /// # Errors
-    /// Reports a file that cannot be read, or the first invalid line. The message gives the file,
-    /// the line number, the error, the expected content, and the text of the line.
+    /// Returns an error if the file cannot be read, or if a line is invalid. The error message
+    /// gives the file, the line number, the error, the expected content, and the text of the line.
     pub fn read(path: &Path) -> Result<Self, SourceError> {
         Self::of(path, &grammar::read(path)?)
     }
 
-    /// Parses the text of a fio job file. Messages name `path`. Included files are searched for in
-    /// the folder of `path`.
+    /// Parses the text of a fio job file. Error messages use `path` as the name of the job file.
+    /// Included files are searched for in the folder of `path`.
     ///
     /// # Errors
-    /// Returns the errors of [`JobFile::read`].
+    /// Returns an error in the same cases as [`JobFile::read`].
     pub fn parse(path: &Path, text: &str) -> Result<Self, SourceError> {
         Self::of(path, &grammar::sections(path, text)?)
     }
@@ -49,7 +49,8 @@ impl JobFile {
         Ok(Self { name, jobs: jobs.list, left_out: jobs.left_out, notes: jobs.notes })
     }
 
-    /// Checks a job against the other jobs of its stage and against the gear of the run.
+    /// Checks whether a job can run together with the other jobs of its stage, in the gear of the
+    /// run.
     pub(super) fn check(
         &self,
         job: &Job,
@@ -107,10 +108,10 @@ impl JobFile {
     }
 
     /// Returns the name, first byte and size of each file that the jobs use. The drive has
-    /// `capacity` bytes and pages of `page_bytes`.
+    /// `capacity` bytes and pages of `page_bytes` bytes.
     ///
     /// # Errors
-    /// Reports a job that does not fit onto the drive.
+    /// Returns an error if a job does not fit onto the drive.
     pub fn files(
         &self,
         capacity: u64,
@@ -127,14 +128,15 @@ impl JobFile {
     }
 }
 
-/// Options of the run of a fio job file.
+/// Options for running a fio job file.
 #[derive(Clone, Copy, Debug)]
 pub struct FioOptions {
     /// Random seed of the run.
     pub seed: u64,
-    /// Number of outstanding requests, which replaces the depths and rates of the jobs.
+    /// Number of outstanding requests. If this number is given, it replaces the depths and rates of
+    /// all jobs.
     pub queue_depth: Option<u32>,
-    /// Whether the simulated drive reports its time to the source of requests
+    /// Whether the simulated drive reports the simulated time to the source of requests
     /// ([`vpass_drive::base::request::RequestSource::tell_time`]).
     pub has_clock: bool,
 }

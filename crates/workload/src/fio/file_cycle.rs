@@ -1,12 +1,13 @@
 //! Order in which a clone of a fio job uses its files (`file_service_type`).
 //!
-//! As in fio, a file without an unused position is skipped until the next pass begins.
+//! As in fio, a pass uses each position of a file at most once. A file whose positions are all used
+//! is skipped until the next pass begins.
 
 use super::in_file::InFile;
 use super::service::{Order, Service};
 use crate::synthetic::random::{Random, below};
 
-/// State of the order in which a clone uses its files.
+/// Order in which a clone uses its files, with the state of the current pass.
 pub(super) struct FileCycle {
     service: Service,
     /// File of the last request; `None` at the start of a pass.
@@ -24,7 +25,7 @@ impl FileCycle {
         (self.last, self.left) = (None, 0);
     }
 
-    /// Returns the file of the next request, or `None` if no file has an unused position.
+    /// Returns the file of the next request, or `None` if all positions of all files are used.
     #[inline]
     pub(super) fn next(&mut self, files: &[InFile], random: &mut Random) -> Option<usize> {
         if let [only] = files {

@@ -3,17 +3,18 @@
 //! The jobs between two `stonewall`s are a stage. A stage begins when all requests of the previous
 //! stage are complete. Within a stage:
 //! - A single job without pauses is a closed loop with its `iodepth`.
-//! - Several jobs have one queue per clone ([`super::queues`]), as does a single job that pauses. A
-//!   clone issues its next request when one of its own requests is complete.
-//! - If all jobs have a rate, they are an open loop. Their requests are merged by time
-//!   ([`super::rate_clocks`]).
+//! - If a stage has several jobs, or a single job that pauses, each clone has its own queue
+//!   ([`super::queues`]). A clone issues its next request when one of its own requests is complete.
+//! - If all jobs have a rate, the stage is an open loop. Requests of all jobs are merged by arrival
+//!   time ([`super::rate_clocks`]).
 //!
-//! The untimed gear has no clock, so jobs without a rate are one closed loop there. A depth that
-//! the user gives replaces all rates and makes one closed loop in every gear. Each job's share of
-//! the requests is proportional to its depth.
+//! The untimed gear has no clock. In this gear, jobs without a rate form one closed loop. If the
+//! user gives a queue depth for the run, all jobs form one closed loop in every gear, and the rates
+//! of the jobs are ignored. In a closed loop, the share of each job in the requests is proportional
+//! to the depth of the job.
 //!
-//! A job with `runtime` ends exactly at that simulated time, with one exception. A single job
-//! without a rate may issue about 100 more requests, because its requests are handed out in
+//! A job with `runtime` ends exactly at this simulated time, with one exception. A single job
+//! without a rate may issue about 100 more requests, because the source hands out these requests in
 //! advance.
 
 use std::cmp::Reverse;
@@ -44,14 +45,16 @@ pub struct FioSource {
     options: FioOptions,
     records: Vec<JobRecord>,
     notes: Vec<Phrase>,
-    /// Clones that still have requests. The clone of the next request comes first. In a closed
-    /// loop, the order follows the clones' positions; in an open loop, it follows time.
+    /// Clones that still have requests. The clone that issues the next request comes first. In a
+    /// closed loop, clones are sorted by their positions, which grow by `step` with each request.
+    /// In an open loop, clones are sorted by the times of their next requests.
     queue: BinaryHeap<Reverse<(u128, usize)>>,
-    /// Sum of the depths of the clones in `queue`, and the depth that was reported last.
+    /// Sum of the queue depths of all clones in `queue`, and the sum that was last reported to the
+    /// drive.
     active_depth: u32,
     depth: u32,
-    /// Queues of the clones, if each clone has a queue of its own. In this case `queue` is not
-    /// used.
+    /// Queues of the clones, if each clone has a queue of its own. If this field is set, `queue` is
+    /// not used.
     queues: Option<Queues>,
     now: Ns,
     stage_began: Ns,
@@ -64,7 +67,7 @@ pub struct FioSource {
 pub(super) struct Running {
     pub(super) worker: Worker,
     pub(super) clocks: Option<RateClocks>,
-    /// Distance between the positions of two requests of the clone in a closed loop.
+    /// Number that each request of the clone adds to the clone's position in a closed loop.
     step: u128,
 }
 
@@ -81,20 +84,22 @@ impl Running {
     }
 }
 
-/// Number of requests handed out at a time if a job ends at a simulated time.
+/// Largest number of requests that the source hands out at once while a job has a time limit.
 const SHORT_BATCH: usize = 64;
-/// Distance between the positions of two requests of a job with a depth of 1.
+/// Number that a request adds to the position of a clone with a depth of 1. For a depth of 2, half
+/// of this number is added.
 const STEP: u128 = 1 << 32;
-/// Memory for the random maps of all jobs, in bits. The value is 1 GiB.
+/// Largest total size of the random maps of all jobs, in bits. This size is 1 GiB.
 const MAP_BITS: u64 = 1 << 33;
 /// Time that stands for "never", in ns. The value is 146 years.
 pub(super) const NEVER: Ns = 1 << 62;
 
 impl FioSource {
-    /// Makes the source of requests for a drive of `capacity` bytes with pages of `page_bytes`.
+    /// Makes the source of requests for a drive that has `capacity` bytes and pages of `page_bytes`
+    /// bytes.
     ///
     /// # Errors
-    /// Reports a job that does not fit onto the drive or that the gear cannot run.
+    /// Returns an error if a job does not fit onto the drive, or if the gear cannot run a job.
     pub fn new(
         file: &JobFile,
         capacity: u64,
@@ -154,7 +159,7 @@ impl FioSource {
         &self.job_of
     }
 
-    /// Returns notes for the user, each one sentence.
+    /// Returns notes for the user. Each note is one sentence.
     pub fn notes(&self) -> &[Phrase] {
         &self.notes
     }
@@ -182,7 +187,7 @@ impl FioSource {
         clones.any(|r| r.clocks.is_none() && (several || pauses(&r.worker.job)))
     }
 
-    /// Adds requests that were handed out to the counts of their jobs.
+    /// Counts requests that were handed out, each for its own job.
     fn count(&mut self, requests: &[Request]) {
         for request in requests {
             self.counts[usize::from(self.job_of[usize::from(request.origin)])].add(request);
@@ -194,8 +199,8 @@ impl FioSource {
             && self.workers.iter().any(|r| r.worker.job.stage == self.stage && r.clocks.is_some())
     }
 
-    /// Removes a clone from the stage. The clone must no longer be in `queue`. With `exitall`, the
-    /// whole stage ends.
+    /// Removes a clone from the stage. Before this call, the clone must have been removed from
+    /// `queue`. If the job has the option `exitall`, the whole stage ends.
     fn retire(&mut self, worker: usize) {
         let job = &self.workers[worker].worker.job;
         self.active_depth -= job.depth;
@@ -205,8 +210,8 @@ impl FioSource {
         }
     }
 
-    /// Removes the clones of a closed loop whose time is over. Returns whether a remaining clone
-    /// has a time limit.
+    /// Removes each clone whose time limit has passed from the closed loop. Returns true if one of
+    /// the remaining clones has a time limit.
     fn retire_by_time(&mut self) -> bool {
         if !self.options.has_clock {
             return false;
@@ -243,7 +248,8 @@ impl FioSource {
             PeekMut::pop(first);
             self.retire(i);
             if out.len() > end - most {
-                // The requests of this batch were issued at the depth that includes this clone.
+                // The batch ends here. Its requests were issued while this clone still counted in
+                // the depth.
                 return;
             }
         }
@@ -260,7 +266,7 @@ impl FioSource {
             let in_time = due < NEVER
                 && job.limits.runtime_ns.is_none_or(|ns| due < ns.saturating_add(job.start_ns));
             let request = if in_time { running.issue() } else { None };
-            // The next stage must not begin before the time of this stage's last request.
+            // The next stage must not begin before the last request of this stage.
             self.now = self.now.max(self.stage_began + due.min(NEVER));
             if let Some(request) = request {
                 out.push(Request { at: self.stage_began + due, origin: i as u16, ..request });
@@ -274,7 +280,7 @@ impl FioSource {
     }
 }
 
-/// Makes a clone of a job, with the next random stream of `root`.
+/// Makes a clone of a job. The clone gets the next random stream of `root`.
 fn new_worker(
     job: &Arc<Job>,
     part: &Part,

@@ -1,8 +1,9 @@
 //! Splits the text of a fio job file into sections and options (fio(1) 3.33, "Job file format").
 //!
-//! A job file has `[sections]`, lines `name=value`, comments that begin with `;` or `#`, lines
-//! `include FILE`, and `${VARIABLES}`. As in fio, options follow the name of a section. An included
-//! file contains only options.
+//! A job file consists of sections such as `[job1]`, options such as `size=1g`, comments that begin
+//! with `;` or `#`, includes such as `include FILE`, and variables such as `${NAME}`. As in fio,
+//! the options of a section follow the line with the section's name. An included file contains only
+//! options.
 
 use std::env;
 use std::fs;
@@ -16,16 +17,17 @@ use vpass_drive::phrase;
 
 use crate::traces::quote;
 
-/// Size of the largest job file that vpass reads, in bytes. The examples of fio are below 4 KiB.
+/// Size of the largest job file that vpass reads, in bytes. The example files of fio are smaller
+/// than 4 KiB.
 const MAX_FILE_BYTES: u64 = 1 << 20;
-/// Length of the longest line, in bytes. fio(1): "the maximum length of a line in the job file is
-/// 8192 bytes".
+/// Length of the longest line, in bytes. The manual page fio(1) says: "the maximum length of a line
+/// in the job file is 8192 bytes".
 const MAX_LINE_BYTES: usize = 8192;
-/// Largest depth of nested includes. Without this limit, reading files that include each other
-/// would never end.
+/// Largest depth of nested includes. Without this limit, vpass would read two files that include
+/// each other forever.
 const MAX_INCLUDES: usize = 8;
 
-/// Line of a job file that messages quote.
+/// Line of a job file, kept so that error messages can quote the line.
 #[derive(Clone, Debug)]
 pub(super) struct SourceLine {
     file: Arc<str>,
@@ -41,13 +43,13 @@ impl SourceLine {
         SourceError::new(phrase!["{file}, line {line}: ", what, "; the line is {quoted}"])
     }
 
-    /// Returns the number of the line, from 1.
+    /// Returns the number of the line. The first line of a file has number 1.
     pub(super) fn line(&self) -> usize {
         self.line
     }
 }
 
-/// Line `name=value` of a job file, or a line with only a name.
+/// Option of a job file: a line `name=value`, or a line that contains only a name.
 #[derive(Clone, Debug)]
 pub(super) struct Assignment {
     pub(super) name: String,
@@ -66,14 +68,14 @@ pub(super) struct Section {
 /// Reads the sections of a job file.
 ///
 /// # Errors
-/// Reports a file that cannot be read or is not text. Reports a line that is neither section nor
-/// option.
+/// Returns an error if the file cannot be read or is not text. Also returns an error if a line is
+/// neither a section nor an option.
 pub(super) fn read(path: &Path) -> Result<Vec<Section>, SourceError> {
     sections(path, &text_of(path)?)
 }
 
-/// Parses the sections of a job file's text. Messages name `path`. Included files are searched for
-/// in the folder of `path`.
+/// Parses the sections of a job file's text. Error messages use `path` as the name of the job file.
+/// Included files are searched for in the folder of `path`.
 pub(super) fn sections(path: &Path, text: &str) -> Result<Vec<Section>, SourceError> {
     let mut sections = Vec::new();
     gather(path, text, 0, &mut sections)?;
@@ -178,8 +180,8 @@ fn included(line: &str) -> Option<&str> {
     rest.starts_with([' ', '\t', '=']).then(|| rest[1..].trim())
 }
 
-/// Returns the path of an included file. If the path does not exist as named, the file is expected
-/// in the folder of the including file.
+/// Returns the path of an included file. If no file exists at this path, the file is expected in
+/// the folder of the including file.
 fn beside(path: &Path, name: &str) -> PathBuf {
     let as_named = PathBuf::from(name);
     if as_named.exists() { as_named } else { path.parent().unwrap_or(Path::new("")).join(name) }

@@ -1,8 +1,8 @@
-//! Chooses the next span of bytes for a clone of a fio job in one of its files.
+//! Chooses the range of bytes for each request that a clone of a fio job makes to a file.
 //!
-//! The rules are those of fio 3.33. Reads, writes and trims each have a cursor. Random addresses
-//! come from a shuffle, from a skewed distribution, or from a uniform draw. A skewed distribution
-//! belongs to a file, so reads, writes and trims have the same hot blocks.
+//! The rules are those of fio 3.33. Each direction (read, write or trim) has its own cursor. Random
+//! addresses come from a shuffle, from a skewed distribution, or from a uniform distribution. All
+//! directions have the same hot blocks in a file.
 
 use super::draft::Ways;
 use super::job::Job;
@@ -12,7 +12,7 @@ use super::sizes::SizeDraw;
 use super::skew::Skew;
 use crate::synthetic::random::{Random, Streams, below};
 
-/// Bytes of a request, as offsets in the region in which a clone works.
+/// Start and end of a request in bytes, counted from the start of the clone's region.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Span {
     pub(super) start: u64,
@@ -33,7 +33,7 @@ pub(super) struct InFile {
     pub(super) done: bool,
 }
 
-/// State that a clone has only once for all of its files.
+/// State of a clone that is common to all of its files.
 pub(super) struct Shared<'a> {
     pub(super) job: &'a Job,
     pub(super) sizes: &'a [SizeDraw; 3],
@@ -42,18 +42,18 @@ pub(super) struct Shared<'a> {
     pub(super) countdown: &'a mut u32,
 }
 
-/// Largest number of draws for one position. A draw may lie beyond the end of a file if the blocks
-/// of another direction are smaller. After this many draws, the drawn position is taken modulo the
-/// number of positions.
+/// Largest number of draws for one position. If the blocks of another direction are smaller, a
+/// drawn position may lie beyond the end of the file. In this case, the position is drawn again.
+/// After this many draws, the drawn position is taken modulo the number of positions.
 const TRIES: u32 = 64;
 
 impl InFile {
-    /// Returns the memory of the random maps in bytes.
+    /// Returns the number of bytes that the random maps occupy in memory.
     pub(super) fn memory(&self) -> u64 {
         self.maps.iter().map(RandomMap::memory).sum()
     }
 
-    /// Makes the state of a clone in a file, and subtracts the size of its random maps from
+    /// Makes the state of a clone in a file. The size of the clone's random maps is subtracted from
     /// `map_bits`.
     pub(super) fn new(
         job: &Job,
@@ -133,7 +133,9 @@ impl InFile {
     }
 
     /// Returns the address of the next sequential request: the end of the last request plus the gap
-    /// of `rw=read:4k`. With a gap, an address beyond the end of the file returns to its start.
+    /// of `rw=read:4k`. If a positive gap leads beyond the end of the file, the next address is the
+    /// start of the file. If a negative gap leads before the start of the file, the next address is
+    /// near the end of the file.
     fn sequential(&self, op: usize, shared: &Shared) -> Option<u64> {
         let (end, bytes, gap) = (self.last[op].end, self.region.bytes, shared.job.pattern.gap);
         let start = if gap == 0 || end == 0 {
@@ -164,12 +166,12 @@ impl InFile {
     }
 }
 
-/// Skewed distributions of a file, and for each direction the index of its distribution.
+/// Skewed distributions of a file, and the index of the distribution that each direction uses.
 type Skews = (Vec<Skew>, [Option<usize>; 3]);
 
 /// Makes the skewed distributions of a file. If popular blocks are scattered, all directions share
-/// the distribution of the direction with the most blocks. Zones lie at fixed bytes, so with zones
-/// each direction has a distribution of its own.
+/// the distribution of the direction with the most blocks. The borders of zones are fixed positions
+/// in the file. For this reason, each direction has a distribution of its own if there are zones.
 fn skews(job: &Job, places: &[u64; 3], random: &mut Random) -> Result<Skews, String> {
     let ops: Vec<usize> = (0..3).filter(|op| job.uses()[*op] && job.pattern.random).collect();
     let mut skews = Vec::new();
@@ -188,7 +190,7 @@ fn skews(job: &Job, places: &[u64; 3], random: &mut Random) -> Result<Skews, Str
     Ok((skews, skew_of))
 }
 
-/// Random maps of a file, and for each direction the index of its map.
+/// Random maps of a file, and the index of the map that each direction uses.
 type Maps = (Vec<RandomMap>, [Option<usize>; 3]);
 
 /// Makes the random maps of a file. Directions with the same smallest block share one map.

@@ -1,5 +1,5 @@
-//! Jobs of a fio job file with their stages. A job is a section whose values were checked against
-//! each other.
+//! Jobs of a fio job file with their stages. A job is a section of the file. Its values have been
+//! checked for contradictions.
 
 use std::collections::BTreeSet;
 
@@ -31,7 +31,7 @@ pub(super) struct Target {
     pub(super) offset_align: u64,
 }
 
-/// Limits that end a job before the end of its file.
+/// Limits after which a job ends, such as a number of bytes, a number of requests or a time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
     pub(super) io_size: Option<Amount>,
@@ -39,11 +39,11 @@ pub(super) struct Limits {
     pub(super) loops: u32,
     /// Time after which the job ends, in ns.
     pub(super) runtime_ns: Option<u64>,
-    /// Whether the job ends only after its time.
+    /// Whether the job is repeated until its time is up.
     pub(super) time_based: bool,
 }
 
-/// Rate of a job whose requests arrive at given times.
+/// Rate at which the requests of a job arrive.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rate {
     /// Rate for each direction in bytes per second; `None` for directions without requests.
@@ -67,7 +67,7 @@ pub(super) struct Job {
     pub(super) read_percent: u32,
     pub(super) blocks: PerOp<Blocks>,
     pub(super) unaligned: bool,
-    /// Number of bytes of which random addresses are multiples, for each direction.
+    /// Alignment of random addresses in bytes, for each direction.
     pub(super) align: PerOp<u64>,
     pub(super) distribution: Distribution,
     pub(super) random_percent: PerOp<u32>,
@@ -97,7 +97,7 @@ pub(super) fn jobs(sections: &[Section]) -> Result<Jobs, SourceError> {
     let mut safe = Vec::new();
     let mut global = Draft::default();
     let mut stage = 0;
-    // Whether a job uses an engine that keeps fewer requests outstanding than `iodepth`.
+    // True if at least one job uses an engine that keeps fewer requests outstanding than `iodepth`.
     let mut engine_matters = false;
     for section in sections {
         if section.name.starts_with("global") {
@@ -156,8 +156,9 @@ impl Job {
             read_percent: draft.read_percent,
             unaligned: draft.unaligned,
             align: [0, 1, 2].map(|i| draft.align[i].unwrap_or(blocks[i].ends().0)),
-            // As in fio, a job with an alignment or a skewed distribution has no random map. The
-            // lfsr generator visits each block once, as a map does.
+            // As in fio, a job with an alignment or a skewed distribution has no random map. With
+            // fio's generator `lfsr`, each block is visited once, so vpass uses a random map for
+            // this generator.
             map: (draft.map && !aligned || draft.lfsr)
                 && draft.distribution == Distribution::Random,
             random_percent: draft.random_percent,
@@ -202,7 +203,7 @@ impl Job {
         Ok(job)
     }
 
-    /// Returns whether the job reads, writes and trims.
+    /// Returns three flags: whether the job reads, whether it writes, and whether it trims.
     pub(super) fn uses(&self) -> PerOp<bool> {
         match self.pattern.ways {
             Ways::Read => [true, false, false],
@@ -238,7 +239,7 @@ impl Job {
         let uses = self.uses();
         let mut bytes_per_s = [None; 3];
         for op in (0..3).filter(|op| uses[*op]) {
-            // As in fio, `rate_iops` counts requests of the smallest size.
+            // As in fio, `rate_iops` is a number of requests of the smallest size per second.
             let iops = |n: u64| n as f64 * self.blocks[op].ends().0 as f64;
             bytes_per_s[op] = draft.rate[op].map(|n| n as f64).or(draft.rate_iops[op].map(iops));
             if bytes_per_s[op].is_none() {
@@ -254,7 +255,8 @@ impl Job {
     }
 }
 
-/// Returns the pauses of a job. The time for which fio spins the processor is part of a pause.
+/// Returns the pauses of a job. A pause includes the time for which fio keeps the processor busy
+/// (`thinktime_spin`).
 fn think(draft: &Draft) -> Option<Think> {
     let Think { pause_ns, .. } = draft.think;
     (pause_ns > 0).then(|| Think { pause_ns: pause_ns.max(draft.think_spin_ns), ..draft.think })

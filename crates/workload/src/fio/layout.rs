@@ -1,16 +1,16 @@
-//! Positions of the jobs' files on the drive.
+//! Decides where on the drive the files of fio jobs lie.
 //!
 //! The files lie one after the other, in the order in which the job file names them. Jobs with the
 //! same `filename` share a file. A job without `filename` has separate files for each clone, named
 //! `$jobname.$jobnum.$filenum` as in fio.
 //!
-//! A device (`/dev/...`) without a size is the whole drive. Percentages of a device's size refer to
-//! the drive's capacity.
+//! If a job names a device (`/dev/...`) and gives no size, the job works on the whole drive. If a
+//! job gives the size of a device as a percentage, the percentage refers to the drive's capacity.
 //!
-//! vpass does not check whether a plain file exists or how large it is. The drive's `[start]`
-//! settings decide which data the drive holds. A job without a size takes the size from another job
-//! on the same file. If no job gives a size, `size=50%` means half of the drive, and a note says
-//! so.
+//! vpass does not look at files of the host, so the sizes of these files are unknown. The drive's
+//! `[start]` settings decide which data the drive holds. A job without a size takes the size from
+//! another job on the same file. If no job gives a size in bytes, a percentage such as `size=50%`
+//! refers to the drive, and a note says so.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -31,7 +31,7 @@ pub(super) struct Region {
     pub(super) bytes: u64,
 }
 
-/// Regions in which a clone works, and the bytes of a loop.
+/// Regions in which a clone works, and the number of bytes after which a loop of the job ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Part {
     /// Regions of the clone, one for each of its files. There is at least one region.
@@ -43,7 +43,7 @@ pub(super) struct Part {
 /// Files of all jobs, in the order in which the job file names them.
 #[derive(Default)]
 struct Files {
-    /// Name of each file, and the number of its bytes that jobs use.
+    /// Name of each file, and the number of bytes of the file that the jobs use.
     list: Vec<(String, u64)>,
     by_name: HashMap<String, usize>,
 }
@@ -57,12 +57,12 @@ impl Files {
     }
 }
 
-/// Largest number of files. A job file with more files is probably a mistake, and the layout would
-/// take long.
+/// Largest number of files. A job file with more files is probably a mistake. Placing so many files
+/// would take long.
 const MOST_FILES: u64 = 1 << 16;
 
-/// Returns the regions in which the clones of each job work. Messages name the job file
-/// `jobs_name`. Notes for the user are added to `notes`.
+/// Returns the regions in which the clones of each job work. Error messages use `jobs_name` as the
+/// name of the job file. Notes for the user are added to `notes`.
 pub(super) fn layout(
     jobs_name: &str,
     jobs: &[Job],
@@ -88,7 +88,8 @@ pub(super) fn laid_out(
     let numbers: Vec<Vec<Vec<usize>>> =
         jobs.iter().map(|job| job.target.numbers(job, &mut files)).collect();
     let mut parts = vec![Vec::new(); jobs.len()];
-    // Jobs with a size come first, because their files give a size to the jobs without one.
+    // Jobs with a size are placed first. A job without a size then takes the size from a job with
+    // the same file.
     for needs in [false, true] {
         for (i, job) in jobs.iter().enumerate().filter(|(_, job)| job.target.needs_size() == needs)
         {
@@ -167,8 +168,8 @@ fn starts(
     ]))
 }
 
-/// Returns the regions of a clone in its files. If a region ends beyond the used bytes of its file,
-/// the file grows.
+/// Returns the regions of a clone in its files. If a region ends beyond the end of the file, the
+/// file is enlarged.
 fn part(
     job: &Job,
     clone: u32,
@@ -211,8 +212,8 @@ fn part(
     Ok(Part { files: regions, io_bytes: job.limits.io_size.map_or(size, |io| io.of(size)) })
 }
 
-/// Returns the region of a clone in a file. `whole` is the size of the file, and `fixed` is the
-/// file's share of the job's size, if known.
+/// Returns the region of a clone in a file. `whole` is the size of the file. `fixed` is the part of
+/// the job's size that belongs to this file, if the job's size is known.
 fn region(
     job: &Job,
     name: &str,
@@ -249,8 +250,8 @@ fn region(
     Ok(Region { start, bytes })
 }
 
-/// Returns the first byte of a clone's region. A start given as a percentage is rounded up to a
-/// multiple of the block size.
+/// Returns the first byte of a clone's region. If the start is given as a percentage, it is rounded
+/// up to a multiple of the block size.
 fn start(job: &Job, whole: Option<u64>, clone: u32) -> Result<u64, String> {
     let target = &job.target;
     let is_percent = |a: Amount| matches!(a, Amount::Percent(_));
@@ -298,7 +299,7 @@ fn is_device(name: &str) -> bool {
 }
 
 impl Target {
-    /// Returns whether another job must give the size of the job's files.
+    /// Returns whether the size of the job's files must be taken from another job.
     fn needs_size(&self) -> bool {
         self.file_size.is_none() && !matches!(self.size, Some(Amount::Bytes(_)))
     }
@@ -307,7 +308,7 @@ impl Target {
         if self.files.is_empty() { self.files_per_clone } else { self.files.len() as u32 }
     }
 
-    /// Returns the numbers of the files that each clone of the job uses.
+    /// Returns, for each clone of the job, the numbers of the files that the clone uses.
     fn numbers(&self, job: &Job, files: &mut Files) -> Vec<Vec<usize>> {
         let of_clone = |clone| {
             (0..self.number_of_files())

@@ -1,4 +1,4 @@
-//! Role that every option of fio 3.33 has for vpass.
+//! Lists the options of fio 3.33, with the role of each option in vpass.
 //!
 //! There are four roles:
 //! - An option describes the workload.
@@ -12,12 +12,13 @@ use super::values::KbBase;
 use vpass_drive::base::phrase::{Opt, Phrase};
 use vpass_drive::phrase;
 
-/// Role that an option of fio has for vpass.
+/// Role of a fio option in vpass.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Role {
-    /// The option describes the workload. The text is the name by which the code knows the option.
+    /// The option describes the workload. The text is the name of the option in the code.
     Used(&'static str),
-    /// The option concerns the host, buffers or reports, and does not affect a drive.
+    /// The option has no effect on a drive. For example, it selects the host's memory, or the
+    /// format of reports.
     NotApplicable,
     /// The option asks for safe writes. In vpass, writes that the drive has acknowledged are always
     /// safe.
@@ -82,7 +83,7 @@ const USED: [(&str, &str); 49] = [
 /// Options of fio that do not affect a simulated drive.
 #[rustfmt::skip]
 const NOT_APPLICABLE: &[&str] = &[
-    // Options of the host: engine, memory, threads, placement on processors.
+    // Options for the host, such as the I/O engine, memory, threads and choice of processors.
     "direct", "buffered", "fadvise_hint", "write_hint", "mem", "iomem", "mem_align", "iomem_align",
     "hugepage-size", "lockmem", "thread", "nice", "prio", "prioclass", "cpumask", "cpus_allowed",
     "cpus_allowed_policy", "numa_cpu_nodes", "numa_mem_policy", "cgroup", "cgroup_weight",
@@ -90,14 +91,14 @@ const NOT_APPLICABLE: &[&str] = &[
     "io_submit_mode", "iodepth_batch", "iodepth_batch_submit", "iodepth_batch_complete_max",
     "serialize_overlap", "invalidate", "exec_prerun", "exec_postrun", "verify_async",
     "verify_async_cpus", "lockfile",
-    // Options that belong to single I/O engines of fio.
+    // Options that only some I/O engines of fio have.
     "userspace_reap", "nowait", "hipri", "hipri_percentage", "fixedbufs", "registerfiles",
     "sqthread_poll", "sqthread_poll_cpu", "nonvectored", "uncached", "force_async", "cmd_type",
     "cmdprio", "cmdprio_class", "cmdprio_percentage", "cmdprio_bssplit", "thp", "stream_id",
     "clustername", "rbdname", "pool", "clientname", "busy_poll", "touch_objects", "uri", "volume",
     "brick", "cpuload", "cpuchunks",
-    // Options for the creation of files. The drive's own `[start]` decides which data the drive
-    // holds.
+    // Options for the creation of files. In vpass, the drive's `[start]` settings decide which data
+    // the drive holds.
     "unique_filename", "fallocate", "create_serialize", "create_fsync", "create_on_open",
     "allow_file_create", "allow_mounted_write", "overwrite", "unlink", "unlink_each_loop",
     // Options for the content of buffers.
@@ -116,7 +117,7 @@ const NOT_APPLICABLE: &[&str] = &[
     "significant_figures", "disk_util", "disable_lat", "disable_clat", "disable_slat",
     "disable_bw_measurement", "disable_bw", "unified_rw_reporting", "error_dump",
     "continue_on_error", "ignore_error", "exitall_on_error", "rate_cycle", "ratecycle",
-    // Details of options that stop the run by themselves.
+    // Options that only refine an unsupported option. The unsupported option already stops the run.
     "verify_interval", "verify_offset", "verify_pattern", "verify_fatal", "verify_dump",
     "verify_backlog", "verify_backlog_batch", "verify_state_load", "verify_state_save",
     "experimental_verify", "trim_verify_zero", "trim_backlog", "trim_backlog_batch",
@@ -128,8 +129,8 @@ const NOT_APPLICABLE: &[&str] = &[
     "zone_reset_threshold", "zone_reset_frequency",
 ];
 
-/// Options of fio that ask for safe data. The simulated drive's write buffer keeps acknowledged
-/// data, as if the drive had capacitors. For this reason a flush does not wait.
+/// Options of fio that ask for safe data. The simulated drive never loses acknowledged data, as if
+/// capacitors protected its write buffer. For this reason, a flush does not wait.
 #[rustfmt::skip]
 const SAFE: [&str; 8] = [
     "fsync", "fdatasync", "sync", "end_fsync", "fsync_on_close", "write_barrier",
@@ -148,7 +149,7 @@ const BATCHES: &str =
     "waiting for several completions at once is not modelled; set this option to 1 or leave it out";
 
 /// Options that would change the workload, each with the reason why vpass does not support the
-/// option. Such an option is accepted if its value turns it off.
+/// option. vpass accepts such an option if its value turns the option off.
 #[rustfmt::skip]
 const UNSUPPORTED: [(&str, &str); 32] = [
     ("atomic", FUA), ("readfua", FUA),
@@ -224,12 +225,12 @@ pub(super) fn nearest(name: &str) -> Option<&'static str> {
     crate::nearest::nearest(name, used.chain(others))
 }
 
-/// Engines of fio that wait for each request. As in fio, only one request is outstanding with them,
-/// whatever `iodepth` is.
+/// Engines of fio that wait for each request. With these engines, only one request is outstanding
+/// at any time, whatever the value of `iodepth`. fio does the same.
 pub(super) const SYNCHRONOUS: [&str; 10] =
     ["sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "splice", "libpmem", "dev-dax", "mtd"];
 
-/// Engines of fio that send neither reads nor writes to a drive.
+/// Engines of fio that send no requests to a drive.
 #[rustfmt::skip]
 pub(super) const NO_DRIVE: [&str; 15] = [
     "cpuio", "net", "netsplice", "rdma", "exec", "ftruncate", "filecreate", "filestat",

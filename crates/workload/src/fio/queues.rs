@@ -1,8 +1,9 @@
-//! Queues of the jobs in a stage of a fio job file. As in fio, each clone of a job has a queue.
+//! Queues of the jobs in a stage of a fio job file. As in fio, each clone of a job has its own
+//! queue.
 //!
 //! A clone issues a request when one of its own requests is complete. A clone with a `thinktime`
-//! pauses, and a clone with a rate follows its clock. Each step happens at a completion, which the
-//! drive reports, or at a time that is known in advance.
+//! pauses, and a clone with a rate follows its clock. A clone acts when the drive reports a
+//! completion, or at a time that is known in advance.
 //!
 //! `thinktime` works as in fio 3.33. After each request, the clone checks whether
 //! `thinktime_blocks` requests have been served since the last pause. If so, the clone waits until
@@ -21,7 +22,7 @@ use super::job::Job;
 /// Queues of the clones in a stage.
 #[derive(Default)]
 pub(super) struct Queues {
-    /// Queue of each clone in the job file. A clone of another stage has the state `Over`.
+    /// Queue of each clone in the job file. Clones of other stages have the state `Over`.
     clones: Vec<CloneQueue>,
     /// Times of the clones' next requests. Requests with equal times keep the order in which they
     /// were entered.
@@ -36,7 +37,7 @@ struct CloneQueue {
     outstanding: u32,
     issued: u64,
     completed: u64,
-    /// Number of requests served when the latest pause began.
+    /// Number of requests that had been served when the latest pause began.
     thought_at: u64,
 }
 
@@ -115,8 +116,8 @@ impl Queues {
         }
     }
 
-    /// Returns the time of the next request of all clones. Returns `Ns::MAX` if the next request
-    /// waits for a completion, and `None` if all requests are done.
+    /// Returns the earliest time at which a clone will issue a request. Returns `Ns::MAX` if the
+    /// next request waits for a completion, and `None` if all requests are done.
     pub(super) fn waits_until(&self) -> Option<Ns> {
         let waits = || self.clones.iter().any(|clone| clone.outstanding > 0).then_some(Ns::MAX);
         self.due.peek().map(|Reverse((at, ..))| *at).or_else(waits)
@@ -132,7 +133,8 @@ impl Queues {
         }
     }
 
-    /// Issues the next request of a clone now, or begins a pause before this request.
+    /// Issues the next request of a clone now. If a pause is due before this request, begins the
+    /// pause instead.
     fn go_on(&mut self, i: usize, job: &Job, now: Ns) {
         let clone = &mut self.clones[i];
         let served = |counts_issued| if counts_issued { clone.issued } else { clone.completed };
@@ -154,7 +156,7 @@ impl Queues {
     }
 
     fn issue_at(&mut self, i: usize, job: &Job, at: Ns) {
-        // A job whose time ends during a wait ends at that time, without another request.
+        // If a job's time limit passes while the job waits, the job ends without another request.
         let at = self.end(job).map_or(at, |end| at.min(end));
         if at >= NEVER {
             return self.retire(i, job.exit_all);
@@ -164,7 +166,7 @@ impl Queues {
         self.entered += 1;
     }
 
-    /// Returns the time at which `runtime` ends a job, if the job has one.
+    /// Returns the time at which a job ends because of `runtime`, if the job has this option.
     fn end(&self, job: &Job) -> Option<Ns> {
         job.limits.runtime_ns.map(|ns| self.began.saturating_add(job.start_ns).saturating_add(ns))
     }

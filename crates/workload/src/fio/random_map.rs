@@ -1,10 +1,10 @@
 //! Random map of fio. Without `norandommap`, random requests visit each block once before they
 //! visit any block again.
 //!
-//! Requests of one size visit the blocks in the order of a shuffle, which needs no memory. A
-//! request of one of several sizes may reach a block that was visited before. As in fio, such a
-//! request ends before that block. For several sizes, the map has a bit for each block, and levels
-//! above the bits to find the next free block.
+//! Requests of one size visit the blocks in the order of a shuffle, which needs no memory. If
+//! requests have several sizes, a request may reach a block that was visited before. As in fio, the
+//! request then ends before this block. For several sizes, the map has a bit for each block.
+//! Further levels of bits help to find the next block that is not visited.
 
 use crate::synthetic::random::{Random, below};
 use crate::synthetic::scatter::Scatter;
@@ -25,7 +25,7 @@ impl RandomMap {
         }
     }
 
-    /// Returns the memory of the map in bytes.
+    /// Returns the number of bytes that the map occupies in memory.
     pub(super) fn memory(&self) -> u64 {
         match self {
             Self::OneSize { .. } => 0,
@@ -74,7 +74,8 @@ impl RandomMap {
     }
 }
 
-/// Bits with levels above them. A bit of a level is set if all 64 bits below it are set.
+/// Levels of bits. The lowest level has one bit for each block. On a higher level, a bit is set if
+/// all of its 64 bits on the level below are set.
 #[derive(Clone, Debug)]
 pub(super) struct Bits {
     count: u64,
@@ -88,7 +89,8 @@ impl Bits {
         loop {
             let words = bits.div_ceil(64);
             let mut level = vec![0u64; words as usize];
-            // Bits beyond the last block are set, so that they are never free.
+            // Bits beyond the last block are set, so that a search for a free bit does not find
+            // them.
             if !bits.is_multiple_of(64) {
                 level[words as usize - 1] = u64::MAX << (bits % 64);
             }
@@ -100,7 +102,7 @@ impl Bits {
         }
     }
 
-    /// Returns the number of the first free bit, from bit `from` on.
+    /// Returns the number of the first bit that is not set, starting the search at bit `from`.
     fn free_from(&self, from: u64) -> Option<u64> {
         let mut at = from;
         for level in 0..self.levels.len() {
@@ -133,7 +135,8 @@ impl Bits {
         taken
     }
 
-    /// Sets the bit above a full word, and continues upwards while the words become full.
+    /// If all bits of a word are set, sets the bit of this word on the next higher level. Continues
+    /// upwards as long as words become full.
     fn raise(&mut self, word: u64) {
         let mut word = word;
         for level in 0..self.levels.len() - 1 {

@@ -1,9 +1,9 @@
-//! Arrival times of a fio job with a `rate`. As in fio, reads, writes and trims each have a clock.
-//! The rates decide the mix of reads and writes, and `rwmixread` has no effect.
+//! Arrival times of a fio job with a `rate`. As in fio, each direction (read, write or trim) has
+//! its own clock. The rates decide the mix of reads and writes, and `rwmixread` has no effect.
 //!
-//! `rate` is in bytes per second. `rate_iops` counts requests of the smallest block size, so a
-//! larger request uses more of the rate. Under `rate_process=poisson`, gaps between requests are
-//! exponential and do not depend on the size.
+//! `rate` is in bytes per second. `rate_iops` is a number of requests of the smallest block size
+//! per second. A larger request counts as several such requests. With `rate_process=poisson`, the
+//! gaps between requests are exponentially distributed and do not depend on the request size.
 //!
 //! Requests arrive at the rate even if the drive cannot keep up (open loop). In contrast, fio stops
 //! at `iodepth` outstanding requests and catches up later.
@@ -18,7 +18,8 @@ use crate::synthetic::random::Random;
 /// Clocks of a clone, one for each direction.
 pub(super) struct RateClocks {
     by_op: [Option<ArrivalClock>; 3],
-    /// Bytes that the clock counts as one request; `None` if a request of any size counts as one.
+    /// Number of bytes that count as one request; `None` if each request counts as one, whatever
+    /// its size.
     unit: [Option<f64>; 3],
     start_ns: Ns,
 }

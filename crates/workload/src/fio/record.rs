@@ -1,5 +1,5 @@
-//! Record of a fio job for the results. The record describes the job's requests well enough to
-//! write an equal job.
+//! Record of a fio job for the results. The record contains everything that is needed to write an
+//! equivalent job.
 
 use serde::Serialize;
 use vpass_drive::base::request::{Op, Request};
@@ -11,7 +11,7 @@ use super::skew::Distribution;
 use super::values::Amount;
 use crate::synthetic::Arrivals;
 
-/// Numbers of requests and bytes that a fio job made with all its clones.
+/// Numbers of requests and bytes of a fio job, summed over all clones of the job.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct JobCounts {
     /// Number of read requests of the job.
@@ -50,8 +50,8 @@ pub struct JobRecord {
     pub name: String,
     /// Line of the job file at which the job's section begins.
     pub line: usize,
-    /// Number of the job's stage, from 0. The jobs of a stage run at the same time. Stages follow
-    /// each other.
+    /// Number of the job's stage; the first stage has number 0. The jobs of a stage run at the same
+    /// time, and one stage follows the other.
     pub stage: usize,
     /// Number of clones of the job.
     pub numjobs: u32,
@@ -71,12 +71,13 @@ pub struct JobRecord {
     pub random_map: Option<bool>,
     /// Number of files of each clone.
     pub files: usize,
-    /// First byte of each region on the drive. The regions of a clone, one per file, follow each
-    /// other.
+    /// First byte of each region on the drive. A clone has one region per file, and the regions of
+    /// a clone follow each other in the list.
     pub starts: Vec<u64>,
-    /// Bytes of a clone's region in one file.
+    /// Size of the region that a clone uses in each of its files, in bytes.
     pub region_bytes: u64,
-    /// Bytes after which a loop of the job ends; absent if time ends the job.
+    /// Number of bytes after which a loop of the job ends; absent if the job ends after a given
+    /// time.
     pub io_bytes: Option<u64>,
     /// Number of requests after which a loop of the job ends.
     pub number_ios: Option<u64>,
@@ -90,7 +91,7 @@ pub struct JobRecord {
     pub rate_bytes_s: Option<[Option<f64>; 3]>,
     /// Whether the requests of a job with a rate arrive as a Poisson process.
     pub poisson: Option<bool>,
-    /// Time before the first request in seconds, for a job with a rate or a start delay.
+    /// Time before the first request, in seconds; only for a job with a rate or a start delay.
     pub start_delay_s: Option<f64>,
     /// Length of a clone's pause after every `thinktime_blocks` requests, in microseconds.
     pub thinktime_us: Option<f64>,
@@ -99,7 +100,7 @@ pub struct JobRecord {
 }
 
 impl JobRecord {
-    /// Makes the record of a job. The parts are the regions of its clones on the drive.
+    /// Makes the record of a job. `parts` are the regions of the job's clones on the drive.
     pub(super) fn new(job: &Job, parts: &[Part]) -> Self {
         let size = |op: usize| job.uses()[op].then(|| job.blocks[op].text());
         let seconds = |ns: u64| ns as f64 / 1e9;

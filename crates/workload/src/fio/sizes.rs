@@ -1,7 +1,9 @@
-//! Draws the size of each request as fio does: one size, a range, or sizes with shares.
+//! Draws the size of each request as fio does. A job has one size, a range of sizes, or a list of
+//! sizes with shares.
 //!
-//! Without `bs_unaligned`, sizes are multiples of the smallest size. A size that does not fit
-//! before the end of the file is drawn again, as long as the smallest size fits.
+//! Without `bs_unaligned`, sizes are multiples of the smallest size. If a drawn size does not fit
+//! before the end of the file, another size is drawn. If even the smallest size does not fit, no
+//! size is drawn.
 
 use super::values::{self, KbBase};
 use crate::synthetic::random::{Random, Rng, below, threshold};
@@ -54,7 +56,7 @@ impl Blocks {
         matches!(self, Self::One(_))
     }
 
-    /// Returns the mean size of requests that begin far from the end of the file.
+    /// Returns the mean request size. The shorter requests at the end of a file are not considered.
     pub(super) fn mean(&self) -> f64 {
         match self {
             Self::One(bytes) => *bytes as f64,
@@ -92,7 +94,7 @@ fn possible(bytes: u64) -> Result<u64, String> {
     }
 }
 
-/// Draw of the request sizes of one direction.
+/// Generator of the request sizes of one direction.
 #[derive(Clone, Debug)]
 pub(super) struct SizeDraw {
     pub(super) min: u64,
@@ -109,8 +111,9 @@ enum Kind {
     Split(Vec<(u64, u64)>),
 }
 
-/// Largest number of draws of a size. After them, the smallest size is taken. The chance that all
-/// draws miss a size with a share of 1 % is 0.99^2000.
+/// Largest number of draws for one request. If no drawn size fits, the request gets the smallest
+/// size. If only a size with a share of 1 % fits, all draws miss this size with a probability of
+/// 0.99^2000.
 const TRIES: u32 = 2000;
 
 impl SizeDraw {
@@ -143,15 +146,16 @@ impl SizeDraw {
         }
     }
 
-    /// Draws a size from a range: the smallest size plus a number below the largest size. The sum
-    /// is rounded down to a multiple of the smallest size, and limited to the largest size.
+    /// Draws a size from a range. As in fio, the size is the smallest size plus a random number
+    /// below the largest size. The sum is rounded down to a multiple of the smallest size. A sum
+    /// above the largest size becomes the largest size.
     fn in_range(&self, random: &mut Random, space: u64) -> u64 {
         let step = if self.unaligned { 1 } else { self.min };
         if space >= self.max {
             let bytes = self.min + below(random, self.max);
             return (bytes - bytes % step).min(self.max);
         }
-        // Sizes that fit are below the largest size, so all fitting multiples have the same chance.
+        // Here, only sizes below the largest size fit. All sizes that fit have the same chance.
         if self.unaligned {
             self.min + below(random, space - self.min + 1)
         } else {

@@ -1,18 +1,21 @@
-//! Draws block numbers by fio's `random_distribution`: zipf, pareto and normal as in fio, and
-//! zones.
+//! Draws block numbers according to fio's option `random_distribution`, which is zipf, pareto,
+//! normal or zoned.
 //!
 //! The zipf distribution of fio differs from the exact law of `synthetic::zipf`:
 //! - fio uses the approximation of Gray et al., "Quickly generating billion-record synthetic
-//!   databases", SIGMOD 1994, section 3.2. With it, the third rank gets a fifth too many accesses.
+//!   databases", SIGMOD 1994, section 3.2. With this approximation, the third most popular block
+//!   gets 20 % too many accesses.
 //! - fio adds up at most 10^7 terms of the harmonic number.
-//! - fio scatters ranks by a multiplication modulo the number of blocks. If this number is not a
-//!   power of two, several ranks may get one block. With 25,600 blocks under zipf:1.1, 400,000
-//!   reads touch 8,200 blocks in fio. Without such collisions, they would touch 20,900 blocks.
+//! - fio scatters ranks by a multiplication modulo the number of blocks. If the number of blocks is
+//!   not a power of two, several ranks may get the same block. For example, 400,000 reads of 25,600
+//!   blocks under zipf:1.1 touch 8,200 blocks in fio. Without such collisions, the reads would
+//!   touch 20,900 blocks.
 //!
-//! The concentration of reads decides how they disturb a drive, so this file follows fio. A pareto
-//! draw is `(n - 1) u^(ln h / ln (1 - h))`, scattered in the same way. A normal draw is the mean of
-//! twelve uniform numbers plus a uniform number as wide as the deviation. A normal draw is
-//! scattered too.
+//! Reads disturb a drive more if they go to fewer blocks. For this reason, this file follows fio,
+//! collisions included. A pareto draw is the number `(n - 1) u^(ln h / ln (1 - h))`, scattered in
+//! the same way. Here n is the number of blocks, u is a random number from 0 to 1, and h is the
+//! parameter. A normal draw is the mean of twelve uniform random numbers, plus a uniform random
+//! number from a range as wide as the deviation. Normal draws are scattered too.
 
 use super::values::{self, Amount, KbBase};
 use crate::synthetic::random::{Random, Rng, below};
@@ -34,8 +37,8 @@ pub(super) enum Distribution {
         deviation: f64,
         center: Option<f64>,
     },
-    /// Zones in their order. Each zone has a percentage of the accesses, and a size in bytes or in
-    /// percent of the blocks.
+    /// List of zones, in the order of their positions. Each zone has a percentage of the accesses,
+    /// and a size in bytes or in percent of the blocks.
     Zoned(Vec<(u32, Amount)>),
 }
 
@@ -111,7 +114,7 @@ fn percent(text: &str) -> Result<u32, String> {
 }
 
 /// Parses zones such as `60/10:30/20:10/70`. Each zone has a percentage of the accesses, then a
-/// size. Zones without a size divide the remaining percentage of the blocks evenly.
+/// size. Zones without a size share the remaining blocks evenly.
 fn zones(
     text: Option<&str>,
     size: impl Fn(&str) -> Result<Amount, String>,
@@ -177,13 +180,14 @@ pub(super) enum Skew {
         shift: u64,
     },
     Normal {
-        /// Width of the uniform number that is added to the mean of the draw, in blocks.
+        /// Width of the range, in blocks, from which a uniform random number is drawn and added to
+        /// the mean.
         spread: f64,
         blocks: u64,
         shift: u64,
     },
-    /// Zones. Each has the sum of the access percentages up to its end, its first block, and its
-    /// number of blocks.
+    /// Zones. Each zone has the sum of the access percentages of all zones up to this one, the
+    /// number of its first block, and its number of blocks.
     Zones(Vec<(u32, u64, u64)>),
 }
 
@@ -196,8 +200,8 @@ const UNIFORMS: u64 = 12;
 const ZETA_TERMS: u64 = 10_000_000;
 
 impl Skew {
-    /// Makes the distribution over `blocks` blocks of `block_bytes` bytes. There is at least one
-    /// block. Returns `None` for the uniform distribution.
+    /// Makes the distribution over `blocks` blocks of `block_bytes` bytes. `blocks` is at least 1.
+    /// Returns `None` for the uniform distribution.
     pub(super) fn new(
         distribution: &Distribution,
         blocks: u64,
@@ -227,9 +231,9 @@ impl Skew {
             }
             Distribution::Normal { deviation, center } => {
                 let spread = (blocks as f64 * deviation / 100.0).ceil().min((blocks / 2) as f64);
-                // The drawn numbers have their centre in the middle of the file. The shift is the
-                // requested centre plus half of the file. If no centre is requested, fio takes the
-                // middle of the file.
+                // Drawn numbers are centred on the middle of the file. Adding half of the file
+                // moves this centre to the start of the file. Adding the requested centre then
+                // moves it to the requested place, which is the middle of the file by default.
                 let shift = (blocks as f64 * (center.unwrap_or(0.5) + 0.5)) as u64;
                 Self::Normal { spread, blocks, shift }
             }
@@ -286,7 +290,7 @@ fn unit(random: &mut Random) -> f64 {
 }
 
 /// Returns the sum of k^-theta for k from 1 to `terms`. The first thousand terms are added up, and
-/// the Euler-Maclaurin formula gives the sum of the other terms, exact to 10^-9.
+/// the Euler-Maclaurin formula gives the sum of the other terms. The relative error is below 10^-9.
 fn zeta(terms: u64, theta: f64) -> f64 {
     let f = |k: f64| k.powf(-theta);
     let head = terms.min(1000);

@@ -15,7 +15,7 @@ pub(super) enum Amount {
 }
 
 impl Amount {
-    /// Returns the size in bytes. If the size is a percentage, it refers to `whole` bytes.
+    /// Returns the size in bytes. A percentage refers to `whole` bytes.
     pub(super) fn of(self, whole: u64) -> u64 {
         match self {
             Self::Bytes(bytes) => bytes,
@@ -24,8 +24,8 @@ impl Amount {
     }
 }
 
-/// Value of the option `kb_base`. With `Binary`, k is 1024 and KiB is 1000. With `Standard`, k is
-/// 1000 and KiB is 1024.
+/// Value of the option `kb_base`. As in fio, `Binary` means that k is 1024 and KiB is 1000.
+/// `Standard` means that k is 1000 and KiB is 1024.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum KbBase {
     Binary,
@@ -79,8 +79,8 @@ pub(super) fn amount(text: &str, base: KbBase) -> Result<Amount, String> {
     percent.map(Amount::Percent).ok_or_else(|| "a percentage from 0% to 100% is expected".into())
 }
 
-/// Parses a time such as `90`, `10m` or `500ms`, and returns ns. The unit of a number without a
-/// unit is `unit_ns`.
+/// Parses a time such as `90`, `10m` or `500ms`, and returns ns. A number without a unit is a
+/// multiple of `unit_ns` ns.
 pub(super) fn time_ns(text: &str, unit_ns: u64) -> Result<u64, String> {
     const EXPECTED: &str =
         "a time is expected, a whole number with or without a unit: 30, 90s, 10m, 500ms, 2h";
@@ -121,8 +121,9 @@ pub(super) fn flag(text: Option<&str>) -> Result<bool, String> {
     }
 }
 
-/// Splits `a,b,c` into values for reads, writes and trims. A single value holds for all three. The
-/// last value also holds for the directions after it, unless a comma follows the value.
+/// Splits `a,b,c` into values for reads, writes and trims. A single value applies to all three
+/// directions. The last value also applies to the remaining directions, unless a comma follows the
+/// value.
 pub(super) fn per_op(text: &str) -> Result<PerOp<Option<&str>>, String> {
     let parts: Vec<_> =
         text.split(',').map(|part| Some(part.trim()).filter(|p| !p.is_empty())).collect();
@@ -141,9 +142,8 @@ pub(super) fn range(text: &str, base: KbBase) -> Result<(u64, u64), String> {
     Ok((a.min(b), a.max(b)))
 }
 
-/// Parses pairs such as `a/b:c/d`. The second value of a pair is a percentage. Pairs without a
-/// percentage evenly divide the percentage that remains of 100. `first` parses the first value of a
-/// pair.
+/// Parses pairs such as `a/b:c/d`. The second value of a pair is a percentage. The pairs without a
+/// percentage share the rest of the 100 % evenly. `first` parses the first value of a pair.
 pub(super) fn shares<T>(
     text: &str,
     first: impl Fn(&str) -> Result<T, String>,

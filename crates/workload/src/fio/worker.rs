@@ -1,9 +1,11 @@
-//! Makes the requests of one clone of a fio job in its files. The requests have no times yet.
+//! Makes the requests that one clone of a fio job sends to its files. These requests have no
+//! arrival times yet.
 //!
 //! The rules are those of fio 3.33. If a job mixes reads and writes, the direction of each request
-//! is drawn. [`super::file_cycle`] chooses the file. A loop of the job ends after `io_size` bytes,
-//! or at the end of a pass, when no position is left. If `io_size` is not reached, or if only time
-//! ends the job, another pass begins instead.
+//! is random. [`super::file_cycle`] chooses the file. A pass over the files ends when all positions
+//! are used. If the job has `io_size`, passes are repeated until a loop of the job has this many
+//! bytes. If only time ends the job, passes are repeated until this time. In all other cases, a
+//! loop ends with its pass at the latest.
 
 use std::sync::Arc;
 
@@ -39,13 +41,13 @@ pub(super) struct Worker {
 }
 
 impl Worker {
-    /// Returns the memory of the random maps in bytes.
+    /// Returns the number of bytes that the random maps occupy in memory.
     pub(super) fn memory(&self) -> u64 {
         self.files.iter().map(InFile::memory).sum()
     }
 
-    /// Makes a clone of `job`. `root` gives the random streams of the clone. The size of its random
-    /// maps is subtracted from `map_bits`.
+    /// Makes a clone of `job`. `root` gives the random streams of the clone. The size of the
+    /// clone's random maps is subtracted from `map_bits`.
     pub(super) fn new(
         job: &Arc<Job>,
         part: &Part,
@@ -73,7 +75,8 @@ impl Worker {
         Ok(worker)
     }
 
-    /// Starts the job again from its first loop. Random numbers continue and do not repeat.
+    /// Starts the job again with its first loop. The random numbers are new, so the requests differ
+    /// from before.
     pub(super) fn begin(&mut self) {
         self.loops_left = self.job.limits.loops;
         self.next_loop();
@@ -109,8 +112,8 @@ impl Worker {
         }
     }
 
-    /// Returns the approximate number of requests of the whole job, or `None` if only time ends the
-    /// job.
+    /// Returns the approximate number of requests of the whole job, or `None` if the job ends only
+    /// after a given time.
     pub(super) fn about(&self) -> Option<u64> {
         let limits = &self.job.limits;
         if limits.time_based {
@@ -178,8 +181,8 @@ impl Worker {
         }
     }
 
-    /// Returns the file and span of the next request of a direction, or `None` if no file has a
-    /// position left.
+    /// Returns the file and span of the next request of a direction, or `None` if all positions of
+    /// all files are used.
     fn span(&mut self, op: usize) -> Option<(usize, Span)> {
         loop {
             let file = self.cycle.next(&self.files, &mut self.streams.direction)?;

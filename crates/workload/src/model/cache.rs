@@ -2,20 +2,20 @@
 //! size answers a read of each expert (H. Che et al., "Hierarchical Web Caching Systems", IEEE JSAC
 //! 2002).
 //!
-//! An expert stays in the cache for T tokens after its last use. T is the number for which the
-//! experts used in the last T tokens just fill the cache:
+//! An expert stays in the cache for T tokens after its last use. T is chosen so that the experts
+//! used by the last T tokens just fill the cache:
 //!
 //! ```text
 //! cache = sum over experts of bytes x (1 - (1 - p)^T)
 //! an expert with probability p per token is found with probability 1 - (1 - p)^T
 //! ```
 
-/// Number of halvings in the search for T. After them, T has full precision.
+/// Number of bisection steps in the search for T. More steps would not make T more precise.
 const HALVINGS: u32 = 100;
 
-/// Returns, for each expert, the probability that the expert is not in a cache of `bytes` when a
-/// token uses it. `chances` are the probabilities that a token uses each expert. `expert` is the
-/// size of an expert in bytes.
+/// Returns the miss probability of each expert in a cache of `bytes` bytes. A miss occurs if a
+/// token uses an expert that is not in the cache. `chances` are the probabilities that a token uses
+/// each expert. `expert` is the size of an expert in bytes.
 pub(super) fn misses(chances: &[f64], expert: u64, bytes: u64) -> Vec<f64> {
     if bytes == 0 {
         return vec![1.0; chances.len()];

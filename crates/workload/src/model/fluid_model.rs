@@ -1,4 +1,5 @@
-//! Workload of a language model with reads as rates, for a whole drive or a sample of its pages.
+//! Turns the workload of a language model into read rates and single writes. The source serves a
+//! whole drive or a sample of the drive's pages.
 
 use vpass_drive::base::rates::{PageRates, ReadRates};
 use vpass_drive::base::request::RequestSource;
@@ -19,11 +20,12 @@ pub struct FluidModel {
 }
 
 impl FluidModel {
-    /// Makes the source for a sample of a drive of `capacity` bytes with pages of `page_bytes`.
+    /// Makes the source for a sample of a drive. The drive has `capacity` bytes and pages of
+    /// `page_bytes` bytes.
     ///
     /// # Errors
-    /// Reports the first key that is invalid, in general or on this drive. Reports a file of counts
-    /// that cannot be read.
+    /// Returns an error if a key is invalid, or if the model does not fit on the drive. Also
+    /// returns an error if the file with use counts cannot be read.
     pub fn new(
         workload: &ModelWorkload,
         capacity: u64,
@@ -47,7 +49,7 @@ impl FluidModel {
         Ok(Self { rates, writes: Writes::new(&law, sample) })
     }
 
-    /// Returns an upper bound of the memory that the source needs for `pages` pages, in bytes.
+    /// Returns the largest number of bytes that the source occupies in memory for `pages` pages.
     pub fn memory(pages: u64) -> u64 {
         2 * 4 * pages
     }

@@ -1,4 +1,5 @@
-//! Calculates how often a token of a language model reads each expert and each page, on average.
+//! Calculates how many reads of each expert and of each page a token of a language model causes on
+//! average.
 
 use std::fs;
 
@@ -11,7 +12,7 @@ use crate::synthetic::random::Streams;
 use crate::synthetic::scatter::Scatter;
 use crate::synthetic::{Distribution, require};
 
-/// Rates at which a language model on a drive is read and written.
+/// Rates at which the host reads and writes a language model on a drive.
 #[derive(Clone, Debug)]
 pub struct ModelLaw {
     pub(super) config: ModelConfig,
@@ -19,24 +20,25 @@ pub struct ModelLaw {
     pub(super) page_bytes: u64,
     /// Number of logical pages of the drive.
     pages: u64,
-    /// Bytes of the dense part, from its start, that stay in the host's cache.
+    /// Number of bytes at the start of the dense part that always stay in the host's cache.
     pub(super) pinned: u64,
-    /// Probability that a token uses the expert, for each place of an expert on the drive.
+    /// Probability that a token uses the expert. The list has one entry per expert, in the order in
+    /// which the experts lie on the drive.
     pub(super) chances: Vec<f64>,
-    /// Probability that the host reads the expert from the drive when a token uses it, for each
-    /// place.
+    /// Probability that an expert used by a token must be read from the drive. The list has one
+    /// entry per expert, in the order in which the experts lie on the drive.
     pub(super) misses: Vec<f64>,
-    /// Places of the experts on the drive, with the most popular expert first.
+    /// Place of each expert on the drive. The list begins with the most popular expert.
     ranked: Vec<u32>,
 }
 
 impl ModelLaw {
-    /// Calculates the rates of a workload on a drive of `capacity` bytes with pages of
-    /// `page_bytes`.
+    /// Calculates the rates of a workload on a drive that has `capacity` bytes and pages of
+    /// `page_bytes` bytes.
     ///
     /// # Errors
-    /// Reports the first key that is invalid, in general or on this drive. Reports a file of counts
-    /// that cannot be read.
+    /// Returns an error if a key is invalid, or if the model does not fit on the drive. Also
+    /// returns an error if the file with use counts cannot be read.
     pub fn new(
         workload: &ModelWorkload,
         capacity: u64,
@@ -74,7 +76,8 @@ impl ModelLaw {
         self.hours
     }
 
-    /// Returns how often a page is read and written per second, as means over all hours of the day.
+    /// Returns the reads of a page per second and the writes of a page per second. Both are means
+    /// over all hours of the day.
     pub fn of(&self, page: u64) -> (f64, f64) {
         let share = self.hours.share();
         (
@@ -83,8 +86,8 @@ impl ModelLaw {
         )
     }
 
-    /// Returns about `most` pages of the most popular experts. Each page occurs once, in ascending
-    /// order.
+    /// Returns about `most` pages of the most popular experts, in ascending order and without
+    /// repetition.
     pub fn hottest(&self, most: u64) -> Vec<u64> {
         let mut pages: Vec<u64> = self
             .ranked
@@ -100,7 +103,7 @@ impl ModelLaw {
         pages
     }
 
-    /// Returns the mean number of bytes that the host reads from the drive for a token.
+    /// Returns the mean number of bytes per token that the host reads from the drive.
     pub fn bytes_per_token(&self) -> f64 {
         let experts: f64 = self.reads_of_experts() * self.config.expert_bytes() as f64;
         (experts + (self.config.dense_bytes() - self.pinned) as f64) * self.read_share()
@@ -131,7 +134,7 @@ impl ModelLaw {
         of_window + self.update_bytes() as f64 * self.updates_in_a_second()
     }
 
-    /// Returns the mean number of read requests of a token.
+    /// Returns the mean number of read requests per token.
     pub fn requests_per_token(&self) -> f64 {
         let of_experts: f64 = (0..self.chances.len())
             .map(|place| {
@@ -143,7 +146,7 @@ impl ModelLaw {
         (of_experts + dense) * self.read_share() + self.kv_reads_per_token()
     }
 
-    /// Returns the mean number of page reads of a token.
+    /// Returns the mean number of page reads per token.
     pub(super) fn page_reads_per_token(&self) -> f64 {
         let of_experts: f64 = (0..self.chances.len())
             .map(|place| {
@@ -159,7 +162,7 @@ impl ModelLaw {
     }
 
     /// Returns the number of page reads of the requests that read the bytes from `begin` to `end`.
-    /// A request that crosses the border of two pages reads one more page.
+    /// A page counts once for each request that touches the page.
     fn page_reads(&self, begin: u64, end: u64) -> u64 {
         let (page, size) = (self.page_bytes, self.config.request_size.0);
         let within = |step: u64| (end.saturating_sub(1) / step).saturating_sub(begin / step);
@@ -173,12 +176,14 @@ impl ModelLaw {
         end.div_ceil(self.page_bytes).min(self.pages)
     }
 
-    /// Returns the share of the model's reads that the host does not answer by itself (`cached`).
+    /// Returns the share of the model's reads that is left after the host has served the share
+    /// `cached`.
     pub(super) fn read_share(&self) -> f64 {
         1.0 - self.config.cached
     }
 
-    /// Returns the mean number of reads of an expert per token, without the effect of `cached`.
+    /// Returns how often, on average, a token reads an expert from the drive. The effect of
+    /// `cached` is not included.
     fn reads_of(&self, place: usize) -> f64 {
         self.chances[place] * self.misses[place]
     }
@@ -199,7 +204,7 @@ impl ModelLaw {
         if begin < end { end.div_ceil(size) - begin / size } else { 0 }
     }
 
-    /// Returns the mean number of requests per token that read from a page.
+    /// Returns the mean number of requests per token that read a given page or a part of the page.
     pub(super) fn reads_per_token(&self, page: u64) -> f64 {
         let (begin, end) = (page * self.page_bytes, (page + 1) * self.page_bytes);
         let within = |from: u64, to: u64| self.requests_of(begin.max(from), end.min(to)) as f64;
@@ -225,7 +230,8 @@ impl ModelLaw {
         self.config.kv_read.0 as f64 / self.config.request_size.0 as f64
     }
 
-    /// Returns the number of bytes written to the key-value window per second, in the hours of use.
+    /// Returns the number of bytes per second that the host writes to the key-value window during
+    /// the hours of use.
     pub(super) fn kv_bytes_per_s(&self) -> f64 {
         self.config.kv_written.0 as f64 * self.config.tokens_per_second
     }
@@ -291,8 +297,9 @@ fn counts(path: &str, experts: u64) -> Result<Vec<f64>, ConfigError> {
     Ok(all)
 }
 
-/// Returns the probability that a token uses each expert. The probabilities are proportional to the
-/// weights and at most 1. The sum of all probabilities is `active`.
+/// Returns, for each expert, the probability that a token uses the expert. The sum of all
+/// probabilities is `active`. Each probability is proportional to the expert's weight, but at most
+/// 1.
 fn chances(weights: &[f64], active: f64) -> Result<Vec<f64>, ConfigError> {
     let used = weights.iter().filter(|weight| **weight > 0.0).count();
     require(active <= used as f64, || {
@@ -301,7 +308,7 @@ fn chances(weights: &[f64], active: f64) -> Result<Vec<f64>, ConfigError> {
              used; at least {active} are expected"
         )
     })?;
-    // Number of experts, from the most popular on, that every token uses.
+    // Number of experts that every token uses. These are the most popular experts.
     let mut always = 0;
     loop {
         let rest: f64 = weights[always..].iter().sum();
@@ -318,7 +325,7 @@ fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-/// Returns the place on the drive for the expert of each popularity rank.
+/// Returns the place of each expert on the drive. The list begins with the most popular expert.
 fn places(config: &ModelConfig, experts: usize, seed: u64) -> Vec<u32> {
     if experts == 0 || config.placed == Placement::Sorted {
         return (0..experts as u32).collect();

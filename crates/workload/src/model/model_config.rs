@@ -1,4 +1,5 @@
-//! Keys of a `[workload]` table that contains `[workload.model]`, and their checks before a run.
+//! Keys of a `[workload]` table that contains `[workload.model]`, and checks of these keys before a
+//! run.
 
 use serde::{Deserialize, Serialize};
 use vpass_drive::base::daily::DailyHours;
@@ -18,8 +19,8 @@ pub struct ModelFile {
     pub description: String,
     /// `[workload]`: a language model, and the hours in which it is used.
     pub workload: ModelWorkload,
-    /// `[[hints.range]]`: latencies that the host accepts for reads of its data. `vpass_lab::hints`
-    /// parses this table; here it is kept as it stands in the file.
+    /// `[[hints.range]]`: latencies that the host accepts for reads of its data. This field keeps
+    /// the table unparsed; `vpass_lab::hints` parses the table.
     #[serde(default, skip_serializing_if = "toml::Table::is_empty")]
     pub hints: toml::Table,
 }
@@ -28,7 +29,7 @@ impl ModelFile {
     /// Parses a workload file.
     ///
     /// # Errors
-    /// Reports invalid TOML or an invalid key, with the line number.
+    /// Returns an error with the line number if the text is not valid TOML, or if a key is invalid.
     pub fn parse(text: &str) -> Result<Self, ConfigError> {
         toml::from_str(text).map_err(|e| ConfigError::new(e.to_string()))
     }
@@ -39,8 +40,8 @@ impl ModelFile {
 #[serde(deny_unknown_fields)]
 #[keys(table = "workload")]
 pub struct ModelWorkload {
-    /// Hours of each day in which the host makes requests, from the start of the day on; 24 if
-    /// absent.
+    /// Number of hours per day in which the host makes requests; 24 if absent. These hours begin at
+    /// the start of the day.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[key(unit = "h", range = HOURS)]
     pub hours_per_day: Option<f64>,
@@ -57,7 +58,8 @@ pub struct ModelConfig {
     /// Size of the model, which is the dense part and all experts.
     #[key(unit = "size", range = Size(MIB, 1 << 50))]
     pub size: Bytes,
-    /// Size of the dense part, which every token reads. The whole model if there are no experts.
+    /// Size of the dense part, which every token reads. If the model has no experts, the default is
+    /// the size of the whole model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[key(unit = "size", range = Size(0, 1 << 50))]
     pub dense: Option<Bytes>,
@@ -82,16 +84,16 @@ pub struct ModelConfig {
     #[key(default = Placement::Shuffled)]
     pub placed: Placement,
     /// Size of the host's cache. The cache first holds the dense part; the rest of the cache holds
-    /// the experts used last.
+    /// the experts that were used last.
     #[serde(default = "ModelConfig::default_cache")]
     #[key(unit = "size", range = Size(0, 1 << 50), default = Bytes(0))]
     pub cache: Bytes,
-    /// Share of the reads of the model that the host serves without the drive, in addition to those
-    /// that `cache` serves.
+    /// Share of the reads of the model that the host serves without the drive. This share is in
+    /// addition to the reads that `cache` serves.
     #[serde(default = "ModelConfig::default_cached")]
     #[key(unit = "share", range = keys::SHARE, default = 0.0)]
     pub cached: f64,
-    /// Tokens per second during the hours of use.
+    /// Number of tokens per second during the hours of use.
     #[key(unit = "tokens/s", range = TOKENS)]
     pub tokens_per_second: f64,
     /// Number of tokens in a pass of the workload.
@@ -109,8 +111,8 @@ pub struct ModelConfig {
                   to 1280)"
     )]
     pub request_size: Bytes,
-    /// Days between updates. Each update rewrites `update_share` of the model. Without this key,
-    /// there are no updates.
+    /// Number of days between two updates of the model. Each update rewrites the share
+    /// `update_share` of the model. Without this key, there are no updates.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[key(unit = "days", range = Real(1e-3, 36_500.0))]
     pub update_days: Option<f64>,
@@ -128,16 +130,16 @@ pub struct ModelConfig {
         source = "a download at 1 Gbit/s, less overhead (assumption)"
     )]
     pub update_rate: Bytes,
-    /// Bytes of the key-value cache that the host writes to the drive for each token.
+    /// Number of bytes of the key-value cache that the host writes to the drive for each token.
     #[serde(default = "ModelConfig::default_kv_written")]
     #[key(unit = "size", range = Size(0, 1 << 40), default = Bytes(0))]
     pub kv_written: Bytes,
-    /// Bytes of the key-value cache that the host reads from the drive for each token.
+    /// Number of bytes of the key-value cache that the host reads from the drive for each token.
     #[serde(default = "ModelConfig::default_kv_read")]
     #[key(unit = "size", range = Size(0, 1 << 40), default = Bytes(0))]
     pub kv_read: Bytes,
-    /// Size of the sliding window of the key-value cache on the drive. Writes go through the window
-    /// from start to end, again and again; reads are spread evenly over the window.
+    /// Size of the sliding window of the key-value cache on the drive. The host writes the window
+    /// from start to end, again and again. Reads are spread evenly over the window.
     #[serde(default = "ModelConfig::default_kv_window")]
     #[key(unit = "size", range = Size(0, 1 << 50), default = Bytes(0))]
     pub kv_window: Bytes,
@@ -155,10 +157,10 @@ pub enum Placement {
 }
 
 const MIB: u64 = 1 << 20;
-/// Range of the number of tokens per second.
+/// Allowed range of the number of tokens per second.
 const TOKENS: Range = Range::Rate(1e-9, 1e6);
-/// Unit of the sizes of experts and of the dense part, in bytes. Files have this unit on most file
-/// systems.
+/// Unit to which the sizes of experts and of the dense part are rounded up, in bytes. It is the
+/// block size of most file systems.
 pub(super) const ALIGN: u64 = 4096;
 /// Largest number of experts in a model.
 const MOST_EXPERTS: u64 = 10_000_000;
@@ -177,7 +179,7 @@ impl ModelWorkload {
 }
 
 impl ModelConfig {
-    /// Returns the size of the dense part, rounded to whole units of [`ALIGN`].
+    /// Returns the size of the dense part, rounded up to a multiple of [`ALIGN`].
     pub(super) fn dense_bytes(&self) -> u64 {
         let dense = match (self.dense, self.expert) {
             (Some(dense), _) => dense.0,
@@ -187,7 +189,7 @@ impl ModelConfig {
         dense.next_multiple_of(ALIGN)
     }
 
-    /// Returns the size of an expert, rounded up to whole units of [`ALIGN`]; 0 without experts.
+    /// Returns the size of an expert, rounded up to a multiple of [`ALIGN`]; 0 without experts.
     pub(super) fn expert_bytes(&self) -> u64 {
         self.expert.map_or(0, |expert| expert.0.next_multiple_of(ALIGN))
     }
@@ -197,7 +199,7 @@ impl ModelConfig {
         self.size.0.saturating_sub(self.dense_bytes()).checked_div(self.expert_bytes()).unwrap_or(0)
     }
 
-    /// Returns the size of the key-value window, rounded down to whole requests.
+    /// Returns the size of the key-value window, rounded down to a multiple of the request size.
     pub(super) fn window_bytes(&self) -> u64 {
         self.kv_window.0 / self.request_size.0 * self.request_size.0
     }

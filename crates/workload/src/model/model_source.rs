@@ -24,11 +24,11 @@ pub struct ModelSource {
 }
 
 impl ModelSource {
-    /// Makes the source for a drive of `capacity` bytes with pages of `page_bytes`.
+    /// Makes the source for a drive that has `capacity` bytes and pages of `page_bytes` bytes.
     ///
     /// # Errors
-    /// Reports the first key that is invalid, in general or on this drive. Reports a file of counts
-    /// that cannot be read.
+    /// Returns an error if a key is invalid, or if the model does not fit on the drive. Also
+    /// returns an error if the file with use counts cannot be read.
     pub fn new(
         workload: &ModelWorkload,
         capacity: u64,
@@ -45,7 +45,8 @@ impl ModelSource {
         })
     }
 
-    /// Finds the next read request of the pass, in the current token or in a later token.
+    /// Finds the next read request of the pass. The request belongs to the current token or to a
+    /// later token.
     fn find_read(&mut self) {
         while self.read.is_none() {
             self.read = self.tokens.next(&self.law);
@@ -57,7 +58,7 @@ impl ModelSource {
         }
     }
 
-    /// Returns the time at which the last token so far ends.
+    /// Returns the time at which the current token ends.
     fn end(&self) -> Ns {
         (self.tokens.begun as f64 / self.law.config.tokens_per_second * 1e9) as Ns
     }

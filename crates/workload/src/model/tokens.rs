@@ -1,12 +1,13 @@
 //! Makes the read requests of a language model, token by token.
 //!
 //! A token reads the dense part, then its experts in the order of the drive, then the key-value
-//! window. The requests of a token are spread evenly over its time. The number of experts of a
-//! token is `active`, randomly rounded up or down.
+//! window. The requests of a token are spread evenly over the time of the token. A token uses
+//! `active` experts on average. For each token, this number is randomly rounded up or down.
 //!
-//! The experts of a token are drawn by systematic sampling. For this, the probabilities of all
-//! experts are put side by side on a line. The first expert is at a random point of the line. Each
-//! further expert is at a distance of 1 from the expert before.
+//! The experts of a token are drawn by systematic sampling. For this method, each expert gets a
+//! section of a line. The length of a section is the probability that a token uses the expert.
+//! Points at a distance of 1 are put on the line, and the first point is random. The token uses the
+//! experts whose sections contain a point.
 
 use vpass_drive::base::request::{Op, Request};
 
@@ -20,7 +21,7 @@ pub(super) struct Tokens {
     pub(super) begun: u64,
     /// Requests of the current token, each with its first byte and its length.
     requests: Vec<(u64, u32)>,
-    /// Number of the current token's requests that were handed out.
+    /// Number of requests of the current token that were handed out so far.
     done: usize,
 }
 
@@ -82,7 +83,8 @@ impl Tokens {
     }
 }
 
-/// Cuts the bytes from `begin` to `end` into requests at multiples of the request size.
+/// Divides the bytes from `begin` to `end` into requests. A new request begins at each multiple of
+/// the request size.
 fn cut(requests: &mut Vec<(u64, u32)>, law: &ModelLaw, begin: u64, end: u64) {
     let size = law.config.request_size.0;
     let mut at = begin;

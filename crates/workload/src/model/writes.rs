@@ -1,8 +1,8 @@
 //! Makes the writes of a language model: writes to the key-value window, and updates of the model.
 //!
-//! Times follow a clock that runs only in the hours of use. An update begins at its day, or at the
-//! end of the previous update if this is later. The length of an update follows from its bytes and
-//! from `update_rate`.
+//! Times follow a clock that runs only in the hours of use. An update begins on its day. If the
+//! previous update still runs at that time, the update begins when the previous update ends. The
+//! duration of an update is its number of bytes divided by `update_rate`.
 
 use vpass_drive::base::request::{Arrival, Op, Request, RequestSource, SourceError};
 use vpass_drive::base::span::DAY;
@@ -17,17 +17,18 @@ pub(super) struct Writes {
     law: ModelLaw,
     window: Option<Next>,
     update: Option<Next>,
-    /// Sample of pages whose writes are handed out. On a sample, the write of each page is a
-    /// request.
+    /// Sample of pages whose writes are handed out. For a sample, each page that is written gets a
+    /// request of its own.
     sample: Sample,
-    /// Pages of the last write that were not yet handed out.
+    /// Requests for pages of the last write that were not yet handed out.
     pages: Vec<Request>,
 }
 
 /// Next write of the window or of an update.
 #[derive(Clone, Copy)]
 struct Next {
-    /// Number of writes so far. For updates, number of bytes so far.
+    /// For the window, the number of writes so far. For updates, the number of bytes written so
+    /// far.
     count: u64,
     at: Ns,
     /// First byte of the next write.
@@ -62,7 +63,7 @@ impl Writes {
         [self.window, self.update].into_iter().flatten().map(|next| next.at).min()
     }
 
-    /// Returns the next write to the whole drive, and advances to the write after it.
+    /// Returns the next write to the whole drive, and advances to the following write.
     pub(super) fn next(&mut self) -> Option<Request> {
         let is_window = match (&self.window, &self.update) {
             (Some(window), Some(update)) => window.at <= update.at,
@@ -75,7 +76,8 @@ impl Writes {
         Some(Request { at, offset, bytes: bytes as u32, op: Op::Write, origin: 0, hint: None })
     }
 
-    /// Adds the pages of a write that belong to the sample to `pages`, with the last page first.
+    /// Appends requests to `pages`: one for each page of a write that belongs to the sample. The
+    /// last page comes first.
     fn cut(&mut self, write: &Request) {
         let size = self.law.page_bytes;
         let last = (write.offset + u64::from(write.bytes)).div_ceil(size);
@@ -94,8 +96,8 @@ fn sample_number(sample: Sample, page: u64) -> Option<u64> {
 }
 
 impl Next {
-    /// Returns write number `count` to the key-value window. The write comes when the tokens so far
-    /// have produced enough bytes to fill it.
+    /// Returns write number `count` to the key-value window. The time of the write is the time at
+    /// which tokens have produced enough bytes for all writes up to this one.
     fn of_window(self, law: &ModelLaw) -> Self {
         let (size, window) = (law.config.request_size.0, law.config.window_bytes());
         let at = (self.count + 1) as f64 * size as f64 / law.kv_bytes_per_s() * 1e9;
@@ -103,7 +105,7 @@ impl Next {
         Self { count: self.count + 1, at: at as Ns, offset, bytes: size }
     }
 
-    /// Returns the write of an update that follows this write. The returned write belongs to the
+    /// Returns the update write that follows this update write. The returned write belongs to the
     /// same update or to the next update.
     fn of_update(self, law: &ModelLaw) -> Self {
         let config = &law.config;

@@ -1,8 +1,9 @@
 //! Turns the parts of a workload into read rates and single writes, for gears that draw reads in
 //! bulk. The source serves a whole drive or a sample of its pages.
 //!
-//! For a sample 1/N, the range of a part begins at a multiple of N pages. As a result, the sample
-//! contains every Nth page of each part, counted from the part's first page.
+//! If the sample contains every Nth page of the drive, the address range of each part begins at a
+//! multiple of N pages. As a result, the sample also contains every Nth page of each part, counted
+//! from the part's first page.
 
 use vpass_drive::base::rates::{PageRates, ReadRates};
 use vpass_drive::base::request::{Arrival, Request, RequestSource, SourceError};
@@ -20,7 +21,7 @@ pub struct FluidParts {
     writes: SideBySide<Writes>,
 }
 
-/// Part of a workload, with its first page in the sample.
+/// Part of a workload, with the first page that the part has in the sample.
 struct Placed {
     source: FluidSynthetic,
     first_page: u64,
@@ -28,11 +29,12 @@ struct Placed {
 }
 
 impl FluidParts {
-    /// Makes the source for a sample of a drive of `capacity` bytes with pages of `page_bytes`.
+    /// Makes the source for a sample of a drive. The drive has `capacity` bytes and pages of
+    /// `page_bytes` bytes.
     ///
     /// # Errors
-    /// Reports the first key that is invalid, in general or for this drive. Reports a part with
-    /// sequential reads.
+    /// Returns an error if a key is invalid, or if a part does not fit on the drive. Also returns
+    /// an error if a part reads sequentially.
     pub fn new(
         config: &PartsConfig,
         capacity: u64,
@@ -61,7 +63,7 @@ impl FluidParts {
     /// Checks that the parts of a workload are valid and have rates.
     ///
     /// # Errors
-    /// Reports the first key that is invalid.
+    /// Returns an error that names the first invalid key.
     pub fn check(config: &PartsConfig) -> Result<(), ConfigError> {
         config.check()?;
         (1..)
@@ -69,7 +71,8 @@ impl FluidParts {
             .try_for_each(|(n, part)| in_part(n, FluidSynthetic::check(&part.alone())))
     }
 
-    /// Returns an upper bound of the memory for `parts` parts, which have `pages` pages in total.
+    /// Returns the largest number of bytes that the source occupies in memory for `parts` parts,
+    /// which have `pages` pages in total.
     pub fn memory(pages: u64, parts: u64) -> u64 {
         pages * 2 * size_of::<f32>() as u64 + parts * FluidSynthetic::memory(pages)
     }

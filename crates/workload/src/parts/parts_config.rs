@@ -1,4 +1,5 @@
-//! Keys of a `[workload]` table that contains `[[workload.part]]`, and their checks before a run.
+//! Keys of a `[workload]` table that contains `[[workload.part]]`, and checks of these keys before
+//! a run.
 
 use serde::{Deserialize, Serialize};
 use vpass_drive::base::daily::DailyHours;
@@ -23,8 +24,8 @@ pub struct PartsFile {
     pub description: String,
     /// `[workload]`: parts that make their requests at the same time.
     pub workload: PartsConfig,
-    /// `[[hints.range]]`: latencies that the host accepts for reads of its data. `vpass_lab::hints`
-    /// parses this table; here it is kept as it stands in the file.
+    /// `[[hints.range]]`: latencies that the host accepts for reads of its data. This field keeps
+    /// the table unparsed; `vpass_lab::hints` parses the table.
     #[serde(default, skip_serializing_if = "toml::Table::is_empty")]
     pub hints: toml::Table,
 }
@@ -34,12 +35,12 @@ pub struct PartsFile {
 #[serde(deny_unknown_fields)]
 #[keys(table = "workload")]
 pub struct PartsConfig {
-    /// Number of requests per pass, of all parts together.
+    /// Number of requests per pass, summed over all parts.
     #[serde(default = "PartsConfig::default_requests")]
     #[key(unit = "requests", range = Whole(1, u64::MAX), default = 10_000_000)]
     pub requests: u64,
-    /// Hours of each day in which requests arrive at the rates of the parts, from the start of the
-    /// day on; 24 if absent.
+    /// Number of hours per day in which requests arrive; 24 if absent. These hours begin at the
+    /// start of the day.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[key(unit = "h", range = HOURS)]
     pub hours_per_day: Option<f64>,
@@ -66,7 +67,7 @@ pub struct PartConfig {
     /// Arrival process of the requests of the part.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arrivals: Option<Arrivals>,
-    /// Share of the requests that are reads; the others are writes.
+    /// Share of reads among the requests; all other requests are writes.
     #[serde(default = "PartConfig::default_read_share")]
     #[key(unit = "share", range = keys::SHARE, default = 1.0)]
     pub read_share: f64,
@@ -75,7 +76,7 @@ pub struct PartConfig {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[key(unit = "size", range = Multiple(SECTOR_BYTES, MAX_REQUEST_BYTES))]
     pub block_size: Option<Bytes>,
-    /// Several request sizes with their shares, instead of `block_size`.
+    /// List of request sizes with their shares; replaces `block_size`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[key(range = Words("rows whose shares add up to 1"), default)]
     pub block_sizes: Vec<SizeShare>,
@@ -83,17 +84,17 @@ pub struct PartConfig {
     #[serde(default = "PartConfig::default_distribution")]
     #[key(range = Words(IN_WORDS), default = Distribution::Uniform)]
     pub distribution: Distribution,
-    /// Distribution of the addresses of writes, if it differs from that of reads.
+    /// Distribution of the addresses of writes; if absent, the same distribution as for reads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[key(range = Words(IN_WORDS))]
     pub write_distribution: Option<Distribution>,
-    /// Relation of the hot part of the writes to the hot part of the reads, if both distributions
-    /// are hot-cold.
+    /// Relation between the hot addresses of reads and the hot addresses of writes; used only if
+    /// both distributions are hot-cold.
     #[serde(default = "PartConfig::default_hot_sets")]
     #[key(default = HotSets::Shared)]
     pub hot_sets: HotSets,
-    /// Length of the address ranges (runs) to which zipf and hot-cold give a popularity; a page of
-    /// the drive if absent.
+    /// Length of a run; a page of the drive if absent. In the distributions zipf and hot-cold, all
+    /// pages of a run are equally popular.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[key(unit = "size", range = Words("a multiple of every block size"))]
     pub run: Option<Bytes>,
@@ -124,7 +125,7 @@ impl PartConfig {
     /// page is a multiple of `align`.
     ///
     /// # Errors
-    /// Reports a range that is empty, or that ends beyond the drive.
+    /// Returns an error if the range is empty, or if the range ends beyond the end of the drive.
     pub(super) fn pages(
         &self,
         of_drive: u64,
@@ -178,13 +179,13 @@ impl PartsConfig {
     }
 }
 
-/// Adds the number of the part to an error.
+/// Adds the number of the part to an error message.
 pub(super) fn in_part<T>(n: usize, made: Result<T, ConfigError>) -> Result<T, ConfigError> {
     made.map_err(|e| ConfigError::new(phrase!["[[workload.part]] {n}: ", e]))
 }
 
-/// Returns the random seed of a part. The first part has the seed of the run. As a result, a single
-/// part makes the requests of a workload without parts.
+/// Returns the random seed of a part. The first part has the seed of the run. As a result, a
+/// workload with a single part makes the same requests as a workload without parts.
 pub(super) fn seed_of(part: usize, seed: u64) -> u64 {
     const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
     seed.wrapping_add((part as u64).wrapping_mul(GOLDEN))

@@ -16,10 +16,10 @@ pub struct PartsSource {
 }
 
 impl PartsSource {
-    /// Makes the source for a drive of `capacity` bytes with pages of `page_bytes`.
+    /// Makes the source for a drive that has `capacity` bytes and pages of `page_bytes` bytes.
     ///
     /// # Errors
-    /// Reports the first key that is invalid, in general or for this drive.
+    /// Returns an error if a key is invalid, or if a part does not fit on the drive.
     pub fn new(
         config: &PartsConfig,
         capacity: u64,

@@ -1,4 +1,5 @@
-//! Position on a drive: a share of its capacity, such as "25%", or a size, such as "140GiB".
+//! Position on a drive: a percentage of the drive's capacity, such as "25%", or a number of bytes
+//! from the start, such as "140GiB".
 
 use std::fmt;
 use std::str::FromStr;
@@ -16,7 +17,7 @@ pub enum Position {
     At(Bytes),
 }
 
-/// Forms of a position on a drive, for lists of configuration keys.
+/// Description of the text that gives a position, for error messages and lists of keys.
 pub(super) const POSITION: &str = "0% to 100%, or a size such as \"140GiB\"";
 
 impl Position {

@@ -1,21 +1,21 @@
 //! Merges the requests of several sources by their arrival times. Each source has a part of the
 //! drive's addresses.
 //!
-//! A pass ends when every source has ended its own pass. The next pass of all sources begins at the
-//! last arrival of the pass before.
+//! A pass ends when all sources have ended their own passes. The next pass of all sources begins at
+//! the time of the last request of the previous pass.
 
 use vpass_drive::base::request::{Arrival, Request, RequestSource, SourceError};
 use vpass_drive::base::units::Ns;
 
 use crate::pass::PassSource;
 
-/// Number of requests that are taken from a source at a time.
+/// Number of requests that the merge takes from a source at once.
 const CHUNK: usize = 512;
 
 /// Source whose requests are merged with those of other sources.
 pub struct Side<S> {
     source: S,
-    /// First byte on the drive of the source's addresses.
+    /// First byte of the source's address range on the drive.
     offset: u64,
     /// Time that is added to the arrival times of the source.
     later: Ns,
@@ -59,7 +59,7 @@ impl<S: RequestSource> SideBySide<S> {
     /// Merges the given sources.
     ///
     /// # Errors
-    /// Reports a source without arrival times, because its requests cannot be merged by time.
+    /// Returns an error if a source has no arrival times, because the merge needs them.
     pub fn new(sides: Vec<Side<S>>) -> Result<Self, SourceError> {
         match sides.iter().position(|side| side.source.arrival() != Arrival::Open) {
             None => Ok(Self { sides }),

@@ -20,8 +20,8 @@ use crate::synthetic::{NoWrites, Sample, require_rate};
 /// Source of the read rates and writes of a workload with phases.
 pub struct FluidPhases {
     clock: PhaseClock,
-    /// Pages of the sample, with the number of their reads in each complete phase. A phase that
-    /// writes or trims has no pages here.
+    /// For each phase, the pages of the sample that a complete phase reads, with the number of
+    /// reads of each page. For a phase that writes or trims, the list is empty.
     reads: Vec<Vec<(Lpn, u64)>>,
     phases: Vec<PhaseConfig>,
     pages: u32,
@@ -43,7 +43,7 @@ struct PhaseClock {
     requests: u64,
     /// Number of requests of all phases before the current phase.
     before: u64,
-    /// Number of requests that the pass still has after the current phase.
+    /// Number of requests of the pass that follow the current phase.
     left: u64,
 }
 
@@ -71,8 +71,7 @@ impl PhaseClock {
     }
 
     fn ends(&self) -> Ns {
-        // A single phase is followed by itself. It has no end if each pass consists of whole
-        // phases.
+        // If there is only one phase and each pass consists of whole phases, this phase never ends.
         let is_alone = self.of_phase.len() == 1 && self.of_pass.is_multiple_of(self.of_phase[0]);
         if is_alone { Ns::MAX } else { self.time_of(self.before + self.requests) }
     }
@@ -87,11 +86,12 @@ impl PhaseClock {
 }
 
 impl FluidPhases {
-    /// Makes the source for a sample of a drive of `capacity` bytes with pages of `page_bytes`.
+    /// Makes the source for a sample of a drive. The drive has `capacity` bytes and pages of
+    /// `page_bytes` bytes.
     ///
     /// # Errors
-    /// Reports the first key that is invalid, in general or for this drive. Reports a workload
-    /// without a rate.
+    /// Returns an error if a key is invalid, or if a page lies beyond the end of the drive. Also
+    /// returns an error if the workload has no rate.
     pub fn new(
         config: &PhasesConfig,
         capacity: u64,
@@ -115,13 +115,14 @@ impl FluidPhases {
     /// Checks that a workload with phases has a rate.
     ///
     /// # Errors
-    /// Reports a missing rate.
+    /// Returns an error if the workload has no rate.
     pub fn check(config: &PhasesConfig) -> Result<(), ConfigError> {
         require_rate(config.rate)
     }
 
-    /// Returns an upper bound of the memory for phases that name `pages` pages. The bound covers
-    /// the read rates, and the read counts of the current phase, the next phase and all phases.
+    /// Returns the largest number of bytes that the source occupies in memory if the phases name
+    /// `pages` pages. The sum consists of the read rates of all pages and of three sets of read
+    /// counts.
     pub fn memory(pages: u64) -> u64 {
         pages * (2 * 4 + 3 * 16)
     }
@@ -137,17 +138,17 @@ impl FluidPhases {
     }
 
     fn per_s(&self, reads: u64) -> f32 {
-        // A count of reads is in fractions of a read, because pages in random order have fractional
-        // means.
+        // Read counts have fractions. For example, 10 reads of 4 pages in random order are 2.5
+        // reads of each page on average.
         (reads as f64 / PARTS / self.clock.seconds()) as f32
     }
 }
 
-/// Number of parts into which a read is divided. Read counts are kept in these parts.
+/// Number of units per read. Read counts are whole numbers of these units.
 const PARTS: f64 = 65_536.0;
 
-/// Returns how often a phase of `requests` requests reads each page of a sample on average. The
-/// numbers are in parts of a read ([`PARTS`]).
+/// Returns the mean number of reads of each page of a sample in a phase of `requests` requests. The
+/// unit of these numbers is 1 / [`PARTS`] of a read.
 fn reads_of(phase: &PhaseConfig, requests: u64, sample: Sample) -> Vec<(Lpn, u64)> {
     if Op::from(phase.op) != Op::Read {
         return vec![];
@@ -211,7 +212,8 @@ struct Writes {
     page_bytes: u32,
     sample: Sample,
     address: Random,
-    /// Number of requests made in the current phase, and position in the pages of the phase.
+    /// Number of requests made so far in the current phase, and position in the phase's list of
+    /// pages.
     made: u64,
     cursor: Cursor,
 }
@@ -244,7 +246,7 @@ impl Writes {
     /// Returns whether any page of the sample is written or trimmed in any phase.
     fn has_any(&self) -> bool {
         let asks = |(at, (op, _, runs)): (usize, &(Op, Order, Runs))| {
-            // A pass may end before its later phases begin.
+            // A pass may end before its last phases begin, so those phases are not considered.
             let before: u64 = self.clock.of_phase[..at].iter().sum();
             *op != Op::Read
                 && before < self.clock.of_pass

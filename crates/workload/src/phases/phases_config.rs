@@ -1,4 +1,5 @@
-//! Keys of a `[workload]` table that contains `[[workload.phase]]`, and their checks before a run.
+//! Keys of a `[workload]` table that contains `[[workload.phase]]`, and checks of these keys before
+//! a run.
 
 use serde::{Deserialize, Serialize};
 use vpass_drive::base::daily::DailyHours;
@@ -18,10 +19,10 @@ pub struct PhasesFile {
     /// Description of the workload in one line.
     #[serde(default)]
     pub description: String,
-    /// `[workload]`: phases, and the arrival of their requests.
+    /// `[workload]`: phases, and the way in which requests arrive.
     pub workload: PhasesConfig,
-    /// `[[hints.range]]`: latencies that the host accepts for reads of its data. `vpass_lab::hints`
-    /// parses this table; here it is kept as it stands in the file.
+    /// `[[hints.range]]`: latencies that the host accepts for reads of its data. This field keeps
+    /// the table unparsed; `vpass_lab::hints` parses the table.
     #[serde(default, skip_serializing_if = "toml::Table::is_empty")]
     pub hints: toml::Table,
 }
@@ -30,13 +31,13 @@ impl PhasesFile {
     /// Parses a workload file.
     ///
     /// # Errors
-    /// Reports invalid TOML or an invalid key, with the line number.
+    /// Returns an error with the line number if the text is not valid TOML, or if a key is invalid.
     pub fn parse(text: &str) -> Result<Self, ConfigError> {
         toml::from_str(text).map_err(|e| ConfigError::new(e.to_string()))
     }
 }
 
-/// `[workload]`: phases, and the arrival of their requests.
+/// `[workload]`: phases, and the way in which requests arrive.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Keys)]
 #[serde(deny_unknown_fields)]
 #[keys(table = "workload")]
@@ -49,15 +50,15 @@ pub struct PhasesConfig {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[key(unit = "requests", range = Whole(1, MAX_QUEUE_DEPTH as u64))]
     pub queue_depth: Option<u32>,
-    /// Number of requests per second, instead of `queue_depth`.
+    /// Number of requests per second; replaces `queue_depth`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[key(unit = "requests/s", range = RATE)]
     pub rate: Option<f64>,
     /// Arrival process of the requests, if `rate` is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arrivals: Option<Arrivals>,
-    /// Hours of each day in which requests arrive at the `rate`, from the start of the day on; 24
-    /// if absent.
+    /// Number of hours per day in which requests arrive at the `rate`; 24 if absent. These hours
+    /// begin at the start of the day.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[key(unit = "h", range = HOURS)]
     pub hours_per_day: Option<f64>,
@@ -77,7 +78,7 @@ pub struct PhaseConfig {
     /// Number of requests of the phase.
     #[key(unit = "requests", range = Whole(1, u64::MAX))]
     pub requests: u64,
-    /// Order in which the requests of the phase take its pages.
+    /// Order in which requests of the phase go to the pages of the phase.
     #[serde(default = "PhaseConfig::default_order")]
     #[key(default = Order::RoundRobin)]
     pub order: Order,
@@ -85,8 +86,8 @@ pub struct PhaseConfig {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[key(unit = "pages", range = Words("below the number of pages of the drive"), default)]
     pub pages: Vec<Lpn>,
-    /// List of ranges of logical pages, each with its first and last page. The ranges come after
-    /// `pages`.
+    /// List of ranges of logical pages. Each range is given by its first and its last page. A phase
+    /// takes the pages in `pages` first, then the pages in these ranges.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[key(
         unit = "pages",
@@ -119,11 +120,11 @@ impl From<PhaseOp> for Op {
     }
 }
 
-/// Order in which a phase takes its pages.
+/// Order in which the requests of a phase go to the pages of the phase.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Keys)]
 #[serde(rename_all = "kebab-case")]
 pub enum Order {
-    /// Pages one after the other; every round of the phases begins with the first page.
+    /// One page after the other; each time that the phase begins, it starts with its first page.
     #[default]
     RoundRobin,
     /// Pages are drawn at random, all with the same chance.
@@ -138,7 +139,7 @@ impl PhaseConfig {
 }
 
 impl PhasesConfig {
-    /// Returns whether requests arrive at a rate or follow completions.
+    /// Returns how requests arrive: at a rate, or as soon as earlier requests are complete.
     pub fn arrival(&self) -> Arrival {
         arrival(self.queue_depth, self.rate)
     }

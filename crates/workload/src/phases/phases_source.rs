@@ -22,7 +22,8 @@ pub struct PhasesSource {
     arrivals: Random,
     requests: u64,
     left: u64,
-    /// Current phase, number of its remaining requests, and position in its pages.
+    /// Current phase, number of requests that remain of this phase, and position in the phase's
+    /// list of pages.
     phase: usize,
     phase_left: u64,
     cursor: Cursor,
@@ -44,7 +45,7 @@ pub(super) struct Runs {
 struct Run {
     first: Lpn,
     pages: u32,
-    /// Number of pages in all earlier runs.
+    /// Total number of pages in all runs before this run.
     before: u64,
 }
 
@@ -92,10 +93,10 @@ impl Runs {
 }
 
 impl PhasesSource {
-    /// Makes the source for a drive of `capacity` bytes with pages of `page_bytes`.
+    /// Makes the source for a drive that has `capacity` bytes and pages of `page_bytes` bytes.
     ///
     /// # Errors
-    /// Reports the first key that is invalid, in general or for this drive.
+    /// Returns an error if a key is invalid, or if a page lies beyond the end of the drive.
     pub fn new(
         config: &PhasesConfig,
         capacity: u64,

@@ -1,18 +1,19 @@
 //! Chooses the pages of a trace whose requests are counted page by page. If there are too many
-//! pages, only a share of the pages is chosen.
+//! pages, only some of the pages are chosen.
 //!
-//! The share consists of stretches of neighbouring pages. A hash chooses the stretches.
+//! Pages are chosen in stretches of neighbouring pages. A hash function chooses the stretches.
 
 use super::pages::LINE_PAGES;
 
-/// Length of a stretch of pages, in bytes. Either all pages of a stretch are followed or none, so
-/// that a busy region is seen as a whole.
+/// Length of a stretch of pages, in bytes. If one page of a stretch is followed, all pages of the
+/// stretch are followed. In this way, a busy region is seen as a whole.
 const STRETCH_BYTES: u64 = 4 << 20;
 
-/// Share of the pages that are followed. One stretch of pages in `mask` + 1 is followed.
+/// Choice of the pages that are followed. Of `mask` + 1 stretches of pages, one is followed on
+/// average.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Followed {
-    /// Number of pages in a stretch, as an exponent of 2. A stretch consists of whole lines of
+    /// Binary logarithm of the number of pages in a stretch. A stretch consists of whole lines of
     /// counters.
     stretch_shift: u32,
     mask: u64,
@@ -25,12 +26,12 @@ impl Followed {
         Self { stretch_shift: of_bytes.max(LINE_PAGES.trailing_zeros()), mask: 0 }
     }
 
-    /// Returns the share that follows half of the stretches followed now.
+    /// Returns a choice that follows only half of the stretches that are followed now.
     pub(super) fn half(self) -> Self {
         Self { mask: 2 * self.mask + 1, ..self }
     }
 
-    /// Returns N if one stretch of pages in N is followed.
+    /// Returns N if one of N stretches of pages is followed.
     pub(super) fn one_in(self) -> u64 {
         self.mask + 1
     }
@@ -45,8 +46,8 @@ impl Followed {
         page >> self.stretch_shift
     }
 
-    /// Returns the parts of a request that are followed, each with its first page and number of
-    /// pages.
+    /// Returns the followed parts of a request. Each part is given by its first page and its number
+    /// of pages.
     pub(super) fn parts(
         self,
         device: u32,

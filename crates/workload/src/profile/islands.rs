@@ -1,16 +1,17 @@
-//! Finds the separate parts ("islands") of a device's addresses. Two islands are separated by an
-//! untouched gap. The gap is large in bytes, and large as a share of the used addresses. A trace
-//! with evenly scattered addresses is one island. A disk with partitions has several islands.
+//! Finds the separate parts ("islands") of a device's addresses. Two islands are separated by a
+//! large gap of untouched addresses. A gap is large if it has at least a certain number of bytes
+//! and at least a certain share of the used address range. A trace with evenly scattered addresses
+//! is one island. A disk with partitions has several islands.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::PageCounts;
 
-/// Length of the smallest gap between islands, in bytes. The smallest structures of a file system,
-/// and gaps between two files, are smaller.
+/// Length of the smallest gap between islands, in bytes. The smallest structures of a file system
+/// are shorter than this length, and so are most gaps between two files.
 const LEAST_GAP_BYTES: u64 = 16 << 20;
-/// Divisor of the range from the first to the last touched page. The quotient is the length of the
+/// Length of the range from the first to the last touched page, divided by the length of the
 /// smallest gap between islands.
 const LEAST_GAP_SHARE: u64 = 256;
 /// Length of the stretches into which pages are grouped, in bytes. Every gap between islands is
@@ -35,7 +36,8 @@ pub struct Island {
 }
 
 /// Returns the islands in the order of devices and addresses. If there are more than `most` gaps,
-/// the largest gaps are used. Among gaps of equal size, the first are used.
+/// only the `most` largest gaps separate islands. Among gaps of equal size, earlier gaps are
+/// preferred.
 pub(super) fn islands<'a>(
     devices: impl Iterator<Item = &'a PageCounts>,
     page_shift: u32,

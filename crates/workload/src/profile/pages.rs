@@ -1,17 +1,17 @@
 //! Counts the reads and writes of every page exactly, in little memory. 16 neighbouring pages share
 //! a line of two-byte counters, which fills a cache line. A hash table finds the line of a page. A
-//! separate map counts how often each counter has wrapped.
+//! separate map counts how often each counter has overflowed.
 //!
-//! A line takes 64 bytes, its number 8 bytes, and its hash-table entry 19 to 38 bytes. A page takes
-//! about 6 bytes if all 16 pages of its line are touched, and about 100 bytes if it is the only
-//! one.
+//! A line takes 64 bytes, the number of the line takes 8 bytes, and the hash-table entry takes 19
+//! to 38 bytes. A page takes about 6 bytes if all 16 pages of a line are touched. If only one page
+//! of a line is touched, this page takes about 100 bytes.
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// Number of pages whose counters share a line.
+/// Number of pages per line of counters.
 pub(super) const LINE_PAGES: u64 = 16;
-/// Number of lines that are allocated at once, which is 64 KiB. Memory grows in such slabs, so that
+/// Number of lines in a slab of memory. A slab has 64 KiB. Memory grows by whole slabs, so that
 /// lines are never copied.
 const SLAB_LINES: usize = 1024;
 
@@ -20,16 +20,17 @@ const SLAB_LINES: usize = 1024;
 #[repr(align(64))]
 struct Line([u16; 2 * LINE_PAGES as usize]);
 
-/// Numbers of reads and writes of each page.
+/// Number of reads and number of writes of each page.
 #[derive(Debug, Default)]
 pub struct PageCounts {
-    /// Index of each line, by the number of the line, which is page / 16.
+    /// Index of each line. The key is the number of the line: the page number divided by 16.
     places: HashMap<u64, u32, BuildHasherDefault<Spread>>,
     /// Number of each line, in the order in which lines were first touched.
     numbers: Vec<u64>,
     slabs: Vec<Vec<Line>>,
     latest: Option<(u64, u32)>,
-    /// Number of times that a counter has wrapped, by the index of the line and of the counter.
+    /// Number of times that a counter has overflowed. The key is the index of the line and the
+    /// index of the counter in the line.
     rounds: BTreeMap<(u32, u8), u64>,
 }
 
@@ -81,7 +82,8 @@ impl PageCounts {
         self.numbers.len()
     }
 
-    /// Removes lines. `keeps` gets the first page of a line, and returns whether to keep the line.
+    /// Removes lines. The function `keeps` receives the first page of a line, and returns true if
+    /// the line is to be kept.
     pub(super) fn retain(&mut self, keeps: impl Fn(u64) -> bool) {
         let mut kept = Self::default();
         for ((line, number), place) in self.slabs.iter().flatten().zip(&self.numbers).zip(0u32..) {
@@ -95,8 +97,8 @@ impl PageCounts {
         *self = kept;
     }
 
-    /// Returns the page number, the reads and the writes of every touched page. Lines of pages come
-    /// in the order in which they were first touched.
+    /// Returns the page number, the reads and the writes of every touched page. Pages are in the
+    /// order in which their lines of counters were first touched.
     pub fn iter(&self) -> impl Iterator<Item = (u64, u64, u64)> {
         let lines = self.slabs.iter().flatten();
         lines.zip(&self.numbers).zip(0..).flat_map(move |((line, number), place)| {
@@ -122,8 +124,8 @@ impl PageCounts {
     }
 }
 
-/// Hash of a number, made from its product with 2^64 / golden ratio. The two halves of the product
-/// are combined, so that all bits matter.
+/// Hash of a number. The number is multiplied by 2^64 / golden ratio, and the two halves of the
+/// product are combined, so that all bits matter.
 #[derive(Debug, Default)]
 struct Spread(u64);
 

@@ -3,13 +3,13 @@
 
 use std::collections::BTreeMap;
 
-/// Counts below this limit are sorted by counting.
+/// Limit below which access counts are sorted by a counting sort.
 const SMALL: u64 = 65_536;
 
 /// Distribution of the access counts of pages. All counts are above 0.
 #[derive(Clone, Debug)]
 pub struct Popularity {
-    /// Number of pages that have each count.
+    /// Number of pages for each access count.
     pages_with: BTreeMap<u64, u64>,
     pages: u64,
     total: u64,
@@ -33,8 +33,8 @@ impl Popularity {
         Self { pages_with, pages, total }
     }
 
-    /// Multiplies all numbers of pages by `times`. The result estimates a whole trace from one page
-    /// in `times`.
+    /// Multiplies all numbers of pages by `times`. If one of `times` pages was followed, the result
+    /// is an estimate for the whole trace.
     #[must_use]
     pub(super) fn times(mut self, times: u64) -> Self {
         self.pages_with.values_mut().for_each(|pages| *pages *= times);
@@ -61,7 +61,8 @@ impl Popularity {
         (self.pages > 0).then(|| self.total as f64 / self.pages as f64)
     }
 
-    /// Returns the smallest count that at least `percent` of the pages do not exceed.
+    /// Returns a percentile of the access counts. At least `percent` % of the pages have this count
+    /// or a lower count.
     pub fn percentile(&self, percent: f64) -> Option<u64> {
         let rank =
             ((self.pages as f64 * percent / 100.0).ceil() as u64).clamp(1, self.pages.max(1));
@@ -72,8 +73,8 @@ impl Popularity {
         })
     }
 
-    /// Returns the number of pages in the hottest `percent` of all pages, rounded up. Also returns
-    /// the sum of the counts of these pages.
+    /// Selects the hottest `percent` % of all pages. Returns the number of selected pages, rounded
+    /// up, and the sum of the access counts of these pages.
     pub fn hottest(&self, percent: f64) -> (u64, u64) {
         let wanted = ((self.pages as f64 * percent / 100.0).ceil() as u64).min(self.pages);
         let (mut left, mut sum) = (wanted, 0);

@@ -12,10 +12,10 @@ const SECTOR_BYTES: u64 = 512;
 /// Numbers of requests of each size.
 #[derive(Debug, Default)]
 pub struct Sizes {
-    /// Counts by size in sectors, up to 16 MiB (32,768 sectors). Almost all requests have such a
-    /// size.
+    /// Number of requests for each size in sectors, up to 16 MiB (32,768 sectors). Almost all
+    /// requests have such a size.
     sectors: Vec<ByOp>,
-    /// Counts of all other sizes, by size in bytes.
+    /// Number of requests for each other size, in bytes.
     others: BTreeMap<u64, ByOp>,
 }
 
@@ -33,7 +33,8 @@ impl Sizes {
         requests[op as usize] += 1;
     }
 
-    /// Returns all sizes that occur in ascending order, each with its number of requests.
+    /// Returns the sizes of all requests in ascending order. Each size occurs once, with the number
+    /// of its requests.
     pub fn all(&self) -> Vec<(u64, ByOp)> {
         let whole = (0..)
             .step_by(SECTOR_BYTES as usize)
@@ -47,8 +48,8 @@ impl Sizes {
         all
     }
 
-    /// Returns the smallest size that at least `percent` of the requests of a direction do not
-    /// exceed.
+    /// Returns a percentile of the request sizes of a direction. At least `percent` % of the
+    /// requests have this size or a smaller size.
     pub fn percentile(&self, op: Op, percent: f64) -> Option<u64> {
         let all = self.all();
         let requests = all.iter().map(|(_, n)| n[op as usize]).sum::<u64>();

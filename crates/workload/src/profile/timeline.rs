@@ -2,8 +2,8 @@
 //! the load over time.
 //!
 //! The load is counted in time steps of equal length. The length of the trace is known only at its
-//! end, so a step lasts 1 ns at first. Whenever the number of steps no longer suffices, steps are
-//! merged in pairs.
+//! end, so a step lasts 1 ns at first. When more steps are needed than can be kept, neighbouring
+//! steps are merged in pairs.
 
 use vpass_drive::base::request::Op;
 
@@ -30,7 +30,7 @@ pub struct Timeline {
     previous: u64,
     back_steps: u64,
     longest_step_back: u64,
-    /// Length of a time step, as an exponent: a step lasts 2^`shift` ns.
+    /// Binary logarithm of the length of a time step in ns.
     shift: u32,
     steps: Vec<Step>,
 }
@@ -48,7 +48,7 @@ impl Timeline {
             self.longest_step_back = self.longest_step_back.max(self.previous - at_ns);
         }
         self.previous = at_ns;
-        // Rows with an earlier time than the first row count in the first step.
+        // A row that is earlier than the first row is counted in the first step.
         let since = at_ns.saturating_sub(first);
         while since >> self.shift >= STEPS as u64 {
             self.pair_up();
@@ -69,17 +69,17 @@ impl Timeline {
         self.shift += 1;
     }
 
-    /// Returns the time of the first row of the trace on the trace's own clock, in ns.
+    /// Returns the time of the first row of the trace in ns, according to the trace's clock.
     pub fn first_ns(&self) -> u64 {
         self.first.unwrap_or(0)
     }
 
-    /// Returns the time of the earliest row of the trace on the trace's own clock, in ns.
+    /// Returns the time of the earliest row of the trace in ns, according to the trace's clock.
     pub fn earliest_ns(&self) -> u64 {
         self.earliest
     }
 
-    /// Returns the time of the latest row of the trace on the trace's own clock, in ns.
+    /// Returns the time of the latest row of the trace in ns, according to the trace's clock.
     pub fn latest_ns(&self) -> u64 {
         self.latest
     }
@@ -89,7 +89,7 @@ impl Timeline {
         self.latest - self.earliest
     }
 
-    /// Returns the number of rows whose time is earlier than that of the row before.
+    /// Returns the number of rows whose time is earlier than the time of the previous row.
     pub fn back_steps(&self) -> u64 {
         self.back_steps
     }
@@ -99,15 +99,15 @@ impl Timeline {
         self.longest_step_back
     }
 
-    /// Returns the load in at most `most` time steps of equal length, and this length in ns. The
-    /// last step may end after the trace.
+    /// Returns the load in at most `most` time steps of equal length. Also returns the length of a
+    /// step in ns. The last step may end later than the trace.
     pub fn steps(&self, most: usize) -> (u64, Vec<Step>) {
         let together = self.steps.len().div_ceil(most).max(1);
         ((together as u64) << self.shift, grouped(&self.steps, together))
     }
 }
 
-/// Merges groups of `together` time steps, each group into one step.
+/// Merges every `together` neighbouring time steps into one step.
 fn grouped(steps: &[Step], together: usize) -> Vec<Step> {
     let sum = |some: &[Step]| {
         some.iter().fold(Step::default(), |sum, s| Step {

@@ -1,4 +1,4 @@
-//! Compares the statistics of generated requests with the requested statistics, one by one.
+//! Compares each requested statistic with the same statistic of the generated requests.
 
 use serde::Serialize;
 
@@ -9,28 +9,29 @@ use super::disk::{DiskStatistics, SideStatistics};
 pub struct Statistic {
     /// Name of the statistic with its direction, such as "read pages per window".
     pub name: String,
-    /// Percentile of the distribution, if the statistic belongs to one.
+    /// Percentile, if the statistic is a percentile of a distribution.
     pub percentile: Option<f64>,
-    /// Unit of the requested and of the measured value.
+    /// Unit of both the requested value and the measured value.
     pub unit: &'static str,
     /// Requested value of the statistic.
     pub target: f64,
     /// Value of the statistic measured in the generated requests.
     pub generated: f64,
-    /// Difference between the values, in percent of the requested value. [`agreement`] says how the
-    /// difference is counted for windows.
+    /// Difference between the values, in percent of the requested value. The function [`agreement`]
+    /// describes how the difference is calculated for windows.
     pub error_percent: f64,
 }
 
 /// Compares all requested statistics with the measured statistics.
 ///
-/// The popularity of a page is its share of all accesses of one direction. The share is multiplied
-/// by the requested number of accesses, so that the row shows a number of accesses.
+/// The popularity of a page is the share of all accesses of one direction that go to the page. A
+/// row shows this share multiplied by the requested number of accesses. As a result, the unit of
+/// the row is accesses.
 ///
-/// The windows have two rows: the number of pages in their right window, and the number in the
-/// worst window. Generated requests can match the number of a single window only to within one
-/// request. For this reason the row of the worst window ignores differences up to the size of the
-/// largest request.
+/// Two rows describe the windows. The first row is the number of page accesses that fall into the
+/// right window. The second row shows the window with the largest difference. The page accesses of
+/// a single window may be wrong by the size of one request. For this reason, the second row ignores
+/// differences up to the size of the largest request.
 pub fn agreement(target: &DiskStatistics, measured: &DiskStatistics) -> Vec<Statistic> {
     let mut rows = vec![];
     let mut add = |name: &str, unit, target: u64, generated: u64| {
@@ -120,7 +121,8 @@ impl Statistic {
 }
 
 impl SideStatistics {
-    /// Returns the statistics of a direction without requests, with the percentiles of `like`.
+    /// Returns statistics without any requests. All values are 0, and the percentiles are those of
+    /// `like`.
     fn none(like: &Self) -> Self {
         let zero = |points: &[(f64, u64)]| points.iter().map(|(p, _)| (*p, 0)).collect();
         Self {

@@ -10,8 +10,8 @@ use vpass_drive::base::request::SourceError;
 use crate::nearest::nearest;
 use crate::traces::open_decompressed;
 
-/// Length of the longest line, in bytes. The limit is twenty times the longest line of the tables
-/// in use.
+/// Length of the longest line, in bytes. This limit is 20 times the length of the longest line in
+/// the published tables.
 const MAX_LINE_BYTES: u64 = 64 << 10;
 
 /// Open table of comma-separated values.
@@ -27,7 +27,8 @@ impl Table {
     /// Opens a table and reads its header.
     ///
     /// # Errors
-    /// Reports a file that cannot be opened or that is not text, a pipe, or a device.
+    /// Returns an error if the file cannot be opened, if it is not text, or if it is a pipe or a
+    /// device.
     pub(super) fn open(path: &Path) -> Result<Self, SourceError> {
         if fs::metadata(path).is_ok_and(|m| !m.is_file() && !m.is_dir()) {
             return Err(SourceError::new(format!(
@@ -51,7 +52,7 @@ impl Table {
     /// Returns the index of the column with the given name.
     ///
     /// # Errors
-    /// Reports a missing column.
+    /// Returns an error if the table has no such column.
     pub(super) fn column(&self, name: &str) -> Result<usize, SourceError> {
         self.columns.iter().position(|c| c == name).ok_or_else(|| {
             let near = nearest(name, self.columns.iter().map(String::as_str));
@@ -67,7 +68,7 @@ impl Table {
     /// Goes to the next row that is not blank. Returns false at the end of the table.
     ///
     /// # Errors
-    /// Reports a row with more or fewer columns than the header.
+    /// Returns an error if the row has more or fewer columns than the header.
     pub(super) fn next_row(&mut self) -> Result<bool, SourceError> {
         while self.advance()? {
             if self.line.is_empty() {
@@ -90,10 +91,10 @@ impl Table {
         self.line.split(',').nth(column).map_or("", str::trim)
     }
 
-    /// Returns the number in a column of the current row. The number is not negative.
+    /// Returns the number in a column of the current row. The number is at least 0.
     ///
     /// # Errors
-    /// Reports text that is not such a number.
+    /// Returns an error if the column does not contain such a number.
     pub(super) fn number(&self, column: usize) -> Result<f64, SourceError> {
         let text = self.text(column);
         let value = text.parse::<f64>().ok().filter(|n| n.is_finite());
@@ -107,7 +108,7 @@ impl Table {
     /// Returns the whole number in a column of the current row.
     ///
     /// # Errors
-    /// Reports text that is not such a number.
+    /// Returns an error if the column does not contain such a number.
     pub(super) fn count(&self, column: usize) -> Result<u64, SourceError> {
         let number = self.number(column)?;
         if number.fract() != 0.0 || number >= 2f64.powi(53) {

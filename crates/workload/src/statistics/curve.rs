@@ -1,20 +1,20 @@
-//! Extends some percentiles of a distribution to the whole distribution. The number of items and
-//! the total of their values are known. The result is the number of items of each value.
+//! Calculates a whole distribution from some of its percentiles. The number of items and the total
+//! of all values are known. The result is the number of items that have each value.
 //!
-//! Between two percentiles, only the total of all values is known. One number g, the bend, gives
-//! the values in all intervals between percentiles. Let percentile a have the value l, and
-//! percentile b the value h. An item at the share t of the way from a to b has the value l (h / l)
-//! ^ (t ^ g). With g = 1, the values lie on a straight line on a logarithmic scale. A large g keeps
-//! the values near l, and a small g keeps them near h. The total falls as g rises, so bisection
-//! finds the g that gives the known total.
+//! Between two percentiles, only the total of all values is known. A number g, called the bend,
+//! determines the values in all intervals between percentiles. Let percentile a have the value l,
+//! and percentile b the value h. An item at the share t of the way from a to b has the value l (h /
+//! l) ^ (t ^ g). With g = 1, the values lie on a straight line on a logarithmic scale. A large g
+//! keeps the values near l, and a small g keeps them near h. The total falls as g rises, so
+//! bisection finds the g that gives the known total.
 //!
 //! For the popularity of pages, the last interval is the head of the distribution. The few items in
 //! the head have most of the accesses. In the head, t depends on ranks: t = 1 - ln(r) / ln(n) for
-//! the r-th highest of n items. With g = 1, this is a power law, which popularities roughly follow
-//! (Zipf).
+//! the r-th highest of n items. With g = 1, the head follows a power law. Real popularities roughly
+//! follow such a law (Zipf).
 //!
-//! All items near a percentile have the percentile's value. As a result, a few items may move from
-//! one side of a percentile to the other without changing the percentile.
+//! Items near a percentile have exactly the value of the percentile. As a result, the percentile
+//! does not change if the ranks of a few items change.
 
 use super::percentiles::rank;
 
@@ -28,10 +28,11 @@ pub(super) struct Step {
 /// Form of the curve from the second highest percentile up to the highest value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Head {
-    /// There is no head. All items within a margin below the end have the highest value.
-    None,
-    /// The head has the form of all other intervals, except that only one item has the highest
+    /// There is no head. Near the end of the interval, all items within the margin have the highest
     /// value.
+    None,
+    /// The head has the same form as the other intervals, with one exception: only one item has the
+    /// highest value.
     Plain,
     /// The form of the head depends on ranks. `top` items have the highest value.
     Ranked {
@@ -43,51 +44,57 @@ pub(super) enum Head {
 /// Known numbers of a distribution.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Known<'a> {
-    /// Percentiles with their values. Percentiles rise up to 100. Values are above 0 and do not
-    /// fall.
+    /// Percentiles in ascending order up to 100, with their values. The values are above 0 and in
+    /// ascending order.
     pub(super) points: &'a [(f64, u64)],
     /// Number of items in the distribution, at least 1.
     pub(super) items: u64,
     /// Sum of the values of all items.
     pub(super) total: u64,
     pub(super) head: Head,
-    /// Unit of the values between two percentiles, if a multiple of this unit lies between them.
+    /// Preferred unit of the values between two percentiles. The unit is used if one of its
+    /// multiples lies between the values of the two percentiles.
     pub(super) grain: u64,
-    /// Unit of which every value is a multiple.
+    /// Smallest unit of values. Every value is a multiple of this unit.
     pub(super) unit: u64,
 }
 
-/// Error with the lowest and the highest total that the percentiles allow.
+/// Error for a total that the percentiles do not allow. The fields are the lowest and the highest
+/// allowed total.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct OutOfRange {
     pub(super) lowest: u64,
     pub(super) highest: u64,
 }
 
-/// Distribution that meets the known percentiles and the known total.
+/// Distribution with the known percentiles and the known total.
 #[derive(Clone, Debug)]
 pub(super) struct Curve {
-    /// Steps with rising values. The counts of all steps add up to the number of items. The sum of
-    /// all values is less than one unit below the total, or equal to it.
+    /// Steps in ascending order of their values. The counts of all steps add up to the number of
+    /// items. The sum of the values of all items is the total, or less than one unit below the
+    /// total.
     pub(super) steps: Vec<Step>,
     bend: f64,
 }
 
-/// Margins, from the best to the worst. A margin is the share of an interval that keeps the value
-/// of the interval's lower or upper end.
+/// Margins, from the best to the worst. A margin is a share of the items of an interval. The items
+/// in the margin at the lower end have the value of the lower end. The items in the margin at the
+/// upper end have the value of the upper end.
 const MARGINS: [f64; 4] = [0.25, 0.1, 0.04, 0.0];
-/// Narrowest margin at which a percentile does not change if a few pages move.
+/// Narrowest margin with which a percentile stays the same if the access counts of a few pages
+/// change.
 const SOUND_MARGIN: f64 = 0.04;
-/// Bends of all intervals except the last, in the order in which they are tried: 1, then 3 and 1/3,
-/// then 9 and 1/9.
+/// Bends that are tried for all intervals except the last. They are tried in this order: 1, 3, 1/3,
+/// 9 and 1/9.
 const BODY_BENDS: [f64; 5] = [1.0, 3.0, 0.33, 9.0, 0.11];
 /// Number of pieces into which an interval is divided.
 const PIECES: u64 = 8;
-/// Number of pieces into which a ranked head is divided. Pieces are narrower towards the top.
+/// Number of pieces into which a head is divided if the form of the head depends on ranks. Pieces
+/// with higher values have fewer items.
 const HEAD_PIECES: u32 = 64;
-/// Logarithm of the largest bend that is tried. The smallest bend has the negative of this
-/// logarithm. At the largest bend, all items have the lower value, except for rounding. At the
-/// smallest bend, all items have the higher value.
+/// Logarithm of the largest bend that is tried. The logarithm of the smallest bend is the negative
+/// of this number. At the largest bend, all items of an interval have the value of the interval's
+/// lower end, except for rounding. At the smallest bend, they have the value of the upper end.
 const BEND_LOG: f64 = 12.0;
 
 /// Piece of the curve: consecutive items whose value depends on the bend.
@@ -100,7 +107,7 @@ struct Piece {
     grain: u64,
     unit: u64,
     count: u64,
-    /// Bend that this piece keeps; `None` if the common bend applies.
+    /// Fixed bend of this piece; `None` if the piece has the bend that is common to all pieces.
     own_bend: Option<f64>,
 }
 
@@ -133,20 +140,22 @@ impl Curve {
     /// Returns the curve with the widest margins that the total allows.
     ///
     /// # Errors
-    /// Reports a total that the percentiles do not allow.
+    /// Returns an error if the percentiles do not allow the total.
     pub(super) fn new(known: &Known) -> Result<Self, OutOfRange> {
         Self::all(known)
             .next()
             .ok_or_else(|| range(&pieces(&Known { grain: known.unit, ..*known }, 0.0, known.unit)))
     }
 
-    /// Returns all curves that meet the total, with the most plausible curve first.
+    /// Returns all curves that have the known total. The most plausible curve comes first.
     ///
-    /// Curves with these properties come first, in this order of preference:
-    /// - multiples of the grain, with no value below that of the first percentile
-    /// - multiples of the grain
-    /// - wide margins instead of narrow ones
-    /// - one bend for all intervals instead of a separate bend for the last interval
+    /// Curves with the following properties come before other curves. The most important property
+    /// comes first:
+    /// - All values are multiples of the grain, and no value is below the value of the first
+    ///   percentile.
+    /// - All values are multiples of the grain.
+    /// - The margins are wide.
+    /// - All intervals have the same bend. In other curves, the last interval has a different bend.
     pub(super) fn all<'a>(known: &Known<'a>) -> impl Iterator<Item = Self> + use<'a> {
         let (known, first) = (*known, known.points[0].1);
         let variants = [
@@ -188,7 +197,8 @@ impl Curve {
     }
 
     fn solved(pieces: &[Piece], known: &Known) -> Self {
-        // Bend `low` always gives at least the total, and bend `high` at most the total.
+        // At every step, the bend `low` gives a sum of at least the total. The bend `high` gives a
+        // sum of at most the total.
         let (mut low, mut high) = (-BEND_LOG, BEND_LOG);
         for _ in 0..60 {
             let middle = f64::midpoint(low, high);
@@ -202,7 +212,7 @@ impl Curve {
     }
 
     /// Returns the value of the curve at a rank counted from the top. Rank 1 has the highest value.
-    /// The curve must have been made from `known`, and the rank must be in its head.
+    /// The curve must have been made from `known`, and the rank must be in the curve's head.
     pub(super) fn value_from_top(&self, known: &Known, from_top: f64) -> f64 {
         let [.., (percent, low), (_, high)] = *known.points else {
             return known.points[0].1 as f64;
@@ -235,7 +245,8 @@ fn total(pieces: &[Piece], bend: f64) -> u64 {
 /// Returns the pieces of the curve in the order of their values. The lowest value is `floor`.
 fn pieces(known: &Known, margin: f64, floor: u64) -> Vec<Piece> {
     let mut out = vec![];
-    // With few items, several percentiles may have the same rank. Only the highest of them is used.
+    // If there are few items, several percentiles may have the same rank. Only the highest of these
+    // percentiles is used.
     let points: Vec<_> =
         known.points.iter().map(|(percent, value)| (rank(*percent, known.items), *value)).collect();
     let mut from = (0, floor.min(points[0].1));
@@ -250,8 +261,8 @@ fn pieces(known: &Known, margin: f64, floor: u64) -> Vec<Piece> {
     out
 }
 
-/// Adds the pieces between two percentiles. `from` and `to` are the ranks and values of the
-/// percentiles.
+/// Adds the pieces between two percentiles to `out`. `from` is the rank and the value of the lower
+/// percentile, and `to` is the rank and the value of the upper percentile.
 fn interval(
     known: &Known,
     margin: f64,
@@ -294,8 +305,8 @@ fn interval(
         }
         Head::Ranked { .. } => {
             let start = out.len();
-            // The scale ends one rank after the last item, so that no item has exactly the low
-            // value.
+            // The logarithmic scale of ranks ends one rank after the last item. For this reason,
+            // the value of the last item is above the low value.
             let whole = ((width + 1) as f64 / above as f64).ln();
             let mut rank = above;
             for i in 1..=HEAD_PIECES {
@@ -323,9 +334,10 @@ fn interval(
     out.push(Piece::fixed(high, above));
 }
 
-/// Chooses the values of all items so that their sum is the total, to within one unit. Each item
-/// begins with its value at the bend `much`. Items are raised one by one to their value at the bend
-/// `little`, until the total is reached. The last raised item is raised only in part.
+/// Chooses the values of all items. The sum of these values differs from the total by less than one
+/// unit. At first, each item has its value at the bend `much`. Then items are raised one by one to
+/// their values at the bend `little`, until the total is reached. The last of these items is raised
+/// only in part.
 fn exact(pieces: &[Piece], little: f64, much: f64, known: &Known) -> Vec<Step> {
     let mut missing = known.total - total(pieces, much);
     let mut steps = vec![];

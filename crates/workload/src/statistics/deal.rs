@@ -1,14 +1,15 @@
-//! Puts the requests of a pass into a random order, with exact counts.
+//! Puts the requests of a pass into a random order. The number of requests of each kind stays
+//! exact.
 //!
-//! A cell is a kind of request. A pass is divided into groups of requests. Every group (`hand`)
-//! contains the same share of each kind of request, up to rounding, in random order.
+//! A cell is a kind of request. A pass is divided into groups (`hand`). Every group contains the
+//! same number of requests of each kind, up to rounding. The order within a group is random.
 
 use super::layout::shuffle;
 use super::tiling::BlockClass;
 use crate::synthetic::random::{Random, below};
 
-/// Number of requests in a group. A group fits into the first-level cache, and is large enough to
-/// keep the cost of making groups low.
+/// Number of requests in a group. A group of this size fits into the processor's first-level cache.
+/// Making such a group costs little time per request.
 const HAND: u64 = 4096;
 
 /// Number of requests of one kind in each group of requests.
@@ -16,10 +17,11 @@ const HAND: u64 = 4096;
 struct Share {
     /// Number of requests of this kind that every group contains.
     whole: u32,
-    /// Number of requests of this kind that remain for some of the groups of a pass.
+    /// Number of groups of a pass that contain one more request of this kind.
     rest: u64,
-    /// Fraction of a request that this kind should still get, in units of 1 / number of groups. The
-    /// fraction begins at a random value.
+    /// Accumulated fraction of a request, in units of 1 / number of groups. Each group adds `rest`
+    /// to this sum. When the sum reaches a whole request, a group gets one more request of this
+    /// kind. The sum begins with a random value.
     gathered: u64,
 }
 
@@ -32,7 +34,7 @@ pub(super) struct Deal {
 }
 
 impl Deal {
-    /// Returns the memory of the tables in bytes.
+    /// Returns the number of bytes that the tables occupy in memory.
     pub(super) fn memory(&self) -> u64 {
         (size_of_val(self.shares.as_slice()) + size_of::<u32>() * self.hand.capacity()) as u64
     }
@@ -49,8 +51,8 @@ impl Deal {
         Self { shares: cells.iter().map(share).collect(), hands, hand: vec![] }
     }
 
-    /// Returns the kinds of the next requests as a list, which is not empty. The last kind of the
-    /// list comes next.
+    /// Returns the kinds of the next requests. The list is never empty, and the last entry is the
+    /// kind of the next request.
     #[inline]
     pub(super) fn hand(&mut self, random: &mut Random) -> &mut Vec<u32> {
         while self.hand.is_empty() {

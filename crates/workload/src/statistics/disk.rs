@@ -1,4 +1,5 @@
-//! Statistics of a disk as plain numbers. Requested and measured statistics have the same type.
+//! Statistics of a disk as plain numbers. Requested statistics and measured statistics have the
+//! same type.
 
 use vpass_drive::base::units::Ns;
 use vpass_drive::config::ConfigError;
@@ -9,7 +10,7 @@ use super::statistics_config::{SideConfig, StatisticsConfig};
 /// Statistics of the requests to a disk.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DiskStatistics {
-    /// Page size in which all pages of these statistics are counted, in bytes.
+    /// Size in bytes of the pages that these statistics count.
     pub page_bytes: u64,
     /// Number of different pages that are read or written.
     pub footprint_pages: u64,
@@ -32,16 +33,16 @@ pub struct SideStatistics {
     pub pages: u64,
     /// Number of page accesses in each window. A page counts once for each request that touches it.
     pub window_pages: Vec<u64>,
-    /// Percentiles of popularity in rising order, up to 100. Each percentile has the number of
-    /// requests that touch its page.
+    /// Percentiles of popularity in ascending order, up to 100. Each percentile comes with the
+    /// number of requests that touch the page at this percentile.
     pub accesses: Vec<(f64, u64)>,
-    /// Percentiles of the size of requests, each with its size in bytes.
+    /// Percentiles of the request size. Each percentile comes with a size in bytes.
     pub sizes: Vec<(f64, u64)>,
 }
 
 impl SideStatistics {
-    /// Returns the statistics of one direction of a `[statistics]` table, without applying the
-    /// scale of the table.
+    /// Returns the statistics of one direction of a `[statistics]` table. The scale of the table is
+    /// not applied.
     pub(super) fn at_full_scale(side: &SideConfig, window_pages: &[u64]) -> Self {
         let points =
             |values: &[u64]| side.percentiles.iter().copied().zip(values.iter().copied()).collect();
@@ -66,7 +67,7 @@ impl DiskStatistics {
     /// Returns the statistics that a `[statistics]` table requests, at its scale and speed.
     ///
     /// # Errors
-    /// Reports the first invalid key, or numbers that contradict each other.
+    /// Returns an error if a key is invalid, or if numbers contradict each other.
     pub fn of(config: &StatisticsConfig) -> Result<Self, ConfigError> {
         config.check()?;
         let page_bytes = config.page.0;

@@ -10,7 +10,7 @@ use vpass_drive::base::units::Bytes;
 pub struct Imported {
     /// Imported statistics, as a `[statistics]` table.
     pub config: StatisticsConfig,
-    /// Notes about changes that the import had to make, each one sentence.
+    /// Notes about changes that the import had to make. Each note is one sentence.
     pub notes: Vec<String>,
 }
 

@@ -5,17 +5,17 @@
 //! exactly one block.
 //!
 //! The length of a full extent is a multiple of 16 pages, so that large requests stay aligned to
-//! the larger pages of a drive. Partial extents, which contain the rest of a cell or a small cell,
-//! form random groups. The length of a group is also a multiple of 16 pages. Groups are placed
-//! between the full extents.
+//! the larger pages of a drive. A partial extent contains the rest of a cell, or a whole small
+//! cell. Partial extents are combined into random groups, and the length of a group is also a
+//! multiple of 16 pages. Groups are placed between the full extents.
 
 use std::cmp::Reverse;
 
 use super::tiling::BlockClass;
 use crate::synthetic::random::{Random, below};
 
-/// Unit of the lengths of extents, in pages. With pages of 4 KiB, the unit is 64 KiB, the largest
-/// page of a drive.
+/// Unit of the length of full extents, in pages. For pages of 4 KiB, this unit is 64 KiB, which is
+/// the largest page size of a drive.
 const ALIGNED_PAGES: u64 = 16;
 
 /// Extents that contain the blocks of one cell.
@@ -23,7 +23,7 @@ const ALIGNED_PAGES: u64 = 16;
 pub(super) struct Blocks {
     /// Number of the first extent of the cell.
     first: u32,
-    /// Number of blocks in a full extent, as an exponent of 2.
+    /// Binary logarithm of the number of blocks in a full extent.
     shift: u32,
 }
 
@@ -35,7 +35,7 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// Returns the memory of the table in bytes.
+    /// Returns the number of bytes that the table occupies in memory.
     pub(super) fn memory(&self) -> u64 {
         size_of_val(self.starts.as_slice()) as u64
     }
@@ -99,15 +99,16 @@ impl Layout {
     }
 }
 
-/// Returns the number of blocks in a full extent, as an exponent of 2. The length of the extent is
-/// a multiple of [`ALIGNED_PAGES`]. If possible, the extent has at most `extent_pages` pages.
+/// Returns the binary logarithm of the number of blocks in a full extent. The length of this extent
+/// is a multiple of [`ALIGNED_PAGES`]. If possible, the extent has at most `extent_pages` pages.
 fn shift(block_pages: u64, extent_pages: u64) -> u32 {
     let aligned = ALIGNED_PAGES.trailing_zeros().saturating_sub(block_pages.trailing_zeros());
     (extent_pages / block_pages).checked_ilog2().unwrap_or(0).max(aligned)
 }
 
-/// Groups partial extents so that the number of pages of each group is aligned. Only the last group
-/// may be unaligned. Each group comes with the number of full extents that precede it.
+/// Combines partial extents into groups. The number of pages of each group except the last is a
+/// multiple of [`ALIGNED_PAGES`]. Each group comes with the number of full extents before the
+/// group.
 fn groups(
     partial: &[u32],
     pages: impl Fn(u32) -> u64,
@@ -126,8 +127,8 @@ fn groups(
     groups.sort_by_key(|(at, _)| *at);
     groups.push((full, group));
     for (_, group) in &mut groups {
-        // Extents with a better alignment come first, so that the extents after them do not lose
-        // it.
+        // Extents whose number of pages is divisible by a larger power of 2 come first. In this
+        // order, all extents stay aligned.
         group.sort_by_key(|extent| Reverse(pages(*extent).trailing_zeros()));
     }
     groups

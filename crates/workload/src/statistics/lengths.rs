@@ -1,8 +1,8 @@
 //! Groups requests by the number of pages that they touch.
 //!
-//! A request of 8 KiB that begins within a page touches three pages of 4 KiB. A request of 8 KiB
-//! that begins at a page border touches two. The sizes of all requests and the total of touched
-//! pages determine how many requests begin within a page.
+//! For example, a request of 8 KiB that begins within a page touches three pages of 4 KiB. A
+//! request of 8 KiB that begins at a page border touches only two pages. The sizes of all requests
+//! and the total of touched pages determine how many requests begin within a page.
 
 use std::collections::BTreeMap;
 
@@ -13,10 +13,10 @@ use super::statistics_config::SECTOR_BYTES;
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Length {
     pub(super) pages: u32,
-    /// Number of requests of the group, each of which touches `pages` pages.
+    /// Number of requests of the group. Each of these requests touches `pages` pages.
     pub(super) requests: f64,
-    /// Shapes of these requests, which are sizes and start positions ([`Shape`]). Each shape comes
-    /// with the number of its requests.
+    /// Shapes of these requests. A shape is a size and a start position ([`Shape`]), and comes with
+    /// the number of requests that have this shape.
     pub(super) shapes: Vec<(Shape, f64)>,
 }
 
@@ -28,16 +28,17 @@ pub(super) struct Shape {
     pub(super) skip: u32,
 }
 
-/// Tolerance by which the number of touched pages may lie outside the range that the sizes allow,
-/// as a share of the number. Numbers of requests are scaled to remove the difference.
+/// Tolerance for the number of touched pages, as a share of this number. The request sizes allow a
+/// range of numbers of touched pages. A number that lies outside this range by at most the
+/// tolerance is accepted, and the numbers of requests are scaled to remove the difference.
 const SLACK: f64 = 0.01;
 
 /// Groups requests of the given sizes by the number of pages that they touch. All requests together
 /// touch `accesses` pages. The last group is a single request of the largest size.
 ///
 /// # Errors
-/// Returns the smallest and the largest number of pages that requests of these sizes can touch, if
-/// `accesses` is not between them.
+/// Returns an error if requests of these sizes cannot touch `accesses` pages. The error contains
+/// the smallest and the largest possible number of pages.
 pub(super) fn lengths(
     sizes: &[Step],
     accesses: u64,
@@ -53,7 +54,8 @@ pub(super) fn lengths(
     }
     let share = if straddling == 0 { 0.0 } else { (extra / straddling as f64).clamp(0.0, 1.0) };
     let mut all: BTreeMap<u64, Vec<(Shape, f64)>> = BTreeMap::new();
-    // Each shape gets a whole number of requests, so that rounding does not remove a rare size.
+    // Each shape gets a whole number of requests. The rounding error of a shape is added to the
+    // next shape, so that rare sizes are kept.
     let mut owed = 0.0;
     for Step { value, count } in sizes.iter().copied() {
         let (pages, bytes) = (value.div_ceil(page_bytes), value as u32);
@@ -79,8 +81,8 @@ pub(super) fn lengths(
     let mut lengths: Vec<_> = all.into_iter().map(of).collect();
     let largest = split_largest(&mut lengths);
     lengths.extend(largest);
-    // The number of pages touched by all sizes may differ a little from `accesses`. If so, the
-    // numbers of requests are scaled.
+    // The requests may touch a few pages more or fewer than `accesses`. Scaling the numbers of
+    // requests removes this difference.
     let touched: f64 = lengths.iter().map(|l| l.requests * f64::from(l.pages)).sum();
     for length in &mut lengths {
         length.requests *= accesses as f64 / touched;
@@ -105,8 +107,8 @@ fn split_largest(lengths: &mut Vec<Length>) -> Option<Length> {
     Some(one)
 }
 
-/// Returns a start position within a page at which a request touches one page more than necessary.
-/// Returns `None` if the request is too small for this.
+/// Returns a start position within a page at which the request touches one page more than at a page
+/// border. Returns `None` if the request is too small to do so.
 fn skip(bytes: u64, page_bytes: u64) -> Option<u32> {
     // The request begins one sector before the end of a page, as on a disk whose partition starts
     // at sector 63.

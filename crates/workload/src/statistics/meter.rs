@@ -1,5 +1,5 @@
-//! Measures the statistics of a stream of requests. The stream is either a trace, for which similar
-//! requests will be generated, or a generated pass that is checked.
+//! Measures the statistics of a stream of requests. The stream is either a trace that generated
+//! requests will imitate, or a pass of generated requests that is checked.
 
 use vpass_drive::base::request::{Op, Request};
 use vpass_drive::base::units::Ns;
@@ -13,14 +13,15 @@ use crate::profile::{PageCounts, Popularity, Sizes};
 enum Windows {
     /// Windows with the given ends.
     Given(Vec<Ns>),
-    /// Windows of one length. The length doubles whenever there are too many windows.
+    /// Windows that all have the same length. If there are too many windows, this length is
+    /// doubled.
     Doubling(Ns),
 }
 
-/// Largest number of windows if no windows are given. A long stream has more than half as many
-/// windows.
+/// Largest number of windows if no windows are given. For a long stream, more than half of this
+/// number of windows is used.
 const MOST_WINDOWS: usize = 512;
-/// Length of the windows at first, in ns.
+/// Length of each window at the start of the stream, in ns.
 const FIRST_WINDOW_NS: Ns = 1_000_000;
 /// Length of the shortest window that a `[statistics]` table may have, in ns.
 const SHORTEST_NS: Ns = 1000;
@@ -36,7 +37,7 @@ struct Counts {
 }
 
 /// Meter that counts requests one by one. The memory of the meter grows with the number of touched
-/// pages. A page takes about 6 bytes if its neighbours are touched too.
+/// pages. A page whose neighbours are touched too takes about 6 bytes.
 #[derive(Debug)]
 pub struct Meter {
     page_bytes: u64,
@@ -82,7 +83,7 @@ impl Meter {
     }
 
     /// Counts a request. A request must not arrive before the request that was counted last. A trim
-    /// only increases [`Meter::trims`].
+    /// increases [`Meter::trims`] and nothing else.
     pub fn add(&mut self, request: &Request) {
         let (bytes, first) = (u64::from(request.bytes), request.offset / self.page_bytes);
         let pages = (request.offset + bytes).div_ceil(self.page_bytes) - first;

@@ -4,7 +4,7 @@
 //! A percentile by nearest rank is always a value that occurs. An interpolated percentile may be a
 //! value between two items. With more than a few hundred items, the difference does not matter.
 
-/// Returns the default percentiles, which published statistics of block traces also use.
+/// Returns the default percentiles. Published statistics of block traces have the same percentiles.
 pub(super) fn usual() -> Vec<f64> {
     std::iter::once(1.0).chain((1..=20).map(|i| f64::from(i) * 5.0)).collect()
 }

@@ -1,5 +1,6 @@
-//! Plan of the requests of one direction. The plan contains whole distributions of sizes and
-//! popularity, and divides the pages into blocks that requests touch as a whole.
+//! Plan of the requests of one direction. The plan contains the whole distribution of request sizes
+//! and the whole distribution of page popularity. It divides the pages into blocks, and a request
+//! always touches a whole block.
 
 use std::fmt::Write;
 
@@ -15,10 +16,10 @@ use super::tiling::{BlockClass, tile};
 /// Plan of the requests of one direction.
 #[derive(Clone, Debug)]
 pub(super) struct SidePlan {
-    /// Groups of requests, by the number of pages that they touch.
+    /// Groups of requests. The requests of a group touch the same number of pages.
     pub(super) lengths: Vec<Length>,
-    /// Blocks of pages, with the most popular blocks first. Together they contain all pages of this
-    /// direction.
+    /// Blocks of pages, with the most popular blocks first. These blocks together contain all pages
+    /// of this direction.
     pub(super) cells: Vec<BlockClass>,
 }
 
@@ -26,7 +27,8 @@ impl SidePlan {
     /// Makes the plan of a direction. `name` is "reads" or "writes".
     ///
     /// # Errors
-    /// Reports the numbers that contradict each other.
+    /// Returns an error if numbers of the statistics contradict each other. The error names these
+    /// numbers.
     pub(super) fn new(
         name: &str,
         side: &SideStatistics,
@@ -65,8 +67,8 @@ impl SidePlan {
     }
 }
 
-/// Returns the number of pages in the most popular block. Each request to this block touches all of
-/// its pages. As a result, all of them are as popular as the most popular page.
+/// Returns the number of pages in the most popular block. Each request to this block touches all
+/// pages of the block. As a result, all these pages are as popular as the most popular page.
 pub(super) fn top_pages(
     name: &str,
     side: &SideStatistics,
@@ -117,8 +119,8 @@ fn planned_lengths(
             side.requests, side.bytes
         )));
     }
-    // The percentiles do not fix the sizes between them. The first curve is used whose sizes touch
-    // the right number of pages.
+    // Several curves of request sizes have the given percentiles. The code uses the first of these
+    // curves with which the requests touch the right number of pages.
     let mut range = (u64::MAX, 0);
     let fitting = |curve: Curve| {
         lengths(&curve.steps, accesses, page_bytes)

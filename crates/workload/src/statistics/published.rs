@@ -2,7 +2,8 @@
 //! traces.
 //!
 //! The first table has one row per disk, with totals, working sets and percentiles. The second
-//! table has one row per window of time, with the pages read and written in the window.
+//! table has one row per window of time, with the number of pages read and the number of pages
+//! written in the window.
 //!
 //! ```text
 //! totals    workload, {read,write}_block_req_count,
@@ -14,17 +15,19 @@
 //! ```
 //!
 //! The meaning of the columns was checked with the 53 disks of one collection:
-//! - The pages of all windows add up exactly to the page accesses. Both numbers count every page of
-//!   4 KiB that a request touches, even in part.
-//! - Working sets are multiples of 4,096, so their unit is the byte.
-//! - The popularity at P times the page accesses is a whole number, up to rounding. Popularity is
-//!   therefore one page's share of all accesses of its direction. Only touched pages count.
+//! - The pages of all windows add up exactly to the page accesses. Both numbers also count a page
+//!   of 4 KiB that a request touches only in part.
+//! - The numbers for working sets are multiples of 4,096, so these numbers are in bytes.
+//! - The product of a popularity and the number of page accesses is a whole number, up to rounding.
+//!   A popularity is therefore the share of all accesses of a direction that go to one page. Pages
+//!   that are never touched are left out.
 //! - `end_us` is the time of the last request in the window.
 //!
 //! On 19 of the 53 disks, the most popular page is read about as often as the most popular page is
-//! written. All 19 disks have misaligned writes. A page that a write touches only in part seems to
-//! count as read. On seven disks, the working set of reads is larger than the popularities in the
-//! table allow. [`import`] repairs contradictions and reports each repair.
+//! written. All 19 disks have misaligned writes. It seems that the tables count a page as read if a
+//! write touches only a part of the page. On seven disks, the popularities and the working set of
+//! reads contradict each other, because the working set is too large. [`import`] repairs
+//! contradictions and reports each repair.
 
 use std::path::Path;
 
@@ -42,8 +45,8 @@ const PAGE_BYTES: u64 = 4096;
 /// Imports the statistics of a disk from the two tables.
 ///
 /// # Errors
-/// Reports a file that is not such a table, or impossible numbers. If the table does not contain
-/// the disk, the error suggests the nearest name.
+/// Returns an error if a file is not such a table, or if numbers are impossible. Also returns an
+/// error if the table does not contain the disk; this error suggests the nearest name.
 pub fn import(totals: &Path, windows: &Path, disk: &str) -> Result<Imported, SourceError> {
     let mut table = Table::open(totals)?;
     find(&mut table, disk, totals)?;
@@ -107,7 +110,7 @@ fn find(table: &mut Table, disk: &str, path: &Path) -> Result<(), SourceError> {
     )))
 }
 
-/// Returns the value of a column as a number of pages. The column is in bytes.
+/// Returns the value of a column as a number of pages. In the table, the value is in bytes.
 fn pages(table: &Table, column: &str) -> Result<u64, SourceError> {
     let column = table.column(column)?;
     let bytes = table.count(column)?;
@@ -118,8 +121,8 @@ fn pages(table: &Table, column: &str) -> Result<u64, SourceError> {
     }
 }
 
-/// Returns the statistics and the page accesses of one direction in a row, or `None` without
-/// requests.
+/// Returns the statistics and the number of page accesses of one direction in a row. Returns `None`
+/// if there are no requests of this direction.
 fn side(table: &Table, name: &str) -> Result<Option<(SideConfig, u64)>, SourceError> {
     let count = |column: &str| table.count(table.column(&format!("{name}_{column}"))?);
     let (requests, accesses) = (count("block_req_count")?, count("page_access_count")?);
@@ -144,8 +147,8 @@ fn side(table: &Table, name: &str) -> Result<Option<(SideConfig, u64)>, SourceEr
     Ok(Some((side, accesses)))
 }
 
-/// Returns the windows of a disk. In the table, a window without requests has the end of the window
-/// before. Such a window gets its true end here.
+/// Returns the windows of a disk. In the table, a window without requests has the same end as the
+/// previous window. The result contains the true end of such a window.
 fn windows_of(path: &Path, disk: &str) -> Result<WindowsConfig, SourceError> {
     let mut table = Table::open(path)?;
     let [name, window, end, read, written] =
@@ -186,8 +189,8 @@ fn windows_of(path: &Path, disk: &str) -> Result<WindowsConfig, SourceError> {
             path.display()
         )));
     }
-    // In the table, a window ends with its last request. The longest window gives the common length
-    // of all windows, after rounding up to a second.
+    // In the table, the end of a window is the time of the window's last request. The true length
+    // of all windows is the length of the longest window in the table, rounded up to whole seconds.
     let length_s =
         (1..).zip(&rows).map(|(i, (end_s, _))| end_s / f64::from(i)).fold(0.0, f64::max).ceil();
     let ends = (1..)

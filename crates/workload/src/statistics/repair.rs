@@ -1,19 +1,20 @@
-//! Repairs contradictory statistics, by the smallest changes that make requests with these
-//! statistics possible. Every change is reported.
+//! Repairs statistics that contradict each other. The changes are as small as possible, and every
+//! change is reported.
 
 use super::curve::{Curve, Head, Known};
 use super::disk::SideStatistics;
 use super::plan::{most_of_one_length, top_pages};
 use super::statistics_config::{SideConfig, StatisticsConfig};
 
-/// After a repair, giving each page the lowest popularity that the percentiles allow may need at
-/// most this share of the page accesses. At a share of 1, all pages between two percentiles would
-/// have the popularity of the lower percentile.
+/// Limit for the number of pages after a repair. If every page had the lowest popularity that the
+/// percentiles allow, all pages together would need at most this share of the page accesses. With a
+/// limit of 1, all pages between two percentiles would have the popularity of the lower percentile.
 const POSSIBLE: f64 = 0.99;
 
 /// Repairs two contradictions in statistics:
-/// - a page is touched more often than there are requests of any one length
-/// - there are more pages than the number of accesses allows at the given popularities
+/// - The number of requests to the most popular page is larger than the number of requests of each
+///   length.
+/// - The number of pages is too large for the number of accesses and the given popularities.
 ///
 /// Returns a sentence for each change.
 pub(super) fn repair(config: &mut StatisticsConfig) -> Vec<String> {
@@ -29,7 +30,7 @@ pub(super) fn repair(config: &mut StatisticsConfig) -> Vec<String> {
         let sound = !side.accesses.is_empty()
             && side.accesses.len() == side.percentiles.len()
             && side.sizes.len() == side.percentiles.len();
-        // All other errors are reported by the check of the table.
+        // The check of the table reports all other errors.
         if sound && side.requests > 0 && side.pages > 0 && window_pages.iter().any(|n| *n > 0) {
             notes.extend(repair_top(verb, side, window_pages, page_bytes));
             notes.extend(repair_pages(verb, side, window_pages, page_bytes));

@@ -1,10 +1,11 @@
-//! Statistics of a sample of a disk's pages. The sample contains a share of the pages, with all
+//! Statistics of a sample of a disk's pages. The sample contains some of the pages, and all
 //! requests to these pages at their original times.
 //!
-//! Each page keeps its number of requests, so all percentiles of popularity except the last stay
-//! the same. The most popular page of the disk is rarely in the sample. At scale 0.01, the most
-//! popular page of the sample gets the popularity of the middle of the first hundred pages. This
-//! popularity lies on the curve between the last two percentiles.
+//! Each page of the sample keeps its number of requests. For this reason, all percentiles of
+//! popularity except the last stay the same. The most popular page of the disk is rarely in the
+//! sample. For example, at scale 0.01, the most popular page of the sample stands for the 100 most
+//! popular pages of the disk. This page gets the popularity of the page in the middle of the 100
+//! pages. This popularity lies on the curve between the last two percentiles.
 
 use vpass_drive::config::ConfigError;
 
@@ -13,8 +14,8 @@ use super::disk::SideStatistics;
 use super::percentiles::rank;
 use super::plan::{contradiction, top_pages};
 
-/// Multiplies counts by a scale. The scaled counts are rounded so that the sum of the first n is
-/// correct for every n.
+/// Multiplies counts by a scale and rounds the results. For every n, the sum of the first n results
+/// is correct, up to rounding.
 pub(super) fn sampled_counts(counts: &[u64], scale: f64) -> Vec<u64> {
     let (mut sum, mut given) = (0, 0);
     let sample = counts.iter().map(|n| {
@@ -25,7 +26,8 @@ pub(super) fn sampled_counts(counts: &[u64], scale: f64) -> Vec<u64> {
     sample.collect()
 }
 
-/// Safety factor between the value of the last percentile and the limits of this value.
+/// Safety factor that keeps the value of the last percentile away from the lowest and the highest
+/// possible value.
 const MARGIN: f64 = 1.1;
 
 /// Returns the percentiles of popularity of a sample, whose scale is below 1.
@@ -48,8 +50,8 @@ pub(super) fn sampled_accesses(
     };
     let curve = Curve::new(&known).map_err(|range| contradiction(name, whole, range))?;
     let value = curve.value_from_top(&known, 0.5 / scale + 0.5);
-    // The other pages of the head must not be more popular than the highest page. The highest page
-    // must not have more accesses than the whole head.
+    // The last percentile must be at least as popular as the average page of the head. The pages at
+    // this percentile must not have more accesses than the whole head.
     let percent = points[points.len() - 2].0;
     let head = whole.pages - rank(percent, whole.pages);
     let sum = curve.top_total(head) as f64;

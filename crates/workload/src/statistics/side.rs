@@ -1,4 +1,5 @@
-//! Makes the requests of one direction, with their order, their pages and their arrival times.
+//! Makes the requests of one direction. This includes the order, the pages and the arrival times of
+//! these requests.
 
 use std::sync::Arc;
 
@@ -14,26 +15,27 @@ use super::window_clock::WindowClock;
 use crate::synthetic::alias::Alias;
 use crate::synthetic::random::{Random, Rng, below};
 
-/// Cell of equal blocks, with the state for making the requests to them.
+/// Cell of equal blocks, with the state for making requests to these blocks.
 #[derive(Clone, Debug)]
 struct Running {
     /// Number of pages of a block.
     pages: u32,
     blocks: u32,
-    /// Number of the next block. Each request adds `step` to it. `step` has no common factor with
-    /// the number of blocks, so every block is used once before any block is used again.
+    /// Number of the next block. Each request adds `step` to this number. `step` and the number of
+    /// blocks have no common factor, so every block is used once before any block is used again.
     next: u32,
     step: u32,
     place: Blocks,
     /// Size and start position of all requests of the cell. If the requests have several shapes,
-    /// they are drawn from the [`Mix`] with index `mix`.
+    /// `mix` is the index of the [`Mix`] from which the shape of each request is drawn.
     shape: Shape,
     mix: Option<u32>,
 }
 
 /// Shapes of requests that touch the same number of pages. Each shape is drawn according to its
 /// weight. Multiples of the golden ratio, modulo 1, replace random numbers. These multiples cover
-/// the range 0 to 1 evenly, so few requests suffice for the right shares.
+/// the range from 0 to 1 evenly. As a result, each shape has the right share even among few
+/// requests.
 #[derive(Clone, Debug)]
 struct Mix {
     alias: Alias,
@@ -41,7 +43,7 @@ struct Mix {
     bits: u64,
 }
 
-/// Multiplier 2^64 / golden ratio, which makes evenly spread numbers.
+/// Multiplier for evenly spread numbers: 2^64 divided by the golden ratio.
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// State of the requests of one direction.
@@ -67,13 +69,14 @@ pub(super) struct Ground {
 }
 
 impl Side {
-    /// Returns the memory of the tables in bytes.
+    /// Returns the number of bytes that the tables occupy in memory.
     pub(super) fn memory(&self) -> u64 {
         size_of_val(self.cells.as_slice()) as u64 + self.layout.memory() + self.deal.memory()
     }
 
-    /// Makes the state for a plan whose pages begin at page `base`. The number of pages in each
-    /// window is in proportion to `window_pages`.
+    /// Makes the state for a plan whose pages begin at page `base`. `window_pages` has an entry for
+    /// each window. The number of page accesses in a window is proportional to the entry of the
+    /// window.
     pub(super) fn new(
         op: Op,
         plan: &SidePlan,
@@ -196,7 +199,8 @@ fn mix(shapes: &[(Shape, f64)], mixes: &mut Vec<Mix>, random: &mut Random) -> Op
     Some(mixes.len() as u32 - 1)
 }
 
-/// Returns a step near the golden section of `count`. The step has no common factor with `count`.
+/// Returns a step between blocks for a cell of `count` blocks. The step is near `count` divided by
+/// the golden ratio, and has no common factor with `count`.
 fn step(count: u32) -> u32 {
     fn gcd(a: u32, b: u32) -> u32 {
         if b == 0 { a } else { gcd(b, a % b) }

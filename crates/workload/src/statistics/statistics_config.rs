@@ -1,5 +1,5 @@
-//! Keys of the `[statistics]` table of a workload file: statistics of a disk, and options for their
-//! use.
+//! Keys of the `[statistics]` table of a workload file. The table contains statistics of a disk,
+//! and options for using these statistics.
 
 use serde::{Deserialize, Serialize};
 use vpass_drive::base::units::Bytes;
@@ -10,7 +10,7 @@ use super::percentiles::usual;
 use crate::synthetic::{MAX_QUEUE_DEPTH, require};
 use crate::traces::MAX_REQUEST_BYTES;
 
-/// Workload file with a description of one line and a `[statistics]` table.
+/// Workload file that contains a one-line description and a `[statistics]` table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StatisticsFile {
@@ -19,8 +19,8 @@ pub struct StatisticsFile {
     pub description: String,
     /// `[statistics]`: statistics of one disk.
     pub statistics: StatisticsConfig,
-    /// `[[hints.range]]`: latencies that the host accepts for reads of its data. `vpass_lab::hints`
-    /// parses this table; here it is kept as it stands in the file.
+    /// `[[hints.range]]`: latencies that the host accepts for reads of its data. This field keeps
+    /// the table unparsed; `vpass_lab::hints` parses the table.
     #[serde(default, skip_serializing_if = "toml::Table::is_empty")]
     pub hints: toml::Table,
 }
@@ -29,7 +29,7 @@ impl StatisticsFile {
     /// Parses a workload file.
     ///
     /// # Errors
-    /// Reports invalid TOML or an invalid key, with the line number.
+    /// Returns an error with the line number if the text is not valid TOML, or if a key is invalid.
     pub fn parse(text: &str) -> Result<Self, ConfigError> {
         toml::from_str(text).map_err(|e| ConfigError::new(e.to_string()))
     }
@@ -40,14 +40,14 @@ impl StatisticsFile {
 #[serde(deny_unknown_fields)]
 #[keys(table = "statistics")]
 pub struct StatisticsConfig {
-    /// Name of the disk in the source of the statistics.
+    /// Name that the disk has in the source of the statistics.
     #[key(range = Words("text"))]
     pub disk: String,
     /// Source of the statistics.
     #[serde(default = "StatisticsConfig::default_source")]
     #[key(range = Words("text"), default = String::new())]
     pub source: String,
-    /// Page size in which all pages of the table are counted.
+    /// Size of the pages that the numbers of this table count.
     #[serde(default = "StatisticsConfig::default_page")]
     #[key(
         unit = "size",
@@ -59,8 +59,8 @@ pub struct StatisticsConfig {
     /// Number of different pages that were read or written.
     #[key(unit = "pages", range = Whole(1, MOST_PAGES))]
     pub footprint_pages: u64,
-    /// Share of the footprint and of the requests that is generated. The times, and the number of
-    /// requests per page, do not change.
+    /// Share of the disk's pages for which requests are generated. The number of requests per page
+    /// and the times of requests stay the same.
     #[serde(default = "StatisticsConfig::default_scale")]
     #[key(unit = "share", range = Above(0.0, 1.0), default = 1.0)]
     pub scale: f64,
@@ -68,8 +68,8 @@ pub struct StatisticsConfig {
     #[serde(default = "StatisticsConfig::default_speed")]
     #[key(range = Real(1e-6, 1e9), default = 1.0)]
     pub speed: f64,
-    /// Length of the runs of neighbouring pages with similar popularity. The runs are scattered
-    /// over the drive.
+    /// Length of a run of neighbouring pages with similar popularity. Runs are scattered over the
+    /// drive.
     #[serde(default = "StatisticsConfig::default_extent")]
     #[key(
         unit = "size",
@@ -78,7 +78,8 @@ pub struct StatisticsConfig {
         source = "assumption: typical extent of a file on a fragmented file system"
     )]
     pub extent: Bytes,
-    /// Number of outstanding requests at any time. If given, the times of the windows are not used.
+    /// Number of outstanding requests at any time. If this key is given, the times of the windows
+    /// have no effect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[key(unit = "requests", range = Whole(1, MAX_QUEUE_DEPTH as u64))]
     pub queue_depth: Option<u32>,
@@ -123,8 +124,8 @@ pub struct SideConfig {
     /// Number of different pages that requests of this direction touch.
     #[key(unit = "pages", range = Words("1 to the number of pages in all windows"))]
     pub pages: u64,
-    /// Percentiles to which the lists `accesses` and `sizes` belong; if absent 1, 5, 10 and so on
-    /// to 100.
+    /// Percentiles for which the lists `accesses` and `sizes` have values. If absent, the
+    /// percentiles are 1, 5, 10 and so on in steps of 5 up to 100.
     #[serde(default = "SideConfig::default_percentiles")]
     #[key(unit = "%", range = Above(0.0, 100.0), note = ", ascending", default = usual())]
     pub percentiles: Vec<f64>,
@@ -157,14 +158,14 @@ impl StatisticsConfig {
 
 /// Largest number of pages. A page number has 32 bits.
 const MOST_PAGES: u64 = u32::MAX as u64;
-/// Largest number of page accesses. A drive serves fewer accesses in its life, and sums stay far
-/// below 2^64.
+/// Largest number of page accesses. No drive serves so many accesses in its life. Sums of such
+/// numbers stay far below 2^64.
 const MOST_ACCESSES: u64 = 1 << 48;
 /// Smallest unit of a drive's addresses, in bytes.
 pub(super) const SECTOR_BYTES: u64 = 512;
-/// Length of the longest window in seconds, which is a century.
+/// Length of the longest window in seconds. This is about a century.
 const MOST_SECONDS: f64 = 3.2e9;
-/// Range of the lists that contain the pages of each window.
+/// Description of valid values for the lists `read_pages` and `write_pages`.
 const PAGES: Range = Range::Words("one for each window, up to 2^48 in sum");
 
 impl StatisticsConfig {
@@ -234,7 +235,7 @@ impl WindowsConfig {
         let mut before = 0.0;
         for (i, end) in self.ends_s.iter().copied().enumerate() {
             let idle = self.read_pages[i] == 0 && self.write_pages[i] == 0;
-            // Window ends are kept in ns. A window with requests must last at least 1 us.
+            // Window ends are converted to ns. A window with requests must last at least 1 us.
             let later = if idle { end >= before } else { end >= before + 1e-6 };
             require(later && end <= MOST_SECONDS, || {
                 format!(
