@@ -1,4 +1,5 @@
-//! Writes the text of a workload file with a `[statistics]` table and a comment on every key.
+//! Writes the text of a workload file. The file has a `[statistics]` table and a comment on every
+//! key.
 
 use std::fmt::{Display, Write};
 

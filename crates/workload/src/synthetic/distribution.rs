@@ -15,7 +15,7 @@ pub enum Distribution {
     Uniform,
     /// The chance of rank k is proportional to 1 / k^`theta`.
     Zipf {
-        /// Exponent of the law, above 0 and at most 10.
+        /// Exponent of Zipf's law, above 0 and at most 10.
         theta: f64,
     },
     /// Blocks follow each other in the order of their addresses.
@@ -56,13 +56,14 @@ impl Distribution {
         }
     }
 
-    /// Checks a distribution that was made in code, by formatting it and parsing the text.
+    /// Checks a distribution that does not come from a file. The check formats the distribution as
+    /// text and parses the text.
     pub(crate) fn check(&self) -> Result<(), String> {
         self.to_string().parse::<Self>().map(|_| ())
     }
 }
 
-/// Forms of a distribution, for lists of configuration keys.
+/// Notations of all distributions, for lists of configuration keys.
 pub(crate) const IN_WORDS: &str = "uniform, sequential, zipf:THETA, hot-cold:ADDRESSES/ACCESSES";
 
 impl KeyValue for Distribution {
