@@ -19,12 +19,12 @@ pub struct Column {
     takes_unit: bool,
 }
 
-/// Makes a column for the table of a format's columns.
+/// Makes a column whose unit the user cannot change.
 pub(in crate::traces) const fn column(name: &'static str, holds: &'static str) -> Column {
     Column { name, holds, takes_unit: false }
 }
 
-/// Makes a column of times, for which the user may give another unit.
+/// Makes a column of times whose unit the user can change.
 pub(in crate::traces) const fn time_column(name: &'static str, holds: &'static str) -> Column {
     Column { name, holds, takes_unit: true }
 }
@@ -48,7 +48,7 @@ pub struct Format {
     pub aliases: &'static [&'static str],
     /// Description of the format in one line, with the source of such traces.
     pub description: &'static str,
-    /// Columns or fields of a row, in their order.
+    /// Columns or fields of a row, in the order in which a file contains them.
     pub columns: &'static [Column],
     /// Epoch of the times in a trace.
     pub clock: Epoch,
