@@ -16,8 +16,8 @@ use crate::synthetic::random::{Random, Rng};
 
 /// Source of requests that are generated from statistics.
 ///
-/// Page numbers begin at 0. Pages that are only read come first. Pages that are both read and
-/// written follow. Pages that are only written come last.
+/// The pages with the lowest numbers are only read. Pages that are both read and written follow.
+/// The pages with the highest numbers are only written.
 #[derive(Clone, Debug)]
 pub struct StatisticsSource {
     arrival: Arrival,

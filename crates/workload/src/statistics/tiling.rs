@@ -2,10 +2,10 @@
 //! a few pages, and a request to a block touches every page of the block. A cell is the set of all
 //! blocks with the same size and the same number of requests.
 //!
-//! The statistics give the sizes of requests and the popularity of pages, but not the relation
-//! between them. Assumption: the size of a request does not depend on the popularity of the pages.
-//! For this reason every request length gets the same share of the popular pages as of the
-//! unpopular pages. The most popular pages are distributed first.
+//! The statistics give the sizes of requests and the popularity of pages. They do not say whether
+//! popular pages get larger requests. Assumption: the size of a request does not depend on the
+//! popularity of the pages. For this reason every request length gets the same share of the popular
+//! pages as of the unpopular pages. The most popular pages are distributed first.
 //!
 //! Pages of different popularity may share a block if this changes no percentile of the popularity.
 //! All pages of such a block get the mean popularity of the block.

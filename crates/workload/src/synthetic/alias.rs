@@ -15,10 +15,11 @@ struct Slot {
     other: u32,
 }
 
-/// Table from which one of n weighted cases, 0 to n - 1, is drawn.
+/// Table from which a case is drawn according to weights. The cases are the numbers 0 to n - 1.
 #[derive(Clone, Debug)]
 pub(crate) struct Alias {
-    /// Slots of the table. The number of slots is a power of two, so that a shift gives the index.
+    /// Slots of the table. The number of slots is a power of two, so a shift of the random bits
+    /// gives the index of a slot.
     slots: Vec<Slot>,
     index_bits: u32,
 }

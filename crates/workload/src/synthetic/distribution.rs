@@ -29,7 +29,7 @@ pub enum Distribution {
     },
 }
 
-/// Name of each distribution, and an example of it for error messages.
+/// Name of each distribution, with an example of the notation for error messages.
 const FORMS: [(&str, &str); 4] = [
     ("uniform", "uniform"),
     ("zipf", "zipf:0.99"),

@@ -153,7 +153,7 @@ impl FluidSynthetic {
 /// number are far from each other, so they make good seeds.
 const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// Refuses a closed-loop workload, because a closed loop has no rate.
+/// Returns an error for a closed-loop workload, because a closed loop has no request rate.
 pub(crate) fn require_rate(rate: Option<f64>) -> Result<(), ConfigError> {
     if rate.is_some() {
         return Ok(());

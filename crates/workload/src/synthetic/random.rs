@@ -68,7 +68,8 @@ pub(crate) fn scaled(bits: u64, count: u64) -> u64 {
 }
 
 /// Converts a share to a threshold. The share is the probability that a 64-bit random number is
-/// below the threshold. A share of 1 becomes 2^64 - 1, which is too low by 2^-64.
+/// below the threshold. For a share of 1, the threshold is 2^64 - 1, so the probability is too low
+/// by 2^-64.
 pub(crate) fn threshold(share: f64) -> u64 {
     (share * 2f64.powi(64)) as u64
 }

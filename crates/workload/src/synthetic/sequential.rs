@@ -14,7 +14,7 @@ pub(super) struct Sequential {
     footprint: u64,
     /// Byte offset of the next read, and byte offset of the next write.
     cursors: [u64; 2],
-    /// Whether requests differ in size, so that a cursor may be unaligned.
+    /// Whether requests have different sizes. If so, a cursor may be unaligned.
     mixed: bool,
 }
 

@@ -15,13 +15,13 @@ use crate::traces::MAX_REQUEST_BYTES;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WorkloadFile {
-    /// Description of the workload in one line, with the source of its numbers.
+    /// One line that describes the workload and says where the numbers come from.
     #[serde(default)]
     pub description: String,
     /// `[workload]`: the requests that a generator makes.
     pub workload: WorkloadConfig,
     /// `[[hints.range]]`: latencies that the host accepts for reads of its data. `vpass_lab::hints`
-    /// parses this table; here it is kept as it stands in the file.
+    /// parses this table; here the table is kept unparsed.
     #[serde(default, skip_serializing_if = "toml::Table::is_empty")]
     pub hints: toml::Table,
 }
@@ -75,7 +75,7 @@ pub struct WorkloadConfig {
     /// Distribution of the addresses of requests.
     #[key(range = Words(IN_WORDS), default = Distribution::Uniform)]
     pub distribution: Distribution,
-    /// Distribution of the addresses of writes, if it differs from that of reads.
+    /// Distribution of the addresses of writes; that of reads if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[key(range = Words(IN_WORDS))]
     pub write_distribution: Option<Distribution>,
@@ -86,8 +86,8 @@ pub struct WorkloadConfig {
     /// Share of the drive's capacity that requests use, from the start of the drive on.
     #[key(unit = "share", range = Above(0.0, 1.0), default = 1.0)]
     pub footprint: f64,
-    /// Length of the address ranges (runs) to which zipf and hot-cold give a popularity; a page of
-    /// the drive if absent.
+    /// Length of a run, which is an address range with one popularity under zipf or hot-cold; a
+    /// page of the drive if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[key(unit = "size", range = Words("a multiple of every block size"))]
     pub run: Option<Bytes>,

@@ -5,14 +5,14 @@
 //! equal popularity. The first buckets are single ranks. Each later bucket has k / 32 ranks, where
 //! k is the first rank of the bucket.
 //!
-//! The alias method draws a bucket. The weight of a bucket is its number of ranks times the
-//! popularity of its *first* rank. Then a rank of the bucket is drawn evenly. The probability that
-//! this rank is accepted is the ratio of two popularities: of this rank and of the first rank. If
-//! the rank is rejected, the whole draw is repeated. As a result, the chance of rank k is
-//! proportional to k^-theta.
+//! The alias method draws a bucket. The weight of a bucket is the number of ranks in the bucket
+//! times the popularity of the *first* rank. Then a rank of the bucket is drawn evenly. The rank is
+//! accepted with probability p / q, where p is the popularity of the rank, and q is that of the
+//! first rank. If the rank is rejected, the whole draw is repeated. As a result, the chance of rank
+//! k is proportional to k^-theta.
 //!
-//! The ratio is smallest for the *last* rank of the bucket. Most random numbers are below this
-//! smallest ratio, so most draws are accepted without calculating a power.
+//! The acceptance probability is smallest for the *last* rank of a bucket. Most random numbers are
+//! below this smallest probability, so most draws are accepted without calculating a power.
 
 use vpass_drive::base::request::Op;
 

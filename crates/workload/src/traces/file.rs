@@ -161,8 +161,7 @@ impl TraceFile {
         self.format
     }
 
-    /// Returns the lines and records skipped so far. Nothing is skipped unless the options allow
-    /// it.
+    /// Returns the lines and records skipped so far. By default, nothing is skipped.
     pub fn skipped(&self) -> &Skipped {
         &self.skipped
     }
@@ -205,7 +204,7 @@ impl TraceFile {
         self.raw.garbage.load(Ordering::Relaxed)
     }
 
-    /// Returns the number of the line, record or row that was read last, from 1.
+    /// Returns the number of the line, record or row that was read last, counted from 1.
     pub fn number(&self) -> u64 {
         match &self.content {
             Content::Lines(lines, _) => lines.number(),
@@ -223,7 +222,8 @@ impl TraceFile {
         }
     }
 
-    /// Returns the place of the last row in the file, such as `line 7` or `record 7 at byte 192`.
+    /// Returns the place in the file of the row that was read last, such as `line 7` or `record 7
+    /// at byte 192`.
     pub fn place(&self) -> String {
         let place = format!("{} {}", self.rows_are(), self.number());
         match &self.content {
@@ -293,7 +293,7 @@ impl TraceFile {
         })
     }
 
-    /// Makes an error about the block that follows the last row.
+    /// Makes an error about the block that follows the row that was read last.
     #[cold]
     fn bad_block(&self, what: &str) -> SourceError {
         let offset =
@@ -438,7 +438,7 @@ fn io_sentence(e: &io::Error) -> String {
     }
 }
 
-/// Returns whether the size of a row is within the limits for its direction.
+/// Returns whether the size of a row is valid. Trims may be larger than reads and writes.
 #[inline]
 fn is_good(row: &TraceRow) -> bool {
     (1..=MAX_REQUEST_BYTES).contains(&row.bytes)

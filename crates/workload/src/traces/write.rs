@@ -22,7 +22,7 @@ pub enum Target {
     Compact,
     /// MSR Cambridge CSV, which rounds times to 100 ns and cannot hold trims.
     Msr,
-    /// Iolog of fio, version 3, which rounds times to 1 us and counts them from the first row.
+    /// Iolog of fio, version 3, which rounds times to 1 us. Times are counted from the first row.
     Fio,
 }
 

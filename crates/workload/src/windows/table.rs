@@ -45,7 +45,7 @@ fn no_clock() -> SourceError {
     ])
 }
 
-/// Sums over the current window and over the pass.
+/// Counts of reads in the current window and in the pass.
 struct Sums {
     of_page: Vec<u32>,
     touched: Vec<Lpn>,

@@ -10,7 +10,7 @@ use flate2::bufread::GzDecoder;
 /// First bytes of every gzip member.
 pub(super) const MAGIC: &[u8] = &[0x1f, 0x8b];
 
-/// Reader of the gzip members of a file, one after the other.
+/// Reader that reads the gzip members of a file one after the other.
 pub(super) struct Members<R> {
     /// Current gzip member; `None` after the last member.
     member: Option<GzDecoder<Source<R>>>,

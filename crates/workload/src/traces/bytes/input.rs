@@ -50,7 +50,8 @@ impl Read for Counted {
     }
 }
 
-/// Stream that must be read completely. Bytes that follow gzip data are an error.
+/// Stream that must be read to the end. If other bytes follow the gzip data, the end of the stream
+/// is an error.
 pub(in crate::traces) struct Whole {
     input: Input,
     raw: Raw,

@@ -61,13 +61,13 @@ impl Lines {
         self.window.piece(self.line.clone())
     }
 
-    /// Returns the number of the current line, from 1.
+    /// Returns the number of the current line, counted from 1.
     pub(in crate::traces) fn number(&self) -> u64 {
         self.number
     }
 
-    /// Makes the next `length` bytes the current line, without a carriage return at the end. Also
-    /// skips the `newline` bytes (0 or 1) that follow the line.
+    /// Takes the next `length` bytes as the current line. A carriage return at the end is left out.
+    /// Also skips the `newline` bytes (0 or 1) that follow the line.
     #[inline]
     fn take(&mut self, length: usize, newline: usize) {
         let taken = self.window.take(length + newline);

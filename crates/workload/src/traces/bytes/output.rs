@@ -25,7 +25,7 @@ impl<W: Write> Compressed<W> {
     /// `.gz` or `.zst`.
     ///
     /// # Errors
-    /// Fails if the compressor cannot get enough memory.
+    /// Returns an error if the compressor cannot get enough memory.
     pub fn new(path: &Path, out: W) -> io::Result<Self> {
         let ends_with =
             |ending: &str| path.extension().is_some_and(|e| e.eq_ignore_ascii_case(ending));

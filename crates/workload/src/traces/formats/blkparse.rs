@@ -1,5 +1,5 @@
-//! `blkparse`: the text that blkparse(1) prints by default for a recording of blktrace(8) (its
-//! manual page, "DEFAULT OUTPUT").
+//! `blkparse`: the text that blkparse(1) prints by default for a recording of blktrace(8). The
+//! manual page of blkparse defines the text in the section "DEFAULT OUTPUT".
 //!
 //! | column | unit |
 //! |---|---|
@@ -145,7 +145,8 @@ fn begins_summary(line: &[u8]) -> bool {
         && line.windows(2).any(|two| two == b" (")
 }
 
-/// Returns the direction of an RWBS column, or `None` for a flush or another event without data.
+/// Returns the direction that the column RWBS states. Returns `None` for a flush or another event
+/// without data.
 fn direction(rwbs: &[u8]) -> Result<Option<Op>, BadRow> {
     // If F is the first of several letters, a flush precedes the request. F alone is a flush
     // without a request.

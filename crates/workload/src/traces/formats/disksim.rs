@@ -1,5 +1,5 @@
-//! `disksim`: the default ASCII trace of `DiskSim` 4 (Bucy et al., reference manual CMU-PDL-08-101,
-//! which reads it as `%lf %d %d %d %x`).
+//! `disksim`: the default ASCII trace of `DiskSim` 4, whose lines have the form `%lf %d %d %d %x`
+//! (Bucy et al., reference manual CMU-PDL-08-101).
 //!
 //! | column | unit |
 //! |---|---|

@@ -1,5 +1,5 @@
-//! `fio`: an iolog of version 3, as `fio --write_iolog` writes it since 3.31 (fio(1), "Trace file
-//! format v3").
+//! `fio`: an iolog of version 3, which fio 3.31 and later write with `--write_iolog` (manual page
+//! fio(1), "Trace file format v3").
 //!
 //! | column | unit |
 //! |---|---|

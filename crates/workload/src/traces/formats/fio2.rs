@@ -1,4 +1,5 @@
-//! `fio2`: an iolog of version 2, as fio wrote it before 3.31 (fio(1), "Trace file format v2").
+//! `fio2`: an iolog of version 2, which fio wrote before version 3.31 of the program (manual page
+//! fio(1), "Trace file format v2").
 //!
 //! | column | unit |
 //! |---|---|

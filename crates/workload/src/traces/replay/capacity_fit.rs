@@ -58,7 +58,7 @@ impl FromStr for Fit {
     }
 }
 
-/// Error for a file whose content has changed since its survey.
+/// Error for a trace file whose content has changed since the survey of the trace.
 pub(in crate::traces) const CHANGED: &str = "the trace file has changed since vpass first read it";
 /// Unit of scaled addresses in bytes. Scaled addresses are rounded down to whole sectors.
 const SECTOR_BYTES: u64 = 512;

@@ -4,9 +4,9 @@
 //! Gaps between touched pages take no space. Touched pages that were neighbours stay neighbours, so
 //! packing does not change how many pages a read or write touches.
 //!
-//! A read or a write touches all of its pages. A trim may cover a whole device, so a trim counts as
-//! touching only the first page of its range. On the drive, a trim covers this first page, and the
-//! pages of its range that other requests touch.
+//! A read or a write touches every page of its range. A trim may cover a whole device, so a trim
+//! counts as touching only the first page of its range. On the drive, a trim covers this first
+//! page, and the pages of its range that other requests touch.
 //!
 //! ```text
 //! device   . . A B . . . . C . . . D E F .

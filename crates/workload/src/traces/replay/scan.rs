@@ -25,12 +25,12 @@ pub(in crate::traces) struct Scan<'a> {
     options: &'a TraceOptions,
     files: Vec<String>,
     devices: Vec<Device>,
-    /// Place in the trace of each device's highest request: index of the file, and number of the
-    /// line or record.
+    /// Place of the request with the highest address, for each device: index of the file, and
+    /// number of the line or record.
     furthest: Vec<(usize, u64)>,
-    /// Index of each device by its name, if the files are parts of one trace.
+    /// Device index for each device name; used only if the files are parts of one trace.
     by_name: HashMap<String, usize>,
-    /// Whether each device of the option `--only` was found.
+    /// For each device in the option `--only`: whether a file contains the device.
     found: Vec<bool>,
     /// Names of the devices that `--only` leaves out, for a message.
     others: Vec<String>,
@@ -123,7 +123,8 @@ impl<'a> Scan<'a> {
         self.touched.take()
     }
 
-    /// Returns the devices, and the place in the trace of the first device's highest request.
+    /// Returns the devices. Also returns the place in the trace of the request with the highest
+    /// address in the first device.
     ///
     /// # Errors
     /// Returns an error if no file contains one of the devices in `--only`.

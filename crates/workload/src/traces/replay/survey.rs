@@ -30,7 +30,7 @@ pub struct Survey {
     /// Number of bytes of all devices side by side.
     space: u64,
     skipped: Skipped,
-    /// Place of the first device's highest request in the trace.
+    /// Place in the trace of the request with the highest address in the first device.
     furthest: String,
     /// Positions of the touched pages, if the options contain [`Fit::Pack`].
     packing: Option<Arc<Packing>>,
@@ -52,9 +52,9 @@ pub struct FileSurvey {
     /// Time on the file's own clock at which the part of the trace with this file begins; `None` if
     /// the file has no selected requests.
     pub(in crate::traces) origin_ns: Option<u64>,
-    /// Number of selected requests of the file.
+    /// Number of requests in the file to selected devices.
     pub rows: u64,
-    /// Time from the earliest to the latest selected request of the file.
+    /// Time from the earliest to the latest request in the file to selected devices.
     pub span_ns: Ns,
     /// Device index for each device number in the file; `None` for a device that `--only` leaves
     /// out.
@@ -203,7 +203,7 @@ fn share_clocks(files: &mut [FileSurvey]) {
     }
 }
 
-/// Refuses options that have no effect on any of the files.
+/// Returns an error if an option has no effect on any of the files.
 fn refuse_idle_options(files: &[FileSurvey], options: &ReadOptions) -> Result<(), SourceError> {
     let format = files[0].format.name;
     let idle = |option: Opt, what: &str| {

@@ -15,7 +15,7 @@ pub(in crate::traces) struct TraceClock {
     end: Ns,
     /// Time at which the current part starts, at the recorded speed.
     start: Ns,
-    /// Time of the last row, at the recorded speed.
+    /// Time of the row that was handed out last, at the recorded speed.
     last: Ns,
     rows: u64,
 }
@@ -80,12 +80,13 @@ impl TraceClock {
     }
 }
 
-/// Clock of one trace file within its part of the trace.
+/// Converts times in one trace file to times since the start of the part of the trace with this
+/// file.
 #[derive(Debug)]
 pub(in crate::traces) struct FileClock {
     /// Time on the file's own clock at which the part of the trace begins.
     origin_ns: u64,
-    /// Time of the last row, since the start of the part.
+    /// Time of the row that was read last, since the start of the part.
     last: Ns,
 }
 
@@ -105,7 +106,7 @@ impl FileClock {
     }
 }
 
-/// Reason why a request would arrive after the end of time.
+/// Reason why a request would arrive after the latest time that vpass supports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::traces) enum TooLate {
     /// The trace is too long at every speed.

@@ -28,7 +28,7 @@ const MOST_SPEED: f64 = 1e12;
 /// Memory of an open trace file in bytes, for its buffers and its decompressor.
 const LANE_BYTES: u64 = 1 << 20;
 
-/// Counts of a trace's replay over all passes so far.
+/// Counts of requests in the replay of a trace, over all passes so far.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TraceReport {
     /// Name of each file's format.
@@ -233,7 +233,7 @@ impl TraceSource {
         Ok(Some(Placed { at, ..row }))
     }
 
-    /// Makes the error for a request that arrives after the end of time.
+    /// Makes the error for a request that arrives after the latest time that vpass supports.
     #[cold]
     fn too_late(&self, file: usize, late: TooLate) -> SourceError {
         let path = self.survey.files()[file].path.display();

@@ -99,7 +99,7 @@ impl Ready {
         self.before + self.next as u64
     }
 
-    /// Makes a single row the current row.
+    /// Replaces the rows in memory by a single row, which becomes the current row.
     #[inline]
     pub(in crate::traces) fn hold(&mut self, row: TraceRow) {
         self.rows.clear();

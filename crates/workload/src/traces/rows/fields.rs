@@ -1,5 +1,5 @@
 //! Parses the columns of a line from left to right. Columns are separated by commas or by runs of
-//! blanks. Every error names its column.
+//! blanks. Every error names the invalid column.
 
 use vpass_drive::base::request::Op;
 
@@ -76,7 +76,7 @@ impl<'a, const BLANKS: bool> Fields<'a, BLANKS> {
         self.number().map(|_| ())
     }
 
-    /// Parses the next column as a whole number, and multiplies it by `scale`.
+    /// Parses the next column as a whole number, and returns the number times `scale`.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "per column of a trace")]
     pub(in crate::traces) fn scaled(&mut self, scale: u64) -> Result<u64, BadRow> {
@@ -122,7 +122,7 @@ impl<'a, const BLANKS: bool> Fields<'a, BLANKS> {
         self.decimal::<9>()
     }
 
-    /// Parses the next column as a decimal number, and multiplies it by ten to the power of
+    /// Parses the next column as a decimal number, and returns the number times ten to the power of
     /// `PLACES`. Further decimal places are dropped.
     #[inline]
     pub(in crate::traces) fn decimal<const PLACES: usize>(&mut self) -> Result<u64, BadRow> {

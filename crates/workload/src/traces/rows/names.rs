@@ -1,4 +1,4 @@
-//! Numbers the device names of a file, in the order in which they first occur.
+//! Gives numbers to the device names of a file, in the order in which the names first occur.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,5 @@
-//! Quotes text of a trace file in messages. The quoted text is escaped and short.
+//! Prepares text of a trace file for quotation in messages. A quotation is short, and unprintable
+//! characters are escaped.
 
 /// Largest number of characters of a line that a message shows.
 const SHOWN: usize = 80;

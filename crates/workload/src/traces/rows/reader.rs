@@ -47,7 +47,7 @@ pub(in crate::traces) trait RecordReader: Send {
 pub(in crate::traces) enum Taken {
     /// The record contains a row.
     TraceRow(usize, TraceRow),
-    /// The record contains no row, or it is a header.
+    /// The record contains no row. The header of a file counts as such a record.
     Other(usize),
     /// The record is invalid. The number is the length of the record, or 0 if the length is
     /// unknown, which is a fatal error.

@@ -30,7 +30,7 @@ pub(in crate::traces) enum BadRow {
     Column(usize),
     /// The line ends before the column.
     Missing(usize),
-    /// The line continues after its last column.
+    /// The line continues after the last column of the format.
     Extra,
     /// The row has an error in no particular column. The sentence describes this error.
     Sentence(&'static str),

@@ -22,7 +22,7 @@ const HEADER_BYTES: usize = 4 * COLUMN_HEADER_BYTES;
 /// each column, the content has codes, and at most 8 bytes per number.
 pub(super) const MAX_BYTES: usize =
     HEADER_BYTES + 2 * (MAX_ROWS / 4) + 4 * (MAX_ROWS / 4 + 8 * MAX_ROWS);
-/// Limit for offsets and ends of requests in bytes, which all formats share.
+/// Limit for offsets and ends of requests, in bytes. All trace formats have the same limit.
 const ADDRESS_END: u64 = 1 << 63;
 
 /// Column of a block. The columns are listed in the order in which a file contains them.
@@ -197,7 +197,7 @@ struct Header {
 }
 
 impl Header {
-    /// Parses the header of a column from its 24 bytes.
+    /// Parses the header of a column, which has 24 bytes.
     fn read(bytes: &[u8]) -> Self {
         let word =
             |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"));

@@ -16,7 +16,7 @@ pub(super) const MAGIC: &[u8; 8] = b"\x89vpt\r\n\x1a\n";
 /// [`VERSION_WITH_HINTS`].
 const VERSION: u16 = 1;
 const VERSION_WITH_HINTS: u16 = 2;
-/// Position in the file header of the byte that says whether rows have hints.
+/// Position of a byte in the file header. This byte says whether rows have hints.
 const HINTS_AT: usize = 11;
 const CRC_AT: usize = 12;
 
@@ -46,7 +46,7 @@ pub(super) struct Header {
     pub(super) kind: Kind,
     /// Number of devices or rows in the section.
     pub(super) count: usize,
-    /// Number of bytes of the section that follow its header.
+    /// Number of bytes in the section after the section header.
     pub(super) length: usize,
     crc: u32,
 }
