@@ -33,8 +33,8 @@ impl BlockClass {
     }
 }
 
-/// Divides pages into blocks. `popularity` lists numbers of accesses in rising order. For each
-/// number of accesses, the list gives the number of pages with so many accesses.
+/// Divides pages into blocks. `popularity` has one step for each number of accesses, in rising
+/// order. A step gives the number of pages with this number of accesses.
 ///
 /// The blocks have exactly the given number of pages. Their total number of accesses may differ
 /// from the given one by up to half the number of pages in a block. `marks` has the index of the

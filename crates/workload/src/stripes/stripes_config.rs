@@ -21,7 +21,7 @@ pub struct StripesConfig {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[key(unit = "size", range = PowerOfTwo(512, 1 << 20))]
     pub page: Option<Bytes>,
-    /// Number of most recently written stripes to which writes return.
+    /// Number of stripes that count as recently written.
     #[key(
         unit = "stripes",
         range = Whole(1, 1 << 16),
@@ -30,7 +30,7 @@ pub struct StripesConfig {
                   written last, and 0.91 the last 64"
     )]
     pub recent: u32,
-    /// Share of the writes that return to a recently written stripe.
+    /// Share of the non-sequential writes that return to a recently written stripe.
     #[key(unit = "share", range = keys::SHARE, default = 0.8, source = "calibration, as recent")]
     pub recent_share: f64,
     /// Share of the writes that continue where the last write ended.
@@ -78,8 +78,8 @@ impl StripesConfig {
         )
     }
 
-    /// Checks that the largest request is small enough for a drive, and that a stripe fits into the
-    /// footprint.
+    /// Checks that the largest request has at most 16 MiB. Also checks that the footprint has space
+    /// for two stripes and for the largest request.
     pub(super) fn check_drive(&self, footprint: u64, page: u64) -> Result<(), ConfigError> {
         let most = u64::from(self.most_pages) * page;
         require(most <= MAX_REQUEST_BYTES, || {

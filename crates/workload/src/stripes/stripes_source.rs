@@ -25,7 +25,7 @@ pub struct StripesSource {
     requests: u64,
     left: u64,
     read_below: u64,
-    /// Thresholds for random numbers, made from the shares `sequential` and `recent_share`.
+    /// Thresholds for random numbers, calculated from the keys `sequential` and `recent_share`.
     sequential: u64,
     recent_below: u64,
     /// Popularity ranks of stripes; `None` if all stripes are equally popular.

@@ -5,7 +5,7 @@ use std::hint::select_unpredictable;
 
 use super::random::{Random, Rng};
 
-/// Slot of an alias table, which two cases share.
+/// Slot of an alias table. Two cases share each slot.
 #[derive(Clone, Copy, Debug)]
 struct Slot {
     /// Threshold for 32 random bits. If the bits are below the threshold, the slot gives its own

@@ -37,7 +37,7 @@ const FORMS: [(&str, &str); 4] = [
     ("hot-cold", "hot-cold:0.1/0.9"),
 ];
 /// Largest exponent of zipf. With a larger exponent, almost all accesses would go to the first
-/// rank. No real trace is that uneven.
+/// rank. Real traces are less uneven.
 const MAX_THETA: f64 = 10.0;
 
 const ZIPF_HOLDS: &str = "theta should be a number above 0 and at most 10, as in \"zipf:0.99\"";

@@ -29,7 +29,7 @@ use super::synthetic_source::{Area, SyntheticSource};
 /// Sample of a drive's pages. A page is in the sample if its number modulo `of` is `residue`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sample {
-    /// Number N of a sample that contains one page in N.
+    /// Number N. The sample contains one page in N.
     pub of: u32,
     /// Residue of the page numbers modulo N; all pages of the sample have this residue.
     pub residue: u32,
@@ -320,7 +320,7 @@ impl Whole {
                 Where::Weighted(Alias::new(&each))
             }
         };
-        // Samples of one drive use different random numbers.
+        // Each sample of a drive gets random numbers of its own.
         let streams =
             Streams::new(seed.wrapping_add(u64::from(sample.residue + 1).wrapping_mul(GOLDEN)));
         Ok(DrawnWrites {

@@ -60,7 +60,7 @@ impl PageWeights {
         Self { law, page_bytes, classes, gather: Gather::new(scatter) }
     }
 
-    /// Returns how often a request touches the page on average.
+    /// Returns the mean number of times that a request touches the page.
     pub(super) fn of(&self, page: u64) -> f64 {
         let (begin, end) = (page * self.page_bytes, (page + 1) * self.page_bytes);
         let of_class = |(class, share): &(SizeClass, f64)| {

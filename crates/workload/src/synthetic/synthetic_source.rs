@@ -19,8 +19,8 @@ use super::uniform::Uniform;
 use super::zipf::Zipf;
 use crate::pass::PassSource;
 
-/// Number of requests that are drawn at a time. So many requests take 12 KiB, so they stay in the
-/// first-level cache during all steps.
+/// Number of requests in a batch. A batch takes 12 KiB, so it stays in the first-level cache during
+/// all steps.
 const BATCH: usize = 512;
 
 /// Generator of addresses for one of the distributions.
@@ -95,8 +95,8 @@ impl SyntheticSource {
             "workload.stripes: this generator draws no stripes".into()
         })?;
         let area = Area::new(config, capacity, u64::from(page_bytes))?;
-        // Reads and writes share one shuffle. As a result, reads and writes have the same hot
-        // addresses, unless the hot ranks of writes begin elsewhere.
+        // Reads and writes use the same permutation of ranks. As a result, reads and writes have
+        // the same hot addresses, unless the hot parts must be disjoint.
         let scatter = Scatter::new(area.runs().max(1), &mut streams.scatter);
         let writes_first = area.first_rank_of_writes(config)?;
         let sizes: Vec<_> = config.sizes().iter().map(|s| (s.size.0 as u32, s.share)).collect();
@@ -313,7 +313,7 @@ impl Area {
 }
 
 impl WorkloadConfig {
-    /// Returns whether one of the distributions gives ranks to runs.
+    /// Returns whether the distribution of reads or of writes gives popularity ranks to runs.
     fn has_ranks(&self) -> bool {
         let ranked = |d: &Distribution| {
             matches!(d, Distribution::Zipf { .. } | Distribution::HotCold { .. })

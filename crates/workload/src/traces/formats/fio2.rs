@@ -8,9 +8,9 @@
 //! | offset | bytes; for wait us; absent for add, open, close |
 //! | length | bytes; absent for add, open, close |
 //!
-//! Requests have no times. The option `--assume-rate` gives them evenly spaced times. vpass treats
-//! the action wait as the manual page says: a wait begins at the end of the previous wait, and
-//! waits below 100 us are ignored. In a closed loop, waits have no effect.
+//! Requests have no times. The option `--assume-rate` gives requests evenly spaced times. vpass
+//! treats the action wait as the manual page says: a wait begins at the end of the previous wait,
+//! and waits below 100 us are ignored. In a closed loop, waits have no effect.
 
 use crate::traces::formats::fio::{Entry, entry};
 use crate::traces::rows::fields::Blanks;

@@ -70,7 +70,8 @@ pub(in crate::traces) struct Fitter {
     pub(in crate::traces) packing: Option<Arc<Packing>>,
     pub(in crate::traces) fit: Fit,
     pub(in crate::traces) capacity: u64,
-    /// End of the trace's highest request in bytes, for the method `Scale`.
+    /// End of the request with the highest address in the trace, in bytes. Only the method `Scale`
+    /// uses this number.
     pub(in crate::traces) extent: u64,
 }
 

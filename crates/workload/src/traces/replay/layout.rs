@@ -15,7 +15,8 @@ pub struct Device {
     pub file: usize,
     /// First byte of the device on the drive, before addresses are fitted to the capacity.
     pub base: u64,
-    /// End of the device's highest request, in bytes from the start of the device.
+    /// End of the request with the highest address in the device, in bytes from the start of the
+    /// device.
     pub extent: u64,
     /// Number of requests to the device in a pass.
     pub rows: u64,

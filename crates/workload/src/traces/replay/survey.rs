@@ -85,8 +85,8 @@ impl Survey {
     /// the previous call, and returns whether to continue.
     ///
     /// # Errors
-    /// Returns an error for the first error in a file, or for an option that has no effect on the
-    /// files. Also returns an error if no file contains one of the devices in the options.
+    /// Returns the first error in a file. Returns an error if an option has no effect on any file,
+    /// or if no file contains one of the devices in the options.
     pub fn of(
         paths: &[PathBuf],
         options: &TraceOptions,

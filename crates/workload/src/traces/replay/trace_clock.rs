@@ -80,8 +80,8 @@ impl TraceClock {
     }
 }
 
-/// Converts times in one trace file to times since the start of the part of the trace with this
-/// file.
+/// Converts the times in one trace file. The results are counted from the start of the part of the
+/// trace that contains the file.
 #[derive(Debug)]
 pub(in crate::traces) struct FileClock {
     /// Time on the file's own clock at which the part of the trace begins.

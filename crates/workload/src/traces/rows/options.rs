@@ -23,7 +23,7 @@ pub struct ReadOptions {
     pub assume_op: Option<Op>,
     /// Source of the requests' times, for a format without times.
     pub clock: MissingClock,
-    /// Event that counts as the request, for a format with several events per request.
+    /// Kind of event that vpass takes as the request, for a format with several events per request.
     pub blk_action: Option<BlkAction>,
     /// Unit of the times, for a format that does not define this unit.
     pub time_unit: Option<TimeUnit>,

@@ -84,7 +84,7 @@ pub enum UnitBasis {
 }
 
 impl UnitBasis {
-    /// Returns the name of the reason in results, which is one word.
+    /// Returns the word that stands for the reason in results.
     pub fn name(self) -> &'static str {
         ["format", "assumed", "said"][self as usize]
     }

@@ -49,8 +49,8 @@ impl Columns {
     }
 }
 
-/// Appends the bytes of a block with 1 to [`MAX_ROWS`] rows. `hints` says whether there is a column
-/// of hints.
+/// Encodes 1 to [`MAX_ROWS`] rows as a block, and appends the block to `out`. `hints` says whether
+/// the block has a column of hints.
 pub(super) fn encode(rows: &[TraceRow], hints: bool, columns: &mut Columns, out: &mut Vec<u8>) {
     let (start, begin) = rows.first().map_or((0, 0), |row| (row.at_ns, row.offset));
     columns.numbers.iter_mut().for_each(Vec::clear);
@@ -124,9 +124,9 @@ fn common(mut a: u64, mut b: u64) -> u64 {
     b
 }
 
-/// Decodes a block of `count` rows, and appends the rows to `rows`. `hints` says whether there is a
-/// column of hints. `payload` also has the [`LOOK_AHEAD`] bytes that follow the block. `devices` is
-/// the number of known devices.
+/// Decodes a block of `count` rows, and appends the rows to `rows`. `hints` says whether the block
+/// has a column of hints. `payload` also has the [`LOOK_AHEAD`] bytes that follow the block.
+/// `devices` is the number of known devices.
 ///
 /// # Errors
 /// Returns a description of the error if the block is invalid. No row is appended then.

@@ -1,4 +1,4 @@
-//! Packs whole numbers into few whole bytes.
+//! Packs a column of whole numbers into few bytes.
 //!
 //! A packed column begins with four widths, which are numbers of bytes. Then come two bits for each
 //! number, which choose one of the widths for this number. The bytes of the numbers follow. For

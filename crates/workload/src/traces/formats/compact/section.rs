@@ -23,7 +23,7 @@ const CRC_AT: usize = 12;
 /// Kind of a section in a compact trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Section with names of devices, to which later blocks refer.
+    /// Section with names of devices. Later blocks refer to these devices.
     Devices,
     /// Section with a block of rows.
     Rows,
