@@ -149,8 +149,8 @@ impl FluidSynthetic {
     }
 }
 
-/// 2^64 divided by the golden ratio, rounded to an odd number. Modulo 2^64, multiples of this
-/// number are far from each other, so they make good seeds.
+/// Factor that gives each sample a seed of its own: 2^64 divided by the golden ratio, rounded to an
+/// odd number. Modulo 2^64, multiples of this number are far from each other.
 const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// Returns an error for a closed-loop workload, because a closed loop has no request rate.

@@ -101,8 +101,8 @@ pub(in crate::traces) fn too_large(
     ])
 }
 
-/// If the trace has several devices, returns the advice to replay only some devices, followed by
-/// `end`. If the trace has one device, returns an empty text.
+/// Returns the advice to replay only some devices of the trace, followed by `end`. Returns an empty
+/// text if the trace has only one device.
 fn selection(devices: &[Device], end: &'static str) -> Phrase {
     if devices.len() < 2 {
         return Phrase::default();
