@@ -1,5 +1,5 @@
-//! Makes requests in stripes of logical pages, for parity. Writes return to recently written
-//! stripes.
+//! Makes requests for simulations of parity. Logical pages form stripes, and some writes return to
+//! a stripe that was written recently.
 //!
 //! ```text
 //! a write   with chance `sequential`         continues where the last write ended
@@ -11,8 +11,8 @@
 //!           length   geometric with mean `read_pages`, cut at `most_pages`
 //! ```
 //!
-//! The seed scatters the popularity ranks of Zipf over the footprint. A stripe has the same rank
-//! for reads and writes. Requests are cut at the end of the footprint.
+//! With Zipf's law, each stripe has a popularity rank, which is the same for reads and writes. The
+//! seed decides which stripe has which rank. Requests are cut at the end of the footprint.
 
 mod recent;
 mod stripes_config;

@@ -1,7 +1,7 @@
 //! Generates the requests that a `[workload]` table describes. A random seed decides the requests.
 //! The same seed gives the same requests on every run.
 //!
-//! Each generator of addresses has its own file: uniform, zipf, sequential and hot-cold
+//! Each generator of addresses has a source file of its own: uniform, zipf, sequential and hot-cold
 //! ([`Distribution`]).
 
 mod addresses;

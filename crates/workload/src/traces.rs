@@ -34,8 +34,8 @@ pub use rows::rate::doubts;
 pub use rows::unit::{TimeUnit, Times, UnitBasis, UnitTaken};
 pub use write::{Losses, Target, TraceWriter, WriteError};
 
-/// Opens a file, and decompresses it if its first bytes say that it is compressed. Bytes that
-/// follow gzip data are an error here, because no report would mention them.
+/// Opens a file. If the first bytes of the file show a compression, the content is decompressed.
+/// Bytes that follow gzip data are an error here, because no report would mention such bytes.
 pub(crate) fn open_decompressed(path: &Path) -> Result<Box<dyn Read + Send>, SourceError> {
     bytes::input::open(path)
         .map(|(input, raw)| Box::new(bytes::input::Whole::new(input, raw)) as Box<dyn Read + Send>)

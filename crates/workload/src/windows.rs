@@ -1,14 +1,14 @@
-//! Prepares a stream of requests for gears that draw reads in bulk. Reads become rates for each
-//! page and each window of time. Writes stay single requests.
+//! Prepares a stream of requests for gears that draw reads in bulk. From the reads of the stream, a
+//! read rate is calculated for each page and each window of time. Writes stay single requests.
 //!
 //! ```text
 //! reads of page 7   at 1 s, 2 s and 9 s
 //! windows of 5 s    0.4 reads/s from 0 to 5 s, 0.2 reads/s from 5 s on
 //! ```
 //!
-//! Within a window, a page is read at a constant rate. The number of its reads is random, and the
-//! mean is the number in the stream. The order of reads and writes within a window is lost. This
-//! order decides only whether a read meets the old or the new copy of a rewritten page.
+//! Within a window, a page is read at a constant rate. The number of reads is random; its mean is
+//! the number of reads in the stream. The order of reads and writes within a window is lost. This
+//! order would only decide whether a read finds the old or the new copy of a rewritten page.
 
 mod table;
 mod windowed;

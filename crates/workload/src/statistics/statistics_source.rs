@@ -16,14 +16,14 @@ use crate::synthetic::random::{Random, Rng};
 
 /// Source of requests that are generated from statistics.
 ///
-/// Page numbers begin at 0. Pages that are only read come first. Pages that are both read and
-/// written follow. Pages that are only written come last.
+/// The pages with the lowest numbers are only read. Pages that are both read and written follow.
+/// The pages with the highest numbers are only written.
 #[derive(Clone, Debug)]
 pub struct StatisticsSource {
     arrival: Arrival,
     requests: u64,
     sides: [Option<Side>; 2],
-    /// Next request of each direction: reads, then writes.
+    /// Next read request and next write request.
     next: [Option<Request>; 2],
     pass_ns: Ns,
     passes: u64,
@@ -34,11 +34,12 @@ impl StatisticsSource {
     /// Makes the source for a drive of `capacity` bytes.
     ///
     /// # Errors
-    /// Reports the first invalid key, numbers that contradict each other, or a footprint that does
-    /// not fit onto the drive.
+    /// Returns an error for the first invalid key, or for statistics that contradict each other.
+    /// Also returns an error if the footprint is larger than the drive.
     pub fn new(config: &StatisticsConfig, capacity: u64, seed: u64) -> Result<Self, ConfigError> {
         Self::of(config, capacity, seed).map_err(|e| match config.scale {
-            // Numbers that agree at full scale may contradict each other at a small scale.
+            // Scaling rounds the statistics. Statistics that agree at full scale may contradict
+            // each other after scaling, so the message gives the scale.
             scale if scale < 1.0 && e.to_string().contains("contradict") => {
                 ConfigError::new(format!("{e}; this occurs at statistics.scale = {scale}"))
             }
@@ -51,7 +52,7 @@ impl StatisticsSource {
         let footprint = target.footprint_pages * target.page_bytes;
         if footprint > capacity {
             let scale = config.scale * capacity as f64 / footprint as f64;
-            // The suggested scale has two digits and is rounded down.
+            // The message suggests a scale, rounded down to two digits.
             let digit = 10f64.powf(scale.log10().floor() - 1.0);
             return Err(ConfigError::new(format!(
                 "statistics: the footprint of {footprint} bytes ({} pages) does not fit the \
@@ -93,7 +94,7 @@ impl StatisticsSource {
         Ok(source)
     }
 
-    /// Returns the statistics that every pass has.
+    /// Returns the statistics of a pass, which are the same for all passes.
     pub fn statistics(&self) -> &DiskStatistics {
         &self.target
     }

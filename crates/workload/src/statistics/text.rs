@@ -1,4 +1,5 @@
-//! Writes the text of a workload file with a `[statistics]` table and a comment on every key.
+//! Writes the text of a workload file. The file has a `[statistics]` table and a comment on every
+//! key.
 
 use std::fmt::{Display, Write};
 
@@ -70,7 +71,7 @@ impl SideConfig {
 /// Length of the longest line of the file, in characters.
 const WIDTH: usize = 120;
 
-/// Writes a list of values, on one line if it fits, otherwise on several lines.
+/// Writes a list of values. A list that does not fit on one line is written on several lines.
 fn list(text: &mut String, name: &str, values: impl IntoIterator<Item = impl Display>) {
     let values: Vec<_> = values.into_iter().map(|value| value.to_string()).collect();
     let line = format!("{name} = [{}]\n", values.join(", "));

@@ -1,14 +1,14 @@
-//! Divides the pages of one direction into blocks. A block is a run of a few pages, and each
-//! request to a block touches all of its pages. A cell is the set of all blocks with the same size
-//! and the same number of requests.
+//! Divides the pages that are read, or the pages that are written, into blocks. A block is a run of
+//! a few pages, and a request to a block touches every page of the block. A cell is the set of all
+//! blocks with the same size and the same number of requests.
 //!
-//! The statistics give the sizes of requests and the popularity of pages, but not the relation
-//! between them. Assumption: size does not depend on popularity. For this reason requests of every
-//! length get their share of the pages at each popularity. The most popular pages are distributed
-//! first.
+//! The statistics give the sizes of requests and the popularity of pages. They do not say whether
+//! popular pages get larger requests. Assumption: the size of a request does not depend on the
+//! popularity of the pages. For this reason every request length gets the same share of the popular
+//! pages as of the unpopular pages. The most popular pages are distributed first.
 //!
-//! A block may join pages of different popularity if this changes no percentile. All pages of such
-//! a block get their mean popularity.
+//! Pages of different popularity may share a block if this changes no percentile of the popularity.
+//! All pages of such a block get the mean popularity of the block.
 
 use super::curve::Step;
 use super::lengths::{Length, Shape};
@@ -20,7 +20,8 @@ pub(super) struct BlockClass {
     pub(super) accesses: u64,
     /// Number of pages of a block.
     pub(super) pages: u32,
-    /// Index of the length of the requests to these blocks.
+    /// Index of a request length in the list of lengths. All requests to these blocks have this
+    /// length.
     pub(super) length: u32,
     pub(super) blocks: u64,
 }
@@ -32,13 +33,13 @@ impl BlockClass {
     }
 }
 
-/// Divides pages into blocks. `popularity` gives the number of pages for each number of accesses,
-/// in rising order.
+/// Divides pages into blocks. `popularity` has one step for each number of accesses, in rising
+/// order. A step gives the number of pages with this number of accesses.
 ///
-/// The number of pages is exact. The number of accesses may differ by up to half the pages of a
-/// block. `marks` are the pages at the percentiles, counted from 0 at the most popular page. `top`
-/// is the length of requests to the first block. The last block may need a new length, which is
-/// added to `lengths`.
+/// The blocks have exactly the given number of pages. Their total number of accesses may differ
+/// from the given one by up to half the number of pages in a block. `marks` has the index of the
+/// page at each percentile; the most popular page has index 0. `top` is the length of requests to
+/// the first block. The last block may need a new length, which is added to `lengths`.
 pub(super) fn tile(
     popularity: &[Step],
     lengths: &mut Vec<Length>,
@@ -74,8 +75,8 @@ pub(super) fn tile(
         });
         let pages = supply.lots[length].pages;
         let sum = rest.take(pages).cast_signed() + owed;
-        // The rounded number differs by less than one from the mean of the block's own pages. A
-        // small block does not have to make up for the rounding of a large block.
+        // The rounded number of accesses differs by less than one from the mean over the block's
+        // own pages. This limit keeps rounding errors of a large block out of a small block.
         let (own, block) = (sum - owed, pages.cast_signed());
         let accesses = (sum + block / 2)
             .div_euclid(block)
@@ -87,14 +88,14 @@ pub(super) fn tile(
     merged(cells)
 }
 
-/// Requests of one length that do not yet have a block.
+/// Requests of one length that were not yet assigned to a block.
 struct Lot {
     pages: u64,
     left: f64,
-    /// Share of this length in the remaining page accesses.
+    /// Share of the remaining page accesses that belongs to requests of this length.
     share: f64,
-    /// Number of pages that this length should still get. It is the length's share of the pages
-    /// placed so far, minus the pages that the length has.
+    /// Number of pages that this length should still get. The number is the length's share of all
+    /// pages placed so far, minus the number of pages that this length has got.
     due: f64,
 }
 
@@ -130,8 +131,8 @@ impl Supply {
     }
 
     /// Adds blocks for up to `count` pages with `accesses` accesses each. Each request length gets
-    /// only whole blocks, and at most the pages that it should still get. Returns the number of
-    /// pages used.
+    /// only whole blocks, and no more pages than it should still get. Returns the number of pages
+    /// that were placed in blocks.
     fn serve(&mut self, accesses: u64, count: u64, cells: &mut Vec<BlockClass>) -> u64 {
         self.share();
         let mut used = 0;
@@ -151,11 +152,11 @@ impl Supply {
 
     /// Chooses the length of requests for the next block.
     ///
-    /// A length is a candidate if its block fits and does not change the popularity at the next
-    /// mark. Among the candidates with enough remaining requests, the length that should still get
-    /// the most pages is chosen. If no candidate has enough requests, the candidate with the most
-    /// remaining requests is chosen. If there is no candidate, the shortest length that fits is
-    /// chosen. Returns `None` if no length fits.
+    /// A request length is a candidate if a block of this length fits and changes no popularity at
+    /// a mark. Among the candidates with enough remaining requests, the length that should still
+    /// get the most pages is chosen. If no candidate has enough requests, the candidate with the
+    /// most remaining requests is chosen. If there is no candidate, the shortest length that fits
+    /// is chosen. Returns `None` if no length fits.
     fn choose(&mut self, rest: &Pages, marks: &[u64]) -> Option<usize> {
         self.share();
         let count = rest.count();
@@ -183,8 +184,8 @@ impl Supply {
             .or_else(|| fits.into_iter().min_by_key(|i| self.lots[*i].pages))
     }
 
-    /// Distributes `pages` pages to all lengths, in proportion to their shares. Each length should
-    /// get its pages later.
+    /// Records that `pages` more pages were placed. The number of pages that each length should
+    /// still get grows by the share of the length.
     fn give(&mut self, pages: u64) {
         self.lots.iter_mut().for_each(|lot| lot.due += lot.share * pages as f64);
     }
@@ -212,7 +213,7 @@ fn merged(mut cells: Vec<BlockClass>) -> Vec<BlockClass> {
     cells
 }
 
-/// Pages that are not yet in a block. The most popular pages come last.
+/// Pages that are not yet in a block, in rising order of popularity.
 struct Pages {
     steps: Vec<Step>,
     /// Number of pages that are already in a block.

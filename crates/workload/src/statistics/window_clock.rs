@@ -1,5 +1,5 @@
-//! Clock that counts the pages that a window of time still needs, and gives requests their arrival
-//! times.
+//! Clock that gives requests their arrival times. The clock also counts how many more pages must be
+//! accessed in the current window of time.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::synthetic::random::scaled;
 #[derive(Clone, Debug)]
 pub(super) struct WindowClock {
     ends_ns: Arc<[Ns]>,
-    /// Number of pages of the pass up to the end of each window.
+    /// Number of page accesses from the start of the pass to the end of each window.
     quotas: Vec<u64>,
     window: usize,
     given: u64,
@@ -23,7 +23,8 @@ pub(super) struct WindowClock {
 /// Current window of the clock.
 #[derive(Clone, Copy, Debug)]
 struct Window {
-    /// Number of pages of the pass up to the start of the window, and up to its end (`quota`).
+    /// Number of page accesses from the start of the pass to the start of the window. `quota` is
+    /// the number up to the end of the window.
     before: u64,
     quota: u64,
     start: Ns,
@@ -32,8 +33,8 @@ struct Window {
 }
 
 impl WindowClock {
-    /// Makes a clock for windows with the given ends. All windows together have `accesses` pages.
-    /// Each window has pages in proportion to `window_pages`.
+    /// Makes a clock for windows that end at the times `ends_ns`. All windows together have
+    /// `accesses` page accesses, divided among the windows in proportion to `window_pages`.
     pub(super) fn new(ends_ns: Arc<[Ns]>, window_pages: &[u64], accesses: u64) -> Self {
         let all: u64 = window_pages.iter().sum();
         let mut sum = 0;
@@ -55,8 +56,8 @@ impl WindowClock {
         self.enter(0);
     }
 
-    /// Returns the number of pages that the current window still needs, or `None` at the end of the
-    /// pass.
+    /// Returns the number of page accesses that the current window still needs. Returns `None` at
+    /// the end of the pass.
     #[inline]
     pub(super) fn pages_left(&mut self) -> Option<u64> {
         while self.given >= self.now.quota {
@@ -68,14 +69,14 @@ impl WindowClock {
         Some(self.now.quota - self.given)
     }
 
-    /// Returns whether the current window is the last window with pages.
+    /// Returns whether the current window is the last window with page accesses.
     #[inline]
     pub(super) fn is_last(&self) -> bool {
         Some(&self.now.quota) == self.quotas.last()
     }
 
-    /// Ends the current window. The pages that it still needs are added to the next window with
-    /// pages.
+    /// Ends the current window. Page accesses that this window still needs move to the next window
+    /// with page accesses.
     #[cold]
     pub(super) fn close_window(&mut self) {
         let next = (self.window + 1..self.quotas.len()).find(|i| self.quotas[*i] > self.now.quota);
@@ -90,8 +91,9 @@ impl WindowClock {
         (self.window, self.now) = (window, Window { before, quota, start, length, ns_per_page });
     }
 
-    /// Counts the pages of a request, and returns its arrival time. Arrivals are spread evenly over
-    /// the window. Each arrival is shifted at random within the time that the request's pages take.
+    /// Counts the pages of a request, and returns the arrival time of the request. Each page takes
+    /// an equal part of the window. The request arrives at a random time within the parts of its
+    /// pages.
     #[inline]
     pub(super) fn pass(&mut self, pages: u64, bits: u64) -> Ns {
         let now = &self.now;

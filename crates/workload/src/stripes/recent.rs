@@ -23,7 +23,7 @@ impl Recent {
         self.stripes[n]
     }
 
-    /// Records a write to a stripe, which moves to the front of the list.
+    /// Records a write to a stripe. The stripe moves to the front of the list.
     pub(super) fn write(&mut self, stripe: u64) {
         if let Some(at) = self.stripes.iter().position(|known| *known == stripe) {
             self.stripes[..=at].rotate_right(1);

@@ -8,8 +8,8 @@ use vpass_drive::config::keys::{self, Keys, Range};
 use crate::synthetic::{Distribution, HotSets, WorkloadConfig, require};
 use crate::traces::MAX_REQUEST_BYTES;
 
-/// `[workload.stripes]`: stripes in which requests begin. Writes return to recently written
-/// stripes.
+/// `[workload.stripes]`: stripes in which requests begin. Some writes return to a recently written
+/// stripe.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Keys)]
 #[serde(deny_unknown_fields, default)]
 #[keys(table = "workload.stripes")]
@@ -17,11 +17,11 @@ pub struct StripesConfig {
     /// Number of pages in a stripe.
     #[key(unit = "pages", range = Whole(1, PAGES_MAX), default = 8, source = "assumption")]
     pub pages: u32,
-    /// Page size in which the other keys count; the drive's page size if absent.
+    /// Size of the pages that the other keys count; the drive's page size if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[key(unit = "size", range = PowerOfTwo(512, 1 << 20))]
     pub page: Option<Bytes>,
-    /// Number of most recently written stripes to which writes return.
+    /// Number of stripes that count as recently written.
     #[key(
         unit = "stripes",
         range = Whole(1, 1 << 16),
@@ -30,7 +30,7 @@ pub struct StripesConfig {
                   written last, and 0.91 the last 64"
     )]
     pub recent: u32,
-    /// Share of the writes that return to a recently written stripe.
+    /// Share of the non-sequential writes that return to a recently written stripe.
     #[key(unit = "share", range = keys::SHARE, default = 0.8, source = "calibration, as recent")]
     pub recent_share: f64,
     /// Share of the writes that continue where the last write ended.
@@ -47,9 +47,9 @@ pub struct StripesConfig {
     pub most_pages: u32,
 }
 
-/// Largest value of the keys that count the pages of a stripe or request.
+/// Largest number of pages that a key may give to a stripe or a request.
 const PAGES_MAX: u64 = 1024;
-/// Range of the keys for the mean number of pages of a request.
+/// Range of the keys `write_pages` and `read_pages`, which are mean numbers of pages per request.
 const MEAN: Range = Range::Real(1.0, PAGES_MAX as f64);
 
 impl StripesConfig {
@@ -78,7 +78,8 @@ impl StripesConfig {
         )
     }
 
-    /// Checks the largest request and the stripes against the page size and the footprint.
+    /// Checks that the largest request has at most 16 MiB. Also checks that the footprint has space
+    /// for two stripes and for the largest request.
     pub(super) fn check_drive(&self, footprint: u64, page: u64) -> Result<(), ConfigError> {
         let most = u64::from(self.most_pages) * page;
         require(most <= MAX_REQUEST_BYTES, || {

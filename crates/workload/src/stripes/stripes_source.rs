@@ -25,7 +25,7 @@ pub struct StripesSource {
     requests: u64,
     left: u64,
     read_below: u64,
-    /// Thresholds for random numbers, made from the shares `sequential` and `recent_share`.
+    /// Thresholds for random numbers, calculated from the keys `sequential` and `recent_share`.
     sequential: u64,
     recent_below: u64,
     /// Popularity ranks of stripes; `None` if all stripes are equally popular.
@@ -40,8 +40,8 @@ impl StripesSource {
     /// Makes the source for a drive of `capacity` bytes with pages of `page_bytes`.
     ///
     /// # Errors
-    /// Reports a workload without stripes. Reports the first key that is invalid, in general or for
-    /// this drive.
+    /// Returns an error if the workload has no stripes. Also returns an error for the first key
+    /// that is invalid or does not suit the drive.
     pub fn new(
         workload: &WorkloadConfig,
         capacity: u64,
@@ -144,8 +144,8 @@ impl StripesSource {
     }
 }
 
-/// Draws the number of pages of a request. The distribution is geometric with mean `mean`, cut to
-/// `most`.
+/// Draws the number of pages of a request. The number is geometrically distributed with mean
+/// `mean`. Numbers above `most` become `most`.
 fn length(random: &mut Random, mean: f64, most: u32) -> u64 {
     let goes_on = threshold((1.0 - 1.0 / mean).max(0.0));
     let mut pages = 1;

@@ -1,11 +1,12 @@
 //! Parts that all generators of addresses share. The footprint, which is the used part of the
-//! drive, is cut into aligned blocks. Generators with ranks also cut it into runs of blocks.
+//! drive, is cut into aligned blocks. Generators with popularity ranks also cut the footprint into
+//! runs of blocks.
 
 use vpass_drive::base::request::{Op, Request};
 
 use super::random::{Random, below};
 
-/// Size of requests, with the number of blocks of this size.
+/// Size of requests. The footprint is cut into blocks of this size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct SizeClass {
     pub(super) bytes: u64,
@@ -33,9 +34,9 @@ pub(super) trait Addresses {
     fn offset(&mut self, random: &mut Random, class: &SizeClass, op: Op) -> u64;
 }
 
-/// Sets the offset of each request of `batch`. If `only` is given, requests of the other direction
-/// keep their offsets. The loop is compiled once for each generator. The common case of one size
-/// and one distribution needs no look-up.
+/// Sets the offset of each request of `batch`. If `only` is given, only requests of this direction
+/// get an offset. The loop is compiled once for each generator. The common case of one size and one
+/// distribution needs no look-up.
 pub(super) fn address_all<P: Addresses>(
     place: &mut P,
     random: &mut Random,

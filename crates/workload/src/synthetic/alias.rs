@@ -5,19 +5,21 @@ use std::hint::select_unpredictable;
 
 use super::random::{Random, Rng};
 
-/// Slot of an alias table, which two cases share.
+/// Slot of an alias table. Two cases share each slot.
 #[derive(Clone, Copy, Debug)]
 struct Slot {
-    /// Threshold for 32 random bits. Below the threshold, the slot gives its own case, otherwise
-    /// the case `other`. With eight bytes per slot, the table fits into the first-level cache.
+    /// Threshold for 32 random bits. If the bits are below the threshold, the slot gives its own
+    /// case; otherwise, the slot gives the case `other`. With eight bytes per slot, the table fits
+    /// into the first-level cache.
     own: u32,
     other: u32,
 }
 
-/// Table from which one of n weighted cases, 0 to n - 1, is drawn.
+/// Table from which a case is drawn according to weights. The cases are the numbers 0 to n - 1.
 #[derive(Clone, Debug)]
 pub(crate) struct Alias {
-    /// Slots of the table. The number of slots is a power of two, so that a shift gives the index.
+    /// Slots of the table. The number of slots is a power of two, so a shift of the random bits
+    /// gives the index of a slot.
     slots: Vec<Slot>,
     index_bits: u32,
 }
@@ -43,8 +45,8 @@ impl Alias {
                 short.push(large);
             }
         }
-        // The remaining slots are full, except for rounding. No case with a weight of 0 may be left
-        // here.
+        // Apart from rounding errors, each remaining slot is filled by a single case. A case with a
+        // weight of 0 must not remain.
         debug_assert!(short.iter().all(|i| level[*i] > 0.5));
         Self { slots, index_bits: count.trailing_zeros() }
     }

@@ -1,5 +1,5 @@
-//! Makes arrival times of requests at a given rate. Arrivals are evenly spaced, or a Poisson
-//! process with exponential gaps.
+//! Makes arrival times of requests at a given rate. Arrivals are either evenly spaced or form a
+//! Poisson process, which has exponential gaps.
 
 use rand_distr::{Distribution, Exp1};
 use vpass_drive::base::request::Request;
@@ -46,8 +46,8 @@ impl ArrivalClock {
         self.next_ns
     }
 
-    /// Advances the clock to the next arrival. The mean of this gap is `share` times the mean gap
-    /// of the clock.
+    /// Advances the clock to the next arrival. The gap before the next arrival has a mean of
+    /// `share` times the mean gap of the clock.
     pub(crate) fn arrived(&mut self, random: &mut Random, share: f64) {
         self.wait(match self.kind {
             Arrivals::Constant => share,

@@ -15,7 +15,7 @@ pub enum Distribution {
     Uniform,
     /// The chance of rank k is proportional to 1 / k^`theta`.
     Zipf {
-        /// Exponent of the law, above 0 and at most 10.
+        /// Exponent of Zipf's law, above 0 and at most 10.
         theta: f64,
     },
     /// Blocks follow each other in the order of their addresses.
@@ -29,7 +29,7 @@ pub enum Distribution {
     },
 }
 
-/// Name of each distribution, and an example of it for error messages.
+/// Name of each distribution, with an example of the notation for error messages.
 const FORMS: [(&str, &str); 4] = [
     ("uniform", "uniform"),
     ("zipf", "zipf:0.99"),
@@ -37,7 +37,7 @@ const FORMS: [(&str, &str); 4] = [
     ("hot-cold", "hot-cold:0.1/0.9"),
 ];
 /// Largest exponent of zipf. With a larger exponent, almost all accesses would go to the first
-/// rank. No real trace is that uneven.
+/// rank. Real traces are less uneven.
 const MAX_THETA: f64 = 10.0;
 
 const ZIPF_HOLDS: &str = "theta should be a number above 0 and at most 10, as in \"zipf:0.99\"";
@@ -56,13 +56,14 @@ impl Distribution {
         }
     }
 
-    /// Checks a distribution that was made in code, by formatting it and parsing the text.
+    /// Checks a distribution that does not come from a file. The check formats the distribution as
+    /// text and parses the text.
     pub(crate) fn check(&self) -> Result<(), String> {
         self.to_string().parse::<Self>().map(|_| ())
     }
 }
 
-/// Forms of a distribution, for lists of configuration keys.
+/// Notations of all distributions, for lists of configuration keys.
 pub(crate) const IN_WORDS: &str = "uniform, sequential, zipf:THETA, hot-cold:ADDRESSES/ACCESSES";
 
 impl KeyValue for Distribution {

@@ -1,5 +1,5 @@
-//! Makes writes to the pages of a sample of a drive, page by page. Writes are drawn from the shares
-//! of the sample's own pages. Writes to other pages of the drive need not be generated.
+//! Makes writes to a sample of a drive's pages. Each write covers at most one page, which is drawn
+//! from the pages of the sample. Writes to other pages of the drive need not be generated.
 
 use vpass_drive::base::request::{Arrival, Op, Request, RequestSource, SourceError};
 
@@ -9,18 +9,18 @@ use super::random::{Random, Rng, below};
 
 /// Rule that chooses the page of the next write.
 pub(super) enum Where {
-    /// All pages, drawn according to their weights.
+    /// Every page is drawn with a chance in proportion to the weight of the page.
     Weighted(Alias),
-    /// Number of pages, all of which have the same chance.
+    /// Every page is drawn with the same chance. The field is the number of pages.
     Even(u64),
-    /// All `pages` pages in order. After the last page, the first page follows again.
+    /// Pages 0 to `pages - 1` are written in order. After the last page, page 0 follows again.
     RoundRobin { next: u64, pages: u64 },
 }
 
 /// Size of a write that covers at most one page.
 #[derive(Clone, Copy)]
 pub(super) struct PartSize {
-    /// Bytes of the write, at most those of a page.
+    /// Number of bytes of the write, at most the size of a page.
     pub(super) bytes: u32,
     /// Number of positions that a write of this size may have in a page.
     pub(super) in_page: u64,
@@ -29,7 +29,7 @@ pub(super) struct PartSize {
 /// Source of writes to the pages of a sample.
 pub(super) struct DrawnWrites {
     pub(super) place: Where,
-    /// Sizes of writes, one of which `size` draws for each write.
+    /// Sizes of writes. For each write, `size` draws one of these sizes.
     pub(super) sizes: Vec<PartSize>,
     pub(super) size: Alias,
     pub(super) page_bytes: u32,

@@ -1,10 +1,10 @@
 //! Turns a `[workload]` table into read rates and single writes, for gears that draw reads in bulk.
 //! The source serves a whole drive or a sample of its pages.
 //!
-//! A sample 1/N contains the pages whose number has a given residue modulo N. Page p of the drive
-//! is page p / N of the sample. The sample gets the reads and writes of its own pages. Each page of
-//! a long write arrives as a separate write. Random writes to a sample arrive as a Poisson process,
-//! even if the requests of the workload arrive evenly.
+//! A sample 1/N contains one page in N: the pages whose number has a given residue modulo N. Page p
+//! of the drive is page p / N of the sample. The sample gets the reads and writes of its own pages.
+//! Each page of a long write arrives as a separate write. Random writes to a sample arrive as a
+//! Poisson process, even if the requests of the workload arrive evenly.
 
 use std::fmt;
 
@@ -26,12 +26,12 @@ use super::scatter::Scatter;
 use super::synthetic_config::{Arrivals, WorkloadConfig};
 use super::synthetic_source::{Area, SyntheticSource};
 
-/// Sample of a drive's pages. A page is in the sample if its number is `residue` modulo `of`.
+/// Sample of a drive's pages. A page is in the sample if its number modulo `of` is `residue`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sample {
-    /// Number N of a sample 1/N.
+    /// Number N. The sample contains one page in N.
     pub of: u32,
-    /// Residue modulo N of the numbers of the sample's pages.
+    /// Residue of the page numbers modulo N; all pages of the sample have this residue.
     pub residue: u32,
 }
 
@@ -80,8 +80,8 @@ impl FluidSynthetic {
     /// Makes the source for a sample of a drive of `capacity` bytes with pages of `page_bytes`.
     ///
     /// # Errors
-    /// Reports the first key that is invalid, in general or for this drive. Reports a workload
-    /// without a rate, or with sequential reads.
+    /// Returns an error for the first key that is invalid or does not suit the drive. Also returns
+    /// an error if the workload has no rate or has sequential reads.
     pub fn new(
         config: &WorkloadConfig,
         capacity: u64,
@@ -121,7 +121,7 @@ impl FluidSynthetic {
     /// Checks that a `[workload]` table is valid and has a rate.
     ///
     /// # Errors
-    /// Reports the first key that is invalid or missing.
+    /// Returns an error for the first key that is invalid or missing.
     pub fn check(config: &WorkloadConfig) -> Result<(), ConfigError> {
         config.check()?;
         require_rate(config.rate)?;
@@ -141,19 +141,19 @@ impl FluidSynthetic {
         self.rates.pages.per_ns(page) * 1e9
     }
 
-    /// Returns an upper bound of the source's memory for `pages` pages. The bound includes two
-    /// copies of the read rates, and the tables from which writes are drawn.
+    /// Returns an upper bound of the memory of a source for `pages` pages, in bytes. The bound
+    /// includes two copies of the read rates, and the tables from which writes are drawn.
     pub fn memory(pages: u64) -> u64 {
         const BYTES_PER_PAGE: u64 = 2 * 4 + 2 * 8 + 16;
         pages * BYTES_PER_PAGE
     }
 }
 
-/// Multiplier 2^64 / golden ratio, rounded to an odd number. Multiples of this number are far from
-/// each other.
+/// Factor that gives each sample a seed of its own: 2^64 divided by the golden ratio, rounded to an
+/// odd number. Modulo 2^64, multiples of this number are far from each other.
 const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// Refuses a closed-loop workload, because a closed loop has no rate.
+/// Returns an error for a closed-loop workload, because a closed loop has no request rate.
 pub(crate) fn require_rate(rate: Option<f64>) -> Result<(), ConfigError> {
     if rate.is_some() {
         return Ok(());
@@ -197,7 +197,8 @@ impl Whole {
         seed: u64,
     ) -> Result<Self, ConfigError> {
         let area = Area::new(config, capacity, u64::from(page_bytes))?;
-        // The generator of single requests uses an equal scatter, so both have the same hot pages.
+        // The generator of single requests uses the same permutation of ranks, so the hot pages are
+        // the same in all gears.
         let scatter = Scatter::new(area.runs().max(1), &mut Streams::new(seed).scatter);
         let first_of_writes = area.first_rank_of_writes(config)?;
         let shares = config.sizes().iter().map(|size| size.share).collect();
@@ -237,7 +238,8 @@ impl Whole {
             .sum()
     }
 
-    /// Returns the mean share of a request's pages that the request covers only in part.
+    /// Returns the share of partly covered pages among all pages that requests touch. A request
+    /// covers such a page only in part.
     pub(super) fn partial_share(&self) -> f64 {
         let of_class = |bytes: u64| {
             let pattern = self.page_bytes / gcd(bytes, self.page_bytes);
@@ -257,8 +259,8 @@ impl Whole {
         1.0 - whole / self.pages_per_request()
     }
 
-    /// Returns the mean number of pages that a request touches. The mean is over all positions of
-    /// the request's block.
+    /// Returns the mean number of pages that a request touches. The mean is taken over all
+    /// positions that a block may have within a page.
     fn pages_per_request(&self) -> f64 {
         let of_class = |bytes: u64| {
             // The positions of blocks within pages repeat after `pattern` blocks.
@@ -276,7 +278,8 @@ impl Whole {
             .sum()
     }
 
-    /// Makes the writes to a sample's pages. The whole drive gets `rate` write requests per second.
+    /// Makes the writes to the pages of a sample. `rate` is the number of write requests per second
+    /// to the whole drive.
     fn drawn_writes(
         &self,
         config: &WorkloadConfig,
@@ -306,7 +309,8 @@ impl Whole {
         }
         let place = match distribution {
             Distribution::Sequential => {
-                // Sequential writes become writes of whole pages.
+                // Each sequential write covers a whole page here, so several small writes become
+                // one write.
                 sum *= (self.mean_bytes() / self.page_bytes as f64).min(1.0);
                 sizes = vec![PartSize { bytes: self.page_bytes as u32, in_page: 1 }];
                 Where::RoundRobin { next: 0, pages: used }
@@ -316,7 +320,7 @@ impl Whole {
                 Where::Weighted(Alias::new(&each))
             }
         };
-        // Samples of one drive use different random numbers.
+        // Each sample of a drive gets random numbers of its own.
         let streams =
             Streams::new(seed.wrapping_add(u64::from(sample.residue + 1).wrapping_mul(GOLDEN)));
         Ok(DrawnWrites {

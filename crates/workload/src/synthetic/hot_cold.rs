@@ -17,8 +17,8 @@ const MOST_KEPT: u64 = 1 << 16;
 #[derive(Clone, Debug)]
 pub(super) struct HotCold {
     run_bytes: u64,
-    /// First rank of the hot part. The ranks of the cold part follow those of the hot part. Rank 0
-    /// follows the last rank.
+    /// First popularity rank of the hot part. The ranks of the cold part follow the ranks of the
+    /// hot part. After the last rank, ranks continue at 0.
     first: u64,
     hot_runs: u64,
     cold_runs: u64,
@@ -26,13 +26,13 @@ pub(super) struct HotCold {
     /// part.
     hot: u64,
     scatter: Scatter,
-    /// Positions of the hot runs, in the order of their ranks. The table is empty if there are too
-    /// many hot runs.
+    /// Positions of the hot runs, in the order of their ranks. If there are more than [`MOST_KEPT`]
+    /// hot runs, the table is empty.
     hot_places: Vec<u32>,
 }
 
-/// Returns the number of hot runs, which is the share `addresses` of all runs. Both the hot and the
-/// cold part have at least one run.
+/// Returns the number of hot runs. The share of hot runs among all runs is `addresses`. Both the
+/// hot and the cold part have at least one run.
 pub(super) fn hot_runs(runs: u64, addresses: f64) -> u64 {
     assert!(runs >= 2);
     ((runs as f64 * addresses).round() as u64).clamp(1, runs - 1)

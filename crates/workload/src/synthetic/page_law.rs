@@ -37,11 +37,11 @@ struct Direction {
 }
 
 impl PageLaw {
-    /// Makes the rates of a `[workload]` table on a drive of `capacity` bytes. If the table has no
-    /// rate, the rate is 1 request per second.
+    /// Calculates the rates of a `[workload]` table on a drive of `capacity` bytes. If the table
+    /// has no request rate, 1 request per second is assumed.
     ///
     /// # Errors
-    /// Reports the first invalid key.
+    /// Returns an error for the first invalid key.
     pub fn new(
         config: &WorkloadConfig,
         capacity: u64,
@@ -81,7 +81,8 @@ impl PageLaw {
         self.pages
     }
 
-    /// Returns how often a page is read and written per second, as means over all hours of the day.
+    /// Returns the mean number of reads of a page per second, and the mean number of writes. The
+    /// means include the hours of the day in which the host does not work.
     pub fn of(&self, page: u64) -> (f64, f64) {
         let of = |direction: &Direction| {
             if direction.rate > 0.0 { direction.rate * direction.weights.of(page) } else { 0.0 }
@@ -89,7 +90,8 @@ impl PageLaw {
         (of(&self.reads), of(&self.writes))
     }
 
-    /// Returns about `most` of the most popular pages. Each page occurs once, in ascending order.
+    /// Returns the numbers of about `most` pages that are the most popular ones. The numbers are in
+    /// ascending order, and each number occurs once.
     pub fn hottest(&self, most: u64) -> Vec<u64> {
         let of_run = |rank: u64| {
             let from = self.scatter.image(rank) * self.run_bytes;

@@ -5,24 +5,24 @@ use super::distribution::Distribution;
 use super::hot_cold::hot_runs;
 use super::scatter::{Gather, Scatter};
 
-/// Mean number of times that one request of a distribution touches each page.
+/// Mean number of times that a request touches a page, for each page of the drive.
 pub(super) struct PageWeights {
     law: Law,
     page_bytes: u64,
-    /// Sizes of requests, with their shares of all requests.
+    /// Sizes of requests. Each size has the share of the requests with this size.
     classes: Vec<(SizeClass, f64)>,
     gather: Gather,
 }
 
 enum Law {
     Even,
-    /// Zipf's law, with its exponent and the popularity of the first rank.
+    /// Zipf's law, with the exponent of the law and the popularity of the first rank.
     Zipf {
         theta: f64,
         first: f64,
     },
-    /// Hot and cold part, with the first rank of the hot part, and the chances of a hot run and of
-    /// a cold run.
+    /// Hot and cold part. The fields are the first rank of the hot part, the chance of each hot
+    /// run, and the chance of each cold run.
     HotCold {
         first: u64,
         runs: u64,
@@ -32,8 +32,8 @@ enum Law {
     },
 }
 
-/// Number of ranks whose popularities are added up one by one. An integral gives the sum for all
-/// other ranks.
+/// Number of ranks whose popularities are added up one by one. For all other ranks, an integral
+/// gives the sum of the popularities.
 const ADDED_UP: u64 = 100_000;
 
 impl PageWeights {
@@ -60,7 +60,7 @@ impl PageWeights {
         Self { law, page_bytes, classes, gather: Gather::new(scatter) }
     }
 
-    /// Returns how often a request touches the page on average.
+    /// Returns the mean number of times that a request touches the page.
     pub(super) fn of(&self, page: u64) -> f64 {
         let (begin, end) = (page * self.page_bytes, (page + 1) * self.page_bytes);
         let of_class = |(class, share): &(SizeClass, f64)| {
@@ -76,7 +76,7 @@ impl PageWeights {
         self.classes.iter().map(of_class).sum()
     }
 
-    /// Returns whether blocks lie at the same positions in every page.
+    /// Returns whether every page contains blocks at the same positions.
     pub(super) fn are_alike(&self) -> bool {
         let fits = |bytes: u64| {
             self.page_bytes.is_multiple_of(bytes) || bytes.is_multiple_of(self.page_bytes)

@@ -1,8 +1,8 @@
 //! Makes random numbers without division. All random numbers come from one seed, with one stream
 //! for each purpose.
 //!
-//! Because streams are separate, the choice between read and write does not affect addresses. The
-//! size of a batch does not affect a run either.
+//! Because streams are separate, the choice between read and write does not affect addresses. For
+//! the same reason, the size of a batch does not affect the requests.
 
 pub(crate) use rand_core::Rng;
 use rand_core::SeedableRng;
@@ -27,8 +27,9 @@ impl Streams {
         Self::after(Random::seed_from_u64(seed))
     }
 
-    /// Makes the streams for an earlier time of the same host. Only `scatter` has the same random
-    /// numbers, so that the same addresses are hot.
+    /// Makes the streams for the requests that the same host made before the run. The stream
+    /// `scatter` is the same as for the run, so that the same addresses are hot. All other streams
+    /// differ.
     pub(crate) fn earlier(seed: u64) -> Self {
         let (now, mut root) = (Self::new(seed), Random::seed_from_u64(seed));
         root.long_jump();
@@ -53,8 +54,8 @@ impl Streams {
     }
 }
 
-/// Draws a number from 0 to `count - 1`, by Lemire's multiplication without its rejection step. The
-/// bias is below `count / 2^64`, which here is below 2^-27.
+/// Draws a number from 0 to `count - 1`, by Lemire's multiplication method without the rejection
+/// step. The bias is below `count / 2^64`, which is below 2^-27 for every count in vpass.
 #[inline]
 pub(crate) fn below(random: &mut Random, count: u64) -> u64 {
     scaled(random.next_u64(), count)
@@ -67,7 +68,8 @@ pub(crate) fn scaled(bits: u64, count: u64) -> u64 {
 }
 
 /// Converts a share to a threshold. The share is the probability that a 64-bit random number is
-/// below the threshold. A share of 1 becomes 2^64 - 1, which is too low by 2^-64.
+/// below the threshold. For a share of 1, the threshold is 2^64 - 1, so the probability is too low
+/// by 2^-64.
 pub(crate) fn threshold(share: f64) -> u64 {
     (share * 2f64.powi(64)) as u64
 }

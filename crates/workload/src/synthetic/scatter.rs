@@ -1,10 +1,10 @@
 //! Shuffles the numbers 0 to n - 1 without a table. Generators use the shuffle to give each
 //! popularity rank an address.
 //!
-//! Rounds of xor-shift and odd multiplication modulo 2^k permute 0 to 2^k - 1, since each step can
-//! be undone. An image that is not below n is shuffled again until it is below n ("cycle walking").
-//! The result is a permutation of 0 to n - 1. Because 2^k < 2 n, a number needs fewer than two
-//! rounds on average.
+//! A shuffle has several rounds of xor-shift and odd multiplication modulo 2^k. Each step can be
+//! undone, so a shuffle is a permutation of 0 to 2^k - 1. A result of n or more is shuffled again
+//! until the result is below n ("cycle walking"). This gives a permutation of 0 to n - 1. Because
+//! 2^k < 2 n, a number needs fewer than two shuffles on average.
 
 use super::random::{Random, Rng};
 
@@ -29,8 +29,8 @@ impl Scatter {
         Self {
             count,
             mask,
-            // A shift by about half of the width moves the upper half, in which products are mixed
-            // best, to the lower half.
+            // Multiplication mixes the upper bits of a number best. A shift by about half of the
+            // width moves these bits to the lower half.
             shift: bits / 2 + 1,
             add: random.next_u64(),
             factors: [random.next_u64() | 1, random.next_u64() | 1, random.next_u64() | 1],
@@ -64,7 +64,8 @@ impl Scatter {
 #[derive(Clone, Debug)]
 pub(crate) struct Gather {
     scatter: Scatter,
-    /// Inverses of the factors modulo 2^64. These inverses also hold modulo smaller powers of two.
+    /// Inverses of the factors modulo 2^64. Modulo smaller powers of two, these numbers are
+    /// inverses too.
     inverses: [u64; 3],
 }
 

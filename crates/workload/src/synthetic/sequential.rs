@@ -1,7 +1,7 @@
 //! Makes the addresses of `sequential`: one block after the other, from the start of the footprint
 //! to its end, and again from the start.
 //!
-//! Reads and writes have separate cursors, like a reader and a writer of two files.
+//! Reads and writes have separate cursors, as if one file is read while another file is written.
 
 use vpass_drive::base::request::Op;
 
@@ -12,9 +12,9 @@ use super::random::Random;
 #[derive(Clone, Debug)]
 pub(super) struct Sequential {
     footprint: u64,
-    /// Offset of the next byte, for each direction.
+    /// Byte offset of the next read, and byte offset of the next write.
     cursors: [u64; 2],
-    /// Whether requests differ in size, so that a cursor may be unaligned.
+    /// Whether requests have different sizes. If so, a cursor may be unaligned.
     mixed: bool,
 }
 

@@ -13,7 +13,7 @@ pub(super) struct Sizes {
 }
 
 impl Sizes {
-    /// Makes the draw from a list of sizes with shares. The shares add up to 1.
+    /// Prepares the draw from a list of sizes with their shares. The shares add up to 1.
     pub(super) fn new(sizes: &[(u32, f64)]) -> Self {
         let mut sum = 0.0;
         let limits = sizes.iter().map(|(bytes, share)| {

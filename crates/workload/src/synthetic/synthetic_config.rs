@@ -15,13 +15,13 @@ use crate::traces::MAX_REQUEST_BYTES;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WorkloadFile {
-    /// Description of the workload in one line, with the source of its numbers.
+    /// One line that describes the workload and says where the numbers come from.
     #[serde(default)]
     pub description: String,
     /// `[workload]`: the requests that a generator makes.
     pub workload: WorkloadConfig,
     /// `[[hints.range]]`: latencies that the host accepts for reads of its data. `vpass_lab::hints`
-    /// parses this table; here it is kept as it stands in the file.
+    /// parses this table; here the table is kept unparsed.
     #[serde(default, skip_serializing_if = "toml::Table::is_empty")]
     pub hints: toml::Table,
 }
@@ -30,7 +30,7 @@ impl WorkloadFile {
     /// Parses a workload file.
     ///
     /// # Errors
-    /// Reports invalid TOML or an invalid key, with the line number.
+    /// Returns an error for invalid TOML or for an invalid key. The error has the line number.
     pub fn parse(text: &str) -> Result<Self, ConfigError> {
         toml::from_str(text).map_err(|e| ConfigError::new(e.to_string()))
     }
@@ -67,33 +67,32 @@ pub struct WorkloadConfig {
     /// Arrival process of the requests, if `rate` is given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arrivals: Option<Arrivals>,
-    /// Hours of each day in which requests arrive at the `rate`, from the start of the day on; 24
-    /// if absent.
+    /// Number of hours of each day in which requests arrive at the `rate`, from the start of the
+    /// day on; 24 if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[key(unit = "h", range = HOURS)]
     pub hours_per_day: Option<f64>,
     /// Distribution of the addresses of requests.
     #[key(range = Words(IN_WORDS), default = Distribution::Uniform)]
     pub distribution: Distribution,
-    /// Distribution of the addresses of writes, if it differs from that of reads.
+    /// Distribution of the addresses of writes; that of reads if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[key(range = Words(IN_WORDS))]
     pub write_distribution: Option<Distribution>,
-    /// Relation of the hot part of the writes to the hot part of the reads, if both distributions
-    /// are hot-cold.
+    /// Whether reads and writes have the same hot addresses, if both distributions are hot-cold.
     #[serde(skip_serializing_if = "HotSets::is_default")]
     #[key(default = HotSets::Shared)]
     pub hot_sets: HotSets,
     /// Share of the drive's capacity that requests use, from the start of the drive on.
     #[key(unit = "share", range = Above(0.0, 1.0), default = 1.0)]
     pub footprint: f64,
-    /// Length of the address ranges (runs) to which zipf and hot-cold give a popularity; a page of
-    /// the drive if absent.
+    /// Length of a run, which is an address range with one popularity under zipf or hot-cold; a
+    /// page of the drive if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[key(unit = "size", range = Words("a multiple of every block size"))]
     pub run: Option<Bytes>,
-    /// Generator of requests that begin in stripes of pages; its writes return to recently written
-    /// stripes.
+    /// Generator of requests that begin in stripes of pages; some writes return to a recently
+    /// written stripe.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[key(range = Words("a table"))]
     pub stripes: Option<StripesConfig>,
@@ -115,14 +114,14 @@ pub struct SizeShare {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Keys)]
 #[serde(rename_all = "lowercase")]
 pub enum Arrivals {
-    /// Arrivals are independent of each other, as those of many users.
+    /// Requests arrive independently of each other, as requests of many users do.
     #[default]
     Poisson,
     /// Arrivals are evenly spaced.
     Constant,
 }
 
-/// Relation between the hot part of reads and the hot part of writes.
+/// Whether reads and writes have the same hot part.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Keys)]
 #[serde(rename_all = "lowercase")]
 pub enum HotSets {
@@ -142,7 +141,8 @@ impl HotSets {
 
 /// Default size of requests, which is the page size of every common operating system.
 const DEFAULT_BLOCK: Bytes = Bytes(4096);
-/// Default queue depth. Data sheets mostly state random reads at depths of 32 to 128 (assumption).
+/// Default queue depth (assumption). Most data sheets state the rate of random reads at a queue
+/// depth between 32 and 128.
 const DEFAULT_DEPTH: u32 = 64;
 /// Largest queue depth, which is the number of commands in an `NVMe` queue.
 pub const MAX_QUEUE_DEPTH: u32 = 65_536;
@@ -150,13 +150,14 @@ pub const MAX_QUEUE_DEPTH: u32 = 65_536;
 pub(crate) const SECTOR_BYTES: u64 = 512;
 /// Range of workload rates, in requests per second.
 pub(crate) const RATE: Range = Range::Rate(1e-6, 1e12);
-/// Range of the number of hours of a day in which requests arrive.
+/// Range of the key `hours_per_day`, in hours.
 pub(crate) const HOURS: Range = Range::Real(1e-3, 24.0);
-/// Tolerance for a sum of shares, because shares are written as decimals.
+/// Allowed difference between a sum of shares and 1. Shares are written as decimals, so the sum may
+/// be inexact.
 const SHARE_SLACK: f64 = 1e-6;
 
 impl WorkloadConfig {
-    /// Returns whether requests arrive at a rate or follow completions.
+    /// Returns how requests arrive: at a rate, or each after the completion of an earlier request.
     pub fn arrival(&self) -> Arrival {
         arrival(self.queue_depth, self.rate)
     }
@@ -224,7 +225,7 @@ impl WorkloadConfig {
     }
 }
 
-/// Returns how requests arrive under these values of two keys.
+/// Returns how requests arrive, for the given values of the keys `queue_depth` and `rate`.
 pub(crate) fn arrival(queue_depth: Option<u32>, rate: Option<f64>) -> Arrival {
     match rate {
         Some(_) => Arrival::Open,

@@ -19,8 +19,8 @@ use super::uniform::Uniform;
 use super::zipf::Zipf;
 use crate::pass::PassSource;
 
-/// Number of requests drawn at a time. These requests take 12 KiB, so they stay in the first-level
-/// cache during all steps.
+/// Number of requests in a batch. A batch takes 12 KiB, so it stays in the first-level cache during
+/// all steps.
 const BATCH: usize = 512;
 
 /// Generator of addresses for one of the distributions.
@@ -60,7 +60,7 @@ impl SyntheticSource {
     /// Makes the source for a drive of `capacity` bytes with pages of `page_bytes`.
     ///
     /// # Errors
-    /// Reports the first key that is invalid, in general or for this drive.
+    /// Returns an error for the first key that is invalid or does not suit the drive.
     pub fn new(
         config: &WorkloadConfig,
         capacity: u64,
@@ -70,8 +70,8 @@ impl SyntheticSource {
         Self::with(config, capacity, page_bytes, Streams::new(seed))
     }
 
-    /// Makes the source for an earlier time of the same host. The hot addresses are the same, and
-    /// the requests differ.
+    /// Makes a source of the requests that the same host made before the run. The hot addresses are
+    /// those of the run, but the requests differ.
     ///
     /// # Errors
     /// Returns the errors of [`Self::new`].
@@ -95,8 +95,8 @@ impl SyntheticSource {
             "workload.stripes: this generator draws no stripes".into()
         })?;
         let area = Area::new(config, capacity, u64::from(page_bytes))?;
-        // Reads and writes share one shuffle. As a result, reads and writes have the same hot
-        // addresses, unless the hot ranks of writes begin elsewhere.
+        // Reads and writes use the same permutation of ranks. As a result, reads and writes have
+        // the same hot addresses, unless the hot parts must be disjoint.
         let scatter = Scatter::new(area.runs().max(1), &mut streams.scatter);
         let writes_first = area.first_rank_of_writes(config)?;
         let sizes: Vec<_> = config.sizes().iter().map(|s| (s.size.0 as u32, s.share)).collect();
@@ -120,8 +120,8 @@ impl SyntheticSource {
         })
     }
 
-    /// Draws the requests of `batch`. Each request already has the first direction and the first
-    /// size.
+    /// Draws the requests of `batch`. At the call, all requests have the first direction and the
+    /// first size. A value that is the same for all requests is not drawn.
     fn draw(&mut self, batch: &mut [Request]) {
         let streams = &mut self.streams;
         if let Some(read_below) = self.read_below {
@@ -258,8 +258,8 @@ impl Area {
         Ok(Self { footprint, run_bytes, classes: classes.collect() })
     }
 
-    /// Returns the first rank of the hot part of writes. If no run may be in both hot parts, the
-    /// hot part of writes follows the hot part of reads.
+    /// Returns the first popularity rank of the hot part of writes. If the hot parts must be
+    /// disjoint, the hot ranks of writes follow the hot ranks of reads.
     pub(super) fn first_rank_of_writes(&self, config: &WorkloadConfig) -> Result<u64, ConfigError> {
         let runs = self.runs();
         match (config.hot_sets, config.distribution, config.write_distribution) {
@@ -313,7 +313,7 @@ impl Area {
 }
 
 impl WorkloadConfig {
-    /// Returns whether one of the distributions gives ranks to runs.
+    /// Returns whether the distribution of reads or of writes gives popularity ranks to runs.
     fn has_ranks(&self) -> bool {
         let ranked = |d: &Distribution| {
             matches!(d, Distribution::Zipf { .. } | Distribution::HotCold { .. })

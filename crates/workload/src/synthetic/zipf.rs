@@ -2,16 +2,17 @@
 //! The seed scatters the ranks over the footprint.
 //!
 //! The draw is exact and needs no table of all ranks. Ranks are grouped into buckets of nearly
-//! equal popularity. The first buckets are single ranks. A later bucket that begins at rank k has k
-//! / 32 ranks.
+//! equal popularity. The first buckets are single ranks. Each later bucket has k / 32 ranks, where
+//! k is the first rank of the bucket.
 //!
-//! The alias method draws a bucket. The weight of a bucket is its number of ranks times the
-//! popularity of its *first* rank. Then a rank of the bucket is drawn evenly. The rank is accepted
-//! with a probability: its popularity divided by that of the first rank. If the rank is rejected,
-//! the whole draw is repeated. As a result, the chance of rank k is proportional to k^-theta.
+//! The alias method draws a bucket. The weight of a bucket is the number of ranks in the bucket
+//! times the popularity of the *first* rank. Then a rank of the bucket is drawn evenly. The rank is
+//! accepted with probability p / q, where p is the popularity of the rank, and q is that of the
+//! first rank. If the rank is rejected, the whole draw is repeated. As a result, the chance of rank
+//! k is proportional to k^-theta.
 //!
-//! Most random numbers are below the popularity ratio of the *last* to the first rank of the
-//! bucket. Such draws are accepted without calculating a power.
+//! The acceptance probability is smallest for the *last* rank of a bucket. Most random numbers are
+//! below this smallest probability, so most draws are accepted without calculating a power.
 
 use vpass_drive::base::request::Op;
 
@@ -20,12 +21,12 @@ use super::alias::Alias;
 use super::random::{Random, Rng};
 use super::scatter::Scatter;
 
-/// Number of the first ranks, each of which forms a bucket of its own. Such ranks are never
-/// rejected. At a theta of 1, these ranks get four tenths of the accesses of a drive with 10^6
-/// runs.
+/// Number of buckets with a single rank. A single rank is never rejected. With a theta of 1 and
+/// 10^6 runs, these buckets get four tenths of all accesses.
 const SINGLE_RANKS: u64 = 256;
-/// Divisor that gives the size of a later bucket from its first rank. With this value, at most 3 %
-/// of the draws calculate a power, and 2^36 ranks make fewer than 1,024 buckets.
+/// Number by which the first rank of a later bucket is divided to get the size of the bucket. With
+/// this value, at most 3 % of the draws calculate a power, and 2^36 ranks make fewer than 1,024
+/// buckets.
 const GROWTH: u64 = 32;
 
 /// Bucket of consecutive ranks with nearly equal popularity.
@@ -34,8 +35,8 @@ struct Bucket {
     /// First rank of the bucket. Ranks are counted from 1 here.
     first: u64,
     count: u32,
-    /// Threshold for the upper 32 bits of the number that decides about acceptance. Up to this
-    /// threshold, every rank of the bucket is accepted.
+    /// Threshold for the upper 32 bits of the random number that decides whether a rank is
+    /// accepted. Up to this threshold, every rank of the bucket is accepted.
     surely: u32,
 }
 
@@ -48,7 +49,7 @@ pub(crate) struct Ranks {
 }
 
 impl Ranks {
-    /// Makes the draw of ranks 0 to `count - 1` with exponent `theta`, which is above 0.
+    /// Prepares the draw of ranks 0 to `count - 1` with the exponent `theta`, which is above 0.
     pub(crate) fn new(count: u64, theta: f64) -> Self {
         assert!(count > 0);
         assert!(count <= 1 << 36);
@@ -58,8 +59,8 @@ impl Ranks {
             let size =
                 if first <= SINGLE_RANKS { 1 } else { (first / GROWTH).min(count + 1 - first) };
             let last = first + size - 1;
-            // The threshold is rounded down and reduced by one, so that it never accepts a rank
-            // that the exact test would reject.
+            // The threshold is rounded down and reduced by one. As a result, every rank that passes
+            // the threshold also passes the exact test.
             let surely = (last as f64 / first as f64).powf(-theta);
             let surely = if size == 1 { u32::MAX } else { (surely * 2f64.powi(32)) as u32 - 1 };
             buckets.push(Bucket {
@@ -84,8 +85,9 @@ impl Ranks {
     pub(crate) fn draw(&self, random: &mut Random) -> u64 {
         loop {
             let bucket = &self.buckets[self.alias.draw(random)];
-            // One random number is used twice. The upper half of the product gives the rank, and
-            // the lower half decides whether the rank is accepted.
+            // A 64-bit random number is multiplied by the number of ranks. The upper half of the
+            // 128-bit product gives the rank, and the lower half decides whether the rank is
+            // accepted.
             let product = u128::from(random.next_u64()) * u128::from(bucket.count);
             let rank = bucket.first + (product >> 64) as u64;
             let chance = product as u64;

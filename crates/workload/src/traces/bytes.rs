@@ -1,5 +1,5 @@
-//! Bytes of trace files: opens, decompresses and writes them, cuts them into lines, and parses
-//! numbers.
+//! Handles the bytes of trace files: opening, decompressing, writing, cutting into lines, and
+//! parsing numbers.
 
 pub(in crate::traces) mod digest;
 pub(in crate::traces) mod digits;

@@ -1,8 +1,8 @@
-//! Detects from the first bytes of a trace file which formats it may have.
+//! Detects the possible formats of a trace file from the first bytes of the file.
 //!
-//! Each format decides which files it recognises. The checks of formats are deliberately coarse. As
-//! a result, a wrong number in the first line gives an error about that number, not about the
-//! format.
+//! Each format has a check that recognises its files. These checks are deliberately coarse. As a
+//! result, a wrong number in the first line causes an error about the number, and not the error
+//! that the format is unknown.
 
 use std::path::Path;
 
@@ -26,7 +26,8 @@ fn candidates(head: &Head) -> Vec<&'static Format> {
 /// Returns the only format that recognises the start of a file.
 ///
 /// # Errors
-/// Quotes the first line if no format recognises it, or if several formats do.
+/// Returns an error if no format recognises the file, or if several formats do. The error quotes
+/// the first line of the file.
 pub(super) fn detected(path: &Path, bytes: &[u8]) -> Result<&'static Format, SourceError> {
     let sentence = |what: Phrase| {
         let path = path.display();

@@ -1,8 +1,8 @@
-//! Reads one trace file as a stream of rows. This includes detecting the format, reading each line
-//! or record, and reporting each error with its place and text.
+//! Reads one trace file as a stream of rows. The reader detects the format and reads each line or
+//! record. Each error is reported with its place in the file and a quotation.
 //!
-//! The checks in this file are valid for any drive. [`TraceSource`](super::TraceSource) makes the
-//! checks that depend on a drive or a clock.
+//! The checks in this source file do not depend on a drive. [`TraceSource`](super::TraceSource)
+//! makes the checks that depend on a drive or a clock.
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -39,7 +39,7 @@ pub struct TraceFile {
     format: &'static Format,
     skips: bool,
     skipped: Skipped,
-    /// Whether the file has had a valid row so far.
+    /// Whether at least one valid row was read from the file.
     has_rows: bool,
 }
 
@@ -53,7 +53,7 @@ pub struct Skipped {
 }
 
 impl Skipped {
-    /// Adds the skipped lines of a file that was read later.
+    /// Adds the skipped lines and records of another file, which was read later.
     pub(super) fn add(&mut self, later: &Self) {
         self.count += later.count;
         if self.first.is_none() {
@@ -87,15 +87,16 @@ impl TraceFile {
     /// Opens a trace file. Without a format in the options, the first bytes decide the format.
     ///
     /// # Errors
-    /// Reports a file that cannot be opened or decompressed, or that is empty. Reports a file that
-    /// no format recognises, or that several formats recognise. Reports missing options that the
-    /// format needs.
+    /// Returns an error if the file is empty or cannot be opened or decompressed. Returns an error
+    /// if no format or several formats recognise the file. Returns an error if the options lack an
+    /// option that the format needs.
     pub fn open(path: &Path, options: &ReadOptions) -> Result<Self, SourceError> {
         let (input, raw) = input::open(path)?;
         Self::begin(path, input, raw, options)
     }
 
-    /// Opens the bytes of a trace that do not come from a file. Messages use `name` as the path.
+    /// Opens a trace whose bytes come from a reader instead of a file. Messages use `name` as the
+    /// path.
     ///
     /// # Errors
     /// Returns the errors of [`TraceFile::open`].
@@ -160,8 +161,7 @@ impl TraceFile {
         self.format
     }
 
-    /// Returns the lines and records skipped so far. Nothing is skipped unless the options allow
-    /// it.
+    /// Returns the lines and records skipped so far. By default, nothing is skipped.
     pub fn skipped(&self) -> &Skipped {
         &self.skipped
     }
@@ -183,8 +183,8 @@ impl TraceFile {
         }
     }
 
-    /// Returns whether `name` is the trace's name for the device. The part of the name that
-    /// distinguishes the devices of one host is also accepted.
+    /// Returns whether `name` is the name that the trace gives to the device. The part of this name
+    /// that distinguishes the devices of a host is enough.
     pub fn is_device(&self, device: u32, name: &str) -> bool {
         match &self.content {
             Content::Lines(_, reader) => reader.is_device(device, name),
@@ -204,7 +204,7 @@ impl TraceFile {
         self.raw.garbage.load(Ordering::Relaxed)
     }
 
-    /// Returns the number of the line, record or row that was read last, from 1.
+    /// Returns the number of the line, record or row that was read last, counted from 1.
     pub fn number(&self) -> u64 {
         match &self.content {
             Content::Lines(lines, _) => lines.number(),
@@ -213,7 +213,7 @@ impl TraceFile {
         }
     }
 
-    /// Returns the noun for the number of [`TraceFile::number`]: line, record or row.
+    /// Returns the unit that [`TraceFile::number`] counts, as a word: line, record or row.
     pub(super) fn rows_are(&self) -> &'static str {
         match &self.content {
             Content::Lines(..) => "line",
@@ -222,7 +222,8 @@ impl TraceFile {
         }
     }
 
-    /// Returns the place of the last row in the file, such as `line 7` or `record 7 at byte 192`.
+    /// Returns the place in the file of the row that was read last, such as `line 7` or `record 7
+    /// at byte 192`.
     pub fn place(&self) -> String {
         let place = format!("{} {}", self.rows_are(), self.number());
         match &self.content {
@@ -234,8 +235,8 @@ impl TraceFile {
     /// Goes to the next row. Returns false at the end of the file.
     ///
     /// # Errors
-    /// Reports an invalid line or record, unless the options allow skipping it. Reports a file
-    /// without any row.
+    /// Returns an error for an invalid line or record, unless the options say that such lines and
+    /// records are skipped. Returns an error at the end of a file without any row.
     #[inline]
     pub fn advance(&mut self) -> Result<bool, SourceError> {
         Ok(self.ready.step() || self.read_row()?)
@@ -292,7 +293,7 @@ impl TraceFile {
         })
     }
 
-    /// Makes an error about the block that follows the last row.
+    /// Makes an error about the block that follows the row that was read last.
     #[cold]
     fn bad_block(&self, what: &str) -> SourceError {
         let offset =
@@ -327,8 +328,8 @@ impl TraceFile {
         }
     }
 
-    /// Returns whether the current line contains a negative number. Some tracers write one for a
-    /// request without an address.
+    /// Returns whether the current line contains a negative number. Some tracers write a negative
+    /// number if a request has no address.
     fn has_negative(&self) -> bool {
         let Content::Lines(lines, _) = &self.content else { return false };
         lines.text().windows(3).any(|at| {
@@ -336,7 +337,8 @@ impl TraceFile {
         })
     }
 
-    /// Skips and counts a line or record without a row. Returns an error if it may not be skipped.
+    /// Skips and counts a line or record that gives no row. Returns an error if the options do not
+    /// allow skipping such a line or record.
     #[cold]
     fn odd(&mut self, odd: Odd) -> Result<(), SourceError> {
         let may_skip = !matches!(odd, Odd::Io(_) | Odd::Block(_) | Odd::Bad(BadRow::Fatal(_)));
@@ -436,7 +438,7 @@ fn io_sentence(e: &io::Error) -> String {
     }
 }
 
-/// Returns whether the size of a row is within the limits for its direction.
+/// Returns whether the size of a row is valid. Trims may be larger than reads and writes.
 #[inline]
 fn is_good(row: &TraceRow) -> bool {
     (1..=MAX_REQUEST_BYTES).contains(&row.bytes)

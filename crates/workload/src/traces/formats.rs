@@ -1,5 +1,5 @@
-//! Lists all trace formats. Each format has its own file. For a new format, add a file with a
-//! [`Format`] and a line in [`FORMATS`].
+//! Lists all trace formats. Each format has its own source file. To add a format, add a source file
+//! with a [`Format`], and add this format to [`FORMATS`].
 
 pub(in crate::traces) mod alibaba;
 pub(in crate::traces) mod arc;
@@ -47,7 +47,7 @@ pub static FORMATS: &[Format] = &[
 /// Returns the format with the given name or alias.
 ///
 /// # Errors
-/// Reports an unknown name, with the nearest name and all names.
+/// Returns an error if no format has the name. The error has the most similar name and all names.
 pub fn format_named(name: &str) -> Result<&'static Format, SourceError> {
     let wanted = name.to_ascii_lowercase();
     FORMATS.iter().find(|f| f.name == wanted || f.aliases.contains(&wanted.as_str())).ok_or_else(

@@ -1,5 +1,5 @@
-//! Replays a trace on a drive. First, the trace is surveyed once. Then its addresses are laid out
-//! on the drive, and its rows become requests.
+//! Replays a trace on a drive. First, the whole trace is read once (survey). Then the addresses of
+//! the trace are mapped to the drive, and the rows of the trace become requests.
 
 pub(in crate::traces) mod capacity_fit;
 pub(in crate::traces) mod file_replay;

@@ -1,4 +1,4 @@
-//! Parts that all trace formats share: columns, units, names, readers, and the definition of a
+//! Code that all trace formats share: columns, units, names, readers, and the definition of a
 //! format.
 
 pub(in crate::traces) mod batches;

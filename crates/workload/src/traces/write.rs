@@ -22,7 +22,7 @@ pub enum Target {
     Compact,
     /// MSR Cambridge CSV, which rounds times to 100 ns and cannot hold trims.
     Msr,
-    /// Iolog of fio, version 3, which rounds times to 1 us and counts them from the first row.
+    /// Iolog of fio, version 3, which rounds times to 1 us. Times are counted from the first row.
     Fio,
 }
 
@@ -35,8 +35,8 @@ impl Target {
         Self::NAMES[self as usize]
     }
 
-    /// Returns the output format for a file name, according to its extension. An extension for
-    /// compression is ignored. Returns `None` for other extensions.
+    /// Returns the output format for a file name. The extension of the name decides; a further
+    /// extension for compression is ignored. Returns `None` if no output format has the extension.
     pub fn of_path(path: &Path) -> Option<Self> {
         // The extensions are ASCII text, but the rest of the file name may not be.
         let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
@@ -71,8 +71,8 @@ impl FromStr for Target {
 pub enum WriteError {
     /// The output reported an error.
     Io(io::Error),
-    /// The output format cannot hold the row. The text continues a sentence whose subject is the
-    /// row.
+    /// The output format cannot hold the row. The text gives the reason and continues a sentence
+    /// that begins with "the row".
     Unwritable(&'static str),
 }
 
@@ -89,7 +89,8 @@ pub struct Losses {
     pub time_unit_ns: u64,
     /// Number of rows whose time was rounded down to a multiple of the time unit.
     pub rounded: u64,
-    /// Number of rows whose time was set to that of the first row, because they were earlier.
+    /// Number of rows that were earlier than the first row. Such a row got the time of the first
+    /// row.
     pub moved_up: u64,
 }
 
@@ -110,7 +111,7 @@ pub struct TraceWriter<W: Write> {
 }
 
 impl<W: Write> TraceWriter<W> {
-    /// Begins an output file. `clock` is the epoch of the rows' times.
+    /// Begins an output file. `clock` is the epoch of the times in all rows.
     ///
     /// # Errors
     /// Returns the errors of the output.
@@ -128,11 +129,12 @@ impl<W: Write> TraceWriter<W> {
         self.numbers.clear();
     }
 
-    /// Writes a row. If the device of the row is new, `name` gives its name, as
-    /// [`super::TraceFile::device_name`] does.
+    /// Writes a row. If the device of the row is new, `name` is called and returns the name of the
+    /// device, for example from [`super::TraceFile::device_name`].
     ///
     /// # Errors
-    /// Returns the errors of the output, or reports a row that the format cannot hold.
+    /// Returns the errors of the output. Also returns an error if the output format cannot hold the
+    /// row.
     #[inline]
     pub fn row(
         &mut self,
@@ -171,7 +173,8 @@ impl<W: Write> TraceWriter<W> {
         }
     }
 
-    /// Gives an output number to a device that the current input file names for the first time.
+    /// Returns the number in the output for a device that occurs for the first time in the current
+    /// input file.
     #[cold]
     fn number(&mut self, device: u32, name: &str) -> Result<u32, WriteError> {
         let too_many = || {
@@ -200,9 +203,9 @@ impl<W: Write> TraceWriter<W> {
     }
 }
 
-/// Smallest device number that is not kept in the table `numbers`. For such a device, the name is
-/// looked up for each row. Formats with numbered devices may use any number, so a table of all
-/// numbers could take too much memory.
+/// Smallest device number for which the table `numbers` has no place. For this number and larger
+/// ones, the name of the device is looked up for each row. A trace may contain any device number,
+/// so a table of all numbers could take too much memory.
 const MANY: u32 = 1 << 20;
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! Makes the table of windows from a stream of requests. The table has the reads of each page in
-//! each window, and every write.
+//! Makes the table of windows from a stream of requests. The table has the number of reads of each
+//! page in each window, and a list of all writes.
 
 use vpass_drive::base::phrase::Opt;
 use vpass_drive::base::request::{Arrival, Op, Request, SourceError};
@@ -19,9 +19,11 @@ pub struct Windows {
     pub(super) width: Ns,
     /// Time from the first request of a pass to the first request of the next pass.
     pub(super) pass: Ns,
-    /// Index in `reads` after the last entry of each window.
+    /// End of the entries of each window in `reads`, which is the index after the last of these
+    /// entries.
     pub(super) ends: Vec<usize>,
-    /// Pages with the number of their reads, window by window. Within a window, pages ascend.
+    /// Page numbers, each with the number of reads of the page in a window. The entries of a window
+    /// follow those of the previous window. Within a window, page numbers ascend.
     pub(super) reads: Vec<(Lpn, u32)>,
     /// Writes and trims of the pass, as single requests.
     pub(super) writes: Vec<Request>,
@@ -43,7 +45,7 @@ fn no_clock() -> SourceError {
     ])
 }
 
-/// Sums over the current window and over the pass.
+/// Counts of reads in the current window and in the pass.
 struct Sums {
     of_page: Vec<u32>,
     touched: Vec<Lpn>,
@@ -56,7 +58,7 @@ impl Windows {
     /// Makes the table from one pass of a stream, for a drive of `pages` pages.
     ///
     /// # Errors
-    /// Returns the errors of the stream, or reports a stream without arrival times.
+    /// Returns the errors of the stream. Also returns an error if the stream has no arrival times.
     pub fn of(
         source: &mut dyn PassSource,
         page_bytes: u32,
@@ -138,8 +140,8 @@ impl Windows {
         self.ends.push(self.reads.len());
     }
 
-    /// Returns the part of the table that concerns a sample. Pages have their numbers in the
-    /// sample.
+    /// Returns a table with only the pages of a sample. In this table, pages have the numbers that
+    /// they have in the sample.
     #[must_use]
     pub fn sampled(&self, sample: Sample) -> Self {
         let (mut ends, mut reads) = (vec![], vec![]);
@@ -165,7 +167,7 @@ impl Windows {
         }
     }
 
-    /// Returns the pages that are read in window `n`, with the number of their reads.
+    /// Returns the pages that are read in window `n`, each with the number of reads.
     pub(super) fn window(&self, n: usize) -> &[(Lpn, u32)] {
         &self.reads[n.checked_sub(1).map_or(0, |before| self.ends[before])..self.ends[n]]
     }
@@ -192,11 +194,11 @@ impl Windows {
         self.requests
     }
 
-    /// Returns an upper bound of a table's memory. The stream has `requests` requests of one page
-    /// each, and the drive has `pages` pages.
+    /// Returns an upper bound of the memory of a table in bytes. The table is made from a stream of
+    /// `requests` requests of one page each, and the drive has `pages` pages.
     pub fn memory(requests: u64, pages: u64) -> u64 {
-        // The size of the table counts twice, because making the table and cutting a sample from it
-        // copy it. Counts and rates take 12 bytes per page.
+        // The size of the table counts twice, because a second copy exists while the table is made
+        // and while a sample is taken. Read counts and read rates take 12 bytes per page.
         2 * requests * size_of::<Request>() as u64 + pages * 12
     }
 }
@@ -211,13 +213,13 @@ fn next_begins(source: &mut dyn PassSource, last: Ns, requests: u64) -> Result<N
     Ok(first.first().map(|request| request.at).filter(|at| *at > last).unwrap_or(last + distance))
 }
 
-/// Returns the part of a request that lies in the pages of a sample, or `None` if no page of the
-/// request does.
+/// Returns the part of a request that lies in the pages of a sample. Returns `None` if the request
+/// touches no page of the sample.
 fn part_of(request: &Request, page: u64, sample: Sample) -> Option<Request> {
     let (of, residue) = (u64::from(sample.of), u64::from(sample.residue));
     let end = request.offset + u64::from(request.bytes);
     let (first, behind) = (request.offset / page, end.div_ceil(page));
-    // Number of the sample's pages that lie before a page of the whole drive.
+    // Number of pages in the sample that lie before page `lpn` of the whole drive.
     let before = |lpn: u64| lpn.saturating_sub(residue).div_ceil(of);
     let (from, to) = (before(first), before(behind));
     if from >= to {

@@ -1,4 +1,5 @@
-//! Plays a table of windows as a source of read rates and writes, pass after pass.
+//! Source of read rates and writes that come from a table of windows. The table is repeated pass
+//! after pass.
 
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ use super::table::Windows;
 /// rate per page. Each write is a single request.
 pub struct FluidWindows {
     table: Arc<Windows>,
-    /// Number of completed passes, and the current window.
+    /// Number of completed passes. `window` is the index of the current window.
     passes: u64,
     window: usize,
     writes: Writes,

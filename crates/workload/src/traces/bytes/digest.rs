@@ -1,4 +1,4 @@
-//! Calculates the SHA-256 of an unchanged trace file, for the manifest of a run.
+//! Calculates the SHA-256 of a trace file as it lies on the disk, for the manifest of a run.
 
 use std::fmt::Write;
 use std::fs::File;
@@ -9,10 +9,10 @@ use sha2::{Digest, Sha256};
 use vpass_drive::base::request::SourceError;
 
 /// Returns the SHA-256 of a file's bytes on the disk, in hexadecimal. A compressed file is not
-/// decompressed for this.
+/// decompressed first.
 ///
 /// # Errors
-/// Reports a file that cannot be read.
+/// Returns an error if the file cannot be read.
 pub fn sha256_hex(path: &Path) -> Result<String, SourceError> {
     let sentence =
         |e: std::io::Error| SourceError::new(format!("{}: cannot be read: {e}", path.display()));

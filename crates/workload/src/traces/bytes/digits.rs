@@ -4,8 +4,8 @@ const POWERS: [u64; 9] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_
 const ZEROES: u64 = 0x3030_3030_3030_3030;
 const TOP_BITS: u64 = 0x8080_8080_8080_8080;
 
-/// Returns the number that begins at position `at` of a line, and its length. Returns `None` if
-/// there is no digit, or if the number is 2^64 or more.
+/// Returns the number that begins at position `at` of a line, and the count of its digits. Returns
+/// `None` if there is no digit, or if the number is 2^64 or more.
 #[inline(always)]
 #[expect(
     clippy::inline_always,
@@ -24,20 +24,21 @@ pub(in crate::traces) fn digits(line: &[u8], at: usize) -> Option<(u64, usize)> 
     (length > 0).then_some((value, length))
 }
 
-/// Returns the value of the next digits, and their count. At most eight digits are read.
+/// Reads up to eight digits. Returns the number that they form, and the count of digits.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "as above")]
 fn leading(line: &[u8], at: usize) -> (u64, usize) {
-    // The XOR turns digits into the values 0 to 9. Adding 0x76 sets the top bit of each byte above
-    // 9. A carry changes only bytes that follow the first such byte.
+    // The XOR turns digits into bytes with the values 0 to 9. Adding 0x76 sets the top bit of each
+    // byte above 9. A carry out of such a byte changes only later bytes, so the first such byte is
+    // found correctly.
     let raw = word(line, at) ^ ZEROES;
     let others = (raw.wrapping_add(0x7676_7676_7676_7676) | raw) & TOP_BITS;
     let count = others.trailing_zeros() / 8;
     if count == 0 {
         return (0, 0);
     }
-    // The shift moves the digits to the end of the word. The zero bytes before them act as leading
-    // zeros.
+    // The shift moves the digits to the end of the word. The word then begins with zero bytes,
+    // which act as leading zeros of the number.
     (eight(raw << (64 - 8 * count)), count as usize)
 }
 
@@ -53,16 +54,17 @@ fn word(line: &[u8], at: usize) -> u64 {
     if left == 0 {
         return 0;
     }
-    // Near the end of the line, the last eight bytes are taken, and the bytes before `at` are
-    // shifted out. With this method, the last column needs no loop.
+    // Near the end of the line, the last eight bytes of the line are taken, and the bytes before
+    // `at` are shifted out. As a result, the last column of a line needs no loop.
     if let Some(chunk) = line.last_chunk::<8>() {
         return u64::from_le_bytes(*chunk) >> (64 - 8 * left);
     }
     line[at..].iter().rev().fold(0, |word, b| word << 8 | u64::from(*b))
 }
 
-/// Converts eight digit values to a number. The first digit is in the lowest byte. Digits are
-/// joined to pairs, pairs to fours, and fours to all eight (D. Lemire's SWAR method).
+/// Converts eight bytes with digits to a number. The first digit is in the lowest byte. Two digits
+/// are joined to a pair, two pairs to a group of four, and two such groups to the number. This is
+/// D. Lemire's SWAR method.
 #[inline]
 fn eight(v: u64) -> u64 {
     const MASK: u64 = 0x0000_00ff_0000_00ff;
@@ -72,8 +74,8 @@ fn eight(v: u64) -> u64 {
     low.wrapping_add(high) >> 32
 }
 
-/// Returns a decimal number times ten to the power of `PLACES`, and the length of its text.
-/// `PLACES` is at most 9. Further decimal places are dropped.
+/// Parses a decimal number. Returns the number times ten to the power of `PLACES`, and the count of
+/// characters parsed. `PLACES` is at most 9. Further decimal places are dropped.
 #[inline]
 pub(in crate::traces) fn decimal<const PLACES: usize>(
     line: &[u8],

@@ -1,5 +1,5 @@
-//! Reads gzip data of one or several members. As in gzip, bytes after the last member are ignored.
-//! These bytes are reported, unless they are zeros that pad a tape.
+//! Reads gzip data of one or several members. Like the program gzip, the reader ignores bytes after
+//! the last member. Such bytes are reported, unless all are zeros, which tapes use as padding.
 
 use std::io::{self, BufRead, BufReader, Chain, Cursor, Read};
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use flate2::bufread::GzDecoder;
 /// First bytes of every gzip member.
 pub(super) const MAGIC: &[u8] = &[0x1f, 0x8b];
 
-/// Reader of the gzip members of a file, one after the other.
+/// Reader that reads the gzip members of a file one after the other.
 pub(super) struct Members<R> {
     /// Current gzip member; `None` after the last member.
     member: Option<GzDecoder<Source<R>>>,
@@ -18,12 +18,13 @@ pub(super) struct Members<R> {
     garbage: Arc<AtomicBool>,
 }
 
-/// Bytes of a file that were already read, followed by the bytes that were not.
+/// Stream of a file's bytes: first the bytes that were already read, then the rest of the file.
 type Source<R> = Chain<Cursor<Vec<u8>>, BufReader<R>>;
 
 impl<R: Read> Members<R> {
-    /// Makes the reader of a file's gzip members. `begins` has the first bytes, which were already
-    /// read. `input` has the bytes after them. `garbage` is set if other bytes follow the members.
+    /// Makes the reader of a file's gzip members. `begins` has the first bytes of the file, which
+    /// were already read. `input` has the rest of the file. `garbage` is set if other bytes follow
+    /// the members.
     pub(super) fn new(begins: Vec<u8>, input: R, garbage: Arc<AtomicBool>) -> Self {
         let input = BufReader::with_capacity(1 << 16, input);
         Self { member: Some(GzDecoder::new(Cursor::new(begins).chain(input))), garbage }

@@ -1,5 +1,6 @@
-//! Opens a trace file, which is plain, gzip or zstd. The first bytes of the file show its
-//! compression; its name does not matter. A compressed file may have several members or frames.
+//! Opens a trace file, which is plain, gzip or zstd. The first bytes of the file show the
+//! compression; the file name does not matter. A compressed file may have several members or
+//! frames.
 
 use std::fs::File;
 use std::io::{self, Cursor, Read};
@@ -26,12 +27,12 @@ const REFUSED: [(&str, &[u8]); 4] = [
 /// Number of bytes of the longest magic number in [`REFUSED`].
 const MAGIC_BYTES: u64 = 6;
 
-/// Counters of a file that is being read.
+/// Counters that change while a file is read.
 #[derive(Clone, Debug, Default)]
 pub(in crate::traces) struct Raw {
     /// Number of bytes read from the file, before decompression.
     pub(in crate::traces) read: Arc<AtomicU64>,
-    /// Whether other bytes follow the gzip data; known only at the end of the file.
+    /// Whether other bytes follow the gzip data. The answer is known only at the end of the file.
     pub(in crate::traces) garbage: Arc<AtomicBool>,
 }
 
@@ -49,7 +50,8 @@ impl Read for Counted {
     }
 }
 
-/// Stream that must be read completely. Bytes that follow gzip data are an error.
+/// Stream that must be read to the end. If other bytes follow the gzip data, the end of the stream
+/// is an error.
 pub(in crate::traces) struct Whole {
     input: Input,
     raw: Raw,
@@ -90,8 +92,8 @@ pub(in crate::traces) fn open(path: &Path) -> Result<(Input, Raw), SourceError> 
     Ok((decompressed(path, Counted { file, read: raw.read.clone() }, &raw)?, raw))
 }
 
-/// Returns a stream of the content of `input`, decompressed if its first bytes show a compression.
-/// Messages call the input `name`.
+/// Returns a stream of the content of `input`. If the first bytes of `input` show a compression,
+/// the content is decompressed. Messages use `name` as the name of the input.
 pub(in crate::traces) fn decompressed(
     name: &Path,
     mut input: impl Read + Send + 'static,

@@ -1,5 +1,5 @@
 //! Reads the lines of a byte stream in constant memory. A line ends with LF or CRLF. The last line
-//! of the stream may lack such an end.
+//! of the stream may end without these characters.
 
 use std::io;
 use std::ops::Range;
@@ -15,7 +15,7 @@ pub(in crate::traces) const MAX_LINE_BYTES: usize = 64 << 10;
 pub(in crate::traces) enum LineError {
     /// The stream failed, because of a read error or a damaged compressed file.
     Io(io::Error),
-    /// The line is longer than [`MAX_LINE_BYTES`]. The lines after it can still be read.
+    /// The line is longer than [`MAX_LINE_BYTES`]. Later lines can still be read.
     TooLong,
     /// The line contains a NUL byte.
     Nul,
@@ -30,7 +30,7 @@ pub(in crate::traces) struct Lines {
     /// Whether the bytes in memory contain a NUL byte. One fast scan of all these bytes replaces a
     /// scan of each line.
     has_nul: bool,
-    /// Whether the previous line was too long and its end was not yet reached.
+    /// Whether the reader is within a line that is too long and must be skipped.
     in_long_line: bool,
 }
 
@@ -61,13 +61,13 @@ impl Lines {
         self.window.piece(self.line.clone())
     }
 
-    /// Returns the number of the current line, from 1.
+    /// Returns the number of the current line, counted from 1.
     pub(in crate::traces) fn number(&self) -> u64 {
         self.number
     }
 
-    /// Makes the next `length` bytes the current line, without a carriage return at the end. Also
-    /// skips the `newline` bytes (0 or 1) that follow the line.
+    /// Takes the next `length` bytes as the current line. A carriage return at the end is left out.
+    /// Also skips the `newline` bytes (0 or 1) that follow the line.
     #[inline]
     fn take(&mut self, length: usize, newline: usize) {
         let taken = self.window.take(length + newline);
@@ -77,8 +77,8 @@ impl Lines {
         self.number += 1;
     }
 
-    /// Handles the rare cases: the bytes in memory end within the line, or the line is the last
-    /// one. The line may also be too long or contain a NUL byte.
+    /// Goes to the next line in the rare cases. In these cases the line ends outside the bytes in
+    /// memory, is the last line, is too long, or contains a NUL byte.
     #[cold]
     fn advance_slowly(&mut self) -> Result<bool, LineError> {
         self.finish_long_line()?;
@@ -90,7 +90,7 @@ impl Lines {
         if next.is_none() && self.window.pending().is_empty() {
             return Ok(false);
         }
-        // A buffer without a line end either contains the last line, or is filled by a line that is
+        // If the buffer contains no line end, it contains the last line or part of a line that is
         // too long.
         self.in_long_line = next.is_none() && !self.window.at_end();
         self.take(next.unwrap_or(self.window.pending().len()), usize::from(next.is_some()));

@@ -1,5 +1,5 @@
-//! Compresses a written trace with gzip, with zstd or not at all, according to the extension of its
-//! file name.
+//! Compresses a trace while it is written. The extension of the file name decides between gzip,
+//! zstd and no compression.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -10,8 +10,8 @@ use flate2::write::GzEncoder;
 /// and makes files 10 % smaller.
 const ZSTD_LEVEL: i32 = 3;
 
-/// Output that is compressed if its file name says so. Call [`Compressed::finish`] at the end, or a
-/// compressed file is truncated.
+/// Output that is compressed if the extension of the file name names a compression. Call
+/// [`Compressed::finish`] at the end; otherwise, a compressed file is truncated.
 pub struct Compressed<W: Write>(Kind<W>);
 
 enum Kind<W: Write> {
@@ -25,7 +25,7 @@ impl<W: Write> Compressed<W> {
     /// `.gz` or `.zst`.
     ///
     /// # Errors
-    /// Fails if the compressor cannot get enough memory.
+    /// Returns an error if the compressor cannot get enough memory.
     pub fn new(path: &Path, out: W) -> io::Result<Self> {
         let ends_with =
             |ending: &str| path.extension().is_some_and(|e| e.eq_ignore_ascii_case(ending));
@@ -38,7 +38,7 @@ impl<W: Write> Compressed<W> {
         }))
     }
 
-    /// Ends the compressed stream, and returns the output behind it.
+    /// Ends the compressed stream, and returns the output to which the stream was written.
     ///
     /// # Errors
     /// Returns the errors of the output.

@@ -8,8 +8,8 @@ use crate::traces::bytes::input::Input;
 /// Size of the buffer at first, in bytes. This size is small, because many small files may be open
 /// at the same time.
 const FIRST_BYTES: usize = 16 << 10;
-/// Size of the buffer for longer streams, in bytes. The buffer fits into the L2 cache. A refill
-/// keeps part of a line, about 40 bytes, which is a small part of the buffer.
+/// Size of the buffer for longer streams, in bytes. A buffer of this size fits into the L2 cache. A
+/// refill must copy a partial line of about 40 bytes, which is little compared with the buffer.
 pub(in crate::traces) const BUFFER_BYTES: usize = 256 << 10;
 
 /// Part of a byte stream that is in memory.
@@ -32,7 +32,8 @@ impl Window {
         &self.buffer[self.pending.clone()]
     }
 
-    /// Returns bytes that were handed out since the last refill of the buffer.
+    /// Returns the bytes in a range of the buffer. These bytes were handed out since the last
+    /// refill.
     #[inline]
     pub(in crate::traces) fn piece(&self, piece: Range<usize>) -> &[u8] {
         &self.buffer[piece]

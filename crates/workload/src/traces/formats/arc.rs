@@ -8,13 +8,14 @@
 //! | ignored | - |
 //! | request | number, from 0 |
 //!
-//! Each line describes a run of blocks. The columns have the meaning that cache simulators give
-//! them: first block, number of blocks, an ignored column, and the number of the request.
+//! Each line describes a run of blocks. Cache simulators read the columns as follows: first block,
+//! number of blocks, an ignored column, and number of the request. vpass reads the columns in the
+//! same way.
 //!
 //! No file states the size of a block. The size of 512 bytes is inferred from the trace P3 of a
-//! Windows workstation. Four fifths of its requests have 8, 16, 32, 64 or 128 blocks, which are 4
-//! to 64 KiB. The trace OLTP, which counts the pages of a database, is read in the same way. The
-//! format has no times and no directions, so the user must give both.
+//! Windows workstation. Four fifths of the requests in P3 have 8, 16, 32, 64 or 128 blocks, which
+//! are then 4 to 64 KiB. The trace OLTP counts pages of a database; vpass reads these pages as
+//! blocks of 512 bytes too. The format has no times and no directions, so the user must give both.
 
 use vpass_drive::base::request::Op;
 

@@ -1,5 +1,5 @@
-//! `blkparse`: the text that blkparse(1) prints by default for a recording of blktrace(8) (its
-//! manual page, "DEFAULT OUTPUT").
+//! `blkparse`: the text that blkparse(1) prints by default for a recording of blktrace(8). The
+//! manual page of blkparse defines the text in the section "DEFAULT OUTPUT".
 //!
 //! | column | unit |
 //! |---|---|
@@ -15,11 +15,12 @@
 //! | sectors | 512 B |
 //! | command | in brackets, and more for some actions |
 //!
-//! A request appears as several events, and one kind of event (action) counts as the request. The
-//! option `--blk-action` names this action. Without the option, it is the first of Q, D and C that
-//! occurs at the start of the file. Q shows the application's requests, before merging and
-//! splitting. D shows the requests that the drive received. Events of this action without a sector
-//! (payloads, flushes) move no data. The summaries that follow the events are skipped.
+//! blktrace records several events for each request. vpass takes one kind of event (action) as the
+//! request. The option `--blk-action` names this action. Without the option, vpass takes the first
+//! of Q, D and C that occurs at the start of the file. Q shows the requests of the application,
+//! before merging and splitting. D shows the requests that the drive received. Payloads and flushes
+//! have no sector and are skipped, because they move no data. The summaries that follow the events
+//! are skipped.
 
 use vpass_drive::base::phrase::Phrase;
 use vpass_drive::base::request::Op;
@@ -105,7 +106,7 @@ impl LineReader for Events {
         let offset = fields.sector()?;
         match fields.text()? {
             b"+" => {}
-            // The event has a payload, or it is the error of a flush.
+            // The event has a payload, or it reports that a flush failed.
             [b'(' | b'[', ..] => return Ok(None),
             _ => return Err(BadRow::Column(PLUS)),
         }
@@ -144,9 +145,11 @@ fn begins_summary(line: &[u8]) -> bool {
         && line.windows(2).any(|two| two == b" (")
 }
 
-/// Returns the direction of an RWBS column, or `None` for a flush or another event without data.
+/// Returns the direction that the column RWBS states. Returns `None` for a flush or another event
+/// without data.
 fn direction(rwbs: &[u8]) -> Result<Option<Op>, BadRow> {
-    // A leading F means a flush before the request, unless F is the whole text.
+    // If F is the first of several letters, a flush precedes the request. F alone is a flush
+    // without a request.
     let letter = rwbs.strip_prefix(b"F").and_then(<[u8]>::first).or(rwbs.first());
     match letter {
         Some(b'R') => Ok(Some(Op::Read)),

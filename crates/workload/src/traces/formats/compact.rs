@@ -1,7 +1,7 @@
 //! `compact`: vpass's own format for traces that are read often (docs/compact-trace.md).
 //!
-//! A compact trace holds every row of any other format without loss. The columns of a block take as
-//! few bytes as they need, and each block has a checksum.
+//! A compact trace keeps every row of a trace in any other format, without loss. Rows are stored in
+//! blocks. The columns of a block are packed into few bytes, and each block has a checksum.
 //!
 //! | column of a block | unit |
 //! |---|---|
@@ -36,7 +36,7 @@ pub(in crate::traces) const FORMAT: Format = Format {
         column("device", "the index of a device that was listed before"),
         column("direction", "read, write or trim"),
     ],
-    // The header of a file gives the true epoch, which replaces this value.
+    // This value is replaced by the epoch in the header of the file.
     clock: Epoch::Relative,
     times: Times::Fixed("nanoseconds"),
     has_op: true,

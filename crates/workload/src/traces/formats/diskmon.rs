@@ -11,11 +11,11 @@
 //! | sector | 512 B |
 //! | length | 512 B |
 //!
-//! The web page does not define the columns of a saved log, so they are inferred from a public log.
-//! Time and duration are in seconds. The log has 87,160 requests in 3.3 hours, and its durations
-//! are plausible latencies of a disk. Lengths are in sectors, because many requests then begin
-//! where another request ends. With the option Show Clock Time, the second column is a time of day,
-//! which vpass cannot read.
+//! The web page does not define the columns of a saved log, so vpass infers the units from a public
+//! log of 87,160 requests. Time and duration are in seconds: with this unit, the log takes 3.3
+//! hours, and the durations are plausible latencies of a disk. Lengths are in sectors: with this
+//! unit, many requests begin where another request ends. If `DiskMon` runs with the option Show
+//! Clock Time, the second column is a time of day, which vpass cannot read.
 
 use vpass_drive::base::request::Op;
 

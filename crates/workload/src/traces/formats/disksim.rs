@@ -1,5 +1,5 @@
-//! `disksim`: the default ASCII trace of `DiskSim` 4 (Bucy et al., reference manual CMU-PDL-08-101,
-//! which reads it as `%lf %d %d %d %x`).
+//! `disksim`: the default ASCII trace of `DiskSim` 4, whose lines have the form `%lf %d %d %d %x`
+//! (Bucy et al., reference manual CMU-PDL-08-101).
 //!
 //! | column | unit |
 //! |---|---|
@@ -37,8 +37,8 @@ pub(in crate::traces) const FORMAT: Format = Format {
 
 const FLAGS: usize = 4;
 
-/// Returns whether a line has five numbers, and a decimal point in the time. A file whose times are
-/// all whole numbers looks like the format `mqsim`.
+/// Returns whether the first line has five numbers and a time has a decimal point. A file without
+/// decimal points looks like the format `mqsim`.
 fn detect(head: &Head) -> bool {
     let columns = head.first_columns();
     columns.len() == 5
@@ -47,7 +47,8 @@ fn detect(head: &Head) -> bool {
         && has_decimal_time(head)
 }
 
-/// Makes the reader for the time unit of a file. Decimal places are read down to a nanosecond.
+/// Makes the reader for a file with the time unit in the options. Decimal places below 1 ns are
+/// dropped.
 fn open(opening: &Opening) -> Box<dyn LineReader> {
     match opening.options.time_unit.unwrap_or(TimeUnit::Milliseconds) {
         TimeUnit::Seconds => line_by_line(parse::<9>),

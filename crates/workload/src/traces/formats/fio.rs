@@ -1,5 +1,5 @@
-//! `fio`: an iolog of version 3, as `fio --write_iolog` writes it since 3.31 (fio(1), "Trace file
-//! format v3").
+//! `fio`: an iolog of version 3, which fio 3.31 and later write with `--write_iolog` (manual page
+//! fio(1), "Trace file format v3").
 //!
 //! | column | unit |
 //! |---|---|
@@ -9,9 +9,9 @@
 //! | offset | bytes; absent for add, open, close |
 //! | length | bytes; absent for add, open, close |
 //!
-//! The manual page does not name the unit of the timestamp. The unit is microseconds: fio 3.33 at
-//! 100 requests per second writes timestamps 10,000 apart. The function `log_io_u` of fio prints
-//! `utime_since_now`.
+//! The manual page does not name the unit of the timestamp. The unit is microseconds: at 100
+//! requests per second, fio 3.33 writes timestamps that differ by 10,000. The source of fio agrees:
+//! the function `log_io_u` prints `utime_since_now`.
 //!
 //! Only read, write and trim move data. Other actions are skipped. The action wait is also skipped,
 //! because fio itself ignores it in version 3.
@@ -52,8 +52,8 @@ const ACTION: usize = 2;
 
 const HEADER: &[u8] = b"fio version 3 iolog";
 
-/// Returns whether a file is a fio log of any version except 2. A log of an unknown version is read
-/// in this format, which reports the version as an error.
+/// Returns whether a file is a fio log of any version except 2. An unknown version is included, so
+/// that the reader can report an error about the version.
 fn detect(head: &Head) -> bool {
     head.first().starts_with(b"fio version ") && head.first().trim_ascii_end() != fio2::HEADER
 }
@@ -63,7 +63,7 @@ struct Log {
     unit_ns: u64,
     header_due: bool,
     files: Names,
-    /// Start of the current log, and time of its last row.
+    /// Start time of the current log. `latest_ns` is the latest time of a row so far.
     start_ns: u64,
     latest_ns: u64,
 }
@@ -106,7 +106,7 @@ impl LineReader for Log {
 
 impl Log {
     /// Checks the header of a log. fio appends to an existing log, so a file may have several
-    /// headers. After a header, the clock continues from the last time.
+    /// headers. Times after a header are counted from the latest time before the header.
     fn header(&mut self, line: &[u8]) -> Result<(), BadRow> {
         self.header_due = false;
         self.start_ns = self.latest_ns;
@@ -125,8 +125,8 @@ pub(in crate::traces) enum Entry {
     Other,
 }
 
-/// Parses the columns of a line from its action on. `action` is the number of the action's column,
-/// counted from 0. Versions 2 and 3 of the log share these columns.
+/// Parses the column with the action, and the columns after the action. `action` is the number of
+/// the action's column, counted from 0. Versions 2 and 3 of the log share these columns.
 #[inline]
 pub(in crate::traces) fn entry(fields: &mut Blanks, action: usize) -> Result<Entry, BadRow> {
     let kind = match fields.text()? {

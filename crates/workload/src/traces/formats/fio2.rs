@@ -1,4 +1,5 @@
-//! `fio2`: an iolog of version 2, as fio wrote it before 3.31 (fio(1), "Trace file format v2").
+//! `fio2`: an iolog of version 2, which fio wrote before version 3.31 of the program (manual page
+//! fio(1), "Trace file format v2").
 //!
 //! | column | unit |
 //! |---|---|
@@ -7,9 +8,9 @@
 //! | offset | bytes; for wait us; absent for add, open, close |
 //! | length | bytes; absent for add, open, close |
 //!
-//! Requests have no times. The option `--assume-rate` spaces them evenly. Waits follow the manual
-//! page: a wait begins at the end of the previous wait, and waits below 100 us are ignored. In a
-//! closed loop, waits have no effect.
+//! Requests have no times. The option `--assume-rate` gives requests evenly spaced times. vpass
+//! treats the action wait as the manual page says: a wait begins at the end of the previous wait,
+//! and waits below 100 us are ignored. In a closed loop, waits have no effect.
 
 use crate::traces::formats::fio::{Entry, entry};
 use crate::traces::rows::fields::Blanks;

@@ -1,5 +1,5 @@
-//! `mqsim`: the ASCII trace of `MQSim`. Its file `src/host/ASCII_Trace_Definition.h` defines the
-//! columns and the type codes. `SSDsim` writes the same format.
+//! `mqsim`: the ASCII trace of `MQSim`. The source file `src/host/ASCII_Trace_Definition.h` of
+//! `MQSim` defines the columns and the type codes. `SSDsim` writes the same format.
 //!
 //! | column | unit |
 //! |---|---|

@@ -80,8 +80,8 @@ impl LineReader for Rows {
             Err(_) if is_header(line) => return Ok(None),
             Err(bad) => return Err(bad),
         };
-        // Most lines have the same host and disk as the line before, so these two columns are not
-        // parsed again.
+        // Most lines have the same host and disk as the previous line. In this case, these two
+        // columns are not parsed again.
         let known =
             self.disks.last().and_then(|(disk, device)| fields.take(disk, 2).then_some(device));
         let disk = if known.is_some() { b"" } else { disk(&mut fields)? };
@@ -112,8 +112,8 @@ impl LineReader for Rows {
         self.disks.name(device).replace(',', "_")
     }
 
-    /// Returns whether `name` is the name of the device, such as `hm_0`, or its disk number. The
-    /// name 0 means disk 0 of every host.
+    /// Returns whether `name` is the name of the device, such as `hm_0`, or the disk number of the
+    /// device. As a disk number, 0 means disk 0 of every host.
     fn is_device(&self, device: u32, name: &str) -> bool {
         let disk = self.device_name(device);
         disk == name || disk.rsplit_once('_').is_some_and(|(_, number)| number == name)

@@ -1,6 +1,6 @@
 //! `spc`: the trace file format of the Storage Performance Council ("SPC Trace File Format
-//! Specification", revision 1.0.1, 2002). The `UMass` collection stores Financial and `WebSearch`
-//! in it.
+//! Specification", revision 1.0.1, 2002). The traces Financial and `WebSearch` of the `UMass`
+//! collection have this format.
 //!
 //! | column | unit |
 //! |---|---|

@@ -20,10 +20,10 @@
 //! | flags | 44 | bit 0: 1 = read, 0 = write |
 //! | origin, queue, oddities | 48, ... | not needed; 52, 56 or 60 bytes in all |
 //!
-//! The header gives the sector size of each disk (`sectorsize`). Sector numbers use this unit, and
-//! are counted over the whole disk and not over a section. These rules are inferred from a public
-//! trace: with them, the cylinder of every record follows from its sector. Records of other types
-//! contain no request.
+//! The header gives the sector size of each disk (`sectorsize`). A sector number counts sectors of
+//! this size, from the start of the disk and not from the start of a section. These rules are
+//! inferred from a public trace. With these rules, the sector of each record gives the cylinder
+//! that the record states. Records of other types contain no request.
 
 use vpass_drive::base::request::Op;
 
@@ -68,7 +68,7 @@ const BYTES: usize = 6;
 const SECTOR: usize = 7;
 const DEVICE: usize = 8;
 const FLAGS: usize = 11;
-/// Types of the records that are requests.
+/// Record types that describe requests.
 const REQUESTS: [u32; 2] = [1, 4];
 const LONGEST: usize = 4096;
 

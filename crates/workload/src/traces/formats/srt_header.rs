@@ -4,7 +4,8 @@
 /// Sector size of each disk in bytes, or `None` for a disk that the header does not describe.
 pub(in crate::traces) type Disks = [Option<u32>; 256];
 
-/// Parses a header. A disk without a sector size in the header gets none.
+/// Parses a header. If the header gives no sector size for a disk, the disk has no sector size in
+/// the result.
 pub(in crate::traces) fn disks(header: &[u8]) -> Disks {
     let mut disks = [None; 256];
     let mut depth = 0;

@@ -11,9 +11,9 @@
 //! | offset | bytes |
 //! | size | bytes |
 //!
-//! The header `Timestamp,Response,IOType,LUN,Offset,Size` is skipped wherever it occurs, so that
-//! files can be concatenated. Rows are roughly in the order of completion, so times often run
-//! backwards.
+//! The header `Timestamp,Response,IOType,LUN,Offset,Size` may occur anywhere in a file, because
+//! files may be concatenated. The header is skipped. Rows are roughly in the order of completion,
+//! so the time of a row is often before the time of the previous row.
 
 use crate::traces::rows::fields::{Commas, letter};
 use crate::traces::rows::format::{BadRow, Epoch, Format, TraceRow, column};

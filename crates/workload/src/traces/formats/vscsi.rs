@@ -15,12 +15,12 @@
 //! | response | - | 32, 8 bytes | us |
 //!
 //! The definition gives only the unit of the time. The other units are inferred from a public trace
-//! of version 1. Lengths in this trace are multiples of 512, so lengths are in bytes. Block numbers
-//! times 512 stay within a disk of 32 GiB, so blocks have 512 bytes. Times begin at 65 days, so
-//! times are counted from the start of the host.
+//! of version 1. Lengths in this trace are multiples of 512, so lengths are in bytes. With blocks
+//! of 512 bytes, all block numbers lie within a disk of 32 GiB, which is a plausible size. The
+//! first time is 65 days, so times are counted from the start of the host.
 //!
-//! Commands other than reads and writes are skipped, because a record does not say which bytes they
-//! change (UNMAP, WRITE SAME).
+//! Only reads and writes are replayed. For other commands, such as UNMAP and WRITE SAME, a record
+//! does not say which bytes change.
 
 use vpass_drive::base::request::Op;
 
@@ -81,7 +81,7 @@ impl Layout {
     }
 }
 
-/// Returns whether the first records of a file all have one version and are valid.
+/// Returns whether all of the first records of a file are valid and have the same version.
 fn looks_right(layout: Layout, head: &Head) -> bool {
     head.bytes().chunks_exact(layout.bytes).take(16).all(|record| row(layout, record).is_ok())
 }
@@ -108,7 +108,8 @@ fn row(layout: Layout, record: &[u8]) -> Result<Option<TraceRow>, BadRow> {
         return Err(BadRow::Column(VERSION));
     }
     let op = match short(layout.command_at) {
-        // These codes are READ, WRITE, and WRITE AND VERIFY, in commands of 6, 10, 12 or 16 bytes.
+        // Command codes of READ, WRITE, and WRITE AND VERIFY. Such commands have 6, 10, 12 or 16
+        // bytes.
         0x08 | 0x28 | 0xa8 | 0x88 => Op::Read,
         0x0a | 0x2a | 0xaa | 0x8a | 0x2e | 0xae | 0x8e => Op::Write,
         0..=0xff => return Ok(None),

@@ -1,4 +1,4 @@
-//! `wiscsee`: the events of blktrace(8) as rewritten by the pyreuse scripts for `WiscSee`.
+//! `wiscsee`: the events of blktrace(8) in the form that the pyreuse scripts for `WiscSee` write.
 //!
 //! `WiscSee` is a simulator (He et al., "The Unwritten Contract of Solid State Drives", `EuroSys`
 //! '17). Published traces of `SQLite` have this format.
@@ -17,8 +17,9 @@
 //! The scripts subtract a fixed padding from every offset. Requests to addresses before the padding
 //! get negative offsets, which are invalid.
 //!
-//! One kind of event (action) counts as the request. The option `--blk-action` names this action.
-//! Without the option, it is the first of Q, D and C that occurs at the start of the file.
+//! vpass takes one kind of event (action) as the request. The option `--blk-action` names this
+//! action. Without the option, vpass takes the first of Q, D and C that occurs at the start of the
+//! file.
 
 use vpass_drive::base::phrase::Phrase;
 use vpass_drive::base::request::Op;

@@ -16,10 +16,10 @@ pub enum Fit {
     /// A trace that needs more than the capacity is refused.
     #[default]
     Error,
-    /// Addresses beyond the capacity begin again at 0.
+    /// Addresses beyond the capacity continue at address 0 of the drive.
     Wrap,
-    /// All addresses are scaled, so that the end of the trace's addresses becomes the drive's
-    /// capacity.
+    /// All addresses are multiplied by a factor, so that the range of the trace's addresses becomes
+    /// as long as the drive.
     Scale,
     /// The pages that the trace touches are placed side by side, in the order of their addresses.
     Pack,
@@ -58,30 +58,32 @@ impl FromStr for Fit {
     }
 }
 
-/// Error for a file whose content has changed since its survey.
+/// Error for a trace file whose content has changed since the survey of the trace.
 pub(in crate::traces) const CHANGED: &str = "the trace file has changed since vpass first read it";
-/// Unit of scaled addresses, as on a disk.
+/// Unit of scaled addresses in bytes. Scaled addresses are rounded down to whole sectors.
 const SECTOR_BYTES: u64 = 512;
 
-/// Method for fitting addresses, with the numbers that it needs.
+/// Method for fitting addresses, with the numbers that the method needs.
 #[derive(Debug)]
 pub(in crate::traces) struct Fitter {
     /// Positions of the pages that the trace touches, if `fit` is `Pack`.
     pub(in crate::traces) packing: Option<Arc<Packing>>,
     pub(in crate::traces) fit: Fit,
     pub(in crate::traces) capacity: u64,
-    /// End of the trace's highest request in bytes, for the method `Scale`.
+    /// End of the request with the highest address in the trace, in bytes. Only the method `Scale`
+    /// uses this number.
     pub(in crate::traces) extent: u64,
 }
 
 impl Fitter {
-    /// Returns the first byte and the length of a request on the drive, or an error text.
+    /// Returns the first byte of a request on the drive, and the length of the request there.
+    /// Returns an error text if the request does not fit.
     #[inline]
     pub(in crate::traces) fn place(&self, offset: u64, bytes: u64) -> Result<(u64, u64), Phrase> {
         if let Some(packing) = &self.packing {
             return packing.place(offset, bytes).ok_or_else(|| CHANGED.into());
         }
-        // Neither number exceeds 2^63, so their sum fits into 64 bits.
+        // Offset and length are at most 2^63 each, so the sum fits into 64 bits.
         if self.fit != Fit::Scale && offset + bytes <= self.capacity {
             return Ok((offset, bytes));
         }

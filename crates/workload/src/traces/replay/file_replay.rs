@@ -1,4 +1,4 @@
-//! Replays one file of a trace. The rows of the file get times of the run and addresses on the
+//! Replays one file of a trace. Each row gets a time on the clock of the run, and an address on the
 //! drive.
 
 use std::collections::HashMap;
@@ -21,25 +21,25 @@ use crate::traces::rows::options::ReadOptions;
 pub(in crate::traces) struct FileReplay {
     file: TraceFile,
     clock: FileClock,
-    /// First byte on the drive for each device number; `None` for a device that `--only` leaves
-    /// out.
+    /// First byte of each device on the drive, by device number; `None` for a device that `--only`
+    /// leaves out.
     bases: HashMap<u32, Option<u64>>,
-    /// Device of the last row, and its first byte on the drive. Most rows have the same device as
-    /// the row before.
+    /// Device of the previous row, and the first byte of this device on the drive. Most rows have
+    /// the same device as the previous row, so this field saves look-ups.
     latest: Option<(u32, Option<u64>)>,
 }
 
 /// Row of a trace with its time in the run and its address on the drive.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::traces) struct Placed {
-    /// Time of the row since the start of the run, at the trace's own speed.
+    /// Time of the row since the start of the run, if the trace is replayed at recorded speed.
     pub(in crate::traces) at: Ns,
     pub(in crate::traces) offset: u64,
     pub(in crate::traces) bytes: u32,
     pub(in crate::traces) op: Op,
     pub(in crate::traces) hint: Option<AccessLatency>,
-    /// Whether the row was earlier than the row before. If so, the row got the time of the row
-    /// before.
+    /// Whether the row was earlier than the previous row. Such a row got the time of the previous
+    /// row.
     pub(in crate::traces) clamped: bool,
     /// Whether the address or the length of the row was changed to fit the drive.
     pub(in crate::traces) refitted: bool,

@@ -1,8 +1,8 @@
-//! Keeps the first pass of a trace in memory, so that later passes need not decompress and parse
-//! the files again.
+//! Keeps the first pass of a trace in memory. As a result, later passes need not decompress and
+//! parse the files again.
 //!
-//! Only a small pass is kept, and only while its files do not change. If a file has changed, the
-//! files are read again, and the change is reported.
+//! Only a small pass is kept, and only as long as the trace files do not change. If a file has
+//! changed, all files are read again, and the change is reported.
 
 use std::path::Path;
 use std::time::SystemTime;
@@ -17,8 +17,8 @@ use crate::traces::replay::survey::Survey;
 /// Size of the largest pass that is kept, in bytes.
 const MOST_BYTES: u64 = 64 << 20;
 
-/// Row that was handed out in the first pass. The time of the row counts from the start of its
-/// part.
+/// Row that was handed out in the first pass. `since` is the time from the start of the row's part
+/// of the trace to the row.
 #[derive(Clone, Copy, Debug)]
 struct Row {
     since: Ns,
@@ -41,7 +41,7 @@ pub(in crate::traces) struct KeptPass {
     is_small: bool,
     is_whole: bool,
     rows: Vec<Row>,
-    /// Number of rows before the end of each part of the trace.
+    /// Number of rows from the start of the trace to the end of each part.
     part_ends: Vec<usize>,
     files: Vec<Identity>,
 }
@@ -52,15 +52,16 @@ impl KeptPass {
         Self { is_small: Self::bytes(survey) > 0, files: identities(survey), ..Self::default() }
     }
 
-    /// Returns the size of a pass over these files in bytes, or 0 if the pass is too large to be
-    /// kept.
+    /// Returns the size of a pass over the surveyed files in bytes. Returns 0 if the pass is too
+    /// large to be kept.
     pub(in crate::traces) fn bytes(survey: &Survey) -> u64 {
         Some(survey.rows() * size_of::<Row>() as u64)
             .filter(|bytes| *bytes <= MOST_BYTES)
             .unwrap_or(0)
     }
 
-    /// Keeps a row that was handed out. `since` is its time since the start of its part.
+    /// Keeps a row that was handed out. `since` is the time from the start of the row's part of the
+    /// trace to the row.
     #[inline]
     pub(in crate::traces) fn keep(&mut self, row: &Placed, since: Ns) {
         if self.is_small && !self.is_whole {
@@ -81,8 +82,8 @@ impl KeptPass {
         self.is_whole = self.is_small;
     }
 
-    /// Returns whether the kept pass can replace another pass over the files. If not, the kept pass
-    /// is dropped.
+    /// Returns whether the kept pass can be used instead of reading the files again. If not, the
+    /// kept pass is dropped.
     pub(in crate::traces) fn serves(&mut self, survey: &Survey) -> bool {
         let same = self.files.iter().all(Option::is_some) && self.files == identities(survey);
         self.is_small &= same;
@@ -93,8 +94,8 @@ impl KeptPass {
         self.is_whole
     }
 
-    /// Returns a row of a part. `place` is the index of the row in the pass. The `at` of the row is
-    /// the time since the start of its part.
+    /// Returns a row of the given part of the trace. `place` is the index of the row in the pass.
+    /// In the result, `at` is the time since the start of the part.
     pub(in crate::traces) fn row(&self, part: usize, place: usize) -> Option<Placed> {
         let row = self
             .rows

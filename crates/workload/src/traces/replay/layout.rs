@@ -15,17 +15,18 @@ pub struct Device {
     pub file: usize,
     /// First byte of the device on the drive, before addresses are fitted to the capacity.
     pub base: u64,
-    /// End of the device's highest request, in bytes from the start of the device.
+    /// End of the request with the highest address in the device, in bytes from the start of the
+    /// device.
     pub extent: u64,
     /// Number of requests to the device in a pass.
     pub rows: u64,
 }
 
-/// Unit of the devices' first bytes. With this unit, two devices rarely share a page or an erase
-/// block of the drive.
+/// The first byte of every device on the drive is a multiple of this number. As a result, two
+/// devices rarely share a page or an erase block of the drive.
 const ALIGNMENT: u64 = 1 << 20;
-/// Largest number of bytes of all devices together. With this limit, the end of any further request
-/// is below 2^64.
+/// Largest size of all devices together, in bytes. Because of this limit, the end of a request
+/// never exceeds 2^64.
 const MOST: u64 = u64::MAX - u32::MAX as u64;
 
 /// Sets the first byte of every device. Returns the number of bytes of all devices.
@@ -46,7 +47,8 @@ pub(in crate::traces) fn lay_out(devices: &mut [Device]) -> Result<u64, SourceEr
 }
 
 /// Makes the error for devices of `trace` that need more bytes than the drive has. `furthest` is
-/// the place of the highest request. `packed` is the size of the touched pages, if known.
+/// the place in the trace of the request with the highest address. `packed` is the size of the
+/// touched pages, if known.
 pub(in crate::traces) fn too_large(
     trace: &str,
     devices: &[Device],
@@ -99,8 +101,8 @@ pub(in crate::traces) fn too_large(
     ])
 }
 
-/// Returns the advice to select some of several devices, followed by `end`. Returns an empty text
-/// for a single device.
+/// Returns the advice to replay only some devices of the trace, followed by `end`. Returns an empty
+/// text if the trace has only one device.
 fn selection(devices: &[Device], end: &'static str) -> Phrase {
     if devices.len() < 2 {
         return Phrase::default();
@@ -108,7 +110,8 @@ fn selection(devices: &[Device], end: &'static str) -> Phrase {
     phrase!["select some devices with ", Opt::Only.to("DEV"), end]
 }
 
-/// Makes the error for touched pages that do not fit onto the drive, even side by side.
+/// Makes the error for a trace whose touched pages do not fit onto the drive, although they lie
+/// side by side.
 pub(in crate::traces) fn too_many_pages(
     trace: &str,
     devices: &[Device],
@@ -124,7 +127,7 @@ pub(in crate::traces) fn too_many_pages(
     ])
 }
 
-/// Number of devices that a message names.
+/// Largest number of devices that a message names.
 const SHOWN: usize = 4;
 
 /// Formats a size in the largest suitable unit, rounded up to one decimal place.

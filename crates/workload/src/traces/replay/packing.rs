@@ -1,12 +1,12 @@
 //! Implements `--fit pack`. The pages that a trace touches are placed side by side on the drive, in
 //! the order of their addresses.
 //!
-//! Gaps between touched pages take no space. Neighbouring touched pages stay neighbours, and a
-//! request touches as many drive pages as before.
+//! Gaps between touched pages take no space. Touched pages that were neighbours stay neighbours, so
+//! packing does not change how many pages a read or write touches.
 //!
-//! A read or a write touches all of its pages. A trim may cover a whole device, so a trim touches
-//! only its first page. On the drive, a trim covers its first page, and the pages of its range that
-//! other requests touch.
+//! A read or a write touches every page of its range. A trim may cover a whole device, so a trim
+//! counts as touching only the first page of its range. On the drive, a trim covers this first
+//! page, and the pages of its range that other requests touch.
 //!
 //! ```text
 //! device   . . A B . . . . C . . . D E F .
@@ -19,7 +19,7 @@ use crate::profile::PageCounts;
 use crate::traces::replay::layout::Device;
 use crate::traces::rows::format::TraceRow;
 
-/// Pages that a trace has touched so far, by device.
+/// Pages of each device that a trace has touched so far.
 #[derive(Debug)]
 pub(in crate::traces) struct Touched {
     page_shift: u32,
@@ -46,8 +46,8 @@ impl Touched {
         self.devices[device].read(first, last - first + 1);
     }
 
-    /// Returns the positions of the touched pages on the drive, device after device. The first byte
-    /// of each device must be a multiple of a page.
+    /// Returns the positions of the touched pages on the drive. The pages of a device follow those
+    /// of the previous device. The first byte of each device must be a multiple of the page size.
     pub(in crate::traces) fn packed(self, devices: &[Device]) -> Packing {
         let mut packing = Packing { page_shift: self.page_shift, runs: vec![], pages: 0 };
         let mut end = None;
@@ -76,7 +76,7 @@ pub(in crate::traces) struct Packing {
     pages: u64,
 }
 
-/// Run of touched pages that are neighbours.
+/// Longest possible run of neighbouring pages that are all touched.
 #[derive(Clone, Copy, Debug)]
 struct Run {
     /// Number of the run's first page before packing.
@@ -91,9 +91,9 @@ impl Packing {
         self.pages << self.page_shift
     }
 
-    /// Returns the first byte and the length of a request on the drive. Pages that are not touched
-    /// make the length smaller than that of the request. Returns `None` if the first page of the
-    /// request is not touched.
+    /// Returns the first byte of a request on the drive, and the length of the request there. This
+    /// length does not count pages that the trace never touches. Returns `None` if the first page
+    /// of the request was never touched.
     #[inline]
     pub(in crate::traces) fn place(&self, offset: u64, bytes: u64) -> Option<(u64, u64)> {
         let within = (1u64 << self.page_shift) - 1;

@@ -1,8 +1,8 @@
-//! Reads all files of a trace before a run. The scan checks every line, finds the devices and the
-//! ends of their addresses, and counts rows.
+//! Reads all files of a trace before a run. The scan checks every line and counts the rows. The
+//! scan also finds the devices of the trace, and the highest address in each device.
 //!
-//! Memory is constant, except for the table of devices. With `--fit pack`, the touched pages also
-//! take memory.
+//! The scan needs little memory: mainly the table of devices, and with `--fit pack` the list of
+//! touched pages.
 
 use std::collections::HashMap;
 use std::fs;
@@ -25,17 +25,18 @@ pub(in crate::traces) struct Scan<'a> {
     options: &'a TraceOptions,
     files: Vec<String>,
     devices: Vec<Device>,
-    /// Place of each device's highest request: index of its file, and number of its line or record.
+    /// Place of the request with the highest address, for each device: index of the file, and
+    /// number of the line or record.
     furthest: Vec<(usize, u64)>,
-    /// Index of each device by its name, if the files are parts of one trace.
+    /// Device index for each device name; used only if the files are parts of one trace.
     by_name: HashMap<String, usize>,
-    /// Whether each device of the option `--only` was found.
+    /// For each device in the option `--only`: whether a file contains the device.
     found: Vec<bool>,
     /// Names of the devices that `--only` leaves out, for a message.
     others: Vec<String>,
-    /// Noun for the rows of the first device's file: line, record or row.
+    /// Word for the rows in the file of the first device: line, record or row.
     rows_are: &'static str,
-    /// Touched pages of each device, if these pages will be packed.
+    /// Touched pages of each device; `None` unless the options contain [`Fit::Pack`].
     touched: Option<Touched>,
 }
 
@@ -117,15 +118,16 @@ impl<'a> Scan<'a> {
         Ok((survey, file.skipped().clone()))
     }
 
-    /// Returns the touched pages, if they will be packed.
+    /// Returns the touched pages if the options contain [`Fit::Pack`].
     pub(in crate::traces) fn touched(&mut self) -> Option<Touched> {
         self.touched.take()
     }
 
-    /// Returns the devices, and the place of the first device's highest request.
+    /// Returns the devices. Also returns the place in the trace of the request with the highest
+    /// address in the first device.
     ///
     /// # Errors
-    /// Reports a device of `--only` that no file names.
+    /// Returns an error if no file contains one of the devices in `--only`.
     pub(in crate::traces) fn devices(self) -> Result<(Vec<Device>, String), SourceError> {
         if let Some(missing) = self.found.iter().position(|found| !found) {
             return Err(self.missing(&self.options.only[missing]));
@@ -136,8 +138,8 @@ impl<'a> Scan<'a> {
         Ok((self.devices, furthest))
     }
 
-    /// Returns the index of a device that a file names for the first time. Returns `None` if
-    /// `--only` leaves the device out.
+    /// Returns the index of a device whose number occurs for the first time in a file. Returns
+    /// `None` if `--only` leaves the device out.
     #[cold]
     fn device(
         &mut self,
@@ -193,12 +195,12 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// Device numbers of one file. Each number has the index of its device, or `None` if `--only`
-/// leaves the device out.
+/// Device index for each device number in one file; `None` for a device that `--only` leaves out.
 #[derive(Default)]
 struct Numbers {
     known: HashMap<u32, Option<usize>>,
-    /// Device of the last row. Most rows have the same device as the row before.
+    /// Device of the previous row. Most rows have the same device as the previous row, so this
+    /// field saves look-ups.
     latest: Option<(u32, Option<usize>)>,
 }
 

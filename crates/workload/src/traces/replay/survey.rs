@@ -1,5 +1,5 @@
-//! Surveys the files of a trace before a run: their formats, their rows, and their devices. The
-//! devices are placed side by side. The file `scan` reads the trace files.
+//! Surveys the files of a trace before a run. The survey has the format and the rows of each file,
+//! and the devices of the trace, placed side by side. The source file `scan` reads the trace files.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ use crate::traces::rows::options::{MissingClock, ReadOptions};
 use crate::traces::rows::rate;
 use crate::traces::rows::unit::TimeUnit;
 
-/// Survey of a trace: its files, and facts about their content.
+/// Survey of a trace: facts about each file and each device.
 #[derive(Clone, Debug)]
 pub struct Survey {
     files: Vec<FileSurvey>,
@@ -30,7 +30,7 @@ pub struct Survey {
     /// Number of bytes of all devices side by side.
     space: u64,
     skipped: Skipped,
-    /// Place of the first device's highest request in the trace.
+    /// Place in the trace of the request with the highest address in the first device.
     furthest: String,
     /// Positions of the touched pages, if the options contain [`Fit::Pack`].
     packing: Option<Arc<Packing>>,
@@ -49,44 +49,44 @@ pub struct FileSurvey {
     pub(in crate::traces) has_garbage: bool,
     /// Epoch of the times in the file.
     pub(in crate::traces) clock: Epoch,
-    /// Time on the file's own clock at which its part of the trace begins; `None` if the file has
-    /// no selected requests.
+    /// Time on the file's own clock at which the part of the trace with this file begins; `None` if
+    /// the file has no selected requests.
     pub(in crate::traces) origin_ns: Option<u64>,
-    /// Number of selected requests of the file.
+    /// Number of requests in the file to selected devices.
     pub rows: u64,
-    /// Time from the earliest to the latest selected request of the file.
+    /// Time from the earliest to the latest request in the file to selected devices.
     pub span_ns: Ns,
-    /// Device numbers of the file. Each number has the index of its device, or `None` if `--only`
-    /// leaves the device out.
+    /// Device index for each device number in the file; `None` for a device that `--only` leaves
+    /// out.
     pub(in crate::traces) numbers: HashMap<u32, Option<usize>>,
 }
 
-/// Returns a note that other bytes follow the gzip data of a file.
+/// Returns the note that other bytes follow the gzip data of a file and are ignored.
 pub fn garbage_note(path: &Path) -> Phrase {
     let path = path.display();
     phrase!["{path}: other bytes follow the gzip data; they are ignored, as by gzip"]
 }
 
 impl FileSurvey {
-    /// Returns a note if other bytes after the gzip data of the file were ignored.
+    /// Returns a note if other bytes follow the gzip data of the file.
     pub fn garbage(&self) -> Option<Phrase> {
         self.has_garbage.then(|| garbage_note(&self.path))
     }
 
-    /// Returns a warning if the rate of requests shows that the times were probably read in a wrong
-    /// unit. `said` is the unit that the user gave.
+    /// Returns a warning if the rate of requests is implausible, because vpass then probably read
+    /// the times in a wrong unit. `said` is the unit that the user gave.
     pub fn doubts(&self, said: Option<TimeUnit>) -> Option<Phrase> {
         rate::doubts(&self.path.display().to_string(), self.format, said, self.rows, self.span_ns)
     }
 }
 
 impl Survey {
-    /// Reads all files of a trace once. `watch` gets the number of bytes read since its last call,
-    /// and returns whether to continue.
+    /// Reads all files of a trace once. At each call, `watch` gets the number of bytes read since
+    /// the previous call, and returns whether to continue.
     ///
     /// # Errors
-    /// Reports the first error in any file, an option that has no effect on the files, or a device
-    /// that no file names.
+    /// Returns the first error in a file. Returns an error if an option has no effect on any file,
+    /// or if no file contains one of the devices in the options.
     pub fn of(
         paths: &[PathBuf],
         options: &TraceOptions,
@@ -146,7 +146,8 @@ impl Survey {
     /// Checks that the devices fit onto a drive of `capacity` bytes.
     ///
     /// # Errors
-    /// Reports devices that do not fit, with their sizes and possible remedies.
+    /// Returns an error if the devices do not fit. The error has the sizes of the devices and
+    /// possible remedies.
     pub fn fits(&self, capacity: u64, fit: Fit) -> Result<(), SourceError> {
         let packed = self.packed_bytes();
         match (fit, packed) {
@@ -165,7 +166,7 @@ impl Survey {
         }
     }
 
-    /// Returns the positions of the touched pages, if `fit` needs them.
+    /// Returns the positions of the touched pages if the method `fit` needs these positions.
     pub(in crate::traces) fn packing(&self, fit: Fit) -> Result<Option<Arc<Packing>>, SourceError> {
         match (fit, &self.packing) {
             (Fit::Pack, Some(packing)) => Ok(Some(packing.clone())),
@@ -187,8 +188,8 @@ impl Survey {
     }
 }
 
-/// Gives a common clock to all files of a format whose times are dates. The clock begins at the
-/// earliest request of these files.
+/// Gives a common clock to all files with the same format, if their times are dates. The clock
+/// begins at the earliest request in these files.
 fn share_clocks(files: &mut [FileSurvey]) {
     let mut earliest: HashMap<&str, u64> = HashMap::new();
     for file in files.iter().filter(|f| f.clock == Epoch::Absolute) {
@@ -202,7 +203,7 @@ fn share_clocks(files: &mut [FileSurvey]) {
     }
 }
 
-/// Refuses options that have no effect on any of the files.
+/// Returns an error if an option has no effect on any of the files.
 fn refuse_idle_options(files: &[FileSurvey], options: &ReadOptions) -> Result<(), SourceError> {
     let format = files[0].format.name;
     let idle = |option: Opt, what: &str| {

@@ -1,34 +1,34 @@
-//! Clock of a trace, in ns. The clock begins at the first request and never runs backwards. The
-//! clock continues over the parts and passes of the trace.
+//! Clock of a trace, in ns. The clock begins at the first request and never runs backwards. When a
+//! new part or pass of the trace begins, the clock continues.
 
 use vpass_drive::base::phrase::{Opt, Phrase};
 use vpass_drive::base::units::{END_OF_TIME, Ns};
 use vpass_drive::phrase;
 
-/// Relation between the clocks of a trace's files and the clock of the run. Merged files are one
-/// part of the trace. Parts follow each other.
+/// Converts times in the trace files to times of the run. A trace consists of parts that follow
+/// each other. Several files that are merged by time form one part.
 #[derive(Debug)]
 pub(in crate::traces) struct TraceClock {
     speed: f64,
-    /// Latest valid time, at the trace's own speed. At this speed and at the speed of the run, this
-    /// time is before the end of time.
+    /// Latest valid time, at the recorded speed. This time must not exceed [`END_OF_TIME`], either
+    /// at the recorded speed or at the replay speed.
     end: Ns,
-    /// Start of the current part, at the trace's own speed.
+    /// Time at which the current part starts, at the recorded speed.
     start: Ns,
-    /// Time of the last row, at the trace's own speed.
+    /// Time of the row that was handed out last, at the recorded speed.
     last: Ns,
     rows: u64,
 }
 
 impl TraceClock {
     pub(in crate::traces) fn new(speed: f64) -> Self {
-        // An f64 represents a time of some hundred years exactly to a minute or better.
+        // The conversion to f64 rounds a time of some hundred years by less than a minute.
         let end = (END_OF_TIME as f64 * speed.min(1.0)) as Ns;
         Self { speed, end, start: 0, last: 0, rows: 0 }
     }
 
-    /// Begins another part or another pass. The real gap before it is unknown. The part begins one
-    /// mean gap after the last row.
+    /// Begins another part or another pass of the trace. The real gap before the new part is
+    /// unknown. The clock uses the mean gap between rows instead.
     pub(in crate::traces) fn begin_part(&mut self) -> Result<(), TooLate> {
         if let Some(gaps) = self.rows.checked_sub(1) {
             let mean_gap = self.last.checked_div(gaps).unwrap_or(0);
@@ -41,15 +41,15 @@ impl TraceClock {
         Ok(())
     }
 
-    /// Returns the time of a row at the trace's own speed. `since_start` is the time since the
-    /// start of the row's part.
+    /// Returns the time of a row since the start of the run, at the recorded speed. `since_start`
+    /// is the time from the start of the row's part to the row.
     #[inline]
     pub(in crate::traces) fn at(&self, since_start: Ns) -> Result<Ns, TooLate> {
         self.start.checked_add(since_start).filter(|at| *at <= self.end).ok_or(self.too_late())
     }
 
-    /// Returns the time of a row since the start of its part. `at` is the time since the start of
-    /// the run.
+    /// Returns the time from the start of the current part to a row. `at` is the time from the
+    /// start of the run to the row.
     #[inline]
     pub(in crate::traces) fn since(&self, at: Ns) -> Ns {
         at - self.start
@@ -59,7 +59,8 @@ impl TraceClock {
         if self.speed < 1.0 { TooLate::AtThisSpeed } else { TooLate::AtAnySpeed }
     }
 
-    /// Records a row at time `at`. Returns its arrival time at the speed of the run.
+    /// Records a row at time `at`, which is given at the recorded speed. Returns the arrival time
+    /// of the row at the replay speed.
     #[inline]
     pub(in crate::traces) fn serve(&mut self, at: Ns) -> Ns {
         self.last = self.last.max(at);
@@ -67,7 +68,7 @@ impl TraceClock {
         self.scaled(self.last)
     }
 
-    /// Returns the span of the rows so far, at the speed of the run.
+    /// Returns the time from the first to the last row so far, at the replay speed.
     pub(in crate::traces) fn span(&self) -> Ns {
         self.scaled(self.last)
     }
@@ -79,12 +80,13 @@ impl TraceClock {
     }
 }
 
-/// Clock of one trace file within its part of the trace.
+/// Converts the times in one trace file. The results are counted from the start of the part of the
+/// trace that contains the file.
 #[derive(Debug)]
 pub(in crate::traces) struct FileClock {
-    /// Time on the file's own clock at which the part begins.
+    /// Time on the file's own clock at which the part of the trace begins.
     origin_ns: u64,
-    /// Time of the last row, since the start of the part.
+    /// Time of the row that was read last, since the start of the part.
     last: Ns,
 }
 
@@ -93,8 +95,8 @@ impl FileClock {
         Self { origin_ns, last: 0 }
     }
 
-    /// Returns the time of a row since the start of its part. Also returns whether the row was
-    /// earlier than the row before. Such a row gets the time of the row before.
+    /// Returns the time from the start of the part to a row. Also returns whether the row was
+    /// earlier than the previous row. Such a row gets the time of the previous row.
     #[inline]
     pub(in crate::traces) fn arrive(&mut self, at_ns: u64) -> (Ns, bool) {
         let since = at_ns.saturating_sub(self.origin_ns);
@@ -104,12 +106,12 @@ impl FileClock {
     }
 }
 
-/// Reason why a request would arrive after the end of time.
+/// Reason why a request would arrive after the latest time that vpass supports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::traces) enum TooLate {
     /// The trace is too long at every speed.
     AtAnySpeed,
-    /// The trace is too long at the speed of the replay.
+    /// The trace is too long at the replay speed, which is below the recorded speed.
     AtThisSpeed,
 }
 

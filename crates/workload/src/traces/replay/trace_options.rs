@@ -1,4 +1,5 @@
-//! Options for the replay of a trace: its files, devices, addresses and clock.
+//! Options for the replay of a trace: how files are read, which devices are replayed, and how
+//! addresses and times are mapped.
 
 use vpass_drive::base::request::Arrival;
 
@@ -12,19 +13,19 @@ pub struct TraceOptions {
     pub read: ReadOptions,
     /// Numbers or names of the devices to replay; all devices if empty.
     pub only: Vec<String>,
-    /// Whether the files are parts of one trace that follow each other. If so, devices with the
-    /// same name are one device.
+    /// Whether the files follow each other as parts of one trace. In this case, devices with the
+    /// same name in several files are one device.
     pub concat: bool,
     /// Method for requests that lie beyond the drive's capacity.
     pub fit: Fit,
     /// Page size of the drive in bytes, for [`Fit::Pack`]; a power of two up to 1 MiB.
     pub page_bytes: u64,
-    /// Whether a request that is earlier than the request before is an error. If not, the request
-    /// gets the time of the request before.
+    /// Whether a request that is earlier than the previous request causes an error. If this is
+    /// false, such a request gets the time of the previous request.
     pub strict: bool,
     /// Replay speed as a multiple of the recorded speed, above 0.
     pub speed: f64,
-    /// Arrival of requests. In an open loop, requests arrive at the times of the trace.
+    /// Rule by which requests arrive. In an open loop, requests arrive at the times in the trace.
     pub arrival: Arrival,
 }
 

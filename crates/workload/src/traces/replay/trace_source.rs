@@ -1,6 +1,6 @@
-//! Makes requests for a drive from a trace of one or several files. Requests are merged by time,
-//! and time begins at 0. Devices lie side by side, and addresses are fitted to the drive. All
-//! changes to requests are counted.
+//! Makes requests for a drive from a trace of one or several files. Requests of several files are
+//! merged by time, and the first request has time 0. Devices lie side by side, and addresses are
+//! fitted to the drive. The source counts all changes to requests.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -28,7 +28,7 @@ const MOST_SPEED: f64 = 1e12;
 /// Memory of an open trace file in bytes, for its buffers and its decompressor.
 const LANE_BYTES: u64 = 1 << 20;
 
-/// Counts of a trace's replay over all passes so far.
+/// Counts of requests in the replay of a trace, over all passes so far.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TraceReport {
     /// Name of each file's format.
@@ -37,13 +37,13 @@ pub struct TraceReport {
     pub passes: u64,
     /// Number of requests that were handed out.
     pub rows: u64,
-    /// Number of requests that were earlier than the request before them in their file. Such a
-    /// request got the time of the request before.
+    /// Number of requests that were earlier than the previous request in the same file. Such a
+    /// request got the time of the previous request.
     pub clamped: u64,
-    /// Number of requests whose address or length was changed to fit the drive. Packing shortens a
-    /// trim by the pages that no other request touches.
+    /// Number of requests whose address or length was changed to fit the drive. Packing may shorten
+    /// a trim, because pages that no other request touches are left out.
     pub refitted: u64,
-    /// Lines and records that one pass has skipped.
+    /// Lines and records that are skipped in each pass.
     pub skipped: Skipped,
     /// Whether more than one device is replayed.
     pub several_devices: bool,
@@ -57,16 +57,16 @@ pub struct TraceSource {
     options: TraceOptions,
     clock: TraceClock,
     fitter: Fitter,
-    /// Files of the current part, including files that have ended. If a part has several files,
-    /// each file comes with its next row.
+    /// Files of the current part, including files that have ended. If a part has several files, the
+    /// next row of each file is kept beside the file.
     replays: Vec<(FileReplay, Option<Placed>)>,
-    /// Files that have a next row, with the earliest row first. Rows with the same time keep the
-    /// order of their files. The heap is not used for a single file.
+    /// Times of the next rows, with the indices of the files. The earliest row comes first. Rows
+    /// with the same time keep the order of the files. The heap is not used for a single file.
     order: BinaryHeap<Reverse<(Ns, usize)>>,
     next_part: usize,
     /// First pass of the trace in memory, if the pass is small.
     kept: KeptPass,
-    /// Index of the next row in `kept`, if the current pass uses `kept`.
+    /// Index of the next row in `kept`; `None` if the current pass reads the files.
     from_kept: Option<usize>,
     report: TraceReport,
     /// Error that has ended the stream. Later calls return this error again.
@@ -87,12 +87,12 @@ impl TraceSource {
         Self::new(Arc::new(survey), capacity, options)
     }
 
-    /// Opens a trace for a drive of `capacity` bytes. The survey must have been made with the same
-    /// options.
+    /// Opens a trace for a drive of `capacity` bytes. `options` must be the options with which the
+    /// survey was made.
     ///
     /// # Errors
-    /// Reports an option out of range, devices that are too large for the drive, or a file that can
-    /// no longer be opened.
+    /// Returns an error if an option is out of range, if the devices are too large for the drive,
+    /// or if a file can no longer be opened.
     pub fn new(
         survey: Arc<Survey>,
         capacity: u64,
@@ -154,7 +154,7 @@ impl TraceSource {
         &self.survey
     }
 
-    /// Returns the indices of the files of a part, or `None` after the last part.
+    /// Returns the indices of the files in a part of the trace. Returns `None` after the last part.
     fn part(&self, part: usize) -> Option<Range<usize>> {
         let files = self.survey.files().len();
         if self.options.concat {
@@ -233,7 +233,7 @@ impl TraceSource {
         Ok(Some(Placed { at, ..row }))
     }
 
-    /// Makes the error for a request that arrives after the end of time.
+    /// Makes the error for a request that arrives after the latest time that vpass supports.
     #[cold]
     fn too_late(&self, file: usize, late: TooLate) -> SourceError {
         let path = self.survey.files()[file].path.display();

@@ -70,14 +70,15 @@ pub(in crate::traces) struct Ready {
     rows: Vec<TraceRow>,
     /// Index of the row after the current row.
     next: usize,
-    /// Number of rows, from the first row on, that are known to be valid.
+    /// Number of rows that are known to be valid. These are the first rows in memory, up to the
+    /// current row or further.
     checked: usize,
     /// Number of rows in all earlier blocks.
     before: u64,
 }
 
 impl Ready {
-    /// Goes to the next row if this row is in memory and known to be valid. Otherwise returns
+    /// Goes to the next row if the next row is in memory and known to be valid. Otherwise, returns
     /// false.
     #[inline]
     pub(in crate::traces) fn step(&mut self) -> bool {
@@ -92,12 +93,13 @@ impl Ready {
         &self.rows[self.next - 1]
     }
 
-    /// Returns the number of rows of the stream up to the current row.
+    /// Returns the number of rows from the start of the stream to the current row, which is
+    /// included.
     pub(in crate::traces) fn count(&self) -> u64 {
         self.before + self.next as u64
     }
 
-    /// Makes a single row the current row.
+    /// Replaces the rows in memory by a single row, which becomes the current row.
     #[inline]
     pub(in crate::traces) fn hold(&mut self, row: TraceRow) {
         self.rows.clear();

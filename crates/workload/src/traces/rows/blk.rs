@@ -1,5 +1,5 @@
-//! Names the events that blktrace(8) records for a request. One kind of event counts as the
-//! request.
+//! Lists the kinds of events that blktrace(8) records for a request. vpass takes one kind of event
+//! as the request.
 
 use vpass_drive::base::phrase::{Opt, Phrase};
 use vpass_drive::phrase;
@@ -16,11 +16,11 @@ pub enum BlkAction {
 }
 
 impl BlkAction {
-    /// All events, in order of preference. `Q` comes first, because a queued request is the request
-    /// of the application, before merging.
+    /// All kinds of events, in order of preference. `Q` comes first, because a queued request is a
+    /// request as the application made it, before merging.
     const ALL: [Self; 3] = [Self::Q, Self::D, Self::C];
 
-    /// Returns the letter of the event in the text of a trace.
+    /// Returns the letter that stands for the event in a trace.
     pub fn letter(self) -> &'static str {
         match self {
             Self::Q => "Q",
@@ -29,8 +29,9 @@ impl BlkAction {
         }
     }
 
-    /// Returns the first of the letters Q, D and C that occurs in a column at the start of a file.
-    /// Columns are counted from 0. Returns Q if none of the letters occurs.
+    /// Searches the first lines of a file for the letters Q, D and C, in this order. Returns the
+    /// first letter that occurs in the given column. Columns are counted from 0. If no letter
+    /// occurs, returns Q.
     pub(in crate::traces) fn of(head: &[u8], column: usize) -> Self {
         let holds = |action: &Self| {
             head.split(|b| *b == b'\n').any(|line| {
@@ -45,7 +46,7 @@ impl BlkAction {
 /// Trace formats that record events.
 pub(in crate::traces) const FORMATS: [&str; 2] = ["blkparse", "wiscsee"];
 
-/// Returns text for the error about a trace without any row.
+/// Returns a text to add to the error about a trace without any row.
 pub(in crate::traces) fn without_rows() -> Phrase {
     phrase!["; none of its events has the action that counts as a request, see ", Opt::BlkAction,]
 }

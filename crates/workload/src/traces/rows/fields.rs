@@ -1,5 +1,5 @@
 //! Parses the columns of a line from left to right. Columns are separated by commas or by runs of
-//! blanks. Every error names its column.
+//! blanks. Every error names the invalid column.
 
 use vpass_drive::base::request::Op;
 
@@ -17,14 +17,14 @@ pub(in crate::traces) struct Fields<'a, const BLANKS: bool> {
     /// Start of the next column in the line.
     at: usize,
     column: usize,
-    /// Whether another column follows. With commas, the last column may be empty, so `at` alone
-    /// does not decide this.
+    /// Whether another column follows. `at` alone does not tell this, because the last column may
+    /// be empty if commas separate the columns.
     more: bool,
 }
 
-/// Limit for offsets and ends of requests, in bytes. No device has an address this high.
+/// Limit for offsets and ends of requests, in bytes. No device has such high addresses.
 const ADDRESS_END: u64 = 1 << 63;
-/// Bytes of a disk sector, in all formats whose addresses are sectors.
+/// Number of bytes in a disk sector. All formats with sector numbers use this size.
 const SECTOR_BYTES: u64 = 512;
 
 impl<'a, const BLANKS: bool> Fields<'a, BLANKS> {
@@ -45,8 +45,8 @@ impl<'a, const BLANKS: bool> Fields<'a, BLANKS> {
         Ok(&self.line[start..start + length])
     }
 
-    /// Skips the next `columns` columns if they are exactly `text` and another column follows.
-    /// Returns whether they were skipped.
+    /// Skips the next `columns` columns if their text is exactly `text` and another column follows.
+    /// Returns whether columns were skipped.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "per column of a trace")]
     pub(in crate::traces) fn take(&mut self, text: &[u8], columns: usize) -> bool {
@@ -70,13 +70,13 @@ impl<'a, const BLANKS: bool> Fields<'a, BLANKS> {
         Ok(value)
     }
 
-    /// Checks that the next column is a whole number, and ignores the number.
+    /// Checks that the next column is a whole number, and skips the column.
     #[inline]
     pub(in crate::traces) fn unused_number(&mut self) -> Result<(), BadRow> {
         self.number().map(|_| ())
     }
 
-    /// Parses the next column as a whole number, and multiplies it by `scale`.
+    /// Parses the next column as a whole number, and returns the number times `scale`.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "per column of a trace")]
     pub(in crate::traces) fn scaled(&mut self, scale: u64) -> Result<u64, BadRow> {
@@ -115,14 +115,14 @@ impl<'a, const BLANKS: bool> Fields<'a, BLANKS> {
         self.scaled(SECTOR_BYTES)
     }
 
-    /// Parses the next column as decimal seconds, and returns ns. Decimal places below 1 ns are
-    /// dropped.
+    /// Parses the next column as a decimal number of seconds, and returns the time in ns. Decimal
+    /// places below 1 ns are dropped.
     #[inline]
     pub(in crate::traces) fn seconds(&mut self) -> Result<u64, BadRow> {
         self.decimal::<9>()
     }
 
-    /// Parses the next column as a decimal number, and multiplies it by ten to the power of
+    /// Parses the next column as a decimal number, and returns the number times ten to the power of
     /// `PLACES`. Further decimal places are dropped.
     #[inline]
     pub(in crate::traces) fn decimal<const PLACES: usize>(&mut self) -> Result<u64, BadRow> {
@@ -193,8 +193,8 @@ impl<'a, const BLANKS: bool> Fields<'a, BLANKS> {
         if self.more { Ok(()) } else { Err(BadRow::Missing(self.column)) }
     }
 
-    /// Ends the current column after `length` bytes. Returns an error unless a separator or the end
-    /// of the line follows.
+    /// Ends the current column after `length` bytes. A separator or the end of the line must
+    /// follow; otherwise, an error is returned.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "per column of a trace")]
     fn finish(&mut self, length: usize) -> Result<(), BadRow> {
@@ -214,13 +214,13 @@ fn separates<const BLANKS: bool>(byte: u8) -> bool {
     if BLANKS { is_blank(byte) } else { byte == b',' }
 }
 
-/// Returns whether a byte separates columns in a format whose columns are separated by blanks.
+/// Returns whether a byte is a blank: a space or a tab.
 #[inline]
 pub(in crate::traces) fn is_blank(byte: u8) -> bool {
     byte == b' ' || byte == b'\t'
 }
 
-/// Returns the direction for the letter R (read) or W (write), which must be a capital letter.
+/// Returns the direction for the letter R (read) or W (write). Small letters are not accepted.
 #[inline]
 pub(in crate::traces) fn letter(text: &[u8]) -> Option<Op> {
     match text {

@@ -1,4 +1,4 @@
-//! Defines a trace format: its name, its columns, its detection and its reader.
+//! Definition of a trace format: name, columns, detection and reader.
 
 use crate::traces::rows::head::Head;
 use crate::traces::rows::reader::Body;
@@ -13,18 +13,18 @@ use vpass_drive::phrase;
 pub struct Column {
     /// Name of the column in messages and tables.
     pub name: &'static str,
-    /// Content of the column with its unit. The phrase completes "should be ...".
+    /// Content and unit of the column. The text completes the message "the column should be ...".
     pub holds: &'static str,
     /// Whether the user may give another unit for the column.
     takes_unit: bool,
 }
 
-/// Makes a column for the table of a format's columns.
+/// Makes a column whose unit the user cannot change.
 pub(in crate::traces) const fn column(name: &'static str, holds: &'static str) -> Column {
     Column { name, holds, takes_unit: false }
 }
 
-/// Makes a column of times, for which the user may give another unit.
+/// Makes a column of times whose unit the user can change.
 pub(in crate::traces) const fn time_column(name: &'static str, holds: &'static str) -> Column {
     Column { name, holds, takes_unit: true }
 }
@@ -39,7 +39,7 @@ impl Column {
     }
 }
 
-/// Trace format, with everything that is needed to detect and read it.
+/// Trace format, with everything that is needed to detect and read files of this format.
 #[derive(Debug)]
 pub struct Format {
     /// Name of the format for the option `--format`.
@@ -48,13 +48,13 @@ pub struct Format {
     pub aliases: &'static [&'static str],
     /// Description of the format in one line, with the source of such traces.
     pub description: &'static str,
-    /// Columns or fields of a row, in their order.
+    /// Columns or fields of a row, in the order in which a file contains them.
     pub columns: &'static [Column],
     /// Epoch of the times in a trace.
     pub clock: Epoch,
     /// Unit of the times in a trace.
     pub times: Times,
-    /// Whether rows state whether they read, write or trim.
+    /// Whether each row states a direction: read, write or trim.
     pub has_op: bool,
     /// Function that returns whether the start of a file looks like this format.
     pub(in crate::traces) detect: fn(&Head) -> bool,

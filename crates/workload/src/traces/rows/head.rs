@@ -1,4 +1,4 @@
-//! First lines of a trace file. Formats use them to recognise their files.
+//! First lines of a trace file. From these lines, vpass detects the format of the file.
 
 use crate::traces::bytes::lines::MAX_LINE_BYTES;
 use crate::traces::rows::fields::is_blank;
@@ -8,7 +8,7 @@ pub(in crate::traces) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// Number of lines that detection of the format reads.
 const HEAD_LINES: usize = 16;
 
-/// First bytes of a file, and the first lines that are not blank. There is at least one such line.
+/// First bytes of a file, and the first lines that are not blank. At least one line is not blank.
 pub(in crate::traces) struct Head<'a> {
     bytes: &'a [u8],
     lines: Vec<&'a [u8]>,

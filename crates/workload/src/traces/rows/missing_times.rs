@@ -1,4 +1,4 @@
-//! Makes times for a trace that has none. The times are evenly spaced at the rate that the user
+//! Makes times for a trace without times. The times are evenly spaced at the rate that the user
 //! gave.
 
 use crate::traces::rows::options::MissingClock;
@@ -26,8 +26,8 @@ impl MissingTimes {
     /// Returns the time of the next request in ns, counted from the first request.
     #[inline]
     pub(in crate::traces) fn next(&mut self) -> u64 {
-        // The time is a multiple of the gap and not a sum of gaps, so that rounding errors stay
-        // small.
+        // The time is calculated as a multiple of the gap. A sum of gaps would add up rounding
+        // errors.
         let at = self.now();
         self.requests += 1;
         at

@@ -1,4 +1,4 @@
-//! Numbers the device names of a file, in the order in which they first occur.
+//! Gives numbers to the device names of a file, in the order in which the names first occur.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use crate::traces::rows::trace_row::BadRow;
 /// Largest number of devices in a trace. The largest public collections have some thousands. A
 /// larger number means that vpass misread a column.
 pub(in crate::traces) const MAX_DEVICES: usize = 1 << 16;
-/// Length of the longest device name in bytes, which is that of the longest Linux path.
+/// Largest length of a device name in bytes, which is the largest length of a Linux path.
 pub(in crate::traces) const MAX_NAME_BYTES: usize = 4096;
 
 const TOO_MANY: BadRow =
@@ -19,7 +19,8 @@ const TOO_LONG: BadRow = BadRow::Sentence("the name of the device is longer than
 pub(in crate::traces) struct Names {
     numbers: HashMap<Box<[u8]>, u32>,
     in_order: Vec<Box<[u8]>>,
-    /// Number that was returned last. Most rows have the same device as the row before.
+    /// Number that was returned last. Most rows have the same device as the previous row, so this
+    /// field saves look-ups.
     last: u32,
 }
 
@@ -33,7 +34,7 @@ impl Names {
         self.look_up(name)
     }
 
-    /// Returns the device name whose number was returned last, with this number.
+    /// Returns the number that was returned last, and the device name with this number.
     #[inline]
     pub(in crate::traces) fn last(&self) -> Option<(&[u8], u32)> {
         self.in_order.get(self.last as usize).map(|name| (&**name, self.last))

@@ -1,5 +1,5 @@
-//! Options for reading a trace file: facts that the file does not contain and that vpass does not
-//! guess.
+//! Options for reading a trace file. The user states facts that the file does not contain, because
+//! vpass does not guess such facts.
 
 use std::path::Path;
 
@@ -12,16 +12,18 @@ use crate::traces::rows::format::Format;
 use crate::traces::rows::trace_row::Epoch;
 use crate::traces::rows::unit::{TimeUnit, Times};
 
-/// Facts that the user gives because the format lacks them, and the treatment of invalid lines.
+/// Facts that the user states because the file does not contain them, and the treatment of invalid
+/// lines.
 #[derive(Clone, Debug, Default)]
 pub struct ReadOptions {
-    /// Format of the file. If it is absent, the content of the file decides.
+    /// Format of the file. If this option is absent, the format is detected from the content of the
+    /// file.
     pub format: Option<&'static Format>,
     /// Direction of all requests, for a format whose rows have no direction.
     pub assume_op: Option<Op>,
     /// Source of the requests' times, for a format without times.
     pub clock: MissingClock,
-    /// Event that counts as the request, for a format with several events per request.
+    /// Kind of event that vpass takes as the request, for a format with several events per request.
     pub blk_action: Option<BlkAction>,
     /// Unit of the times, for a format that does not define this unit.
     pub time_unit: Option<TimeUnit>,
@@ -35,9 +37,11 @@ pub enum MissingClock {
     /// A trace without times is refused.
     #[default]
     Refuse,
-    /// All requests have the time 0, for a closed loop or for an analysis of addresses.
+    /// All requests have the time 0. This is enough for a closed loop and for an analysis of
+    /// addresses.
     Ignore,
-    /// Requests are evenly spaced, with this number of requests per second, which is above 0.
+    /// Requests are evenly spaced. The field is the number of requests per second, which is above
+    /// 0.
     Rate(f64),
 }
 

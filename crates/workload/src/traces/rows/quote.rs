@@ -1,13 +1,15 @@
-//! Quotes text of a trace file in messages. The quoted text is escaped and short.
+//! Prepares text of a trace file for quotation in messages. A quotation is short, and unprintable
+//! characters are escaped.
 
-/// Number of characters of a line that a message shows at most.
+/// Largest number of characters of a line that a message shows.
 const SHOWN: usize = 80;
 
 /// Returns the text in quotes, cut after 80 characters. Unprintable characters are escaped.
 pub(crate) fn quote(text: &[u8]) -> String {
     let mut shown = String::from("\"");
     let mut length = 0;
-    // Each escaped byte gives at least one character, so the first 81 bytes are enough.
+    // Each byte gives at least one character after escaping, so the first 81 bytes are enough to
+    // fill the quotation.
     for &byte in &text[..text.len().min(SHOWN + 1)] {
         let escaped = std::ascii::escape_default(byte);
         length += escaped.len();

@@ -8,14 +8,15 @@ use vpass_drive::phrase;
 use crate::traces::rows::format::Format;
 use crate::traces::rows::unit::{TimeUnit, Times, UnitBasis};
 
-/// Rate in requests per second that few hosts sustain over a whole trace.
+/// Largest plausible rate, in requests per second. Few hosts exceed this rate on average over a
+/// whole trace.
 const MOST_IOPS: f64 = 100_000.0;
-/// Smallest number of requests for which the rate is judged. Fewer requests may be a burst, such as
-/// a queue that is emptied at once.
+/// Smallest number of requests in a file whose request rate is checked. Fewer requests may be a
+/// burst, for example a queue that is emptied at once.
 const FEWEST_ROWS: u64 = 5_000;
 
-/// Returns a warning if `file` was probably read in a wrong time unit, because it has `rows`
-/// requests in `span_ns`. The warning says how to set another unit.
+/// Returns a warning if `rows` requests in `span_ns` are implausibly many, because the times in
+/// `file` were then probably read in a wrong unit. The warning says how to set another unit.
 pub fn doubts(
     file: &str,
     format: &Format,
@@ -59,8 +60,9 @@ pub fn doubts(
     ])
 }
 
-/// Returns the next longer time unit that gives a plausible rate, and its length in units of
-/// `unit`. If no unit gives a plausible rate, the longest unit is returned.
+/// Returns the shortest time unit longer than `unit` that gives a plausible rate, and the length of
+/// the returned unit in multiples of `unit`. If no unit gives a plausible rate, the longest unit is
+/// returned.
 fn coarser(unit: TimeUnit, iops: f64) -> (TimeUnit, f64) {
     let longer = |other: TimeUnit| other.ns() as f64 / unit.ns() as f64;
     let by_length = [TimeUnit::Microseconds, TimeUnit::Milliseconds, TimeUnit::Seconds];

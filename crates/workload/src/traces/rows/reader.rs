@@ -1,6 +1,7 @@
 //! Readers of the content of a trace file: line by line, record by record, or many rows at a time.
 //!
-//! Each file gets a reader of its own, so a reader may remember earlier parts of the file.
+//! Each file gets a reader of its own, so a reader may keep what it learned from earlier lines or
+//! records.
 
 use crate::traces::rows::options::ReadOptions;
 use crate::traces::rows::trace_row::{BadRow, Epoch, TraceRow};
@@ -17,7 +18,7 @@ pub(in crate::traces) trait LineReader: Send {
         device.to_string()
     }
 
-    /// Returns whether the user means this device by `name`.
+    /// Returns whether `name`, which the user gave, names the given device.
     fn is_device(&self, device: u32, name: &str) -> bool {
         self.device_name(device) == name
     }
@@ -30,8 +31,8 @@ pub(in crate::traces) trait LineReader: Send {
 
 /// Reader of the records of a binary format.
 pub(in crate::traces) trait RecordReader: Send {
-    /// Parses the record that begins at the start of `bytes`. `bytes` may be empty, end within the
-    /// record, or continue after the record.
+    /// Parses the record that begins at the start of `bytes`. `bytes` may be empty, may end within
+    /// the record, or may continue after the record.
     fn record(&mut self, bytes: &[u8]) -> Taken;
 
     /// Returns the name that the trace gives to a device number ([`TraceRow::device`]).
@@ -40,25 +41,27 @@ pub(in crate::traces) trait RecordReader: Send {
     }
 }
 
-/// Result of a [`RecordReader`]. Except in `More`, the number is the length of the record in bytes.
+/// Result of a [`RecordReader`]. In every variant except `More`, the number is the length of the
+/// record in bytes.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::traces) enum Taken {
     /// The record contains a row.
     TraceRow(usize, TraceRow),
-    /// The record contains no row, or it is a header.
+    /// The record contains no row. The header of a file counts as such a record.
     Other(usize),
-    /// The record is invalid and has the given length. The length 0 means that the length is
+    /// The record is invalid. The number is the length of the record, or 0 if the length is
     /// unknown, which is a fatal error.
     Bad(usize, BadRow),
-    /// More bytes are needed. The number is the least length of `bytes`, at most 256 KiB.
+    /// `bytes` was too short. The next call needs at least the given number of bytes, which is at
+    /// most 256 KiB.
     More(usize),
 }
 
 /// Reader of a binary format that consists of blocks of many rows.
 pub(in crate::traces) trait BatchReader: Send {
-    /// Decodes the block at the start of `bytes`, and appends its rows to `rows`. `bytes` may end
-    /// within the block or continue after the block. At the end of the file, `bytes` is empty.
-    /// Nothing is read after an error.
+    /// Decodes the block at the start of `bytes`, and appends the rows of the block to `rows`.
+    /// `bytes` may end within the block or continue after the block. At the end of the file,
+    /// `bytes` is empty. After an error, the reader is not called again.
     fn batch(&mut self, bytes: &[u8], rows: &mut Vec<TraceRow>) -> Result<Batch, &'static str>;
 
     /// Returns the name that the trace gives to a device number ([`TraceRow::device`]).
@@ -71,13 +74,14 @@ pub(in crate::traces) trait BatchReader: Send {
 /// Result of a [`BatchReader`].
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::traces) enum Batch {
-    /// The block was decoded. The number is its length in bytes.
+    /// The block was decoded. The number is the length of the block in bytes.
     Whole(usize),
-    /// More bytes are needed. The number is the least length of `bytes`, at most 256 KiB.
+    /// `bytes` was too short. The next call needs at least the given number of bytes, which is at
+    /// most 256 KiB.
     More(usize),
 }
 
-/// Facts about a file that its reader may use from the start.
+/// Facts about a file that are known when the reader of the file is made.
 pub(in crate::traces) struct Opening<'a> {
     pub(in crate::traces) options: &'a ReadOptions,
     /// First bytes of the file after decompression: the whole file, or its first 256 KiB.

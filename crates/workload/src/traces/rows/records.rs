@@ -12,7 +12,8 @@ use crate::traces::rows::trace_row::{BadRow, TraceRow};
 pub(in crate::traces) enum RecordError {
     /// The stream failed, because of a read error or a damaged compressed file.
     Io(io::Error),
-    /// The record is invalid. If the length of the record is known, the next record can be read.
+    /// The record is invalid. If the length of the invalid record is known, the next record can
+    /// still be read.
     Bad(BadRow),
 }
 
@@ -38,7 +39,7 @@ pub(in crate::traces) struct Records {
 
 /// Error for a file that ends within a record.
 const CUT: BadRow = BadRow::Fatal("the file ends within a record; it is truncated");
-/// Error for a record that is longer than every real record.
+/// Error for a record that is longer than the buffer. Real records are much shorter.
 const TOO_LONG: BadRow = BadRow::Fatal("the record is longer than 256 KiB");
 
 /// Number of bytes of a record that a message shows.
@@ -66,8 +67,8 @@ impl Records {
                     return Ok(Next::Other);
                 }
                 Taken::Bad(length, bad) => {
-                    // A message shows the first bytes of an invalid record. If the length of the
-                    // record is unknown, nothing after the record can be read.
+                    // An error message shows the first bytes of an invalid record. If the length of
+                    // the record is unknown, no later record can be read.
                     self.take(if length == 0 { SHOWN } else { length });
                     return Err(RecordError::Bad(bad));
                 }
@@ -85,8 +86,8 @@ impl Records {
         &bytes[..bytes.len().min(SHOWN)]
     }
 
-    /// Returns the number of the current record, and its position in the stream in bytes. The first
-    /// record has number 1 and position 0.
+    /// Returns the number of the current record, and the position of this record in the stream in
+    /// bytes. The first record has number 1 and position 0.
     pub(in crate::traces) fn place(&self) -> (u64, u64) {
         (self.number, self.offset)
     }

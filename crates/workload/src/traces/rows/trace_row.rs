@@ -1,10 +1,11 @@
-//! Row of a trace as the file states it, epoch of its time, and errors of an invalid row.
+//! Row of a trace as the file states it, with the epoch of the times and the errors of an invalid
+//! row.
 
 use vpass_drive::base::latency::AccessLatency;
 use vpass_drive::base::request::Op;
 
-/// Row of a trace as the file states it. The time of the row is that of the trace's clock. The row
-/// was not yet checked against a drive.
+/// Row of a trace as the file states it. The time is counted on the clock of the trace. The row may
+/// not fit onto the drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TraceRow {
     /// Time of the row on the trace's own clock, in ns.
@@ -29,9 +30,9 @@ pub(in crate::traces) enum BadRow {
     Column(usize),
     /// The line ends before the column.
     Missing(usize),
-    /// The line continues after its last column.
+    /// The line continues after the last column of the format.
     Extra,
-    /// The row has another error, which the sentence describes.
+    /// The row has an error in no particular column. The sentence describes this error.
     Sentence(&'static str),
     /// Nothing after the error can be read, so `--skip-bad-lines` does not help.
     Fatal(&'static str),
@@ -40,7 +41,7 @@ pub(in crate::traces) enum BadRow {
 /// Epoch from which the times of a trace are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Epoch {
-    /// The times are dates. All files of a format with such times share a clock.
+    /// The times are dates. All files of a format whose times are dates share a clock.
     Absolute,
     /// The times are counted from the start of the recording.
     Relative,

@@ -1,4 +1,5 @@
-//! Units of the times in a trace. Either the format defines its unit, or vpass assumes a unit.
+//! Units of the times in a trace. The unit is the one that the format defines, that the user gives,
+//! or that vpass assumes.
 
 use std::fmt;
 use std::str::FromStr;
@@ -57,8 +58,8 @@ pub enum Times {
     None,
     /// The format defines the unit, which the text names.
     Fixed(&'static str),
-    /// The unit differs between files, or the definition names no unit. vpass assumes the given
-    /// unit if the user does not name a unit.
+    /// The unit differs between files, or the definition of the format names no unit. If the user
+    /// gives no unit, vpass assumes the unit in this field.
     Usual(TimeUnit),
 }
 
@@ -83,7 +84,7 @@ pub enum UnitBasis {
 }
 
 impl UnitBasis {
-    /// Returns the reason as one word, for results.
+    /// Returns the word that stands for the reason in results.
     pub fn name(self) -> &'static str {
         ["format", "assumed", "said"][self as usize]
     }

@@ -17,7 +17,7 @@ pub(super) struct FioWriter<W: Write> {
     files: Vec<String>,
     /// Time of the first row on the trace's clock, in ns.
     start: Option<u64>,
-    /// Time of the last row since the first row, in us.
+    /// Time from the first row to the last row, in us.
     now: u64,
     losses: Losses,
 }

@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 pub(super) struct Labels(BTreeSet<String>);
 
 impl Labels {
-    /// Returns the name if it is not yet used. Otherwise, returns the name with a number added to
-    /// it.
+    /// Returns the name if no other device has this name. Otherwise, adds a number to the name and
+    /// returns the result.
     pub(super) fn unique(
         &mut self,
         name: &str,

@@ -1,6 +1,6 @@
 //! Writes rows as an MSR Cambridge CSV. The columns are those of the format `msr`. The column of
-//! response times is 0, because vpass keeps no response times. If a row has a hint, the hint is a
-//! further column.
+//! response times is 0, because vpass does not read response times from traces. If a row has a
+//! hint, the line has a further column with the hint.
 
 use std::io::{self, Write};
 
@@ -67,8 +67,8 @@ impl<W: Write> MsrWriter<W> {
     }
 }
 
-/// Splits a device name such as `hm_0` into host and disk, as in the collection. A name that is a
-/// number becomes this disk number of a host called `disk`.
+/// Splits a device name such as `hm_0` into a host and a disk number, as the MSR collection does.
+/// If the name is a number, it becomes the disk number, and the host is called `disk`.
 fn host_and_disk(name: &str) -> String {
     let is_number = |text: &str| {
         text.len() <= 9 && !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())

@@ -1,8 +1,8 @@
-//! Converts a block of rows to bytes and back. Columns follow each other, each in its shortest form
-//! (docs/compact-trace.md).
+//! Converts a block of rows to bytes and back. A block is stored column by column, and each column
+//! is packed (docs/compact-trace.md).
 //!
-//! Times and offsets are stored as differences from the values that the row before predicts. Sizes
-//! and devices are stored as differences from the smallest value in the block.
+//! Each time and offset is predicted from the previous row, and the difference from the prediction
+//! is stored. Sizes and devices are stored as differences from the smallest value in the block.
 
 use vpass_drive::base::latency::AccessLatency;
 use vpass_drive::base::request::Op;
@@ -10,22 +10,22 @@ use vpass_drive::base::request::Op;
 use super::pack::{self, LOOK_AHEAD, Packed};
 use crate::traces::rows::format::TraceRow;
 
-/// Largest number of rows in a block. The rows and columns of such a block (300 KiB) fit into the
-/// second-level cache of a core.
+/// Largest number of rows in a block. A block of this size has 300 KiB of rows and columns, which
+/// fit into the second-level cache of a core.
 pub(super) const MAX_ROWS: usize = 4096;
 /// Length of the header of a column in bytes: 8 for the base, 8 for the unit, 4 for the widths, and
 /// 4 for the length of the data.
 const COLUMN_HEADER_BYTES: usize = 24;
 /// Length of the headers of all columns in bytes. A block begins with these headers.
 const HEADER_BYTES: usize = 4 * COLUMN_HEADER_BYTES;
-/// Largest length of a block's content in bytes. The content consists of headers, directions and
-/// hints, and for each column of codes and 8 bytes per number.
+/// Largest length of a block's content in bytes. The content has headers, directions and hints. For
+/// each column, the content has codes, and at most 8 bytes per number.
 pub(super) const MAX_BYTES: usize =
     HEADER_BYTES + 2 * (MAX_ROWS / 4) + 4 * (MAX_ROWS / 4 + 8 * MAX_ROWS);
-/// Limit for offsets and ends of requests in bytes, which all formats share.
+/// Limit for offsets and ends of requests, in bytes. All trace formats have the same limit.
 const ADDRESS_END: u64 = 1 << 63;
 
-/// Column of a block. The columns have the order of the file.
+/// Column of a block. The columns are listed in the order in which a file contains them.
 #[derive(Clone, Copy)]
 enum Column {
     Time,
@@ -36,7 +36,7 @@ enum Column {
 
 const COLUMNS: [Column; 4] = [Column::Time, Column::Offset, Column::Size, Column::Device];
 
-/// Unpacked columns of a block. The memory of the columns is used again for each block.
+/// Unpacked columns of a block. Later blocks use the same memory.
 #[derive(Default)]
 pub(super) struct Columns {
     numbers: [Vec<u64>; 4],
@@ -49,8 +49,8 @@ impl Columns {
     }
 }
 
-/// Appends the bytes of a block with 1 to [`MAX_ROWS`] rows. `hints` says whether there is a column
-/// of hints.
+/// Encodes 1 to [`MAX_ROWS`] rows as a block, and appends the block to `out`. `hints` says whether
+/// the block has a column of hints.
 pub(super) fn encode(rows: &[TraceRow], hints: bool, columns: &mut Columns, out: &mut Vec<u8>) {
     let (start, begin) = rows.first().map_or((0, 0), |row| (row.at_ns, row.offset));
     columns.numbers.iter_mut().for_each(Vec::clear);
@@ -91,8 +91,8 @@ pub(super) fn encode(rows: &[TraceRow], hints: bool, columns: &mut Columns, out:
     }
 }
 
-/// Converts signed differences to multiples of their common unit. The sign becomes the lowest bit,
-/// so that small differences give small numbers. Returns the unit.
+/// Divides signed differences by the greatest unit that divides all of them, and returns this unit.
+/// The sign becomes the lowest bit, so that small differences give small numbers.
 fn steps(numbers: &mut [u64]) -> u64 {
     let unit = numbers.iter().fold(0, |unit, n| common(n.cast_signed().unsigned_abs(), unit));
     for n in numbers {
@@ -102,8 +102,8 @@ fn steps(numbers: &mut [u64]) -> u64 {
     unit
 }
 
-/// Converts numbers to their distances from the smallest number, in multiples of a common unit.
-/// Returns the smallest number and the unit.
+/// Replaces each number by its distance from the smallest number. The distances are divided by the
+/// greatest unit that divides all of them. Returns the smallest number and the unit.
 fn distances(numbers: &mut [u64]) -> (u64, u64) {
     let base = numbers.iter().copied().min().unwrap_or(0);
     let unit = numbers.iter().fold(0, |unit, n| common(n - base, unit));
@@ -113,7 +113,7 @@ fn distances(numbers: &mut [u64]) -> (u64, u64) {
     (base, unit)
 }
 
-/// Returns the greatest common divisor of two numbers. For 0 and n, this is n.
+/// Returns the greatest common divisor of two numbers. The divisor of 0 and n is n.
 fn common(mut a: u64, mut b: u64) -> u64 {
     if b == 1 {
         return 1;
@@ -124,12 +124,12 @@ fn common(mut a: u64, mut b: u64) -> u64 {
     b
 }
 
-/// Decodes a block of `count` rows, and appends the rows to the list. `hints` says whether there is
-/// a column of hints. `payload` includes [`LOOK_AHEAD`] bytes that follow the block. `devices` is
-/// the number of known devices.
+/// Decodes a block of `count` rows, and appends the rows to `rows`. `hints` says whether the block
+/// has a column of hints. `payload` also has the [`LOOK_AHEAD`] bytes that follow the block.
+/// `devices` is the number of known devices.
 ///
 /// # Errors
-/// Describes the error. If there is an error, no row is appended.
+/// Returns a description of the error if the block is invalid. No row is appended then.
 pub(super) fn decode(
     payload: &[u8],
     (count, hints): (usize, bool),
@@ -169,7 +169,7 @@ pub(super) fn decode(
 
 const MISFIT: &str = "the lengths in the block contradict each other";
 
-/// Bytes of a block, and the position up to which they were read.
+/// Bytes of a block. `at` is the position of the first byte that was not yet read.
 struct Rest<'a> {
     payload: &'a [u8],
     at: usize,
@@ -197,7 +197,7 @@ struct Header {
 }
 
 impl Header {
-    /// Parses the header of a column from its 24 bytes.
+    /// Parses the header of a column, which has 24 bytes.
     fn read(bytes: &[u8]) -> Self {
         let word =
             |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"));
@@ -210,8 +210,8 @@ impl Header {
         }
     }
 
-    /// Converts unpacked numbers to the values of the column. Offsets do not yet include the sizes
-    /// of earlier rows; [`Columns::follow`] adds these sizes.
+    /// Converts unpacked numbers to the values of the column. For offsets, [`Columns::follow`] must
+    /// still add the sizes of earlier rows.
     fn restore(&self, column: Column, numbers: &mut [u64]) {
         let &Self { base, unit, .. } = self;
         match column {
@@ -278,7 +278,7 @@ impl Columns {
     }
 }
 
-/// Hint for each code. The codes are those of `NVMe`.
+/// Hint for each code in a file. The codes are those of `NVMe`.
 const HINTS: [Option<AccessLatency>; 4] =
     [None, Some(AccessLatency::Idle), Some(AccessLatency::Typical), Some(AccessLatency::Smallest)];
 
@@ -286,5 +286,5 @@ fn code_of(hint: Option<AccessLatency>) -> u8 {
     HINTS.iter().position(|of| *of == hint).expect("every hint has a code") as u8
 }
 
-/// Direction for each code. The code 3 is invalid and never reaches this table.
+/// Direction for each code in a file. The code 3 is refused before this table is used.
 const OPS: [Op; 4] = [Op::Read, Op::Write, Op::Trim, Op::Trim];

@@ -1,23 +1,24 @@
-//! Packs whole numbers into few whole bytes.
+//! Packs a column of whole numbers into few bytes.
 //!
-//! A packed column has four widths, which are numbers of bytes. Then it has two bits per number,
-//! which choose the width of the number. The bytes of the numbers follow. For most columns, this
-//! takes one or two bits more per number than an entropy code. Decoding needs no branch for each
-//! number.
+//! A packed column begins with four widths, which are numbers of bytes. Then come two bits for each
+//! number, which choose one of the widths for this number. The bytes of the numbers follow. For
+//! most columns, an entropy code would save only one or two bits per number. Decoding needs no
+//! branch for each number.
 
 /// Column of numbers in packed form.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Packed {
-    /// Number of bytes of a number for each of the four codes, 0 to 8 in ascending order.
+    /// Width for each of the four codes. A width is the number of bytes of a packed number, from 0
+    /// to 8. The widths are in ascending order.
     pub(super) widths: [u8; 4],
-    /// Codes of the numbers, with two bits for each number. The first number has the lowest bits.
-    /// There are no codes if all widths are equal.
+    /// Codes that choose the widths of the numbers. Each code has two bits, and the code of the
+    /// first number has the lowest bits. If all widths are equal, there are no codes.
     pub(super) codes: Vec<u8>,
     /// Bytes of the numbers, in little-endian order.
     pub(super) data: Vec<u8>,
 }
 
-/// Number of bytes after the end of the data that the decoder may read.
+/// Number of bytes that the decoder may read beyond the end of the packed data.
 pub(super) const LOOK_AHEAD: usize = 8;
 
 /// Returns the number of bytes that the codes of `count` numbers take.
@@ -29,7 +30,7 @@ fn is_fixed(widths: [u8; 4]) -> bool {
     widths[0] == widths[3]
 }
 
-/// Packs numbers into `out`. The memory of the vectors in `out` is used again.
+/// Packs numbers into `out`, and replaces the previous content of `out`.
 pub(super) fn pack(numbers: &[u64], out: &mut Packed) {
     out.codes.clear();
     out.data.clear();
@@ -58,8 +59,8 @@ fn bytes_of(n: u64) -> usize {
     (u64::BITS - n.leading_zeros()).div_ceil(8) as usize
 }
 
-/// Returns the four widths with which the numbers take the fewest bytes. `counts` has the number of
-/// numbers that need 0, 1, and so on to 8 bytes.
+/// Returns the four widths with which a column takes the fewest bytes. `counts[n]` says how many
+/// numbers of the column need n bytes.
 fn best_widths(counts: &[usize; 9]) -> [u8; 4] {
     let longest = counts.iter().rposition(|c| *c > 0).unwrap_or(0);
     let shortest = counts.iter().position(|c| *c > 0).unwrap_or(0);
@@ -84,8 +85,8 @@ fn best_widths(counts: &[usize; 9]) -> [u8; 4] {
     best
 }
 
-/// Unpacks numbers from `data` until `out` is full. `data` includes [`LOOK_AHEAD`] bytes after its
-/// end. Returns false if codes, data and widths contradict each other.
+/// Unpacks numbers from `data` until `out` is full. `data` has [`LOOK_AHEAD`] bytes more than the
+/// packed numbers take. Returns false if codes, data and widths contradict each other.
 #[must_use]
 pub(super) fn unpack(widths: [u8; 4], codes: &[u8], data: &[u8], out: &mut [u64]) -> bool {
     if !widths.is_sorted() || widths[3] > 8 || codes.len() != code_bytes(widths, out.len()) {
@@ -103,7 +104,8 @@ pub(super) fn unpack(widths: [u8; 4], codes: &[u8], data: &[u8], out: &mut [u64]
         at += unpack_four(&width, &mask, *codes, window, four);
         done += 4;
     }
-    // The last numbers are unpacked one by one, because a window would reach beyond the data.
+    // The last numbers are unpacked one by one, because fewer than [`WINDOW`] bytes of data are
+    // left.
     for (i, n) in out.iter_mut().enumerate().skip(done) {
         let Some(bytes) = data.get(at..).and_then(|rest| rest.first_chunk()) else { return false };
         let code = usize::from(codes[i / 4] >> (i % 4 * 2) & 3);
@@ -113,11 +115,11 @@ pub(super) fn unpack(widths: [u8; 4], codes: &[u8], data: &[u8], out: &mut [u64]
     at == data_bytes
 }
 
-/// Number of bytes in which any four numbers fit whose widths are below 16. With this size, the
-/// compiler can omit bounds checks.
+/// Number of bytes from which four numbers are unpacked. Four numbers with widths below 16 always
+/// fit, so the compiler can omit bounds checks.
 const WINDOW: usize = 64 + 8;
 
-/// Unpacks four numbers. Returns the number of bytes of the four numbers.
+/// Unpacks four numbers. Returns the number of bytes that these four numbers took.
 #[inline]
 fn unpack_four(
     width: &[usize; 4],

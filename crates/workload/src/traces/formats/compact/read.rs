@@ -35,7 +35,7 @@ impl BatchReader for Decoder {
         }
         let header = Header::read(header)?;
         let length = HEADER_BYTES + header.length;
-        // A block is never the last section of a file, so other bytes always follow it.
+        // A block is never the last section of a file, so other bytes always follow a block.
         let needed = if header.kind == Kind::Rows { length + LOOK_AHEAD } else { length };
         let Some(section) = bytes.get(..needed) else { return Ok(Batch::More(needed)) };
         if !header.is_sound(&section[..length]) {

@@ -1,28 +1,29 @@
-//! Frame of a compact trace (docs/compact-trace.md). The frame consists of a file header and of
-//! section headers. A section header has the kind, the length and the checksum of its section.
+//! File header and section headers of a compact trace (docs/compact-trace.md). A section header has
+//! the kind, the length and the checksum of a section.
 
 use super::block;
 
 /// Length of a file header in bytes. A section header has the same length.
 pub(super) const HEADER_BYTES: usize = 16;
-/// Length of the longest content of a section in bytes. The longest content is a block; all other
-/// sections are short.
+/// Largest length of a section's content in bytes. The largest sections contain a block of rows;
+/// all other sections are short.
 pub(super) const MAX_PAYLOAD_BYTES: usize = block::MAX_BYTES;
-/// First bytes of a compact trace, similar to those of PNG. No text begins with the first byte. If
-/// a transfer changes line ends, it damages these bytes, so the damage is noticed.
+/// First bytes of a compact trace, similar to those of a PNG file. No text file begins with the
+/// first of these bytes. A transfer that changes line ends also changes these bytes, so the damage
+/// is noticed.
 pub(super) const MAGIC: &[u8; 8] = b"\x89vpt\r\n\x1a\n";
-/// Version of a file whose rows have no hints. [`VERSION_WITH_HINTS`] is the version of a file
-/// whose rows may have hints.
+/// Version number of a file whose rows have no hints. If rows may have hints, the version number is
+/// [`VERSION_WITH_HINTS`].
 const VERSION: u16 = 1;
 const VERSION_WITH_HINTS: u16 = 2;
-/// Position in the file header of the byte that says whether rows have hints.
+/// Position of a byte in the file header. This byte says whether rows have hints.
 const HINTS_AT: usize = 11;
 const CRC_AT: usize = 12;
 
 /// Kind of a section in a compact trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Section with names of devices, to which later blocks refer.
+    /// Section with names of devices. Later blocks refer to these devices.
     Devices,
     /// Section with a block of rows.
     Rows,
@@ -45,7 +46,7 @@ pub(super) struct Header {
     pub(super) kind: Kind,
     /// Number of devices or rows in the section.
     pub(super) count: usize,
-    /// Number of bytes of the section that follow its header.
+    /// Number of bytes in the section after the section header.
     pub(super) length: usize,
     crc: u32,
 }
@@ -72,8 +73,8 @@ impl Header {
     }
 }
 
-/// Writes the header of a section. The header's [`HEADER_BYTES`] bytes are reserved at the start of
-/// `section`, and the content follows them.
+/// Writes the header of a section to the first [`HEADER_BYTES`] bytes of `section`. These bytes are
+/// reserved for the header, and the content follows the header.
 pub(super) fn finish(section: &mut [u8], kind: Kind, count: usize) {
     let length = (section.len() - HEADER_BYTES) as u32;
     section[..4].copy_from_slice(&kind.tag());
@@ -91,7 +92,7 @@ fn checksum(section: &[u8]) -> u32 {
     hash.finalize()
 }
 
-/// Properties of a file's rows, as the header of the file states them.
+/// Properties of a file's rows, which the header of the file states.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct About {
     /// Whether the times are dates.

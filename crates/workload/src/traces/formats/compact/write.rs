@@ -1,5 +1,5 @@
-//! Writes a compact trace. Rows are collected into blocks. New devices of a block are written
-//! before the block.
+//! Writes a compact trace. Rows are collected into blocks. If a block has new devices, their names
+//! are written before the block.
 
 use std::io::{self, Write};
 
@@ -8,10 +8,12 @@ use super::section::{self, About, HEADER_BYTES, Kind};
 use super::{MAX_DEVICES, MAX_NAME_BYTES};
 use crate::traces::rows::format::{Epoch, TraceRow};
 
-/// Length in bytes at which a section of devices ends. The longest section may be much longer.
+/// Length in bytes at which a section of device names ends and the next section begins. The format
+/// allows much longer sections.
 const LIST_BYTES: usize = 32 << 10;
 
-/// Writer of a compact trace. Call [`CompactWriter::finish`] at the end, or the file is truncated.
+/// Writer of a compact trace. Call [`CompactWriter::finish`] at the end; otherwise, the file is
+/// truncated.
 pub(in crate::traces) struct CompactWriter<W: Write> {
     out: W,
     /// Properties in the header of the file; `None` before the header is written. The header is
@@ -21,14 +23,14 @@ pub(in crate::traces) struct CompactWriter<W: Write> {
     rows: Vec<TraceRow>,
     total: u64,
     devices: usize,
-    /// Names of devices that were not yet written.
+    /// Device names that were not yet written to the file.
     unlisted: Vec<Vec<u8>>,
     columns: Columns,
     section: Vec<u8>,
 }
 
 impl<W: Write> CompactWriter<W> {
-    /// Begins a compact trace. `clock` is the epoch of its times.
+    /// Begins a compact trace. `clock` is the epoch of the times in the trace.
     pub(in crate::traces) fn new(out: W, clock: Epoch) -> Self {
         Self {
             out,
@@ -77,7 +79,7 @@ impl<W: Write> CompactWriter<W> {
         Ok(self.out)
     }
 
-    /// Writes the new devices, then the rows that were collected.
+    /// Writes the names of new devices, and then the rows that were collected.
     fn flush(&mut self) -> io::Result<()> {
         let about = self.header()?;
         self.list_devices()?;
