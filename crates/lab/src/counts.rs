@@ -21,7 +21,7 @@ const COUNT: &str =
 /// counts.
 ///
 /// # Errors
-/// Reports a word that is not a count, although the key takes counts. `at` is the offset of the
+/// Returns an error if the key takes counts and the word is not a count. `at` is the offset of the
 /// word in the text.
 pub(crate) fn read(key: &str, word: &str, at: usize) -> Result<Option<i64>, Wrong> {
     if !keys::range(key).is_some_and(Range::takes_suffixes) {
@@ -32,11 +32,12 @@ pub(crate) fn read(key: &str, word: &str, at: usize) -> Result<Option<i64>, Wron
     Ok(i64::try_from(count).ok())
 }
 
-/// Returns the text of a file with its counts written in digits. Every line keeps its line number.
-/// Text that is not TOML stays unchanged.
+/// Returns the text of a file after writing all counts in digits. Every line keeps its line number.
+/// A text that is not TOML stays unchanged.
 ///
 /// # Errors
-/// Reports a word that is not a count, with its line, if the key takes counts.
+/// Returns an error if the word for a key is not a count, although the key takes counts. The error
+/// names the line.
 pub(crate) fn expanded<'a>(
     name: &str,
     text: &'a str,

@@ -150,7 +150,7 @@ impl From<Threshold> for Rewrite {
 /// Explains a read of this drive with this reclaim technique.
 ///
 /// # Errors
-/// Reports an invalid drive.
+/// Returns an error if the drive is invalid.
 pub fn explanation(
     name: &str,
     config: &DriveConfig,
@@ -231,7 +231,7 @@ fn ages(config: &DriveConfig) -> BTreeSet<u32> {
 /// Describes a block at this number of P/E cycles; `None` if the drive has no disturb table.
 ///
 /// # Errors
-/// Reports an invalid drive.
+/// Returns an error if the drive is invalid.
 pub fn age(
     config: &DriveConfig,
     pec: u32,

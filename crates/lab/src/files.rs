@@ -26,7 +26,7 @@ pub type File = (String, Vec<u8>);
 /// Returns the files of one run. `call` describes the call of the program that made the run.
 ///
 /// # Errors
-/// Reports a trace file that can no longer be read.
+/// Returns an error if a trace file can no longer be read.
 pub fn of_run(plan: &RunPlan, outcome: &Outcome, call: &Call) -> Result<Vec<File>, Failure> {
     let manifest = as_json::text(&outcome.manifest(plan, call)?)?;
     let mut files = of_summary(&outcome.summary)?.to_vec();
@@ -106,7 +106,7 @@ const TIMING: [&str; 3] = ["wall_s", "requests_per_s", "peak_rss_bytes"];
 /// `results`, null replaces each moved value.
 ///
 /// # Errors
-/// Reports a value that JSON cannot hold.
+/// Returns an error if JSON cannot represent a value.
 pub fn timing(results: &mut Value) -> Result<File, Failure> {
     let timing = take_timing(results).unwrap_or_else(|| Map::new().into());
     Ok(("timing.json".into(), as_json::text(&timing)?.into_bytes()))

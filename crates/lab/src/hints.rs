@@ -131,7 +131,7 @@ impl HintFile {
     /// Reads the hint file that the user chose; `None` if the user chose no file.
     ///
     /// # Errors
-    /// Returns the errors of [`Self::read`].
+    /// Returns an error if [`Self::read`] fails.
     pub(crate) fn given(source: &HintSource) -> Result<Option<Self>, Failure> {
         let HintSource::File(path) = source else { return Ok(None) };
         Self::read(path).map(Some)
@@ -140,7 +140,7 @@ impl HintFile {
     /// Reads the table `[hints]` of a workload file. Returns `None` if the file has no such table.
     ///
     /// # Errors
-    /// Returns the errors of [`Self::read`], except that of an unreadable file.
+    /// Returns an error if the text is not valid TOML, or if its table `[hints]` is invalid.
     pub(crate) fn of_workload(name: &str, text: &str) -> Result<Option<Self>, Failure> {
         let file: OfWorkload = typed::read(name, text)?;
         file.hints.map(|tables| Self::of(name, text, tables)).transpose()
@@ -149,8 +149,8 @@ impl HintFile {
     /// Reads a hint file.
     ///
     /// # Errors
-    /// Reports a file that cannot be read, an unknown key, or an unknown access latency. Also
-    /// reports overlapping ranges of the same rank.
+    /// Returns an error if the file cannot be read, or if a key or an access latency is unknown.
+    /// Also returns an error if two ranges of the same rank overlap.
     pub fn read(path: &Path) -> Result<Self, Failure> {
         Self::parse(&path.display().to_string(), &read_file("hint", path)?)
     }
@@ -223,8 +223,8 @@ impl HintFile {
     /// workload names. `capacity` is the drive's capacity.
     ///
     /// # Errors
-    /// Reports a name that the workload does not have, or a range beyond the end of the drive. Also
-    /// reports an extent that overlaps a range of the same rank.
+    /// Returns an error if the workload does not have a name, or if a range lies beyond the end of
+    /// the drive. Also returns an error if an extent overlaps a range of the same rank.
     pub fn ranges(
         &self,
         kind: Option<Kind>,

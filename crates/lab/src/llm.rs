@@ -140,7 +140,7 @@ impl Llm {
     /// the technique `block`.
     ///
     /// # Errors
-    /// Returns the errors of the workload.
+    /// Returns an error if the workload is invalid or cannot be read.
     ///
     /// # Panics
     /// Panics if the workload is not a model.

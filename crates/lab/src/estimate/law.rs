@@ -19,7 +19,7 @@ impl Law {
     /// requests of such a workload must be counted.
     ///
     /// # Errors
-    /// Returns the errors of the workload.
+    /// Returns an error if the workload is invalid or cannot be read.
     pub(super) fn of_plan(plan: &RunPlan) -> Result<Option<Self>, Failure> {
         let Workload::Generated(Loaded { name, config, .. }) = &plan.workload else {
             return Ok(None);

@@ -67,7 +67,7 @@ impl Limits {
     /// equation for the limits of this technique is known.
     ///
     /// # Errors
-    /// Reports a drive that the technique cannot protect.
+    /// Returns an error if the technique cannot protect the drive.
     pub(super) fn of(plan: &RunPlan, factor: f64) -> Result<Option<Self>, Failure> {
         let config = &plan.drive.config;
         let technique = plan.reclaim;

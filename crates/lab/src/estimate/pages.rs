@@ -51,7 +51,7 @@ impl Pages {
     /// data, and the write buffer can hold `buffered` pages.
     ///
     /// # Errors
-    /// Returns the errors of the workload.
+    /// Returns an error if the workload is invalid or cannot be read.
     pub(super) fn of(plan: &RunPlan, filled: f64, buffered: f64) -> Result<Self, Failure> {
         match Law::of_plan(plan)? {
             Some(law) => Ok(Self::of_law(&law, filled, buffered)),

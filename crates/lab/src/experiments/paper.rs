@@ -64,7 +64,7 @@ impl Planned {
     /// Reads a recipe and plans its runs.
     ///
     /// # Errors
-    /// Reports an error in the recipe's files, in its traces, or in a run.
+    /// Returns an error if a file of the recipe, a trace or a run has an error.
     pub fn new(asked: &Asked, begin: Begin) -> Result<Self, Failure> {
         let path: PathBuf = if asked.recipe.is_dir() {
             asked.recipe.join("run.toml")

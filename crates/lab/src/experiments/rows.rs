@@ -65,7 +65,7 @@ impl Rows {
     /// experiments are removed first.
     ///
     /// # Errors
-    /// Reports rows that cannot be removed.
+    /// Returns an error if the rows cannot be removed.
     pub fn of(place: Option<&Path>, fresh: bool, hear: Hear) -> Result<Self, Failure> {
         let mut rows = Self {
             kept: None,
@@ -99,7 +99,7 @@ impl Rows {
     /// contain.
     ///
     /// # Errors
-    /// Reports a trace or job file that can no longer be read.
+    /// Returns an error if a trace file or a job file can no longer be read.
     pub fn resumed<'a, T: Serialize + DeserializeOwned>(
         &'a self,
         command: &str,

@@ -77,7 +77,7 @@ pub struct Left {
 /// error rates.
 ///
 /// # Errors
-/// Reports an invalid drive.
+/// Returns an error if the drive is invalid.
 pub(super) fn error_budget(
     config: &DriveConfig,
     counts: &BTreeSet<u32>,

@@ -34,7 +34,7 @@ pub struct Word {
 /// Describes the effects of the hints on this drive.
 ///
 /// # Errors
-/// Reports an invalid drive.
+/// Returns an error if the drive is invalid.
 pub(super) fn words(
     config: &DriveConfig,
     technique: &Technique,

@@ -20,7 +20,7 @@ pub(super) type Interval = (u64, u64, Histogram<u64>);
 /// Formats a log of these intervals.
 ///
 /// # Errors
-/// Reports a histogram that cannot be written.
+/// Returns an error if a histogram cannot be written.
 pub(super) fn text(name: &str, intervals: &[Interval]) -> Result<String, Failure> {
     let mut text = format!(
         "#vpass {}: {name} latencies in nanoseconds; times in simulated seconds\n",

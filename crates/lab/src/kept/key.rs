@@ -37,7 +37,8 @@ impl Keys {
     /// Prepares to make keys for this build of the program.
     ///
     /// # Errors
-    /// Reports that the program's own file cannot be read. The build is then unknown.
+    /// Returns an error if the program's own file cannot be read. The build of the program is then
+    /// unknown.
     pub fn of_this_program() -> io::Result<Self> {
         Ok(Self { build: digest_of(&mut own_file()?)?, files: BTreeMap::new() })
     }
@@ -46,7 +47,7 @@ impl Keys {
     /// command that the plan does not contain.
     ///
     /// # Errors
-    /// Reports a trace or job file that can no longer be read.
+    /// Returns an error if a trace file or a job file can no longer be read.
     pub fn of(
         &mut self,
         command: &str,

@@ -55,7 +55,7 @@ impl Store {
     /// would not give exactly the same part.
     ///
     /// # Errors
-    /// Returns the error of a failed disk operation.
+    /// Returns an error if a disk operation fails.
     pub fn keep<T: Serialize + DeserializeOwned>(&self, key: &Key, part: &T) -> io::Result<bool> {
         let Some(bytes) = encoded(part) else { return Ok(false) };
         fs::create_dir_all(&self.folder)?;
@@ -98,7 +98,7 @@ impl Store {
     /// Removes the parts of all commands. Returns the number of removed parts.
     ///
     /// # Errors
-    /// Returns the error of a failed disk operation.
+    /// Returns an error if a disk operation fails.
     pub fn clear(&self) -> io::Result<usize> {
         let parts = files_in(&self.folder, PART);
         parts.iter().try_for_each(fs::remove_file)?;

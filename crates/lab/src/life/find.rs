@@ -192,7 +192,7 @@ pub fn csv(key: &str, points: &[Point]) -> String {
 /// did not refine.
 ///
 /// # Errors
-/// Reports a value that JSON cannot hold.
+/// Returns an error if JSON cannot represent a value.
 pub fn json_of(key: &str, points: &[Point], others: &[String]) -> Result<Value, Failure> {
     let best =
         Some(&points[best(points)]).filter(|best| best.answer().is_some() && !best.lives_on());

@@ -88,7 +88,7 @@ impl Rung {
     /// Returns the rung with this number.
     ///
     /// # Errors
-    /// Reports a number that no rung has.
+    /// Returns an error if no rung has this number.
     pub fn of_number(number: u32) -> Result<Self, Failure> {
         let found = LADDER.into_iter().find(|rung| rung.number == number);
         found.ok_or_else(|| {

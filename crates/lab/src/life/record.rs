@@ -12,7 +12,7 @@ use crate::plan::RunPlan;
 /// `KEY=VALUE`.
 ///
 /// # Errors
-/// Reports a value that JSON cannot hold, or a trace file that can no longer be read.
+/// Returns an error if JSON cannot represent a value, or if a trace file can no longer be read.
 pub fn add_to(json: &mut Value, plan: &RunPlan, set: &[String]) -> Result<(), Failure> {
     let config = &plan.drive.config;
     let workload = manifest::workload(plan)?;

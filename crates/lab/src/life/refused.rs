@@ -14,7 +14,7 @@ use crate::setup::Gear;
 /// rate that is unknown should end the life.
 ///
 /// # Errors
-/// Reports the setting that is missing or wrong.
+/// Returns an error if a setting is missing or wrong. The error names the setting.
 pub fn check(plan: &RunPlan, until: Until) -> Result<(), Failure> {
     check_end(plan, until)?;
     if plan.gear == Gear::Timed {

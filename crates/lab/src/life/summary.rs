@@ -453,7 +453,7 @@ pub struct Sampled {
 /// Returns the JSON of `vpass life --json`.
 ///
 /// # Errors
-/// Reports a value that JSON cannot hold, or a trace file that can no longer be read.
+/// Returns an error if JSON cannot represent a value, or if a trace file can no longer be read.
 pub fn json_of(lives: &[Life], setting: &Setting) -> Result<Value, Failure> {
     let Setting { plan, until, rung, .. } = *setting;
     let tied: Vec<&str> =

@@ -53,7 +53,7 @@ impl Gain {
     /// Checks that the group has all runs that the gain needs.
     ///
     /// # Errors
-    /// Reports missing stages or a missing twin.
+    /// Returns an error if a variant has no twin, or if the stages of page reads are not measured.
     pub(super) fn check(&self, group: &Group) -> Result<(), Failure> {
         let twins = group.variants.iter().filter(|v| v.name.ends_with(&self.twin)).count();
         let of_twins = twins > 0

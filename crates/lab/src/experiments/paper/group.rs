@@ -141,7 +141,7 @@ impl Group {
     /// Checks that the settings of this group fit together.
     ///
     /// # Errors
-    /// Reports settings that exclude each other.
+    /// Returns an error if two settings exclude each other.
     pub(super) fn check_parts(&self) -> Result<(), Failure> {
         let wrong = if !self.refresh.is_empty() && self.reclaim.len() != 1 {
             "with `refresh`, `reclaim` must name one technique"
@@ -178,7 +178,7 @@ impl Group {
     /// Checks the span of this group.
     ///
     /// # Errors
-    /// Reports values out of range, and settings that exclude each other.
+    /// Returns an error if a value is out of range, or if two settings exclude each other.
     fn check_span(&self, span: &Span) -> Result<(), Failure> {
         let of_variants = self.variants.iter().filter_map(|variant| variant.reads_per_page);
         let amounts = of_variants
@@ -204,7 +204,7 @@ impl Group {
     /// Checks the periods of this group.
     ///
     /// # Errors
-    /// Reports values out of range, and settings that exclude each other.
+    /// Returns an error if a value is out of range, or if two settings exclude each other.
     fn check_periods(&self, periods: &Periods) -> Result<(), Failure> {
         let has_load =
             self.load.is_some() || self.variants.iter().all(|variant| variant.load.is_some());
@@ -236,7 +236,7 @@ impl Group {
     /// Checks that each key of the table `own` names a technique that runs in its variant.
     ///
     /// # Errors
-    /// Reports an unknown technique.
+    /// Returns an error if a technique is unknown.
     pub(super) fn check_own(&self) -> Result<(), Failure> {
         for variant in &self.variants {
             let (slot, group, own) = match self.slot() {
@@ -263,7 +263,7 @@ impl Group {
     /// Checks that each run with a number of P/E cycles also has a limit of reads.
     ///
     /// # Errors
-    /// Reports a missing limit of reads.
+    /// Returns an error if the limit of reads is missing.
     pub(super) fn check_cycles(&self) -> Result<(), Failure> {
         let caps = [
             ("cycles", self.cycles, "reads_per_block", self.reads_per_block),

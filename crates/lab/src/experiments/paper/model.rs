@@ -169,7 +169,7 @@ pub(super) fn settings_csv(config: &DriveConfig) -> String {
 /// Returns the requests of one pass and the size of the drive, for each generated workload.
 ///
 /// # Errors
-/// Reports an invalid drive.
+/// Returns an error if the drive is invalid.
 pub(super) fn workloads_csv(recipe: &Recipe) -> Result<String, Failure> {
     let mut csv = String::from(
         "workload,volume_gib,read_share,read_gib_per_pass,write_gib_per_pass,distribution\n",

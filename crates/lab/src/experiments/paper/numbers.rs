@@ -66,7 +66,7 @@ impl<'a> Numbers<'a> {
     /// Collects the numbers from the runs of the figure's group.
     ///
     /// # Errors
-    /// Reports a JSON pointer that does not lead to a number.
+    /// Returns an error if a JSON pointer does not lead to a number.
     pub(super) fn of(figure: &'a Figure, runs: &'a [Run]) -> Result<Self, Failure> {
         let mut rows = vec![];
         for run in runs.iter().filter(|run| figure.shows(&run.group, &run.workload, run.technique))
@@ -272,7 +272,7 @@ impl<'a> Numbers<'a> {
 /// by its factor.
 ///
 /// # Errors
-/// Reports a JSON pointer that does not lead to a number.
+/// Returns an error if a JSON pointer does not lead to a number.
 fn multiplied(figure: &Figure, run: &Run) -> Result<f64, Failure> {
     let factors = figure.times.iter().copied().chain(std::iter::repeat(1.0));
     figure
@@ -287,7 +287,7 @@ fn multiplied(figure: &Figure, run: &Run) -> Result<f64, Failure> {
 /// weights are 0.
 ///
 /// # Errors
-/// Reports a JSON pointer that does not lead to a number.
+/// Returns an error if a JSON pointer does not lead to a number.
 fn weighted(figure: &Figure, run: &Run) -> Result<f64, Failure> {
     let (mut sum, mut whole) = (0.0, 0.0);
     for (metric, weight) in figure.metric.iter().zip(&figure.weights) {

@@ -31,8 +31,8 @@ pub(super) fn responses(engine: &Replay) -> [u64; BINS] {
 /// it takes more than `long_us`.
 ///
 /// # Errors
-/// Reports a JSON pointer that does not lead to a list of numbers. Also reports reads whose stages
-/// were not measured.
+/// Returns an error if a JSON pointer does not lead to a list of numbers. Also returns an error if
+/// a plot needs the stages of reads and they were not measured.
 pub(super) fn csv(
     plot: &Plot,
     slot: &str,

@@ -121,7 +121,8 @@ pub(super) struct Model {
 /// Reads one file of a recipe.
 ///
 /// # Errors
-/// Reports a file that cannot be read. Also reports an error in the file, with its line.
+/// Returns an error if the file cannot be read or is invalid. For an invalid file, the error names
+/// the line.
 pub(super) fn read<T: DeserializeOwned>(path: &Path) -> Result<T, Failure> {
     let text = read_file("recipe", path)?;
     typed::read(&path.display().to_string(), &text)
@@ -131,7 +132,7 @@ impl Recipe {
     /// Reads `run.toml`, and adds the real traces of the recipe to its workloads.
     ///
     /// # Errors
-    /// Reports the errors of [`read`], and errors in the list of traces.
+    /// Returns an error if [`read`] fails, or if the list of traces is invalid.
     pub(super) fn open(path: &Path) -> Result<Self, Failure> {
         read::<Self>(path)?.with_traces()
     }
@@ -140,7 +141,7 @@ impl Recipe {
     /// follow this workload.
     ///
     /// # Errors
-    /// Reports an unknown workload name.
+    /// Returns an error if no workload has this name.
     pub(super) fn workloads_of(
         &self,
         group: &Group,
@@ -174,7 +175,7 @@ impl Recipe {
     /// Returns the group with this name.
     ///
     /// # Errors
-    /// Reports an unknown group name.
+    /// Returns an error if no group has this name.
     pub(super) fn group(&self, name: &str) -> Result<&Group, Failure> {
         let names = self.groups.iter().map(|g| g.name.as_str());
         let found = self.groups.iter().find(|g| g.name == name);
@@ -196,7 +197,7 @@ impl Recipe {
     /// Checks that a workload has this name.
     ///
     /// # Errors
-    /// Reports an unknown workload name.
+    /// Returns an error if no workload has this name.
     pub(super) fn check_workload(&self, name: &str) -> Result<(), Failure> {
         let names = self.workloads.iter().map(|w| w.name.as_str());
         let known = names.clone().any(|known| known == name);
@@ -210,7 +211,7 @@ impl Recipe {
     /// Checks that the recipe has runs. Also checks that its figures and plots use known names.
     ///
     /// # Errors
-    /// Reports an empty list or an unknown name.
+    /// Returns an error if a list is empty or a name is unknown.
     pub(super) fn check(&self) -> Result<(), Failure> {
         let lists = [("workload", self.workloads.is_empty()), ("group", self.groups.is_empty())];
         if let Some((list, _)) = lists.into_iter().find(|(_, is_empty)| *is_empty) {

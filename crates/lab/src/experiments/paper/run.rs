@@ -46,7 +46,7 @@ impl Run {
     /// that begins with a minus sign returns the negative number.
     ///
     /// # Errors
-    /// Reports a JSON pointer that does not lead to a number.
+    /// Returns an error if a JSON pointer does not lead to a number.
     pub(super) fn number_at(&self, figure: &str, pointer: &str) -> Result<f64, Failure> {
         if let Some(taken_off) = pointer.strip_prefix('-') {
             return self.number_at(figure, taken_off).map(|n| -n);

@@ -46,7 +46,7 @@ impl Takes {
     /// Returns the smallest number of retries with which a read is long.
     ///
     /// # Errors
-    /// Reports that this number depends on the level at which a read began.
+    /// Returns an error if this number of retries depends on the level at which a read began.
     fn long_from(&self, some_began_higher: bool) -> Result<usize, Failure> {
         let from = |more: Ns| {
             self.by_retries
@@ -65,7 +65,7 @@ impl Takes {
     /// Returns the mean latency in microseconds; `None` without reads.
     ///
     /// # Errors
-    /// Reports that the mean depends on the levels at which reads began.
+    /// Returns an error if the mean depends on the levels at which reads began.
     fn mean_us(&self, retries: &Retries) -> Result<Option<f64>, Failure> {
         let reads: u64 = retries.histogram.iter().sum();
         let sum: f64 = retries
@@ -92,7 +92,7 @@ fn no_number() -> Failure {
 /// takes more than `long_us`. The value is null if the drive makes no retries.
 ///
 /// # Errors
-/// Reports a drive whose latencies cannot be computed.
+/// Returns an error if the latencies of the drive cannot be computed.
 pub(super) fn of(
     drive: &DriveConfig,
     outcome: &Outcome,
@@ -130,7 +130,7 @@ pub(super) const COLUMNS: &str = "seed,sample,week,read_pages,programs_reclaim_p
 /// Returns a row for each week of a run.
 ///
 /// # Errors
-/// Reports the errors of [`of`].
+/// Returns an error if [`of`] fails.
 pub(super) fn rows(run: &Run, long_us: f64) -> Result<Vec<String>, Failure> {
     let higher =
         run.summary.pointer("/retries/began_higher").and_then(Value::as_u64).unwrap_or(0) > 0;

@@ -25,7 +25,7 @@ const BACK: [usize; 2] = [16, 64];
 /// rows use the same stripe size.
 ///
 /// # Errors
-/// Reports an invalid drive, or a trace that cannot be read.
+/// Returns an error if the drive is invalid, or if a trace cannot be read.
 pub(super) fn csv(recipe: &Recipe, traces: &Traces, seed: u64) -> Result<String, Failure> {
     let mut csv = String::from(
         "workload,write_share,sequential_writes,pages_a_write,pages_a_read,writes_to_last_16,\

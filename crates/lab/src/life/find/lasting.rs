@@ -98,7 +98,7 @@ fn decimal_bytes(bytes: f64) -> String {
 /// Returns the JSON of `vpass life --find KEY --lasts YEARS --json`.
 ///
 /// # Errors
-/// Reports a value that JSON cannot hold.
+/// Returns an error if JSON cannot represent a value.
 pub fn json_of(
     key: &str,
     target: f64,

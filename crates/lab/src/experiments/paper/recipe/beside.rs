@@ -25,8 +25,8 @@ impl Recipe {
     /// Adds the recipe's traces at the end of its list of workloads.
     ///
     /// # Errors
-    /// Reports a name that is already used, an unknown workload, or a group that cannot replay a
-    /// trace.
+    /// Returns an error if a trace's name is already used, if a workload is unknown, or if a group
+    /// cannot replay a trace.
     pub(super) fn with_traces(mut self) -> Result<Self, Failure> {
         for RealTrace { name, files, beside, set } in std::mem::take(&mut self.beside) {
             let wrong = |what: &str| Err(Failure::usage(format!("trace {name}: {what}")));

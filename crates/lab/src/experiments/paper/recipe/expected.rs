@@ -77,7 +77,7 @@ impl Expected {
     /// Checks that the entry defines how its number is compared.
     ///
     /// # Errors
-    /// Reports missing keys. Also reports keys that exclude each other.
+    /// Returns an error if a key is missing, or if two keys exclude each other.
     pub(in crate::experiments::paper) fn check(&self, figure: &Figure) -> Result<(), Failure> {
         let named = usize::from(self.below.is_some()) + usize::from(self.above.is_some());
         let needs_side = self.change_within.is_some() || self.direction_only && named == 0;

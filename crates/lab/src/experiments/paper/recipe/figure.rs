@@ -92,7 +92,7 @@ impl Figure {
     /// Checks that the figure divides its counts if runs of its group differ in length.
     ///
     /// # Errors
-    /// Reports a count that nothing divides.
+    /// Returns an error if the figure shows a count without a divisor.
     pub(super) fn check_rates(&self, group: &Group) -> Result<(), Failure> {
         let grows = |pointer: &String| {
             GROWING.iter().any(|part| pointer.trim_start_matches('-').starts_with(part))
@@ -130,8 +130,8 @@ impl Figure {
     /// Checks the numbers and the means of the figure.
     ///
     /// # Errors
-    /// Reports an empty `metric`, a wrong number of weights or factors, or a ratio of sums without
-    /// a divisor.
+    /// Returns an error if `metric` is empty, if the number of weights or factors is wrong, or if a
+    /// ratio of sums has no divisor.
     pub(super) fn check_numbers(&self) -> Result<(), Failure> {
         let wrong = if self.metric.is_empty() {
             "`metric` is empty; at least one number of the summary is expected"
@@ -159,7 +159,7 @@ impl Figure {
     /// Checks the technique or variant whose number divides the other numbers.
     ///
     /// # Errors
-    /// Reports two divisors, or an unknown variant.
+    /// Returns an error if the figure has two divisors, or if the variant is unknown.
     pub(super) fn check_base(&self, group: &Group) -> Result<(), Failure> {
         let Some(variant) = &self.over_variant else { return Ok(()) };
         if self.over.is_some() {
@@ -210,7 +210,7 @@ impl Plot {
     /// Checks that the runs of the plot record data for each week.
     ///
     /// # Errors
-    /// Reports a group without a counted span, or a recipe without `long_us`.
+    /// Returns an error if the group has no counted span, or if the recipe has no `long_us`.
     pub(super) fn check_weeks(&self, group: &Group, long_us: Option<f64>) -> Result<(), Failure> {
         if group.span.as_ref().is_some_and(|span| span.window.is_none()) && long_us.is_some() {
             return Ok(());
