@@ -1,5 +1,5 @@
-//! Limits that follow from an error-correcting code: its number of corrected bits, its target, and
-//! the reads and ages that a block endures.
+//! Limits that follow from an error-correcting code: the number of reads and the age that a block
+//! endures. The file also describes the code and the target.
 
 use serde::Serialize;
 use vpass_drive::base::span::DAY;
@@ -26,7 +26,7 @@ pub struct Code {
     pub lost_pages_of_a_block: f64,
     /// RBER of data at the limit.
     pub tolerable_rber: f64,
-    /// Method to combine the error rates of wear, age and reads: "independent" or "sum".
+    /// Method that combines the error rates of wear, age and reads: "independent" or "sum".
     pub combine: Combine,
     /// Limits at each P/E count.
     pub limits: Vec<CodeLimits>,
@@ -37,11 +37,11 @@ pub struct Code {
 pub struct CodeLimits {
     /// Number of P/E cycles.
     pub pec: u32,
-    /// Largest number of reads of the block if its data has no age.
+    /// Largest number of reads of the block if the data is fresh.
     pub reads: f64,
-    /// Largest age in days of data that is not read.
+    /// Largest age, in days, of data that is not read.
     pub age_days: f64,
-    /// Largest number of reads of the block if its data has half of the age in `age_days`.
+    /// Largest number of reads of the block if the age of the data is half of `age_days`.
     pub reads_at_half_age: f64,
 }
 

@@ -1,6 +1,6 @@
-//! Latencies that page reads would have on an idle drive, computed from their numbers of retries.
-//! These latencies are known in every gear, even if the gear does not simulate latencies. All reads
-//! are assumed to read the slowest page kind, as in the hint budgets.
+//! Latencies that page reads would have on an idle drive. They are computed from the number of
+//! retries of each read, so they are known in every gear. Each read is assumed to be of the slowest
+//! page kind, as in the hint budgets.
 use std::fmt::Write;
 
 use serde_json::{Value, json};
@@ -21,8 +21,8 @@ pub(super) const READS: &str = "reads";
 struct Takes {
     /// Latencies of reads with 0, 1, 2 and more retries, in this order.
     by_retries: Vec<Ns>,
-    /// Additional latency of a read that began above level 0. `None` if this latency differs
-    /// between levels.
+    /// Additional latency of a read whose first attempt was above level 0. `None` if this latency
+    /// differs between levels.
     began_higher: Option<Ns>,
     long: Ns,
 }
@@ -43,7 +43,7 @@ impl Takes {
         }))
     }
 
-    /// Returns the smallest number of retries with which a read is long.
+    /// Returns the smallest number of retries that makes a read long.
     ///
     /// # Errors
     /// Returns an error if this number of retries depends on the level at which a read began.
@@ -88,8 +88,8 @@ fn no_number() -> Failure {
     )
 }
 
-/// Returns the read latencies of a run. `weeks` has the weeks of its span. A read is long if it
-/// takes more than `long_us`. The value is null if the drive makes no retries.
+/// Returns the read latencies of a run. `weeks` has the data of each week of the run. A read is
+/// long if it takes more than `long_us`. If the drive makes no retries, returns null.
 ///
 /// # Errors
 /// Returns an error if the latencies of the drive cannot be computed.
@@ -114,7 +114,7 @@ pub(super) fn of(
     }))
 }
 
-/// Returns the number of reads with `from` retries or more.
+/// Returns the number of reads with at least `from` retries.
 fn long_reads(part: &Part, from: usize) -> f64 {
     from.checked_sub(1).map_or(part.read_pages, |others| part.retried.iter().skip(others).sum())
 }

@@ -1,12 +1,12 @@
-//! `[[trace]]`: a real trace that runs beside generated workloads. The trace does not replace a
-//! workload, and averages exclude it.
+//! Table `[[trace]]` of a recipe: a real trace that runs beside generated workloads. Such a trace
+//! does not replace a workload, and means exclude it.
 use serde::Deserialize;
 use vpass_workload::synthetic::WorkloadConfig;
 
 use super::{NamedWorkload, Recipe};
 use crate::failure::Failure;
 
-/// Real trace, whose files the user may have.
+/// Real trace that runs if the user has its files.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RealTrace {
@@ -16,7 +16,7 @@ pub(super) struct RealTrace {
     /// Names of generated workloads. A group that runs one of these workloads also runs the trace,
     /// if the trace's files are found.
     beside: Vec<String>,
-    /// Values for keys of the drive, which apply only to runs of this trace.
+    /// Values for keys of the drive. The values apply only to runs of this trace.
     #[serde(default)]
     set: Vec<String>,
 }
