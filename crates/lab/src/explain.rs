@@ -81,7 +81,7 @@ pub struct ReadLatency {
     pub ecc_us: f64,
     /// Time of the transfer to the host.
     pub host_link_us: f64,
-    /// Latency of the read: the sum of the times above.
+    /// Latency of the read: the sum of the times for sensing, decoding and both transfers.
     pub total_us: f64,
 }
 

@@ -1,4 +1,4 @@
-//! Failures of a run that are caused by a technique that was added at run time.
+//! Handling of faults in techniques that were added at run time.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 

@@ -23,8 +23,8 @@ pub enum Note {
     /// A finished row was not kept on disk. The field has the reason. An experiment reports this
     /// event at most once.
     NotKept(String),
-    /// Rows of an earlier experiment were found. The number is that of all rows of this experiment,
-    /// found or not. An experiment reports this event at most once.
+    /// Rows of an earlier experiment were found on disk. The second field is the number of all rows
+    /// of this experiment. An experiment reports this event at most once.
     Found(OnDisk, usize),
     /// Rows of this experiment are now on disk. An experiment that is stopped can continue later.
     Kept(OnDisk),
