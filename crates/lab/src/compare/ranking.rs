@@ -108,11 +108,12 @@ impl<'a> Ranking<'a> {
 }
 
 /// Returns, for each row, whether the row wins the column.
-/// - No row wins if there is only one row, or if all rows are equal or too close to rank.
-/// - No row wins a column of losses if parity repairs some of these losses.
-/// - A row wins if it is the only row that kept the data.
-/// - A baseline never wins. A row does not win if all other rows are baselines that kept the data.
-/// - No row wins a column of lives if any competing row has no settled life.
+///
+/// - If there is only one row, or if all rows are equal or too close to rank, no row wins.
+/// - If parity repairs some of the losses that the column counts, no row wins.
+/// - If only one row kept the data, this row wins.
+/// - A baseline never wins. If all other rows are baselines that kept the data, no row wins.
+/// - If the life of a competing row has not settled, no row wins a column of lives.
 pub fn winners(rows: &[ComparisonRow], column: usize, sizes: &Sizes) -> Vec<bool> {
     let shown = &COLUMNS[column];
     let none = vec![false; rows.len()];
@@ -156,8 +157,10 @@ fn may_be_compared(rows: &[ComparisonRow], column: &Column) -> bool {
 
 /// Returns the labels of the rows that may all be the best of the column, because their 95 %
 /// intervals overlap. Rows with equal values are included.
-/// - The list is empty if one row is clearly the best, or if fewer than two rows compete.
-/// - If the noise of a number is unknown, the list has all competing rows.
+///
+/// If the noise of a number is unknown, or if the numbers cannot be compared, all competing rows
+/// are included. If one row is clearly the best, or if fewer than two rows compete, the list is
+/// empty.
 pub fn not_told_apart<'a>(rows: &'a [ComparisonRow], column: usize, sizes: &Sizes) -> Vec<&'a str> {
     let all: Vec<&ComparisonRow> = rows.iter().collect();
     let Some(ranking) = Ranking::of(&all, column, sizes) else { return vec![] };

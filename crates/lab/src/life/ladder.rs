@@ -1,5 +1,5 @@
-//! Ladder of lives. A rung is one acceleration of wear with one number of lives. Each rung is
-//! slower than the rung below, and closer to the exact life.
+//! Ladder of lives. Each rung has an acceleration of wear and a number of lives. Higher rungs take
+//! more time, and give years that are closer to those of exact lives.
 //!
 //! On a rung, an erase counts as K P/E cycles after a warm-up. A climb ends at the first rung whose
 //! intervals are narrow enough, or when the time is up.
@@ -17,15 +17,15 @@ use vpass_drive::base::phrase::Opt;
 
 use crate::failure::Failure;
 
-/// Rung of the ladder: one acceleration of wear, with one number of lives.
+/// Rung of the ladder, with an acceleration of wear and a number of lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rung {
     /// Number of the rung. The lowest rung is 1.
     pub number: u32,
-    /// Number of P/E cycles per erase after the warm-up.
+    /// Number of P/E cycles that each erase counts as after the warm-up.
     pub acceleration: NonZeroU32,
-    /// Number of lives of each technique. The lives are samples of the drive or, for whole drives,
-    /// seeds.
+    /// Number of lives of each technique. The lives have different samples of the drive. If whole
+    /// drives are simulated, the lives have different seeds.
     pub lives: u32,
 }
 
@@ -52,7 +52,7 @@ pub const LADDER: [Rung; 7] = [
 /// Precision that the user wants, and time that the climb may take.
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted {
-    /// Half the width that each interval may have, as a share of the years.
+    /// Largest accepted half width of each interval, as a share of the years.
     pub within: f64,
     /// Longest time of the climb, in seconds; absent for no limit.
     pub seconds: Option<f64>,
@@ -61,8 +61,8 @@ pub struct Wanted {
 /// State of a climb when the lives of a rung are finished.
 #[derive(Clone, Copy, Debug)]
 pub struct Standing {
-    /// Half the width of the widest interval, as a share of its years. `None` if any answer lacks
-    /// an interval.
+    /// Half the width of the widest interval, as a share of the years. `None` if the interval of
+    /// any technique is missing.
     pub half: Option<f64>,
     /// Number of seconds since the climb began.
     pub elapsed: f64,
@@ -77,8 +77,8 @@ pub enum Next {
     Climb(Rung),
     /// The climb ends: the intervals are as narrow as wanted.
     Answered,
-    /// The climb ends: the next rung would take this many seconds, which is more than the time
-    /// left.
+    /// The climb ends: not enough time is left for the next rung. The field has the number of
+    /// seconds that the next rung would take.
     OutOfTime(f64),
     /// The climb ends: there is no higher rung.
     AtTop,
@@ -97,8 +97,8 @@ impl Rung {
         })
     }
 
-    /// Returns the nearest lower rung with a larger acceleration. A comparison of the two rungs
-    /// shows the effect of acceleration.
+    /// Returns the nearest lower rung with a larger acceleration. A comparison of this rung with
+    /// the lower rung shows the effect of acceleration.
     pub fn coarser(self) -> Option<Self> {
         LADDER
             .into_iter()

@@ -1,5 +1,5 @@
-//! Record of the configuration of lives. The record has all keys of the drive and of the workload,
-//! in the form of `manifest.json`, and the overrides of `--set`.
+//! Record of the configuration of lives, in the form of `manifest.json`. The record has all keys of
+//! the drive and of the workload, and the overrides that the user gave with `--set`.
 
 use serde_json::{Value, json};
 
