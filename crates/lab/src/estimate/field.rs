@@ -35,7 +35,7 @@ const WITHIN: f64 = 0.01;
 /// drive's start, and `LATER_STEPS` is for each later P/E count.
 pub(super) const FIRST_STEPS: u32 = 40_000;
 pub(super) const LATER_STEPS: u32 = 8_000;
-/// A block counts as empty if its number of valid pages is below this share of its pages.
+/// Blocks count as empty if less than this share of their pages is valid.
 const NOTHING: f64 = 1e-6;
 
 /// Kinds of data. Each kind is written to separate blocks.

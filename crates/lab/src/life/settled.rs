@@ -28,15 +28,15 @@ use crate::settled::{are_alike, last_thirds};
 
 /// Smallest number of P/E cycles of the mean block in a warm-up.
 const FEWEST: usize = 18;
-/// A rate of programs counts as settled if it changes by at most this share of all programs.
+/// Rates of programs count as settled if they change by at most this share of all programs.
 const RATES_WITHIN: f64 = 0.03;
-/// A share of blocks counts as settled if it changes by at most this number.
+/// Shares of blocks count as settled if they change by at most this number.
 const STATE_WITHIN: f64 = 0.03;
-/// The spread of P/E cycles counts as settled if it changes by at most this share of the cycles of
+/// Spreads of P/E cycles count as settled if they change by at most this share of the P/E cycles of
 /// the mean block.
 const SPREAD_WITHIN: f64 = 0.1;
-/// A block counts as read-hot if it has more than this many times the mean number of reads of
-/// blocks with data.
+/// Blocks count as read-hot if their number of reads is above the mean of blocks with data times
+/// this factor.
 const READ_HOT: f64 = 2.0;
 /// Number of shares of blocks that must be constant before the drive counts as settled.
 const SHARES: usize = 4;
@@ -89,7 +89,7 @@ impl Settling {
         Self { first_milli: worn_milli(drive), notes: vec![Note::of(0, drive)] }
     }
 
-    /// Checks the drive. Returns true as soon as its wear and its state have settled.
+    /// Checks the drive. Returns true once the wear and the state of the drive have settled.
     pub(super) fn has_settled(&mut self, now: Ns, drive: &Drive) -> bool {
         let blocks = u64::from(drive.geometry().blocks);
         let cycles = (worn_milli(drive) - self.first_milli) / (1000 * blocks);
