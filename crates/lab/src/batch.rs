@@ -2,9 +2,9 @@
 //! numbers of requests. The spread of the batches gives a 95 % interval (Student's t).
 //!
 //! Batch means are the usual method for one long run. Batches are nearly independent if each batch
-//! is much longer than the time for which an earlier request affects the drive. Schmeiser
-//! recommends 10 to 30 batches (Operations Research 30(3), 1982). vpass uses ten, because long
-//! batches give better tail latencies.
+//! is much longer than the time for which a request affects the drive. Schmeiser recommends 10 to
+//! 30 batches (Operations Research 30(3), 1982). vpass uses ten, because long batches give more
+//! precise tail latencies.
 //!
 //! Sums and ratios, such as erases and write amplification, may drift during a run. For example,
 //! the first reclaim jobs start late in a run. Every seed has the same drift, so the drift is not
@@ -64,7 +64,7 @@ pub fn of_percentile(whole: f64, batches: &[f64]) -> f64 {
     student_t(batches.len() - 1) * (squares / (n * (n - 1.0))).sqrt()
 }
 
-/// Returns the number of reads that each batch must have if a percentile is to have an interval.
+/// Returns the number of reads that each batch needs, so that a percentile gets an interval.
 /// `percentile` is between 0 and 1, such as 0.99.
 pub fn reads_needed(percentile: f64) -> u64 {
     (BEYOND / (1.0 - percentile)).round() as u64

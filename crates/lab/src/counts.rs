@@ -17,7 +17,7 @@ use crate::schema::Section;
 const COUNT: &str =
     "a number below 2^63 such as 1000000, 1e6 or 1M; k, M, G and T are 1000 to 1000^4";
 
-/// Reads a word of the input as the count for a key. Returns `None` if the key does not take
+/// Converts a word to a count, as the value of a key. Returns `None` if the key does not take
 /// counts.
 ///
 /// # Errors
@@ -66,8 +66,8 @@ pub(crate) fn expanded<'a>(
 
 type Word = (String, String, std::ops::Range<usize>);
 
-/// Collects the words of a table, or of each row in a list of tables. Each word is stored with its
-/// key and its position.
+/// Collects the values that may be counts, from a table or from each row in a list of tables. Each
+/// value is stored with its key and its position.
 fn collect(path: &str, value: &Spanned<DeValue>, section: &Section, words: &mut Vec<Word>) {
     match value.get_ref() {
         DeValue::Array(rows) => rows.iter().for_each(|row| collect(path, row, section, words)),

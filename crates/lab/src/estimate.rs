@@ -71,18 +71,18 @@ impl Case {
 /// Life of a drive according to the equations.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Estimate {
-    /// Years until the mean block reaches its rated number of P/E cycles. Null without wear, or if
-    /// the rate of the requests is unknown.
+    /// Number of years until the mean block reaches its rated number of P/E cycles. Null without
+    /// wear, or if the rate of the requests is unknown.
     pub life_years: Option<f64>,
-    /// Bytes that the host writes during the life; null without host writes.
+    /// Number of bytes that the host writes during the life. Null without host writes.
     pub host_bytes: Option<f64>,
-    /// Bytes that the host reads during the life; null without host reads.
+    /// Number of bytes that the host reads during the life. Null without host reads.
     pub read_bytes: Option<f64>,
-    /// P/E cycles of the mean block, caused by host writes and GC.
+    /// Number of P/E cycles of the mean block for host writes and GC.
     pub cycles_by_host: f64,
-    /// P/E cycles of the mean block, caused by rewriting data because of reads.
+    /// Number of P/E cycles of the mean block for data that is rewritten because of reads.
     pub cycles_by_reads: f64,
-    /// P/E cycles of the mean block, caused by rewriting data because of age.
+    /// Number of P/E cycles of the mean block for data that is rewritten because of age.
     pub cycles_by_age: f64,
     /// Kind of equations that gave the estimate.
     pub case: Case,

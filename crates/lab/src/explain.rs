@@ -33,7 +33,7 @@ pub struct Explanation {
     pub drive: String,
     /// Reclaim technique.
     pub reclaim: &'static str,
-    /// Bytes of controller memory that the technique needs.
+    /// Number of bytes of controller memory that the technique needs.
     pub controller_ram_bytes: u64,
     /// Number of bytes of a page.
     pub page_bytes: u32,
@@ -92,7 +92,7 @@ pub struct Dose {
     pub model: &'static str,
     /// Unit of a dose.
     pub unit: &'static str,
-    /// Number of dose units that one read of each page kind adds.
+    /// Number of dose units that one read adds, for each page kind.
     pub weight: Vec<(&'static str, f64)>,
     /// Distance, in wordlines, from the read wordline to the two wordlines that the read disturbs
     /// most.

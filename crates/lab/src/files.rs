@@ -102,8 +102,8 @@ fn of_summary(summary: &Summary) -> Result<[File; 2], Failure> {
 /// Keys of a summary whose values differ between two runs with the same seed.
 const TIMING: [&str; 3] = ["wall_s", "requests_per_s", "peak_rss_bytes"];
 
-/// Moves those values to `timing.json` that differ between two runs with the same seed. In
-/// `results`, null replaces each moved value.
+/// Moves values to `timing.json` if they differ between two runs with the same seed. In `results`,
+/// null replaces each moved value.
 ///
 /// # Errors
 /// Returns an error if JSON cannot represent a value.

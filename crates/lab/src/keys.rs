@@ -43,7 +43,8 @@ pub struct Key {
     pub source: Option<&'static str>,
 }
 
-/// Returns all keys, ordered by table, and within a table by field.
+/// Returns all keys, in the order of the tables. The keys of a table are in the order of the
+/// fields.
 pub fn all() -> Vec<Key> {
     let mut keys = vec![];
     let files = [

@@ -128,7 +128,7 @@ pub struct Lived {
     /// life. Empty without wear, or if the life was simulated request by request.
     #[serde(default)]
     pub batches: Vec<f64>,
-    /// Wear and programs at many times of the life.
+    /// Wear and number of programmed pages at many times of the life.
     #[serde(default)]
     pub course: Course,
 }
@@ -335,7 +335,7 @@ struct Parts<'a> {
     wear: Wear,
     limit: Ns,
     uber: Option<f64>,
-    /// Tables that all lives of one workload share.
+    /// Tables that are used by all lives of one workload.
     tables: &'a Tables,
 }
 

@@ -65,7 +65,7 @@ pub struct Llm {
 pub struct Technique {
     /// Name of the technique.
     pub label: String,
-    /// Years until the drive is worn out.
+    /// Number of years until the drive is worn out.
     pub years: f64,
     /// Lower end and upper end of the interval of the years. Null without an interval.
     pub years_interval: Option<(f64, f64)>,
@@ -113,7 +113,7 @@ pub struct Technique {
 pub struct AtThreshold {
     /// Factor for the read thresholds of the technique.
     pub factor: f64,
-    /// Years until the drive is worn out.
+    /// Number of years until the drive is worn out.
     pub years: f64,
 }
 
@@ -123,7 +123,7 @@ pub struct AtThreshold {
 pub struct AtRounds {
     /// Number of rounds of reads after which a page is rewritten.
     pub rounds: f64,
-    /// Years until the drive is worn out.
+    /// Number of years until the drive is worn out.
     pub years: f64,
 }
 
@@ -295,8 +295,8 @@ fn ends(life: &Life, read_bytes_per_day: f64) -> (Option<f64>, Option<f64>) {
     (between(0, step), between(last - step, last))
 }
 
-/// Returns the time of programming a page, in microseconds. The time of erasing a block is divided
-/// by the number of pages of a block and included.
+/// Returns the time of programming a page, in microseconds. The time includes the erase time of a
+/// block, divided by the number of pages of a block.
 fn us_per_page(plan: &RunPlan) -> f64 {
     let config = &plan.drive.config;
     let pages = f64::from(Geometry::new(config).pages_per_block);

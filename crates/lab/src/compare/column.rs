@@ -1,5 +1,5 @@
-//! Columns of a comparison. For each column, the file defines how its value is computed, whether
-//! more or less is better, and how a sentence explains the column.
+//! Columns of a comparison. For each column, this file defines the computation of the value, the
+//! better direction, and an explanation.
 
 use vpass_drive::api::refresh::NO_REFRESH;
 use vpass_drive::base::units::Cause;
@@ -232,8 +232,8 @@ fn reclaim_wait_percent_noise(s: &Summary) -> Option<f64> {
     Some(reclaim_wait_percent(s)? * share)
 }
 
-/// All columns, in the order of the files. A table shows one of the life columns, as its first
-/// column.
+/// All columns, in the same order as in files. A table shows only one of the columns for lives, as
+/// the first column.
 pub const COLUMNS: [Column; 21] = [
     Column {
         format: |life, sizes| LifeUnit::Days.text_on(life, sizes.capacity_bytes),

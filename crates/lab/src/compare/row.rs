@@ -28,7 +28,7 @@ pub struct ComparisonRow {
     pub label: String,
     /// Summaries of the runs, ordered by seed.
     pub runs: Vec<Summary>,
-    /// Mean of each column over the runs. A column is `None` if a run has no value.
+    /// Mean of each column over the runs. A mean is `None` if any run lacks a value for the column.
     pub means: Vec<Option<MeanCi95>>,
     /// Half the width of each column's 95 % interval. The wider of two intervals is used: over the
     /// seeds, and by batch means. `None` if both intervals are unknown.
@@ -65,8 +65,8 @@ impl Stopped {
     }
 }
 
-/// Life of a row over all its seeds, in one unit. The range contains three ranges: the mean range
-/// of the runs, the spread over the seeds, and the interval by batch means.
+/// Life of a row over all seeds, in one unit. The range contains three ranges: the mean range of
+/// the runs, the spread over the seeds, and the interval by batch means.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RowLife {
     /// Unit of the life.
@@ -152,8 +152,8 @@ impl ComparisonRow {
         self.runs.iter().all(|run| run.wear.life_settled)
     }
 
-    /// Returns whether the life is known. Each run must have settled, or must have shown no wear at
-    /// all.
+    /// Returns whether the life is known. The life is known if all runs have settled, or if no run
+    /// shows wear.
     pub fn tells_life(&self) -> bool {
         let life = || self.life_unit().and_then(|unit| self.life(unit));
         self.life_settled() || life().is_some_and(|life| life.no_wear)

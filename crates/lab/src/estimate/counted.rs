@@ -52,7 +52,8 @@ impl Counts {
     }
 }
 
-/// Counts one pass of the plan's stream, and computes the rates from the counts.
+/// Counts the reads and writes in one pass over the plan's requests, and computes rates from the
+/// counts.
 ///
 /// # Errors
 /// Returns an error if the stream of requests fails.

@@ -6,7 +6,7 @@
 //! the blocks does not matter.
 //!
 //! If the host writes all pages at the same rate, blocks lose their valid pages one by one. The
-//! equations are the mean field of greedy GC (Desnoyers, "Analytic modeling of SSD write
+//! equations are a mean-field model of greedy GC (Desnoyers, "Analytic modeling of SSD write
 //! performance", SYSTOR 2012). They use these symbols:
 //! - P is the number of pages of a block, and H(n) is the n-th harmonic number.
 //! - w is the number of writes of each page per second, and r is the number of reads.
@@ -95,7 +95,8 @@ impl Even {
 /// Returns the number of P/E cycles of the mean block that random page writes cause. `overwrites`
 /// is the number of these writes. Before these writes, the drive was filled in address order.
 ///
-/// The first writes use the free blocks. Later writes cause as many P/E cycles as even writes.
+/// The first writes use the free blocks. Each later write causes as many P/E cycles as a write in
+/// the steady state.
 pub(super) fn cycles_of_overwriting(shape: &Shape, overwrites: f64) -> f64 {
     let free = (shape.blocks - shape.not_closed(2.0)) * shape.per_block - shape.pages;
     (overwrites - free).max(0.0) / (shape.per_block - cleaned_at(shape)) / shape.blocks

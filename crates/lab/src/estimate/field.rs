@@ -1,5 +1,5 @@
 //! Mean-field model of skewed workloads. Pages with similar rates form a class. For each block, the
-//! model has the mean number of pages of each class, and no single pages.
+//! model stores the mean number of pages of each class instead of single pages.
 //!
 //! The host, GC and reclaim each fill separate blocks. The host overwrites each page of a class w
 //! times per second. Each overwrite makes the old copy invalid, so the mean number of valid pages
@@ -75,7 +75,7 @@ pub(super) struct Field {
     /// Simulated share of the drive's blocks.
     share: f64,
     per_block: f64,
-    /// Largest number of blocks that may be closed at one time.
+    /// Largest number of blocks that may be closed at the same time.
     most_closed: f64,
     kind: Kind,
     period: Option<f64>,

@@ -39,9 +39,9 @@ pub(super) struct Pages {
     /// Classes that together contain every page. Writes that the write buffer absorbs are not
     /// counted.
     pub(super) classes: Vec<Class>,
-    /// Bytes that the host writes per second.
+    /// Number of bytes that the host writes per second.
     pub(super) write_bytes: f64,
-    /// Bytes that the host reads per second.
+    /// Number of bytes that the host reads per second.
     pub(super) read_bytes: f64,
     /// Whether all pages have the same rates.
     pub(super) is_even: bool,

@@ -17,12 +17,12 @@ pub struct Code {
     pub corrects: u32,
     /// Target that determines the limits: "yield", "uber" or "stripe".
     pub target: BchTarget,
-    /// Share of codewords that still decode when data is at the limit.
+    /// Share of codewords that can be decoded when data is at the limit.
     #[serde(rename = "yield")]
     pub decoded: f64,
-    /// Number of lost codewords per data bit read when data is at the limit.
+    /// Number of lost codewords per data bit that is read, for data at the limit.
     pub uber: f64,
-    /// Mean number of lost pages of a block when its data is at the limit.
+    /// Mean number of lost pages of a block, for data at the limit.
     pub lost_pages_of_a_block: f64,
     /// RBER of data at the limit.
     pub tolerable_rber: f64,

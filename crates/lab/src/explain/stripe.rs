@@ -120,8 +120,8 @@ impl Study<'_> {
         )
     }
 
-    /// Returns the case of a technique that moves a block at the first failed read of the block.
-    /// This technique has no read limit. The numbers are means over blocks.
+    /// Returns the numbers for a technique that moves a block at the first failed read of the
+    /// block. Such a technique has no read limit. The numbers are means over blocks.
     fn first_failing(&self) -> StripeLimit {
         const OF_OCTAVE: i32 = 40;
         /// Number of octaves of error rates that are computed. Every read fails long before the

@@ -205,7 +205,7 @@ fn source(source: &str) -> String {
     if source.is_empty() { String::new() } else { format!("Source of the default: {source}") }
 }
 
-/// Joins all parts that are not empty to a text. Each part becomes a sentence.
+/// Joins the parts to a text, without empty parts. Each part becomes a sentence.
 fn sentences(parts: [&str; 3]) -> String {
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(". ")
 }

@@ -1,5 +1,5 @@
-//! Check for values that a key cannot have. The check uses the declarations of the keys, and comes
-//! before the values are converted to their types.
+//! Detection of values that a key cannot have. The values are compared with the declarations of the
+//! keys before they are converted to their types.
 
 use toml::de::{DeTable, DeValue};
 use toml::{Spanned, Value};
@@ -81,8 +81,8 @@ pub(crate) fn in_document(schema: &[Section], document: &DeTable) -> Option<Wron
     })
 }
 
-/// Checks the value of a setting. The key of the setting is in a table. Returns the wrong value, or
-/// `None` if the value is right.
+/// Checks the value that a setting gives to a key in a table. Returns the wrong value, or `None` if
+/// the value is right.
 pub(crate) fn in_setting(section: &Section, name: &str, value: &Value) -> Option<Wrong> {
     let key = section.declared.iter().find(|key| key.name == name)?;
     let text = format!("value = {value}");

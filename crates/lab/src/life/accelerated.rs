@@ -32,9 +32,10 @@ const FINER_STEPS: Ns = 1000;
 const SHORTEST_STEP: Ns = SECOND / 1000;
 
 /// Number of erases by which blocks differ by chance, even if all data is rewritten. Under
-/// acceleration, this difference becomes K times as many P/E cycles. Wear levelling must not take
-/// this difference for data that is never rewritten. `wear.static_gap` is therefore increased by
-/// this number times K - 1 cycles. An erase for wear levelling counts as one cycle.
+/// acceleration, this difference becomes K times as many P/E cycles. Wear levelling must not react
+/// to this difference as if it came from data that is never rewritten. `wear.static_gap` is
+/// therefore increased by this number times K - 1 cycles. An erase for wear levelling counts as one
+/// cycle.
 ///
 /// There is an alternative: the gap is not increased, and each erase for wear levelling counts as K
 /// cycles. At K = 30, a gap of 100 cycles is then about four erases. Blocks differ by four erases

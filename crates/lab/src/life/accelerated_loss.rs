@@ -1,5 +1,5 @@
-//! Losses of data that acceleration may have caused, because the technique guarantees to lose no
-//! data.
+//! Losses of data under techniques that guarantee to lose no data. Such a loss may be an effect of
+//! acceleration.
 //!
 //! If each erase counts as K cycles, the most worn blocks may pass the rated P/E cycles long before
 //! the mean block does. Read limits beyond the rated P/E cycles are not known. A loss on such a

@@ -50,7 +50,7 @@ pub struct Answer {
     pub label: String,
     /// Plans of the technique's lives.
     pub plans: Vec<RunPlan>,
-    /// Lives of the technique. If the drive was refused or stopped, the reason.
+    /// Lives of the technique, or the reason why the drive was refused or stopped.
     pub lived: Result<Vec<Lived>, Failure>,
     /// Factors that convert the years of each life to years of the drive. A factor differs from 1
     /// only on a rung, if a sample serves more or fewer reads than its share.
@@ -321,8 +321,8 @@ fn simulated_at(lived: &Lived, acceleration: NonZeroU32) -> f64 {
     from - lived.pec_first + (lived.pec_mean - from) / f64::from(acceleration.get())
 }
 
-/// Returns half the width of the widest interval, as a share of the years. Returns `None` if an
-/// answer that needs an interval has none.
+/// Returns half the width of the widest interval, as a share of the years. Returns `None` if any
+/// answer lacks an interval that is needed.
 fn widest(answers: &[Answer]) -> Option<f64> {
     let mut widest = 0.0f64;
     for answer in answers {

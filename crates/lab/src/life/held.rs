@@ -16,9 +16,10 @@ use super::{End, Lived};
 use crate::load::{Generated, Loaded};
 use crate::plan::{RunPlan, Workload};
 
-/// Smallest relative difference between served and expected reads with which a sentence is printed.
+/// Smallest relative difference between the numbers of served and expected reads that is reported
+/// in a sentence.
 const WITHIN: f64 = 0.02;
-/// Smallest number of reads with which a sentence is printed. With fewer reads, chance alone can
+/// Smallest number of reads for which a difference is reported. With fewer reads, chance alone can
 /// explain the difference.
 const FEWEST_READS: u64 = 100_000;
 

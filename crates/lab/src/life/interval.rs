@@ -45,7 +45,8 @@ pub struct Interval {
     pub is_range: bool,
 }
 
-/// Life on a rung. If the same life was also simulated at a larger acceleration, the pair has both.
+/// Life on a rung. If the same life was also simulated at a larger acceleration, the pair contains
+/// both lives.
 #[derive(Clone, Copy, Debug)]
 pub struct Pair<'a> {
     /// Life at the smaller acceleration.

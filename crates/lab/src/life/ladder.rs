@@ -38,7 +38,7 @@ const fn rung(number: u32, acceleration: u32, lives: u32) -> Rung {
     }
 }
 
-/// All rungs, from the fastest to the exact life.
+/// All rungs, from the rung with the fastest lives to the rung with exact lives.
 pub const LADDER: [Rung; 7] = [
     rung(1, 100, 2),
     rung(2, 30, 2),
@@ -52,9 +52,9 @@ pub const LADDER: [Rung; 7] = [
 /// Precision that the user wants, and time that the climb may take.
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted {
-    /// Largest accepted half width of each interval, as a share of the years.
+    /// Largest half width that the user accepts for each interval, as a share of the years.
     pub within: f64,
-    /// Longest time of the climb, in seconds; absent for no limit.
+    /// Longest time of the climb, in seconds. Absent without a limit.
     pub seconds: Option<f64>,
 }
 
@@ -70,7 +70,7 @@ pub struct Standing {
     pub next_takes: f64,
 }
 
-/// Decision after a rung is finished.
+/// Decision that follows when a rung is finished.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Next {
     /// The climb goes on to the next rung.

@@ -84,7 +84,7 @@ pub(super) struct Settling {
 }
 
 impl Settling {
-    /// Begins with the state of a drive at time 0.
+    /// Starts the notes with the state of a drive at time 0.
     pub(super) fn begin(drive: &Drive) -> Self {
         Self { first_milli: worn_milli(drive), notes: vec![Note::of(0, drive)] }
     }

@@ -44,7 +44,8 @@ use crate::plan::RunPlan;
 use crate::results::flash::net_of;
 use crate::results::mapping_unit::{self, MappingUnit};
 
-/// Results of the lives of one technique. All counts are scaled to the whole drive.
+/// Results of the lives of one technique. If the lives are samples, all counts are scaled to the
+/// whole drive.
 #[derive(Clone, Debug, Serialize)]
 pub struct Life {
     /// Label in the table.
@@ -85,8 +86,9 @@ pub struct Life {
     pub flash_bytes_written: MeanCi95,
     /// Number of flash bytes programmed per host byte written; null without host writes.
     pub write_amplification: Option<MeanCi95>,
-    /// Bytes programmed because of reads, in percent of the bytes that the host read. The bytes
-    /// include programs by reclaim and programs because of retries. Null without host reads.
+    /// Number of bytes that are programmed because of reads, in percent of the number of bytes that
+    /// the host reads. Bytes programmed by reclaim and because of retries are included. Null
+    /// without host reads.
     pub read_wear: Option<MeanCi95>,
     /// Net read wear, in percent of the bytes that the host read. Net read wear is the number of
     /// programmed bytes, minus the number in the same life on flash without read disturb. Net read
@@ -422,7 +424,7 @@ pub fn warnings<'a>(lives: impl IntoIterator<Item = &'a Life>) -> Vec<String> {
     .collect()
 }
 
-/// Facts that all lives of one `vpass life` command share: the drive, the samples, and the refused
+/// Facts about all lives of one `vpass life` command: the drive, the samples, and the refused
 /// techniques.
 #[derive(Clone, Debug)]
 pub struct Setting<'a> {

@@ -35,8 +35,8 @@ fn compared<'a>(
     expectations.expected.iter().map(of).collect()
 }
 
-/// Smallest ratio of the change in vpass to the paper's change with which the direction can agree.
-/// With a smaller ratio, the verdict is "disagrees".
+/// Limit for the ratio of the change in vpass to the paper's change. If the ratio is below this
+/// limit, the verdict is "disagrees".
 const NO_CHANGE: f64 = 0.1;
 
 /// Returns the verdict on the vpass number `here`. `below` and `above` are the vpass numbers of the

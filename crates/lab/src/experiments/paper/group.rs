@@ -29,7 +29,7 @@ pub(super) struct Group {
     /// Names of the workloads. An empty list means all workloads.
     #[serde(default)]
     pub(super) workloads: Vec<String>,
-    /// Values for keys of the drive, which apply only in this group.
+    /// Values for keys of the drive. The values apply only in this group.
     #[serde(default)]
     pub(super) set: Vec<String>,
     #[serde(rename = "variant")]
@@ -355,10 +355,10 @@ pub(super) struct Variant {
     /// span.
     #[serde(default)]
     pub(super) reads_per_page: Option<f64>,
-    /// Samples of this variant, which replace the group's samples.
+    /// Samples of this variant. They replace the group's samples.
     #[serde(default)]
     pub(super) sample: Option<Samples>,
-    /// Load of this variant, which replaces the group's load.
+    /// Load of this variant. This load replaces the group's load.
     #[serde(default)]
     pub(super) load: Option<f64>,
 }

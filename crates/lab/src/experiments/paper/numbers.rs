@@ -41,8 +41,8 @@ pub(super) enum Shown {
     Number(f64),
     /// Number that cannot be computed, because the divisor is 0 or because there is no such run.
     None,
-    /// Number that is missing because the drive could not keep up with the requests. This run or
-    /// the run of the divisor has this problem.
+    /// Number that is missing because the drive could not keep up with the requests, either in this
+    /// run or in the run of the divisor.
     Refused,
 }
 

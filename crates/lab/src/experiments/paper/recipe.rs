@@ -89,8 +89,8 @@ pub(super) struct NamedWorkload {
 }
 
 impl NamedWorkload {
-    /// Returns whether this workload is a real trace that runs beside generated workloads. Means
-    /// exclude such a trace.
+    /// Returns whether this workload is a real trace that runs beside generated workloads. Such a
+    /// trace is left out of averages.
     pub(super) fn is_beside(&self) -> bool {
         !self.beside.is_empty()
     }

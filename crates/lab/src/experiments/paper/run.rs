@@ -10,8 +10,8 @@ pub(super) struct Run {
     pub(super) group: String,
     pub(super) variant: String,
     pub(super) workload: String,
-    /// Whether the run replays a real trace beside the generated workloads. Means exclude such a
-    /// run.
+    /// Whether the run replays a real trace beside the generated workloads. Such a run is left out
+    /// of averages.
     pub(super) is_beside: bool,
     /// Technique whose name the run has in figures. The group of the run determines the slot of
     /// this technique.

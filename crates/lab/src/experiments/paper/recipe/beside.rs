@@ -1,5 +1,5 @@
 //! Table `[[trace]]` of a recipe: a real trace that runs beside generated workloads. Such a trace
-//! does not replace a workload, and means exclude it.
+//! does not replace a workload, and is left out of averages.
 use serde::Deserialize;
 use vpass_workload::synthetic::WorkloadConfig;
 

@@ -31,8 +31,8 @@ pub(in crate::experiments::paper) struct Expected {
     /// Kind of mean that is compared.
     #[serde(default)]
     pub(in crate::experiments::paper) mean: Mean,
-    /// Name of the technique, such as a reclaim technique. The group of the figure determines which
-    /// slot is compared.
+    /// Name of the technique. The technique is of the kind that the group of the figure compares,
+    /// such as reclaim or refresh.
     #[serde(alias = "refresh", alias = "parity")]
     pub(in crate::experiments::paper) reclaim: String,
     /// Value in the paper. Absent if the available text of the paper lacks the value. In this case,

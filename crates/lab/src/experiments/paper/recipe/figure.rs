@@ -16,7 +16,7 @@ pub(in crate::experiments::paper) struct Figure {
     /// Techniques that the figure shows. An empty list means all techniques.
     #[serde(default, alias = "refresh", alias = "parity")]
     pub(in crate::experiments::paper) reclaim: Vec<String>,
-    /// Workloads that the figure shows and averages. An empty list means all workloads.
+    /// Workloads that the figure shows and includes in means. An empty list means all workloads.
     #[serde(default)]
     pub(in crate::experiments::paper) workloads: Vec<String>,
     /// JSON pointers to numbers in the summary of a run. The figure shows the sum of these numbers.
@@ -47,7 +47,8 @@ pub(in crate::experiments::paper) struct Figure {
     /// The sum of these numbers is the divisor. Default: `metric`.
     #[serde(default)]
     pub(in crate::experiments::paper) over_metric: Vec<String>,
-    /// Workloads that the second mean excludes. Without such workloads, there is only one mean.
+    /// Workloads that are left out of the second mean. If this list is empty, there is only one
+    /// mean.
     #[serde(default)]
     pub(in crate::experiments::paper) without: Vec<String>,
     /// Whether to show the ratio of the sums over all workloads. The mean of the ratios is always
@@ -57,7 +58,7 @@ pub(in crate::experiments::paper) struct Figure {
     /// Whether to show the number of each workload, in addition to the means.
     #[serde(default)]
     pub(in crate::experiments::paper) by_workload: bool,
-    /// Whether to show the 95 % interval of each workload's number, over seeds and samples.
+    /// Whether to show, for each workload, the 95 % interval over seeds and samples.
     #[serde(default)]
     pub(in crate::experiments::paper) interval: bool,
 }
