@@ -1,8 +1,8 @@
 //! Comparison of techniques on the same workload and seeds: a row for each technique, the winner of
 //! each column, and a verdict in words.
 //!
-//! File `compare.json`, which has the results of `vpass compare --out DIR`. `--json` prints the
-//! same object. `KEY` stands for the key of a column, such as `read_p99_9_us`.
+//! `compare.json`: results of `vpass compare --out DIR`. `--json` prints the same object. `KEY`
+//! stands for the key of a column, such as `read_p99_9_us`.
 //!
 //! | key | type | meaning |
 //! |---|---|---|

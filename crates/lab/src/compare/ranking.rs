@@ -112,7 +112,7 @@ impl<'a> Ranking<'a> {
 /// - If there is only one row, or if all rows are equal or too close to rank, no row wins.
 /// - If parity repairs some of the losses that the column counts, no row wins.
 /// - If only one row kept the data, this row wins.
-/// - A baseline never wins. If all other rows are baselines that kept the data, no row wins.
+/// - A baseline never wins. If only one row competes and a baseline kept the data, no row wins.
 /// - If the life of a competing row has not settled, no row wins a column of lives.
 pub fn winners(rows: &[ComparisonRow], column: usize, sizes: &Sizes) -> Vec<bool> {
     let shown = &COLUMNS[column];

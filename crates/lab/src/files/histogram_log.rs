@@ -1,5 +1,5 @@
-//! Files `read.hlog`, `write.hlog` and `read_during_reclaim.hlog`. They have latencies in the
-//! standard log format of `HdrHistogram`, with one line for each interval of time.
+//! `read.hlog`, `write.hlog` and `read_during_reclaim.hlog`: latencies in the standard log format
+//! of `HdrHistogram`. A log has one line for each interval of time.
 //!
 //! A line has the start and the length of the interval in simulated seconds, the largest latency in
 //! ns, and the histogram of latencies in ns. The intervals are the windows of `latency.csv`. The

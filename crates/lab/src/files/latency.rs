@@ -1,4 +1,4 @@
-//! File `latency.csv`, which has latencies for each window of time. All kinds of requests have the
+//! `latency.csv`: latencies of requests, for each window of time. All kinds of requests have the
 //! same windows.
 //!
 //! | column | unit | meaning |

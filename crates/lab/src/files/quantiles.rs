@@ -1,5 +1,5 @@
-//! File `quantiles.csv`, which has latencies of the whole run at many percentiles. The percentiles
-//! are spaced evenly in nines, such as 90 %, 99 % and 99.9 %.
+//! `quantiles.csv`: latencies of the whole run at many percentiles. The percentiles are spaced
+//! evenly in nines, such as 90 %, 99 % and 99.9 %.
 //!
 //! | column | unit | meaning |
 //! |---|---|---|
@@ -9,8 +9,8 @@
 //! | `us` | us | Latency within which this share of the requests ended, accurate to 0.1 %. |
 //! | `samples_beyond` | requests | Number of requests beyond the percentile: the number of all requests times 10^-nines, rounded down. |
 //!
-//! At least one request is slower than the last percentile. The last row has the maximum. Only runs
-//! in the timed gear have this file.
+//! At least one request lies beyond the last percentile. The last row has the maximum. Only runs in
+//! the timed gear have this file.
 
 use std::fmt::Write;
 

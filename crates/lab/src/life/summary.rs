@@ -1,9 +1,8 @@
 //! Comparison of lives: the years of each life, and the causes of wear. Each number is a mean over
 //! seeds and samples, with an interval.
 //!
-//! File `life.json`, which has the results of `vpass life --out DIR`. `--json` prints the same
-//! object. A number with an interval has a `mean` and a `ci95`, which is half the width of the 95 %
-//! interval over lives.
+//! `life.json`: results of `vpass life --out DIR`. `--json` prints the same object. A number with
+//! an interval has a `mean` and a `ci95`, which is half the width of the 95 % interval over lives.
 //!
 //! | key | type | meaning |
 //! |---|---|---|
@@ -96,8 +95,8 @@ pub struct Life {
     /// subtracted number is then 0. For all other lives, and without host reads, net read wear is
     /// null.
     pub read_wear_net: Option<MeanCi95>,
-    /// Mapping unit of the drive, and share of the host writes that are smaller than the mapping
-    /// unit, over all lives.
+    /// Mapping unit of the drive, and share of the host writes that do not fill whole mapping
+    /// units, over all lives.
     pub mapping_unit: MappingUnit,
     /// Warnings about the years. Each warning is one sentence.
     pub warnings: Vec<String>,

@@ -1,5 +1,5 @@
-//! Files of a recipe that vpass computes without simulating: settings and error model of the drive,
-//! read limits of layers, read limits under mixes of reads, and requests of the workloads.
+//! Files of a recipe that need no simulation. They show settings and error model of the drive, read
+//! limits of layers and under mixes of reads, and requests of the workloads.
 use std::fmt::Write;
 
 use vpass_drive::base::span::DAY;

@@ -63,8 +63,8 @@ fn greedy() -> String {
     "greedy".into()
 }
 
-/// Workload of a recipe. The workload sets the number of requests and their addresses. In a group
-/// with `blocks` or `cycles`, the group sets both instead.
+/// Workload of a recipe. The workload sets the number of requests and the range of addresses. If a
+/// group has `blocks` or `cycles`, the group sets both instead.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct NamedWorkload {
