@@ -37,7 +37,7 @@ pub struct Explanation {
     pub controller_ram_bytes: u64,
     /// Number of bytes of a page.
     pub page_bytes: u32,
-    /// Mapping unit of the drive, and the cost of smaller writes.
+    /// Mapping unit of the drive, and the cost of writes that are smaller than this unit.
     pub mapping_unit: Unit,
     /// Latency of a read, by page kind.
     pub read: Vec<ReadLatency>,
@@ -71,7 +71,7 @@ pub struct Explanation {
 pub struct ReadLatency {
     /// Page kind: LSB, CSB and so on.
     pub page_kind: &'static str,
-    /// Number of sensings of a read.
+    /// Number of times that a read senses the wordline.
     pub sensings: u32,
     /// Time of all sensings.
     pub sensing_us: f64,

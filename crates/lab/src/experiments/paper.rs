@@ -48,7 +48,7 @@ pub struct Asked<'a> {
     pub traces: Option<&'a Path>,
     /// First random seed.
     pub seed: u64,
-    /// Dialect in which warnings name options and settings.
+    /// Dialect for the options and settings in warnings.
     pub dialect: &'static dyn Dialect,
 }
 

@@ -15,7 +15,7 @@ use vpass_drive::error::ladder::ReadTime;
 /// Error budgets of data, and the decoding levels.
 #[derive(Serialize)]
 pub struct ErrorBudget {
-    /// Speed at which data ages, as a multiple of the speed at the retention law's temperature.
+    /// Speed at which data ages, divided by the speed at the temperature of the retention law.
     pub acceleration: f64,
     /// Age above which data is lost if it is not refreshed.
     pub longest_age: Span,

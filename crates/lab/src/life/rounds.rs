@@ -15,7 +15,8 @@ use super::summary::Life;
 
 /// Number of P/E cycles above which one round is less than 1 % of a life, and can be neglected.
 const MANY: f64 = 100.0;
-/// Rounds matter if reads cause at least this share of the programmed pages.
+/// Smallest share of programmed pages with which rounds matter. The share is that of pages
+/// programmed because of reads.
 const MOSTLY: f64 = 0.5;
 
 /// Returns the number of rounds of a life whose years are uncertain by one round. Returns `None`

@@ -41,7 +41,7 @@ const READ_HOT: f64 = 2.0;
 /// Number of shares of blocks that must be constant before the drive counts as settled.
 const SHARES: usize = 4;
 
-/// State of a drive after a number of P/E cycles of its mean block.
+/// State of a drive, noted after a number of P/E cycles of the mean block.
 #[derive(Clone, Debug, Default)]
 struct Note {
     at: f64,
@@ -116,8 +116,8 @@ struct Third {
 }
 
 impl Third {
-    /// Computes the rates of programs and the state of the blocks between the first and the last of
-    /// these notes. Successive thirds have one note in common.
+    /// Computes the rates of programs and the state of the blocks from the notes of one third of
+    /// the cycles. The last note of a third is also the first note of the next third.
     fn of(notes: &[Note]) -> Self {
         let [from, .., to] = notes else { unreachable!("a third has two ends") };
         let took = (to.at - from.at).max(1.0);

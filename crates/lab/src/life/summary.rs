@@ -451,7 +451,7 @@ pub struct Setting<'a> {
 /// Numbers of pages and blocks in all samples of a technique together.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Sampled {
-    /// Number of those pages in the samples that the workload touches.
+    /// Number of pages that belong to the samples and that the workload touches.
     pub pages: u64,
     /// Number of blocks in the samples.
     pub blocks: u64,

@@ -79,8 +79,8 @@ pub(super) struct Group {
     pub(super) passes: Option<f64>,
     #[serde(default)]
     pub(super) warm_up_passes: Option<f64>,
-    /// Settings of a group whose data ages for some refresh periods before the counted requests. A
-    /// group with `periods` cannot have passes or `reads_per_block`.
+    /// Settings of a group in which some refresh periods pass before the counted requests, so that
+    /// the data is old. A group with `periods` cannot have passes or `reads_per_block`.
     #[serde(default)]
     pub(super) periods: Option<Periods>,
     /// Settings of a group whose drives are read for many days at a low rate. A group with a span

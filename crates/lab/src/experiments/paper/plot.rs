@@ -18,8 +18,7 @@ const BINS: usize = 20;
 /// Key in the summary of a run for the bins of response times.
 pub(super) const RESPONSES: &str = "responses_50_ms";
 
-/// Counts the reads that waited for a reclaim job. The bins of the count are 50 ms of response time
-/// wide.
+/// Counts the reads that waited for a reclaim job, by response time. Each bin is 50 ms wide.
 pub(super) fn responses(engine: &Replay) -> [u64; BINS] {
     let mut bins = [0; BINS];
     for step in engine.metrics().read_during_reclaim.histogram().iter_recorded() {

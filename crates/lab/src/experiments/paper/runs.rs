@@ -50,9 +50,9 @@ pub(super) fn runs(
                     .enumerate()
                 {
                     let plan = kind.plan(group, of_run, gc, (seed, dialect))?;
-                    // Opening the source of requests checks it. All techniques have the same
-                    // source, so it is opened only once. On a large drive, opening a source is
-                    // slow, because it has large tables.
+                    // Opening the source of requests checks the source. All techniques have the
+                    // same source, so one check is enough. On a large drive, a source has large
+                    // tables, so opening is slow.
                     if i == 0 && !plan.is_fluid() {
                         plan.source()?;
                     }
@@ -193,7 +193,7 @@ fn in_samples(plan: RunPlan, samples: Option<Samples>) -> Result<Vec<RunPlan>, F
         .collect()
 }
 
-/// Techniques of a run, and the name of the run's technique in figures.
+/// Techniques of a run, and the name under which figures show the run.
 #[derive(Clone, Copy)]
 struct Techniques {
     name: &'static str,

@@ -21,8 +21,8 @@ pub(super) const READS: &str = "reads";
 struct Takes {
     /// Latencies of reads with 0, 1, 2 and more retries, in this order.
     by_retries: Vec<Ns>,
-    /// Additional latency of a read whose first attempt was above level 0. `None` if this latency
-    /// differs between levels.
+    /// Additional latency of a read that was first decoded at a higher level than 0. `None` if this
+    /// latency differs between levels.
     began_higher: Option<Ns>,
     long: Ns,
 }
