@@ -117,7 +117,7 @@ pub struct Lived {
     pub hints: Option<Hints>,
     /// Report of the oracle; `None` if the oracle did not check the life.
     pub oracle: Option<OracleReport>,
-    /// Number of P/E cycles that each erase counts as after the warm-up; 1 in an exact life.
+    /// Number of P/E cycles for which each erase counts after the warm-up; 1 in an exact life.
     pub acceleration: NonZeroU32,
     /// Number of P/E cycles of the mean block when the warm-up ended. `None` in an exact life, or
     /// if the life ended during the warm-up.

@@ -26,7 +26,7 @@ pub const REAL_ROUNDS: [f64; 2] = [39.0, 1194.0];
 /// Number of bytes of a gigabyte. vpass computes the effect of one more gigabyte of cache.
 const GB: u64 = 1_000_000_000;
 
-/// Reads of a language model on a drive, and the wear that these reads cause.
+/// Read load of a language model on a drive, and the wear that this load causes.
 #[derive(Clone, Debug, Serialize)]
 pub struct Llm {
     /// Preset or path of the drive.

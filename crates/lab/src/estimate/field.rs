@@ -96,8 +96,8 @@ pub(super) struct Field {
 }
 
 impl Field {
-    /// Creates blocks with this many parts each. The blocks are filled with pages of all classes,
-    /// one class after another.
+    /// Creates blocks with `parts` parts each. The blocks are filled with pages of all classes, one
+    /// class after another.
     pub(super) fn new(
         shape: &Shape,
         classes: &[Class],

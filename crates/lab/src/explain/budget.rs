@@ -1,5 +1,5 @@
-//! Error budget of a page: the part that remains after wear, age and reads at each retry, and the
-//! age at which each decoding level fails.
+//! Error budget of a page. For each retry, this is the part of the budget that remains after wear,
+//! age and reads. The file also computes the age at which each decoding level fails.
 
 use std::collections::BTreeSet;
 

@@ -22,11 +22,11 @@ use crate::plan::RunPlan;
 use crate::results::ByCause;
 use crate::session::Measured;
 
-/// Ratio of the length of the life so far to the length of the next step. The end of the life is
+/// Length of the life so far, divided by the length of the next step. The end of the life is
 /// interpolated within the last step.
 const STEPS: Ns = 200;
-/// Ratio of the simulated time so far to the length of the next step, during acceleration. Steps
-/// are shorter than without acceleration, because each step covers K times as much of the life.
+/// Simulated time so far, divided by the length of the next step, during acceleration. Steps are
+/// shorter than without acceleration, because each step covers K times as much of the life.
 const FINER_STEPS: Ns = 1000;
 /// Shortest step: 1 ms. A millisecond is short even for a life of a few seconds.
 const SHORTEST_STEP: Ns = SECOND / 1000;
@@ -87,7 +87,7 @@ impl Clock {
         Self { acceleration, accelerated: None }
     }
 
-    /// Returns the number of P/E cycles that each erase counts as.
+    /// Returns the number of P/E cycles for which each erase counts.
     pub(super) fn acceleration(&self) -> NonZeroU32 {
         self.acceleration
     }

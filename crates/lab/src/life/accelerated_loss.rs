@@ -14,7 +14,7 @@ use super::Lived;
 use crate::plan::RunPlan;
 
 /// Returns the acceleration K of a life if the life lost data although the technique guarantees to
-/// lose no data. K is the number of P/E cycles that each erase counts as. Returns `None` for all
+/// lose no data. K is the number of P/E cycles for which each erase counts. Returns `None` for all
 /// other lives, and for losses without acceleration.
 pub(super) fn of(plan: &RunPlan, lived: &Lived) -> Option<NonZeroU32> {
     let is_sound = plan.reclaim.protects == Protection::Sound;

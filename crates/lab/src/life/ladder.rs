@@ -22,7 +22,7 @@ use crate::failure::Failure;
 pub struct Rung {
     /// Number of the rung. The lowest rung is 1.
     pub number: u32,
-    /// Number of P/E cycles that each erase counts as after the warm-up.
+    /// Number of P/E cycles for which each erase counts after the warm-up.
     pub acceleration: NonZeroU32,
     /// Number of lives of each technique. The lives have different samples of the drive. If whole
     /// drives are simulated, the lives have different seeds.
@@ -70,7 +70,7 @@ pub struct Standing {
     pub next_takes: f64,
 }
 
-/// Decision that follows when a rung is finished.
+/// Decision after a finished rung: the climb goes on or ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Next {
     /// The climb goes on to the next rung.

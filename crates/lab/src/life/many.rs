@@ -20,7 +20,7 @@ pub(super) const PARTS: u64 = 1000;
 pub struct OneLife<'a> {
     /// Plan of the life.
     pub plan: &'a RunPlan,
-    /// Number of P/E cycles that each erase counts as after the warm-up; 1 for an exact life.
+    /// Number of P/E cycles for which each erase counts after the warm-up; 1 for an exact life.
     pub acceleration: NonZeroU32,
 }
 

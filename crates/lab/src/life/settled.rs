@@ -13,7 +13,7 @@
 //! - share of blocks that are full of current data
 //! - share of low-density blocks
 //! - share of read-hot blocks
-//! - spread of the blocks' P/E cycles within a third
+//! - spread of the number of P/E cycles over the blocks
 //!
 //! ```text
 //! after 18 cycles, cycles 7 to 12 are compared with cycles 13 to 18
@@ -32,11 +32,11 @@ const FEWEST: usize = 18;
 const RATES_WITHIN: f64 = 0.03;
 /// Shares of blocks count as settled if they change by at most this number.
 const STATE_WITHIN: f64 = 0.03;
-/// Spreads of P/E cycles count as settled if they change by at most this share of the P/E cycles of
-/// the mean block.
+/// Limit for the spread of P/E cycles. The spread counts as settled if it changes by at most this
+/// share of the P/E cycles of the mean block.
 const SPREAD_WITHIN: f64 = 0.1;
-/// Blocks count as read-hot if their number of reads is above the mean of blocks with data times
-/// this factor.
+/// Factor for read-hot blocks. A read-hot block has more reads than this factor times the mean of
+/// blocks with data.
 const READ_HOT: f64 = 2.0;
 /// Number of shares of blocks that must be constant before the drive counts as settled.
 const SHARES: usize = 4;

@@ -104,9 +104,9 @@ pub struct Life {
     pub consumed: Option<Consumed>,
     /// Mean number of host data pages that were reported lost in a life.
     pub data_lost_pages: f64,
-    /// Number of P/E cycles that each erase counted as when data was lost, although the technique
-    /// guarantees to lose no data. The years of this technique are unknown. Absent without such a
-    /// loss.
+    /// Acceleration of a life that lost data although the technique guarantees to lose no data. The
+    /// acceleration is the number of P/E cycles for which each erase counts. The years of this
+    /// technique are unknown. Absent without such a loss.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lost_at_acceleration: Option<NonZeroU32>,
     /// Largest ratio of the dose of a page to the read limit of the page, over all lives. A maximum

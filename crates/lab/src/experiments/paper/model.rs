@@ -116,7 +116,7 @@ pub(super) fn code_csv(config: &DriveConfig) -> String {
     csv
 }
 
-/// Returns the drive's settings that the parameter table of a paper shows.
+/// Returns the settings of the drive that papers list in a table of parameters.
 pub(super) fn settings_csv(config: &DriveConfig) -> String {
     let (geometry, timing) = (&config.geometry, &config.timing);
     let mean = |kinds: &[f64]| kinds.iter().sum::<f64>() / kinds.len() as f64;
