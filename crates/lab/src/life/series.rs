@@ -20,7 +20,7 @@ const LONGER: f64 = 1.005;
 /// Number of equal parts of a life. There is a row at the end of each part.
 const PARTS: u32 = 64;
 
-/// State of a life at one point of time.
+/// State of a life at one point in time.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Passed {
     /// Length of the life so far, in years.

@@ -13,8 +13,8 @@ pub(super) struct Run {
     /// Whether the run replays a real trace beside the generated workloads. Such a run is left out
     /// of averages.
     pub(super) is_beside: bool,
-    /// Technique whose name the run has in figures. The group of the run determines the slot of
-    /// this technique.
+    /// Technique whose name stands for the run in figures. The group of the run determines the slot
+    /// of this technique.
     pub(super) technique: &'static str,
     pub(super) plan: RunPlan,
     /// Summary of the results; null until the run has ended.
