@@ -8,14 +8,14 @@ use serde_json::Value;
 use crate::failure::Failure;
 use crate::plain::is_hidden;
 
-/// Version of the JSON files. The version changes if a key changes its meaning or is removed. A new
-/// key does not change the version.
+/// Version of the JSON files. The version changes if a key is removed, or if the meaning of a key
+/// changes. A new key does not change the version.
 pub const SCHEMA: u32 = 1;
 
 /// Formats JSON with indents and a final newline.
 ///
 /// # Errors
-/// Reports a value that JSON cannot hold.
+/// Returns an error if JSON cannot represent a value.
 pub fn text(what: &impl Serialize) -> Result<String, Failure> {
     let text = serde_json::to_string_pretty(what).map_err(|e| Failure::failed(e.to_string()))?;
     Ok(escaped(&text).into_owned() + "\n")
@@ -28,7 +28,7 @@ fn escaped(text: &str) -> Cow<'_, str> {
     if !text.contains(is_escaped) {
         return text.into();
     }
-    // All characters that need escapes have one UTF-16 unit, so one escape of four digits is
+    // Each character that must be escaped is one UTF-16 unit, so one escape of four digits is
     // enough.
     let escape =
         |c: char| if is_escaped(c) { format!("\\u{:04x}", u32::from(c)) } else { c.into() };
@@ -38,7 +38,7 @@ fn escaped(text: &str) -> Cow<'_, str> {
 /// Converts a serialisable value to JSON.
 ///
 /// # Errors
-/// Reports a value that JSON cannot hold.
+/// Returns an error if JSON cannot represent a value.
 pub fn value(what: &impl Serialize) -> Result<Value, Failure> {
     serde_json::to_value(what).map_err(|e| Failure::failed(e.to_string()))
 }

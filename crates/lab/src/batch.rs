@@ -2,21 +2,22 @@
 //! numbers of requests. The spread of the batches gives a 95 % interval (Student's t).
 //!
 //! Batch means are the usual method for one long run. Batches are nearly independent if each batch
-//! is much longer than the time for which an earlier request affects the drive. Schmeiser
-//! recommends 10 to 30 batches (Operations Research 30(3), 1982). vpass uses ten, because long
-//! batches give better tail latencies.
+//! is much longer than the time for which a request affects the drive. Schmeiser recommends 10 to
+//! 30 batches (Operations Research 30(3), 1982). vpass uses ten, because long batches give more
+//! precise tail latencies.
 //!
-//! - **Sums and ratios** (pages, erases, write amplification, block cycles) may drift during a run.
-//!   For example, the first reclaim jobs start late in a run. Every seed has the same drift, so the
-//!   drift is not noise. The interval therefore uses the differences of neighbouring batches: the
-//!   mean square successive difference (von Neumann, Annals of Mathematical Statistics 12, 1941).
-//!   For n = 10 batches, the formula 2 (n - 1)^2 / (3n - 4) gives 6 degrees of freedom.
-//! - **Percentiles** of the ten batches are compared with the percentile of the whole run
-//!   (sectioning: Asmussen and Glynn, Stochastic Simulation, 2007, III.5a). If a batch has fewer
-//!   than ten reads above a percentile, the percentile is biased and has no interval.
+//! Sums and ratios, such as erases and write amplification, may drift during a run. For example,
+//! the first reclaim jobs start late in a run. Every seed has the same drift, so the drift is not
+//! noise. The interval therefore uses the differences of neighbouring batches: the mean square
+//! successive difference (von Neumann, Annals of Mathematical Statistics 12, 1941). For n = 10
+//! batches, the formula 2 (n - 1)^2 / (3n - 4) gives 6 degrees of freedom.
 //!
-//! A run with fewer than [`BATCHES`] times [`LOOKS`] samples has no intervals. Noise that changes
-//! more slowly than a run lasts is invisible in one run. Runs with several seeds show such noise.
+//! For a percentile, the values of the ten batches are compared with the value of the whole run
+//! (sectioning: Asmussen and Glynn, Stochastic Simulation, 2007, III.5a). If a batch has fewer than
+//! ten reads above a percentile, the percentile is biased and gets no interval.
+//!
+//! A run with fewer than [`BATCHES`] times [`LOOKS`] samples has no intervals. Some noise changes
+//! so slowly that one run cannot show it. Runs with several seeds show such noise.
 //!
 //! ```text
 //! four batches of 10, 12, 11 and 13 erases have successive differences of 2, -1 and 2
@@ -28,10 +29,11 @@ use crate::mean_ci95::student_t;
 
 /// Number of batches of a run.
 pub const BATCHES: usize = 10;
-/// Smallest number of samples of the drive's counts in each batch. With at least two samples per
-/// batch, all batches have nearly equal lengths.
+/// Smallest number of samples in each batch. A sample records the drive's counts. With at least two
+/// samples per batch, all batches have nearly equal lengths.
 pub const LOOKS: usize = 2;
-/// Smallest number of reads above a percentile that each batch needs.
+/// Smallest number of reads that each batch must have above a percentile. With fewer reads, the
+/// percentile has no interval.
 const BEYOND: f64 = 10.0;
 
 /// Returns half the width of the 95 % interval of the sum of all batches.
@@ -62,8 +64,8 @@ pub fn of_percentile(whole: f64, batches: &[f64]) -> f64 {
     student_t(batches.len() - 1) * (squares / (n * (n - 1.0))).sqrt()
 }
 
-/// Returns the number of reads that a batch needs to give a percentile an interval. `percentile` is
-/// between 0 and 1, such as 0.99.
+/// Returns the number of reads that each batch needs, so that a percentile gets an interval.
+/// `percentile` is between 0 and 1, such as 0.99.
 pub fn reads_needed(percentile: f64) -> u64 {
     (BEYOND / (1.0 - percentile)).round() as u64
 }

@@ -57,15 +57,15 @@ use ranking::{not_told_apart, winners};
 pub use reliability::unequal_reliability;
 use row::{ComparisonRow, RowLife, Stopped};
 
-/// Builds the rows from runs. The runs are in the order of the techniques, with several seeds for
-/// each technique. A technique has no row if its drive stopped in any run.
+/// Builds the rows from finished runs. The runs are ordered by technique, and each technique has
+/// one run for each seed. If the drive stopped in a run, the technique of the run has no row.
 pub fn rows(
     plans: &[&RunPlan],
     finished: Vec<Result<Summary, Failure>>,
     seeds: usize,
 ) -> (Vec<ComparisonRow>, Vec<Stopped>) {
     let many_gcs = plans.iter().any(|p| p.gc != plans[0].gc);
-    // Labels do not name a refresh technique that belongs to the parity technique.
+    // A refresh technique that belongs to the parity technique is not named in labels.
     let many_refreshes =
         plans.iter().any(|p| p.said_of_refresh.is_named && p.refresh != plans[0].refresh);
     let many_parities = plans.iter().any(|p| p.parity != plans[0].parity);
@@ -115,18 +115,19 @@ pub fn stands(rows: &[ComparisonRow], column: usize) -> bool {
         || rows.iter().any(|row| row.means[column].is_some_and(|e| of.says_something(e.mean)))
 }
 
-/// Returns the unit of the lives of these rows; `None` if the rows have different units.
+/// Returns the unit in which the lives of all rows are measured. Returns `None` if the rows have
+/// different units.
 pub fn life_unit(rows: &[ComparisonRow]) -> Option<LifeUnit> {
     let first = rows.first()?.life_unit();
     first.filter(|_| rows.iter().all(|row| row.life_unit() == first))
 }
 
-/// Returns whether any row refreshes its data.
+/// Returns whether any row has a refresh technique.
 pub fn refreshes(rows: &[ComparisonRow]) -> bool {
     rows.iter().any(|row| row.refresh != NO_REFRESH)
 }
 
-/// Returns whether any row keeps parity.
+/// Returns whether any row has a parity technique.
 pub fn has_parity(rows: &[ComparisonRow]) -> bool {
     rows.iter().any(|row| row.parity != NO_PARITY)
 }
@@ -134,14 +135,14 @@ pub fn has_parity(rows: &[ComparisonRow]) -> bool {
 #[expect(clippy::struct_excessive_bools, reason = "each variant is a different value in the file")]
 #[derive(Serialize)]
 struct Technique<'a> {
-    /// Name in the table and in the other lists of the file.
+    /// Name of the row in the table and in all lists of the file.
     label: &'a str,
     reclaim: &'a str,
     gc: &'a str,
-    /// Name of the refresh technique; absent if no row has refresh.
+    /// Name of the refresh technique. Absent if no row has a refresh technique.
     #[serde(skip_serializing_if = "Option::is_none")]
     refresh: Option<&'a str>,
-    /// Name of the parity technique; absent if no row has parity.
+    /// Name of the parity technique. Absent if no row has a parity technique.
     #[serde(skip_serializing_if = "Option::is_none")]
     parity: Option<&'a str>,
     counterfactual: bool,
@@ -153,10 +154,11 @@ struct Technique<'a> {
     /// Shortest and longest probable life over all runs, in days; null without a life.
     life_low_days: Option<f64>,
     life_high_days: Option<f64>,
-    /// Whether the rates and the drive's state settled in all runs. Only then can vpass project a
-    /// life.
+    /// Whether the rates of programs and the state of the drive settled in all runs. Only after
+    /// settling can vpass project a life.
     life_settled: bool,
-    /// Unit of the life, in which `life_low` and `life_high` give its range. Null without a life.
+    /// Unit of `life_low` and `life_high`, which are the ends of the life's range. Null without a
+    /// life.
     life_unit: Option<LifeUnit>,
     life_low: Option<f64>,
     life_high: Option<f64>,
@@ -166,11 +168,11 @@ struct Technique<'a> {
     runs: &'a [Summary],
 }
 
-/// Returns the content of `compare.json`, with the techniques whose drive stopped. The first run
-/// has the seed of `plan`. Each further run has the next seed.
+/// Returns the content of `compare.json`. `stopped` lists the techniques whose drive stopped. The
+/// first run of each technique has the seed of `plan`, and each further run has the next seed.
 ///
 /// # Errors
-/// Reports a value that JSON cannot hold.
+/// Returns an error if JSON cannot represent a value.
 pub fn json_of(
     rows: &[ComparisonRow],
     stopped: &[Stopped],
@@ -227,7 +229,8 @@ pub fn json_of(
         let about = json!({ "label": column.label(), "unit": column.unit() });
         columns.insert(column.key.into(), about);
     }
-    // Adds the lists for the life, measured in the unit that suits this workload.
+    // The lists named `life` are copies of the lists for the unit in which these lives are
+    // measured.
     for lists in [&mut best, &mut tied] {
         let of_life = life_unit(rows).and_then(|unit| lists.get(unit.key()).cloned());
         lists.insert("life".into(), of_life.unwrap_or_else(|| json!([])));

@@ -17,11 +17,11 @@ use crate::schema::Section;
 const COUNT: &str =
     "a number below 2^63 such as 1000000, 1e6 or 1M; k, M, G and T are 1000 to 1000^4";
 
-/// Reads a word of the input as the count for a key. Returns `None` if the key does not take
+/// Converts a word to a count, as the value of a key. Returns `None` if the key does not take
 /// counts.
 ///
 /// # Errors
-/// Reports a word that is not a count, although the key takes counts. `at` is the offset of the
+/// Returns an error if the key takes counts and the word is not a count. `at` is the offset of the
 /// word in the text.
 pub(crate) fn read(key: &str, word: &str, at: usize) -> Result<Option<i64>, Wrong> {
     if !keys::range(key).is_some_and(Range::takes_suffixes) {
@@ -32,11 +32,12 @@ pub(crate) fn read(key: &str, word: &str, at: usize) -> Result<Option<i64>, Wron
     Ok(i64::try_from(count).ok())
 }
 
-/// Returns the text of a file with its counts written in digits. Every line keeps its line number.
-/// Text that is not TOML stays unchanged.
+/// Returns the text of a file after writing all counts in digits. Every line keeps its line number.
+/// A text that is not TOML stays unchanged.
 ///
 /// # Errors
-/// Reports a word that is not a count, with its line, if the key takes counts.
+/// Returns an error if the word for a key is not a count, although the key takes counts. The error
+/// names the line.
 pub(crate) fn expanded<'a>(
     name: &str,
     text: &'a str,
@@ -65,8 +66,8 @@ pub(crate) fn expanded<'a>(
 
 type Word = (String, String, std::ops::Range<usize>);
 
-/// Collects the words of a table, or of each row in a list of tables. Each word is stored with its
-/// key and its position.
+/// Collects the values that may be counts, from a table or from each row in a list of tables. Each
+/// value is stored with its key and its position.
 fn collect(path: &str, value: &Spanned<DeValue>, section: &Section, words: &mut Vec<Word>) {
     match value.get_ref() {
         DeValue::Array(rows) => rows.iter().for_each(|row| collect(path, row, section, words)),

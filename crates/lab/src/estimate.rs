@@ -36,10 +36,11 @@ pub use said::{Record, early, final_words};
 
 /// Number of P/E counts at which the mean-field model is computed.
 const POINTS: u32 = 4;
-/// Uncertainty of a life, in P/E cycles, if all blocks are rewritten at nearly the same times.
+/// Uncertainty of a life in P/E cycles. The life is uncertain because all blocks may be rewritten
+/// at nearly the same times.
 const HALF_A_ROUND: f64 = 0.5;
-/// Default of `refresh.block.lead`: a share of the refresh period. Refresh rewrites a block this
-/// long before the period ends.
+/// Default of `refresh.block.lead`. Refresh rewrites a block when this share of the refresh period
+/// is left.
 const LEAD: f64 = 0.125;
 
 /// Kind of equations that give an estimate.
@@ -70,18 +71,18 @@ impl Case {
 /// Life of a drive according to the equations.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Estimate {
-    /// Years until the mean block reaches its rated number of P/E cycles. Null without wear, or if
-    /// the rate of the requests is unknown.
+    /// Number of years until the mean block reaches its rated number of P/E cycles. Null without
+    /// wear, or if the rate of the requests is unknown.
     pub life_years: Option<f64>,
-    /// Bytes that the host writes during the life; null without host writes.
+    /// Number of bytes that the host writes during the life. Null without host writes.
     pub host_bytes: Option<f64>,
-    /// Bytes that the host reads during the life; null without host reads.
+    /// Number of bytes that the host reads during the life. Null without host reads.
     pub read_bytes: Option<f64>,
-    /// P/E cycles of the mean block, caused by host writes and GC.
+    /// Number of P/E cycles of the mean block for host writes and GC.
     pub cycles_by_host: f64,
-    /// P/E cycles of the mean block, caused by rewriting data because of reads.
+    /// Number of P/E cycles of the mean block for data that is rewritten because of reads.
     pub cycles_by_reads: f64,
-    /// P/E cycles of the mean block, caused by rewriting data because of age.
+    /// Number of P/E cycles of the mean block for data that is rewritten because of age.
     pub cycles_by_age: f64,
     /// Kind of equations that gave the estimate.
     pub case: Case,
@@ -96,16 +97,16 @@ pub type Answer = Result<Estimate, String>;
 /// Estimates the life of the plan's drive. For a sample, this is the life of the whole drive.
 ///
 /// # Errors
-/// Reports a workload that cannot be read.
+/// Returns an error if the workload cannot be read.
 pub fn of(plan: &RunPlan) -> Result<Answer, Failure> {
     with_thresholds(plan, 1.0)
 }
 
-/// Estimates the life that the plan's drive would have with other rewrite thresholds. The technique
-/// would rewrite data after `factor` times as many reads.
+/// Estimates the life that the plan's drive would have with other read thresholds. Each threshold
+/// of the technique is multiplied by `factor`.
 ///
 /// # Errors
-/// Reports a workload that cannot be read.
+/// Returns an error if the workload cannot be read.
 pub fn with_thresholds(plan: &RunPlan, factor: f64) -> Result<Answer, Failure> {
     if let Some(why) = refused::why(plan) {
         return Ok(Err(why));
@@ -130,7 +131,7 @@ pub fn with_thresholds(plan: &RunPlan, factor: f64) -> Result<Answer, Failure> {
     Ok(Ok(lived.estimate()))
 }
 
-/// Returns whether reads spoil data that no technique rewrites.
+/// Returns whether reads disturb the flash and no refresh technique rewrites data.
 fn is_disturbed(plan: &RunPlan) -> bool {
     plan.drive.config.disturb.model.disturbs() && *plan.refresh == *NO_REFRESH
 }
@@ -182,7 +183,8 @@ impl Lived<'_> {
         }
     }
 
-    /// Returns the age at which blocks are rewritten, in seconds; `None` without refresh.
+    /// Returns the age, in seconds, at which refresh rewrites blocks. Returns `None` without
+    /// refresh.
     fn period(&self) -> Option<f64> {
         let config = &self.plan.drive.config;
         let lead = config.refresh.params.get(Some("block"), "lead").map_or(LEAD, Number::value);
@@ -190,7 +192,8 @@ impl Lived<'_> {
             .then(|| config.refresh.period.0 as f64 / 1e9 * (1.0 - lead))
     }
 
-    /// Shortens the life by the time of the P/E cycles that writing the start-up state has used.
+    /// Shortens the life. Writing the start-up state uses some P/E cycles, and the time of these
+    /// cycles is subtracted from the life.
     fn begun_worn(&self, life: rate::Span) -> rate::Span {
         let cycles =
             cycles_of_overwriting(&self.shape, written_at_start(&self.plan.drive.config) as f64);
@@ -203,8 +206,8 @@ impl Lived<'_> {
             self.limits.at(pec).first().map_or(Rate::default(), |part| by_reads(reads, part.reads))
         };
         let mut life = span(self.shape.blocks, (from, to), &at);
-        // Blocks start without page reads. On average, their first rewrite therefore comes half a
-        // P/E cycle later.
+        // If all blocks start without page reads, their first rewrite comes later than with random
+        // read counts at the start. The mean delay is half a P/E cycle.
         if self.plan.drive.config.start.reads == 0 {
             let with_data = (self.shape.pages / self.shape.per_block / self.shape.blocks).min(1.0);
             life.seconds += with_data / 2.0 * self.shape.blocks / at(from).all();
@@ -252,7 +255,8 @@ impl Lived<'_> {
                 }
             }
         }
-        // The first P/E cycles use the rates that were measured before the rates settled.
+        // The rates settle slowly, so the first P/E cycles use the rates from the start of the
+        // model.
         let at_first = |pec: u32| begun.get((f64::from(pec - from) / WINDOW) as usize).copied();
         span(self.shape.blocks, (from, to), &|pec| {
             at_first(pec).unwrap_or_else(|| between(&known, pec))

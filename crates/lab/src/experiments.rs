@@ -1,6 +1,5 @@
 //! Experiments: sets of plans that run on shared threads. Finished runs are kept on disk.
-//! Comparisons, sweeps and recipes of papers use this engine. Lives use the engine to keep their
-//! rows.
+//! Comparisons, sweeps and recipes of papers are experiments.
 
 pub mod paper;
 mod rows;
@@ -36,12 +35,13 @@ impl Engine<'_> {
     /// Returns a result for each plan, in order. A plan runs only if no earlier experiment has
     /// finished it.
     ///
-    /// `asked` returns the settings of a row that its plan does not contain. `row` turns an
-    /// outcome, or the reason why a drive stopped, into the row that is kept on disk. `finish`
-    /// turns a row, new or kept, into its result.
+    /// `asked` returns those settings of a row that are not in its plan. `row` makes the row that
+    /// is kept on disk, from an outcome or from the reason why a drive stopped. `finish` makes the
+    /// result from a row, which may be new or kept.
     ///
     /// # Errors
-    /// Returns the first error of a run, of `row` or of `finish`, or an interruption.
+    /// Returns the first error of a run, of `row` or of `finish`. Also returns an error if the user
+    /// interrupts the runs.
     pub fn run<T: Serialize + DeserializeOwned + Send, R: Send>(
         &self,
         plans: &[&RunPlan],

@@ -1,5 +1,5 @@
-//! Explanation of one read of a drive: its latency, its effect on the block, and the number of
-//! reads at which the block is rewritten.
+//! Explanation of a single read: the latency of the read, its effect on the block, and the number
+//! of reads at which the block is rewritten.
 
 mod budget;
 mod code;
@@ -33,11 +33,11 @@ pub struct Explanation {
     pub drive: String,
     /// Reclaim technique.
     pub reclaim: &'static str,
-    /// Bytes of controller memory that the technique needs.
+    /// Number of bytes of controller memory that the technique needs.
     pub controller_ram_bytes: u64,
     /// Number of bytes of a page.
     pub page_bytes: u32,
-    /// Mapping unit of the drive, and the cost of smaller writes.
+    /// Mapping unit of the drive, and the cost of writes that are smaller than this unit.
     pub mapping_unit: Unit,
     /// Latency of a read, by page kind.
     pub read: Vec<ReadLatency>,
@@ -46,23 +46,23 @@ pub struct Explanation {
     /// Whether the technique is counterfactual: it changes the physics of the flash, so no real
     /// drive can use it.
     pub counterfactual: bool,
-    /// Limit of each page kind, as a multiple of the weakest page kind's limit.
+    /// Read limit of each page kind, divided by the read limit of the weakest page kind.
     pub kind_factor: Vec<(&'static str, f64)>,
-    /// Endurance of a block at the drive's starting P/E count, and at each P/E count of the disturb
-    /// table. Empty without a disturb table.
+    /// Read endurance of a block at the drive's starting P/E count, and at each P/E count of the
+    /// disturb table. Empty without a disturb table.
     pub ages: Vec<Age>,
     /// Error-correcting code that determines the limits; `None` if no code determines them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<Code>,
-    /// Number of additional reads that a block endures thanks to parity. Present only with
-    /// `bch.target = "stripe"`.
+    /// Numbers of reads that a block endures with and without parity. Present only with `bch.target
+    /// = "stripe"`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stripes: Option<Stripes>,
     /// Error budget of a page at each P/E count in `ages`. Wear, age and reads share the budget,
     /// and each retry has its own budget. `None` if the drive has no error rates.
     pub error_budget: Option<ErrorBudget>,
-    /// Number of retries that each hint allows. `None` if the drive makes no retries, or if a
-    /// budget of `[hints]` is too short for a read.
+    /// Effects of each hint. `None` if the drive makes no retries, or if a budget of `[hints]` is
+    /// too short for a read.
     pub hints: Option<Vec<Word>>,
 }
 
@@ -71,7 +71,7 @@ pub struct Explanation {
 pub struct ReadLatency {
     /// Page kind: LSB, CSB and so on.
     pub page_kind: &'static str,
-    /// Number of sensings of a read.
+    /// Number of times that a read senses the wordline.
     pub sensings: u32,
     /// Time of all sensings.
     pub sensing_us: f64,
@@ -81,42 +81,43 @@ pub struct ReadLatency {
     pub ecc_us: f64,
     /// Time of the transfer to the host.
     pub host_link_us: f64,
-    /// Total latency of the read: the sum of its times.
+    /// Latency of the read: the sum of the times for sensing, decoding and both transfers.
     pub total_us: f64,
 }
 
-/// Dose that a read adds to wordlines of its block.
+/// Dose that a read adds to the wordlines of the block.
 #[derive(Serialize)]
 pub struct Dose {
     /// Error model.
     pub model: &'static str,
     /// Unit of a dose.
     pub unit: &'static str,
-    /// Number of dose units that one read of each page kind adds.
+    /// Number of dose units that one read adds, for each page kind.
     pub weight: Vec<(&'static str, f64)>,
-    /// Distance, in wordlines, to the two wordlines that a read disturbs most.
+    /// Distance, in wordlines, from the read wordline to the two wordlines that the read disturbs
+    /// most.
     pub neighbour_stride: u32,
     /// Number of wordlines of a block.
     pub wordlines_per_block: u32,
 }
 
-/// Endurance of a block at one number of P/E cycles.
+/// Read endurance of a block at one P/E count.
 #[derive(Serialize)]
 pub struct Age {
     /// Number of P/E cycles.
     pub pec: u32,
-    /// Endurance of the block's wordline groups.
+    /// Read endurance of each wordline group of the block.
     pub groups: Vec<Group>,
-    /// Numbers of reads at which the technique acts, one for each of its actions.
+    /// Actions of the technique, each with the number of reads at which the action happens.
     pub thresholds: Vec<Rewrite>,
     /// Guarantee that the technique gives for the block, with the reason.
     pub promise: String,
-    /// Number of dose units that remain for the wordline with the smallest margin. The number is
-    /// negative if the guarantee does not hold. `None` without a guarantee.
+    /// Margin of the guarantee, in dose units, for the wordline with the smallest margin. The
+    /// margin is negative if the guarantee does not hold. `None` without a guarantee.
     pub slack: Option<f64>,
 }
 
-/// Endurance of a group of wordlines.
+/// Read endurance of a group of wordlines.
 #[derive(Serialize)]
 pub struct Group {
     /// Name of the group in the drive file.
@@ -125,8 +126,8 @@ pub struct Group {
     pub wordlines: u32,
     /// Number of dose units that a wordline of the group endures.
     pub limit: f64,
-    /// Dose that a read adds to a neighbouring wordline, divided by the dose that it adds to other
-    /// wordlines.
+    /// Dose that a read adds to a neighbouring wordline, divided by the dose that the read adds to
+    /// more distant wordlines.
     pub alpha: f64,
 }
 
@@ -137,7 +138,7 @@ pub struct Rewrite {
     pub what: String,
     /// Number of reads of the block at which the action happens.
     pub reads: u32,
-    /// Explanation of how the number of reads follows from the limits.
+    /// Explanation of how the number of reads is computed from the read limits.
     pub because: String,
 }
 
@@ -150,7 +151,7 @@ impl From<Threshold> for Rewrite {
 /// Explains a read of this drive with this reclaim technique.
 ///
 /// # Errors
-/// Reports an invalid drive.
+/// Returns an error if the drive is invalid.
 pub fn explanation(
     name: &str,
     config: &DriveConfig,
@@ -223,7 +224,7 @@ fn dose(config: &DriveConfig, geometry: &Geometry) -> Option<Dose> {
     })
 }
 
-/// Returns the drive's starting P/E count, together with each P/E count of its disturb table.
+/// Returns the drive's starting P/E count and all P/E counts of the disturb table.
 fn ages(config: &DriveConfig) -> BTreeSet<u32> {
     config.disturb.table.iter().map(|row| row.pec).chain([config.start.pec]).collect()
 }
@@ -231,7 +232,7 @@ fn ages(config: &DriveConfig) -> BTreeSet<u32> {
 /// Describes a block at this number of P/E cycles; `None` if the drive has no disturb table.
 ///
 /// # Errors
-/// Reports an invalid drive.
+/// Returns an error if the drive is invalid.
 pub fn age(
     config: &DriveConfig,
     pec: u32,

@@ -1,5 +1,5 @@
-//! Reason why a task failed, as data. The reason has the kind of cause, the place, the error, and
-//! the correction. A dialect turns options and settings into the words of the user's program.
+//! Failure of a task, as data. The data are the kind of cause, the place, the error, and the
+//! correction. A dialect turns options and settings into the words of the user's program.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ use vpass_drive::time::RunError;
 pub enum Kind {
     /// The user's request is invalid.
     Usage,
-    /// The task failed for a reason that the user did not cause.
+    /// The task failed, and the user's request is not the cause.
     Failed,
     /// The simulated drive stopped because of a failure inside the drive.
     Stopped,
@@ -26,22 +26,22 @@ pub enum Kind {
 pub struct Failure {
     /// Kind of cause of the failure.
     pub kind: Kind,
-    /// Option, setting or file that caused the failure. Absent if the field `what` already names
-    /// the option, setting or file.
+    /// Option, setting or file that caused the failure. Absent if the description in `what` already
+    /// names it.
     pub place: Option<Phrase>,
     /// Description of what is wrong.
     pub what: Phrase,
-    /// Description of what would be right. Absent if the correction is unknown, or if the field
-    /// `what` already contains the correction.
+    /// Description of what would be right. Absent if this is unknown, or if the description in
+    /// `what` already contains it.
     pub remedy: Option<Phrase>,
-    /// Key of a file, with its wrong value. Absent if the cause is not a key.
+    /// Key that has a wrong value, and this value. Absent if the failure is not about a key.
     pub entry: Option<Box<Entry>>,
 }
 
-/// Key, with the value that the user gave.
+/// Key or option, and the value that the user gave.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// Path of the key, such as `geometry.channels`. For an option, its name.
+    /// Path of the key, such as `geometry.channels`, or name of the option.
     pub key: String,
     /// Value as the user wrote it; absent if the user gave no value.
     pub value: Option<String>,
@@ -57,7 +57,7 @@ impl Failure {
         Self::new(Kind::Usage, what)
     }
 
-    /// Makes a failure for a fault that the user did not cause.
+    /// Makes a failure that was not caused by the user's request.
     pub fn failed(what: impl Into<Phrase>) -> Self {
         Self::new(Kind::Failed, what)
     }
@@ -72,7 +72,7 @@ impl Failure {
         Self::new(Kind::Interrupted, "interrupted; nothing was written")
     }
 
-    /// Adds the option, setting or file in which the failure lies.
+    /// Adds the option, setting or file that caused the failure.
     #[must_use]
     pub fn at(self, place: impl Into<Phrase>) -> Self {
         Self { place: Some(place.into()), ..self }
@@ -84,42 +84,44 @@ impl Failure {
         Self { remedy: Some(remedy.into()), ..self }
     }
 
-    /// Adds the key of a file and its wrong value.
+    /// Adds the key that has a wrong value, and this value.
     #[must_use]
     pub fn with_entry(self, key: impl Into<String>, value: impl Into<String>) -> Self {
         let entry = Entry { key: key.into(), value: Some(value.into()) };
         Self { entry: Some(Box::new(entry)), ..self }
     }
 
-    /// Adds the option or setting that is wrong, for a sentence that does not begin with that
-    /// option or setting.
+    /// Adds the option or setting that is wrong. This is needed if the description does not begin
+    /// with the option or setting.
     #[must_use]
     pub fn about(self, wrong: &Part) -> Self {
         Self { entry: entry_of_part(wrong).map(Box::new), ..self }
     }
 
-    /// Returns the key or option that is wrong, with its value. Returns `None` if the cause is
-    /// neither of these.
+    /// Returns the key or option that is wrong, and the value that the user gave. Returns `None` if
+    /// the failure is not about a key or an option.
     pub fn entry(&self) -> Option<Entry> {
         let of_option = || self.place.as_ref().and_then(entry_of).or_else(|| entry_of(&self.what));
         self.entry.as_deref().cloned().or_else(of_option)
     }
 
-    /// Returns the place of the failure, worded by a dialect; `None` without a place.
+    /// Returns the place of the failure in the words of a dialect. Returns `None` if the failure
+    /// has no place.
     pub fn place_in(&self, dialect: &dyn Dialect) -> Option<String> {
         self.place.as_ref().map(|place| place.in_dialect(dialect))
     }
 
-    /// Returns the remedy, worded by a dialect; `None` without a remedy.
+    /// Returns the correction in the words of a dialect. Returns `None` if the failure has no
+    /// correction.
     pub fn remedy_in(&self, dialect: &dyn Dialect) -> Option<String> {
         self.remedy.as_ref().map(|remedy| remedy.in_dialect(dialect))
     }
 
-    /// Returns the sentence that the user sees, worded by a dialect.
+    /// Returns the sentence that the user sees, in the words of a dialect.
     pub fn in_dialect(&self, dialect: &dyn Dialect) -> String {
         let place = self.place_in(dialect).map_or_else(String::new, |place| place + ": ");
         let what = self.what.in_dialect(dialect);
-        // If the description ends with a full stop, the remedy becomes a separate sentence.
+        // If the description ends with a full stop, the correction becomes a separate sentence.
         let mark = if what.ends_with('.') { " " } else { "; " };
         let remedy =
             self.remedy_in(dialect).map_or_else(String::new, |remedy| mark.to_owned() + &remedy);
@@ -143,7 +145,7 @@ fn entry_of(phrase: &Phrase) -> Option<Entry> {
     phrase.first().and_then(entry_of_part)
 }
 
-/// Returns an option or a setting as a key with its value. Returns `None` for plain words.
+/// Converts an option or a setting to a key with a value. Returns `None` for plain words.
 fn entry_of_part(part: &Part) -> Option<Entry> {
     match part {
         Part::Text(_) => None,
@@ -158,7 +160,7 @@ fn entry_of_part(part: &Part) -> Option<Entry> {
     }
 }
 
-/// Formats the failure without the words of a particular dialect.
+/// Formats the failure in neutral words that belong to no dialect.
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.in_dialect(&Neutral))

@@ -1,4 +1,4 @@
-//! Failures of a run that are caused by a technique that was added at run time.
+//! Handling of faults in techniques that were added at run time.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
@@ -10,7 +10,7 @@ use crate::failure::Failure;
 /// a result. The failure then names the technique.
 ///
 /// # Errors
-/// Returns the errors of the simulation, or the fault of a technique.
+/// Returns an error if the simulation fails, or if a technique causes a fault.
 pub(crate) fn caught<T>(simulation: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
     catch_unwind(AssertUnwindSafe(simulation)).unwrap_or_else(|payload| {
         match Fault::of(&*payload) {

@@ -1,4 +1,4 @@
-//! Files of a run's results folder, as data. Each file has a name and a content.
+//! Files of the results folder of a run, as data. Each file has a name and a content.
 
 mod doses;
 mod histogram_log;
@@ -23,10 +23,10 @@ use vpass_drive::base::units::BlockId;
 /// Name and content of a file.
 pub type File = (String, Vec<u8>);
 
-/// Returns the files of one run. `call` describes the call of the program that made the run.
+/// Returns the files of one run. `call` describes how the program was called.
 ///
 /// # Errors
-/// Reports a trace file that can no longer be read.
+/// Returns an error if a trace file can no longer be read.
 pub fn of_run(plan: &RunPlan, outcome: &Outcome, call: &Call) -> Result<Vec<File>, Failure> {
     let manifest = as_json::text(&outcome.manifest(plan, call)?)?;
     let mut files = of_summary(&outcome.summary)?.to_vec();
@@ -53,7 +53,7 @@ pub fn table(plan: &RunPlan, outcome: &Outcome, name: &str) -> Option<Vec<u8>> {
     }
 }
 
-/// Returns the files with latencies. If latencies have no time windows, a histogram log has one
+/// Returns the files with latencies. If the run has no windows of time, each histogram log has one
 /// interval for the whole run.
 fn of_latencies(engine: &Replay) -> Result<Vec<File>, Failure> {
     let (metrics, end) = (engine.metrics(), engine.last_completion());
@@ -84,7 +84,7 @@ fn of_latencies(engine: &Replay) -> Result<Vec<File>, Failure> {
 }
 
 /// Splits a summary into two files. `timing.json` gets the values that differ between two runs with
-/// the same seed. The rest of the results folder is then the same, byte by byte.
+/// the same seed. All other files of the results folder are then identical in both runs.
 fn of_summary(summary: &Summary) -> Result<[File; 2], Failure> {
     let simulation = Simulation {
         wall_s: None,
@@ -102,11 +102,11 @@ fn of_summary(summary: &Summary) -> Result<[File; 2], Failure> {
 /// Keys of a summary whose values differ between two runs with the same seed.
 const TIMING: [&str; 3] = ["wall_s", "requests_per_s", "peak_rss_bytes"];
 
-/// Moves the values that differ between two runs with the same seed into `timing.json`. In
-/// `results`, null replaces each moved value.
+/// Moves values to `timing.json` if they differ between two runs with the same seed. In `results`,
+/// null replaces each moved value.
 ///
 /// # Errors
-/// Reports a value that JSON cannot hold.
+/// Returns an error if JSON cannot represent a value.
 pub fn timing(results: &mut Value) -> Result<File, Failure> {
     let timing = take_timing(results).unwrap_or_else(|| Map::new().into());
     Ok(("timing.json".into(), as_json::text(&timing)?.into_bytes()))

@@ -36,14 +36,14 @@ use crate::setup::HintSource;
 use crate::suggest;
 use crate::typed;
 
-/// Content of a hint file. The addresses of its devices and files may not be known yet.
+/// Content of a hint file. The file may name devices and files whose addresses are not known yet.
 #[derive(Clone, Debug)]
 pub struct HintFile {
     name: String,
     rows: Vec<HintRow>,
 }
 
-/// Part of the drive that has a name in the workload, with its addresses.
+/// Part of the drive that has a name in the workload. The struct has the addresses of the part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedExtent {
     /// Name of the part in the workload.
@@ -108,13 +108,13 @@ struct Named {
     rank: u32,
 }
 
-/// Content of a workload file, of which only the hints are read.
+/// Hints in a workload file. Other content of the file is ignored.
 #[derive(Deserialize)]
 struct OfWorkload {
     hints: Option<Tables>,
 }
 
-/// Access latency with its name in `NVMe`.
+/// Access latency, read from its name in `NVMe`.
 #[derive(Deserialize)]
 #[serde(try_from = "String")]
 struct Word(Option<AccessLatency>);
@@ -128,10 +128,10 @@ impl TryFrom<String> for Word {
 }
 
 impl HintFile {
-    /// Reads the hint file that the user chose; `None` if the user chose no file.
+    /// Reads the hint file that the user chose. Returns `None` if the user chose no file.
     ///
     /// # Errors
-    /// Returns the errors of [`Self::read`].
+    /// Returns an error if [`Self::read`] fails.
     pub(crate) fn given(source: &HintSource) -> Result<Option<Self>, Failure> {
         let HintSource::File(path) = source else { return Ok(None) };
         Self::read(path).map(Some)
@@ -140,7 +140,7 @@ impl HintFile {
     /// Reads the table `[hints]` of a workload file. Returns `None` if the file has no such table.
     ///
     /// # Errors
-    /// Returns the errors of [`Self::read`], except that of an unreadable file.
+    /// Returns an error if the text is not valid TOML, or if its table `[hints]` is invalid.
     pub(crate) fn of_workload(name: &str, text: &str) -> Result<Option<Self>, Failure> {
         let file: OfWorkload = typed::read(name, text)?;
         file.hints.map(|tables| Self::of(name, text, tables)).transpose()
@@ -149,8 +149,8 @@ impl HintFile {
     /// Reads a hint file.
     ///
     /// # Errors
-    /// Reports a file that cannot be read, an unknown key, or an unknown access latency. Also
-    /// reports overlapping ranges of the same rank.
+    /// Returns an error if the file cannot be read, or if a key or an access latency is unknown.
+    /// Also returns an error if two ranges of the same rank overlap.
     pub fn read(path: &Path) -> Result<Self, Failure> {
         Self::parse(&path.display().to_string(), &read_file("hint", path)?)
     }
@@ -213,18 +213,18 @@ impl HintFile {
         &self.name
     }
 
-    /// Returns the file name, together with the number of the first line that has a hint.
+    /// Returns the name of the file and the line number of the first hint.
     pub(crate) fn place(&self) -> String {
         let first = self.rows.iter().map(|row| row.line).min();
         first.map_or_else(|| self.name.clone(), |line| format!("{} line {line}", self.name))
     }
 
-    /// Returns the address ranges of the hints. `extents` has the parts of the drive that the
-    /// workload names. `capacity` is the drive's capacity.
+    /// Returns the address ranges of the hints. `extents` lists the parts of the drive that have
+    /// names in the workload. `capacity` is the capacity of the drive.
     ///
     /// # Errors
-    /// Reports a name that the workload does not have, or a range beyond the end of the drive. Also
-    /// reports an extent that overlaps a range of the same rank.
+    /// Returns an error if a hint uses a name that is not in the workload, or if a range lies
+    /// beyond the end of the drive. Also returns an error if two ranges of the same rank overlap.
     pub fn ranges(
         &self,
         kind: Option<Kind>,
@@ -276,8 +276,8 @@ impl HintFile {
 }
 
 impl HintRow {
-    /// Returns the addresses of the row. Returns `None` if the addresses of the workload's parts
-    /// are not known yet.
+    /// Returns the address range to which the row applies. Returns `None` if the row uses a name
+    /// whose addresses are not known yet.
     fn range(
         &self,
         extents: &[NamedExtent],

@@ -1,8 +1,8 @@
-//! Finished parts of a long command, which are kept on disk. A command that was stopped can later
-//! continue from its finished parts.
+//! Finished parts of a long command. The parts are kept on disk, so a command that was stopped can
+//! later continue.
 //!
-//! Each part is a file. The name of the file is a [`Key`]: the digest of everything that determines
-//! the part. A damaged or incomplete part is never used.
+//! Each part is a file. The name of the file is a [`Key`], which is a digest of all inputs of the
+//! part. A damaged or incomplete part is never used.
 
 mod key;
 mod part;

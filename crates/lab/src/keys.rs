@@ -1,7 +1,8 @@
 //! All keys of drive and workload files, with their meanings, ranges and defaults.
 //!
-//! Fields of structs declare keys with `#[derive(Keys)]`. Techniques declare parameters on their
-//! cards. Tests check that values outside a declared range are rejected.
+//! Keys are declared by fields of structs with `#[derive(Keys)]`. Parameters of techniques are
+//! declared on the cards of the techniques. Tests check that values outside a declared range are
+//! rejected.
 
 use serde::Serialize;
 use vpass_drive::api::card::{About, Param};
@@ -19,8 +20,8 @@ pub mod wrong;
 /// Key, as `vpass list keys` shows it.
 #[derive(Clone, Debug, Serialize)]
 pub struct Key {
-    /// Path of the key in the form `table.key`, as `--set` takes it. A key in a list of tables has
-    /// a path of three parts, and only files can set it.
+    /// Path of the key in the form `table.key`, which `--set` accepts. For a key in a list of
+    /// tables, the path has three parts, and only files can set the key.
     #[serde(rename = "key")]
     pub path: String,
     /// Kind of file that has the key: "drive" or "workload".
@@ -42,7 +43,8 @@ pub struct Key {
     pub source: Option<&'static str>,
 }
 
-/// Returns all keys, in the order of their tables and of the fields within.
+/// Returns all keys, in the order of the tables. The keys of a table are in the order of the
+/// fields.
 pub fn all() -> Vec<Key> {
     let mut keys = vec![];
     let files = [
@@ -64,7 +66,7 @@ fn add(keys: &mut Vec<Key>, file: &'static str, path: &str, section: &Section, s
     let defaults = section.defaults();
     for declared in section.declared {
         let key = format!("{path}.{}", declared.name);
-        // Some keys exist in several kinds of workload files. Each key is listed once.
+        // Some keys exist in several kinds of workload files. Such a key is listed only once.
         if keys.iter().any(|known| known.path == key) {
             continue;
         }
@@ -107,8 +109,8 @@ pub(crate) fn range(path: &str) -> Option<Range> {
     of_field.or_else(|| param(table, rest).map(Param::values))
 }
 
-/// Returns the parameter of a technique that a key sets. Returns `None` if the key sets no
-/// parameter.
+/// Returns the technique parameter that a key sets. Returns `None` if the key sets no parameter of
+/// a technique.
 fn param(table: &str, rest: &str) -> Option<&'static Param> {
     let means = |(about, param): &(&About, &Param)| match rest.split_once('.') {
         Some((technique, key)) => about.name == technique && param.key == key,
@@ -117,8 +119,8 @@ fn param(table: &str, rest: &str) -> Option<&'static Param> {
     slot(table)?.params().find(means).map(|(_, param)| param)
 }
 
-/// Returns the entry for a key such as `reclaim.counters`, which sets one parameter of several
-/// techniques in a slot. The meaning of the key names these techniques.
+/// Returns the entry for a key that sets the same parameter of several techniques in a slot, such
+/// as `reclaim.counters`. The meaning of the key names these techniques.
 fn of_alias(slot: &Slot, alias: &str) -> Key {
     let names: Vec<_> = slot.sharing(alias).map(|(about, _)| about.name).collect();
     let (_, param) = slot.sharing(alias).next().expect("an alias is some parameter's");
@@ -143,7 +145,7 @@ fn of_param(path: String, param: &Param, meaning: String) -> Key {
     }
 }
 
-/// Returns the default of a parameter, as the value that a file would have.
+/// Returns the default of a parameter as a value for a file.
 fn default_of(param: &Param) -> toml::Value {
     match param.number(param.default) {
         Number::Whole(n) => toml::Value::Integer(n),

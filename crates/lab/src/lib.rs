@@ -2,7 +2,7 @@
 //!
 //! A [`setup::Setup`] names a drive, a workload and options. [`plan::RunPlan`] reads and checks all
 //! three. [`run::execute`] runs one plan as a [`session::Session`], and [`pool::run_all`] runs many
-//! plans. [`results::Summary`] has the results. [`files`] has the same results as files.
+//! plans. [`results::Summary`] has the results. [`files`] turns the results into files.
 //!
 //! ```
 //! use vpass_lab::plan::{Chosen, RunPlan};
@@ -19,7 +19,7 @@
 //!
 //! This crate prints nothing and handles no signals. A caller passes a [`progress::Progress`] to
 //! show progress or to stop a run. Functions return errors as a [`failure::Failure`]. A
-//! [`phrase::Dialect`] words the options in an error message.
+//! [`phrase::Dialect`] determines how an error message names options.
 
 pub mod as_json;
 pub mod batch;

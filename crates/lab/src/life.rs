@@ -1,13 +1,14 @@
-//! Simulated lives. A life simulates a drive from its start until the drive is worn out, and finds
-//! the causes of the wear.
+//! Simulated lives. A life is the simulation of a drive from the start until the drive is worn out.
+//! The life also shows the causes of the wear.
 //!
 //! A drive is worn out when its mean block reaches its rated P/E cycles (`drive.rated_pec`). Wear
 //! by reprogramming counts. A user can end the life earlier: after some years, or when the error
-//! rate (UBER) of all reads of the life exceeds a target. JESD218 defines endurance by such a
+//! rate (UBER) over all reads of the life exceeds a target. JESD218 defines endurance by such a
 //! target.
 //!
-//! Without a target, a life ends when the drive has reported the loss of more than 1 in 1,000
-//! pages. The years of such a life do not count. The simulation ends after a hundred years.
+//! If the user sets no target, a life also ends when the drive has reported the loss of more than 1
+//! in 1,000 pages. The years of such a life do not count. After a hundred years, the simulation
+//! ends in any case.
 
 mod accelerated;
 mod accelerated_loss;
@@ -54,10 +55,10 @@ pub use many::{Deadline, OneLife, live_each};
 pub use refused::check;
 use series::{Course, Passed};
 
-/// Largest number of years that a life is simulated.
+/// Largest number of years of a simulated life.
 pub const MOST_YEARS: f64 = 100.0;
-/// Largest share of the host's pages that a drive may report as lost. If the drive reports more,
-/// its life ends. Losses that no read has found yet do not count.
+/// Largest share of the host's pages that a drive may report as lost. If the drive reports more
+/// lost pages, the life ends. Lost pages that no read has found yet do not count.
 pub const MOST_LOST: f64 = 1e-3;
 
 /// Reason why a life ended.
@@ -66,24 +67,25 @@ pub const MOST_LOST: f64 = 1e-3;
 pub enum End {
     /// The mean block reached its rated number of P/E cycles.
     WornOut,
-    /// The UBER of all reads of the life exceeded the target.
+    /// The UBER over all reads of the life exceeded the target.
     Uber,
     /// The drive reported the loss of more than [`MOST_LOST`] of its pages.
     LostData,
-    /// The simulation ended although the drive was not worn out.
+    /// The simulation ended before the drive was worn out.
     LivesOn,
 }
 
 /// Conditions that end a life before its drive is worn out.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Until {
-    /// Largest number of years of the life; absent for a hundred years.
+    /// Largest number of years of the life. Absent if the limit is a hundred years.
     pub years: Option<f64>,
     /// Largest UBER over all reads of the life; absent without a limit.
     pub uber: Option<f64>,
 }
 
-/// Life of a drive or of a sample of a drive. For a sample, all counts cover only the sample.
+/// Results of the life of a drive, or of a sample of a drive. For a sample, all counts are those of
+/// the sample.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Lived {
     /// Length of the life in years.
@@ -106,8 +108,8 @@ pub struct Lived {
     pub read_pages: u64,
     /// Number of host data pages that the drive reported as lost.
     pub data_lost_pages: u64,
-    /// Expected number of lost codewords per bit that the host read, as in a run's summary. `None`
-    /// without error rates.
+    /// Expected number of lost codewords per bit that the host read, as in the summary of a run.
+    /// `None` without error rates.
     pub uber: Option<f64>,
     /// Retries of the host's reads; `None` if the drive makes no retries.
     pub retries: Option<Retries>,
@@ -115,27 +117,27 @@ pub struct Lived {
     pub hints: Option<Hints>,
     /// Report of the oracle; `None` if the oracle did not check the life.
     pub oracle: Option<OracleReport>,
-    /// Number of P/E cycles per erase after the warm-up; 1 in an exact life.
+    /// Number of P/E cycles for which each erase counts after the warm-up; 1 in an exact life.
     pub acceleration: NonZeroU32,
     /// Number of P/E cycles of the mean block when the warm-up ended. `None` in an exact life, or
     /// if the life ended during the warm-up.
     pub accelerated_from: Option<f64>,
     /// Number of P/E cycles of the mean block at the start.
     pub pec_first: f64,
-    /// Number of years that each tenth of the P/E cycles took. Empty without wear, or if the life
-    /// was simulated request by request.
+    /// Lengths of ten parts of the life, in years. Each part has a tenth of the P/E cycles of the
+    /// life. Empty without wear, or if the life was simulated request by request.
     #[serde(default)]
     pub batches: Vec<f64>,
-    /// Wear and programs at many times of the life.
+    /// Wear and number of programmed pages at many times of the life.
     #[serde(default)]
     pub course: Course,
 }
 
-/// Simulates an exact life for each plan, in order. A life ends when its drive is worn out or
-/// reaches `until`. Without `threads`, the simulation uses all cores.
+/// Simulates an exact life for each plan, in order. A life ends when the drive is worn out, or when
+/// a condition in `until` is met. Without `threads`, the simulation uses all cores.
 ///
 /// # Errors
-/// Returns the first error, or an interruption.
+/// Returns the first error of a life. Also returns an error if the user interrupts the simulation.
 pub fn live_all(
     plans: &[RunPlan],
     until: Until,
@@ -148,7 +150,7 @@ pub fn live_all(
     lived.expect("without a deadline every life ends").into_iter().collect()
 }
 
-/// Simulates one life. If a technique that was added at run time causes a fault, the life ends.
+/// Simulates one life. If a technique that was added at run time causes a fault, returns an error.
 fn live(
     one: &OneLife,
     until: Until,
@@ -182,8 +184,8 @@ fn live_to_end(
     }
     let before = Counts::of(&measured.drive);
     let Judged { drive, oracle, .. } = measured.judge();
-    // Lost data that the host never read is found only at the end. Such lost data is counted
-    // separately.
+    // Lost data that the host never read is found only at the end, and is not part of the counts
+    // before the end.
     let found = drive.lost_pages() - before.lost_pages;
     let counts = clock.counts(before);
     course.end(Passed { years, pec: worn(&drive), programs: counts.programs });
@@ -210,7 +212,7 @@ fn live_to_end(
     })
 }
 
-/// Wear of a life in P/E cycles of the mean block: at the start, and at the rated end.
+/// Wear of the mean block in P/E cycles: at the start of a life, and at the rated end.
 #[derive(Clone, Copy)]
 struct Wear {
     start: f64,
@@ -236,7 +238,7 @@ fn worn(drive: &Drive) -> f64 {
     milli as f64 / 1e3 / f64::from(drive.geometry().blocks)
 }
 
-/// Simulates the life request by request, one pass over the workload after another.
+/// Simulates the life request by request. The workload is repeated until the life ends.
 fn untimed(
     plan: &RunPlan,
     mut measured: Measured,
@@ -252,7 +254,7 @@ fn untimed(
     let mut looks = 0u32;
     measured.serve(&mut source, &mut |_, drive| {
         looks += 1;
-        // A check for the end of the life scans all blocks, so it is done rarely.
+        // Each check for the end of the life scans all blocks, so checks are rare.
         if looks.is_multiple_of(64) {
             let used = parts.used_up(drive, &clock);
             ends.set(used.most() >= 1.0);
@@ -297,7 +299,8 @@ impl<S: RequestSource> RequestSource for UntilTime<'_, S> {
     }
 }
 
-/// Used share of a life, for each reason that can end it. The life ends when a share reaches 1.
+/// Used share of a life, for each reason that can end the life. The life ends when one of the
+/// shares reaches 1.
 #[derive(Clone, Copy, Debug, Default)]
 struct Used {
     wear: f64,
@@ -310,8 +313,8 @@ impl Used {
         self.wear.max(self.uber).max(self.lost)
     }
 
-    /// Returns the reason that ended the life between two checks. Also returns the share of the
-    /// time between the checks at which the life ended.
+    /// Returns the reason that ended the life between two checks. Also returns the time of the end,
+    /// as a share of the time between the checks.
     fn up_between(before: Self, now: Self) -> Option<(f64, End)> {
         let share = |before: f64, now: f64| {
             if now > before { ((1.0 - before) / (now - before)).clamp(0.0, 1.0) } else { 1.0 }
@@ -324,15 +327,15 @@ impl Used {
     }
 }
 
-/// Reporter of a life's progress. The progress is the used share of the wear or of the time,
-/// whichever is larger.
+/// Reporter of the progress of a life. The progress is the used share of the wear or the used share
+/// of the time, whichever is larger.
 struct Parts<'a> {
     progress: &'a dyn Progress,
     told: u64,
     wear: Wear,
     limit: Ns,
     uber: Option<f64>,
-    /// Tables that all lives of one workload share.
+    /// Tables that are used by all lives of one workload.
     tables: &'a Tables,
 }
 
@@ -357,7 +360,7 @@ impl Parts<'_> {
     }
 
     fn tell(&mut self, at: Ns, used: Used) {
-        // Errors appear late and suddenly, so they are no measure of progress.
+        // Errors appear late and suddenly, so the number of errors does not show the progress.
         let share = self.wear.share(used).max(at as f64 / self.limit as f64).clamp(0.0, 1.0);
         self.tell_parts((share * PARTS as f64) as u64);
     }

@@ -5,8 +5,8 @@ pub fn line_of(text: &str, at: usize) -> usize {
     text.bytes().take(at).filter(|b| *b == b'\n').count() + 1
 }
 
-/// Offsets at which the lines of a text begin. These offsets make it fast to look up many line
-/// numbers.
+/// Offsets at which the lines of a text begin. With these offsets, many line numbers can be found
+/// quickly.
 pub(crate) struct Lines(Vec<usize>);
 
 impl Lines {
@@ -17,7 +17,7 @@ impl Lines {
         )
     }
 
-    /// Returns the line number of a byte offset. The numbers are the same as those of [`line_of`].
+    /// Returns the line number of a byte offset, as [`line_of`] does.
     pub(crate) fn line(&self, at: usize) -> usize {
         self.0.partition_point(|end| *end < at) + 1
     }

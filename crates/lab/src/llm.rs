@@ -1,5 +1,5 @@
-//! Answer of `vpass llm`: how much the reads of a language model wear a drive. The numbers of the
-//! answer can be compared with measurements of real drives.
+//! Results of `vpass llm`, which shows how much the reads of a language model wear a drive. The
+//! results can be compared with measurements of real drives.
 //!
 //! `--json` prints an [`Llm`].
 
@@ -16,24 +16,24 @@ use crate::plan::RunPlan;
 
 /// Number of days in a year.
 const DAYS: f64 = 365.0;
-/// Number of equal parts into which a life is divided. The first part is its beginning, and the
-/// last part is its end.
+/// Number of equal parts of a life. Some results are for the first part or the last part of the
+/// life.
 const EIGHTH: usize = 8;
-/// Smallest and largest number of rounds between two rewrites of a page on real drives. A round
-/// reads each page once. The numbers are measurements from "Read Latency Relaxation", ASPLOS 2021.
-/// At the largest number, the most robust drive began to rewrite.
+/// Smallest and largest number of rounds of reads after which real drives rewrite data. In a round,
+/// each page is read once. The numbers were measured in "Read Latency Relaxation", ASPLOS 2021. The
+/// largest number is that of the most robust drive.
 pub const REAL_ROUNDS: [f64; 2] = [39.0, 1194.0];
-/// Number of bytes of a gigabyte, for the effect of another GB of cache.
+/// Number of bytes of a gigabyte. vpass computes the effect of one more gigabyte of cache.
 const GB: u64 = 1_000_000_000;
 
-/// Reads that a language model causes on a drive, and the wear that these reads cause.
+/// Read load of a language model on a drive, and the wear that this load causes.
 #[derive(Clone, Debug, Serialize)]
 pub struct Llm {
     /// Preset or path of the drive.
     pub drive: String,
     /// Preset or path of the workload.
     pub workload: String,
-    /// Number of bytes of the model that are stored on the drive.
+    /// Number of bytes of the model on the drive.
     pub model_bytes: u64,
     /// Number of bytes of the model that the host's cache holds.
     pub cache_bytes: u64,
@@ -49,98 +49,102 @@ pub struct Llm {
     pub reads_of_a_page_per_day: f64,
     /// Results of each technique.
     pub techniques: Vec<Technique>,
-    /// Life under the technique `block` at other thresholds, computed by equations. Empty if no
-    /// known equation fits the drive.
+    /// Lives under the technique `block` with other read thresholds, computed by equations. Empty
+    /// if no known equation fits the drive.
     pub thresholds: Vec<AtThreshold>,
-    /// Life if pages are rewritten after as many rounds as on real drives, computed by an equation.
-    /// The equation assumes that the host only reads.
+    /// Lives for the numbers of rounds after which real drives rewrite data, computed by an
+    /// equation. The equation assumes that the host only reads.
     pub real_drives: Vec<AtRounds>,
     /// Effect of one more gigabyte of cache.
     pub another_gb_of_cache: MoreCache,
 }
 
-/// Results of a technique. Ratios are means over the whole life, unless the name of the key says
-/// otherwise.
+/// Results of a technique. Ratios are means over the whole life. Only keys that end in `_fresh` or
+/// `_worn` are for a part of the life.
 #[derive(Clone, Debug, Serialize)]
 pub struct Technique {
     /// Name of the technique.
     pub label: String,
-    /// Years until the drive is worn out.
+    /// Number of years until the drive is worn out.
     pub years: f64,
-    /// Lower and upper end of the interval of the years; null without an interval.
+    /// Lower end and upper end of the interval of the years. Null without an interval.
     pub years_interval: Option<(f64, f64)>,
-    /// Whether the drive is worn out at the end. A drive that is not worn out lives longer than
+    /// Whether the drive is worn out at the end of the life. If not, the drive may live longer than
     /// `years`.
     pub worn_out: bool,
-    /// Largest measured error of the equations, as a share, if the numbers are an estimate. Null if
-    /// the numbers were simulated.
+    /// Largest measured error of the equations, as a share of the simulated life. Null if the
+    /// results were simulated and not estimated.
     pub estimated_within: Option<f64>,
     /// Number of host data pages that were reported lost in a life. Null for an estimate, because
     /// equations do not show losses.
     pub data_lost_pages: Option<f64>,
-    /// Number of page reads by the host for each page that the drive rewrites; null without
-    /// rewrites.
+    /// Number of page reads by the host, divided by the number of pages that the drive rewrites.
+    /// Null without rewrites.
     pub rounds_per_rewrite: Option<f64>,
-    /// Number of page reads for each rewritten page, in the first eighth of the life.
+    /// Number of page reads by the host, divided by the number of rewritten pages, in the first
+    /// eighth of the life.
     pub rounds_per_rewrite_fresh: Option<f64>,
-    /// Number of page reads for each rewritten page, in the last eighth of the life.
+    /// Number of page reads by the host, divided by the number of rewritten pages, in the last
+    /// eighth of the life.
     pub rounds_per_rewrite_worn: Option<f64>,
-    /// Bytes that the drive rewrites for each 100 bytes that the host reads. GC that these rewrites
-    /// need is included. Bytes that the host writes are excluded.
+    /// Number of bytes that the drive rewrites for each 100 bytes that the host reads. Bytes that
+    /// GC rewrites are included. Bytes that the host writes are excluded.
     pub written_per_100_read: Option<f64>,
-    /// Bytes that the drive rewrites for each 100 bytes that the host reads, in the first eighth of
-    /// the life.
+    /// Number of bytes that the drive rewrites for each 100 bytes that the host reads, in the first
+    /// eighth of the life.
     pub written_per_100_read_fresh: Option<f64>,
-    /// Bytes that the drive rewrites for each 100 bytes that the host reads, in the last eighth of
-    /// the life.
+    /// Number of bytes that the drive rewrites for each 100 bytes that the host reads, in the last
+    /// eighth of the life.
     pub written_per_100_read_worn: Option<f64>,
-    /// Bytes programmed by reclaim and because of retries, in percent of the bytes that the host
-    /// reads. The same key is in `life.json`. Null for an estimate.
+    /// Number of bytes programmed by reclaim and because of retries, in percent of the number of
+    /// bytes that the host reads. `life.json` has the same key. Null for an estimate.
     pub read_wear: Option<f64>,
-    /// Number of bytes written to the flash per day.
+    /// Number of bytes that the drive programs into flash per day.
     pub flash_bytes_per_day: f64,
-    /// Percentage of the rated P/E cycles that one year takes.
+    /// Number of P/E cycles of the mean block in one year, in percent of the rated P/E cycles.
     pub endurance_percent_per_year: f64,
-    /// Upper bound of the share of reads that find their die busy with a program or an erase. The
-    /// bound assumes that each program occupies its die alone.
+    /// Upper bound of the share of reads that must wait because their die is busy with a program or
+    /// an erase. For the bound, each die is assumed to program only one page at a time.
     pub slow_reads_at_most: f64,
 }
 
-/// Life under the technique `block`, if its thresholds are multiplied by a factor.
+/// Life under the technique `block` after multiplying all read thresholds by a factor.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct AtThreshold {
-    /// Factor that multiplies the technique's own thresholds.
+    /// Factor for the read thresholds of the technique.
     pub factor: f64,
-    /// Years until the drive is worn out.
+    /// Number of years until the drive is worn out.
     pub years: f64,
 }
 
-/// Life if each page is rewritten after a given number of rounds of reads.
+/// Life of a drive that rewrites each page after a given number of rounds of reads. In a round,
+/// each page is read once.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct AtRounds {
-    /// Number of page reads for each rewritten page.
+    /// Number of rounds of reads after which a page is rewritten.
     pub rounds: f64,
-    /// Years until the drive is worn out.
+    /// Number of years until the drive is worn out.
     pub years: f64,
 }
 
 /// Effect of one more gigabyte of cache.
 #[derive(Clone, Debug, Serialize)]
 pub struct MoreCache {
-    /// Reads that the additional cache saves, as a percentage of all reads.
+    /// Number of bytes that need not be read because of the additional cache, in percent of the
+    /// bytes that the host reads.
     pub reads_saved_percent: f64,
-    /// Years that the additional cache adds to the life under each technique, in the order of the
-    /// techniques. The numbers assume that only reads wear the drive. Null if the cache then holds
-    /// the whole model.
+    /// Number of years that the additional cache adds to the life under each technique, in the
+    /// order of `techniques`. All wear is assumed to be caused by reads. Null if the larger cache
+    /// holds the whole model.
     pub years_added: Option<Vec<f64>>,
 }
 
 impl Llm {
-    /// Builds the answer. `plan` is the plan of one of the techniques. `of_block` is the plan of
+    /// Builds the results. `plan` is the plan of any of the techniques. `of_block` is the plan of
     /// the technique `block`.
     ///
     /// # Errors
-    /// Returns the errors of the workload.
+    /// Returns an error if the workload is invalid or cannot be read.
     ///
     /// # Panics
     /// Panics if the workload is not a model.
@@ -180,7 +184,7 @@ impl Llm {
 }
 
 impl Technique {
-    /// Builds the results of a technique from its simulated lives.
+    /// Builds the results of a technique from simulated lives.
     pub fn simulated(plan: &RunPlan, law: &ModelLaw, life: &Life) -> Self {
         let days = life.years.mean * DAYS;
         let page = plan.drive.config.geometry.page_size.0 as f64;
@@ -221,7 +225,7 @@ impl Technique {
 }
 
 impl Technique {
-    /// Builds the results of a technique from an estimate of its life. Returns `None` if the drive
+    /// Builds the results of a technique from an estimate of the life. Returns `None` if the drive
     /// never wears out.
     pub fn estimated(plan: &RunPlan, law: &ModelLaw, estimate: &Estimate) -> Option<Self> {
         let years = estimate.life_years?;
@@ -259,17 +263,18 @@ impl Technique {
     }
 }
 
-/// Returns the number of page reads for each page that the drive rewrites. `written` is the number
-/// of bytes rewritten for each 100 bytes that the host reads. A read of a page may read only a part
-/// of the page.
+/// Returns the number of page reads by the host, divided by the number of pages that the drive
+/// rewrites. `written` is the number of bytes that are rewritten for each 100 bytes that the host
+/// reads. A page read may read only a part of the page.
 fn rounds(plan: &RunPlan, law: &ModelLaw, written: f64) -> Option<f64> {
     let page = plan.drive.config.geometry.page_size.0 as f64;
     let pages_per_byte = law.page_reads_per_s() / law.read_bytes_per_s();
     (written > 0.0).then(|| 100.0 * pages_per_byte * page / written)
 }
 
-/// Returns the bytes that the drive rewrites for each 100 bytes read, in the first and in the last
-/// eighth of a life. The P/E cycles of each part of the life determine its share of the programs.
+/// Returns the number of bytes that the drive rewrites for each 100 bytes read, in the first eighth
+/// and in the last eighth of a life. The number of programs in each part is assumed to be
+/// proportional to the number of P/E cycles in the part.
 fn ends(life: &Life, read_bytes_per_day: f64) -> (Option<f64>, Option<f64>) {
     let rows = &life.series;
     let cycles = life.pec_mean.mean - life.pec_first;
@@ -290,8 +295,8 @@ fn ends(life: &Life, read_bytes_per_day: f64) -> (Option<f64>, Option<f64>) {
     (between(0, step), between(last - step, last))
 }
 
-/// Returns the time of programming a page, in microseconds. The time includes the page's share of
-/// an erase.
+/// Returns the time of programming a page, in microseconds. The time includes the erase time of a
+/// block, divided by the number of pages of a block.
 fn us_per_page(plan: &RunPlan) -> f64 {
     let config = &plan.drive.config;
     let pages = f64::from(Geometry::new(config).pages_per_block);
@@ -304,8 +309,8 @@ fn dies(plan: &RunPlan) -> f64 {
     f64::from(config.part_of.as_ref().map_or(Geometry::new(config).dies(), |whole| whole.dies))
 }
 
-/// Returns the life under the technique `block` at half of its thresholds and at twice its
-/// thresholds.
+/// Returns two lives under the technique `block`: with all read thresholds halved, and with all
+/// read thresholds doubled.
 fn at_thresholds(plan: &RunPlan) -> Result<Vec<AtThreshold>, Failure> {
     let mut all = vec![];
     for factor in [0.5, 2.0] {

@@ -1,5 +1,5 @@
-//! Columns of a comparison. Each column has a value, a direction that is better, and a sentence
-//! that explains it.
+//! Columns of a comparison. For each column, this file defines the computation of the value, the
+//! better direction, and an explanation.
 
 use vpass_drive::api::refresh::NO_REFRESH;
 use vpass_drive::base::units::Cause;
@@ -33,13 +33,15 @@ impl Sizes {
     }
 }
 
-/// Kind of noise in a number, as far as one run can show it.
+/// Kind of noise in a number, as known from a single run.
 pub enum Noise {
     /// The number has no noise.
     None,
-    /// The noise is unknown. For example, one run cannot show the noise of a maximum.
+    /// A single run does not show the noise. For example, one run cannot show the noise of a
+    /// maximum.
     Unknown,
-    /// Batch means give the noise: half the width of the number's 95 % interval.
+    /// The noise is known from batch means. The function returns half the width of the number's 95
+    /// % interval.
     Batches(fn(&Summary) -> Option<f64>),
 }
 
@@ -50,7 +52,7 @@ pub struct Column {
     /// Heading of the column in the table.
     pub heading: &'static str,
     /// Explanation of the column for the legend. The text is empty if the explanation of the next
-    /// column covers this column.
+    /// column also explains this column.
     pub meaning: &'static str,
     /// Whether the column needs the timed gear.
     pub needs_time: bool,
@@ -59,15 +61,15 @@ pub struct Column {
     pub opens_group: bool,
     /// Whether a larger value is better.
     pub more_is_better: bool,
-    /// Function that returns the column's value of one run.
+    /// Function that returns the value of this column for one run.
     pub value: fn(&Summary) -> Option<f64>,
-    /// Kind of noise that one run can show for this value.
+    /// Kind of noise in this value, as known from a single run.
     pub noise: Noise,
     format: fn(f64, &Sizes) -> String,
 }
 
 impl Column {
-    /// Formats a value for a drive of these sizes.
+    /// Formats a value of this column. `sizes` has the page size and the capacity of the drive.
     pub fn text(&self, value: f64, sizes: &Sizes) -> String {
         (self.format)(value, sizes)
     }
@@ -93,14 +95,14 @@ impl Column {
         (looks.max(BATCHES as u64 * reads_needed(percentile)), "reads")
     }
 
-    /// Returns whether the column is about ageing data. A column about ageing data appears only if
-    /// some row has a value in it.
+    /// Returns whether the column is about ageing data. Such a column is shown only if at least one
+    /// row has a value in the column.
     pub fn is_of_aged_data(&self) -> bool {
         matches!(self.key, "retries_mean" | "uber" | "refresh_write_pages" | LOST_BY_AGE)
     }
 
-    /// Returns whether a mean is a reason to show a column about ageing data. A mean of zero losses
-    /// by age does not count as a reason.
+    /// Returns whether a column about ageing data is worth showing because of this mean. A column
+    /// of losses by age is not worth showing if the mean is 0.
     pub fn says_something(&self, mean: f64) -> bool {
         self.key != LOST_BY_AGE || mean > 0.0
     }
@@ -198,15 +200,17 @@ fn pages(n: f64, sizes: &Sizes) -> String {
     format!("{} ({})", whole(n), bytes((n * sizes.page_bytes as f64) as u64))
 }
 
-/// Returns the mean time that a host page read waited for reclaim on its die, in microseconds.
+/// Returns the mean time, in microseconds, for which a host page read waited for reclaim on the
+/// same die.
 pub fn reclaim_wait_us(s: &Summary) -> Option<f64> {
     (s.gear == "timed" && s.host.read_pages > 0)
         .then(|| s.reclaim.stall_us / s.host.read_pages as f64)
 }
 
-/// Returns half the width of the 95 % interval of the read wear. Relative to the read wear, the
-/// interval is as wide as that of the pages written by reclaim. Pages rewritten because of retries
-/// are assumed to vary as much. The number of bytes that the host reads is assumed to be fixed.
+/// Returns half the width of the 95 % interval of the read wear. The relative width of the interval
+/// is that of the number of pages written by reclaim. The number of pages rewritten because of
+/// retries is assumed to vary by the same relative amount. The number of bytes that the host reads
+/// is assumed to be fixed.
 fn read_wear_noise(s: &Summary) -> Option<f64> {
     let (half, pages) = (s.batch_means.reclaim_write_pages?, s.flash.programs.of(Cause::Reclaim));
     Some(if pages == 0 { 0.0 } else { s.read_wear? * half / pages as f64 })
@@ -228,8 +232,8 @@ fn reclaim_wait_percent_noise(s: &Summary) -> Option<f64> {
     Some(reclaim_wait_percent(s)? * share)
 }
 
-/// All columns, in the order of the files. A table shows one of the life columns, as its first
-/// column.
+/// All columns, in the same order as in files. A table shows only one of the columns for lives, as
+/// the first column.
 pub const COLUMNS: [Column; 21] = [
     Column {
         format: |life, sizes| LifeUnit::Days.text_on(life, sizes.capacity_bytes),

@@ -1,5 +1,5 @@
-//! Net read wear: how much more a run programs than its twin. The twin is a run of the same
-//! workload on flash that reads do not disturb.
+//! Net read wear: the number of pages that a run programs, minus the number that its twin programs.
+//! The twin is a run of the same workload on flash without read disturb.
 
 use vpass_drive::api::reclaim::{NO_RECLAIM, RECLAIM};
 use vpass_drive::config::{DisturbModel, ErrorConfig};
@@ -9,11 +9,12 @@ use crate::results::Summary;
 use crate::results::flash::net_of;
 use crate::setup::Watch;
 
-/// Returns the plan of the twin. The twin has flash without disturbance and errors, technique
-/// `none`, and the seed of `plan`. Drive file, GC, refresh and parity are those of `plan`.
+/// Returns the plan of the twin. The twin has flash without read disturb and without errors, and
+/// its reclaim technique is `none`. The seed, the drive file, GC, refresh and parity are the same
+/// as in `plan`.
 ///
-/// Returns `None` if a twin cannot run. Ageing data and reads share one error budget, and hints
-/// need this budget.
+/// Returns `None` if data ages or the host gives hints. Without errors, a twin cannot simulate
+/// ageing data or hints.
 pub fn twin_of(plan: &RunPlan) -> Option<RunPlan> {
     let config = &plan.drive.config;
     if config.keeps_time() || config.hints.said.is_some() {
@@ -40,14 +41,14 @@ pub fn serves(first: &RunPlan, plan: &RunPlan) -> bool {
     of(first) == of(plan)
 }
 
-/// Returns whether a plan is itself a twin: its flash has no read disturb, and it has no reclaim.
+/// Returns whether a plan is a twin. A twin has flash without read disturb, and no read reclaim.
 pub fn is_twin(plan: &RunPlan) -> bool {
     *plan.reclaim == *NO_RECLAIM && !plan.drive.config.disturb.model.disturbs()
 }
 
 /// Writes the net read wear into the summary of a run. Net read wear stays unknown if the host read
-/// nothing. Net read wear also stays unknown if the twin's host moved other numbers of bytes, as
-/// with `--until stable`.
+/// nothing. Net read wear also stays unknown if the run and the twin served different numbers of
+/// bytes, which can happen with `--until stable`.
 pub fn put_into(run: &mut Summary, twin: &Summary, plan: &RunPlan) {
     let moved = |s: &Summary| (s.host.read_bytes, s.host.write_bytes);
     if moved(run) == moved(twin) {

@@ -1,13 +1,14 @@
-//! Order of the rows in a column. The first part has the rows that may be the best. The second part
-//! has all other rows. Rows with overlapping 95 % intervals are too close to rank.
+//! Ranking of the rows by a column. The first part of the ranking has the rows that may be the
+//! best, and the second part has all other rows. Rows whose 95 % intervals overlap are too close to
+//! rank.
 
 use super::column::{COLUMNS, Column, Sizes};
 use super::row::ComparisonRow;
 use super::unequal_reliability;
 use crate::numbers::digits;
 
-/// Relative difference below which two latencies count as equal. The value is twice the resolution
-/// of the histograms that record latencies.
+/// Relative difference below which two latencies count as equal. This constant is twice the
+/// resolution of the latency histograms.
 const SAME_LATENCY: f64 = 0.002;
 
 /// Value of a row in a column, with its range.
@@ -16,7 +17,7 @@ pub(super) struct Standing<'a> {
     rank: f64,
     low: f64,
     high: f64,
-    /// Whether the row has only a range in this column, and no single number.
+    /// Whether the value of the row is a range instead of a single number.
     is_range: bool,
     /// Whether both ends of the range are known.
     is_known: bool,
@@ -31,9 +32,9 @@ impl Standing<'_> {
     }
 }
 
-/// Rows that compete in a column, at least two.
+/// Ranking of the rows that compete in a column. There are at least two rows.
 pub(super) struct Ranking<'a> {
-    /// Best row, and the rows whose intervals overlap that of the best row.
+    /// Best row, followed by the rows whose intervals overlap the interval of the best row.
     pub(super) front: Vec<Standing<'a>>,
     /// All other rows, best first.
     pub(super) behind: Vec<Standing<'a>>,
@@ -73,13 +74,14 @@ impl<'a> Ranking<'a> {
         self.front.iter().all(|standing| standing.text == self.front[0].text)
     }
 
-    /// Returns whether the column has winners. Winners have equal numbers that differ clearly from
-    /// the numbers of all other rows.
+    /// Returns whether the column has one or more winners. All winners have the same number, and no
+    /// other row has an overlapping interval.
     pub(super) fn has_winners(&self) -> bool {
         self.is_known() && !self.behind.is_empty() && self.front_is_alike()
     }
 
-    /// Formats the rows in front, such as "a 1.2, b 1.3". Each value has its interval.
+    /// Formats the labels and the values of the rows in front, such as "`a` 1.2 ± 0.1, `b` 1.3 ±
+    /// 0.1".
     pub(super) fn front_texts(&self) -> String {
         self.front
             .iter()
@@ -89,7 +91,7 @@ impl<'a> Ranking<'a> {
     }
 
     /// Formats the ratio between the best row and the next row, such as ": 2.93 times". The text is
-    /// empty if the ratio is not useful. For lives that have only ranges, the text gives the
+    /// empty if the ratio is infinite or at most 1. If a value is a range, the text gives the
     /// smallest possible ratio.
     pub(super) fn times(&self) -> String {
         let (best, next) = (&self.front[0], &self.behind[0]);
@@ -105,12 +107,13 @@ impl<'a> Ranking<'a> {
     }
 }
 
-/// Returns for each row whether it wins the column.
-/// - No row wins if it is alone, or if all rows are equal or too close.
-/// - No row wins if parity repairs the losses that the column counts.
-/// - A row wins if it is the only row that kept the data.
-/// - A baseline never wins, and no row wins against baselines alone.
-/// - No row wins by its life while the life of another row has not settled.
+/// Returns, for each row, whether the row wins the column.
+///
+/// - If there is only one row, or if all rows are equal or too close to rank, no row wins.
+/// - If parity repairs some of the losses that the column counts, no row wins.
+/// - If only one row kept the data, this row wins.
+/// - A baseline never wins. If only one row competes and a baseline kept the data, no row wins.
+/// - If the life of a competing row has not settled, no row wins a column of lives.
 pub fn winners(rows: &[ComparisonRow], column: usize, sizes: &Sizes) -> Vec<bool> {
     let shown = &COLUMNS[column];
     let none = vec![false; rows.len()];
@@ -142,8 +145,8 @@ pub fn winners(rows: &[ComparisonRow], column: usize, sizes: &Sizes) -> Vec<bool
     }
 }
 
-/// Returns whether the numbers of a column have the same meaning in all rows. The meaning differs
-/// if parity repairs the losses that the column counts, or if a life has not settled.
+/// Returns whether the numbers of a column can be compared. They cannot if parity repairs some of
+/// the losses that the column counts, or if a life has not settled.
 fn may_be_compared(rows: &[ComparisonRow], column: &Column) -> bool {
     let competing: Vec<_> = rows.iter().filter(|row| row.may_win(column)).collect();
     let is_early = column.life_unit().is_some()
@@ -152,11 +155,12 @@ fn may_be_compared(rows: &[ComparisonRow], column: &Column) -> bool {
     !(is_early || column.key == "uber" && unequal_reliability(rows).is_some())
 }
 
-/// Returns the labels of the rows whose 95 % intervals overlap, so that any of them may be the best
-/// of the column. Rows with equal values are included.
-/// - The list is empty if one row is clearly the best, or if fewer than two rows compete.
-/// - The list has all competing rows if the noise of a number is unknown, or if the numbers may not
-///   be compared.
+/// Returns the labels of the rows that may all be the best of the column, because their 95 %
+/// intervals overlap. Rows with equal values are included.
+///
+/// If the noise of a number is unknown, or if the numbers cannot be compared, all competing rows
+/// are included. If one row is clearly the best, or if fewer than two rows compete, the list is
+/// empty.
 pub fn not_told_apart<'a>(rows: &'a [ComparisonRow], column: usize, sizes: &Sizes) -> Vec<&'a str> {
     let all: Vec<&ComparisonRow> = rows.iter().collect();
     let Some(ranking) = Ranking::of(&all, column, sizes) else { return vec![] };
@@ -172,8 +176,8 @@ fn standing<'a>(row: &'a ComparisonRow, column: usize, sizes: &Sizes) -> Option<
     if let Some(unit) = shown.life_unit() {
         let life = row.life(unit)?;
         let is_range = life.middle.is_none() || life.no_wear;
-        // The drive writes per day in parentheses are cut off, because the table already shows
-        // them.
+        // The text in parentheses (drive writes per day) is cut off, because the table already
+        // shows it.
         let text = life.text(sizes).split(" (").next().map_or_else(String::new, str::to_owned);
         let with_range =
             if is_range { life.with_range() } else { format!("({})", life.with_range()) };
@@ -192,7 +196,7 @@ fn standing<'a>(row: &'a ComparisonRow, column: usize, sizes: &Sizes) -> Option<
     let known = row.halves[column];
     let half = known.unwrap_or(0.0);
     let half = if shown.is_latency() { half.max(SAME_LATENCY / 2.0 * rank) } else { half };
-    // The bytes in parentheses are cut off, because the table already shows them.
+    // The text in parentheses (number of bytes) is cut off, because the table already shows it.
     let short = |value: f64| {
         shown.text(value, sizes).split(" (").next().map_or_else(String::new, str::to_owned)
     };

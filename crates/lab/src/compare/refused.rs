@@ -1,5 +1,5 @@
-//! Techniques of a comparison that do not suit the drive or the workload. Refused techniques have
-//! no row in the table. All other techniques run.
+//! Techniques that a comparison refuses because they do not suit the drive or the workload. Refused
+//! techniques have no row in the table. All other techniques run.
 
 use serde::Serialize;
 
@@ -27,7 +27,7 @@ impl Refused {
     /// Looks up the techniques of a combination.
     ///
     /// # Errors
-    /// Reports an unknown name.
+    /// Returns an error if the name is unknown.
     pub fn of(named: Chosen, label: String, why: String) -> Result<Self, Failure> {
         Ok(Self {
             reclaim: reclaim_named(named.reclaim)?.name,
@@ -40,8 +40,8 @@ impl Refused {
     }
 }
 
-/// Returns each reason once, after the labels of the techniques that were refused for it. The
-/// labels form one text, such as "`a`, `b`".
+/// Returns pairs of labels and a reason. The labels name all techniques that were refused for this
+/// reason, and form one text such as "`a`, `b`".
 pub fn by_reason(refused: &[Refused]) -> Vec<(String, &str)> {
     let mut reasons: Vec<(Vec<&str>, &str)> = vec![];
     for row in refused {

@@ -1,5 +1,6 @@
-//! Check that the compared rows are equally reliable. UBER counts the losses of single pages,
-//! before parity repairs some of them.
+//! Checks whether the compared rows are equally reliable. UBER counts lost pages before parity
+//! rebuilds some of these pages. Two rows with the same UBER can therefore lose different numbers
+//! of pages.
 
 use super::row::ComparisonRow;
 use crate::results::Summary;

@@ -22,20 +22,20 @@ pub struct ComparisonRow {
     /// Whether the technique is counterfactual: no real drive can have these results.
     pub counterfactual: bool,
     /// Whether this row has no read reclaim, while other rows have it. A row without read reclaim
-    /// shows what reads do to unprotected data, and never wins beside others.
+    /// shows what reads do to unprotected data, and never wins a column.
     pub baseline: bool,
     /// Label in the table.
     pub label: String,
     /// Summaries of the runs, ordered by seed.
     pub runs: Vec<Summary>,
-    /// Mean of each column over the runs. A column is `None` if a run has no value.
+    /// Mean of each column over the runs. A mean is `None` if any run lacks a value for the column.
     pub means: Vec<Option<MeanCi95>>,
-    /// Half the width of each column's 95 % interval. The interval over seeds or the interval by
-    /// batch means is used, whichever is wider. `None` if neither is known.
+    /// Half the width of each column's 95 % interval. The wider of two intervals is used: over the
+    /// seeds, and by batch means. `None` if both intervals are unknown.
     pub halves: Vec<Option<f64>>,
 }
 
-/// Technique that has no row in the table, because its drive stopped with some seed.
+/// Technique that has no row in the table, because the drive stopped in at least one run.
 #[derive(Clone, Debug, Serialize)]
 pub struct Stopped {
     /// Read-reclaim technique.
@@ -65,15 +65,16 @@ impl Stopped {
     }
 }
 
-/// Life of a row over all its seeds, in one unit. The range covers the mean range of the runs, the
-/// spread over the seeds, and the interval by batch means.
+/// Life of a row over all seeds, in one unit. The range contains three ranges: the mean range of
+/// the runs, the spread over the seeds, and the interval by batch means.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RowLife {
     /// Unit of the life.
     pub unit: LifeUnit,
     /// Whether no run programmed or erased anything.
     pub no_wear: bool,
-    /// Life as one number; absent if a run has too few block cycles for one number.
+    /// Life as a single number. Absent if a run has too few block cycles, so that only a range is
+    /// known.
     pub middle: Option<f64>,
     /// Lower end of the range.
     pub low: f64,
@@ -118,8 +119,8 @@ impl ComparisonRow {
         self.runs.iter().any(Summary::lost_data)
     }
 
-    /// Returns whether data has an error rate but does not age, for example without refresh and
-    /// `start.age`.
+    /// Returns whether data has an error rate but does not age. For example, data does not age if
+    /// the drive has neither refresh nor `start.age`.
     pub fn is_ageless(&self) -> bool {
         self.runs.iter().any(|run| run.uber.is_some() && run.losses.is_none())
     }
@@ -135,7 +136,8 @@ impl ComparisonRow {
     }
 
     /// Returns whether the row may win a column. Counterfactual techniques, baselines and rows that
-    /// lost data never win. A row whose drive was saturated never wins by a latency or by a time.
+    /// lost data never win. If the drive of a row was saturated, the row never wins a column of
+    /// latencies or of lives in days.
     pub fn may_win(&self, column: &Column) -> bool {
         let of_rate = column.life_unit() == Some(LifeUnit::Days) || column.is_latency();
         !(self.counterfactual
@@ -144,14 +146,14 @@ impl ComparisonRow {
             || of_rate && self.is_saturated())
     }
 
-    /// Returns whether the rates and the drive's state settled in all runs. Only then can vpass
-    /// project a life.
+    /// Returns whether the rates of programs and the state of the drive settled in all runs. Only
+    /// after settling can vpass project a life.
     pub fn life_settled(&self) -> bool {
         self.runs.iter().all(|run| run.wear.life_settled)
     }
 
-    /// Returns whether the life is known. Each run must have settled, or must have shown no wear at
-    /// all.
+    /// Returns whether the life is known. The life is known if all runs have settled, or if no run
+    /// shows wear.
     pub fn tells_life(&self) -> bool {
         let life = || self.life_unit().and_then(|unit| self.life(unit));
         self.life_settled() || life().is_some_and(|life| life.no_wear)
@@ -177,7 +179,7 @@ impl ComparisonRow {
         let Some(MeanCi95 { mean: middle, ci95 }) = middle else {
             return Some(RowLife { unit, no_wear, middle: None, low, high });
         };
-        // The true wear may differ from the measured wear by this share, in both directions.
+        // The true wear may be larger or smaller than the measured wear by this share.
         let share = self.wear_noise().unwrap_or(0.0);
         let (shorter, longer) = (
             middle / (1.0 + share),
@@ -193,16 +195,16 @@ impl ComparisonRow {
         })
     }
 
-    /// Returns half the width of the 95 % interval of the number of observed block cycles. The
-    /// result is a share of that number. Returns `None` if a run is too short.
+    /// Returns half the width of the 95 % interval of the number of observed block cycles, as a
+    /// share of this number. Returns `None` if a run is too short.
     fn wear_noise(&self) -> Option<f64> {
         let share =
             |run: &Summary| Some(run.batch_means.cycles_observed? / run.wear.cycles_observed);
         half_of_mean(self.runs.iter().map(share))
     }
 
-    /// Returns the number of requests that every run needs to give its life as one number. Returns
-    /// `None` if each run already gives one number, or if there is no wear.
+    /// Returns the number of requests after which the life of every run is a single number instead
+    /// of a range. Returns `None` if all lives are single numbers, or if there is no wear.
     pub fn requests_for_life(&self) -> Option<u64> {
         self.runs.iter().filter_map(|run| run.wear.requests_for_life).max()
     }
@@ -226,8 +228,8 @@ fn half(column: &Column, mean: &MeanCi95, runs: &[Summary]) -> Option<f64> {
     }
 }
 
-/// Returns half the width of the 95 % interval of a mean of independent numbers. `halves` has half
-/// the width of each number's own interval.
+/// Returns half the width of the 95 % interval of a mean of independent numbers. `halves` lists
+/// half the width of the interval of each number.
 fn half_of_mean(halves: impl Iterator<Item = Option<f64>>) -> Option<f64> {
     let halves: Vec<f64> = halves.collect::<Option<_>>()?;
     Some(halves.iter().map(|half| half * half).sum::<f64>().sqrt() / halves.len() as f64)
@@ -235,8 +237,7 @@ fn half_of_mean(halves: impl Iterator<Item = Option<f64>>) -> Option<f64> {
 
 impl RowLife {
     /// Returns the number by which the row is ranked. Without wear, this number is infinite. With
-    /// wear, the ranking number is the life as one number or, if there is none, the lower end of
-    /// the range.
+    /// wear, the number is the life, or the lower end of the life's range if only a range is known.
     pub fn rank(&self) -> f64 {
         if self.no_wear { f64::INFINITY } else { self.middle.unwrap_or(self.low) }
     }

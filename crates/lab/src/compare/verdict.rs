@@ -1,6 +1,7 @@
-//! Sentences under the table of a comparison. Losses of data come first. The winners for life, tail
-//! latency, reclaim writes, write amplification and RAM follow. Only techniques that kept the data
-//! compete. A difference within the noise has no winner.
+//! Sentences under the table of a comparison. The first sentences name the techniques that lost
+//! data. Further sentences name the winners for life, tail latency, reclaim writes, write
+//! amplification and RAM. Only techniques that kept all data compete. If a difference is within the
+//! noise, there is no winner.
 
 use super::column::{COLUMNS, Sizes};
 use super::life_unit;
@@ -38,7 +39,7 @@ pub fn sentences(rows: &[ComparisonRow], sizes: &Sizes) -> Vec<String> {
     sentences
 }
 
-/// Describes the losses, such as "`none` lost data: 456 pages."
+/// Describes the data that techniques lost. An example is "`none` lost data: 456 pages."
 fn losses(rows: &[ComparisonRow]) -> Vec<String> {
     let lossy: Vec<&ComparisonRow> = rows.iter().filter(|row| row.lost_data()).collect();
     let of = |row: &&ComparisonRow| {
@@ -68,7 +69,7 @@ struct Measure {
     best: &'static str,
     /// Unit of the measure's numbers.
     unit: &'static str,
-    /// Whether a sentence reports that all rows have equal values.
+    /// Whether a sentence is printed if all rows have equal values.
     says_alike: bool,
 }
 
@@ -107,7 +108,7 @@ const MEASURES: [Measure; 4] = [
     },
 ];
 
-/// Returns the findings about rows that kept all data. The most important finding is first.
+/// Returns sentences about the rows that kept all data, with the most important sentence first.
 fn findings(rows: &[ComparisonRow], safe: &[&ComparisonRow], sizes: &Sizes) -> Vec<String> {
     let life = life_unit(rows).map(|unit| Measure {
         key: unit.key(),
@@ -133,7 +134,7 @@ fn findings(rows: &[ComparisonRow], safe: &[&ComparisonRow], sizes: &Sizes) -> V
 enum Found {
     Nothing,
     Said(String),
-    /// The noise is unknown. The field has the number of requests or reads that a run needs to show
+    /// The noise is unknown. The field has the number of requests or reads after which a run shows
     /// the noise.
     Unknown((u64, &'static str)),
 }
@@ -211,11 +212,11 @@ impl Measure {
     }
 }
 
-/// Sentence about lives if the runs of some row are too short to project a life.
+/// Sentence that is printed if the runs of any row are too short to project a life.
 const NOT_SETTLED: &str = "life is not known, because the runs are too short for their rates to \
     settle; `vpass life` simulates lives";
 
-/// Returns the sentence about lives if no row shows any wear; else `None`.
+/// Returns a sentence about lives if no row shows any wear. Otherwise returns `None`.
 fn no_wear(rows: &[&ComparisonRow]) -> Option<String> {
     let lives = rows.iter().map(|row| row.life(row.life_unit()?)).collect::<Option<Vec<_>>>()?;
     if rows.len() < 2 || !lives.iter().all(|life| life.no_wear) {
@@ -247,8 +248,8 @@ fn no_wear(rows: &[&ComparisonRow]) -> Option<String> {
     })
 }
 
-/// Returns a text such as "; 3,000 requests would give each technique a number". The text is empty if each
-/// row has a number.
+/// Returns a text such as "; 3,000 requests would give each technique a number". The text is empty
+/// if the life of each row is already a single number.
 fn longer_runs(rows: &[&ComparisonRow]) -> String {
     let most = rows.iter().filter_map(|row| row.requests_for_life()).max();
     most.map_or_else(String::new, |requests| {

@@ -1,5 +1,5 @@
-//! Warnings of a comparison. Each sentence appears once. Sentences that differ only in numbers are
-//! merged, with the range of the numbers and the seeds.
+//! Warnings of a comparison. Sentences that differ only in numbers are merged into one sentence.
+//! The merged sentence has the range of the numbers, and names the seeds.
 //!
 //! ```text
 //! seed 1: The most read block is at 30 % of its limit.
@@ -19,14 +19,16 @@ pub struct Warning {
     pub sentence: String,
 }
 
-/// Sentence split at its numbers. `text` has the parts before, between and after the numbers.
+/// Sentence that is split at its numbers. `text` has the words before, between and after the
+/// numbers.
 #[derive(Clone, Debug)]
 struct Parts {
     text: Vec<String>,
     numbers: Vec<Range>,
 }
 
-/// Smallest and largest value of a number. Each value keeps its text from the sentence.
+/// Smallest and largest value of a number in similar sentences. Each value is kept as a number and
+/// as text.
 #[derive(Clone, Debug)]
 struct Range {
     low: (f64, String),
@@ -86,8 +88,8 @@ fn groups_of(row: &ComparisonRow) -> Vec<Group> {
     groups
 }
 
-/// Largest number of seeds that a warning lists one by one. If more seeds have gaps between them,
-/// the warning gives their number, the first seed and the last seed.
+/// Largest number of seeds that a warning lists one by one. For a longer list of seeds that are not
+/// consecutive, the warning gives the number of seeds, the first seed and the last seed.
 const NAMED: usize = 8;
 
 /// Inserts the seeds before the full stop of the sentence.
@@ -147,8 +149,8 @@ impl Parts {
     }
 }
 
-/// Returns the number at the beginning of a text, and the length of its digits. Returns `None` if
-/// the text does not begin with a number.
+/// Returns the number at the beginning of a text, and the length of the number in the text. Returns
+/// `None` if the text does not begin with a number.
 fn number(text: &str) -> Option<(f64, usize)> {
     let end =
         text.find(|c: char| !c.is_ascii_digit() && c != ',' && c != '.').unwrap_or(text.len());

@@ -1,5 +1,4 @@
-//! Rates of each page under a stream of requests. The number of reads and writes of each page is
-//! counted over one pass of the stream.
+//! Rates of reads and writes of each page, counted over one pass of a stream of requests.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -17,7 +16,7 @@ const CHUNK: usize = 4096;
 /// Number of reads and writes of each page in one pass.
 #[derive(Default)]
 struct Counts {
-    /// Number of reads and number of programs of each page that the pass requests.
+    /// Number of flash reads and programs of each page, by page number.
     of_page: HashMap<u64, (u32, u32)>,
     /// Pages in the write buffer. The oldest page is first.
     order: VecDeque<u64>,
@@ -44,7 +43,8 @@ impl Counts {
         }
     }
 
-    /// Counts a read of a page. The buffer serves the read if the page waits in the buffer.
+    /// Counts a read of a page. A page that waits in the write buffer is read from the buffer, so
+    /// this read is not counted.
     fn read(&mut self, page: u64) {
         if !self.waiting.contains(&page) {
             self.of_page.entry(page).or_default().0 += 1;
@@ -52,10 +52,11 @@ impl Counts {
     }
 }
 
-/// Counts one pass of the plan's stream, and computes the rates from the counts.
+/// Counts the reads and writes in one pass over the plan's requests, and computes rates from the
+/// counts.
 ///
 /// # Errors
-/// Returns the errors of the stream.
+/// Returns an error if the stream of requests fails.
 pub(super) fn counted(plan: &RunPlan, filled: f64, buffered: f64) -> Result<Pages, Failure> {
     let page_bytes = plan.drive.config.geometry.page_size.0;
     let mut source = plan.source()?;

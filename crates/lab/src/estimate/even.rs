@@ -1,21 +1,24 @@
-//! Closed-form estimates for workloads with only reads, and for workloads with even writes.
+//! Closed-form estimates for two kinds of workloads: the host only reads, or the host writes all
+//! pages at the same rate.
 //!
 //! Without writes, the drive rewrites a block after T page reads of the block. A host that reads R
-//! pages per second therefore causes R / T erases per second. It does not matter how the reads are
-//! distributed over the blocks.
+//! pages per second therefore causes R / T erases per second. The distribution of the reads over
+//! the blocks does not matter.
 //!
 //! If the host writes all pages at the same rate, blocks lose their valid pages one by one. The
-//! equations are the mean field of greedy GC (Desnoyers, "Analytic modeling of SSD write
+//! equations are a mean-field model of greedy GC (Desnoyers, "Analytic modeling of SSD write
 //! performance", SYSTOR 2012). They use these symbols:
 //! - P is the number of pages of a block, and H(n) is the n-th harmonic number.
-//! - w and r are the writes and the reads of each page per second.
-//! - n is the number of valid pages of a block. The block loses its next page after 1 / (n w)
-//!   seconds, and it gets n r page reads per second.
-//! - k is the number of valid pages at which GC cleans a block. It follows from the mean number of
-//!   valid pages per closed block, (P - k) / (H(P) - H(k)).
-//! - T is the number of page reads at which a block is rewritten. A block gets r / w page reads for
-//!   each page that it loses, so it has lost m = T w / r pages by then.
-//! - A cycle frees the smaller of m and P - k pages.
+//! - w is the number of writes of each page per second, and r is the number of reads.
+//! - n is the number of valid pages of a block.
+//! - k is the number of valid pages of a block when GC cleans the block.
+//! - T is the number of page reads at which a block is rewritten.
+//!
+//! A block with n valid pages loses its next page after 1 / (n w) seconds, and gets n r page reads
+//! per second. The mean number of valid pages of closed blocks is (P - k) / (H(P) - H(k)). This
+//! equation determines k. A block gets r / w page reads for each page that it loses. After T page
+//! reads, the block has therefore lost m = T w / r pages. Each P/E cycle frees m or P - k pages,
+//! whichever is less.
 //!
 //! ```text
 //! 100 closed blocks of P = 4 pages hold 347 valid pages, so the mean block holds 3.47
@@ -26,22 +29,22 @@
 use super::rate::Rate;
 use super::shape::Shape;
 
-/// Returns the number of erases per second if the host only reads. A block is rewritten at
+/// Returns the number of erases per second if the host only reads. A block is rewritten after
 /// `threshold` page reads.
 pub(super) fn by_reads(reads: f64, threshold: f64) -> Rate {
     Rate { reclaim: reads / threshold, ..Rate::default() }
 }
 
-/// Rates of a drive on which all pages are alike.
+/// Rates of a drive on which all pages are read and written at the same rates.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Even {
     /// Number of reads of each page per second.
     pub(super) reads: f64,
     /// Number of writes of each page per second.
     pub(super) writes: f64,
-    /// Number of page reads at which a block is rewritten; `None` if reads cause no rewrite.
+    /// Number of page reads at which a block is rewritten. `None` if reads cause no rewrite.
     pub(super) threshold: Option<f64>,
-    /// Age at which a block is rewritten, in seconds; `None` without refresh.
+    /// Age, in seconds, at which refresh rewrites a block; `None` without refresh.
     pub(super) period: Option<f64>,
 }
 
@@ -61,7 +64,8 @@ impl Even {
         let by_age =
             self.period.map_or(f64::INFINITY, |period| p * -(-self.writes * period).exp_m1());
         let freed = by_gc.min(by_reads).min(by_age);
-        // Number of blocks per second that host writes fill, and number that copied pages fill.
+        // `host` is the number of blocks per second that host writes fill. `copied` is the number
+        // of blocks per second that copied pages fill.
         let (host, copied) = (written / p, written / freed - written / p);
         if freed < by_gc && by_reads <= by_age {
             Rate { host, reclaim: copied, ..Rate::default() }
@@ -88,10 +92,11 @@ impl Even {
     }
 }
 
-/// Returns the number of P/E cycles that `overwrites` random page writes cost the mean block.
-/// Before these writes, the drive was filled in address order.
+/// Returns the number of P/E cycles of the mean block that random page writes cause. `overwrites`
+/// is the number of these writes. Before these writes, the drive was filled in address order.
 ///
-/// The first writes use the free blocks. Later writes cost as much as even writes.
+/// The first writes use the free blocks. Each later write causes as many P/E cycles as a write in
+/// the steady state.
 pub(super) fn cycles_of_overwriting(shape: &Shape, overwrites: f64) -> f64 {
     let free = (shape.blocks - shape.not_closed(2.0)) * shape.per_block - shape.pages;
     (overwrites - free).max(0.0) / (shape.per_block - cleaned_at(shape)) / shape.blocks
@@ -99,20 +104,20 @@ pub(super) fn cycles_of_overwriting(shape: &Shape, overwrites: f64) -> f64 {
 
 /// Returns the number of valid pages of a block at the time when GC cleans it.
 fn cleaned_at(shape: &Shape) -> f64 {
-    // The host and GC each have open blocks. The pages of open blocks are subtracted, to leave
-    // those of closed blocks.
+    // The pages of open blocks are subtracted, so that only the pages of closed blocks count.
     let open = shape.width * shape.per_block;
     let closed = shape.blocks - shape.not_closed(2.0) - shape.width;
     let mean = ((shape.pages - open) / closed).min(shape.per_block - 0.5);
     let p = shape.per_block as u32;
-    // `time` is how long a block has more than k valid pages, if the host writes each page once per
-    // second. `pages` is the number of its valid pages, integrated over this time.
+    // `time` is the number of seconds for which a block has more than k valid pages, if the host
+    // writes each page once per second. `pages` is the integral of the block's number of valid
+    // pages over this time.
     let (mut time, mut pages) = (0.0, 0.0);
     for held in (1..=p).rev() {
         let (longer, more) = (time + 1.0 / f64::from(held), pages + 1.0);
         if more / longer <= mean {
-            // A share of the blocks is cleaned at `held` valid pages, and all other blocks at one
-            // page less.
+            // GC cleans some blocks at `held` valid pages, and all other blocks at `held - 1` valid
+            // pages.
             let part = if time > 0.0 {
                 ((pages - mean * time) / (mean / f64::from(held) - 1.0)).clamp(0.0, 1.0)
             } else {

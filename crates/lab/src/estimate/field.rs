@@ -1,15 +1,15 @@
-//! Mean-field model of skewed workloads. Pages with similar rates form a class. The model follows
-//! the mean number of pages of each class in a block, instead of single pages.
+//! Mean-field model of skewed workloads. Pages with similar rates form a class. For each block, the
+//! model stores the mean number of pages of each class instead of single pages.
 //!
-//! The host, GC and reclaim each fill blocks of their own. The host overwrites a page of a class w
+//! The host, GC and reclaim each fill separate blocks. The host overwrites each page of a class w
 //! times per second. Each overwrite makes the old copy invalid, so the mean number of valid pages
 //! in a block falls as exp(-w t). The model follows Desnoyers, "Analytic models of SSD write
 //! performance", ACM TOS 2014, for hot and cold data.
 //!
 //! Greedy GC cleans the block with the fewest valid pages. A part of a block moves when the block's
-//! number of page reads reaches the limit of the part. The equations are integrated in steps that
-//! each fill about one block. The integration ends when successive turnovers of all blocks take
-//! equally long.
+//! number of page reads reaches the limit of the part. The equations are integrated in time steps,
+//! and about one block is filled in each step. The integration ends when the rates of erases have
+//! settled.
 
 use super::limits::{Kind, Part};
 use super::pages::Class;
@@ -18,27 +18,27 @@ use super::shape::Shape;
 
 /// Largest number of blocks that the model simulates.
 const MOST_BLOCKS: f64 = 420.0;
-/// Mean number of pages of a class per block, below which whole pages are assigned to blocks one by
-/// one. For other classes, the model uses fractions of pages.
+/// Limit for rare classes, in pages per block. Pages of classes below this limit are assigned to
+/// blocks as whole pages. For other classes, blocks can have fractions of pages.
 const RARE: f64 = 3.0;
 /// Smallest number of pages of a class in the simulated blocks. Classes with fewer pages are
 /// computed separately.
 const FEWEST_PAGES: f64 = 4.0;
-/// Length of a window, in turnovers of all blocks. The model compares each window with the window
-/// before it.
+/// Length of a window, in P/E cycles of the mean block. The model compares the rate of erases in
+/// each window with the rate in the previous window.
 pub(super) const WINDOW: f64 = 4.0;
-/// Number of additional simulated blocks, for data that is being moved.
+/// Number of additional simulated blocks, which hold data that is being moved.
 const BEYOND: usize = 2;
-/// Largest relative difference between two successive windows at which rates count as settled.
+/// Rates count as settled if they differ by at most this share between two successive windows.
 const WITHIN: f64 = 0.01;
-/// Largest number of steps until the rates must settle. The first number holds at the drive's
-/// start, and the second at each later P/E count.
+/// Largest number of time steps of one integration. `FIRST_STEPS` is for the P/E count at the
+/// drive's start, and `LATER_STEPS` is for each later P/E count.
 pub(super) const FIRST_STEPS: u32 = 40_000;
 pub(super) const LATER_STEPS: u32 = 8_000;
-/// Share of a block's pages below which the block counts as empty.
+/// Blocks count as empty if less than this share of their pages is valid.
 const NOTHING: f64 = 1e-6;
 
-/// Kinds of data. Each kind has blocks of its own.
+/// Kinds of data. Each kind is written to separate blocks.
 const HOST: usize = 0;
 const GC: usize = 1;
 const RECLAIM: usize = 2;
@@ -54,15 +54,16 @@ struct Block {
     born: f64,
 }
 
-/// Data of one kind that waits until it fills a block.
+/// Data of one kind. The data waits here until there is enough of it to fill a block.
 #[derive(Clone, Debug)]
 struct Pool {
     pages: Vec<f64>,
-    /// Number of pages of the open block that the host has overwritten since they were written.
+    /// Number of pages of the open block that are invalid, because the host has overwritten them.
     dead: f64,
-    /// Fractions of pages of rare classes that were left after whole pages were assigned to blocks.
+    /// Fractions of pages of each rare class that are left after whole pages were assigned to
+    /// blocks.
     due: Vec<f64>,
-    /// Number of page reads of the open block so far.
+    /// Number of page reads that the open block has had so far.
     reads: f64,
 }
 
@@ -74,7 +75,7 @@ pub(super) struct Field {
     /// Simulated share of the drive's blocks.
     share: f64,
     per_block: f64,
-    /// Largest number of blocks that may be closed at one time.
+    /// Largest number of blocks that may be closed at the same time.
     most_closed: f64,
     kind: Kind,
     period: Option<f64>,
@@ -95,8 +96,8 @@ pub(super) struct Field {
 }
 
 impl Field {
-    /// Creates blocks with this many parts each. The blocks are filled with pages of all classes,
-    /// one class after another.
+    /// Creates blocks with `parts` parts each. The blocks are filled with pages of all classes, one
+    /// class after another.
     pub(super) fn new(
         shape: &Shape,
         classes: &[Class],
@@ -145,9 +146,8 @@ impl Field {
         field
     }
 
-    /// Returns the erases per second of the whole drive in each window until the rates settle. Each
-    /// part of a block moves at its own number of page reads. A window is [`WINDOW`] cycles of the
-    /// mean block.
+    /// Returns the number of erases per second of the whole drive, for each window until the rates
+    /// settle. `parts` has the number of page reads at which each part of a block moves.
     pub(super) fn settle(&mut self, parts: &[Part], most_steps: u32) -> Vec<Rate> {
         let shares: Vec<f64> = if parts.is_empty() {
             vec![1.0]
@@ -180,7 +180,7 @@ impl Field {
         }
     }
 
-    /// Returns a time step in which all causes together program about one block.
+    /// Returns a time step. In one step, about one block is programmed for all causes together.
     fn step_of(&self, parts: &[Part]) -> f64 {
         let sum = |of: &dyn Fn(&Class) -> f64| {
             self.classes.iter().map(|class| class.pages * of(class)).sum::<f64>()
@@ -245,7 +245,7 @@ impl Field {
             let moved = parts.iter().take_while(|part| part.reads <= reads).count();
             if moved > 0 {
                 if moved == parts.len() {
-                    // Page reads after the last limit count for the new copy of the moved data.
+                    // Page reads beyond the last limit count as reads of the new copy of the data.
                     self.pools[RECLAIM].reads += reads - parts[moved - 1].reads;
                 }
                 self.empty(b, 0..moved, RECLAIM);
@@ -282,8 +282,8 @@ impl Field {
         }
     }
 
-    /// Moves the pages of some parts of a block to the pool of a kind of data. Erases the block if
-    /// all its parts are empty.
+    /// Moves the pages of some parts of a block to the pool for a kind of data. Erases the block if
+    /// these are all parts of the block.
     fn empty(&mut self, b: usize, parts: std::ops::Range<usize>, kind: usize) {
         let blocks = self.blocks.len();
         let is_whole = parts.len() == self.parts;
@@ -318,8 +318,8 @@ impl Field {
         true
     }
 
-    /// Fills a block with data of one kind. `shares` has the share of the data that each part of
-    /// the block receives. Returns false if there is too little data.
+    /// Fills a block with data of one kind. `shares` lists, for each part of the block, the share
+    /// of the data for this part. Returns false if there is too little data.
     fn fill_one(&mut self, kind: usize, shares: &[f64]) -> bool {
         let pool = &mut self.pools[kind];
         let all: f64 = pool.pages.iter().sum::<f64>() + pool.dead;
@@ -363,13 +363,13 @@ impl Field {
         true
     }
 
-    /// Returns the number of erases per second that the hottest pages cause. Each of these pages
-    /// brings its block to the limit without other pages.
+    /// Returns the number of erases per second that the hottest pages cause. Reads of a single such
+    /// page are enough to bring its block to the limit.
     fn of_hottest(&self, parts: &[Part]) -> Rate {
         let threshold = parts.iter().map(|part| part.share * part.reads).sum::<f64>();
         let of = |class: &Class| {
-            // Share of the block that moves before the page itself moves. The share is a mean over
-            // all possible positions of the page in the block.
+            // Share of the block that moves before or together with the hot page. The hot page is
+            // equally likely to be at each position in the block.
             let before = |part: &Part| {
                 parts
                     .iter()

@@ -1,5 +1,5 @@
-//! Law of a workload: the mean number of reads and writes of each page per second. Estimates need
-//! the law.
+//! Law of a workload: the mean number of reads per second and of writes per second for each page.
+//! Estimates need the law.
 
 use vpass_workload::model::ModelLaw;
 use vpass_workload::synthetic::PageLaw;
@@ -8,18 +8,18 @@ use crate::failure::Failure;
 use crate::load::{Generated, Loaded};
 use crate::plan::{RunPlan, Workload};
 
-/// Law of requests that a `[workload]` table or a workload model generates.
+/// Law of generated requests. A `[workload]` table or a workload model generates the requests.
 pub(super) enum Law {
     Table(Box<PageLaw>),
     Model(Box<ModelLaw>),
 }
 
 impl Law {
-    /// Returns the law of the plan's workload. Returns `None` if the workload has no law. The
-    /// requests of such a workload must be counted.
+    /// Returns the law of the plan's workload. Returns `None` if the workload has no law. In this
+    /// case, the requests must be counted.
     ///
     /// # Errors
-    /// Returns the errors of the workload.
+    /// Returns an error if the workload is invalid or cannot be read.
     pub(super) fn of_plan(plan: &RunPlan) -> Result<Option<Self>, Failure> {
         let Workload::Generated(Loaded { name, config, .. }) = &plan.workload else {
             return Ok(None);
@@ -44,7 +44,7 @@ impl Law {
         }
     }
 
-    /// Returns the number of reads and of writes of a page per second.
+    /// Returns the number of reads per second and the number of writes per second of a page.
     pub(super) fn of(&self, page: u64) -> (f64, f64) {
         match self {
             Self::Table(law) => law.of(page),
@@ -52,8 +52,8 @@ impl Law {
         }
     }
 
-    /// Returns the pages with the most requests, each page once, in ascending order. The list has
-    /// about `most` pages.
+    /// Returns the numbers of the most requested pages, in ascending order and without duplicates.
+    /// The list has about `most` pages.
     pub(super) fn hottest(&self, most: u64) -> Vec<u64> {
         match self {
             Self::Table(law) => law.hottest(most),

@@ -1,5 +1,5 @@
-//! Limits of the reclaim technique at each P/E count. A block has one or more parts. Each part is
-//! moved after its own number of page reads of the block.
+//! Limits of the reclaim technique at each P/E count. A block has one or more parts. Each part has
+//! a limit: the number of page reads of the block at which the part is moved.
 //!
 //! ```text
 //! block:    each block is one part, and moves after T = 2,152 page reads
@@ -19,7 +19,8 @@ use crate::plan::RunPlan;
 
 /// Techniques that rewrite a whole block at a fixed number of page reads.
 const WHOLE_BLOCKS: [&str; 3] = ["block", "page-type", "ideal"];
-/// Techniques that rewrite each wordline at its own dose, which counters follow.
+/// Techniques that count the dose of each wordline, and rewrite a wordline when its dose reaches a
+/// limit.
 const WORDLINES: [&str; 4] = ["straw-wl", "straw-ss", "straw-ss-published", "straw-ss-sound"];
 
 /// Pages of a block that move together.
@@ -31,8 +32,8 @@ pub(super) struct Part {
     pub(super) reads: f64,
 }
 
-/// Returns whether the technique `count` moves each block only because of the block's own number of
-/// reads.
+/// Returns whether the technique `count` looks only at the number of reads of each block. With
+/// other parameters, `count` also looks at the reads of the whole drive or at retries.
 fn counts_blocks(config: &DriveConfig) -> bool {
     let given =
         |key: &str| config.reclaim.params.get(Some("count"), key).map_or(0.0, Number::value);
@@ -51,7 +52,7 @@ pub(super) struct Limits {
     factor: f64,
 }
 
-/// Unit that a technique rewrites at a time.
+/// Unit of data that a technique rewrites.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// Nothing: the technique never rewrites data.
@@ -63,11 +64,11 @@ pub(super) enum Kind {
 }
 
 impl Limits {
-    /// Finds the limits of the plan's technique, multiplied by `factor`. Returns `None` if no
+    /// Returns the limits of the plan's technique, multiplied by `factor`. Returns `None` if no
     /// equation for the limits of this technique is known.
     ///
     /// # Errors
-    /// Reports a drive that the technique cannot protect.
+    /// Returns an error if the technique cannot protect the drive.
     pub(super) fn of(plan: &RunPlan, factor: f64) -> Result<Option<Self>, Failure> {
         let config = &plan.drive.config;
         let technique = plan.reclaim;
@@ -91,7 +92,7 @@ impl Limits {
         let args = technique.args(config);
         let interval =
             if args.has(&CHECK_INTERVAL) { f64::from(args.whole(&CHECK_INTERVAL)) } else { 0.0 };
-        // Lives never use the timed gear, so each job is finished as soon as it begins.
+        // Lives never use the timed gear, so reclaim jobs take no time.
         let prospect =
             (kind != Kind::Nothing).then(|| Prospect::new(config, technique, false)).transpose();
         let prospect = prospect.map_err(|e| plan.refused_drive(e))?;
@@ -116,8 +117,8 @@ impl Limits {
                 let all: f64 = self.wordlines.iter().sum();
                 let part = |(group, wordlines): (usize, &f64)| {
                     let beside = 2.0 * (table.truth(group, pec).alpha.weight() - 1.0) / all;
-                    // On average, a check comes half a check interval after the wordline has
-                    // reached its limit.
+                    // The technique checks wordlines at intervals. On average, the check comes half
+                    // an interval after a wordline has reached its limit.
                     let reads =
                         f64::from(of_groups[group].reads) / (1.0 + beside) + self.interval / 2.0;
                     Part { share: wordlines / all, reads: self.factor * reads }

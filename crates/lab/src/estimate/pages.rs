@@ -1,4 +1,4 @@
-//! Rates at which the host reads and writes pages, by class of pages.
+//! Rates of host reads and host writes, for classes of pages with similar rates.
 
 use std::collections::BTreeMap;
 
@@ -7,19 +7,19 @@ use super::law::Law;
 use crate::failure::Failure;
 use crate::plan::RunPlan;
 
-/// Largest number of pages of a generated workload for which the rates of all pages are computed.
-/// On larger drives, the rates are computed for a sample of this many pages and for the [`HOTTEST`]
+/// Largest number of pages for which the rates of all pages are computed. For a workload with more
+/// pages, the rates are computed for a sample of at most this many pages, and for the most popular
 /// pages.
 const SAMPLED: u64 = 200_000;
-/// Number of most popular pages whose rates are computed one by one on a larger drive.
+/// Number of most popular pages whose rates are computed in addition to those of a sample.
 const HOTTEST: u64 = 20_000;
-/// Largest number of classes, for reads and writes together.
+/// Largest number of classes of pages.
 const MOST_CLASSES: usize = 24;
-/// Range of rates that classes distinguish, in octaves below the largest rate. All pages with
-/// smaller rates form one class.
+/// Range of rates, in octaves below the largest rate, that is divided into classes. Smaller rates
+/// count as the smallest rate of this range.
 const OCTAVES: f64 = 16.0;
-/// Ratio between two widths of a class, both in octaves: its width in read rates, divided by its
-/// width in write rates.
+/// Width of a class in octaves of read rates, divided by the width of the class in octaves of write
+/// rates.
 const COARSER: f64 = 1.5;
 
 /// Pages with similar rates.
@@ -36,11 +36,12 @@ pub(super) struct Class {
 /// Host rates of all pages.
 #[derive(Clone, Debug)]
 pub(super) struct Pages {
-    /// Classes that together cover every page. Writes that the write buffer absorbs do not count.
+    /// Classes that together contain every page. Writes that the write buffer absorbs are not
+    /// counted.
     pub(super) classes: Vec<Class>,
-    /// Bytes that the host writes per second.
+    /// Number of bytes that the host writes per second.
     pub(super) write_bytes: f64,
-    /// Bytes that the host reads per second.
+    /// Number of bytes that the host reads per second.
     pub(super) read_bytes: f64,
     /// Whether all pages have the same rates.
     pub(super) is_even: bool,
@@ -51,7 +52,7 @@ impl Pages {
     /// data, and the write buffer can hold `buffered` pages.
     ///
     /// # Errors
-    /// Returns the errors of the workload.
+    /// Returns an error if the workload is invalid or cannot be read.
     pub(super) fn of(plan: &RunPlan, filled: f64, buffered: f64) -> Result<Self, Failure> {
         match Law::of_plan(plan)? {
             Some(law) => Ok(Self::of_law(&law, filled, buffered)),
@@ -94,7 +95,7 @@ impl Pages {
             read_bytes: law.read_bytes_per_s(),
             is_even: law.is_even(),
         };
-        // For a write that covers only a part of a page, the drive first reads the page.
+        // A write of only a part of a page also causes a read of the page.
         all.classes.iter_mut().for_each(|class| class.reads += class.writes * law.partial());
         all.fit(filled);
         all
@@ -126,13 +127,13 @@ impl Pages {
     }
 }
 
-/// Returns the classes with only the writes that reach the flash. The write buffer is
+/// Returns the classes after removing the writes that the write buffer absorbs. The buffer is
 /// first-in-first-out and holds `buffered` pages.
 ///
 /// A written page stays in the buffer for t seconds, and the buffer absorbs further writes to the
 /// page in this time. A page with w writes per second is therefore programmed every 1 / w + t
-/// seconds. The time t follows from the size of the buffer: in t seconds, as many pages enter the
-/// buffer as it holds.
+/// seconds. The time t follows from the size of the buffer: the number of pages that enter the
+/// buffer in t seconds is `buffered`.
 fn buffered_writes(classes: &[Class], buffered: f64) -> Vec<Class> {
     let after = |t: f64, class: &Class| class.writes / (1.0 + class.writes * t);
     let held = |t: f64| classes.iter().map(|class| class.pages * after(t, class) * t).sum::<f64>();
@@ -152,8 +153,9 @@ fn buffered_writes(classes: &[Class], buffered: f64) -> Vec<Class> {
     classes.iter().map(|class| Class { writes: after(low, class), ..*class }).collect()
 }
 
-/// Merges pages with similar rates into classes. The sums of pages, reads and writes stay the same.
-/// A class spans one octave of write rates, or more octaves if there would be too many classes.
+/// Merges pages with similar rates into classes. Merging does not change the total numbers of
+/// pages, reads and writes. A class spans one octave of write rates, or more octaves if there would
+/// be too many classes.
 fn gathered(single: &[Class]) -> Vec<Class> {
     let mut octaves = 1.0;
     loop {
@@ -165,7 +167,7 @@ fn gathered(single: &[Class]) -> Vec<Class> {
     }
 }
 
-/// Merges pages into classes that span this many octaves of write rates.
+/// Merges pages into classes. Each class spans `octaves` octaves of write rates.
 fn gathered_by(single: &[Class], octaves: f64) -> Vec<Class> {
     let most = |of: &dyn Fn(&Class) -> f64| {
         let mut rates: Vec<(f64, f64)> = single

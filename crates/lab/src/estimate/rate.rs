@@ -1,15 +1,15 @@
-//! Number of erases per second for each cause, and the life at these rates.
+//! Number of erases per second for each cause, and the length of a life at these rates.
 
 use std::ops::{Add, Mul};
 
 /// Number of block erases per second, by cause.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Rate {
-    /// Erases for host writes, including the GC that host writes need.
+    /// Number of erases per second for host writes, including erases by GC.
     pub(super) host: f64,
-    /// Erases for data that is rewritten because of reads.
+    /// Number of erases per second for rewriting data because of reads.
     pub(super) reclaim: f64,
-    /// Erases for data that is rewritten because of age.
+    /// Number of erases per second for rewriting data because of age.
     pub(super) refresh: f64,
 }
 
@@ -40,17 +40,17 @@ impl Mul<f64> for Rate {
     }
 }
 
-/// Length of a life, and number of its erases by cause.
+/// Length of a life, and number of erases during the life, by cause.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Span {
     pub(super) seconds: f64,
-    /// Length of the first cycle, in seconds.
+    /// Length of the first P/E cycle, in seconds.
     pub(super) first: f64,
     pub(super) erases: Rate,
 }
 
-/// Returns the length and the erases of a life. The drive has `blocks` blocks and wears from one
-/// P/E count to another. The times of all P/E cycles are added.
+/// Returns the length of a life and its number of erases. The drive has `blocks` blocks, and its
+/// wear rises from one P/E count to another. The length is the sum of the times of all P/E cycles.
 pub(super) fn span(blocks: f64, (from, to): (u32, u32), rate: &dyn Fn(u32) -> Rate) -> Span {
     let mut life = Span::default();
     for pec in from..to {
@@ -65,7 +65,8 @@ pub(super) fn span(blocks: f64, (from, to): (u32, u32), rate: &dyn Fn(u32) -> Ra
     life
 }
 
-/// Returns the rate at a P/E count, by interpolation. `known` has rates sorted by P/E count.
+/// Returns the rate of erases at a P/E count, interpolated between known rates. `known` has the
+/// rates, sorted by P/E count.
 pub(super) fn between(known: &[(u32, Rate)], pec: u32) -> Rate {
     let next = known.partition_point(|(at, _)| *at <= pec);
     match (next.checked_sub(1).map(|before| known[before]), known.get(next)) {

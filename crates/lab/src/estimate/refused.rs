@@ -1,4 +1,5 @@
-//! Reasons for giving no estimate: no known equation fits the drive or the technique.
+//! Reasons why there is no estimate. Each reason explains why no known equation fits the drive or
+//! the technique.
 
 use vpass_drive::api::parity::NO_PARITY;
 use vpass_drive::api::reclaim::OWN_AGE;

@@ -1,5 +1,5 @@
-//! Life of a drive that is worn only by reads. The drive rewrites one page for every `rounds` page
-//! reads.
+//! Life of a drive whose blocks wear only because of reads. The drive rewrites one page for every
+//! `rounds` page reads.
 //!
 //! ```text
 //! the host reads 100 pages per second; the drive rewrites one page for every 10 page reads

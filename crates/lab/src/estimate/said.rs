@@ -42,15 +42,15 @@ pub struct Record {
     /// Numbers of the estimate; absent if no known equation fits.
     #[serde(flatten)]
     estimate: Option<Estimate>,
-    /// Difference between estimate and simulated life, as a share of the simulated life. Null if
-    /// the simulated life did not end by wear.
+    /// Estimated life minus simulated life, as a share of the simulated life. Null if wear did not
+    /// end the simulated life.
     off_by: Option<f64>,
-    /// Reason why there is no estimate; null if there is one.
+    /// Reason why there is no estimate. Null if there is an estimate.
     none_because: Option<String>,
 }
 
 impl Record {
-    /// Builds the record of an answer. `simulated` is the simulated life in years, if the drive
+    /// Builds the record of an estimate. `simulated` is the simulated life in years, if the drive
     /// wore out.
     pub fn of(answer: &Answer, simulated: Option<f64>) -> Self {
         let estimate = answer.as_ref().ok().copied();
@@ -81,13 +81,14 @@ impl Estimate {
         }
     }
 
-    /// Returns the difference from a simulated life, as a share of that life. Returns `None` if the
-    /// simulated life did not end by wear.
+    /// Returns the estimated life minus the simulated life, as a share of the simulated life.
+    /// Returns `None` if wear did not end the simulated life.
     pub fn off_by(&self, simulated: Option<f64>) -> Option<f64> {
         Some(self.life_years? / simulated.filter(|years| *years > 0.0)? - 1.0)
     }
 
-    /// Formats the causes of the P/E cycles, such as "2,410 of 3,000 P/E cycles by reads".
+    /// Formats the causes of the P/E cycles, such as "P/E cycles of the mean block: 2,410 for
+    /// reads, 590 for age".
     pub fn spent_on(&self) -> String {
         let parts = [
             ("the host's writes and GC", self.cycles_by_host),

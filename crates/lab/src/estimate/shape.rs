@@ -1,14 +1,15 @@
-//! Numbers of blocks and pages of the whole drive, as an estimate needs them.
+//! Numbers of blocks and pages of the whole drive, which are inputs of an estimate.
 
 use vpass_drive::base::geometry::Geometry;
 use vpass_drive::base::streams::{RESERVE, width};
 
 use crate::plan::RunPlan;
 
-/// Number of kinds of data that each drive keeps apart: data of the host, of GC and of reclaim.
+/// Number of kinds of data that the drive writes to separate blocks: data of the host, of GC and of
+/// reclaim.
 const KINDS: u32 = 3;
 
-/// Number of blocks and of pages of a drive.
+/// Numbers of blocks and pages of a drive.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shape {
     /// Number of blocks of the flash.
@@ -24,8 +25,8 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    /// Returns the numbers for the plan's drive. For a sample, the numbers are those of the whole
-    /// drive.
+    /// Returns the numbers of blocks and pages of the plan's drive. If the plan has a sample,
+    /// returns the numbers of the whole drive.
     pub(super) fn of(plan: &RunPlan) -> Self {
         let config = &plan.drive.config;
         let geometry = Geometry::new(config);
@@ -50,7 +51,7 @@ impl Shape {
     /// Returns the mean number of blocks that are free or open. `kinds` is the number of kinds of
     /// data.
     ///
-    /// An open block is half full on average. GC begins when only the reserve is left free.
+    /// An open block is half full on average. GC begins when the reserve is the only free space.
     pub(super) fn not_closed(&self, kinds: f64) -> f64 {
         f64::from(RESERVE) + kinds * self.width / 2.0
     }

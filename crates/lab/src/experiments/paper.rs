@@ -1,5 +1,5 @@
-//! Recipes of papers. vpass runs everything that a recipe names, and makes the data of the recipe's
-//! figures. Then vpass compares the paper's numbers with its own numbers.
+//! Recipes of papers. vpass runs everything that a recipe names, and computes the data of the
+//! recipe's figures. Then vpass compares these data with the numbers in the paper.
 
 mod comparison;
 mod csv;
@@ -39,7 +39,7 @@ pub use report::{Grid, Part, Report};
 use run::{BLOCKS, CYCLES, REFUSED, Run};
 use traces::Traces;
 
-/// Recipe to run, with its seed and its traces.
+/// Recipe to run, with a seed and with real traces.
 #[derive(Debug)]
 pub struct Asked<'a> {
     /// Recipe, as a TOML file or as a folder that contains it.
@@ -48,11 +48,11 @@ pub struct Asked<'a> {
     pub traces: Option<&'a Path>,
     /// First random seed.
     pub seed: u64,
-    /// Dialect in which warnings name options and settings.
+    /// Dialect for the options and settings in warnings.
     pub dialect: &'static dyn Dialect,
 }
 
-/// Recipe whose runs are planned and checked.
+/// Recipe after its runs were planned and checked.
 pub struct Planned {
     recipe: Recipe,
     expectations: Expectations,
@@ -64,7 +64,7 @@ impl Planned {
     /// Reads a recipe and plans its runs.
     ///
     /// # Errors
-    /// Reports an error in the recipe's files, in its traces, or in a run.
+    /// Returns an error if a file of the recipe, a trace or a run has an error.
     pub fn new(asked: &Asked, begin: Begin) -> Result<Self, Failure> {
         let path: PathBuf = if asked.recipe.is_dir() {
             asked.recipe.join("run.toml")
@@ -89,7 +89,7 @@ impl Planned {
     /// Runs the recipe.
     ///
     /// # Errors
-    /// Returns the first error of a run, or an interruption.
+    /// Returns the first error of a run. Also returns an error if the user interrupts the runs.
     pub fn run(mut self, engine: &Engine) -> Result<Report, Failure> {
         run_all(&self.recipe, &mut self.runs, engine)?;
         let Self { recipe, expectations, traces, runs } = &self;
@@ -135,13 +135,13 @@ fn expectations(recipe: &Recipe, path: &Path) -> Result<Expectations, Failure> {
     Ok(read)
 }
 
-/// Data that is kept of a run: its summary, its blocks, its weeks, and whether the drive kept up
-/// with the requests.
+/// Data of a run that is kept on disk: summary, P/E cycles of blocks, weeks, and whether the drive
+/// fell behind the requests.
 type Kept = (Value, Vec<(u32, u64)>, Vec<series::Part>, bool);
 
 fn run_all(recipe: &Recipe, runs: &mut [Run], engine: &Engine) -> Result<(), Failure> {
-    // Each run needs some data that its plan does not contain: the blocks for plots, the weeks, and
-    // the limit above which a read is long.
+    // The key of a run depends on three settings that are not in the plan: the number of weeks, the
+    // need for block data, and the time above which a read is long.
     let weeks_of = |run: &Run| recipe.span_of(&run.group).map(span::Span::weeks);
     let plots_blocks = |run: &Run| recipe.plots_blocks_of(&run.group, &run.workload);
     let asked =
@@ -166,7 +166,7 @@ fn run_all(recipe: &Recipe, runs: &mut [Run], engine: &Engine) -> Result<(), Fai
     Ok(())
 }
 
-/// Returns the summary of a run, with additional data for figures and plots.
+/// Returns the summary of a run, extended by data for figures and plots.
 fn summary_of(
     recipe: &Recipe,
     run: &Run,

@@ -1,5 +1,5 @@
-//! Finished rows of an experiment on disk. Each row is written when it is finished. If the
-//! experiment is stopped, the same experiment can later continue with these rows.
+//! Finished rows of an experiment on disk. Each row is written as soon as its run has finished. If
+//! an experiment is stopped, it can later continue with these rows.
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,14 +17,14 @@ use crate::plan::RunPlan;
 pub enum Note {
     /// Rows of earlier experiments were removed, because the user wanted this.
     Removed(OnDisk),
-    /// No row will be kept, because the program's own file cannot be read. The field has the
-    /// reason.
+    /// No row will be kept on disk, because the program's own file cannot be read. The field has
+    /// the reason.
     CannotKeep(String),
-    /// A finished row was not kept. The field has the reason. An experiment reports this event
-    /// once.
+    /// A finished row was not kept on disk. The field has the reason. An experiment reports this
+    /// event at most once.
     NotKept(String),
-    /// An earlier experiment finished some rows. The number counts all rows of the experiment. An
-    /// experiment reports this event once.
+    /// Rows of an earlier experiment were found on disk. The second field is the number of all rows
+    /// of this experiment. An experiment reports this event at most once.
     Found(OnDisk, usize),
     /// Rows of this experiment are now on disk. An experiment that is stopped can continue later.
     Kept(OnDisk),
@@ -52,7 +52,7 @@ impl OnDisk {
 /// Function that receives events about kept rows.
 pub type Hear = fn(&Note);
 
-/// Rows that one experiment keeps. An experiment without a results folder keeps no rows.
+/// Rows that one experiment keeps on disk. An experiment without a results folder keeps no rows.
 pub struct Rows {
     kept: Option<(Store, Mutex<Keys>)>,
     hear: Hear,
@@ -65,7 +65,7 @@ impl Rows {
     /// experiments are removed first.
     ///
     /// # Errors
-    /// Reports rows that cannot be removed.
+    /// Returns an error if the rows cannot be removed.
     pub fn of(place: Option<&Path>, fresh: bool, hear: Hear) -> Result<Self, Failure> {
         let mut rows = Self {
             kept: None,
@@ -95,11 +95,11 @@ impl Rows {
         Ok(rows)
     }
 
-    /// Finds the rows of these plans. `asked` returns the settings of a row that its plan does not
-    /// contain.
+    /// Finds the rows of these plans. `asked` returns those settings of a row that are not in its
+    /// plan.
     ///
     /// # Errors
-    /// Reports a trace or job file that can no longer be read.
+    /// Returns an error if a trace file or a job file can no longer be read.
     pub fn resumed<'a, T: Serialize + DeserializeOwned>(
         &'a self,
         command: &str,
@@ -161,7 +161,7 @@ impl<T: Serialize + DeserializeOwned> Resumed<'_, T> {
     }
 
     /// Returns the rows that an earlier experiment finished, and the indexes of the plans that must
-    /// still run. Reports both numbers to the caller.
+    /// still run. Also reports the number of finished rows and the number of all rows.
     pub fn found(&self) -> (Vec<Option<T>>, Vec<usize>) {
         let found: Vec<Option<T>> = (0..self.plans.len()).map(|i| self.find(i)).collect();
         let missing: Vec<usize> = (0..found.len()).filter(|i| found[*i].is_none()).collect();
@@ -169,8 +169,8 @@ impl<T: Serialize + DeserializeOwned> Resumed<'_, T> {
         (found, missing)
     }
 
-    /// Reports how many rows need not run again. An experiment makes this report once, even if it
-    /// runs its plans in several parts.
+    /// Reports the number of rows that were found on disk. An experiment makes this report once,
+    /// even if it runs its plans in several parts.
     fn tell_found(&self, count: usize) {
         let Some((store, _)) = self.rows.kept.as_ref().filter(|_| count > 0) else { return };
         if !self.rows.has_told_found.swap(true, Ordering::Relaxed) {

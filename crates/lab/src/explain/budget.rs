@@ -1,5 +1,5 @@
-//! Error budget of a page: the part of it that wear, age and reads leave at each retry, and the age
-//! at which each decoding level fails.
+//! Error budget of a page. For each retry, this is the part of the budget that remains after wear,
+//! age and reads. The file also computes the age at which each decoding level fails.
 
 use std::collections::BTreeSet;
 
@@ -12,10 +12,10 @@ use vpass_drive::disturb::table::LimitTable;
 use vpass_drive::error::budget::{AgedLimits, Asked};
 use vpass_drive::error::ladder::ReadTime;
 
-/// Error budget of data, for each number of retries.
+/// Error budgets of data, and the decoding levels.
 #[derive(Serialize)]
 pub struct ErrorBudget {
-    /// Speed at which data ages, as a multiple of the speed at the retention law's temperature.
+    /// Speed at which data ages, divided by the speed at the temperature of the retention law.
     pub acceleration: f64,
     /// Age above which data is lost if it is not refreshed.
     pub longest_age: Span,
@@ -36,8 +36,8 @@ pub struct Level {
     pub cap: f64,
     /// Number of wrong bits per codeword that the level corrects; null if the codeword is unknown.
     pub corrects: Option<u32>,
-    /// Time that this level alone takes, in microseconds, by page kind. The time includes sensing,
-    /// transfer and decoding.
+    /// Time of this level without earlier levels, in microseconds, by page kind. The time includes
+    /// sensing, transfer and decoding.
     pub takes_us: Vec<(&'static str, f64)>,
 }
 
@@ -52,24 +52,26 @@ pub struct PageBudget {
     pub page_kind: &'static str,
     /// RBER of fresh data.
     pub base: f64,
-    /// RBER that data gains at each age. The age is first rounded up to the end of its age step, as
-    /// in the simulated drive.
+    /// Increase of the RBER by age, for each age. The age is first rounded up to the end of an age
+    /// step, as in the simulated drive.
     pub retention: Vec<f64>,
-    /// RBER that each dose unit adds; 0 if fresh data already needs a retry.
+    /// Increase of the RBER per dose unit; 0 if fresh data already needs a retry.
     pub slope: f64,
-    /// Dose and age that remain at each level; empty if fresh data already needs a retry.
+    /// Dose and age that the page endures at each decoding level. Empty if fresh data already needs
+    /// a retry.
     pub levels: Vec<Left>,
 }
 
-/// Dose and age that a page still endures with this number of retries.
+/// Dose and age that a page endures with a given number of retries.
 #[derive(Serialize)]
 pub struct Left {
     /// Number of allowed retries.
     pub retries: usize,
-    /// Number of dose units that a page still endures at each age. Negative if the age alone
-    /// exceeds the budget.
+    /// Number of dose units that a page endures at each age. The number is negative if age alone
+    /// exceeds the error budget.
     pub dose: Vec<f64>,
-    /// Age in days at which an unread page needs more retries. Null if no age needs more.
+    /// Age, in days, at which an unread page needs more retries. Null if the page never needs more
+    /// retries.
     pub ends_days: Option<f64>,
 }
 
@@ -77,7 +79,7 @@ pub struct Left {
 /// error rates.
 ///
 /// # Errors
-/// Reports an invalid drive.
+/// Returns an error if the drive is invalid.
 pub(super) fn error_budget(
     config: &DriveConfig,
     counts: &BTreeSet<u32>,
@@ -144,7 +146,8 @@ fn page(
         dose: ages.iter().map(|age| Dose::of_1024ths(limit(level, step(age.0))).units()).collect(),
         ends_days: limits.ends(0, |step| limit(level, step)).map(|age| age as f64 / DAY as f64),
     };
-    // Each age is rounded up to the end of its age step, as for the limits of the drive.
+    // Each age is rounded up to the end of an age step. The read limits of the drive use the same
+    // steps.
     let counts_as = |age: &Span| limits.ages().counts_as(step(age.0));
     let retention =
         |age: &Span| counts_as(age).map_or(0.0, |age| limits.rates().retention(pec, group, age));

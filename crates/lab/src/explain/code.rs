@@ -1,5 +1,5 @@
-//! Limits that follow from an error-correcting code: its number of corrected bits, its target, and
-//! the reads and ages that a block endures.
+//! Limits that follow from an error-correcting code: the number of reads and the age that a block
+//! endures. The file also describes the code and the target.
 
 use serde::Serialize;
 use vpass_drive::base::span::DAY;
@@ -17,16 +17,16 @@ pub struct Code {
     pub corrects: u32,
     /// Target that determines the limits: "yield", "uber" or "stripe".
     pub target: BchTarget,
-    /// Share of codewords that still decode when data is at the limit.
+    /// Share of codewords that can be decoded when data is at the limit.
     #[serde(rename = "yield")]
     pub decoded: f64,
-    /// Number of lost codewords per data bit read when data is at the limit.
+    /// Number of lost codewords per data bit that is read, for data at the limit.
     pub uber: f64,
-    /// Mean number of lost pages of a block when its data is at the limit.
+    /// Mean number of lost pages of a block, for data at the limit.
     pub lost_pages_of_a_block: f64,
     /// RBER of data at the limit.
     pub tolerable_rber: f64,
-    /// Method to combine the error rates of wear, age and reads: "independent" or "sum".
+    /// Method that combines the error rates of wear, age and reads: "independent" or "sum".
     pub combine: Combine,
     /// Limits at each P/E count.
     pub limits: Vec<CodeLimits>,
@@ -37,11 +37,11 @@ pub struct Code {
 pub struct CodeLimits {
     /// Number of P/E cycles.
     pub pec: u32,
-    /// Largest number of reads of the block if its data has no age.
+    /// Largest number of reads of the block if the data is fresh.
     pub reads: f64,
-    /// Largest age in days of data that is not read.
+    /// Largest age, in days, of data that is not read.
     pub age_days: f64,
-    /// Largest number of reads of the block if its data has half of the age in `age_days`.
+    /// Largest number of reads of the block if the age of the data is half of `age_days`.
     pub reads_at_half_age: f64,
 }
 

@@ -1,5 +1,5 @@
-//! Effects of a host's hints. For each hint, there is a longest read latency, and a number of reads
-//! at which the technique acts.
+//! Effects of a host's hints. Each hint determines the longest read latency, and the numbers of
+//! reads at which the technique acts.
 
 use serde::Serialize;
 use vpass_drive::api::reclaim::Technique;
@@ -16,15 +16,16 @@ use super::Rewrite;
 pub struct Word {
     /// Name of the hint: smallest, typical or idle.
     pub access_latency: &'static str,
-    /// Longest latency that a read may take; null if `reclaim.retries` sets the number of retries.
+    /// Longest latency that a read may have, in microseconds. Null if `reclaim.retries` sets the
+    /// number of retries.
     pub budget_us: Option<f64>,
-    /// Number of retries that fit into the budget, for the slowest page kind.
+    /// Number of retries that fit into the latency budget, for the slowest page kind.
     pub retries: u8,
     /// Latency of a read with this number of retries on an idle drive.
     pub latency_us: f64,
-    /// Number of wordline groups that may use more than `retries` retries, at the drive's starting
-    /// P/E count. Without the additional retries, old data of these groups would endure too few
-    /// reads.
+    /// Number of wordline groups that may use more than `retries` retries, because old data of
+    /// these groups would otherwise endure too few reads. The number is for the drive's starting
+    /// P/E count.
     pub raised_budgets: u32,
     /// Numbers of reads at which the technique acts under this hint, at the drive's starting P/E
     /// count.
@@ -34,12 +35,12 @@ pub struct Word {
 /// Describes the effects of the hints on this drive.
 ///
 /// # Errors
-/// Reports an invalid drive.
+/// Returns an error if the drive is invalid.
 pub(super) fn words(
     config: &DriveConfig,
     technique: &Technique,
 ) -> Result<Option<Vec<Word>>, ConfigError> {
-    // A budget too short for a read is an error only if the host gives hints.
+    // A latency budget that is too short for a read is an error only if the host gives hints.
     let Ok(Some(budgets)) = Budgets::of(config) else { return Ok(None) };
     let mut config = config.clone();
     config.hints.said = Some(vec![]);

@@ -1,5 +1,5 @@
-//! Read limits in four cases: a page without parity, a page with the parity of its stripe, and two
-//! extreme cases.
+//! Numbers of reads that a page endures with and without the parity of its stripe. Four cases are
+//! computed.
 
 use serde::Serialize;
 use vpass_drive::api::parity;
@@ -8,22 +8,23 @@ use vpass_drive::error::bch::Bch;
 use vpass_drive::error::expected::mean_to_limit;
 use vpass_drive::error::stripe::Others;
 
-/// Numbers of additional reads that a block endures if the parity of its stripes is always on
-/// flash.
+/// Numbers of reads that a block endures with and without parity. The parity of all stripes is
+/// assumed to be always on flash.
 #[derive(Serialize)]
 pub struct Stripes {
     /// Parity technique to which the limits apply.
     pub technique: &'static str,
     /// Number of host pages in a stripe.
     pub members: u32,
-    /// Standard deviation of the logarithm of error rates, for the part that all pages of a stripe
-    /// share.
+    /// Standard deviation of the logarithm of error rates, for variation that all pages of a stripe
+    /// have in common.
     pub spread_common: f64,
-    /// Standard deviation of the logarithm of error rates, for the part that each page has alone.
+    /// Standard deviation of the logarithm of error rates, for variation that is independent in
+    /// each page.
     pub spread_own: f64,
     /// Number of P/E cycles to which the limits apply.
     pub pec: u32,
-    /// Limits of a single page, of a page with its stripe, and of the two extreme cases.
+    /// Read limits of a page in four cases.
     pub limits: Vec<StripeLimit>,
 }
 
@@ -34,15 +35,16 @@ pub struct StripeLimit {
     pub by: &'static str,
     /// Number of reads of the block at this dose.
     pub reads: f64,
-    /// Number of reads, divided by the number that a page without parity endures.
+    /// Error rate at this dose, divided by the error rate that a page without parity endures.
     pub raised: f64,
-    /// Number of lost codewords per data bit read, for a read at this dose.
+    /// Number of lost codewords per data bit that is read, for a read at this dose.
     pub uber: f64,
-    /// Number of lost codewords per data bit read, averaged over all reads up to this dose.
+    /// Number of lost codewords per data bit that is read, as a mean over all reads up to this
+    /// dose.
     pub uber_mean: f64,
 }
 
-/// Technique whose parity is always on flash.
+/// Parity technique that always has the parity on flash.
 const TECHNIQUE: &str = "raid5";
 
 /// Describes the limits of stripes. Returns `None` unless `bch.target` is "stripe".
@@ -106,8 +108,8 @@ impl Study<'_> {
         self.limit("stripe", self.bch.tolerable(), |rate| self.alike(rate))
     }
 
-    /// Returns the limit of a page whose stripe has pages with fewer reads. The reads of these
-    /// other pages stay within the limit of a single page.
+    /// Returns the read limit of a page if the other pages of its stripe have fewer reads. The
+    /// other pages stay within the read limit of a page without parity.
     fn beside_fresh(&self) -> StripeLimit {
         let (pages, others) =
             (self.bch.pages(), Others { members: self.members, rate: self.alone });
@@ -118,12 +120,12 @@ impl Study<'_> {
         )
     }
 
-    /// Returns the results of moving a block at its first failed read. A technique that waits for a
-    /// failed read has no read limit. The results are means over blocks.
+    /// Returns the numbers for a technique that moves a block at the first failed read of the
+    /// block. Such a technique has no read limit. The numbers are means over blocks.
     fn first_failing(&self) -> StripeLimit {
         const OF_OCTAVE: i32 = 40;
-        /// Number of octaves of doses that are computed. Every read fails long before the last
-        /// octave.
+        /// Number of octaves of error rates that are computed. Every read fails long before the
+        /// last octave.
         const OCTAVES: i32 = 10;
         let (mut reads, mut lost, mut failures) = (0.0, 0.0, 0.0f64);
         let at = |n: i32| {
@@ -135,7 +137,7 @@ impl Study<'_> {
         for now in (1..OCTAVES * OF_OCTAVE).map(at) {
             let width = now.0 - before.0;
             let more = 0.5 * width * (before.1 + now.1);
-            // Share of blocks that have not failed at this dose, averaged over the step.
+            // Share of blocks that have no failed read so far, as a mean over the step.
             let left = (-failures).exp() * if more > 1e-9 { -(-more).exp_m1() / more } else { 1.0 };
             reads += width * left;
             lost += width * left * 0.5 * (before.2 + now.2);

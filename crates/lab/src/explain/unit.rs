@@ -1,5 +1,5 @@
-//! Mapping unit (one flash page), and the computed cost of writes that are smaller. The cost
-//! excludes garbage collection, which only a run can measure.
+//! Mapping unit, which is one flash page, and the cost of writes that are smaller than this unit.
+//! The cost is computed without garbage collection, because only a run can measure that part.
 
 use serde::Serialize;
 
@@ -7,12 +7,12 @@ use serde::Serialize;
 /// databases.
 const SIZES: [u64; 3] = [512, 4096, 8192];
 
-/// Mapping unit, and cost of smaller writes.
+/// Mapping unit, and cost of writes that are smaller than the mapping unit.
 #[derive(Debug, PartialEq, Serialize)]
 pub struct Unit {
     /// Size in bytes. The drive maps, reads and programs whole flash pages.
     pub bytes: u64,
-    /// Cost of usual host writes that are smaller than the mapping unit; empty if none is smaller.
+    /// Cost of those usual host writes that are smaller than the mapping unit.
     pub small_writes: Vec<SmallWrite>,
 }
 
@@ -24,7 +24,8 @@ pub struct SmallWrite {
     pub bytes: u64,
     /// Number of flash reads that are needed to complete the page.
     pub fill_reads: u32,
-    /// Number of bytes programmed per byte written, without garbage collection.
+    /// Number of bytes that are programmed per byte that the host writes, without garbage
+    /// collection.
     pub programmed_per_byte: f64,
 }
 

@@ -1,4 +1,4 @@
-//! Files in a run's results folder that show doses and erases.
+//! Files that show doses and erases in the results folder of a run.
 
 use std::fmt::Write;
 
@@ -14,8 +14,8 @@ use crate::plan::RunPlan;
 use crate::run::Outcome;
 use crate::setup::Gear;
 
-/// Returns the files with doses and erases. The list is shorter if the run recorded no doses, and
-/// empty if the run logged no erases either.
+/// Returns the files with doses and erases. Files with doses are present only if the run recorded
+/// doses. The file with erases is present only if the run logged erases.
 pub(super) fn files(plan: &RunPlan, outcome: &Outcome) -> Vec<File> {
     let has_times = plan.gear != Gear::Untimed;
     let doses = outcome.doses.as_ref();
@@ -33,17 +33,18 @@ pub(super) fn files(plan: &RunPlan, outcome: &Outcome) -> Vec<File> {
     files.into_iter().map(|(name, text)| (name.to_owned(), text.into_bytes())).collect()
 }
 
-/// Formats a time in seconds. The text is empty in the untimed gear.
+/// Formats a time in seconds. In the untimed gear, the text is empty.
 fn seconds(at: Ns, has_times: bool) -> String {
     if has_times { (at as f64 / 1e9).to_string() } else { String::new() }
 }
 
-/// Formats a number; the text is empty if the number is absent.
+/// Formats a number. If the number is absent, the text is empty.
 fn optional(number: Option<impl ToString>) -> String {
     number.map(|number| number.to_string()).unwrap_or_default()
 }
 
-/// Formats the wordlines of the most disturbed blocks. The most disturbed block comes first.
+/// Formats a row for each wordline of the most disturbed blocks. The most disturbed block comes
+/// first.
 fn dose_csv(
     doses: &DoseRecord,
     geometry: &Geometry,
@@ -83,8 +84,8 @@ fn dose_csv(
     csv
 }
 
-/// Formats bins of neighbouring wordlines, for more blocks than `dose.csv` has. The most disturbed
-/// block comes first.
+/// Formats rows for bins of neighbouring wordlines. The file has more blocks than `dose.csv`. The
+/// most disturbed block comes first.
 fn dose_map_csv(doses: &DoseRecord) -> String {
     let mut csv =
         String::from("rank,block,bin,first_wordline,wordlines,worst_ratio,state,ratio_at_end\n");
@@ -130,7 +131,8 @@ fn dose_blocks_csv(doses: &DoseRecord, has_times: bool) -> String {
     csv
 }
 
-/// Formats the erases in order of time. `shares` has the oracle's values for the same erases.
+/// Formats a row for each erase, in order of time. `shares` has the oracle's values for the same
+/// erases.
 fn erasures_csv(
     erasures: &Thinned<Erasure>,
     shares: Option<&Thinned<f64>>,

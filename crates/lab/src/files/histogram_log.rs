@@ -1,9 +1,9 @@
 //! `read.hlog`, `write.hlog` and `read_during_reclaim.hlog`: latencies in the standard log format
-//! of `HdrHistogram`, with one line for each interval of time.
+//! of `HdrHistogram`. A log has one line for each interval of time.
 //!
 //! A line has the start and the length of the interval in simulated seconds, the largest latency in
-//! ns, and the histogram of latencies in ns. The intervals are the windows of `latency.csv`.
-//! Together, the intervals form the histogram of the whole run.
+//! ns, and the histogram of latencies in ns. The intervals are the windows of `latency.csv`. The
+//! sum of all histograms is the histogram of the whole run.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -14,13 +14,13 @@ use hdrhistogram::serialization::interval_log::IntervalLogWriterBuilder;
 
 use crate::failure::Failure;
 
-/// Interval of a log: its start and its end in ns, and the latencies within it.
+/// Interval of a log: start in ns, end in ns, and histogram of the latencies in the interval.
 pub(super) type Interval = (u64, u64, Histogram<u64>);
 
 /// Formats a log of these intervals.
 ///
 /// # Errors
-/// Reports a histogram that cannot be written.
+/// Returns an error if a histogram cannot be written.
 pub(super) fn text(name: &str, intervals: &[Interval]) -> Result<String, Failure> {
     let mut text = format!(
         "#vpass {}: {name} latencies in nanoseconds; times in simulated seconds\n",

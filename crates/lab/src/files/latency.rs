@@ -1,4 +1,5 @@
-//! `latency.csv`: latencies in each window of time. All kinds of requests have the same windows.
+//! `latency.csv`: latencies of requests, for each window of time. All kinds of requests have the
+//! same windows.
 //!
 //! | column | unit | meaning |
 //! |---|---|---|
@@ -9,8 +10,8 @@
 //! | `p50_us`, `p99_us`, `p99_9_us` | us | Latency within which 50, 99 and 99.9 % of these requests ended. Values are accurate to 0.1 %. |
 //! | `max_us` | us | Latency of the slowest of these requests, accurate to 0.1 %. |
 //!
-//! The file has at most 128 windows. A run of 1.4 ms or more has at least 86 windows. If latencies
-//! have too many different values, there are fewer windows. Only runs in the timed gear have this
+//! The file has at most 128 windows. A run of 1.4 ms or more has at least 86 windows. If there are
+//! too many different latencies, the file has fewer windows. Only runs in the timed gear have this
 //! file.
 
 use std::fmt::Write;
@@ -19,8 +20,8 @@ use vpass_drive::base::metrics::{ByWindow, Window};
 
 const HEADER: &str = "from_s,to_s,op,count,mean_us,p50_us,p99_us,p99_9_us,max_us\n";
 
-/// Formats all windows in the order of time. Within a window, rows are in the order of the kinds of
-/// requests.
+/// Formats all windows in the order of time. A window has a row for each kind of request, in a
+/// fixed order.
 pub(super) fn csv(by_window: &ByWindow) -> String {
     let ByWindow { read, write, read_during_reclaim } = by_window;
     let kinds = [("read", read), ("write", write), ("read_during_reclaim", read_during_reclaim)];

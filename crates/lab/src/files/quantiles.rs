@@ -1,4 +1,5 @@
-//! `quantiles.csv`: latencies of the whole run at many percentiles, spaced evenly in nines.
+//! `quantiles.csv`: latencies of the whole run at many percentiles. The percentiles are spaced
+//! evenly in nines, such as 90 %, 99 % and 99.9 %.
 //!
 //! | column | unit | meaning |
 //! |---|---|---|
@@ -8,7 +9,7 @@
 //! | `us` | us | Latency within which this share of the requests ended, accurate to 0.1 %. |
 //! | `samples_beyond` | requests | Number of requests beyond the percentile: the number of all requests times 10^-nines, rounded down. |
 //!
-//! At least one request is beyond the last percentile. The row of the maximum follows. Only runs in
+//! At least one request lies beyond the last percentile. The last row has the maximum. Only runs in
 //! the timed gear have this file.
 
 use std::fmt::Write;
@@ -17,7 +18,7 @@ use vpass_drive::base::metrics::Latency;
 
 const HEADER: &str = "op,nines,percentile,us,samples_beyond\n";
 
-/// Number of percentiles from one nine to the next.
+/// Number of percentiles between two successive nines, for example from 99 % to 99.9 %.
 const PER_NINE: u32 = 20;
 
 /// Formats the percentiles of these kinds of requests.
@@ -40,8 +41,8 @@ fn add(csv: &mut String, op: &str, latency: &Latency) {
     for place in 0.. {
         let nines = f64::from(place) / f64::from(PER_NINE);
         let share = 10f64.powf(-nines);
-        // The small margin corrects rounding in the last digit: 0.001 of 1,000 requests must be one
-        // request.
+        // The factor slightly above 1 corrects rounding errors: 0.001 times 1,000 requests must be
+        // one request.
         let beyond = (requests as f64 * share * (1.0 + 1e-12)).min(requests as f64) as u64;
         if beyond == 0 {
             break;

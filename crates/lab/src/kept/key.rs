@@ -18,15 +18,14 @@ use crate::plan::{RunPlan, Workload};
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Key(pub(super) String);
 
-/// Inputs of keys that are read only once: the program's own file, and the files with the host's
-/// requests.
+/// Maker of keys. It reads the program's own file and each file with requests only once.
 #[derive(Debug)]
 pub struct Keys {
     build: String,
     files: BTreeMap<PathBuf, Content>,
 }
 
-/// Digest of a file, with the state that the file had when it was read.
+/// Digest of a file, and the size and date of the file when it was read.
 #[derive(Debug)]
 struct Content {
     sha256: String,
@@ -34,19 +33,20 @@ struct Content {
 }
 
 impl Keys {
-    /// Prepares to make keys for this build of the program.
+    /// Prepares to make keys. Reads the program's own file, because keys depend on the build.
     ///
     /// # Errors
-    /// Reports that the program's own file cannot be read. The build is then unknown.
+    /// Returns an error if the program's own file cannot be read. The build of the program is then
+    /// unknown.
     pub fn of_this_program() -> io::Result<Self> {
         Ok(Self { build: digest_of(&mut own_file()?)?, files: BTreeMap::new() })
     }
 
-    /// Returns the key of a part. The part is one plan of a command. `asked` has the options of the
-    /// command that the plan does not contain.
+    /// Returns the key of a part. The part is one plan of a command. `asked` has those options of
+    /// the command that are not in the plan.
     ///
     /// # Errors
-    /// Reports a trace or job file that can no longer be read.
+    /// Returns an error if a trace file or a job file can no longer be read.
     pub fn of(
         &mut self,
         command: &str,
@@ -59,16 +59,16 @@ impl Keys {
         for path in files_of(&plan.workload) {
             writeln!(digest, "{} {}", path.display(), self.sha256(&path)?).expect(told);
         }
-        // The requests depend on the contents of the files, and on the options for reading the
-        // files. The results of the survey are left out of the key, because the order in their
-        // table may vary.
+        // The requests depend only on the contents of the files and on the options for reading
+        // them. The results of the survey are not part of the key, because their order may vary.
         match &plan.workload {
             Workload::Trace { options, .. } => writeln!(digest, "{options:?}"),
             Workload::Generated(loaded) => writeln!(digest, "{} {:?}", loaded.name, loaded.config),
             other => writeln!(digest, "{other:?}"),
         }
         .expect(told);
-        // The text of a drive file is left out of the key, because comments in it have no effect.
+        // The text of the drive file is not part of the key, because comments in the text have no
+        // effect.
         let mut rest = RunPlan {
             workload: Workload::Adversary { requests: 0, depth: 0, rate: None },
             ..plan.clone()
@@ -78,7 +78,7 @@ impl Keys {
         Ok(Key(hex(digest.0)))
     }
 
-    /// Returns whether the plan's files still have the sizes and dates that they had when the key
+    /// Returns whether the files of the plan still have the same sizes and dates as when the key
     /// was made.
     pub fn still_hold(&self, plan: &RunPlan) -> bool {
         files_of(&plan.workload)
@@ -116,7 +116,8 @@ fn stamp(path: &Path) -> Option<(u64, SystemTime)> {
     Some((about.len(), about.modified().ok()?))
 }
 
-/// Opens the program's own file, even if its name now belongs to another file.
+/// Opens the program's own file. On Linux, this works even if another file now has the name of the
+/// program.
 fn own_file() -> io::Result<File> {
     File::open("/proc/self/exe").or_else(|_| File::open(std::env::current_exe()?))
 }

@@ -1,4 +1,5 @@
-//! Format of a finished part on disk. The file has the digest of the body first, and then the body.
+//! Format of a finished part on disk. The file begins with the digest of the body. The body
+//! follows.
 
 use std::fmt;
 

@@ -18,17 +18,17 @@ use super::part::{decoded, encoded};
 const PART: &str = "part";
 const BEING_WRITTEN: &str = "new";
 
-/// Finished parts of the commands that share a results folder.
+/// Store of finished parts. Commands with the same results folder share a store.
 #[derive(Debug)]
 pub struct Store {
     folder: PathBuf,
-    /// Parts of this command: those that it found on disk, and those that it wrote.
+    /// Files of this command's parts, both found on disk and written by this command.
     own: Mutex<BTreeSet<PathBuf>>,
 }
 
 impl Store {
-    /// Opens the store in this folder. Removes incomplete parts of commands that no longer run. The
-    /// folder is created when the first part is kept.
+    /// Opens the store in this folder. Removes incomplete parts if the command that wrote them no
+    /// longer runs. The folder is created when the first part is kept.
     pub fn open(folder: PathBuf) -> Self {
         let begun = files_in(&folder, BEING_WRITTEN);
         begun
@@ -51,11 +51,11 @@ impl Store {
         Some(part)
     }
 
-    /// Keeps a part on disk and returns true. Returns false without keeping the part if decoding
-    /// would not give exactly the same part.
+    /// Keeps a part on disk and returns true. If decoding would not give exactly the same part, the
+    /// part is not kept, and the function returns false.
     ///
     /// # Errors
-    /// Returns the error of a failed disk operation.
+    /// Returns an error if a disk operation fails.
     pub fn keep<T: Serialize + DeserializeOwned>(&self, key: &Key, part: &T) -> io::Result<bool> {
         let Some(bytes) = encoded(part) else { return Ok(false) };
         fs::create_dir_all(&self.folder)?;
@@ -66,8 +66,8 @@ impl Store {
             RandomState::new().hash_one(())
         ));
         let mut file = OpenOptions::new().write(true).create_new(true).open(&begun)?;
-        // The writer holds a lock on the file while it writes. If a file has no lock, its writer no
-        // longer runs.
+        // While a command writes a file, the command holds a lock on the file. If an incomplete
+        // file has no lock, its command no longer runs.
         let _ = file.try_lock();
         let written = file
             .write_all(&bytes)
@@ -98,7 +98,7 @@ impl Store {
     /// Removes the parts of all commands. Returns the number of removed parts.
     ///
     /// # Errors
-    /// Returns the error of a failed disk operation.
+    /// Returns an error if a disk operation fails.
     pub fn clear(&self) -> io::Result<usize> {
         let parts = files_in(&self.folder, PART);
         parts.iter().try_for_each(fs::remove_file)?;
@@ -106,8 +106,8 @@ impl Store {
         Ok(parts.len())
     }
 
-    /// Removes the parts of this command after its complete results were written elsewhere. Also
-    /// removes the folder if the folder is then empty.
+    /// Removes the parts of this command, because the complete results of the command were written
+    /// elsewhere. If the folder is then empty, also removes the folder.
     pub fn done(&self) {
         let own = std::mem::take(&mut *self.own.lock().unwrap_or_else(PoisonError::into_inner));
         for path in &own {
@@ -125,8 +125,8 @@ impl Store {
     }
 }
 
-/// Returns the files in a folder whose names have this ending. The list is empty if the folder
-/// cannot be read.
+/// Returns the files in a folder whose names have this ending. If the folder cannot be read, the
+/// list is empty.
 fn files_in(folder: &Path, ending: &str) -> Vec<PathBuf> {
     let entries =
         fs::read_dir(folder).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));

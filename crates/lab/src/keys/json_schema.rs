@@ -1,9 +1,8 @@
 //! JSON Schemas (draft 2020-12) of drive and workload files. The schemas are made from the declared
 //! keys.
 //!
-//! Editors use the schemas to complete and check files. Every file that vpass accepts is also
-//! accepted by its schema. vpass also checks rules between keys, and ranges that a schema describes
-//! only in words.
+//! Editors use the schemas to complete and check files. A schema accepts every file that vpass
+//! accepts. vpass also checks rules between keys, and ranges that a schema describes only in words.
 
 use serde_json::{Map, Value, json};
 use vpass_drive::api::Slot;
@@ -29,8 +28,8 @@ pub fn drive() -> Value {
     file("vpass drive file", tables.collect(), json!({ "required": required.collect::<Vec<_>>() }))
 }
 
-/// Returns the schema of workload files. A workload file is of one of several kinds: a plain
-/// workload, phases, parts, a model or statistics.
+/// Returns the schema of workload files. There are several kinds of workload files: plain workload,
+/// phases, parts, model and statistics.
 pub fn workload() -> Value {
     let mut tables = Map::new();
     for section in WORKLOAD.iter().chain(PHASES).chain(PARTS).chain(MODEL) {
@@ -61,7 +60,7 @@ fn file(title: &str, mut tables: Map<String, Value>, rules: Value) -> Value {
     with(schema, rules)
 }
 
-/// Returns the schema of a table, which may be a row in a list of tables.
+/// Returns the schema of a table. The table may be a row in a list of tables.
 fn table(section: &Section) -> Value {
     let defaults = section.defaults();
     let mut properties = Map::new();
@@ -173,7 +172,7 @@ fn bound(n: f64) -> Value {
     if n.fract() == 0.0 && n.abs() < 9e15 { json!(n as i64) } else { json!(n) }
 }
 
-/// Extends the schema of a number, so that it also accepts a text such as `1M`.
+/// Extends the schema of a number, so that the schema also accepts a text such as "1M".
 fn with_count(range: Range, values: Value) -> Value {
     let Some(kind) = values.get("type").filter(|_| range.takes_suffixes()) else { return values };
     if kind == "array" {
@@ -187,8 +186,8 @@ fn with_count(range: Range, values: Value) -> Value {
     with(json!({ "anyOf": [one, text(COUNT)] }), Value::Object(about))
 }
 
-/// Describes a key in words. The text has the unit, the part of the range that a schema cannot
-/// express, and a note.
+/// Describes a key in words. The text has the unit of the key. If a schema cannot express the whole
+/// range, the text also has the range and a note.
 fn words(unit: &str, range: Range, note: &str) -> String {
     let unit = match unit {
         "" | "size" | "time" => String::new(),
@@ -206,7 +205,7 @@ fn source(source: &str) -> String {
     if source.is_empty() { String::new() } else { format!("Source of the default: {source}") }
 }
 
-/// Joins those parts that are not empty. Each part becomes a sentence.
+/// Joins the parts to a text, without empty parts. Each part becomes a sentence.
 fn sentences(parts: [&str; 3]) -> String {
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(". ")
 }

@@ -1,5 +1,5 @@
-//! Values that a key cannot have. The declarations of the keys find such values before the values
-//! are read into their types.
+//! Detection of values that a key cannot have. The values are compared with the declarations of the
+//! keys before they are converted to their types.
 
 use toml::de::{DeTable, DeValue};
 use toml::{Spanned, Value};
@@ -12,7 +12,7 @@ use crate::failure::Failure;
 use crate::schema::Section;
 use crate::suggest;
 
-/// Value that its key cannot have. The file and the line are not known yet.
+/// Wrong value of a key. The file and the line of the value are not known yet.
 #[derive(Debug)]
 pub(crate) struct Wrong {
     key: String,
@@ -27,7 +27,7 @@ impl Wrong {
         Self { key: key.into(), value, remedy, at }
     }
 
-    /// Makes a failure for the value. The place is a line of a file, or a setting.
+    /// Makes a failure for the wrong value. The place is a line of a file, or a setting.
     pub(crate) fn at_place(self, place: impl Into<Phrase>) -> Failure {
         let Self { key, value, remedy, .. } = self;
         Failure::usage(format!("{key} is {value}"))
@@ -38,8 +38,8 @@ impl Wrong {
 }
 
 /// Returns the failure for a required key or table that is missing in a file. `table` is the header
-/// of the table, such as `workload.phase`, or empty if unknown. Returns `None` if no table has such
-/// a key.
+/// of the table, such as `workload.phase`. If the table is unknown, `table` is empty. Returns
+/// `None` if no table has such a key.
 pub(crate) fn missing(schema: &[Section], table: &str, name: &str) -> Option<Failure> {
     if table.is_empty() && schema.iter().any(|section| section.name == name) {
         let failure = Failure::usage(format!("the table [{name}] is missing"));
@@ -61,7 +61,8 @@ pub(crate) fn missing(schema: &[Section], table: &str, name: &str) -> Option<Fai
     Some(failure.with_remedy(format!("it must be {remedy}")).with_entry(path, ""))
 }
 
-/// Finds a key by its name in a table or in its inner tables. Returns its path and its declaration.
+/// Finds a key by name in a table or in the inner tables of this table. Returns the path and the
+/// declaration of the key.
 fn in_or_below(path: &str, section: &Section, name: &str) -> Option<(String, &'static Key)> {
     if let Some(key) = section.declared.iter().find(|key| key.name == name) {
         return Some((format!("{path}.{name}"), key));
@@ -72,8 +73,7 @@ fn in_or_below(path: &str, section: &Section, name: &str) -> Option<(String, &'s
     })
 }
 
-/// Returns the first value of a document that its key cannot have. Returns `None` if all values are
-/// possible.
+/// Returns the first wrong value in a document. Returns `None` if no value is wrong.
 pub(crate) fn in_document(schema: &[Section], document: &DeTable) -> Option<Wrong> {
     document.iter().find_map(|(name, value)| {
         let section = schema.iter().find(|section| section.name == name.get_ref())?;
@@ -81,8 +81,8 @@ pub(crate) fn in_document(schema: &[Section], document: &DeTable) -> Option<Wron
     })
 }
 
-/// Checks a value that a setting gives to a key of a table. Returns the error, or `None` if the
-/// value is possible.
+/// Checks the value that a setting gives to a key in a table. Returns the wrong value, or `None` if
+/// the value is right.
 pub(crate) fn in_setting(section: &Section, name: &str, value: &Value) -> Option<Wrong> {
     let key = section.declared.iter().find(|key| key.name == name)?;
     let text = format!("value = {value}");
@@ -112,7 +112,7 @@ fn in_key(path: &str, section: &Section, key: &Key, value: &Spanned<DeValue>) ->
     }
 }
 
-/// Checks a value. If the value is a list, checks each of its values.
+/// Checks a value. If the value is a list, checks each value in the list.
 fn in_value(path: &str, key: &Key, of: Type, value: &Spanned<DeValue>) -> Option<Wrong> {
     let fits = match (of, value.get_ref()) {
         (Type::OneOrList(of) | Type::List(of), DeValue::Array(list)) => {
@@ -166,7 +166,7 @@ fn remedy(key: &Key, of: Type, value: &DeValue) -> String {
     format!("{kind}, {}{unit}", key.values())
 }
 
-/// Describes the accepted words. If the given word is similar to an accepted word, suggests the
+/// Describes the accepted words. If the given word resembles an accepted word, suggests the
 /// accepted word.
 pub(crate) fn one_of(words: &[&'static str], given: Option<&str>) -> String {
     let hint = given.map_or_else(String::new, |word| suggest::hint(word, words.iter().copied()));

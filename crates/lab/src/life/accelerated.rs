@@ -31,22 +31,22 @@ const FINER_STEPS: Ns = 1000;
 /// Shortest step: 1 ms. A millisecond is short even for a life of a few seconds.
 const SHORTEST_STEP: Ns = SECOND / 1000;
 
-/// Number of erases by which blocks differ by chance, even if all their data is rewritten. Under
-/// acceleration, this difference becomes K times as many P/E cycles. Wear levelling must not
-/// mistake the difference for data that is never rewritten. `wear.static_gap` is therefore
-/// increased by this number times K - 1 cycles. An erase for wear levelling counts as one cycle.
+/// Number of erases by which blocks differ by chance, even if all data is rewritten. Under
+/// acceleration, this difference becomes K times as many P/E cycles. Wear levelling must not react
+/// to this difference as if it came from data that is never rewritten. `wear.static_gap` is
+/// therefore increased by this number times K - 1 cycles. An erase for wear levelling counts as one
+/// cycle.
 ///
-/// There is an alternative: levelling erases count K times, and the gap stays the same in cycles.
-/// At K = 30, a gap of 100 cycles is then about four erases. Chance alone reaches four erases, and
-/// each move costs 30 cycles.
+/// There is an alternative: the gap is not increased, and each erase for wear levelling counts as K
+/// cycles. At K = 30, a gap of 100 cycles is then about four erases. Blocks differ by four erases
+/// by chance alone, and each move costs 30 cycles.
 ///
-/// `life_rungs.rs` compared both methods on rung 2 with exact lives. The error of the alternative
-/// was -4.1 % for `block` and +3.9 % for `straw-wl`. The error of the wider gap was 0.0 % and +2.2
-/// %.
+/// `life_rungs.rs` compared lives on rung 2 with exact lives, for both methods. With the
+/// alternative, the error was -4.1 % for `block` and +3.9 % for `straw-wl`. With the increased gap,
+/// the error was 0.0 % for `block` and +2.2 % for `straw-wl`.
 ///
-/// The wider gap has one error: blocks with data that is never rewritten lag further behind than on
-/// a real drive. The error of the wider gap depends on K, so a comparison of two rungs shows the
-/// error.
+/// The increased gap has a known error. Blocks with data that is never rewritten have fewer P/E
+/// cycles than on a real drive. This error depends on K, so a comparison of two rungs shows it.
 const APART_BY_CHANCE: u32 = 30;
 
 /// Returns the plan with a wear-levelling gap that suits the acceleration.
@@ -61,8 +61,8 @@ pub(super) fn accelerable(plan: &RunPlan, acceleration: NonZeroU32) -> Cow<'_, R
     Cow::Owned(plan)
 }
 
-/// Clock of a life. While an erase counts as K P/E cycles, the life passes K times as fast as
-/// simulated time.
+/// Clock of a life. During acceleration, an erase counts as K P/E cycles, and one second of
+/// simulated time counts as K seconds of the life.
 pub(super) struct Clock {
     acceleration: NonZeroU32,
     accelerated: Option<Accelerated>,
@@ -87,12 +87,12 @@ impl Clock {
         Self { acceleration, accelerated: None }
     }
 
-    /// Returns the number of P/E cycles that each erase counts as.
+    /// Returns the number of P/E cycles for which each erase counts.
     pub(super) fn acceleration(&self) -> NonZeroU32 {
         self.acceleration
     }
 
-    /// Returns whether the warm-up is still going on.
+    /// Returns whether the warm-up has not ended yet.
     fn is_waiting(&self) -> bool {
         self.accelerated.is_none() && self.acceleration.get() > 1
     }
@@ -102,14 +102,14 @@ impl Clock {
         drive.accelerate(self.acceleration);
     }
 
-    /// Returns the length of the life, in nanoseconds, at a simulated time.
+    /// Returns the length of the life so far, in nanoseconds, at a simulated time.
     pub(super) fn lived(&self, at: f64) -> f64 {
         let Some(accelerated) = &self.accelerated else { return at };
         let from = accelerated.at as f64;
         from + f64::from(self.acceleration.get()) * (at - from)
     }
 
-    /// Returns the simulated time at which the life has this length.
+    /// Returns the simulated time at which the life has the given length.
     pub(super) fn simulated(&self, lived: Ns) -> Ns {
         let Some(accelerated) = &self.accelerated else { return lived };
         accelerated.at
@@ -125,7 +125,7 @@ impl Clock {
         self.accelerated.as_ref().map(|accelerated| accelerated.pec)
     }
 
-    /// Computes the counts of the life from the counts of the drive at its end.
+    /// Computes the counts of the life from the counts of the drive at the end of the life.
     pub(super) fn counts(&self, at_end: Counts) -> Counts {
         let Some(accelerated) = &self.accelerated else { return at_end };
         at_end.since(&accelerated.counts, self.acceleration.get())
@@ -151,9 +151,9 @@ impl Clock {
     }
 }
 
-/// Simulates a life in steps. The length of each step is a small share of the life so far. After
-/// each step, `levels` gets the mean block's P/E cycles and the years of the life. `course` also
-/// gets the programs, but after fewer steps.
+/// Simulates a life in steps. The length of each step is a small share of the life so far. Each
+/// step adds the P/E cycles of the mean block and the years so far to `levels`. Some steps add
+/// these numbers and the number of programs to `course`.
 pub(super) fn fluid(
     plan: &RunPlan,
     acceleration: NonZeroU32,
@@ -188,8 +188,8 @@ pub(super) fn fluid(
         }
         (at, before) = (until, now);
         if clock.is_waiting() && settling.has_settled(until, drive) {
-            // From here on, each read counts K times. The reads so far are drawn first, so that
-            // each of them counts once.
+            // From now on, each read counts K times. All earlier reads are simulated before
+            // acceleration begins, so that each earlier read counts once.
             run.draw(drive);
             clock.accelerate(until, drive);
         }

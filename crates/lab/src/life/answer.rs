@@ -1,4 +1,4 @@
-//! Answer of `vpass life` for one technique, as a sentence.
+//! Sentence that `vpass life` prints for a technique.
 //!
 //! ```text
 //! `modern-tlc` lives 4.10 years (3.90 to 4.40) under `block`, from 0 to 3,000 P/E cycles:
@@ -11,13 +11,13 @@ use super::MOST_YEARS;
 use super::summary::{Consumed, Life};
 use crate::numbers::{years, years_between};
 
-/// Smallest share of the wear for which the sentence names a cause.
+/// Smallest share of the wear with which a cause is named in the sentence.
 const NAMED: f64 = 0.005;
-/// Largest number of causes that the sentence names.
+/// Largest number of causes that are named in the sentence.
 const MOST_NAMED: usize = 3;
 
-/// Returns the sentence about a technique. Returns `None` if the life lost data, because its years
-/// then do not count.
+/// Returns the sentence about a technique. If the life lost data, the years do not count, and the
+/// function returns `None`.
 pub fn sentence(drive: &str, life: &Life) -> Option<String> {
     if life.lost_data() {
         return None;

@@ -1,14 +1,15 @@
 //! Noise in the years of lives, found by batch means.
 //!
-//! A life is cut into stretches with equal numbers of P/E cycles. Limits fall with wear, so later
-//! stretches take less time. With several lives, each stretch is compared with the same stretch of
-//! the other lives. In a single life, each stretch is compared with its neighbours.
+//! A life is cut into stretches with equal numbers of P/E cycles. Read limits fall with wear, so
+//! later stretches take less time. With several lives, each stretch is compared with the same
+//! stretch of the other lives. In a single life, each stretch is compared with its neighbours.
 //!
-//! - Successive stretches may be correlated. With several lives, stretches of twice the length are
-//!   also tried, and the wider interval counts.
-//! - Lives may differ over their whole length, because samples hold different pages. Batches do not
-//!   show this difference. The variance of the lives may be more than [`MOST_RATIO`] times the
-//!   variance that batches explain. In this case, only Student's interval over the lives counts.
+//! Successive stretches may be correlated. With several lives, stretches of twice the length are
+//! therefore also tried, and the wider of the two intervals counts.
+//!
+//! Lives may also differ over their whole length, because samples hold different pages. Batches do
+//! not show this difference. If the variance of the lives is more than [`MOST_RATIO`] times the
+//! variance that batches explain, only Student's interval over the lives counts.
 //!
 //! ```text
 //! two lives of four stretches each, in years: 1.1 1.0 0.9 1.0 and 0.9 1.0 1.1 1.0
@@ -23,12 +24,13 @@ use crate::mean_ci95::student_t;
 
 /// Number of stretches of a life.
 pub(super) const BATCHES: usize = 10;
-/// Largest ratio between the variance of lives and the variance that their batches explain. Chance
-/// alone does not explain a larger ratio.
+/// Largest ratio of the variance of lives to the variance that batches explain. Chance alone does
+/// not explain a larger ratio.
 const MOST_RATIO: f64 = 2.0;
 
-/// Returns the number of years of each stretch of a life; empty without wear. `course` has pairs of
-/// the mean block's P/E cycles and the years of the life, from start to end.
+/// Returns the length of each stretch of a life, in years. The list is empty without wear. `course`
+/// has pairs of numbers from the start to the end of the life: P/E cycles of the mean block, and
+/// years so far.
 pub(super) fn cut(course: &[(f64, f64)]) -> Vec<f64> {
     let [first, .., last] = course else { return vec![] };
     let (pec, cycles) = (first.0, last.0 - first.0);
@@ -47,7 +49,7 @@ pub(super) fn cut(course: &[(f64, f64)]) -> Vec<f64> {
 }
 
 /// Returns half the width of the 95 % interval of the mean life, in the unit of the batches.
-/// Returns `None` without batches, or if lives differ by more than their batches explain.
+/// Returns `None` without batches, or if the lives differ by more than their batches explain.
 pub(super) fn half(lives: &[Vec<f64>]) -> Option<f64> {
     let batches = lives.first()?.len();
     if batches < 4 || lives.iter().any(|life| life.len() != batches) {
@@ -62,12 +64,12 @@ pub(super) fn half(lives: &[Vec<f64>]) -> Option<f64> {
 }
 
 /// Returns half the width of the 95 % interval for one life. The variance of a stretch is computed
-/// from the second differences of neighbouring stretches. In second differences, a steady change
-/// cancels out.
+/// from the second differences of neighbouring stretches. A steady change from stretch to stretch
+/// has no effect on second differences.
 fn of_one(life: &[f64]) -> Option<f64> {
     let differences: Vec<f64> = life.windows(3).map(|w| w[0] - 2.0 * w[1] + w[2]).collect();
     let variance = differences.iter().map(|d| d * d).sum::<f64>() / 6.0 / differences.len() as f64;
-    // Second differences overlap. The information in n second differences equals that in 18/35 n
+    // Second differences overlap, so n second differences have only as much information as 18/35 n
     // independent values.
     let freedom = (differences.len() as f64 * 18.0 / 35.0) as usize;
     (variance > 0.0).then(|| student_t(freedom.max(1)) * (variance * life.len() as f64).sqrt())
@@ -86,8 +88,8 @@ fn of_several(lives: &[Vec<f64>]) -> Option<f64> {
         among_lives += all * all;
         among_batches += off.iter().map(|off| (off - all / m).powi(2)).sum::<f64>();
     }
-    // The variance of the years of a life is computed twice: from the lives, and from their
-    // batches.
+    // The variance of the years of a life is computed in two ways: from the lives, and from the
+    // batches of the lives.
     let of_lives = among_lives / (n - 1.0);
     let of_batches = m * among_batches / ((n - 1.0) * (m - 1.0));
     if of_batches <= 0.0 || of_lives > MOST_RATIO * of_batches {

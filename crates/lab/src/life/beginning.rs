@@ -1,4 +1,4 @@
-//! Refusal of drives that are already worn out at the start of their life.
+//! Refusal of drives that are worn out before their life begins.
 //!
 //! ```text
 //! start.pec = 15,000 and rated_pec = 15,006; writing the content takes 9.3 P/E cycles
@@ -8,8 +8,8 @@
 use crate::failure::Failure;
 use crate::plan::RunPlan;
 
-/// Refuses a drive that is worn out before its life begins. The mean block of such a drive reaches
-/// the rated P/E cycles while the content is written.
+/// Refuses a drive that is worn out before the life begins. In such a drive, writing the start-up
+/// content is enough to bring the mean block to the rated P/E cycles.
 pub(super) fn require_life(plan: &RunPlan, worn: f64) -> Result<(), Failure> {
     let (start, rated) = (plan.drive.config.start.pec, plan.drive.config.drive.rated_pec);
     if worn < f64::from(rated) {

@@ -1,10 +1,10 @@
-//! Climb up the ladder of lives, one rung after another. A rung is one acceleration of wear with
-//! one number of lives. The climb ends when the intervals of all techniques are as narrow as
-//! wanted.
+//! Climb up the ladder of lives, one rung after another. Each rung has an acceleration of wear and
+//! a number of lives. The climb ends when the intervals of all techniques are as narrow as the user
+//! wants.
 //!
-//! All techniques climb together, so their years are compared on the same rung. On each rung, the
-//! lives of lower rungs are used again, and only missing lives are simulated. With `--rung`, vpass
-//! simulates the given rung, and the rung with which it is compared.
+//! All techniques climb together, so their years are compared on the same rung. Lives that were
+//! simulated for a lower rung are used again, so only missing lives are simulated. With `--rung`,
+//! vpass simulates the given rung, and the lower rung with which the given rung is compared.
 
 use std::num::NonZeroU32;
 use std::time::{Duration, Instant};
@@ -15,7 +15,7 @@ use super::{Deadline, Lived, OneLife, accelerated_loss, held};
 use crate::failure::Failure;
 use crate::plan::{FEWEST_PAGES, RunPlan};
 
-/// Combination of techniques whose lives a climb simulates.
+/// Combination of techniques that takes part in a climb.
 #[derive(Clone, Debug)]
 pub struct Contender {
     /// Label in the table.
@@ -24,17 +24,17 @@ pub struct Contender {
     pub plan: RunPlan,
 }
 
-/// Start and goal of a climb, as the user set them.
+/// Settings of a climb, as the user gave them.
 #[derive(Clone, Copy, Debug)]
 pub struct Climb {
-    /// Rung that the user chose. If absent, the climb goes up until its goal is reached.
+    /// Rung that the user chose. If absent, the climb starts at the lowest rung.
     pub rung: Option<Rung>,
     /// Precision that the user wants, and time that the climb may take.
     pub wanted: Wanted,
     /// Number of seeds that the user set. The number of lives on a rung is multiplied by the number
     /// of seeds.
     pub seeds: u32,
-    /// Number of samples that the user set. If absent, the rung sets the number.
+    /// Number of samples that the user set. If absent, the rung determines the number of samples.
     pub samples: Option<u32>,
     /// Number of threads for the lives.
     pub threads: usize,
@@ -50,14 +50,14 @@ pub struct Answer {
     pub label: String,
     /// Plans of the technique's lives.
     pub plans: Vec<RunPlan>,
-    /// Lives of the technique, or the reason why its drive was refused or stopped.
+    /// Lives of the technique, or the reason why the drive was refused or stopped.
     pub lived: Result<Vec<Lived>, Failure>,
-    /// Factor of each life: the drive's years divided by the life's years. The factor differs from
-    /// 1 only on a rung, for samples whose reads are not exactly their share of the drive's reads.
+    /// Factors that convert the years of each life to years of the drive. A factor differs from 1
+    /// only on a rung, if a sample serves more or fewer reads than its share.
     pub factors: Vec<f64>,
-    /// Whether the lives belong to a rung. Acceleration then affects their years.
+    /// Whether the lives belong to a rung. On a rung, acceleration affects the years.
     pub is_on_rung: bool,
-    /// Interval of the years. `None` if the rung is not compared with another rung.
+    /// Interval of the years. `None` if the rung is not compared with a lower rung.
     pub interval: Option<Interval>,
 }
 
@@ -72,7 +72,8 @@ pub struct Climbed {
     pub end: Option<Next>,
 }
 
-/// Function that simulates the given lives, and returns `None` if the deadline passes first.
+/// Function that simulates the given lives. The function returns `None` if the deadline passes
+/// before the lives are finished.
 pub type Live<'a> =
     &'a mut dyn FnMut(&[OneLife], Deadline) -> Result<Option<Vec<Result<Lived, Failure>>>, Failure>;
 
@@ -86,10 +87,10 @@ struct Known {
 }
 
 impl Climb {
-    /// Climbs the ladder. Reports each finished rung to `told`, except the last rung.
+    /// Climbs the ladder. After each rung except the last, calls `told` with the answers so far.
     ///
     /// # Errors
-    /// Returns an interruption, or a failure of the machine.
+    /// Returns an error if the user interrupts the climb, or if the machine fails.
     pub fn go(
         &self,
         contenders: &[Contender],
@@ -109,8 +110,8 @@ impl Climb {
             });
         }
         let mut rung = LADDER[0];
-        // Only the first rung needs a deadline. Before every other rung, the climb estimates the
-        // time of that rung.
+        // Only the first rung has a deadline. For every other rung, the climb first estimates how
+        // long the rung takes.
         let mut deadline =
             self.wanted.seconds.map(|seconds| began + Duration::from_secs_f64(seconds));
         loop {
@@ -140,8 +141,8 @@ impl Climb {
         }
     }
 
-    /// Simulates the missing lives of a rung. Returns the number of P/E cycles that each thread
-    /// simulated. Returns `None` if the deadline passes first.
+    /// Simulates the missing lives of a rung. Returns the mean number of P/E cycles that a thread
+    /// simulated. Returns `None` if the deadline passes before the lives are finished.
     fn ascend(
         &self,
         rung: Rung,
@@ -170,7 +171,7 @@ impl Climb {
         Ok(Some(cycles / self.threads.clamp(1, asked.len().max(1)) as f64))
     }
 
-    /// Returns the number of P/E cycles that each thread would have to simulate for a rung.
+    /// Returns the expected number of P/E cycles that each thread must simulate for a rung.
     fn ahead(&self, rung: Rung, contenders: &[Contender], known: &[Known]) -> f64 {
         let missing = self.missing(rung, contenders, known);
         let of = |contender: usize| {
@@ -186,8 +187,8 @@ impl Climb {
         if missing.is_empty() { 0.0 } else { all / missing.len() as f64 * turns }
     }
 
-    /// Returns the lives of a rung that are not simulated yet. A life that ended during its warm-up
-    /// is valid for every acceleration.
+    /// Returns the lives of a rung that are not simulated yet. If a life ended during the warm-up,
+    /// the life is valid for every acceleration.
     fn missing(
         &self,
         rung: Rung,
@@ -203,8 +204,8 @@ impl Climb {
         all.filter(|(at, plan)| find(known, *at, plan, rung.acceleration).is_none()).collect()
     }
 
-    /// Returns the plans of a technique on a rung. The first seed has all samples of the drive.
-    /// Further seeds follow.
+    /// Returns the plans of a technique on a rung. The plans of all samples with the first seed
+    /// come first, followed by the plans with further seeds.
     fn plans(&self, rung: Rung, contender: &Contender) -> Vec<RunPlan> {
         let of = contender.plan.sample.of;
         let samples = self.samples.unwrap_or_else(|| samples_of(rung.lives, of));
@@ -262,7 +263,8 @@ impl Climb {
     }
 }
 
-/// Time that the simulation has taken so far, and number of P/E cycles that it has simulated.
+/// Time that the simulation of a rung took, and number of P/E cycles that were simulated in this
+/// time.
 struct Pace {
     seconds: f64,
     cycles: f64,
@@ -274,8 +276,9 @@ impl Pace {
     }
 }
 
-/// Returns the number of samples for this many lives. A sample is one page in `of`. The number of
-/// samples is a power of two, so higher rungs contain the samples of lower rungs.
+/// Returns the number of samples for a number of lives. Each sample has one page in `of`. The
+/// number of samples is a power of two, so the samples of lower rungs are used again on higher
+/// rungs.
 fn samples_of(lives: u32, of: u32) -> u32 {
     let mut samples = 1;
     while samples * 2 <= lives && samples * 2 <= of && of.is_multiple_of(samples * 2) {
@@ -305,21 +308,21 @@ fn find<'a>(
     same.next().map(|(_, lived)| lived)
 }
 
-/// Returns the number of the mean block's P/E cycles that were simulated for a life. An accelerated
-/// erase is one cycle here.
+/// Returns the number of P/E cycles of the mean block that were simulated for a life. For this
+/// number, each accelerated erase is one cycle.
 fn simulated(lived: &Lived) -> f64 {
     simulated_at(lived, lived.acceleration)
 }
 
-/// Returns the number of the mean block's P/E cycles that must be simulated for a similar life at
-/// this acceleration.
+/// Returns the number of P/E cycles of the mean block that must be simulated for a similar life at
+/// the given acceleration.
 fn simulated_at(lived: &Lived, acceleration: NonZeroU32) -> f64 {
     let from = lived.accelerated_from.unwrap_or(lived.pec_mean);
     from - lived.pec_first + (lived.pec_mean - from) / f64::from(acceleration.get())
 }
 
-/// Returns half the width of the widest interval, as a share of that answer's years. Returns `None`
-/// if any answer lacks an interval that it needs.
+/// Returns half the width of the widest interval, as a share of the years. Returns `None` if any
+/// answer lacks an interval that is needed.
 fn widest(answers: &[Answer]) -> Option<f64> {
     let mut widest = 0.0f64;
     for answer in answers {

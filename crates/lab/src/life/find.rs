@@ -1,10 +1,10 @@
 //! Search for the value of a key that gives the longest life. The search first tries nine values in
-//! even logarithmic steps, all with the same seeds. A golden-section search then refines the best
+//! equal logarithmic steps, all with the same seeds. A golden-section search then refines the best
 //! value.
 //!
-//! A value ranks last if lives with this value lose data, or if the drive refuses the value. The
-//! search assumes that the life has one peak. If the first nine values show several peaks, a
-//! sentence reports this, and the search refines only the highest peak.
+//! A value ranks last if a life with this value loses data, or if the drive refuses the value. The
+//! search assumes that the curve of the life has one peak. If the first nine values show several
+//! peaks, a sentence reports this, and the search refines only the highest peak.
 
 pub mod lasting;
 
@@ -19,17 +19,18 @@ use crate::mean_ci95::MeanCi95;
 
 /// Number of values that the search tries first.
 pub const FIRST: usize = 9;
-/// Number of values that the search then tries between the neighbours of the best value. These
-/// values locate the best value to within 1/40 of the step between two of the first values.
+/// Number of values that the search tries after the first values. These values lie between the two
+/// neighbours of the best first value. The search finds the peak to within 1/40 of the step between
+/// two first values.
 pub const CLOSER: usize = 8;
 const GOLDEN: f64 = 0.618_033_988_749_894_9;
 
-/// Value of the searched key, with the result for this value.
+/// Value of the key, with the result for this value.
 #[derive(Clone, Debug, Serialize)]
 pub struct Point {
-    /// Value as a text, as `--set` takes it.
+    /// Value as a text for `--set`.
     pub text: String,
-    /// Value as a number in the key's unit. For a span of time, the unit is seconds.
+    /// Value as a number in the unit of the key. For a span of time, the unit is seconds.
     pub value: f64,
     /// Lives with this value of the key; absent if the drive refuses the value.
     pub life: Option<Life>,
@@ -38,19 +39,19 @@ pub struct Point {
     pub refused: Option<String>,
 }
 
-/// Returns values in even logarithmic steps, from the first to the last.
+/// Returns values in equal logarithmic steps between two given values.
 pub fn first_values(from: f64, to: f64) -> Vec<f64> {
     let step = (to / from).ln() / (FIRST - 1) as f64;
     (0..FIRST).map(|n| from * (step * n as f64).exp()).collect()
 }
 
-/// Golden-section search over logarithms, which chooses the next value to try.
+/// Golden-section search over the logarithm of the value. The search chooses the next value to try.
 #[derive(Clone, Copy, Debug)]
 pub struct Section {
     low: f64,
     high: f64,
-    /// Lower of the two inner values between which the search decides. The field has the logarithm
-    /// of the value, and the years of the value as soon as the years are known.
+    /// Lower of the two inner values that the search compares. The field has the logarithm of the
+    /// value, and the years of the life with this value once they are known.
     lower: (f64, Option<f64>),
     upper: (f64, Option<f64>),
 }
@@ -72,7 +73,7 @@ impl Section {
         if self.lower.1.is_none() { self.lower.0.exp() } else { self.upper.0.exp() }
     }
 
-    /// Records the years of the value that was tried.
+    /// Records the years of the life with the value that was tried.
     pub fn found(&mut self, years: f64) {
         if self.lower.1.is_none() {
             self.lower.1 = Some(years);
@@ -93,18 +94,19 @@ impl Section {
 }
 
 impl Point {
-    /// Returns the years of the value as its rank. The rank is 0 if lives with this value lost
-    /// data, or if the drive refused the value.
+    /// Returns the years of the life with this value, as the rank of the value. The rank is 0 if a
+    /// life with this value lost data, or if the drive refused the value.
     pub fn rank(&self) -> f64 {
         self.answer().map_or(0.0, |life| life.years.mean)
     }
 
-    /// Returns the lives with this value, if they kept all data.
+    /// Returns the lives with this value. Returns `None` if a life lost data or if the drive
+    /// refused the value.
     fn answer(&self) -> Option<&Life> {
         self.life.as_ref().filter(|life| !life.lost_data())
     }
 
-    /// Returns whether, with this value, the drive is not worn out when the simulation ends.
+    /// Returns whether the drive outlives the simulation with this value.
     pub fn lives_on(&self) -> bool {
         self.answer().is_some_and(|life| !life.ended)
     }
@@ -114,8 +116,8 @@ impl Point {
     }
 }
 
-/// Returns the index of the value with the longest life that kept all data. If several values are
-/// equally good, returns the first.
+/// Returns the index of the value with the longest life. Lives that lost data do not count. If
+/// several values are equally good, returns the first of them.
 pub fn best(points: &[Point]) -> usize {
     (0..points.len())
         .rev()
@@ -123,8 +125,8 @@ pub fn best(points: &[Point]) -> usize {
         .unwrap_or(0)
 }
 
-/// Returns the indexes of the peaks of the curve. Two peaks count as separate if they rise above
-/// the valley between them by more than their intervals.
+/// Returns the indexes of the peaks of the curve. Two peaks count as separate if both are higher
+/// than the valley between them, and the differences are larger than the intervals.
 pub fn peaks(points: &[Point]) -> Vec<usize> {
     let of = |i: usize| points[i].mean_rank();
     let mut peaks: Vec<usize> = vec![];
@@ -142,7 +144,7 @@ pub fn peaks(points: &[Point]) -> Vec<usize> {
                 peak.mean - valley.mean > peak.ci95.unwrap_or(0.0) + valley.ci95.unwrap_or(0.0)
             };
             if !(stands_out(of(before)) && stands_out(of(i))) {
-                // The two peaks are one peak with a small dent.
+                // The valley is too shallow, so the two peaks count as one peak.
                 if of(i).mean > of(before).mean {
                     *peaks.last_mut().expect("there is one before") = i;
                 }
@@ -161,7 +163,8 @@ fn in_order(points: &[Point]) -> Vec<&Point> {
     order
 }
 
-/// Formats the curve as CSV, ordered by rising value. A refused value has no row.
+/// Formats the curve as CSV, ordered by rising value. If the drive refused a value, the value has
+/// no row.
 pub fn csv(key: &str, points: &[Point]) -> String {
     let mut text = format!(
         "{key},value,years,years_ci95,worn_out,host_bytes_written,flash_bytes_written,\
@@ -192,7 +195,7 @@ pub fn csv(key: &str, points: &[Point]) -> String {
 /// did not refine.
 ///
 /// # Errors
-/// Reports a value that JSON cannot hold.
+/// Returns an error if JSON cannot represent a value.
 pub fn json_of(key: &str, points: &[Point], others: &[String]) -> Result<Value, Failure> {
     let best =
         Some(&points[best(points)]).filter(|best| best.answer().is_some() && !best.lives_on());
@@ -269,7 +272,7 @@ pub fn verdict(key: &str, points: &[Point], others: &[String]) -> String {
     found + &left_out(&lossy, &refused, points) + &several
 }
 
-/// Describes the values that do not count, and the reasons.
+/// Describes the values that do not count, with the reasons.
 fn left_out(lossy: &[&str], refused: &[&str], points: &[Point]) -> String {
     let lossy = match lossy {
         [] => String::new(),

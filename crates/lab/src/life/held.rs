@@ -1,5 +1,6 @@
-//! Share of a drive's reads that its samples serve. A sample of one page in N should serve one read
-//! in N. If the host reads some pages very often, the samples may not contain these pages.
+//! Share of the drive's reads that the samples serve. A sample of one page in N should serve one
+//! read in N. If the host reads some pages very often and the samples do not contain these pages,
+//! the samples serve too few reads.
 //!
 //! ```text
 //! the host sends 20,000 reads per second, so a sample of 1/256 should serve 78.125 per second
@@ -15,10 +16,11 @@ use super::{End, Lived};
 use crate::load::{Generated, Loaded};
 use crate::plan::{RunPlan, Workload};
 
-/// Smallest relative difference from the expected number of reads that a sentence reports.
+/// Smallest relative difference between the numbers of served and expected reads that is reported
+/// in a sentence.
 const WITHIN: f64 = 0.02;
-/// Smallest number of reads for which a sentence reports a difference. With fewer reads, chance
-/// alone explains the difference.
+/// Smallest number of reads for which a difference is reported. With fewer reads, chance alone can
+/// explain the difference.
 const FEWEST_READS: u64 = 100_000;
 
 /// Returns the number of reads that the samples served, divided by the expected number. A sample of
@@ -40,9 +42,9 @@ fn of_life(plan: &RunPlan, lived: &Lived) -> Option<f64> {
     (lived.read_requests >= FEWEST_READS && share.is_finite() && share > 0.0).then_some(share)
 }
 
-/// Returns the factor from the years of a sample to the years of the drive. Wear by reads grows
-/// with the number of reads of the sample. Other wear does not. If the drive outlives the
-/// simulation, the factor is 1, because the years are then the simulated time.
+/// Returns the factor that converts the years of a sample to years of the drive. Wear by reads
+/// depends on the number of reads of the sample, and other wear does not. If the drive outlives the
+/// simulation, the factor is 1.
 ///
 /// ```text
 /// a sample serves 106 % of its share of the reads, and reads cause all wear:
@@ -60,7 +62,7 @@ pub(super) fn factor(plan: &RunPlan, lived: &Lived) -> f64 {
     1.0 / (1.0 - by_reads + by_reads / share)
 }
 
-/// Returns the mean number of read requests per second, over all hours of a day.
+/// Returns the number of read requests per second, as a mean over a whole day.
 fn reads_per_s(plan: &RunPlan) -> Option<f64> {
     let Workload::Generated(Loaded { config, .. }) = &plan.workload else { return None };
     let rate = match config {
@@ -74,9 +76,9 @@ fn reads_per_s(plan: &RunPlan) -> Option<f64> {
     Some(rate * plan.hours().share()).filter(|rate| *rate > 0.0)
 }
 
-/// Returns a sentence about samples that have too many or too few reads. Returns `None` if there
-/// are no such samples. On a rung, `is_corrected` is true, because the years of a rung are
-/// corrected for the number of reads.
+/// Returns a sentence about samples that serve too many or too few reads. Returns `None` if there
+/// are no such samples. `is_corrected` says whether the years are corrected for the number of
+/// reads, as on a rung.
 pub fn said(lives: &[Life], is_corrected: bool) -> Option<String> {
     let off = |share: &f64| (share - 1.0).abs() > WITHIN;
     let share = lives.iter().filter_map(|life| life.reads_held).find(off)?;

@@ -1,8 +1,8 @@
-//! Interval of the years on a rung. The interval covers the effect of acceleration or the effect of
+//! Interval of the years on a rung. The half width is the effect of acceleration or the effect of
 //! chance, whichever is larger.
 //!
-//! The effect of chance is found by batch means (`batches`). If lives differ by more than their
-//! batches explain, the effect of chance is found by Student's interval over the lives.
+//! The effect of chance is computed by batch means (`batches`). If the lives differ by more than
+//! the batches explain, Student's interval over the lives is used instead.
 //!
 //! ```text
 //! two lives last 3.9 and 4.1 years at K = 30, and 3.6 and 3.8 years at K = 100
@@ -18,10 +18,9 @@ use serde::Serialize;
 use super::{End, Lived, batches};
 use crate::mean_ci95::mean_ci95;
 
-/// Smallest effect of acceleration that an interval assumes, as a share of the years. On the preset
-/// `tiny`, lives at K = 30 were up to 4.3 % too long, although they differed from lives at K = 100
-/// by less than 3 %. Lives that depend on wear levelling may have larger errors, which
-/// `docs/estimate.md` describes.
+/// Smallest effect of acceleration in an interval, as a share of the years. On the preset `tiny`,
+/// lives at K = 30 were up to 4.3 % too long, although they differed from lives at K = 100 by less
+/// than 3 %. If lives depend on wear levelling, errors may be larger (`docs/estimate.md`).
 const LEAST_BIAS: f64 = 0.05;
 
 /// Interval of the years of a technique.
@@ -31,35 +30,36 @@ pub struct Interval {
     pub low: f64,
     /// Upper end, in years.
     pub high: f64,
-    /// Effect of acceleration, in years. The effect is the difference from the same lives at the
-    /// next larger acceleration, and at least 5 % of the years. Null if no such lives were
-    /// simulated.
+    /// Effect of acceleration, in years. The effect is the difference from the same lives at a
+    /// larger acceleration, and at least 5 % of the years. Null if no lives at a larger
+    /// acceleration were simulated.
     pub by_acceleration: Option<f64>,
     /// Half the width of the 95 % confidence interval over the lives, in years. Null for a single
     /// life. The interval uses this number only if `by_batches` is null.
     pub by_lives: Option<f64>,
     /// Half the width of the 95 % confidence interval by batch means, in years. Null without
-    /// batches, or if lives differ by more than their batches explain.
+    /// batches, or if the lives differ by more than their batches explain.
     pub by_batches: Option<f64>,
     /// Whether too few pages were sampled for a confidence interval. The two ends are then only a
     /// range.
     pub is_range: bool,
 }
 
-/// Life on a rung, together with the same life at a larger acceleration, if it was simulated.
+/// Life on a rung. If the same life was also simulated at a larger acceleration, the pair contains
+/// both lives.
 #[derive(Clone, Copy, Debug)]
 pub struct Pair<'a> {
     /// Life at the smaller acceleration.
     pub fine: &'a Lived,
     /// Life at the larger acceleration.
     pub coarse: Option<&'a Lived>,
-    /// Factor of this life: the drive's years divided by the life's years. The factor corrects for
-    /// a sample with slightly more or fewer reads than its share.
+    /// Factor that converts the years of this life to years of the drive. The factor corrects for a
+    /// sample that serves more or fewer reads than its share.
     pub factor: f64,
 }
 
 impl Pair<'_> {
-    /// Returns the years of the life, multiplied by its factor.
+    /// Returns the years of the life, multiplied by the factor.
     pub fn years(&self) -> f64 {
         self.factor * self.fine.years
     }
@@ -69,7 +69,7 @@ impl Pair<'_> {
     }
 
     /// Returns the number of years by which the larger acceleration shortens the life. Returns 0 if
-    /// the life ended before its acceleration began.
+    /// the life ended before acceleration began.
     fn difference(&self) -> Option<f64> {
         if self.fine.accelerated_from.is_none() && self.fine.acceleration.get() > 1 {
             return Some(0.0);
@@ -82,9 +82,9 @@ impl Interval {
     /// Returns the interval of these lives. Returns `None` if there are no lives at a larger
     /// acceleration, or if any drive outlives the simulation.
     ///
-    /// The years change at least as fast as the square root of K. The compared rung has at least
-    /// three times the K of this rung. So the years change by at least as much from this K to the
-    /// larger K as from 1 to this K.
+    /// The years change with K at least as fast as the square root of K. The larger K is at least
+    /// three times the K of this rung. Between these two K, the years therefore change by at least
+    /// as much as between 1 and the K of this rung.
     pub fn of(pairs: &[Pair]) -> Option<Self> {
         if pairs.iter().any(|pair| pair.fine.end == End::LivesOn) {
             return None;

@@ -1,5 +1,5 @@
-//! Ladder of lives. A rung is one acceleration of wear with one number of lives. Each rung is
-//! slower than the rung below, and closer to the exact life.
+//! Ladder of lives. Each rung has an acceleration of wear and a number of lives. Higher rungs take
+//! more time, and give years that are closer to those of exact lives.
 //!
 //! On a rung, an erase counts as K P/E cycles after a warm-up. A climb ends at the first rung whose
 //! intervals are narrow enough, or when the time is up.
@@ -17,15 +17,15 @@ use vpass_drive::base::phrase::Opt;
 
 use crate::failure::Failure;
 
-/// Rung of the ladder: one acceleration of wear, with one number of lives.
+/// Rung of the ladder, with an acceleration of wear and a number of lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rung {
     /// Number of the rung. The lowest rung is 1.
     pub number: u32,
-    /// Number of P/E cycles per erase after the warm-up.
+    /// Number of P/E cycles for which each erase counts after the warm-up.
     pub acceleration: NonZeroU32,
-    /// Number of lives of each technique. The lives are samples of the drive or, for whole drives,
-    /// seeds.
+    /// Number of lives of each technique. The lives have different samples of the drive. If whole
+    /// drives are simulated, the lives have different seeds.
     pub lives: u32,
 }
 
@@ -38,7 +38,7 @@ const fn rung(number: u32, acceleration: u32, lives: u32) -> Rung {
     }
 }
 
-/// All rungs, from the fastest to the exact life.
+/// All rungs, from the rung with the fastest lives to the rung with exact lives.
 pub const LADDER: [Rung; 7] = [
     rung(1, 100, 2),
     rung(2, 30, 2),
@@ -52,17 +52,17 @@ pub const LADDER: [Rung; 7] = [
 /// Precision that the user wants, and time that the climb may take.
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted {
-    /// Half the width that each interval may have, as a share of the years.
+    /// Largest half width that the user accepts for each interval, as a share of the years.
     pub within: f64,
-    /// Longest time of the climb, in seconds; absent for no limit.
+    /// Longest time of the climb, in seconds. Absent without a limit.
     pub seconds: Option<f64>,
 }
 
 /// State of a climb when the lives of a rung are finished.
 #[derive(Clone, Copy, Debug)]
 pub struct Standing {
-    /// Half the width of the widest interval, as a share of its years. `None` if any answer lacks
-    /// an interval.
+    /// Half the width of the widest interval, as a share of the years. `None` if the interval of
+    /// any technique is missing.
     pub half: Option<f64>,
     /// Number of seconds since the climb began.
     pub elapsed: f64,
@@ -70,15 +70,15 @@ pub struct Standing {
     pub next_takes: f64,
 }
 
-/// Decision after a rung is finished.
+/// Decision after a finished rung: the climb goes on or ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Next {
     /// The climb goes on to the next rung.
     Climb(Rung),
     /// The climb ends: the intervals are as narrow as wanted.
     Answered,
-    /// The climb ends: the next rung would take this many seconds, which is more than the time
-    /// left.
+    /// The climb ends: not enough time is left for the next rung. The field has the number of
+    /// seconds that the next rung would take.
     OutOfTime(f64),
     /// The climb ends: there is no higher rung.
     AtTop,
@@ -88,7 +88,7 @@ impl Rung {
     /// Returns the rung with this number.
     ///
     /// # Errors
-    /// Reports a number that no rung has.
+    /// Returns an error if no rung has this number.
     pub fn of_number(number: u32) -> Result<Self, Failure> {
         let found = LADDER.into_iter().find(|rung| rung.number == number);
         found.ok_or_else(|| {
@@ -97,8 +97,8 @@ impl Rung {
         })
     }
 
-    /// Returns the nearest lower rung with a larger acceleration. A comparison of the two rungs
-    /// shows the effect of acceleration.
+    /// Returns the nearest lower rung with a larger acceleration. A comparison of this rung with
+    /// the lower rung shows the effect of acceleration.
     pub fn coarser(self) -> Option<Self> {
         LADDER
             .into_iter()

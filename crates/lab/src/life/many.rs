@@ -20,21 +20,22 @@ pub(super) const PARTS: u64 = 1000;
 pub struct OneLife<'a> {
     /// Plan of the life.
     pub plan: &'a RunPlan,
-    /// Number of P/E cycles per erase after a warm-up; 1 for an exact life.
+    /// Number of P/E cycles for which each erase counts after the warm-up; 1 for an exact life.
     pub acceleration: NonZeroU32,
 }
 
-/// Time at which the simulation of lives is abandoned; `None` for no limit.
+/// Time at which the simulation of lives is stopped. `None` without a limit.
 pub type Deadline = Option<Instant>;
 
 /// Simulates lives and returns them in order. Lives of one workload share `tables`. Each finished
 /// life is reported to `ended`. Without `threads`, the simulation uses all cores.
 ///
-/// If a drive stopped or was refused, its entry is the reason instead of a life. Returns `None` if
-/// the deadline passes first.
+/// If a drive stopped or was refused, the list has the reason instead of a life. Returns `None` if
+/// the deadline passes before all lives are finished.
 ///
 /// # Errors
-/// Returns the first error that does not concern a single drive, or an interruption.
+/// Returns the first error that concerns more than a single drive. Also returns an error if the
+/// user interrupts the simulation.
 pub fn live_each(
     asked: &[OneLife],
     until: Until,
@@ -95,7 +96,7 @@ fn may_stand(failure: &Failure) -> bool {
     failure.is_stop() || failure.kind == Kind::Usage
 }
 
-/// Returns whether the deadline is the only reason why these lives ended.
+/// Returns whether the only errors of these lives are interruptions by the deadline.
 fn gave_up(lived: &[(usize, Result<Lived, Failure>)]) -> bool {
     let mut failures = lived
         .iter()

@@ -1,5 +1,5 @@
-//! Record of the configuration of lives. The record has all keys of the drive and of the workload,
-//! in the form of `manifest.json`, and the overrides of `--set`.
+//! Record of the configuration of lives, in the form of `manifest.json`. The record has all keys of
+//! the drive and of the workload, and the overrides that the user gave with `--set`.
 
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ use crate::plan::RunPlan;
 /// `KEY=VALUE`.
 ///
 /// # Errors
-/// Reports a value that JSON cannot hold, or a trace file that can no longer be read.
+/// Returns an error if JSON cannot represent a value, or if a trace file can no longer be read.
 pub fn add_to(json: &mut Value, plan: &RunPlan, set: &[String]) -> Result<(), Failure> {
     let config = &plan.drive.config;
     let workload = manifest::workload(plan)?;

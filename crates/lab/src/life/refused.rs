@@ -10,11 +10,11 @@ use crate::failure::Failure;
 use crate::plan::RunPlan;
 use crate::setup::Gear;
 
-/// Refuses a plan that cannot have a life. For example, its requests have no times, or an error
-/// rate that is unknown should end the life.
+/// Refuses a plan that cannot have a life. For example, a plan is refused if its requests have no
+/// times, or if an unknown error rate should end the life.
 ///
 /// # Errors
-/// Reports the setting that is missing or wrong.
+/// Returns an error if a setting is missing or wrong. The error names the setting.
 pub fn check(plan: &RunPlan, until: Until) -> Result<(), Failure> {
     check_end(plan, until)?;
     if plan.gear == Gear::Timed {
@@ -52,7 +52,7 @@ pub fn check(plan: &RunPlan, until: Until) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Refuses a limit of years or of the error rate that cannot end a life.
+/// Refuses a limit that cannot end a life. The limit is a number of years or an error rate.
 fn check_end(plan: &RunPlan, until: Until) -> Result<(), Failure> {
     if let Some(years) = until.years.filter(|years| !(*years > 0.0 && *years <= MOST_YEARS)) {
         return Err(Failure::usage(format!("it must be above 0 and at most {MOST_YEARS}"))
@@ -79,7 +79,7 @@ fn check_end(plan: &RunPlan, until: Until) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Returns whether the drive's configuration tells how many codewords are lost by reads.
+/// Returns whether the configuration of the drive determines how many codewords reads lose.
 fn has_uber(config: &DriveConfig) -> bool {
     config.error.model != ErrorLaw::None
         && config.ecc.codeword.is_some()

@@ -1,9 +1,10 @@
-//! Lives whose blocks are rewritten in step. Reads bring all blocks to their limits at similar
-//! times, in rounds. A short life has only a few rounds.
+//! Lives whose blocks are all rewritten at about the same time. Reads bring all blocks to their
+//! limits at similar times, again and again. Each time is called a round. A short life has only a
+//! few rounds.
 //!
-//! All blocks start without reads. Blocks with similar rates are rewritten at similar times, round
-//! after round, in every sample. If reads wear out the drive, the length of its life is therefore
-//! uncertain by one round. Samples that end within the same round do not show this uncertainty.
+//! All blocks start without reads. Blocks with similar rates are therefore rewritten at similar
+//! times in every round. If reads wear out the drive, the length of the life is uncertain by one
+//! round. Samples whose lives end within the same round do not show this uncertainty.
 //!
 //! ```text
 //! a life from 2,990 to 3,000 P/E cycles, worn nearly only by reads, has 10 rounds
@@ -12,16 +13,19 @@
 
 use super::summary::Life;
 
-/// Number of P/E cycles above which one round is a negligible part (1 %) of a life.
+/// Number of P/E cycles above which one round is less than 1 % of a life, and can be neglected.
 const MANY: f64 = 100.0;
-/// Smallest share of programmed pages caused by reads with which rounds matter.
+/// Smallest share of programmed pages with which rounds matter. The share is that of pages
+/// programmed because of reads.
 const MOSTLY: f64 = 0.5;
 
-/// Returns the number of rounds of a life if its years are uncertain by one round. Returns `None`
-/// for longer lives, for lives with little wear by reads, or if blocks do not start in step.
+/// Returns the number of rounds of a life whose years are uncertain by one round. Returns `None`
+/// for longer lives, for lives with little wear by reads, or if blocks start with random read
+/// counts.
 ///
-/// `for_reads` is the share of the programmed pages that reads caused. `cycles` is the number of
-/// P/E cycles from start to end. `start_reads` is the value of the key `start.reads`.
+/// `for_reads` is the share of the programmed pages that were programmed because of reads. `cycles`
+/// is the number of P/E cycles from start to end. `start_reads` is the value of the key
+/// `start.reads`.
 pub(super) fn in_step(for_reads: f64, cycles: f64, start_reads: u32) -> Option<f64> {
     (for_reads >= MOSTLY && cycles < MANY && start_reads == 0).then_some(cycles)
 }

@@ -1,8 +1,8 @@
-//! Course of a life: its wear and its programmed pages by cause, at many times.
+//! Course of a life: the wear and the number of programmed pages by cause, at many times.
 //!
-//! During a life, the state is kept each time the life has become 0.5 % longer. The rows in
-//! `life.json` are means over lives. A row takes the state of each life at the same fraction of
-//! that life's years.
+//! During a life, a state is kept each time the life has become 0.5 % longer. The rows in
+//! `life.json` are means over lives. For a row, the state of each life is taken at the same
+//! fraction of the life.
 //!
 //! ```text
 //! two lives have lengths of 4 and 6 years
@@ -14,13 +14,13 @@ use vpass_drive::base::units::Cause;
 
 use crate::results::ByCause;
 
-/// Ratio between the lengths of a life at two successive kept states. From one millisecond to a
+/// Ratio between the lengths of a life at two successive kept states. Between one millisecond and a
 /// century, about 6,000 states are kept.
 const LONGER: f64 = 1.005;
-/// Number of equal parts into which the rows divide a life.
+/// Number of equal parts of a life. There is a row at the end of each part.
 const PARTS: u32 = 64;
 
-/// State of a life at one point of time.
+/// State of a life at one point in time.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Passed {
     /// Length of the life so far, in years.
@@ -35,7 +35,7 @@ pub struct Passed {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Course(Vec<Passed>);
 
-/// State of the mean life at one fraction of its years.
+/// State of the mean life at one fraction of the life.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Row {
     /// Length of the life so far, in years.
@@ -55,7 +55,7 @@ pub struct Row {
     pub consumed_levelling: Option<f64>,
     /// Share of the programmed pages that hold the parity of stripes.
     pub consumed_parity: Option<f64>,
-    /// Share of the programmed pages that regrouping by hints wrote; absent if it is 0.
+    /// Share of the programmed pages that regrouping by hints wrote. Absent if the share is 0.
     #[serde(skip_serializing_if = "is_nothing")]
     pub consumed_hints: Option<f64>,
 }
@@ -73,15 +73,15 @@ impl Course {
         }
     }
 
-    /// Adds the last state. States after the end of the life are removed, because the end lies
-    /// within the last step.
+    /// Adds the state at the end of the life. The life ends within the last step, so a state after
+    /// the end may have been kept. Such states are removed.
     pub(super) fn end(&mut self, end: Passed) {
         self.0.retain(|passed| passed.years < end.years);
         self.0.push(end);
     }
 
-    /// Returns the years, the P/E cycles and the programs by cause at a fraction of the life from 0
-    /// to 1. Values between two kept states are interpolated.
+    /// Returns the years, the P/E cycles and the programs by cause at a fraction of the life. The
+    /// fraction is from 0 to 1. Numbers between two kept states are interpolated.
     fn at(&self, part: f64) -> Option<(f64, f64, [f64; Cause::COUNT])> {
         let years = part * self.0.last()?.years;
         let after = self.0.partition_point(|passed| passed.years < years).min(self.0.len() - 1);
@@ -100,8 +100,8 @@ impl Course {
     }
 }
 
-/// Returns the rows of the mean life. The years of each life are multiplied by its factor. Returns
-/// an empty list if there are no lives, or if a life has no states.
+/// Returns the rows of the mean life. Each life has a factor that multiplies the years. Returns an
+/// empty list if there are no lives, or if a life has no states.
 pub(super) fn mean(lives: &[(&Course, f64)]) -> Vec<Row> {
     let row = |part: u32| {
         let part = f64::from(part) / f64::from(PARTS);

@@ -1,16 +1,19 @@
 //! Decision whether the wear of a life and the state of its drive have settled. Wear may be
 //! accelerated only when both have settled.
 //!
-//! The drive's state is noted each time the mean block has had one more P/E cycle. If the host only
-//! reads, a cycle is a round of reclaim. The last third of the cycles so far is compared with the
-//! third before it. Both the rates of programs and the state of the blocks must be constant.
+//! The state of the drive is noted after each P/E cycle of the mean block. The last third of the
+//! cycles so far is compared with the middle third. Both the rates of programs and the state of the
+//! blocks must be constant.
 //!
 //! Constant rates alone are not enough. Under a trace, rates can be constant for ten cycles while
-//! GC is still moving cold data into separate blocks. The state of the blocks consists of these
-//! values:
+//! GC is still moving cold data into separate blocks. The state of the blocks consists of four
+//! shares and one spread:
 //!
-//! - shares of blocks that are never erased, full of current data, low-density, or read-hot
-//! - spread of P/E cycles: how much the blocks differ in their cycles within a third
+//! - share of blocks that have never been erased
+//! - share of blocks that are full of current data
+//! - share of low-density blocks
+//! - share of read-hot blocks
+//! - spread of the number of P/E cycles over the blocks
 //!
 //! ```text
 //! after 18 cycles, cycles 7 to 12 are compared with cycles 13 to 18
@@ -23,22 +26,22 @@ use vpass_drive::drive::Drive;
 
 use crate::settled::{are_alike, last_thirds};
 
-/// Smallest number of P/E cycles of a warm-up.
+/// Smallest number of P/E cycles of the mean block in a warm-up.
 const FEWEST: usize = 18;
-/// Largest change of a rate at which the rate counts as settled, as a share of all programs.
+/// Rates of programs count as settled if they change by at most this share of all programs.
 const RATES_WITHIN: f64 = 0.03;
-/// Largest change of a share of the blocks at which the share counts as settled.
+/// Shares of blocks count as settled if they change by at most this number.
 const STATE_WITHIN: f64 = 0.03;
-/// Largest change of the spread of P/E cycles at which the spread counts as settled. The change is
-/// given as a share of the mean block's cycles.
+/// Limit for the spread of P/E cycles. The spread counts as settled if it changes by at most this
+/// share of the P/E cycles of the mean block.
 const SPREAD_WITHIN: f64 = 0.1;
-/// Number of reads above which a block counts as read-hot, as a multiple of the mean number of
-/// reads of blocks with data.
+/// Factor for read-hot blocks. A read-hot block has more reads than this factor times the mean of
+/// blocks with data.
 const READ_HOT: f64 = 2.0;
-/// Number of shares of blocks that must be constant for the drive to settle.
+/// Number of shares of blocks that must be constant before the drive counts as settled.
 const SHARES: usize = 4;
 
-/// State of a drive after a number of P/E cycles of its mean block.
+/// State of a drive, noted after a number of P/E cycles of the mean block.
 #[derive(Clone, Debug, Default)]
 struct Note {
     at: f64,
@@ -81,12 +84,12 @@ pub(super) struct Settling {
 }
 
 impl Settling {
-    /// Begins with the state of a drive at time 0.
+    /// Starts the notes with the state of a drive at time 0.
     pub(super) fn begin(drive: &Drive) -> Self {
         Self { first_milli: worn_milli(drive), notes: vec![Note::of(0, drive)] }
     }
 
-    /// Checks the drive. Returns true as soon as its wear and its state have settled.
+    /// Checks the drive. Returns true once the wear and the state of the drive have settled.
     pub(super) fn has_settled(&mut self, now: Ns, drive: &Drive) -> bool {
         let blocks = u64::from(drive.geometry().blocks);
         let cycles = (worn_milli(drive) - self.first_milli) / (1000 * blocks);
@@ -102,7 +105,7 @@ fn worn_milli(drive: &Drive) -> u64 {
     drive.block_states().map(|block| block.effective_milli).sum()
 }
 
-/// Rates of programs and state of the blocks in a third of the cycles.
+/// Rates of programs and state of the blocks in one third of the cycles.
 struct Third {
     /// Number of programs per nanosecond, by cause.
     rates: [f64; Cause::COUNT],
@@ -113,8 +116,8 @@ struct Third {
 }
 
 impl Third {
-    /// Computes the rates and the state of the blocks between the first and the last of these
-    /// notes. The first note is also the last note of the third before.
+    /// Computes the rates of programs and the state of the blocks from the notes of one third of
+    /// the cycles. The last note of a third is also the first note of the next third.
     fn of(notes: &[Note]) -> Self {
         let [from, .., to] = notes else { unreachable!("a third has two ends") };
         let took = (to.at - from.at).max(1.0);

@@ -1,5 +1,5 @@
-//! Comparison of lives: their years and their causes of wear. Each number is a mean over seeds and
-//! samples, with an interval.
+//! Comparison of lives: the years of each life, and the causes of wear. Each number is a mean over
+//! seeds and samples, with an interval.
 //!
 //! `life.json`: results of `vpass life --out DIR`. `--json` prints the same object. A number with
 //! an interval has a `mean` and a `ci95`, which is half the width of the 95 % interval over lives.
@@ -43,7 +43,8 @@ use crate::plan::RunPlan;
 use crate::results::flash::net_of;
 use crate::results::mapping_unit::{self, MappingUnit};
 
-/// Results of the lives of one technique. All counts are scaled to the whole drive.
+/// Results of the lives of one technique. If the lives are samples, all counts are scaled to the
+/// whole drive.
 #[derive(Clone, Debug, Serialize)]
 pub struct Life {
     /// Label in the table.
@@ -57,17 +58,17 @@ pub struct Life {
     /// Parity technique; absent without parity.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parity: Option<&'static str>,
-    /// Whether the technique is counterfactual. No real drive can use such a technique, but it
-    /// shows the possible gain.
+    /// Whether the technique is counterfactual. No real drive can use a counterfactual technique,
+    /// but such a technique shows the possible gain.
     pub counterfactual: bool,
-    /// Years until the life ends. On a rung, the years of samples are corrected for their number of
-    /// reads.
+    /// Years until the life ends. On a rung, the years are corrected if a sample serves more or
+    /// fewer reads than its share.
     pub years: MeanCi95,
-    /// Interval of the years on a rung of the ladder; absent if the rung is not compared with
-    /// another.
+    /// Interval of the years on a rung of the ladder. Absent if the rung is not compared with a
+    /// lower rung.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interval: Option<Interval>,
-    /// Whether the drive was worn out in every life. A drive that is not worn out lives longer than
+    /// Whether the drive was worn out in every life. If not, the drive may live longer than
     /// `years`.
     pub worn_out: bool,
     /// Whether wear or errors ended every life.
@@ -84,28 +85,31 @@ pub struct Life {
     pub flash_bytes_written: MeanCi95,
     /// Number of flash bytes programmed per host byte written; null without host writes.
     pub write_amplification: Option<MeanCi95>,
-    /// Bytes programmed because of reads, in percent of the bytes that the host read. The bytes
-    /// include programs by reclaim and programs because of retries. Null without host reads.
+    /// Number of bytes that are programmed because of reads, in percent of the number of bytes that
+    /// the host reads. Bytes programmed by reclaim and because of retries are included. Null
+    /// without host reads.
     pub read_wear: Option<MeanCi95>,
-    /// Net read wear, in percent of the bytes that the host read. Net read wear counts the
-    /// programmed bytes beyond those of the same life on flash that reads do not disturb. Net read
-    /// wear is known only if the host writes nothing and no data is refreshed or regrouped. On
-    /// undisturbed flash, such a life programs nothing. For all other lives, and without host
-    /// reads, net read wear is null.
+    /// Net read wear, in percent of the bytes that the host read. Net read wear is the number of
+    /// programmed bytes, minus the number in the same life on flash without read disturb. Net read
+    /// wear is known if the host writes nothing and no data is refreshed or regrouped, because the
+    /// subtracted number is then 0. For all other lives, and without host reads, net read wear is
+    /// null.
     pub read_wear_net: Option<MeanCi95>,
-    /// Mapping unit of the drive, and the share of host writes that do not fill it, over all lives.
+    /// Mapping unit of the drive, and share of the host writes that do not fill whole mapping
+    /// units, over all lives.
     pub mapping_unit: MappingUnit,
-    /// Warnings about these years. Each warning is one sentence.
+    /// Warnings about the years. Each warning is one sentence.
     pub warnings: Vec<String>,
     /// Shares of the programmed pages by cause; null if no page was programmed.
     pub consumed: Option<Consumed>,
     /// Mean number of host data pages that were reported lost in a life.
     pub data_lost_pages: f64,
-    /// Number of P/E cycles per erase in a life that lost data although its technique guarantees to
-    /// lose none. The years of such a technique are unknown. Absent without such a loss.
+    /// Acceleration of a life that lost data although the technique guarantees to lose no data. The
+    /// acceleration is the number of P/E cycles for which each erase counts. The years of this
+    /// technique are unknown. Absent without such a loss.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lost_at_acceleration: Option<NonZeroU32>,
-    /// Dose of a page divided by the page's read limit: the largest value in any life. A maximum
+    /// Largest ratio of the dose of a page to the read limit of the page, over all lives. A maximum
     /// has no interval. Null without an oracle.
     pub worst_dose_ratio: Option<f64>,
     /// Expected number of lost codewords per data bit, over all reads of the host in a life. Null
@@ -114,32 +118,32 @@ pub struct Life {
     /// Shares of the host's page reads that took 0, 1, 2 and more retries. Null if the drive makes
     /// no retries.
     pub reads_by_retries: Option<Vec<MeanCi95>>,
-    /// Effects of each of the host's hints; null without hints.
+    /// Effects of each hint of the host; null without hints.
     pub hints: Option<BTreeMap<&'static str, LifeOfWord>>,
-    /// Number of rewriting rounds of a life whose blocks are rewritten in step. The years of such a
-    /// life are uncertain by one round. Null for other lives.
+    /// Number of rounds of a life in which all blocks are rewritten at about the same time. Each
+    /// such time is a round, and the years are uncertain by one round. Null for other lives.
     pub rounds_in_step: Option<f64>,
-    /// Number of reads that the samples served, divided by the expected number. A sample of one
-    /// page in N should serve one read in N. Null if this ratio is unknown.
+    /// Number of reads that the samples served, divided by the expected number of reads. A sample
+    /// of one page in N should serve one read in N. Null if this ratio is unknown.
     pub reads_held: Option<f64>,
-    /// Course of the mean life: the state at its start, and at the end of each of 64 equal parts of
-    /// its years.
+    /// Course of the mean life: the state at the start of the life, and at the end of each of 64
+    /// equal parts of the life.
     pub series: Vec<Row>,
     /// Results of each single life.
     pub lives: Vec<One>,
 }
 
-/// Results of lives for the data that has one particular hint of the host.
+/// Results of lives for data with one particular hint.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct LifeOfWord {
-    /// Number of retries that fit into the hint's budget.
+    /// Number of retries that fit into the latency budget of the hint.
     pub retries: u8,
     /// Latency, in microseconds, of a read with this number of retries on an idle drive.
     pub latency_us: f64,
-    /// Share of the host's page reads that were reads of data with this hint.
+    /// Number of host page reads of data with this hint, as a share of all host page reads.
     pub reads: MeanCi95,
-    /// Share of the page reads with this hint that took more retries than fit into the hint's
-    /// budget. Null if there were no such page reads.
+    /// Share of the page reads with this hint that took more retries than fit into the latency
+    /// budget. Null if data with this hint was not read.
     pub missed_budgets: Option<MeanCi95>,
 }
 
@@ -159,7 +163,8 @@ pub struct Consumed {
     pub wear_levelling: MeanCi95,
     /// Share of the programmed pages that hold the parity of stripes.
     pub parity: MeanCi95,
-    /// Share of the programmed pages that regrouping by hints wrote. Regrouping is optional work.
+    /// Share of the programmed pages that regrouping by hints wrote. The drive can work without
+    /// regrouping.
     #[serde(skip_serializing_if = "is_nothing")]
     pub hints: MeanCi95,
 }
@@ -173,7 +178,7 @@ fn is_nothing(share: &MeanCi95) -> bool {
 pub struct One {
     /// Random seed.
     pub seed: u64,
-    /// Residue of the sample: page numbers in the sample have this residue.
+    /// Residue of the sample. All page numbers in the sample have this residue modulo N.
     pub residue: u32,
     /// Length of the life in years.
     pub years: f64,
@@ -182,7 +187,8 @@ pub struct One {
     /// Number of P/E cycles of the mean block when acceleration began; absent without acceleration.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub accelerated_from_pec: Option<f64>,
-    /// Whether the oracle found no error; null if the oracle did not check the life.
+    /// Whether the oracle checked the life and found no error. Null if the oracle did not check the
+    /// life.
     pub oracle_clean: Option<bool>,
 }
 
@@ -261,7 +267,7 @@ impl Life {
     pub fn answered(answer: &Answer) -> Option<Self> {
         let lives = answer.lived.as_ref().ok().filter(|lives| !lives.is_empty())?;
         let life = Self::of(answer.label.clone(), &answer.plans, lives);
-        // Lives outside the ladder have an interval over the lives only.
+        // Lives outside the ladder have only an interval over the lives.
         if answer.interval.is_none() && !answer.is_on_rung {
             return Some(life);
         }
@@ -285,14 +291,14 @@ impl Life {
         self.data_lost_pages > 0.0
     }
 
-    /// Returns whether the years may be compared with those of other techniques. The lives must
-    /// have kept all data, and the technique must not be counterfactual.
+    /// Returns whether the technique may be compared with others by years. The lives must have kept
+    /// all data, and the technique must not be counterfactual.
     pub fn competes(&self) -> bool {
         !self.lost_data() && !self.counterfactual
     }
 
-    /// Formats the length of the life, with its interval if there is one. Examples are "5.31
-    /// years", "> 100 years" and "44.2 ± 0.5 min".
+    /// Formats the length of the life. If there is an interval, the text includes the interval.
+    /// Examples are "5.31 years", "> 100 years" and "44.2 ± 0.5 min".
     pub fn length_text(&self) -> String {
         let text = years(self.years.mean, self.years.ci95.filter(|_| self.ended));
         if self.ended { text } else { format!("> {text}") }
@@ -313,8 +319,8 @@ impl One {
     }
 }
 
-/// Returns the net read wear of a life that would program nothing on undisturbed flash. Returns
-/// `None` for other lives.
+/// Returns the net read wear of a life that would program nothing on flash without read disturb.
+/// Returns `None` for other lives.
 fn net_read_wear(lived: &Lived, page_bytes: f64) -> Option<f64> {
     let programs = &lived.programs;
     let twin_rests = lived.host_bytes == 0
@@ -322,7 +328,8 @@ fn net_read_wear(lived: &Lived, page_bytes: f64) -> Option<f64> {
     twin_rests.then(|| net_of((programs.sum(), 0), page_bytes, lived.host.read_bytes))?
 }
 
-/// Returns the mean of a value over all lives. Returns `None` if any life has no such value.
+/// Returns the mean of a number over all lives. Returns `None` if the number is missing in any
+/// life.
 fn mean_ci95_of_all(lives: &[Lived], of: impl Fn(&Lived) -> Option<f64>) -> Option<MeanCi95> {
     mean_ci95(&lives.iter().map(of).collect::<Option<Vec<_>>>()?)
 }
@@ -367,8 +374,8 @@ fn by_word(lives: &[Lived]) -> Option<BTreeMap<&'static str, LifeOfWord>> {
 }
 
 impl Consumed {
-    /// Names of the causes, in the order of [`Self::rows`]. The last cause is shown only if it is
-    /// not 0.
+    /// Names of the causes, in the order of [`Self::rows`]. The last cause is shown only if its
+    /// share is not 0.
     pub const CAUSES: [&'static str; 7] =
         ["host", "GC", "reads", "age", "levelling", "parity", "hints"];
 
@@ -391,7 +398,7 @@ impl Consumed {
         })
     }
 
-    /// Returns the share of each cause, with the name of the cause.
+    /// Returns the name and the share of each cause.
     pub fn rows(&self) -> [(&'static str, MeanCi95); 7] {
         let shares = [
             self.host,
@@ -406,8 +413,8 @@ impl Consumed {
     }
 }
 
-/// Returns the warnings about these lives. The warning about small writes gives the range over all
-/// lives.
+/// Returns the warnings about these lives. The warning about small writes has the range of the
+/// numbers over all lives.
 pub fn warnings<'a>(lives: impl IntoIterator<Item = &'a Life>) -> Vec<String> {
     mapping_unit::warning(
         lives.into_iter().map(|life| (life.mapping_unit, life.write_amplification.map(|e| e.mean))),
@@ -416,35 +423,35 @@ pub fn warnings<'a>(lives: impl IntoIterator<Item = &'a Life>) -> Vec<String> {
     .collect()
 }
 
-/// Facts that all lives of one `vpass life` command share: the drive, the samples, and the refused
+/// Facts about all lives of one `vpass life` command: the drive, the samples, and the refused
 /// techniques.
 #[derive(Clone, Debug)]
 pub struct Setting<'a> {
     /// Plan of the whole drive.
     pub whole: &'a RunPlan,
-    /// Plan of the lives, which may be a sample of the drive.
+    /// Plan of the lives. The plan may be for a sample of the drive.
     pub plan: &'a RunPlan,
-    /// Number of disjoint samples that each technique has.
+    /// Number of disjoint samples that are simulated for each technique.
     pub samples: u32,
-    /// Number of seeds that each technique has.
+    /// Number of seeds that are simulated for each technique.
     pub seeds: u32,
     /// Conditions that end a life before the drive is worn out.
     pub until: Until,
     /// Rung to which the lives belong; `None` for exact lives.
     pub rung: Option<Rung>,
-    /// Numbers of pages and of blocks in the samples; `None` for whole drives.
+    /// Numbers of pages and blocks in the samples. `None` if whole drives are simulated.
     pub sampled: Option<Sampled>,
-    /// Techniques without a life, because they do not suit the drive or the workload, or because
-    /// their drive stopped.
+    /// Techniques without a life. Either the technique does not suit the drive or the workload, or
+    /// the drive stopped.
     pub refused: &'a [Refused],
     /// Overrides of `--set`.
     pub set: &'a [String],
 }
 
-/// Numbers of pages and of blocks in all samples of a technique together.
+/// Numbers of pages and blocks in all samples of a technique together.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Sampled {
-    /// Number of pages in the samples that the workload touches.
+    /// Number of pages that belong to the samples and that the workload touches.
     pub pages: u64,
     /// Number of blocks in the samples.
     pub blocks: u64,
@@ -453,7 +460,7 @@ pub struct Sampled {
 /// Returns the JSON of `vpass life --json`.
 ///
 /// # Errors
-/// Reports a value that JSON cannot hold, or a trace file that can no longer be read.
+/// Returns an error if JSON cannot represent a value, or if a trace file can no longer be read.
 pub fn json_of(lives: &[Life], setting: &Setting) -> Result<Value, Failure> {
     let Setting { plan, until, rung, .. } = *setting;
     let tied: Vec<&str> =

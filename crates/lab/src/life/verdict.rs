@@ -1,5 +1,5 @@
-//! Sentences about the technique under which a drive lives longest. Only techniques that kept all
-//! data compete. A difference that is smaller than the intervals does not count.
+//! Sentences that name the technique with the longest life. Only techniques that kept all data
+//! compete. A difference that is smaller than the intervals does not count.
 
 use vpass_drive::api::reclaim::NO_RECLAIM;
 
@@ -7,8 +7,9 @@ use super::summary::Life;
 use super::{End, MOST_LOST};
 use crate::numbers::{digits, list, years};
 
-/// Returns the life that is clearly the longest. Returns `None` if no life competes, if two lives
-/// are too close to rank, or if a loss may be an effect of acceleration.
+/// Returns the life that is clearly the longest. Returns `None` if fewer than two lives compete, or
+/// if the two longest lives are too close to rank. Also returns `None` if a loss may be an effect
+/// of acceleration.
 pub fn longest(lives: &[Life]) -> Option<&Life> {
     if lives.iter().any(|life| life.lost_at_acceleration.is_some()) {
         return None;
@@ -18,7 +19,7 @@ pub fn longest(lives: &[Life]) -> Option<&Life> {
     is_longer(best, second).then_some(best)
 }
 
-/// Returns the competing lives whose intervals overlap, so that any of them may be the longest. The
+/// Returns the competing lives that may all be the longest, because their intervals overlap. The
 /// life with the longest mean comes first. If a loss may be an effect of acceleration, returns all
 /// competing lives. If one life is clearly the longest, returns an empty list.
 pub fn not_told_apart(lives: &[Life]) -> Vec<&Life> {
@@ -31,19 +32,19 @@ pub fn not_told_apart(lives: &[Life]) -> Vec<&Life> {
     if front.len() > 1 { front } else { vec![] }
 }
 
-/// Returns whether a life is certainly longer than another life.
+/// Returns whether a life is clearly longer than another life.
 fn is_longer(best: &Life, other: &Life) -> bool {
     other.ended && (!best.ended || surpass(best, other))
 }
 
-/// Returns whether a life is a baseline: it has no read reclaim, while other lives have it. A
-/// baseline shows what reads do to unprotected data, and it never wins.
+/// Returns whether a life is a baseline. A baseline has no read reclaim, while other lives have
+/// read reclaim. A baseline shows what reads do to unprotected data, and never wins.
 fn is_baseline(life: &Life, lives: &[Life]) -> bool {
     life.reclaim == NO_RECLAIM && lives.iter().any(|other| other.reclaim != NO_RECLAIM)
 }
 
-/// Returns the competing lives, the longest life first. Drives that outlive the simulation come
-/// before all others.
+/// Returns the competing lives, from the longest to the shortest. Lives of drives that outlive the
+/// simulation come first.
 fn ranked(lives: &[Life]) -> Vec<&Life> {
     let competing = lives.iter().filter(|life| life.competes() && !is_baseline(life, lives));
     let mut order: Vec<&Life> = competing.collect();
@@ -51,14 +52,14 @@ fn ranked(lives: &[Life]) -> Vec<&Life> {
     order
 }
 
-/// Returns whether a life is longer than another life by more than the two half widths together.
+/// Returns whether a life is longer than another life by more than the sum of the two half widths.
 pub(super) fn surpass(best: &Life, second: &Life) -> bool {
     let halves = best.years.ci95.unwrap_or(0.0) + second.years.ci95.unwrap_or(0.0);
     best.years.mean - second.years.mean > halves
 }
 
-/// Names the lives that lost data, and the longest life that kept all data. Returns `None` if
-/// neither exists.
+/// Names the lives that lost data, and the longest life that kept all data. Returns `None` if there
+/// is nothing to say.
 pub fn verdict(lives: &[Life]) -> Option<String> {
     let is_real = |life: &&Life| life.lost_data() && life.lost_at_acceleration.is_none();
     let lost: Vec<String> = lives.iter().filter(is_real).map(lost).collect();
@@ -75,8 +76,8 @@ pub fn verdict(lives: &[Life]) -> Option<String> {
     (!sentences.is_empty()).then(|| sentences.join(" "))
 }
 
-/// Describes a loss, such as "`none` lost data, 456 pages in the mean life, so its years do not
-/// count." If losses ended the life, the sentence also reports this.
+/// Describes a loss. An example is "`none` lost data, 456 pages in the mean life, so its years do
+/// not count." If losses ended a life, a second sentence says so.
 fn lost(life: &Life) -> String {
     let ended = if life.lives.iter().any(|one| one.end == End::LostData) {
         format!(
@@ -137,7 +138,7 @@ fn told(lives: &[Life]) -> Option<String> {
     }
 }
 
-/// Describes lives that are too close to rank, and the next shorter life.
+/// Describes the lives that are too close to rank, and the longest of the other lives.
 fn tied(best: &Life, front: &[&Life], order: &[&Life]) -> String {
     let names: Vec<String> = front.iter().map(|life| format!("`{}`", life.label)).collect();
     let names = list(&names);

@@ -1,5 +1,5 @@
-//! Results of a recipe as text: the means of every figure, and the paper's numbers beside the
-//! numbers of vpass.
+//! Results of a recipe as text: the means of every figure, and each number of the paper beside the
+//! corresponding number of vpass.
 use std::fmt::Write;
 
 use serde_json::Value;
@@ -13,8 +13,8 @@ use crate::failure::Failure;
 use crate::numbers::seconds;
 use crate::plain::line;
 
-/// Returns each number of the paper, the corresponding number of vpass if there is one, and the
-/// verdict.
+/// Returns a row for each number of the paper. The row has the corresponding number of vpass, if
+/// there is one, and the verdict.
 fn compared<'a>(
     recipe: &Recipe,
     figures: &[Numbers],
@@ -35,7 +35,8 @@ fn compared<'a>(
     expectations.expected.iter().map(of).collect()
 }
 
-/// Smallest change that counts as a change, as a share of the paper's change.
+/// Limit for the ratio of the change in vpass to the paper's change. If the ratio is below this
+/// limit, the verdict is "disagrees".
 const NO_CHANGE: f64 = 0.1;
 
 /// Returns the verdict on the vpass number `here`. `below` and `above` are the vpass numbers of the
@@ -59,8 +60,8 @@ fn verdict(expected: &Expected, here: Shown, below: Shown, above: Shown) -> &'st
     }
     let value = expected.value.unwrap_or(f64::NAN);
     let is_close = (here - value).abs() <= expected.tolerance.unwrap_or(0.0) * value.abs();
-    // Change in vpass as a share of the paper's change. The share is negative if one number rises
-    // and the other falls.
+    // Change in vpass, divided by the change in the paper. The ratio is negative if the two changes
+    // have opposite directions.
     let of_change = (here - 1.0) / (value - 1.0);
     match expected.change_within {
         Some(_) if of_change < NO_CHANGE => "disagrees",
@@ -135,7 +136,8 @@ pub(super) fn parts(
     Ok(parts)
 }
 
-/// Returns sentences about a run that could not keep up, or that ended at its limit of reads.
+/// Returns sentences about a run. A sentence says that the drive could not keep up with the
+/// requests, or that the run ended at its limit of reads.
 fn of_length(run: &Run) -> Vec<String> {
     let mut said = vec![];
     if run.fell_behind {

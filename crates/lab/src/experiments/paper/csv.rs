@@ -1,5 +1,5 @@
-//! Fields of CSV files according to RFC 4180. A name that contains a comma is quoted, so that it
-//! stays one field.
+//! Fields of CSV files according to RFC 4180. A name that contains a comma is quoted, because
+//! without quotes the name would become two fields.
 use std::borrow::Cow;
 
 /// Returns the text as a CSV field. A text with a comma, a quote or a line break is put in quotes.

@@ -1,5 +1,5 @@
-//! Gain of a technique in the mean read latency, split into three parts: sensing of the read
-//! itself, queueing because of sensing, and queueing because of programs.
+//! Gain of a technique: the reduction of the mean read latency. The gain has three parts: the
+//! read's own sensing, queueing because of sensing, and queueing because of programs.
 //!
 //! ```text
 //! all              mean latency of the technique `over`, minus mean latency of the technique
@@ -18,8 +18,8 @@ use super::run::Run;
 use crate::failure::Failure;
 use crate::numbers::digits;
 
-/// `[[gain]]`: a table with a row for each variant that has a twin. A twin is a run in which
-/// programs and erases take no time.
+/// Table `[[gain]]` of a recipe. The results have a row for each variant with a twin. A twin is the
+/// same variant with programs and erases that take no time.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Gain {
@@ -39,8 +39,8 @@ pub(super) struct Gain {
 const MEAN: &str = "/latency_us/read/mean";
 const SENSING: &str = "/page_reads/sense_us";
 
-/// Parts of the gain, as shares of the mean read latency of the technique `over`. Each share is a
-/// mean over workloads and seeds.
+/// Gain and its parts, as shares of the mean read latency under the technique `over`. Each share is
+/// a mean over workloads and seeds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Shares {
     all: f64,
@@ -50,10 +50,10 @@ struct Shares {
 }
 
 impl Gain {
-    /// Checks that the group has all runs that the gain needs.
+    /// Checks that the group has all runs that are needed to compute the gain.
     ///
     /// # Errors
-    /// Reports missing stages or a missing twin.
+    /// Returns an error if a variant has no twin, or if the stages of page reads are not measured.
     pub(super) fn check(&self, group: &Group) -> Result<(), Failure> {
         let twins = group.variants.iter().filter(|v| v.name.ends_with(&self.twin)).count();
         let of_twins = twins > 0
@@ -79,7 +79,7 @@ impl Gain {
         format!("{variant}{}", self.twin)
     }
 
-    /// Returns the shares of each variant of the group, in order.
+    /// Returns the name and the shares of each variant of the group, in order.
     fn rows<'a>(&self, runs: &'a [Run]) -> Result<Vec<(&'a str, Option<Shares>)>, Failure> {
         let mut variants: Vec<&str> = vec![];
         for run in runs.iter().filter(|run| run.group == self.group && !self.is_twin(&run.variant))
@@ -91,7 +91,8 @@ impl Gain {
         variants.into_iter().map(|variant| Ok((variant, self.shares(runs, variant)?))).collect()
     }
 
-    /// Returns the shares of a variant; `None` if the drive could not keep up in one of its runs.
+    /// Returns the shares of a variant. Returns `None` if the drive could not keep up with the
+    /// requests in a run of the variant.
     fn shares(&self, runs: &[Run], variant: &str) -> Result<Option<Shares>, Failure> {
         let mean = |variant: &str,
                     technique: &str,

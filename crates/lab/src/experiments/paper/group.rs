@@ -18,36 +18,37 @@ pub(super) struct Group {
     pub(super) name: String,
     pub(super) gear: GroupGear,
     pub(super) reclaim: Vec<String>,
-    /// Refresh techniques that figures compare. If the list has any, `reclaim` names exactly one
-    /// technique.
+    /// Refresh techniques that figures compare. If this list is not empty, `reclaim` must name
+    /// exactly one technique.
     #[serde(default)]
     pub(super) refresh: Vec<String>,
-    /// Parity techniques that figures compare. If the list has any, `reclaim` names exactly one
-    /// technique, and `refresh` names at most one.
+    /// Parity techniques that figures compare. If this list is not empty, `reclaim` must name
+    /// exactly one technique, and `refresh` at most one.
     #[serde(default)]
     pub(super) parity: Vec<String>,
     /// Names of the workloads. An empty list means all workloads.
     #[serde(default)]
     pub(super) workloads: Vec<String>,
-    /// Values for keys of the drive, which apply only in this group.
+    /// Values for keys of the drive. The values apply only in this group.
     #[serde(default)]
     pub(super) set: Vec<String>,
     #[serde(rename = "variant")]
     pub(super) variants: Vec<Variant>,
-    /// Number of counted P/E cycles per block of the read-active set. The counted part ends when
-    /// the erases of reclaim and GC reach this number.
+    /// Number of P/E cycles, per block of the read-active set, after which the counted part of a
+    /// run ends. Erases by reclaim and by GC count.
     ///
-    /// A run also ends at `reads_per_block`. As runs then differ in length, figures must divide
-    /// counts by the number of the host's requests (`share_of`).
+    /// A run also ends after `reads_per_block` reads. Runs with `cycles` differ in length, so
+    /// figures must divide counts by the number of host requests (`share_of`).
     #[serde(default)]
     pub(super) cycles: Option<f64>,
-    /// Number of P/E cycles of the warm-up. The warm-up also ends at `warm_up_reads_per_block`.
+    /// Number of P/E cycles after which the warm-up ends. The warm-up also ends after
+    /// `warm_up_reads_per_block` reads.
     #[serde(default)]
     pub(super) warm_up_cycles: Option<f64>,
     #[serde(default)]
     pub(super) wear: GroupWear,
-    /// Number of blocks in the read-active set, from the start of the host's capacity. The host
-    /// reads only this set. Default: all blocks that the host's capacity fills.
+    /// Number of blocks in the read-active set. The set begins at the first address, and the host
+    /// reads only addresses in this set. Default: all blocks that the host's capacity fills.
     #[serde(default)]
     pub(super) blocks: Option<u32>,
     /// Mean number of host reads per block of the read-active set, after the warm-up.
@@ -61,14 +62,15 @@ pub(super) struct Group {
     #[serde(default)]
     pub(super) out_of_phase: bool,
     /// Largest random read count at the start, as a share of the technique's first threshold. With
-    /// a share below 1, no block starts at the threshold, so blocks with few reads never reach it.
+    /// a share below 1, no block starts at the threshold. A block that gets only few reads during a
+    /// run therefore stays below the threshold.
     #[serde(default = "most_of_the_way")]
     pub(super) phases: f64,
-    /// Share of the dies' time that the host's requests take, at a constant request rate. Default:
-    /// a closed loop with a constant queue depth.
+    /// Share of time for which the host's requests keep the dies busy. The request rate is
+    /// constant. Default: a closed loop with a constant queue depth.
     #[serde(default)]
     pub(super) load: Option<f64>,
-    /// Number of requests per second, which can replace `load`.
+    /// Number of requests per second. A group can have `rate` instead of `load`.
     #[serde(default)]
     pub(super) rate: Option<f64>,
     /// Number of counted passes over each workload on a whole drive. The counted passes come after
@@ -77,12 +79,12 @@ pub(super) struct Group {
     pub(super) passes: Option<f64>,
     #[serde(default)]
     pub(super) warm_up_passes: Option<f64>,
-    /// Refresh periods before the counted requests, and the counted requests themselves. A group
-    /// with `periods` cannot have passes or `reads_per_block`.
+    /// Settings of a group in which some refresh periods pass before the counted requests, so that
+    /// the data is old. A group with `periods` cannot have passes or `reads_per_block`.
     #[serde(default)]
     pub(super) periods: Option<Periods>,
-    /// Span of some days with a number of reads per page. A group with a span cannot have passes or
-    /// `reads_per_block`.
+    /// Settings of a group whose drives are read for many days at a low rate. A group with a span
+    /// cannot have passes or `reads_per_block`.
     #[serde(default)]
     pub(super) span: Option<Span>,
     /// Disjoint samples of the drive for the fluid gear. Each sample has one page in N; "4/104"
@@ -92,8 +94,8 @@ pub(super) struct Group {
     /// Number of consecutive seeds for each run. Figures use the mean over these seeds.
     #[serde(default)]
     pub(super) seeds: Option<NonZeroU32>,
-    /// Whether to repeat the counted part until the rates settle. The rates are the programs and
-    /// erases per host page, for each cause.
+    /// Whether to repeat the counted part until the rates settle. There are two rates for each
+    /// cause: programs per host page, and erases per host page.
     #[serde(default)]
     pub(super) until_stable: bool,
     #[serde(default)]
@@ -141,7 +143,7 @@ impl Group {
     /// Checks that the settings of this group fit together.
     ///
     /// # Errors
-    /// Reports settings that exclude each other.
+    /// Returns an error if two settings exclude each other.
     pub(super) fn check_parts(&self) -> Result<(), Failure> {
         let wrong = if !self.refresh.is_empty() && self.reclaim.len() != 1 {
             "with `refresh`, `reclaim` must name one technique"
@@ -178,7 +180,7 @@ impl Group {
     /// Checks the span of this group.
     ///
     /// # Errors
-    /// Reports values out of range, and settings that exclude each other.
+    /// Returns an error if a value is out of range, or if two settings exclude each other.
     fn check_span(&self, span: &Span) -> Result<(), Failure> {
         let of_variants = self.variants.iter().filter_map(|variant| variant.reads_per_page);
         let amounts = of_variants
@@ -204,7 +206,7 @@ impl Group {
     /// Checks the periods of this group.
     ///
     /// # Errors
-    /// Reports values out of range, and settings that exclude each other.
+    /// Returns an error if a value is out of range, or if two settings exclude each other.
     fn check_periods(&self, periods: &Periods) -> Result<(), Failure> {
         let has_load =
             self.load.is_some() || self.variants.iter().all(|variant| variant.load.is_some());
@@ -233,10 +235,11 @@ impl Group {
         Err(Failure::usage(format!("group {}: periods: {wrong}", self.name)))
     }
 
-    /// Checks that each key of the table `own` names a technique that runs in its variant.
+    /// Checks the table `own` of each variant. Each key of the table must name a technique that
+    /// runs in this variant.
     ///
     /// # Errors
-    /// Reports an unknown technique.
+    /// Returns an error if a technique is unknown.
     pub(super) fn check_own(&self) -> Result<(), Failure> {
         for variant in &self.variants {
             let (slot, group, own) = match self.slot() {
@@ -260,10 +263,10 @@ impl Group {
         Ok(())
     }
 
-    /// Checks that each run with a number of P/E cycles also has a limit of reads.
+    /// Checks that a limit of reads is given wherever a number of P/E cycles is given.
     ///
     /// # Errors
-    /// Reports a missing limit of reads.
+    /// Returns an error if the limit of reads is missing.
     pub(super) fn check_cycles(&self) -> Result<(), Failure> {
         let caps = [
             ("cycles", self.cycles, "reads_per_block", self.reads_per_block),
@@ -289,7 +292,7 @@ impl Group {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum GroupWear {
-    /// Limits follow the disturb table as blocks wear.
+    /// Limits change with wear, according to the disturb table.
     #[default]
     Counts,
     /// Limits stay at the values for `start.pec`. No other row of the disturb table is used.
@@ -340,8 +343,8 @@ pub(super) struct Variant {
     pub(super) drive: Option<String>,
     #[serde(default)]
     pub(super) set: Vec<String>,
-    /// Additional values for keys of the drive, for one technique only. The table is indexed by the
-    /// name of the technique.
+    /// Additional values for keys of the drive. Each key of this table is the name of a technique,
+    /// and the values apply only to this technique.
     #[serde(default)]
     pub(super) own: BTreeMap<String, Vec<String>>,
     /// Name of a file with the host's hints, in the folder of the recipe. The format is that of
@@ -352,10 +355,10 @@ pub(super) struct Variant {
     /// span.
     #[serde(default)]
     pub(super) reads_per_page: Option<f64>,
-    /// Samples of this variant, which replace the group's samples.
+    /// Samples of this variant. They replace the group's samples.
     #[serde(default)]
     pub(super) sample: Option<Samples>,
-    /// Load of this variant, which replaces the group's load.
+    /// Load of this variant. This load replaces the group's load.
     #[serde(default)]
     pub(super) load: Option<f64>,
 }

@@ -1,5 +1,5 @@
-//! Data of a recipe that needs no run: the drive's settings and error model, the limits of layers,
-//! the limits under mixes of reads, and the workloads' requests.
+//! Files of a recipe that need no simulation. They show settings and error model of the drive, read
+//! limits of layers and under mixes of reads, and requests of the workloads.
 use std::fmt::Write;
 
 use vpass_drive::base::span::DAY;
@@ -17,7 +17,8 @@ fn table(config: &DriveConfig) -> LimitTable {
     LimitTable::of(config).expect("the drives of the papers have tables")
 }
 
-/// Returns the limit and the alpha of each group at the P/E counts of the disturb table.
+/// Returns the read limit and the alpha of each wordline group, at each P/E count of the disturb
+/// table.
 pub(super) fn parameters_csv(config: &DriveConfig) -> String {
     let table = table(config);
     let mut csv = String::from("pec_cycles,group,limit_reads,alpha\n");
@@ -37,7 +38,7 @@ pub(super) fn parameters_csv(config: &DriveConfig) -> String {
     csv
 }
 
-/// Returns the limit of each layer of the weakest block, at the drive's P/E count.
+/// Returns the read limit of each layer of the weakest block, at the drive's starting P/E count.
 pub(super) fn layers_csv(config: &DriveConfig) -> String {
     let table = table(config);
     let mut csv = String::from("layer,group,limit_reads\n");
@@ -53,8 +54,9 @@ pub(super) fn layers_csv(config: &DriveConfig) -> String {
     csv
 }
 
-/// Returns the number of reads that the weakest wordline of each group endures. The number is given
-/// for several shares of reads that go to the wordline's neighbours.
+/// Returns the number of reads that the weakest wordline of each group endures. The number depends
+/// on the share of reads that go to neighbouring wordlines, so there is a row for each of several
+/// shares.
 pub(super) fn mixes_csv(config: &DriveConfig) -> String {
     const STEPS: u32 = 10;
     let table = table(config);
@@ -78,15 +80,16 @@ pub(super) fn mixes_csv(config: &DriveConfig) -> String {
     csv
 }
 
-/// First and last P/E count in the table of the code's limits, and the step between two rows.
+/// P/E counts of the rows in the table of the code's limits: the first count, the last count, and
+/// the step between two rows.
 const CODE_PEC: (u32, u32, usize) = (1000, 30_000, 500);
 
-/// Returns the numbers of reads and the ages that the drive's code corrects. Each number is given
-/// for three targets: the drive's own target, and the UBER of JESD218 for client and enterprise
-/// drives.
+/// Returns a table with the largest number of reads and the largest age with which the drive's code
+/// still corrects data. There are rows for three targets: the drive's own target, and the UBER of
+/// JESD218 for client drives and for enterprise drives.
 ///
-/// The last column is for data that is both read and old. This column has the reads that the code
-/// still corrects at half of the age in the column before.
+/// The last column is for data that is both read and old. The age of this data is half of the
+/// largest age, and the column has the largest number of reads at this age.
 pub(super) fn code_csv(config: &DriveConfig) -> String {
     let mut csv = String::from(
         "target,pec_cycles,tolerable_rber,uber,reads,age_days,reads_at_half_age_if_shared\n",
@@ -113,7 +116,7 @@ pub(super) fn code_csv(config: &DriveConfig) -> String {
     csv
 }
 
-/// Returns the drive's settings that the parameter table of a paper shows.
+/// Returns the settings of the drive that papers list in a table of parameters.
 pub(super) fn settings_csv(config: &DriveConfig) -> String {
     let (geometry, timing) = (&config.geometry, &config.timing);
     let mean = |kinds: &[f64]| kinds.iter().sum::<f64>() / kinds.len() as f64;
@@ -166,10 +169,11 @@ pub(super) fn settings_csv(config: &DriveConfig) -> String {
     csv
 }
 
-/// Returns the requests of one pass and the size of the drive, for each generated workload.
+/// Returns a row for each generated workload. The row has the size of the drive and the requests of
+/// one pass.
 ///
 /// # Errors
-/// Reports an invalid drive.
+/// Returns an error if the drive is invalid.
 pub(super) fn workloads_csv(recipe: &Recipe) -> Result<String, Failure> {
     let mut csv = String::from(
         "workload,volume_gib,read_share,read_gib_per_pass,write_gib_per_pass,distribution\n",

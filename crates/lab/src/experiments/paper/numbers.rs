@@ -1,5 +1,6 @@
-//! Numbers of a figure, one for each run of a group. Each row has the number, its ratio to the
-//! number of another technique or variant, and means over the workloads.
+//! Numbers of a figure. There is a row for each run of a group. The row has the run's number, and
+//! the ratio to the number of another technique or variant. Further rows have means over the
+//! workloads.
 use std::fmt::Write;
 
 use super::csv::field;
@@ -20,17 +21,17 @@ struct FigureRow<'a> {
     is_beside: bool,
     technique: &'a str,
     seed: u64,
-    /// Residue of the drive's sample: page numbers in the sample have this residue. A whole drive
-    /// has residue 0.
+    /// Residue of the sample. All page numbers in the sample have this residue modulo N. A whole
+    /// drive has residue 0.
     residue: u32,
     raw: f64,
     refused: bool,
-    /// Number of this row that can divide the numbers of other rows.
+    /// Number of this run that can be the divisor for other runs.
     base: f64,
-    /// Number that divides this row's number.
+    /// Divisor of this run's number.
     divisor: f64,
-    /// Ratio to the number of another technique or variant. If the figure has no divisor, the shown
-    /// value is the number itself.
+    /// Value that the figure shows. If the figure has a divisor, this value is a ratio. Otherwise,
+    /// this value is the number of the run.
     shown: Shown,
 }
 
@@ -38,10 +39,10 @@ struct FigureRow<'a> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Shown {
     Number(f64),
-    /// Number that cannot be computed: the divisor is 0, or there is no such run.
+    /// Number that cannot be computed, because the divisor is 0 or because there is no such run.
     None,
-    /// Number that is missing because the drive could not keep up, in this run or in the run that
-    /// gives the divisor.
+    /// Number that is missing because the drive could not keep up with the requests, either in this
+    /// run or in the run of the divisor.
     Refused,
 }
 
@@ -63,10 +64,10 @@ impl Shown {
 }
 
 impl<'a> Numbers<'a> {
-    /// Collects the numbers from the runs of the figure's group.
+    /// Collects the figure's numbers from the runs of the figure's group.
     ///
     /// # Errors
-    /// Reports a JSON pointer that does not lead to a number.
+    /// Returns an error if a JSON pointer does not lead to a number.
     pub(super) fn of(figure: &'a Figure, runs: &'a [Run]) -> Result<Self, Failure> {
         let mut rows = vec![];
         for run in runs.iter().filter(|run| figure.shows(&run.group, &run.workload, run.technique))
@@ -78,7 +79,7 @@ impl<'a> Numbers<'a> {
                     .sum::<Result<f64, Failure>>()
             };
             let whole = if figure.share_of.is_empty() { 1.0 } else { sum(&figure.share_of)? };
-            // If the sum of the `share_of` numbers is 0, the share counts as 0.
+            // If the sum of the `share_of` numbers is 0, the number of the run is 0.
             let raw = if figure.weights.is_empty() {
                 if whole > 0.0 { multiplied(figure, run)? / whole } else { 0.0 }
             } else {
@@ -130,8 +131,8 @@ impl<'a> Numbers<'a> {
         Ok(Self { figure, rows })
     }
 
-    /// Returns the mean over seeds and workloads. A real trace counts if it replaces a generated
-    /// workload. The mean is missing if the number of any workload is missing.
+    /// Returns the mean number over seeds and workloads. Real traces that run beside generated
+    /// workloads are excluded. If the number of any workload is missing, the mean is missing too.
     pub(super) fn mean(&self, mean: Mean, variant: &str, technique: &str) -> Shown {
         let is_without = |row: &FigureRow| {
             mean == Mean::Without && self.figure.without.iter().any(|name| name == row.workload)
@@ -162,7 +163,8 @@ impl<'a> Numbers<'a> {
         Shown::mean(&of_it.map(|r| r.shown).collect::<Vec<_>>())
     }
 
-    /// Returns half the width of the 95 % interval over seeds and samples; `None` for a single run.
+    /// Returns half the width of the 95 % interval of a workload's number, over seeds and samples.
+    /// Returns `None` for a single run.
     pub(super) fn half_width(&self, variant: &str, workload: &str, technique: &str) -> Option<f64> {
         let of_it = self
             .rows
@@ -180,7 +182,7 @@ impl<'a> Numbers<'a> {
         }
     }
 
-    /// Returns the names of the workloads in order, each name once.
+    /// Returns the names of the workloads in order, without duplicates.
     pub(super) fn workloads(&self) -> Vec<&'a str> {
         let mut workloads: Vec<&str> = vec![];
         for row in &self.rows {
@@ -191,7 +193,8 @@ impl<'a> Numbers<'a> {
         workloads
     }
 
-    /// Returns the names of the variants and of the techniques in order, each name once.
+    /// Returns the names of the variants and the names of the techniques, in order and without
+    /// duplicates.
     pub(super) fn columns(&self) -> (Vec<&'a str>, Vec<&'a str>) {
         let mut variants: Vec<&str> = vec![];
         let mut techniques: Vec<&str> = vec![];
@@ -206,8 +209,8 @@ impl<'a> Numbers<'a> {
         (variants, techniques)
     }
 
-    /// Returns the table as CSV. With several seeds, the table has a column for the seed. `slot` is
-    /// the slot of the compared techniques.
+    /// Returns the table as CSV. If there are several seeds, the table has a column for the seed.
+    /// `slot` is the slot of the compared techniques.
     pub(super) fn csv(&self, slot: &str) -> String {
         let figure = self.figure;
         let over = figure.divisor().map_or_else(String::new, |over| {
@@ -268,11 +271,11 @@ impl<'a> Numbers<'a> {
     }
 }
 
-/// Returns the sum of the figure's numbers in the summary of a run. Each number is first multiplied
-/// by its factor.
+/// Returns a sum of numbers in the summary of a run, for a figure. Each number is multiplied by its
+/// factor from `times`.
 ///
 /// # Errors
-/// Reports a JSON pointer that does not lead to a number.
+/// Returns an error if a JSON pointer does not lead to a number.
 fn multiplied(figure: &Figure, run: &Run) -> Result<f64, Failure> {
     let factors = figure.times.iter().copied().chain(std::iter::repeat(1.0));
     figure
@@ -283,11 +286,11 @@ fn multiplied(figure: &Figure, run: &Run) -> Result<f64, Failure> {
         .sum()
 }
 
-/// Returns the weighted mean of the figure's numbers in the summary of a run. The mean is 0 if all
-/// weights are 0.
+/// Returns a weighted mean of numbers in the summary of a run, for a figure. If all weights are 0,
+/// the mean is 0.
 ///
 /// # Errors
-/// Reports a JSON pointer that does not lead to a number.
+/// Returns an error if a JSON pointer does not lead to a number.
 fn weighted(figure: &Figure, run: &Run) -> Result<f64, Failure> {
     let (mut sum, mut whole) = (0.0, 0.0);
     for (metric, weight) in figure.metric.iter().zip(&figure.weights) {

@@ -1,10 +1,11 @@
-//! Groups whose data ages. In such a group, refresh periods pass while the host only updates pages.
-//! The counted requests begin afterwards.
+//! Groups whose data ages. In such a group, some refresh periods pass before the counted requests
+//! begin. During these periods, the host only updates pages.
 use serde::Deserialize;
 use vpass_drive::config::DriveConfig;
 use vpass_workload::synthetic::WorkloadConfig;
 
-/// Refresh periods before the counted requests, and the counted requests themselves.
+/// Settings of the refresh periods that pass before the counted requests, and of the counted
+/// requests.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Periods {
@@ -20,11 +21,11 @@ pub(super) struct Periods {
     /// cannot have `reads`.
     #[serde(default)]
     pub(super) counted: Option<f64>,
-    /// Share of reads in the counted requests. By default, updates continue at the rate of the
-    /// periods before.
+    /// Share of reads in the counted requests. By default, the host continues to update pages at
+    /// the same rate as in the earlier periods.
     #[serde(default)]
     pub(super) read_share: Option<f64>,
-    /// Constant queue depth, which replaces the group's `load`.
+    /// Constant queue depth. A group with `queue_depth` cannot have a `load`.
     #[serde(default)]
     pub(super) queue_depth: Option<u32>,
     /// Whether to measure the stages of the host's page reads. Figures with a pointer to
@@ -33,7 +34,7 @@ pub(super) struct Periods {
     pub(super) stages: bool,
 }
 
-/// Times in seconds for which one operation keeps a die busy.
+/// Times, in seconds, for which one operation keeps a die busy.
 #[derive(Clone, Copy, Debug)]
 struct DieTimes {
     /// Time of a page read: sensing plus transfer. The sensing time is the mean over the page kinds
@@ -54,8 +55,8 @@ impl DieTimes {
 }
 
 impl Periods {
-    /// Returns the updates of the periods before the count, and the counted requests. Each request
-    /// is for a single page in the filled part of the drive.
+    /// Returns the updates before the counted requests, and the counted requests. Each request is
+    /// for a single page in the filled part of the drive.
     pub(super) fn requests(
         &self,
         load: Option<f64>,
@@ -69,7 +70,8 @@ impl Periods {
         let of_pages = WorkloadConfig {
             block_size: Some(drive.geometry.page_size),
             footprint: drive.start.fill,
-            // Addresses of updates must be independent of the addresses of reads.
+            // With a separate distribution, the addresses of updates are independent of the
+            // addresses of reads.
             write_distribution: Some(workload.write_distribution.unwrap_or(workload.distribution)),
             queue_depth: None,
             ..workload.clone()

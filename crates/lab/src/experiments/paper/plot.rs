@@ -1,5 +1,5 @@
-//! Plots, which are figures with many points per run. Plots show response times, cumulative
-//! histograms, or the wear of every block.
+//! Plots: figures with many points per run. For example, a plot shows response times, a cumulative
+//! histogram, or the wear of every block.
 use std::fmt::Write;
 
 use serde_json::Value;
@@ -11,13 +11,14 @@ use super::run::{REFUSED, Run};
 use super::slow_reads;
 use crate::failure::Failure;
 
-/// Width of a bin of response times. There are `BINS` bins, and the last bin is open-ended.
+/// Width of a bin of response times, in milliseconds. There are `BINS` bins. The last bin has no
+/// upper end.
 const BIN_MS: u64 = 50;
 const BINS: usize = 20;
 /// Key in the summary of a run for the bins of response times.
 pub(super) const RESPONSES: &str = "responses_50_ms";
 
-/// Counts the reads that waited for a reclaim job, in bins of 50 ms of response time.
+/// Counts the reads that waited for a reclaim job, by response time. Each bin is 50 ms wide.
 pub(super) fn responses(engine: &Replay) -> [u64; BINS] {
     let mut bins = [0; BINS];
     for step in engine.metrics().read_during_reclaim.histogram().iter_recorded() {
@@ -27,12 +28,12 @@ pub(super) fn responses(engine: &Replay) -> [u64; BINS] {
     bins
 }
 
-/// Returns the points of a plot. `slot` is the slot of the compared techniques. A read is long if
-/// it takes more than `long_us`.
+/// Returns the points of a plot as CSV. `slot` is the slot of the compared techniques. A read is
+/// long if it takes more than `long_us`.
 ///
 /// # Errors
-/// Reports a JSON pointer that does not lead to a list of numbers. Also reports reads whose stages
-/// were not measured.
+/// Returns an error if a JSON pointer does not lead to a list of numbers. Also returns an error if
+/// a plot needs the stages of reads and they were not measured.
 pub(super) fn csv(
     plot: &Plot,
     slot: &str,
@@ -111,8 +112,8 @@ fn block_rows(run: &Run) -> Vec<String> {
     run.blocks.iter().enumerate().map(row).collect()
 }
 
-/// Returns a row for each page kind, and then a row for each combination of valid and invalid pages
-/// that lie lower in the same wordline.
+/// Returns rows with the stages of reads. First, there is a row for each page kind. Then, there is
+/// a row for each combination of valid and invalid lower pages in the wordline of the read page.
 fn stage_rows(plot: &Plot, run: &Run) -> Result<Vec<String>, Failure> {
     let cases = |by: &str| {
         let cases = run.summary.pointer(&format!("/page_reads/{by}")).and_then(Value::as_object);

@@ -29,7 +29,7 @@ pub(super) struct Recipe {
     pub(super) title: String,
     /// Drive of all runs, as a preset or a file.
     pub(super) drive: String,
-    /// Values for keys of the drive, which apply to every run.
+    /// Values for keys of the drive. The values apply to every run.
     #[serde(default)]
     pub(super) set: Vec<String>,
     /// Name of the file with the paper's numbers. The file is in the recipe's folder.
@@ -50,11 +50,11 @@ pub(super) struct Recipe {
     pub(super) gains: Vec<Gain>,
     #[serde(default, rename = "plot")]
     pub(super) plots: Vec<Plot>,
-    /// Files that show the drive's error model, which need no run.
+    /// Files that vpass writes without a run. For example, they show the drive's error model.
     #[serde(default)]
     pub(super) model: Model,
-    /// Time in microseconds above which a read is long. If this time is given, summaries also have
-    /// the latencies that reads would have on an idle drive.
+    /// Latency, in microseconds, above which a read is long. If this latency is given, summaries
+    /// also have the latencies that reads would have on an idle drive.
     #[serde(default)]
     pub(super) long_us: Option<f64>,
 }
@@ -63,34 +63,34 @@ fn greedy() -> String {
     "greedy".into()
 }
 
-/// Workload of a recipe. On a whole drive, this workload sets the amount of requests and their
-/// addresses. If a group reads a fixed number of blocks, the group sets both.
+/// Workload of a recipe. The workload sets the number of requests and the range of addresses. If a
+/// group has `blocks` or `cycles`, the group sets both instead.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct NamedWorkload {
     pub(super) name: String,
     pub(super) config: WorkloadConfig,
-    /// Values for keys of the drive, which apply only to runs of this workload.
+    /// Values for keys of the drive. The values apply only to runs of this workload.
     #[serde(default)]
     pub(super) set: Vec<String>,
     /// File names, without endings, of the traces that can replace this workload.
     #[serde(default)]
     pub(super) traces: Vec<String>,
-    /// Number of counted passes on a whole drive. The counted passes come after the
+    /// Number of counted passes over the workload. The counted passes come after the
     /// `warm_up_passes`.
     #[serde(default)]
     pub(super) passes: Option<f64>,
     #[serde(default)]
     pub(super) warm_up_passes: Option<f64>,
-    /// Generated workloads beside which a real trace from `[[trace]]` runs. Empty for all other
-    /// workloads.
+    /// Names of the generated workloads beside which this real trace runs. Empty if the workload is
+    /// not a real trace from `[[trace]]`.
     #[serde(skip)]
     beside: Vec<String>,
 }
 
 impl NamedWorkload {
-    /// Returns whether this workload is a real trace that runs beside generated workloads. Averages
-    /// exclude such a trace.
+    /// Returns whether this workload is a real trace that runs beside generated workloads. Such a
+    /// trace is left out of averages.
     pub(super) fn is_beside(&self) -> bool {
         !self.beside.is_empty()
     }
@@ -100,19 +100,19 @@ impl NamedWorkload {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Model {
-    /// Name of the file with the limit and the alpha of each group at each P/E count.
+    /// Name of the file with the read limit and the alpha of each wordline group at each P/E count.
     pub(super) parameters: Option<String>,
-    /// Name of the file with the limit of every layer of a block.
+    /// Name of the file with the read limit of every layer of a block.
     pub(super) layers: Option<String>,
-    /// Name of the file with the reads that the weakest wordline of each group endures. The file
-    /// has a row for each of several shares of reads that go to neighbouring wordlines.
+    /// Name of the file with the number of reads that the weakest wordline of each group endures.
+    /// The file has a row for each of several shares of reads that go to neighbouring wordlines.
     pub(super) mixes: Option<String>,
     /// Name of the file with the drive's settings.
     pub(super) settings: Option<String>,
     /// Name of the file with the requests of one pass of each generated workload.
     pub(super) workloads: Option<String>,
-    /// Name of the file with the reads and the ages that the code can correct. The file has a row
-    /// for each target and P/E count.
+    /// Name of the file with the largest number of reads and the largest age with which the code
+    /// corrects data. The file has a row for each target and P/E count.
     pub(super) code: Option<String>,
     /// Name of the file with the measured properties of workloads over stripes.
     pub(super) stripes: Option<String>,
@@ -121,7 +121,8 @@ pub(super) struct Model {
 /// Reads one file of a recipe.
 ///
 /// # Errors
-/// Reports a file that cannot be read. Also reports an error in the file, with its line.
+/// Returns an error if the file cannot be read or is invalid. For an invalid file, the error names
+/// the line.
 pub(super) fn read<T: DeserializeOwned>(path: &Path) -> Result<T, Failure> {
     let text = read_file("recipe", path)?;
     typed::read(&path.display().to_string(), &text)
@@ -131,16 +132,16 @@ impl Recipe {
     /// Reads `run.toml`, and adds the real traces of the recipe to its workloads.
     ///
     /// # Errors
-    /// Reports the errors of [`read`], and errors in the list of traces.
+    /// Returns an error if [`read`] fails, or if the list of traces is invalid.
     pub(super) fn open(path: &Path) -> Result<Self, Failure> {
         read::<Self>(path)?.with_traces()
     }
 
-    /// Returns the workloads of a group. The real traces that were found for a generated workload
-    /// follow this workload.
+    /// Returns the workloads of a group. Real traces that run beside a generated workload are
+    /// listed directly after this workload, if their files were found.
     ///
     /// # Errors
-    /// Reports an unknown workload name.
+    /// Returns an error if no workload has this name.
     pub(super) fn workloads_of(
         &self,
         group: &Group,
@@ -174,20 +175,20 @@ impl Recipe {
     /// Returns the group with this name.
     ///
     /// # Errors
-    /// Reports an unknown group name.
+    /// Returns an error if no group has this name.
     pub(super) fn group(&self, name: &str) -> Result<&Group, Failure> {
         let names = self.groups.iter().map(|g| g.name.as_str());
         let found = self.groups.iter().find(|g| g.name == name);
         found.ok_or_else(|| Failure::usage(crate::suggest::unknown("group", name, names)))
     }
 
-    /// Returns whether a plot shows every block of the runs with this group and workload.
+    /// Returns whether any plot shows every block for runs of this group and workload.
     pub(super) fn plots_blocks_of(&self, group: &str, workload: &str) -> bool {
         self.plots.iter().any(|p| p.kind == PlotKind::Blocks && p.shows(group, workload))
     }
 
-    /// Returns the counted span of a group. Returns `None` if the group has no span, or if it
-    /// counts only a window after its span.
+    /// Returns the counted span of a group. Returns `None` if the group has no span, or if only a
+    /// window after the span is counted.
     pub(super) fn span_of(&self, group: &str) -> Option<&Span> {
         let span = self.groups.iter().find(|g| g.name == group).and_then(|g| g.span.as_ref());
         span.filter(|span| span.window.is_none())
@@ -196,7 +197,7 @@ impl Recipe {
     /// Checks that a workload has this name.
     ///
     /// # Errors
-    /// Reports an unknown workload name.
+    /// Returns an error if no workload has this name.
     pub(super) fn check_workload(&self, name: &str) -> Result<(), Failure> {
         let names = self.workloads.iter().map(|w| w.name.as_str());
         let known = names.clone().any(|known| known == name);
@@ -207,10 +208,10 @@ impl Recipe {
         }
     }
 
-    /// Checks that the recipe has runs. Also checks that its figures and plots use known names.
+    /// Checks that the recipe has runs, and that all figures and plots use known names.
     ///
     /// # Errors
-    /// Reports an empty list or an unknown name.
+    /// Returns an error if a list is empty or a name is unknown.
     pub(super) fn check(&self) -> Result<(), Failure> {
         let lists = [("workload", self.workloads.is_empty()), ("group", self.groups.is_empty())];
         if let Some((list, _)) = lists.into_iter().find(|(_, is_empty)| *is_empty) {

@@ -1,4 +1,4 @@
-//! Results of a recipe: parts that a reader sees, and files.
+//! Results of a recipe: text for the reader, and files.
 use crate::files::File;
 
 /// Results of a recipe.

@@ -1,4 +1,4 @@
-//! Run of a recipe, with its plan and, after the simulation, its results.
+//! Run of a recipe. A run has a plan before the simulation, and results afterwards.
 use serde_json::Value;
 
 use crate::failure::Failure;
@@ -10,19 +10,19 @@ pub(super) struct Run {
     pub(super) group: String,
     pub(super) variant: String,
     pub(super) workload: String,
-    /// Whether the run replays a real trace beside the generated workloads. Averages exclude such a
-    /// run.
+    /// Whether the run replays a real trace beside the generated workloads. Such a run is left out
+    /// of averages.
     pub(super) is_beside: bool,
-    /// Technique that names the run in figures. The technique belongs to the slot whose techniques
-    /// the group compares.
+    /// Technique whose name stands for the run in figures. The group of the run determines the slot
+    /// of this technique.
     pub(super) technique: &'static str,
     pub(super) plan: RunPlan,
     /// Summary of the results; null until the run has ended.
     pub(super) summary: Value,
-    /// Number of P/E cycles of every block at the end, and effective P/E cycles in thousandths.
-    /// Recorded only if a plot shows blocks.
+    /// Two counts for every block at the end of the run: the P/E cycles, and the effective P/E
+    /// cycles in thousandths. Recorded only if a plot shows blocks.
     pub(super) blocks: Vec<(u32, u64)>,
-    /// Data of each week, needed by plots of weeks and by counts of long reads.
+    /// Data of each week. Plots of weeks and counts of long reads need this data.
     pub(super) weeks: Vec<Part>,
     /// Whether the drive could not keep up with the requests. The latencies of such a run never
     /// settle.
@@ -31,9 +31,10 @@ pub(super) struct Run {
 
 /// Key in the summary for the number of P/E cycles after which a run ended.
 pub(super) const CYCLES: &str = "cycles";
-/// Key in the summary for the number of blocks in use at the end, if data is refreshed.
+/// Key in the summary for the number of blocks in use at the end of a run. Present only if data is
+/// refreshed.
 pub(super) const BLOCKS: &str = "blocks";
-/// Text shown instead of a number if the drive could not keep up.
+/// Text that replaces a number if the drive could not keep up with the requests.
 pub(super) const REFUSED: &str = "refused: could not keep up";
 
 impl Run {
@@ -42,11 +43,11 @@ impl Run {
         format!("{} {} {} {}", self.group, self.variant, self.workload, self.technique)
     }
 
-    /// Returns a number of the summary. `figure` names the figure that needs the number. A pointer
-    /// that begins with a minus sign returns the negative number.
+    /// Returns a number of the summary. `figure` names the figure that needs the number. If the
+    /// pointer begins with a minus sign, returns the number with its sign changed.
     ///
     /// # Errors
-    /// Reports a JSON pointer that does not lead to a number.
+    /// Returns an error if a JSON pointer does not lead to a number.
     pub(super) fn number_at(&self, figure: &str, pointer: &str) -> Result<f64, Failure> {
         if let Some(taken_off) = pointer.strip_prefix('-') {
             return self.number_at(figure, taken_off).map(|n| -n);

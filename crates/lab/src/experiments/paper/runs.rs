@@ -28,8 +28,8 @@ use crate::plan::{self, Cycles, RunPlan, SaidOfRefresh, Workload};
 use crate::samples::Samples;
 use crate::setup::Watch;
 
-/// Plans every run of the recipe, in order. Real traces that were found replace generated
-/// workloads. Files with hints are read from the recipe's folder.
+/// Plans every run of the recipe, in order. If a real trace was found for a generated workload, the
+/// trace replaces the workload. Files with hints are read from the recipe's folder.
 pub(super) fn runs(
     recipe: &Recipe,
     folder: &Path,
@@ -50,9 +50,9 @@ pub(super) fn runs(
                     .enumerate()
                 {
                     let plan = kind.plan(group, of_run, gc, (seed, dialect))?;
-                    // The source of requests is opened to check the source. All techniques have the
+                    // Opening the source of requests checks the source. All techniques have the
                     // same source, so one check is enough. On a large drive, a source has large
-                    // tables.
+                    // tables, so opening is slow.
                     if i == 0 && !plan.is_fluid() {
                         plan.source()?;
                     }
@@ -77,10 +77,11 @@ pub(super) fn runs(
     Ok(runs)
 }
 
-/// Properties that all runs of one variant with one workload have in common.
+/// Properties that are equal in all runs of one variant with one workload.
 struct Kind {
     drive: Loaded<DriveConfig>,
-    /// Drives with keys for one technique only, by the name of the technique.
+    /// Drives with additional values for keys that apply to one technique only. The map is indexed
+    /// by the name of the technique.
     own: BTreeMap<String, Loaded<DriveConfig>>,
     /// Hints of the host; `None` if the variant has no hints.
     said: Option<Vec<HintRange>>,
@@ -183,7 +184,7 @@ impl Kind {
     }
 }
 
-/// Returns the plan itself, or one plan for each sample of the drive if samples are wanted.
+/// Returns one plan for each sample of the drive. Without samples, returns the plan unchanged.
 fn in_samples(plan: RunPlan, samples: Option<Samples>) -> Result<Vec<RunPlan>, Failure> {
     let Some(samples) = samples else { return Ok(vec![plan]) };
     samples
@@ -192,13 +193,13 @@ fn in_samples(plan: RunPlan, samples: Option<Samples>) -> Result<Vec<RunPlan>, F
         .collect()
 }
 
-/// Techniques of a run, and the name of the run's technique in figures.
+/// Techniques of a run, and the name under which figures show the run.
 #[derive(Clone, Copy)]
 struct Techniques {
     name: &'static str,
     reclaim: &'static Technique,
-    /// Refresh technique. With `None`, the run uses the refresh that belongs to the parity
-    /// technique, if any.
+    /// Refresh technique. With `None`, the run uses the refresh technique that belongs to the
+    /// parity technique, if there is one.
     refresh: Option<&'static RefreshTechnique>,
     parity: &'static ParityTechnique,
 }
@@ -243,7 +244,7 @@ impl Techniques {
     }
 }
 
-/// Removes all rows of the disturb table except the one at `start.pec`. The limits then do not
+/// Removes all rows of the disturb table except the row for `start.pec`, so that the limits do not
 /// depend on wear.
 fn freeze_wear(group: &Group, drive: &mut DriveConfig) -> Result<(), Failure> {
     let (pec, rows) = (drive.start.pec, &mut drive.disturb.table);
@@ -260,14 +261,14 @@ fn freeze_wear(group: &Group, drive: &mut DriveConfig) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Returns the number of blocks that a group reads. The number is the group's `blocks`, or the
+/// Returns the number of blocks that a group reads. Without `blocks` in the group, returns the
 /// number of blocks that the host's capacity fills.
 fn blocks_read(group: &Group, drive: &DriveConfig) -> f64 {
     let host_pages = (drive.drive.capacity.map_or(0, |c| c.0) / drive.geometry.page_size.0) as f64;
     group.blocks.map_or(host_pages / f64::from(drive.geometry.pages_per_block()), f64::from)
 }
 
-/// Returns a number of reads: the first threshold of a technique, multiplied by `share`.
+/// Returns the number of reads at the first threshold of a technique, multiplied by `share`.
 fn end_of_cycle(drive: &DriveConfig, reclaim: &Technique, share: f64) -> Result<u32, Failure> {
     if !(0.0..=1.0).contains(&share) {
         return Err(Failure::usage(format!(
@@ -279,11 +280,11 @@ fn end_of_cycle(drive: &DriveConfig, reclaim: &Technique, share: f64) -> Result<
     Ok((f64::from(first.unwrap_or(0)) * share) as u32)
 }
 
-/// Requests of a run, and the number of times that they are repeated.
+/// Requests of a run, and the number of passes over these requests.
 #[derive(Clone)]
 struct Asked {
     requests: Workload,
-    /// Requests that change the drive before the run, without being timed.
+    /// Requests that are served before the run without timing.
     before: Option<WorkloadConfig>,
     /// Number of warm-up requests, which come before the counted requests.
     warm_up: u64,
@@ -335,8 +336,8 @@ fn asked(
     let passes = group.passes.or(workload.passes).unwrap_or(1.0);
     let warm_up_passes = group.warm_up_passes.or(workload.warm_up_passes).unwrap_or(0.0);
     if let Some(survey) = traces.of(workload) {
-        // The warm-up of a trace must end within the first pass. A group's warm-up may be longer,
-        // so all passes over a trace are counted.
+        // For a trace, a warm-up must end within the first pass. The warm-up of a group may be
+        // longer, so a trace has no warm-up and all passes are counted.
         let repeat = if group.until_stable {
             None
         } else {
@@ -376,7 +377,8 @@ fn generated(workload: &NamedWorkload, config: WorkloadConfig) -> Workload {
     })
 }
 
-/// Returns a workload of some passes over the whole drive, and the number of its warm-up requests.
+/// Returns the workload with enough requests for all passes over the whole drive, and the number of
+/// warm-up requests.
 fn on_drive(
     group: &Group,
     workload: &WorkloadConfig,
@@ -385,7 +387,8 @@ fn on_drive(
 ) -> (WorkloadConfig, u64) {
     let requests = |passes: f64| (passes * workload.requests as f64).round() as u64;
     let warm_up = requests(warm_up_passes);
-    // A workload that is repeated until it settles needs no extra requests for its warm-up.
+    // If the counted part is repeated until the rates settle, the warm-up needs no additional
+    // requests.
     let counted = requests(passes).max(1);
     (
         WorkloadConfig {
@@ -396,7 +399,7 @@ fn on_drive(
     )
 }
 
-/// Returns a workload over the blocks that a group reads, and the number of its warm-up requests.
+/// Returns the workload for the blocks that a group reads, and the number of warm-up requests.
 fn on_blocks(
     group: &Group,
     workload: &WorkloadConfig,
@@ -423,7 +426,7 @@ fn on_blocks(
     )
 }
 
-/// Sets the load or the request rate of a workload, if the group has one.
+/// Sets the request rate of a workload if the group has a load or a rate.
 fn at_load(
     load: Option<f64>,
     rate: Option<f64>,
@@ -443,7 +446,7 @@ fn pages_of_request(workload: &WorkloadConfig, drive: &DriveConfig) -> f64 {
     workload.block_size.map_or(1, |size| size.0.div_ceil(drive.geometry.page_size.0)) as f64
 }
 
-/// Returns the mean time in seconds for which the request of one page keeps a die busy.
+/// Returns the mean time, in seconds, for which a request for one page keeps a die busy.
 fn die_s(workload: &WorkloadConfig, drive: &DriveConfig) -> f64 {
     let cell: CellType = drive.geometry.cell;
     let sense = drive.timing.sense_per_kind_us(cell);

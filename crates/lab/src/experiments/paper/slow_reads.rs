@@ -1,6 +1,6 @@
-//! Latencies that page reads would have on an idle drive, computed from their numbers of retries.
-//! These latencies are known in every gear, even if the gear does not simulate latencies. All reads
-//! are assumed to read the slowest page kind, as in the hint budgets.
+//! Latencies that page reads would have on an idle drive. They are computed from the number of
+//! retries of each read, so they are known in every gear. Each read is assumed to be of the slowest
+//! page kind, as in the hint budgets.
 use std::fmt::Write;
 
 use serde_json::{Value, json};
@@ -21,8 +21,8 @@ pub(super) const READS: &str = "reads";
 struct Takes {
     /// Latencies of reads with 0, 1, 2 and more retries, in this order.
     by_retries: Vec<Ns>,
-    /// Additional latency of a read that began above level 0. `None` if this latency differs
-    /// between levels.
+    /// Additional latency of a read that was first decoded at a higher level than 0. `None` if this
+    /// latency differs between levels.
     began_higher: Option<Ns>,
     long: Ns,
 }
@@ -43,10 +43,10 @@ impl Takes {
         }))
     }
 
-    /// Returns the smallest number of retries with which a read is long.
+    /// Returns the smallest number of retries that makes a read long.
     ///
     /// # Errors
-    /// Reports that this number depends on the level at which a read began.
+    /// Returns an error if this number of retries depends on the level at which a read began.
     fn long_from(&self, some_began_higher: bool) -> Result<usize, Failure> {
         let from = |more: Ns| {
             self.by_retries
@@ -65,7 +65,7 @@ impl Takes {
     /// Returns the mean latency in microseconds; `None` without reads.
     ///
     /// # Errors
-    /// Reports that the mean depends on the levels at which reads began.
+    /// Returns an error if the mean depends on the levels at which reads began.
     fn mean_us(&self, retries: &Retries) -> Result<Option<f64>, Failure> {
         let reads: u64 = retries.histogram.iter().sum();
         let sum: f64 = retries
@@ -88,11 +88,11 @@ fn no_number() -> Failure {
     )
 }
 
-/// Returns the read latencies of a run. `weeks` has the weeks of its span. A read is long if it
-/// takes more than `long_us`. The value is null if the drive makes no retries.
+/// Returns the read latencies of a run. `weeks` has the data of each week of the run. A read is
+/// long if it takes more than `long_us`. If the drive makes no retries, returns null.
 ///
 /// # Errors
-/// Reports a drive whose latencies cannot be computed.
+/// Returns an error if the latencies of the drive cannot be computed.
 pub(super) fn of(
     drive: &DriveConfig,
     outcome: &Outcome,
@@ -114,7 +114,7 @@ pub(super) fn of(
     }))
 }
 
-/// Returns the number of reads with `from` retries or more.
+/// Returns the number of reads with at least `from` retries.
 fn long_reads(part: &Part, from: usize) -> f64 {
     from.checked_sub(1).map_or(part.read_pages, |others| part.retried.iter().skip(others).sum())
 }
@@ -130,7 +130,7 @@ pub(super) const COLUMNS: &str = "seed,sample,week,read_pages,programs_reclaim_p
 /// Returns a row for each week of a run.
 ///
 /// # Errors
-/// Reports the errors of [`of`].
+/// Returns an error if [`of`] fails.
 pub(super) fn rows(run: &Run, long_us: f64) -> Result<Vec<String>, Failure> {
     let higher =
         run.summary.pointer("/retries/began_higher").and_then(Value::as_u64).unwrap_or(0) > 0;

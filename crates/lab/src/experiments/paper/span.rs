@@ -1,5 +1,5 @@
 //! Groups whose drives are read for many days at a low rate. The recipe gives the number of days
-//! and the reads per page. A window with timed requests may follow.
+//! and the number of reads per page. A window with timed requests may follow.
 use serde::Deserialize;
 use vpass_drive::config::DriveConfig;
 use vpass_workload::synthetic::WorkloadConfig;
@@ -10,11 +10,11 @@ use vpass_workload::synthetic::WorkloadConfig;
 pub(super) struct Span {
     /// Length of the span in days.
     pub(super) days: f64,
-    /// Number of host reads per page over the whole span, as a mean over the host's pages. A
-    /// variant can have its own number. Writes are added according to the workload's `read_share`.
+    /// Mean number of host reads of a page in the whole span. A variant can have another number.
+    /// The host also writes, according to `read_share` of the workload.
     pub(super) reads_per_page: f64,
-    /// Counted window after the span, in the timed gear. If there is a window, the requests of the
-    /// span are served without timing.
+    /// Counted window with timed requests after the span. If there is a window, only the requests
+    /// in the window are timed.
     #[serde(default)]
     pub(super) window: Option<Window>,
 }
@@ -25,7 +25,7 @@ pub(super) struct Span {
 pub(super) struct Window {
     /// Mean number of read requests.
     pub(super) reads: u64,
-    /// Share of the dies' time that the host's reads and writes take.
+    /// Share of time for which the host's reads and writes keep the dies busy.
     pub(super) load: f64,
 }
 
@@ -40,7 +40,7 @@ impl Span {
         (self.days / WEEK).floor().max(1.0) as u32
     }
 
-    /// Returns the requests of this workload on this drive, over the whole span.
+    /// Returns the requests of a workload for the whole span.
     pub(super) fn requests(
         &self,
         own_reads: Option<f64>,

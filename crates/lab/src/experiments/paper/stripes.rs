@@ -1,6 +1,6 @@
-//! Measured properties of workloads over stripes: shares of requests, lengths of requests, and how
-//! often writes return to recent stripes. Real traces that run beside these workloads are measured
-//! too.
+//! Measured properties of workloads over stripes: the share of writes, the lengths of requests, and
+//! the share of writes to recently written stripes. Real traces that run beside these workloads are
+//! measured too.
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -17,15 +17,15 @@ use crate::load;
 
 /// Number of requests that are drawn from each workload.
 const DRAWN: usize = 200_000;
-/// Numbers of recently written stripes to which a write may return. The published measurements of
-/// the public trace use the same numbers.
+/// Numbers of recently written stripes. For each number n, vpass measures how often a write goes to
+/// one of the last n stripes. Published measurements of a public trace use the same numbers.
 const BACK: [usize; 2] = [16, 64];
 
-/// Returns a row for each workload over stripes, and for each real trace that runs beside one. All
-/// rows use the same stripe size.
+/// Returns a row for each workload over stripes, and for each real trace that runs beside generated
+/// workloads.
 ///
 /// # Errors
-/// Reports an invalid drive, or a trace that cannot be read.
+/// Returns an error if the drive is invalid, or if a trace cannot be read.
 pub(super) fn csv(recipe: &Recipe, traces: &Traces, seed: u64) -> Result<String, Failure> {
     let mut csv = String::from(
         "workload,write_share,sequential_writes,pages_a_write,pages_a_read,writes_to_last_16,\
@@ -35,8 +35,8 @@ pub(super) fn csv(recipe: &Recipe, traces: &Traces, seed: u64) -> Result<String,
     let (capacity, page) = (drive.drive.capacity.map_or(0, |c| c.0), drive.geometry.page_size.0);
     for workload in &recipe.workloads {
         let of = if let Some(survey) = traces.of(workload).filter(|_| workload.is_beside()) {
-            // For this measurement, a trace keeps its addresses, even if the addresses exceed the
-            // drive.
+            // For this measurement, the addresses of a trace are not changed, even if they lie
+            // beyond the end of the drive.
             let source =
                 TraceSource::new(Arc::clone(survey), survey.space(), TraceOptions::default())?;
             measured(&drawn(source)?, page, page * u64::from(StripesConfig::default().pages))

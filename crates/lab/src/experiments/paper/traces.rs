@@ -17,7 +17,7 @@ use crate::progress::Begin;
 /// Endings that the names of trace files may have.
 const ENDINGS: [&str; 9] = ["gz", "zst", "zstd", "csv", "spc", "txt", "vpt", "ascii", "trace"];
 
-/// Real traces that were found, with the workloads to which they belong.
+/// Real traces that were found in the folder, each with the name of its workload.
 #[derive(Default)]
 pub(super) struct Traces(Vec<Found>);
 
@@ -31,8 +31,8 @@ impl Traces {
     /// Searches a folder for traces of the recipe's workloads.
     ///
     /// # Errors
-    /// Reports a folder that cannot be read, a folder without traces of these workloads, or an
-    /// error in a trace.
+    /// Returns an error if the folder cannot be read or has no trace of these workloads. Also
+    /// returns an error if a trace is invalid.
     pub(super) fn find(recipe: &Recipe, folder: &Path, begin: Begin) -> Result<Self, Failure> {
         let place = || phrase![Opt::Traces.to(folder.display())];
         let unreadable = |e| Failure::usage(format!("the folder cannot be read: {e}")).at(place());
@@ -77,8 +77,9 @@ impl Traces {
         self.0.iter().find(|found| found.workload == workload.name).map(|found| &found.survey)
     }
 
-    /// Returns "every workload is generated", or a list of the real traces that replace workloads
-    /// or run beside them.
+    /// Returns a text about the sources of the requests. The text lists the real traces that
+    /// replace workloads or run beside them. Without traces, the text is "every workload is
+    /// generated".
     pub(super) fn in_words(&self) -> String {
         let all = |is_beside: bool| {
             let found = self.0.iter().filter(|found| found.is_beside == is_beside);
@@ -105,8 +106,8 @@ impl Traces {
     }
 }
 
-/// Returns a workload that replays a trace on a drive. If the trace covers more addresses than the
-/// drive, the addresses are scaled down.
+/// Returns a workload that replays a trace on a drive. If the trace has addresses beyond the end of
+/// the drive, all addresses are scaled down.
 pub(super) fn replayed(survey: Arc<Survey>, drive: &DriveConfig) -> Workload {
     let fits = drive.drive.capacity.is_some_and(|capacity| survey.space() <= capacity.0);
     Workload::Trace { survey, options: options(if fits { Fit::Error } else { Fit::Scale }) }

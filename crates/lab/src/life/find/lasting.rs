@@ -1,4 +1,4 @@
-//! Search for the value of a key with which the drive lasts a given number of years.
+//! Search for a value of a key. With this value, the drive lasts a given number of years.
 
 use serde_json::{Value, json};
 
@@ -8,32 +8,32 @@ use crate::failure::Failure;
 use crate::life::summary::Life;
 use crate::numbers::digits;
 
-/// Search for the value with which the drive lasts a given number of years. The search starts with
-/// two values: with one the drive lasts too long, with the other too short. Between the two values,
-/// the search interpolates over logarithms, because the life is often inversely proportional to the
-/// value.
+/// Search for a value with which the drive lasts a given number of years. The search starts with
+/// two values. With one value, the drive lasts too long. With the other value, the life is too
+/// short. The search interpolates logarithms between the two values, because the life is often
+/// inversely proportional to the value.
 #[derive(Clone, Copy, Debug)]
 pub struct Lasting {
     target: f64,
-    /// Two values with their years. The smaller value comes first.
+    /// Two values, each with the years of the life. The smaller value comes first.
     ends: [(f64, f64); 2],
 }
 
-/// Largest number of values that the search tries between its two ends.
+/// Largest number of values that the search tries between the first two values.
 pub const TRIED_BETWEEN: usize = 12;
-/// Largest accepted difference between the wanted years and the years that [`Lasting`] finds. The
-/// difference is given as a share of the wanted years.
+/// Largest accepted difference between the wanted years and the years of the life, as a share of
+/// the wanted years.
 pub const WITHIN: f64 = 0.005;
 
 impl Lasting {
-    /// Starts a search between two values with their years. Returns `None` if both values last
-    /// longer than `target`, or if both last shorter.
+    /// Starts a search between two values, each given with the years of the life. Returns `None` if
+    /// both lives are longer than `target`, or if both lives are shorter.
     pub fn new(target: f64, low: (f64, f64), high: (f64, f64)) -> Option<Self> {
         ((low.1 >= target) != (high.1 >= target)).then_some(Self { target, ends: [low, high] })
     }
 
-    /// Returns the value to try next. With `halve`, the next value is the middle of the two ends,
-    /// because the years of one end are not known exactly. Without `halve`, the next value is
+    /// Returns the value to try next. With `halve`, this is the logarithmic middle of the two ends.
+    /// `halve` is for ends whose years are not known exactly. Without `halve`, the value is
     /// interpolated.
     pub fn next(&self, halve: bool) -> f64 {
         let [(low, low_years), (high, high_years)] = self.ends;
@@ -42,13 +42,13 @@ impl Lasting {
         low * (high / low).powf(share)
     }
 
-    /// Records the years of a value that lies between the two ends.
+    /// Records the years of the life with a value between the two ends.
     pub fn found(&mut self, value: f64, years: f64) {
         let same_side = (years >= self.target) == (self.ends[0].1 >= self.target);
         self.ends[usize::from(!same_side)] = (value, years);
     }
 
-    /// Returns whether these years are close enough to the wanted years.
+    /// Returns whether a number of years is close enough to the wanted years.
     pub fn is_met(&self, years: f64) -> bool {
         (years / self.target - 1.0).abs() <= WITHIN
     }
@@ -86,7 +86,7 @@ pub fn verdict(key: &str, target: f64, points: &[Point], found: Option<usize>) -
     )
 }
 
-/// Formats bytes in decimal units, in which data sheets give bandwidths.
+/// Formats a number of bytes in decimal units. Data sheets use decimal units for bandwidths.
 fn decimal_bytes(bytes: f64) -> String {
     let (unit, name) = [(1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")]
         .into_iter()
@@ -98,7 +98,7 @@ fn decimal_bytes(bytes: f64) -> String {
 /// Returns the JSON of `vpass life --find KEY --lasts YEARS --json`.
 ///
 /// # Errors
-/// Reports a value that JSON cannot hold.
+/// Returns an error if JSON cannot represent a value.
 pub fn json_of(
     key: &str,
     target: f64,

@@ -1,12 +1,12 @@
-//! `[[trace]]`: a real trace that runs beside generated workloads. The trace does not replace a
-//! workload, and averages exclude it.
+//! Table `[[trace]]` of a recipe: a real trace that runs beside generated workloads. Such a trace
+//! does not replace a workload, and is left out of averages.
 use serde::Deserialize;
 use vpass_workload::synthetic::WorkloadConfig;
 
 use super::{NamedWorkload, Recipe};
 use crate::failure::Failure;
 
-/// Real trace, whose files the user may have.
+/// Real trace that runs if the user has its files.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RealTrace {
@@ -16,7 +16,7 @@ pub(super) struct RealTrace {
     /// Names of generated workloads. A group that runs one of these workloads also runs the trace,
     /// if the trace's files are found.
     beside: Vec<String>,
-    /// Values for keys of the drive, which apply only to runs of this trace.
+    /// Values for keys of the drive. The values apply only to runs of this trace.
     #[serde(default)]
     set: Vec<String>,
 }
@@ -25,8 +25,8 @@ impl Recipe {
     /// Adds the recipe's traces at the end of its list of workloads.
     ///
     /// # Errors
-    /// Reports a name that is already used, an unknown workload, or a group that cannot replay a
-    /// trace.
+    /// Returns an error if a trace's name is already used, if a workload is unknown, or if a group
+    /// cannot replay a trace.
     pub(super) fn with_traces(mut self) -> Result<Self, Failure> {
         for RealTrace { name, files, beside, set } in std::mem::take(&mut self.beside) {
             let wrong = |what: &str| Err(Failure::usage(format!("trace {name}: {what}")));

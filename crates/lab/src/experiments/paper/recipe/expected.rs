@@ -1,5 +1,5 @@
-//! `expected.toml`: the paper's numbers, the way to compare each number, and the results that are
-//! left out.
+//! File `expected.toml` of a recipe. The file has the paper's numbers, the way to compare each
+//! number, and the results that vpass does not reproduce.
 use serde::Deserialize;
 
 use super::figure::{Figure, Mean};
@@ -15,7 +15,8 @@ pub(in crate::experiments::paper) struct Expectations {
     pub(in crate::experiments::paper) not_reproduced: Vec<NotReproduced>,
 }
 
-/// Number that the paper prints. By default, the number is the mean over the workloads of a figure.
+/// Number that the paper prints. By default, this number is the mean over the workloads of a
+/// figure.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::experiments::paper) struct Expected {
@@ -30,40 +31,41 @@ pub(in crate::experiments::paper) struct Expected {
     /// Kind of mean that is compared.
     #[serde(default)]
     pub(in crate::experiments::paper) mean: Mean,
-    /// Name of the technique. The technique belongs to the slot that the figure's group compares.
+    /// Name of the technique. The technique is of the kind that the group of the figure compares,
+    /// such as reclaim or refresh.
     #[serde(alias = "refresh", alias = "parity")]
     pub(in crate::experiments::paper) reclaim: String,
-    /// Value in the paper. Absent if the value is missing in the text of the paper that is
-    /// available. The entry then needs `below` or `above`.
+    /// Value in the paper. Absent if the available text of the paper lacks the value. In this case,
+    /// the entry needs `below` or `above`.
     #[serde(default)]
     pub(in crate::experiments::paper) value: Option<f64>,
-    /// Largest difference that counts as agreement, as a share of the paper's value. Absent if only
-    /// the direction is compared.
+    /// Largest difference between the paper's value and the vpass number that counts as agreement,
+    /// as a share of the paper's value. Absent if only the direction is compared.
     #[serde(default)]
     pub(in crate::experiments::paper) tolerance: Option<f64>,
-    /// Second criterion for figures of ratios: how close the change in vpass must be to the paper's
-    /// change. The change of a ratio is its difference from 1.
+    /// Second criterion for figures that show ratios. A ratio of 0.9 is a change of -0.1. The
+    /// criterion limits the difference between the change in vpass and the change in the paper.
     ///
-    /// The change in vpass agrees if it differs from the paper's change by at most this share of
-    /// the paper's change. Otherwise, a change in the same direction agrees in direction only.
+    /// The two changes agree if their difference is at most this share of the paper's change.
+    /// Otherwise, two changes in the same direction agree in direction only.
     ///
     /// Without this criterion, `tolerance` would accept a change of 0 if the paper's change is
     /// small.
     #[serde(default)]
     pub(in crate::experiments::paper) change_within: Option<f64>,
-    /// Whether the number follows from a parameter that was fitted to this number. Agreement then
+    /// Whether a parameter of the drive was fitted to this number. For such a number, agreement
     /// proves nothing.
     #[serde(default)]
     pub(in crate::experiments::paper) calibrated: bool,
-    /// Whether only the direction is compared, because the size cannot be compared or proves
-    /// nothing. By default, the vpass number and the paper's number must be on the same side of 1.
+    /// Whether only the direction of a change is compared, and not the size of the change. By
+    /// default, the vpass number and the paper's number must both be above 1, or both be below 1.
     ///
-    /// With `below` or `above`, the vpass number is compared with that of another technique
-    /// instead.
+    /// With `below` or `above`, the vpass number is instead compared with the vpass number of
+    /// another technique.
     #[serde(default)]
     pub(in crate::experiments::paper) direction_only: bool,
-    /// Technique whose number must be larger, for `direction_only`. The key `above` names a
-    /// technique whose number must be smaller.
+    /// Technique that must have a larger number than this entry, for `direction_only`. The key
+    /// `above` names a technique that must have a smaller number.
     #[serde(default)]
     pub(in crate::experiments::paper) below: Option<String>,
     #[serde(default)]
@@ -77,7 +79,7 @@ impl Expected {
     /// Checks that the entry defines how its number is compared.
     ///
     /// # Errors
-    /// Reports missing keys. Also reports keys that exclude each other.
+    /// Returns an error if a key is missing, or if two keys exclude each other.
     pub(in crate::experiments::paper) fn check(&self, figure: &Figure) -> Result<(), Failure> {
         let named = usize::from(self.below.is_some()) + usize::from(self.above.is_some());
         let needs_side = self.change_within.is_some() || self.direction_only && named == 0;

@@ -1,4 +1,5 @@
-//! Figures and plots of a recipe. A figure or a plot selects runs, and numbers of these runs.
+//! Figures and plots of a recipe. Each figure and each plot selects runs, and selects numbers from
+//! the summaries of these runs.
 use serde::Deserialize;
 
 use crate::experiments::paper::group::Group;
@@ -15,47 +16,49 @@ pub(in crate::experiments::paper) struct Figure {
     /// Techniques that the figure shows. An empty list means all techniques.
     #[serde(default, alias = "refresh", alias = "parity")]
     pub(in crate::experiments::paper) reclaim: Vec<String>,
-    /// Workloads that the figure shows and averages. An empty list means all workloads.
+    /// Workloads that the figure shows and includes in means. An empty list means all workloads.
     #[serde(default)]
     pub(in crate::experiments::paper) workloads: Vec<String>,
-    /// JSON pointers to numbers in the summary of a run. The figure shows their sum. A number is
-    /// subtracted if its pointer begins with a minus sign.
+    /// JSON pointers to numbers in the summary of a run. The figure shows the sum of these numbers.
+    /// If a pointer begins with a minus sign, the number is subtracted.
     pub(in crate::experiments::paper) metric: Vec<String>,
-    /// Factors that multiply the numbers of `metric`, one for each number. An example is the time
-    /// of one page. Default: 1.
+    /// Factors for the numbers of `metric`, one factor for each number. For example, the factor is
+    /// the time that one page takes. Default: 1.
     #[serde(default)]
     pub(in crate::experiments::paper) times: Vec<f64>,
-    /// JSON pointers to weights in the summary of a run, one for each number of `metric`. With
-    /// weights, the figure shows the weighted mean.
+    /// JSON pointers to weights in the summary of a run, one weight for each number of `metric`.
+    /// With weights, the figure shows the weighted mean of the numbers.
     #[serde(default)]
     pub(in crate::experiments::paper) weights: Vec<String>,
-    /// JSON pointers to numbers in the summary of a run. The sum of these numbers divides the
-    /// figure's number.
+    /// JSON pointers to numbers in the summary of a run. The figure's number is divided by the sum
+    /// of these numbers.
     #[serde(default)]
     pub(in crate::experiments::paper) share_of: Vec<String>,
     pub(in crate::experiments::paper) unit: String,
-    /// Technique whose number divides the numbers of all techniques.
+    /// Name of a technique. The numbers of all techniques are divided by the number of this
+    /// technique.
     #[serde(default)]
     pub(in crate::experiments::paper) over: Option<String>,
-    /// Variant whose number divides the numbers of the same technique in all variants. A figure
-    /// with `over_variant` cannot have `over`.
+    /// Name of a variant. The number of a technique in any variant is divided by the number of this
+    /// technique in the named variant. A figure with `over_variant` cannot have `over`.
     #[serde(default)]
     pub(in crate::experiments::paper) over_variant: Option<String>,
-    /// JSON pointers to numbers in the summary of a run. The sum of these numbers is the divisor.
-    /// Default: `metric`.
+    /// JSON pointers to numbers in the summary of the run that `over` or `over_variant` selects.
+    /// The sum of these numbers is the divisor. Default: `metric`.
     #[serde(default)]
     pub(in crate::experiments::paper) over_metric: Vec<String>,
-    /// Workloads that the second mean excludes. Without such workloads, there is only one mean.
+    /// Workloads that are left out of the second mean. If this list is empty, there is only one
+    /// mean.
     #[serde(default)]
     pub(in crate::experiments::paper) without: Vec<String>,
-    /// Whether to show the ratio of the sums over all workloads, in addition to the mean of the
-    /// ratios.
+    /// Whether to show the ratio of the sums over all workloads. The mean of the ratios is always
+    /// shown.
     #[serde(default)]
     pub(in crate::experiments::paper) sums: bool,
     /// Whether to show the number of each workload, in addition to the means.
     #[serde(default)]
     pub(in crate::experiments::paper) by_workload: bool,
-    /// Whether to show the 95 % interval of each workload's number, over seeds and samples.
+    /// Whether to show, for each workload, the 95 % interval over seeds and samples.
     #[serde(default)]
     pub(in crate::experiments::paper) interval: bool,
 }
@@ -73,7 +76,7 @@ pub(in crate::experiments::paper) enum Mean {
     Sums,
 }
 
-/// First parts of JSON pointers to numbers that grow with the length of a run.
+/// First parts of JSON pointers to counts. Counts grow with the length of a run.
 const GROWING: [&str; 3] = ["/flash/", "/host/", "/reclaim/"];
 
 impl Figure {
@@ -89,10 +92,11 @@ impl Figure {
         self.group == group && among(&self.workloads, workload) && among(&self.reclaim, technique)
     }
 
-    /// Checks that the figure divides its counts if runs of its group differ in length.
+    /// Checks that the figure divides counts by another number if the runs of the group differ in
+    /// length.
     ///
     /// # Errors
-    /// Reports a count that nothing divides.
+    /// Returns an error if the figure shows a count without a divisor.
     pub(super) fn check_rates(&self, group: &Group) -> Result<(), Failure> {
         let grows = |pointer: &String| {
             GROWING.iter().any(|part| pointer.trim_start_matches('-').starts_with(part))
@@ -109,8 +113,8 @@ impl Figure {
 }
 
 impl Figure {
-    /// Returns the technique or variant whose number divides the other numbers. Returns `None` if
-    /// the figure shows no ratio.
+    /// Returns the technique or the variant whose number is the divisor. Returns `None` if the
+    /// figure shows no ratio.
     pub(in crate::experiments::paper) fn divisor(&self) -> Option<&str> {
         self.over.as_deref().or(self.over_variant.as_deref())
     }
@@ -130,8 +134,8 @@ impl Figure {
     /// Checks the numbers and the means of the figure.
     ///
     /// # Errors
-    /// Reports an empty `metric`, a wrong number of weights or factors, or a ratio of sums without
-    /// a divisor.
+    /// Returns an error if `metric` is empty, if the number of weights or factors is wrong, or if a
+    /// ratio of sums has no divisor.
     pub(super) fn check_numbers(&self) -> Result<(), Failure> {
         let wrong = if self.metric.is_empty() {
             "`metric` is empty; at least one number of the summary is expected"
@@ -156,10 +160,10 @@ impl Figure {
         Err(Failure::usage(format!("figure {}: {wrong}", self.name)))
     }
 
-    /// Checks the technique or variant whose number divides the other numbers.
+    /// Checks the technique or the variant whose number is the divisor.
     ///
     /// # Errors
-    /// Reports two divisors, or an unknown variant.
+    /// Returns an error if the figure has two divisors, or if the variant is unknown.
     pub(super) fn check_base(&self, group: &Group) -> Result<(), Failure> {
         let Some(variant) = &self.over_variant else { return Ok(()) };
         if self.over.is_some() {
@@ -210,7 +214,7 @@ impl Plot {
     /// Checks that the runs of the plot record data for each week.
     ///
     /// # Errors
-    /// Reports a group without a counted span, or a recipe without `long_us`.
+    /// Returns an error if the group has no counted span, or if the recipe has no `long_us`.
     pub(super) fn check_weeks(&self, group: &Group, long_us: Option<f64>) -> Result<(), Failure> {
         if group.span.as_ref().is_some_and(|span| span.window.is_none()) && long_us.is_some() {
             return Ok(());
@@ -229,13 +233,14 @@ impl Plot {
 pub(in crate::experiments::paper) enum PlotKind {
     /// Number of reads that waited for a reclaim job, by response time.
     Responses,
-    /// Histogram from the summary: the count and the cumulative share of each bin.
+    /// Histogram from the summary of a run. For each bin, the plot has the count and the cumulative
+    /// share.
     Cumulative,
-    /// P/E count and effective P/E count of every block at the end of the run.
+    /// P/E count and effective P/E count of every block at the end of a run.
     Blocks,
-    /// Stages of the host's page reads, by page kind and by the validity of the lower pages of a
-    /// wordline.
+    /// Stages of the host's page reads, by page kind. Also the stages by validity of the lower
+    /// pages in the wordline of the read page.
     Stages,
-    /// Number of reads, rewrites and long reads in each week.
+    /// Numbers of reads, rewrites and long reads in each week.
     Weeks,
 }
