@@ -1,4 +1,5 @@
-//! Numbers for readers, with grouped digits and a unit that suits the size.
+//! Formats of numbers for users, with grouped digits and a suitable unit. Also reads numbers that
+//! users write.
 
 pub use vpass_drive::base::in_words::{
     count, days, digits, microseconds, seconds, years, years_between,
@@ -9,7 +10,7 @@ pub fn plural(n: u64, what: &str) -> String {
     format!("{} {what}{}", count(n), if n == 1 { "" } else { "s" })
 }
 
-/// Formats bytes in the largest binary unit in which the number is at least 1.
+/// Formats a number of bytes in the largest binary unit in which the number is at least 1.
 pub fn bytes(n: u64) -> String {
     const UNITS: [&str; 6] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
     let mut value = n as f64;

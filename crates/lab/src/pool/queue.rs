@@ -13,7 +13,7 @@ pub(super) struct Task {
     pub(super) needed: u64,
 }
 
-/// Tasks that have not started, and memory that the running tasks leave free.
+/// Tasks that have not started, and the memory that the running tasks do not use.
 pub(super) struct Queue {
     state: Mutex<State>,
     given_back: Condvar,
