@@ -212,8 +212,8 @@ impl RunPlan {
     ///
     /// # Errors
     /// Returns an error if a name is unknown, or if a technique needs more space than the drive
-    /// has. Also returns an error if the refresh period is too short for the drive, or if requests
-    /// have no times although the run needs them.
+    /// has. Also returns an error if the refresh technique cannot keep its guarantee on the drive,
+    /// or if requests have no times although the run needs them.
     pub fn with(&self, named: impl Choose) -> Result<Self, Failure> {
         let plan = self.with_room_or_not(named)?;
         require_room(&[&plan])?;
@@ -239,8 +239,8 @@ impl RunPlan {
     ///
     /// # Errors
     /// Returns an error if a technique needs more space than the drive has, or if the refresh
-    /// period is too short for the drive. Also returns an error if requests have no times although
-    /// the run needs them.
+    /// technique cannot keep its guarantee on the drive. Also returns an error if requests have no
+    /// times although the run needs them.
     pub fn checked(self) -> Result<Self, Failure> {
         self.check_all_but_room()?;
         require_room(&[&self])?;

@@ -97,7 +97,8 @@ impl RunPlan {
         Ok(Sample { of: of.unwrap_or(1), residue: 0 })
     }
 
-    /// Returns the number of pages on the whole drive that the workload reads or writes.
+    /// Returns the number of pages on the whole drive that the workload reads or writes. If the
+    /// workload gives its read rates, all pages of the drive count.
     ///
     /// # Errors
     /// Returns an error if the workload is invalid or cannot be read.
@@ -262,8 +263,8 @@ fn divide(part: &mut DriveConfig, of: u32) {
         (*count, left) = (*count / fewer, left / fewer);
     }
     if left > 1 {
-        // `of` divides the number of planes, but the number of channels, dies per channel or planes
-        // per die is not divisible by the remaining factor.
+        // `of` divides the number of planes, but cannot be split into divisors of the numbers of
+        // channels, dies and planes per die.
         (part.geometry.channels, part.geometry.dies_per_channel, part.geometry.planes_per_die) =
             (1, planes / of, 1);
     }

@@ -55,7 +55,7 @@ pub enum Workload {
         /// Queue depth for all jobs. If `None`, each job has the queue depth of the job file.
         queue_depth: Option<u32>,
     },
-    /// Workload that a program passed to vpass as a library.
+    /// Workload that was created by a program that uses vpass as a library.
     Given(Given),
     /// Several workloads side by side. Each workload has its own times and uses the whole drive.
     Beside(Vec<Self>),
