@@ -98,7 +98,8 @@ pub struct TraceOptionsRecord {
     pub fit: String,
     /// Speed of the replay, as a multiple of the recorded speed.
     pub speed: f64,
-    /// Whether vpass refused a request with a time before that of the previous request.
+    /// Whether vpass refused a trace in which a request has an earlier time than the request before
+    /// it.
     pub strict: bool,
     /// Queue depth of the closed loop. Null if the drive received requests at the times that the
     /// trace gives.
@@ -116,7 +117,7 @@ pub struct TraceOptionsRecord {
     pub time_unit: Option<String>,
     /// Event of a blktrace text that vpass took as a request. Null if the user named no event.
     pub blk_action: Option<&'static str>,
-    /// Whether lines that could not be read were skipped.
+    /// Whether vpass skipped lines that it could not read.
     pub skip_bad_lines: bool,
 }
 

@@ -32,8 +32,7 @@ pub struct Failures {
     pub rebuilt_for_reads_pages: u64,
     /// Number of pages rebuilt because a write or a trim was about to change the stripe.
     pub rebuilt_for_writes_pages: u64,
-    /// Number of pages on failed flash that can be rebuilt, but have not been rebuilt by the end of
-    /// the run.
+    /// Number of pages on failed flash that have not been rebuilt by the end of the run.
     pub unmended_pages: u64,
     /// Number of requests from the first failure until the last page was rebuilt. Null if some
     /// pages that can be rebuilt have not been rebuilt.

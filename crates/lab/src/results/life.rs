@@ -173,9 +173,9 @@ pub struct Life {
     pub high: Option<f64>,
 }
 
-/// Projects the time in which a block goes from `age` to `rated` effective P/E cycles, as a mean
-/// over all blocks. `runs` has one or more runs on drives that differ only in their P/E count, in
-/// rising order. `reads_per_rewrite` gives the number of reads between rewrites at a P/E count.
+/// Projects the life in which the mean effective P/E count of all blocks rises from `age` to
+/// `rated`. `runs` has one or more runs on drives that differ only in their P/E count, in rising
+/// order. `reads_per_rewrite` gives the number of reads between rewrites at a P/E count.
 pub(crate) fn life(
     runs: &[Worn],
     age: f64,

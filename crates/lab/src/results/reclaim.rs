@@ -21,13 +21,14 @@ pub struct Reclaim {
     /// all host reads.
     pub stall_us: f64,
     /// Number of reclaim jobs that missed their deadline. The deadline is the last read that the
-    /// block endures.
+    /// read limit of the block allows.
     pub deadline_misses: u64,
     /// Number of blocks that GC erased to free space for reclaim jobs.
     pub gc_erases: u64,
     /// Number of blocks that were opened for the IPR pool.
     pub pool_openings: u64,
-    /// Number of blocks outside the IPR pool that were opened, because the pool had no free block.
+    /// Number of blocks that were opened for the IPR pool but lie outside it, because the pool had
+    /// no free block.
     pub pool_misses: u64,
     /// Number of blocks reprogrammed in place.
     pub reprograms: u64,
@@ -37,7 +38,8 @@ pub struct Reclaim {
     /// Number of low-density blocks that GC erased.
     pub low_density_erases_by_gc: u64,
     /// Numbers of erased low-density blocks, by how much of the read limit the block had used. The
-    /// first number is for 0 % to 5 % of the limit, the next for 5 % to 10 %, and so on.
+    /// first number is for less than 5 % of the limit, the next for 5 % to 10 %, and so on. The
+    /// last number is for 95 % and more.
     pub low_density_used: [u64; 20],
     /// Additional counts that are specific to the reclaim technique, by name.
     #[serde(flatten, deserialize_with = "words::counts")]

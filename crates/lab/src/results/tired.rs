@@ -15,8 +15,8 @@ pub struct Retries {
     /// Number of host page reads with at least one retry.
     pub reads_with_retry: u64,
     /// Number of host page reads that began at a higher decoding level than the first
-    /// (`ecc.start_from_last`). The first sensing of such a read takes as long as a retry at the
-    /// higher level.
+    /// (`ecc.start_from_last`). The first sensing of such a read takes as long as any sensing at
+    /// the higher level.
     pub began_higher: u64,
     /// Number of wordline groups in which reads may use more retries than `reclaim.retries` allows.
     /// With fewer retries, data of the longest allowed age would endure too few reads. The number

@@ -21,8 +21,7 @@ const LONG_LAG_S: f64 = 1.0;
 /// it is rewritten.
 const NEARLY: f64 = 0.1;
 
-/// A warning says that `start.reads` had no effect if this is true of more than this share of the
-/// written blocks.
+/// If `start.reads` had no effect on more than this share of the written blocks, a warning says so.
 const MANY: f64 = 0.01;
 
 /// If the drive programs more than this number of blocks per erased block, it is still filling its
@@ -54,7 +53,7 @@ impl Summary {
         lag > LAG_S && lag > LAG_SHARE * (simulated - lag)
     }
 
-    /// Adds the warnings that need no information about other runs.
+    /// Adds the warnings that follow from the results of this run alone.
     pub(crate) fn warn_of_itself(&mut self, ageing: &Ageing, refresh_period: Span) {
         let sentences = [
             self.of_saturation(),
