@@ -243,7 +243,8 @@ pub fn workload_of(
     Ok(Loaded { name: name.into(), text, config })
 }
 
-/// Returns whether the `[workload]` table of a file has this key. The file may contain errors.
+/// Returns whether the `[workload]` table of a file has this key. This works even if the file
+/// contains errors.
 fn has_in_workload(text: &str, key: &str) -> bool {
     let table = toml::from_str::<Table>(text).ok();
     table.is_some_and(|table| {

@@ -145,7 +145,7 @@ pub struct Call {
 }
 
 impl Call {
-    /// Returns the value for a program that uses vpass as a library. The value has no command line.
+    /// Returns the [`Call`] of a program that uses vpass as a library. It has no command line.
     pub fn of_library(command: &'static str) -> Self {
         Self { command, words: vec![], git_commit: None }
     }

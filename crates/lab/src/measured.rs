@@ -1,6 +1,5 @@
-//! Comparison of a real drive's counters at two times. The host reads and writes between the two
-//! times. The comparison shows how many bytes the drive wrote to flash per byte that the host read
-//! or wrote.
+//! Comparison of the counters of a real drive at two times. It shows how many bytes the drive wrote
+//! to flash per byte that the host read or wrote between the two times.
 //!
 //! vpass does not guess. If a snapshot does not contain a number, the result is null, and the field
 //! `lacks` names the missing number.

@@ -119,9 +119,10 @@ fn available() -> Option<u64> {
     Some(machine.min(groups).min(addresses.map_or(u64::MAX, |most| most.saturating_sub(taken))))
 }
 
-/// Returns the number of bytes that control groups leave to a process. `own` is the content of
-/// `/proc/self/cgroup`. The limit of a group also applies to the groups within that group. Cached
-/// files count as free, because the system drops them when memory is short.
+/// Returns the number of bytes that a process may still use within the limits of its control
+/// groups. `own` is the content of `/proc/self/cgroup`. The limit of a group also applies to the
+/// groups within that group. Cached files count as free, because the system drops them when memory
+/// is short.
 fn left_by_groups(own: &str, root: &Path) -> u64 {
     let mut left = u64::MAX;
     for line in own.lines() {
@@ -137,7 +138,8 @@ fn left_by_groups(own: &str, root: &Path) -> u64 {
             ),
             _ => continue,
         };
-        // The root group also counts, because a process may not see the path of its own group.
+        // The limit of the root group is included, because a process may not see the path of its
+        // own group.
         for group in
             Path::new(path.trim_start_matches('/')).ancestors().map(|group| root.join(group))
         {

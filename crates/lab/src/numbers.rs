@@ -25,8 +25,8 @@ pub fn bytes(n: u64) -> String {
 pub use vpass_drive::config::keys::short_number;
 
 /// Reads a whole number with a decimal unit or an exponent. For example, "1M" and "1e6" are
-/// 1,000,000. The units `k`, `M`, `G` and `T`, in upper or lower case, are 1000 to 1000^4. Returns
-/// `None` for other texts.
+/// 1,000,000. The units `k`, `M`, `G` and `T`, in upper or lower case, mean 10^3, 10^6, 10^9 and
+/// 10^12. Returns `None` for other texts.
 ///
 /// # Errors
 /// Returns a sentence if the result is not a whole number below 2^63.

@@ -27,12 +27,13 @@ use crate::failure::Failure;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Override {
     pub(crate) table: String,
-    /// Technique to whose table the key belongs. `None` for keys of other tables.
+    /// Technique whose table contains the key. `None` if the key is not in the table of a
+    /// technique.
     pub(crate) technique: Option<String>,
     pub(crate) key: String,
     /// Value of the key; `None` clears the key.
     pub(crate) value: Option<Value>,
-    /// Setting as the user wrote it. If another option set the key, that option.
+    /// Setting as the user wrote it, or another option that sets the key, such as `--queue-depth`.
     pub said: Part,
 }
 

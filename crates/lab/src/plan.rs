@@ -141,8 +141,8 @@ impl RunPlan {
         let refresh = said_of_refresh.put_under(&mut drive, parity, refresh)?;
         if refuses {
             // The refresh settings are checked before the survey of a trace, because the survey may
-            // take long. This check also names an age of data that is too high. A later check would
-            // only report that limits are too low.
+            // take long. This check also reports data that is too old. A later check would only
+            // report limits that are too low.
             refresh::check(&drive.config, refresh)
                 .map_err(|e| Failure::usage(e).at(format!("drive {}", drive.name)))?;
             refusal(&drive, reclaim, setup.base.gear).map_or(Ok(()), Err)?;
@@ -320,7 +320,7 @@ impl RunPlan {
             _ => self.source()?.arrival(),
         };
         let before = self.source_before()?.is_none_or(|before| before.arrival() == Arrival::Open);
-        // If requests have no times, the timed gear provides them. During a warm-up, it does not.
+        // The timed gear gives times to requests that have none, except during a warm-up.
         if !self.needs_time()
             || before && (arrival == Arrival::Open || self.gear == Gear::Timed && self.warm_up == 0)
         {

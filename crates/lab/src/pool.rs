@@ -26,8 +26,8 @@ pub struct Job<'a> {
     pub requests: Option<u64>,
 }
 
-/// Simulating a request takes about this many times longer in the timed gear than in the untimed
-/// gear.
+/// Time that the timed gear needs to simulate a request, divided by the time that the untimed gear
+/// needs (approximate).
 const TIMED_WEIGHT: u64 = 4;
 
 impl Job<'_> {

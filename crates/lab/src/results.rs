@@ -110,10 +110,10 @@ pub struct Summary {
     /// Read wear: bytes programmed because of reads, in percent of the bytes that the host read.
     /// Both reclaim and retries cause such programs. Null without host reads.
     pub read_wear: Option<f64>,
-    /// Net read wear, in percent of the bytes that the host read. It is the number of programmed
-    /// bytes, minus the number in a run that is equal except that reads do not disturb. It may be
-    /// negative. Absent outside comparisons, without host reads, or if there is no run without
-    /// disturbs.
+    /// Net read wear, in percent of the bytes that the host read. It is the number of bytes
+    /// programmed in this run, minus the number programmed in the same run on flash that reads do
+    /// not disturb. It may be negative. Present only in comparisons that have the second run.
+    /// Absent without host reads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_wear_net: Option<f64>,
     /// Flash pages programmed per host page written. A page that the host wrote in part counts as

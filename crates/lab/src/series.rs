@@ -10,8 +10,8 @@ use vpass_drive::drive::Drive;
 
 use crate::batch;
 
-/// Largest number of rows, without the last row. When there are so many rows, every second row is
-/// removed. Later rows are then twice as many requests apart.
+/// Largest number of rows, without the last row. When this number is reached, every second row is
+/// removed. The number of requests between later rows then doubles.
 const MOST_ROWS: usize = 512;
 
 /// Counts of a drive at many times of a run. All counts are 0 at the beginning of the counted part.
@@ -282,7 +282,7 @@ impl Part {
         }
     }
 
-    /// Returns these counts minus the counts at an earlier time.
+    /// Returns these counts minus `before`, the counts at an earlier time.
     fn less(&self, before: &Self) -> Self {
         let retried = |n: usize| self.retried[n] - before.retried.get(n).unwrap_or(&0.0);
         Self {

@@ -1,6 +1,7 @@
-//! Estimate for the drive of a drive file. Two snapshots show how many bytes a host read and wrote
-//! in which time. The estimate tells how many bytes the drive would have written to flash. The
-//! equations are those of `crate::estimate`.
+//! Estimate for a drive that is described by a drive file. Two snapshots of a real drive show how
+//! many bytes the host read and wrote, and in which time. The estimate tells how many bytes the
+//! described drive would have written to flash for the same requests. The equations are those of
+//! `crate::estimate`.
 //!
 //! Snapshots do not show which pages the host read and wrote. The estimate therefore assumes
 //! requests of whole pages, spread evenly over all pages, and reports these assumptions.
@@ -45,15 +46,16 @@ pub struct OfPreset {
     /// Bytes that the drive would have rewritten because of reads, per byte that the host read.
     /// Null if the host read nothing.
     pub rewritten_per_byte_read: Option<f64>,
-    /// Largest measured error of the equations, as a share of the life. Null without an estimate.
+    /// Largest error that the equations had in tests, as a share of the life. Null without an
+    /// estimate.
     pub within: Option<f64>,
     /// Reason why there is no estimate; null if there is one.
     pub why: Option<String>,
 }
 
 impl Measured {
-    /// Estimates the bytes that this drive would have written to flash for the same host bytes and
-    /// the same time.
+    /// Estimates how many bytes this drive would have written to flash, if the host had read and
+    /// written the same numbers of bytes in the same time.
     ///
     /// # Errors
     /// Returns an error if the drive file cannot be read. Also returns an error if the snapshots do

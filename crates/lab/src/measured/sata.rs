@@ -2,7 +2,7 @@
 //!
 //! Device statistics (ACS, log 04h) count logical sectors. The name of a vendor attribute comes
 //! from smartctl's drive database. The meaning of an attribute is known only if its name gives the
-//! unit, and tells whether the bytes are those of the host or of the flash.
+//! unit, and tells whether bytes of the host or bytes of the flash are counted.
 //!
 //! ```text
 //! Host_Writes_32MiB       the host wrote units of 32 MiB

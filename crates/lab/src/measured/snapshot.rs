@@ -78,7 +78,8 @@ impl Snapshot {
         self.values.entry(quantity).or_insert(value);
     }
 
-    /// Records the serial number and the model of the drive. An earlier recorded model is kept.
+    /// Records the serial number and the model of the drive. If a model was already recorded, it is
+    /// kept.
     ///
     /// # Errors
     /// Returns a sentence if the file has the outputs of two different drives.

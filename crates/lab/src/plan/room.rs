@@ -1,5 +1,5 @@
-//! Check whether the drive has enough space for parity. Compared plans use the same drive. If one
-//! plan has too little space, the error names a capacity that suits all plans.
+//! Check that the drive has enough space for parity. Compared plans use the same drive. If one plan
+//! has too little space, the error names a capacity that suits all plans.
 
 use vpass_drive::api::parity;
 

@@ -1,6 +1,6 @@
-//! Sample of a drive: one page in N, on a drive with N times fewer planes. The section "What does a
-//! sample of a drive tell?" in `docs/design/start-and-samples.md` explains why a sample represents
-//! the whole drive.
+//! Sample of a drive: a smaller drive with one page in N of the whole drive, and with N times fewer
+//! planes. The section "What does a sample of a drive tell?" in `docs/design/start-and-samples.md`
+//! explains why a sample represents the whole drive.
 //!
 //! Consecutive pages are assigned to consecutive planes. A sample has the pages whose numbers have
 //! the same residue modulo N. These pages therefore lie in every N-th plane. On a drive with fewer
@@ -135,8 +135,8 @@ fn divides(of: u32, planes: u32) -> bool {
 }
 
 /// Returns suitable numbers N for samples of one page in N, the largest N first. Each such sample
-/// has enough blocks, and enough pages that the workload reads or writes. N that give too large
-/// samples are left out.
+/// has enough blocks, and enough pages that the workload reads or writes. Numbers N that give too
+/// large a sample are left out.
 ///
 /// ```text
 /// a drive has 80,640 blocks in 64 planes, so a sample of 1/448 has 180 blocks
@@ -201,7 +201,7 @@ fn part_of(config: &DriveConfig, sample: Sample, name: &str) -> Result<DriveConf
     part.resolve().map_err(|e| refused(format!("is too small for this drive: {e}")))
 }
 
-/// Returns the size of the sample's write buffer, as a share of the drive's write buffer in whole
+/// Returns the size of the sample's write buffer: a share of the drive's write buffer, in whole
 /// pages. If the drive has a buffer, the sample has one, too. Without a buffer, each page would
 /// take a whole wordline.
 fn buffer_of(whole: Bytes, of: u32, page: u64) -> Bytes {
@@ -209,7 +209,8 @@ fn buffer_of(whole: Bytes, of: u32, page: u64) -> Bytes {
     Bytes((whole.0 / u64::from(of) / page).max(least) * page)
 }
 
-/// Returns the host's hints for the pages of a sample. The pages have other numbers in the sample.
+/// Returns the host's hints for the pages of a sample. In the sample, pages have other numbers than
+/// on the whole drive.
 fn said_of(hinted: &Hinted, sample: Sample, whole: u32, page: u64, pages: u64) -> Vec<HintRange> {
     // Number of pages in the sample that come before this page of the whole drive.
     let before = |lpn: Lpn| {

@@ -101,8 +101,8 @@ impl RunPlan {
         hours_of(&self.workload)
     }
 
-    /// Opens the requests of the workload before the main workload. Returns `None` if there is no
-    /// such workload.
+    /// Opens the stream of requests of the workload that comes before the main workload. Returns
+    /// `None` if there is no such workload.
     ///
     /// # Errors
     /// Returns an error if the workload is invalid or cannot be read.

@@ -76,8 +76,8 @@ impl ReadsPerRewrite {
         *self.by_class.entry(class).or_insert_with(|| drive.reads_per_rewrite(pec))
     }
 
-    /// Returns the sum, over all valid pages, of the number of reads since the last rewrite of the
-    /// block.
+    /// Returns the number of reads that have not yet led to a rewrite. The reads of a block count
+    /// once for each valid page of the block.
     fn underway(&mut self, drive: &mut Drive) -> f64 {
         self.read_blocks(drive)
             .into_iter()
@@ -85,8 +85,9 @@ impl ReadsPerRewrite {
             .sum()
     }
 
-    /// Returns the blocks whose data will be rewritten because of reads at some time. Each item has
-    /// three numbers of a block: valid pages, reads so far, and reads between two rewrites.
+    /// Returns the blocks that have reads and valid data, except blocks that are never rewritten
+    /// because of reads. Each item has three numbers of a block: valid pages, reads so far, and
+    /// reads between two rewrites.
     fn read_blocks(&mut self, drive: &mut Drive) -> Vec<(f64, f64, f64)> {
         let read =
             drive.block_states().filter(|b| b.reads > 0.0 && b.valid > 0 && !b.left_to_parity);
@@ -117,9 +118,9 @@ pub(crate) struct Ageing {
     pub(crate) worn: Worn,
     pub(super) terms: Terms,
     requests: u64,
-    /// Largest progress of any recycled block with data towards its next rewrite because of reads.
-    /// The progress of a block is its number of reads, divided by the number at which the block is
-    /// rewritten.
+    /// Largest progress of a block towards its next rewrite because of reads. The progress is the
+    /// number of reads so far, divided by the number at which the block is rewritten. Only recycled
+    /// blocks with data count.
     pub(super) progress: f64,
     /// Age in seconds of the oldest page in a recycled block; `None` if no recycled block has data.
     pub(super) oldest_recycled_s: Option<f64>,

@@ -18,12 +18,12 @@ pub struct Failures {
     pub lost_twice_failed_pages: u64,
     /// Number of lost pages whose stripe had no parity, or had outdated parity.
     pub lost_unprotected_pages: u64,
-    /// Number of lost pages without valid parity whose stripe had no page in a worn block. Absent
-    /// unless parity depends on wear.
+    /// Number of lost pages without valid parity in stripes that had no page in a worn block.
+    /// Absent if parity does not depend on wear.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lost_not_worn_pages: Option<u64>,
-    /// Number of lost pages without valid parity whose stripe had a page in a worn block and still
-    /// waited for parity. Absent unless parity depends on wear.
+    /// Number of lost pages without valid parity in stripes that had a page in a worn block, and
+    /// still waited for parity. Absent if parity does not depend on wear.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lost_waiting_pages: Option<u64>,
     /// Number of pages rebuilt in the background.

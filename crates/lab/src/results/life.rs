@@ -174,8 +174,8 @@ pub struct Life {
 }
 
 /// Projects the life in which the mean effective P/E count of all blocks rises from `age` to
-/// `rated`. `runs` has one or more runs on drives that differ only in their P/E count, in rising
-/// order. `reads_per_rewrite` gives the number of reads between rewrites at a P/E count.
+/// `rated`. `runs` has one or more runs in rising order of P/E count. Their drives differ only in
+/// the P/E count. `reads_per_rewrite` gives the number of reads between rewrites at a P/E count.
 pub(crate) fn life(
     runs: &[Worn],
     age: f64,

@@ -53,7 +53,7 @@ impl MappingUnit {
         }
     }
 
-    /// Returns whether so many writes are smaller than the mapping unit that a warning is needed.
+    /// Returns whether a warning is needed, because many writes are smaller than the mapping unit.
     pub fn is_badly_filled(&self) -> bool {
         self.is_badly_filled_by_requests()
             || self.partial_page_share.is_some_and(|share| share > MANY)

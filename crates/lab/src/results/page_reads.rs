@@ -117,8 +117,8 @@ impl PageReads {
     }
 }
 
-/// Returns a letter for the page that is read, and a letter for each valid lower page, such as
-/// `L-M`.
+/// Returns letters for a page read, such as `L-M`. The last letter is the page that is read. Before
+/// it, each lower page has its letter if it is valid, or `-` if it is invalid.
 fn case(kinds: &[&str], kind: usize, below: usize) -> String {
     let letter = |kind: usize| kinds[kind].chars().next().unwrap_or('?');
     (0..=kind).map(|k| if k == kind || below >> k & 1 == 1 { letter(k) } else { '-' }).collect()

@@ -74,7 +74,7 @@ pub struct ReadsFirst {
 /// Results of a technique that gives parity only to stripes with a page in a worn block.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ByWear {
-    /// Limit `T_p`: a block with more P/E cycles than this is worn.
+    /// Limit `T_p`: a block with more than `T_p` P/E cycles is worn.
     pub t_p: u32,
     /// Share of all blocks that are worn at the end.
     pub worn_share: f64,
@@ -89,8 +89,7 @@ pub struct ByWear {
     pub waiting_at_end: u64,
     /// Largest number of stripes that waited for parity at the same time.
     pub most_waiting: u64,
-    /// Sum, over all page writes of the host, of the number of stripes that waited for parity at
-    /// the write.
+    /// Number of stripes that waited for parity, counted at each page write of the host and summed.
     pub waiting_writes: u64,
     /// Time that stripes waited for parity, in seconds summed over all stripes. Null without a
     /// clock.
@@ -152,8 +151,7 @@ pub struct Delayed {
     pub stripes_at_end: u64,
     /// Largest number of stripes whose parity was outdated at the same time.
     pub most_stripes: u64,
-    /// Sum, over all page writes of the host, of the number of stripes with outdated parity at the
-    /// write.
+    /// Number of stripes with outdated parity, counted at each page write of the host and summed.
     pub stripe_writes: u64,
     /// Time that stripes had outdated parity, in seconds summed over all stripes. Null without a
     /// clock.

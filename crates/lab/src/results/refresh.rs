@@ -7,7 +7,7 @@ use vpass_drive::drive::Drive;
 /// the cause `refresh`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Refresh {
-    /// Number of blocks whose data the drive began to rewrite because of its age.
+    /// Number of blocks whose data the drive began to rewrite because the data was old.
     pub invocations: u64,
     /// Number of blocks that were still open when refresh began to rewrite their data.
     pub open_blocks: u64,

@@ -38,8 +38,8 @@ pub struct TraceDevice {
     pub name: String,
     /// First trace file in which the device occurs.
     pub file: String,
-    /// Address on the drive at which the device begins. Changes of addresses that make requests fit
-    /// the drive come later.
+    /// Address on the drive at which the device begins, before addresses are changed to fit the
+    /// drive.
     pub base_bytes: u64,
     /// Size of the used part of the device in bytes: the end of the request with the highest
     /// address.

@@ -9,8 +9,8 @@ use crate::numbers::{count, digits, plural, seconds};
 use super::{Ageing, ByWear, Confidence, Parity, Summary, mapping_unit};
 
 /// A lag causes a warning if it is longer than this share of the time in which requests arrive. The
-/// lag is the time from the arrival of the last request until all requests are served. It must also
-/// be longer than `LAG_S`.
+/// lag is the time from the arrival of the last request until all requests are served. The lag must
+/// also be longer than `LAG_S`.
 const LAG_SHARE: f64 = 0.01;
 const LAG_S: f64 = 0.02;
 /// Lag in seconds above which a run of any length gets a warning. A single slow request never takes
@@ -142,8 +142,8 @@ impl Summary {
         })
     }
 
-    /// Returns whether parity repairs losses that UBER counts as lost. If parity raises the read
-    /// limits, the expected numbers already include the repair.
+    /// Returns whether parity repairs some of the losses that UBER counts. If parity raises the
+    /// read limits, the expected numbers already include the repair.
     pub(crate) fn is_repaired_beyond_uber(&self) -> bool {
         let kept_some = |by_wear: &ByWear| by_wear.protected_stripes + by_wear.formed > 0;
         let repairs = |parity: &Parity| {

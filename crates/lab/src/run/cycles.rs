@@ -21,12 +21,12 @@ pub struct CyclesDone {
     /// Number of cycles of the warm-up.
     pub warm_up: f64,
     /// Whether the warm-up ended because it reached the largest number of requests. If so, it has
-    /// fewer cycles than the plan gives.
+    /// fewer cycles than the plan wanted.
     pub warm_up_capped: bool,
     /// Number of cycles of the counted part.
     pub counted: f64,
     /// Whether the counted part ended because it reached the largest number of requests. If so, it
-    /// has fewer cycles than the plan gives.
+    /// has fewer cycles than the plan wanted.
     pub counted_capped: bool,
 }
 

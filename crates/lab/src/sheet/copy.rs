@@ -91,8 +91,8 @@ pub(super) fn generated(name: &str, keys: &str) -> Result<Workload, Failure> {
 }
 
 /// Returns the overrides that turn a drive into its small copy for a load. The copy is unworn. For
-/// random writes, all of its data was overwritten once before the run, so that garbage collection
-/// settles sooner.
+/// random writes, the copy starts in the steady state (`start.overwrite` is 1), in which garbage
+/// collection has settled.
 fn settings(config: &DriveConfig, load: Load) -> Vec<String> {
     let clear = ["pec", "pec_spread", "worn_share", "worn_pec", "reads", "age"];
     let mut sets: Vec<String> = clear.iter().map(|key| format!("start.{key}=")).collect();

@@ -14,8 +14,8 @@ use super::{RANDOM_BYTES, Sheet, parse, rates};
 use crate::failure::Failure;
 use crate::numbers::count;
 
-/// Smallest and largest share of spare flash. They are inferred from usual drives: 512 GB on 512
-/// GiB of flash leave a share of 0.07, and 3.2 TB on 4 TiB of flash leave a share of 0.27.
+/// Smallest and largest share of spare flash. They are inferred from usual drives. For example, 512
+/// GB on 512 GiB of flash leave a share of 0.07. On 4 TiB of flash, 3.2 TB leave a share of 0.27.
 const SPARE: (f64, f64) = (0.05, 0.35);
 /// Numbers by which the preset's die size of 1 Tb can be divided. The results are dies of 1 Tb, 512
 /// Gb and 256 Gb.
@@ -187,9 +187,9 @@ fn channels(draft: &mut Draft, sheet: &Sheet, config: &DriveConfig, dies: u32) {
     write_buffer(draft, config, all, sheet.cell);
 }
 
-/// Returns the number of channels and the reason for it. The number is that of the preset, unless
-/// its channels are too slow for the read rates of the data sheet, or the number of dies is not a
-/// multiple of it.
+/// Returns the number of channels and the reason for it. The number is usually that of the preset.
+/// It is larger if these channels are too slow for the read rates of the data sheet. It is smaller
+/// if the number of dies is not a multiple of it.
 fn most_usual_channels(sheet: &Sheet, config: &DriveConfig, dies: u32) -> (u32, String) {
     let rate = sheet
         .sequential_read_mb_s
