@@ -46,8 +46,7 @@ pub struct OfPreset {
     /// Bytes that the drive would have rewritten because of reads, per byte that the host read.
     /// Null if the host read nothing.
     pub rewritten_per_byte_read: Option<f64>,
-    /// Largest error that the equations had in tests, as a share of the life. Null without an
-    /// estimate.
+    /// Uncertainty of the equations, as a share of the life. Null without an estimate.
     pub within: Option<f64>,
     /// Reason why there is no estimate; null if there is one.
     pub why: Option<String>,
