@@ -1,5 +1,5 @@
-//! Loading of drives and workloads by name or file. A drive or workload is found, read, overridden
-//! and checked. An error names the file and the line.
+//! Loading of drives and workloads by name or file. vpass finds the file, reads it, applies the
+//! overrides, and checks the result. An error names the file and the line.
 
 use std::fs;
 use std::path::Path;
@@ -25,14 +25,14 @@ use crate::overrides::{Override, make_room, oust_other_names, oust_rivals};
 use crate::schema::{self, Section};
 use crate::{counts, presets, suggest};
 
-/// Configuration, with the text of the configuration file.
+/// Configuration that was read from a file, with the text of the file.
 #[derive(Clone, Debug)]
 pub struct Loaded<T> {
-    /// Name of the preset or path of the file, as the user gave it.
+    /// Name of a preset or path of a file, as the user gave it.
     pub name: String,
     /// Text of the file.
     pub text: String,
-    /// Configuration, to which the overrides have been applied.
+    /// Configuration after the overrides have been applied.
     pub config: T,
 }
 
@@ -48,12 +48,12 @@ pub enum Generated {
     Parts(PartsFile),
     /// Workload of a language model, in the table `[workload.model]`.
     Model(Box<ModelFile>),
-    /// Workload that follows statistics, in the table `[statistics]`.
+    /// Workload that is generated from statistics, in the table `[statistics]`.
     Statistics(Box<StatisticsFile>),
 }
 
 impl Generated {
-    /// Returns the description that the file gives of itself.
+    /// Returns the text of the key `description` in the workload file.
     pub fn description(&self) -> &str {
         match self {
             Self::Workload(file) => &file.description,
@@ -71,7 +71,7 @@ const MAX_FILE_BYTES: u64 = 4 << 20;
 /// Reads the arguments of `--set`.
 ///
 /// # Errors
-/// Reports an argument that is not of the form `KEY=VALUE`. Also reports an unknown key.
+/// Returns an error if an argument is not of the form `KEY=VALUE`, or if a key is unknown.
 pub fn overrides(texts: &[String]) -> Result<Vec<Override>, Failure> {
     let schemas = [schema::DRIVE, schema::WORKLOAD, schema::MODEL];
     let mut sets = vec![];
@@ -127,21 +127,22 @@ fn of_files_only(set: &Override) -> Option<Phrase> {
     ])
 }
 
-/// Loads a drive, and computes the values that its file leaves out.
+/// Loads a drive. Values that the drive file does not contain are computed from the other values.
 ///
 /// # Errors
-/// Reports an unknown name, a file that cannot be read, a wrong key or value, or a drive that
-/// cannot exist.
+/// Returns an error if the name is unknown, or if the file cannot be read. Also returns an error if
+/// a key or a value is wrong, or if the values contradict each other.
 pub fn drive(name: &str, sets: &[Override]) -> Result<Loaded<DriveConfig>, Failure> {
     let names = presets::DRIVES.map(|(name, _)| name);
     let text = text_of("drive", name, &names, presets::drive(name))?;
     drive_of(name, text, sets)
 }
 
-/// Loads a drive from the text of its file, and computes the values that the file leaves out.
+/// Loads a drive from the text of a drive file. Values that the text does not contain are computed
+/// from the other values.
 ///
 /// # Errors
-/// Reports a wrong key or value, or a drive that cannot exist.
+/// Returns an error if a key or a value is wrong, or if the values contradict each other.
 pub fn drive_of(
     name: &str,
     text: String,
@@ -159,10 +160,12 @@ pub fn drive_of(
     Ok(Loaded { name: name.into(), text, config })
 }
 
-/// Loads a generated workload. `queue_depth` replaces the queue depth in the workload's table.
+/// Loads a generated workload. If `queue_depth` is given, it replaces the queue depth in the
+/// workload file.
 ///
 /// # Errors
-/// Reports an unknown name, a file that cannot be read, or a wrong key or value.
+/// Returns an error if the name is unknown, if the file cannot be read, or if a key or a value is
+/// wrong.
 pub fn workload(
     name: &str,
     sets: &[Override],
@@ -176,7 +179,7 @@ pub fn workload(
 /// Loads a generated workload from the text of its file.
 ///
 /// # Errors
-/// Reports a wrong key or value.
+/// Returns an error if a key or a value is wrong.
 pub fn workload_of(
     name: &str,
     text: String,
@@ -240,7 +243,8 @@ pub fn workload_of(
     Ok(Loaded { name: name.into(), text, config })
 }
 
-/// Returns whether the `[workload]` table of a file has this key, even if the file has errors.
+/// Returns whether the `[workload]` table of a file has this key. This works even if the file
+/// contains errors.
 fn has_in_workload(text: &str, key: &str) -> bool {
     let table = toml::from_str::<Table>(text).ok();
     table.is_some_and(|table| {
@@ -271,12 +275,12 @@ fn text_of(
 /// Reads the text of a drive, workload or recipe file.
 ///
 /// # Errors
-/// Reports a file that cannot be read, is not a regular file, or is too large.
+/// Returns an error if the file cannot be read, is not a regular file, or is too large.
 pub fn read_file(what: &str, path: &Path) -> Result<String, Failure> {
     let name = path.display();
     let failed = |e| Failure::usage(format!("{what} file {name} cannot be read: {e}"));
     let about = fs::metadata(path).map_err(failed)?;
-    // Reading a pipe or a device such as /dev/zero may never end.
+    // A pipe or a device such as /dev/zero may have no end, so vpass reads only regular files.
     if !about.is_file() && !about.is_dir() {
         return Err(Failure::usage(format!(
             "{name} is not a regular file; a {what} file, a few kilobytes of TOML, is expected"
@@ -303,11 +307,11 @@ fn parse(name: &str, text: &str, schema: &[Section]) -> Result<Table, Failure> {
     toml::from_str(text).map_err(|e| complaint_of(schema, name, text, &e))
 }
 
-/// Beginning of the TOML reader's message about a missing key.
+/// First words of the TOML reader's error message about a missing key.
 const MISSING: &str = "missing field `";
 
 /// Applies the overrides to the tables of a file, and reads the result. Each override is also
-/// checked on its own.
+/// checked separately, so that its error message can name the override.
 fn read<T: DeserializeOwned>(
     name: &str,
     text: &str,
@@ -315,8 +319,8 @@ fn read<T: DeserializeOwned>(
     schema: &[Section],
     sets: &[Override],
 ) -> Result<T, Failure> {
-    // An error in the file itself is reported with its line. A key that the file lacks may still be
-    // set by `--set`.
+    // An error in the file itself is reported with its line. A required key that is missing in the
+    // file is not an error if `--set` gives the key.
     let plain = toml::from_str::<T>(text);
     match plain {
         Ok(config) if sets.is_empty() => return Ok(config),
@@ -350,7 +354,8 @@ pub fn complaint(name: &str, text: &str, e: &toml::de::Error) -> Failure {
     complaint_of(&[], name, text, e)
 }
 
-/// Returns the failure for an error in a file. `schema` has the keys that the file may have.
+/// Returns the failure for an error in a file. `schema` lists the keys that are allowed in the
+/// file.
 fn complaint_of(schema: &[Section], name: &str, text: &str, e: &toml::de::Error) -> Failure {
     let Some(span) = e.span() else { return said_by_reader(schema, "", e).at(name.to_owned()) };
     let failure = if e.message() == "duplicate key" {
@@ -362,8 +367,8 @@ fn complaint_of(schema: &[Section], name: &str, text: &str, e: &toml::de::Error)
     failure.at(format!("{name} line {}", line_of(text, span.start)))
 }
 
-/// Returns the failure for an error of the TOML reader. `header` is the header of the table that
-/// has the error.
+/// Returns the failure for an error of the TOML reader. `header` is the header of the table in
+/// which the error occurred.
 fn said_by_reader(schema: &[Section], header: &str, e: &toml::de::Error) -> Failure {
     let table = header.trim_matches(['[', ']']).trim();
     let field = e.message().strip_prefix(MISSING).and_then(|rest| rest.strip_suffix('`'));
@@ -378,8 +383,8 @@ fn said_by_reader(schema: &[Section], header: &str, e: &toml::de::Error) -> Fail
     })
 }
 
-/// Returns the failure for a key that other files may have, but this table of this file may not.
-/// Returns `None` if the TOML reader's message is about something else.
+/// Returns the failure for a key that is not allowed in this table, but is allowed in other files.
+/// Returns `None` if the TOML reader's message is not about an unknown key.
 fn unknown(table: &str, message: &str) -> Option<Failure> {
     let (key, known) = message.strip_prefix("unknown field `")?.split_once('`')?;
     let known: Vec<String> = known.split('`').skip(1).step_by(2).map(str::to_owned).collect();
@@ -392,7 +397,8 @@ fn unknown(table: &str, message: &str) -> Option<Failure> {
     })
 }
 
-/// Returns the header of the table at an offset in a text, such as `[geometry]`.
+/// Returns the header of the table that contains an offset of the text. An example of a header is
+/// `[geometry]`.
 fn table_at(text: &str, at: usize) -> Option<&str> {
     let end = text.get(at..)?.find('\n').map_or(text.len(), |length| at + length);
     let header =
@@ -400,7 +406,7 @@ fn table_at(text: &str, at: usize) -> Option<&str> {
     Some(&header[..=header.rfind(']')?])
 }
 
-/// Joins the lines of a TOML reader's message into one line.
+/// Joins the lines of an error message of the TOML reader into one line.
 fn in_one_line(message: &str) -> String {
     message.lines().map(str::trim).collect::<Vec<_>>().join("; ")
 }

@@ -22,13 +22,13 @@ pub struct Manifest {
     pub schema: u32,
     /// Version of vpass.
     pub vpass: &'static str,
-    /// Commit that was checked out when vpass was built. Null if vpass was built outside git.
-    /// Uncommitted changes are not visible here.
+    /// Git commit from which vpass was built. Null if vpass was built outside git. The commit does
+    /// not show whether the source had uncommitted changes.
     pub git_commit: Option<&'static str>,
     /// Name of the command: run, compare or attack.
     pub command: &'static str,
     /// Words of the command line as the user typed them, beginning with the name of the program.
-    /// Empty if a library made the run.
+    /// Empty if a program used vpass as a library.
     pub command_line: Vec<String>,
     /// Sentences about the assumptions of the run, such as the request rate that was assumed for a
     /// trace.
@@ -63,28 +63,29 @@ pub struct Manifest {
     pub seed: u64,
     /// Number of passes over the workload.
     pub repeat: u32,
-    /// Whether the workload was repeated until wear had settled, instead of `repeat` times.
+    /// Whether the workload was repeated until wear had settled. If true, `repeat` was not used.
     pub until_stable: bool,
-    /// Number of requests before the counted requests.
+    /// Number of requests in the warm-up. Results do not count these requests.
     pub warm_up_requests: u64,
-    /// P/E counts of additional drives, which were simulated to find the life.
+    /// P/E counts of additional simulated drives, from which the life is projected.
     pub ages: Vec<u32>,
     /// Whether the oracle checked the run.
     pub oracle: bool,
     /// Level of the oracle's checks: off, on or full.
     pub oracle_level: &'static str,
-    /// Hints of the host; absent without hints. A range whose access latency is null has no hint.
+    /// Hints of the host; absent without hints. An address range without a hint has null as its
+    /// access latency.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hints: Option<Vec<HintRange>>,
-    /// Options for reading the trace; null for other workloads.
+    /// Options for reading the trace. Null if the workload is not a trace.
     pub trace_options: Option<TraceOptionsRecord>,
     /// Trace files; empty for other workloads.
     pub traces: Vec<TraceFileRecord>,
-    /// Number of open blocks of each stream.
+    /// Number of open blocks of each write stream.
     pub stream_widths: BTreeMap<&'static str, u32>,
-    /// Values of all keys of the drive.
+    /// Configuration of the drive: every key with its value.
     pub drive_configuration: Value,
-    /// Values of all keys of the workload; null for a trace.
+    /// Configuration of the workload: every key with its value. Null for a trace.
     pub workload_configuration: Option<Value>,
 }
 
@@ -93,15 +94,17 @@ pub struct Manifest {
 pub struct TraceOptionsRecord {
     /// Format of the trace; null if vpass detected the format.
     pub format: Option<&'static str>,
-    /// Treatment of requests to addresses beyond the drive.
+    /// Treatment of requests to addresses beyond the end of the drive.
     pub fit: String,
     /// Speed of the replay, as a multiple of the recorded speed.
     pub speed: f64,
-    /// Whether vpass refused a request with a time before that of the previous request.
+    /// Whether vpass refused a trace in which a request has an earlier time than the request before
+    /// it.
     pub strict: bool,
-    /// Queue depth; null if requests came at the times in the trace.
+    /// Queue depth of the closed loop. Null if the drive received requests at the times that the
+    /// trace gives.
     pub queue_depth: Option<u32>,
-    /// Devices of the trace that were replayed; empty for all devices.
+    /// Devices of the trace that were replayed. Empty if all devices were replayed.
     pub only: Vec<String>,
     /// Whether the files were joined as parts of one trace.
     pub concat: bool,
@@ -112,9 +115,9 @@ pub struct TraceOptionsRecord {
     pub assume_rate_iops: Option<f64>,
     /// Time unit that was assumed: s, ms, us or ns. Null if the format defines the unit.
     pub time_unit: Option<String>,
-    /// Event in a blktrace text that counted as a request. Null if the user named none.
+    /// Event of a blktrace text that vpass took as a request. Null if the user named no event.
     pub blk_action: Option<&'static str>,
-    /// Whether lines that could not be read were skipped.
+    /// Whether vpass skipped lines that it could not read.
     pub skip_bad_lines: bool,
 }
 
@@ -129,30 +132,30 @@ pub struct TraceFileRecord {
     pub sha256: String,
 }
 
-/// Call of the program that made a run.
+/// Command line and version of the program that made a run.
 #[derive(Clone, Debug)]
 pub struct Call {
     /// Name of the command: run, compare or attack.
     pub command: &'static str,
-    /// Words of the command line, beginning with the name of the program. Empty for a library.
+    /// Words of the command line, beginning with the name of the program. Empty if a program used
+    /// vpass as a library.
     pub words: Vec<String>,
-    /// Commit that was checked out when the program was built. `None` if the program was built
-    /// outside git.
+    /// Git commit from which the program was built. `None` if the program was built outside git.
     pub git_commit: Option<&'static str>,
 }
 
 impl Call {
-    /// Returns the call of a library, which has no command line.
+    /// Returns the [`Call`] of a program that uses vpass as a library. It has no command line.
     pub fn of_library(command: &'static str) -> Self {
         Self { command, words: vec![], git_commit: None }
     }
 }
 
 impl Outcome {
-    /// Returns the manifest, with everything that is needed to repeat the run.
+    /// Returns the manifest. It has everything that is needed to repeat the run.
     ///
     /// # Errors
-    /// Reports a trace file that can no longer be read.
+    /// Returns an error if a trace file can no longer be read.
     pub fn manifest(&self, plan: &RunPlan, call: &Call) -> Result<Manifest, Failure> {
         let WorkloadRecord { trace_options, traces, configuration } = workload(plan)?;
         Ok(Manifest {
@@ -192,18 +195,18 @@ impl Outcome {
 
 /// Record of a plan's workload.
 pub(crate) struct WorkloadRecord {
-    /// Options of the trace; `None` for other workloads.
+    /// Options of the trace. `None` if the workload is not a trace.
     pub(crate) trace_options: Option<TraceOptionsRecord>,
     /// Trace files; empty for other workloads.
     pub(crate) traces: Vec<TraceFileRecord>,
-    /// Values of all keys of the workload; `None` for a trace.
+    /// Configuration of the workload: every key with its value. `None` for a trace.
     pub(crate) configuration: Option<Value>,
 }
 
 /// Records a plan's workload.
 ///
 /// # Errors
-/// Reports a trace file that can no longer be read.
+/// Returns an error if a trace file can no longer be read.
 pub(crate) fn workload(plan: &RunPlan) -> Result<WorkloadRecord, Failure> {
     record_of(plan, &plan.workload)
 }

@@ -2,8 +2,8 @@
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
-/// Mean of some values, with half the width of its 95 % confidence interval. The mean of a single
-/// value has no interval.
+/// Mean of several values, and half the width of the 95 % confidence interval of this mean. A
+/// single value has no interval.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct MeanCi95 {
     /// Mean of the values.

@@ -1,8 +1,8 @@
-//! Comparison of a real drive's counters at two times. The comparison shows how much the drive
-//! wrote to flash, per byte that the host read and wrote in between.
+//! Comparison of the counters of a real drive at two times. It shows how many bytes the drive wrote
+//! to flash per byte that the host read or wrote between the two times.
 //!
-//! vpass guesses nothing. A number that the snapshots do not contain is null, and the field `lacks`
-//! names this number.
+//! vpass does not guess. If a snapshot does not contain a number, the result is null, and the field
+//! `lacks` names the missing number.
 
 mod number;
 mod nvme;
@@ -38,30 +38,30 @@ pub struct Measured {
     pub serial_number: Option<String>,
     /// Number of seconds between the snapshots; null if the snapshots contain no time.
     pub seconds: Option<u64>,
-    /// Source of `seconds`: "clock" or "power-on hours". Power-on hours are accurate to an hour,
-    /// and exclude the time in which the drive was off.
+    /// Source of `seconds`: "clock" or "power-on hours". Power-on hours are whole hours, and
+    /// exclude the time in which the drive was off.
     pub seconds_from: Option<&'static str>,
-    /// Bytes that the host read; null if a snapshot lacks this counter.
+    /// Bytes that the host read. Null if this counter is missing in a snapshot.
     pub host_read_bytes: Option<u64>,
-    /// Bytes that the host wrote; null if a snapshot lacks this counter.
+    /// Bytes that the host wrote. Null if this counter is missing in a snapshot.
     pub host_written_bytes: Option<u64>,
-    /// Bytes that the drive wrote to flash; null if a snapshot lacks this counter.
+    /// Bytes that the drive wrote to flash. Null if this counter is missing in a snapshot.
     pub flash_written_bytes: Option<u64>,
-    /// Bytes that the drive read from flash; null if a snapshot lacks this counter.
+    /// Bytes that the drive read from flash. Null if this counter is missing in a snapshot.
     pub flash_read_bytes: Option<u64>,
-    /// Bytes written to flash per byte that the host read. Null if either number is unknown, or if
-    /// the host read nothing.
+    /// Bytes written to flash per byte that the host read. Null if one of the two numbers is
+    /// unknown, or if the host read nothing.
     pub flash_written_per_byte_read: Option<f64>,
-    /// Write amplification: bytes written to flash per byte that the host wrote. Null if either
-    /// number is unknown, or if the host wrote nothing.
+    /// Write amplification: bytes written to flash per byte that the host wrote. Null if one of the
+    /// two numbers is unknown, or if the host wrote nothing.
     pub flash_written_per_byte_written: Option<f64>,
-    /// Bytes written to flash minus bytes that the host wrote, per byte that the host read.
-    /// Negative if the drive compresses data. Null if any of the three numbers is unknown, or if
-    /// the host read nothing.
+    /// Additional flash writes per byte that the host read. Additional flash writes are the bytes
+    /// written to flash minus the bytes that the host wrote. May be negative if the drive
+    /// compresses data. Null if one of the three numbers is unknown, or if the host read nothing.
     pub beyond_host_writes_per_byte_read: Option<f64>,
     /// Other counters that both snapshots contain.
     pub counters: Vec<Grown>,
-    /// Vendor attributes with an unknown unit, which may count reads or writes.
+    /// Vendor attributes that may count reads or writes, but whose unit is unknown.
     pub unit_unknown: Vec<Attribute>,
     /// Numbers that the snapshots lack.
     pub lacks: Vec<Lack>,
@@ -93,12 +93,12 @@ pub struct Attribute {
     pub after: u64,
 }
 
-/// Number that is missing in one or both snapshots.
+/// Counter or time that is missing in one or both snapshots.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Lack {
     /// Name of the missing number.
     pub what: &'static str,
-    /// Files that do not contain the number.
+    /// Snapshot files in which the number is missing.
     pub files: Vec<String>,
     /// Command whose output contains the number.
     pub from: &'static str,
@@ -107,8 +107,8 @@ pub struct Lack {
 /// Reads two snapshots and compares them. `before` is the earlier snapshot.
 ///
 /// # Errors
-/// Reports a file that is not a snapshot, two paths to the same file, snapshots of different
-/// drives, or a counter that became smaller.
+/// Returns an error if a file is not a snapshot, if both paths lead to one file, if the snapshots
+/// are from different drives, or if a counter became smaller.
 pub fn between(before: &Path, after: &Path) -> Result<Measured, Failure> {
     let one = |path: &Path| path.canonicalize().ok();
     if before == after || one(before).is_some() && one(before) == one(after) {
@@ -204,8 +204,8 @@ fn time_between(
     Ok((hours.map(|hours| hours.saturating_mul(HOUR_S)), hours.map(|_| "power-on hours")))
 }
 
-/// Returns the difference between the two values of a counter. Returns `None` if a snapshot lacks
-/// the counter.
+/// Returns the difference between the two values of a counter. Returns `None` if the counter is
+/// missing in a snapshot.
 fn grown(before: &Snapshot, after: &Snapshot, quantity: Quantity) -> Result<Option<u64>, Failure> {
     let (Some(from), Some(to)) = (before.value(quantity), after.value(quantity)) else {
         return Ok(None);
@@ -222,7 +222,7 @@ fn grown(before: &Snapshot, after: &Snapshot, quantity: Quantity) -> Result<Opti
     quantity.small(after, by).map(Some)
 }
 
-/// Returns the vendor attributes with an unknown unit that both snapshots contain.
+/// Returns the vendor attributes that both snapshots contain and whose unit is unknown.
 fn unit_unknown(before: &Snapshot, after: &Snapshot) -> Vec<Attribute> {
     let both =
         before.vendor.iter().filter_map(|(key, from)| Some((key, from, after.vendor.get(key)?)));

@@ -1,5 +1,5 @@
-//! Memory that runs need, memory that is available, and memory that simultaneous runs may use
-//! together. A run that does not fit into memory is refused before it starts.
+//! Memory in bytes: how much a run needs, how much is available, and how much simultaneous runs may
+//! use together. A run that does not fit into memory is refused before it starts.
 
 use std::fs::read_to_string;
 use std::path::Path;
@@ -21,18 +21,18 @@ use crate::plan::{RunPlan, Workload};
 use crate::run::memory_of_stages;
 use crate::setup::Gear;
 
-/// Memory of a run, without its drive and its source of requests. This memory holds requests
-/// underway, queues of the timed gear, counts and histograms.
+/// Memory of a run in bytes, without the drive and the source of requests. The memory holds
+/// outstanding requests, queues of the timed gear, counts and histograms.
 const OF_A_RUN: u64 = 32 << 20;
-/// Divisor that determines how much memory runs leave free: one part in this many. Other programs
-/// need this part. Data of unknown size, such as requests that wait for a slow drive, also needs
-/// this part.
+/// Divisor of the available memory. Runs leave a fourth of the available memory free, for other
+/// programs and for data of unknown size. For example, the number of requests that wait for a slow
+/// drive is unknown.
 const LEFT_ALONE: u64 = 4;
 
 /// Returns the largest number of bytes that a run may need.
 ///
 /// # Errors
-/// Returns the errors of the workload.
+/// Returns an error if the workload is invalid or cannot be read.
 pub fn needed(plan: &RunPlan) -> Result<u64, Failure> {
     let source = match &plan.workload {
         Workload::Adversary { .. } => 0,
@@ -54,18 +54,19 @@ pub fn needed(plan: &RunPlan) -> Result<u64, Failure> {
     Ok(at_once * (drive + source + stages + doses) + before + windows)
 }
 
-/// Returns the number of bytes that a drive needs under a technique, including its run and, if it
-/// has one, its oracle.
+/// Returns the number of bytes that a run with this drive and this technique needs. If there is an
+/// oracle, its memory is included.
 fn of_drive(config: &DriveConfig, technique: &Technique, oracle: Option<Level>) -> u64 {
     let oracle = oracle.map_or(0, |level| Oracle::memory(&Geometry::new(config), level).0);
     Drive::memory(config, technique).0 + oracle + OF_A_RUN
 }
 
-/// Returns the number of bytes that a run needs. Refuses the run if it does not fit into memory,
-/// because lack of memory would kill the process.
+/// Returns the number of bytes that a run needs. Refuses a run that does not fit into memory,
+/// because the system would kill the process.
 ///
 /// # Errors
-/// Reports the needed and the available memory, or an error of the workload.
+/// Returns an error if the run needs more memory than is available. The error names both numbers.
+/// Also returns an error if the workload is invalid.
 pub fn require(plan: &RunPlan) -> Result<u64, Failure> {
     let needed = needed(plan)?;
     fits(&plan.drive, needed, plan.oracle.level().is_some())?;
@@ -75,7 +76,7 @@ pub fn require(plan: &RunPlan) -> Result<u64, Failure> {
 /// Refuses a drive that does not fit into memory.
 ///
 /// # Errors
-/// Returns the errors of [`require`].
+/// Returns an error if the drive needs more memory than is available.
 pub fn require_drive(drive: &Loaded<DriveConfig>, reclaim: &Technique) -> Result<(), Failure> {
     fits(drive, of_drive(&drive.config, reclaim, None), false)
 }
@@ -102,8 +103,8 @@ pub fn budget() -> u64 {
 }
 
 /// Returns the number of bytes that this process may still use. The machine, the control groups and
-/// the process each have a limit, and the smallest limit counts. Returns `None` if the system does
-/// not report its memory.
+/// the process have a limit each. The smallest limit counts. Returns `None` if the system does not
+/// report its memory.
 fn available() -> Option<u64> {
     let info = read_to_string("/proc/meminfo").ok()?;
     let machine = kib(&info, "MemAvailable:")? + kib(&info, "SwapFree:").unwrap_or(0);
@@ -118,9 +119,10 @@ fn available() -> Option<u64> {
     Some(machine.min(groups).min(addresses.map_or(u64::MAX, |most| most.saturating_sub(taken))))
 }
 
-/// Returns the number of bytes that control groups leave to a process. `own` is the content of its
-/// `/proc/self/cgroup`. The limit of a group also applies to the groups within that group. Cached
-/// files count as free, because the system drops them when memory is short.
+/// Returns the number of bytes that a process may still use within the limits of its control
+/// groups. `own` is the content of `/proc/self/cgroup`. The limit of a group also applies to the
+/// groups within that group. Cached files count as free, because the system drops them when memory
+/// is short.
 fn left_by_groups(own: &str, root: &Path) -> u64 {
     let mut left = u64::MAX;
     for line in own.lines() {
@@ -136,7 +138,8 @@ fn left_by_groups(own: &str, root: &Path) -> u64 {
             ),
             _ => continue,
         };
-        // The root group also counts, because a process may not see the path of its own group.
+        // The limit of the root group is included, because a process may not see the path of its
+        // own group.
         for group in
             Path::new(path.trim_start_matches('/')).ancestors().map(|group| root.join(group))
         {
@@ -153,8 +156,8 @@ fn left_by_groups(own: &str, root: &Path) -> u64 {
     left
 }
 
-/// Returns the number in the first line that begins with `key`. Returns `None` if there is no such
-/// line.
+/// Returns the number in the first line that begins with the text `key`. Returns `None` if no line
+/// begins with this text.
 fn number_after(text: &str, key: &str) -> Option<u64> {
     text.lines().find_map(|line| line.strip_prefix(key))?.split_whitespace().next()?.parse().ok()
 }

@@ -1,4 +1,5 @@
-//! Numbers for readers, with grouped digits and a unit that suits the size.
+//! Formats of numbers for users, with grouped digits and a suitable unit. Also reads numbers that
+//! users write.
 
 pub use vpass_drive::base::in_words::{
     count, days, digits, microseconds, seconds, years, years_between,
@@ -9,7 +10,7 @@ pub fn plural(n: u64, what: &str) -> String {
     format!("{} {what}{}", count(n), if n == 1 { "" } else { "s" })
 }
 
-/// Formats bytes in the largest binary unit in which the number is at least 1.
+/// Formats a number of bytes in the largest binary unit in which the number is at least 1.
 pub fn bytes(n: u64) -> String {
     const UNITS: [&str; 6] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
     let mut value = n as f64;
@@ -24,8 +25,8 @@ pub fn bytes(n: u64) -> String {
 pub use vpass_drive::config::keys::short_number;
 
 /// Reads a whole number with a decimal unit or an exponent. For example, "1M" and "1e6" are
-/// 1,000,000. The units `k`, `M`, `G` and `T`, in upper or lower case, are 1000 to 1000^4. Returns
-/// `None` for other texts.
+/// 1,000,000. The units `k`, `M`, `G` and `T`, in upper or lower case, mean 10^3, 10^6, 10^9 and
+/// 10^12. Returns `None` for other texts.
 ///
 /// # Errors
 /// Returns a sentence if the result is not a whole number below 2^63.

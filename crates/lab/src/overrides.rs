@@ -1,8 +1,8 @@
-//! Overrides `--set KEY=VALUE`: values that replace those of a file, and their effect on the
-//! drive's size.
+//! Overrides (`--set KEY=VALUE`): values that replace the values of a file. Some overrides also
+//! change the size of the drive.
 //!
-//! Capacity, geometry and spare depend on each other. If the user sets one or two of the three,
-//! vpass computes a third:
+//! Capacity, geometry and spare depend on each other. If the user sets one or two of them, vpass
+//! computes another one:
 //!
 //! ```text
 //! the user sets                     keeps its value                   is computed
@@ -11,8 +11,8 @@
 //! capacity and blocks_per_plane     -                                 spare
 //! ```
 //!
-//! `--set KEY=` clears a key. Some keys of a workload exclude each other. An override removes from
-//! the file the keys that its own key excludes.
+//! `--set KEY=` clears a key. Some keys of a workload exclude each other. If an override sets such
+//! a key, the excluded keys are removed from the file.
 
 use toml::{Table, Value};
 use vpass_drive::api::{SLOTS, Slot};
@@ -27,18 +27,19 @@ use crate::failure::Failure;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Override {
     pub(crate) table: String,
-    /// Technique to whose table the key belongs. `None` for keys of other tables.
+    /// Technique whose table contains the key. `None` if the key is not in the table of a
+    /// technique.
     pub(crate) technique: Option<String>,
     pub(crate) key: String,
     /// Value of the key; `None` clears the key.
     pub(crate) value: Option<Value>,
-    /// Setting as the user wrote it, or another option that sets the same key.
+    /// Setting as the user wrote it, or another option that sets the key, such as `--queue-depth`.
     pub said: Part,
 }
 
 impl Override {
     /// Reads a setting such as `geometry.channels=4` or `gc.stable-greedy.slack=0.1`. If the key
-    /// has no dot, the table is empty, and the caller refuses the key.
+    /// has no dot, the name of the table is empty. The caller then refuses the key.
     pub(crate) fn parse(text: &str) -> Result<Self, Failure> {
         let place = || Part::Setting(text.into());
         let example = || set("drive.capacity", "16GiB");
@@ -69,7 +70,8 @@ impl Override {
         Ok(Self { table: table.into(), technique, key: key.into(), value, said: place() })
     }
 
-    /// Returns the override that has the effect of `--queue-depth` on this table of a workload.
+    /// Returns an override with the same effect as the option `--queue-depth`. `table` is the table
+    /// of the workload.
     pub(crate) fn queue_depth(table: &str, depth: u32) -> Self {
         Self {
             table: table.into(),
@@ -80,7 +82,7 @@ impl Override {
         }
     }
 
-    /// Returns true if the key belongs to a workload file, and false if it belongs to a drive file.
+    /// Returns true for a key of a workload file, and false for a key of a drive file.
     pub fn is_of_workload(&self) -> bool {
         self.table == "workload" || self.table == "statistics"
     }
@@ -100,7 +102,7 @@ impl Override {
     }
 }
 
-/// Keys of a workload, each with the keys that it excludes.
+/// Keys of a workload. Each key comes with the keys that cannot be used together with it.
 const RIVALS: [(&str, &[&str]); 4] = [
     ("rate", &["queue_depth"]),
     ("queue_depth", &["rate", "arrivals"]),
@@ -108,10 +110,11 @@ const RIVALS: [(&str, &[&str]); 4] = [
     ("block_sizes", &["block_size"]),
 ];
 
-/// Removes, from the tables of a workload, the keys that the overrides in `sets` exclude.
+/// Removes keys from the tables of a workload: all keys that cannot be used together with an
+/// override in `sets`.
 ///
 /// # Errors
-/// Reports two overrides whose keys exclude each other.
+/// Returns an error if two overrides set keys that exclude each other.
 pub(crate) fn oust_rivals(file: &mut Table, sets: &[Override]) -> Result<(), Failure> {
     let given = |key: &str| {
         sets.iter().find(|s| s.table == "workload" && s.key == key && s.value.is_some())
@@ -144,9 +147,9 @@ pub(crate) fn oust_rivals(file: &mut Table, sets: &[Override]) -> Result<(), Fai
     Ok(())
 }
 
-/// Removes, from the tables of a drive, all other names of the parameters that overrides set. An
-/// alias is a key that sets a parameter of several techniques. If an override sets this parameter
-/// for one technique only, the other techniques get the alias's value under their own keys.
+/// Removes aliases from the tables of a drive, if an override sets the same parameter. An alias is
+/// a key that sets a parameter of several techniques. An override may set the parameter for only
+/// one technique. The other techniques then keep the value of the alias under their own keys.
 pub(crate) fn oust_other_names(file: &mut Table, sets: &[Override]) {
     let is_set = |slot: &Slot, technique: Option<&str>, key: &str| {
         sets.iter().any(|s| {
@@ -179,7 +182,8 @@ fn read_value(text: &str) -> Value {
     let parsed =
         toml::from_str::<Table>(&format!("value = {text}")).ok().filter(|table| table.len() == 1);
     match parsed.and_then(|mut table| table.remove("value")) {
-        // The text 1e6 for a number of requests means a whole number.
+        // In TOML, 1e6 is a floating-point number. As a number of requests, it means a whole
+        // number.
         Some(Value::Float(f))
             if f.fract() == 0.0 && f.abs() < 9e15 && text.contains(['e', 'E']) =>
         {
@@ -190,8 +194,9 @@ fn read_value(text: &str) -> Value {
     }
 }
 
-/// Removes, from the tables of a drive, all values that follow from the keys in `sets`. `resolved`
-/// is the drive before the overrides, if such a drive can exist.
+/// Removes values from the tables of a drive: all values that depend on the keys in `sets` and must
+/// be computed again. `resolved` is the drive before the overrides; `None` if that drive is
+/// invalid.
 pub(crate) fn make_room(file: &mut Table, resolved: Option<&DriveConfig>, sets: &[Override]) {
     let given = |table: &str, key: &str| {
         sets.iter().any(|s| s.table == table && s.key == key && s.value.is_some())
@@ -199,7 +204,7 @@ pub(crate) fn make_room(file: &mut Table, resolved: Option<&DriveConfig>, sets: 
     let (capacity, spare) = (given("drive", "capacity"), given("drive", "spare"));
     let blocks = given("geometry", "blocks_per_plane");
     let Some(resolved) = resolved else {
-        // A drive that cannot exist may become possible with another capacity.
+        // A drive that is invalid without the overrides may become valid with another capacity.
         if capacity && !blocks {
             remove(file, "geometry", "blocks_per_plane");
         }
@@ -207,7 +212,8 @@ pub(crate) fn make_room(file: &mut Table, resolved: Option<&DriveConfig>, sets: 
     };
     if sets.iter().any(|s| s.table == "geometry" && s.value.is_some()) && !capacity {
         remove(file, "drive", "capacity");
-        // The spare is made slightly smaller, so that rounding does not change the capacity.
+        // The share of spare is made slightly smaller, so that rounding does not change the
+        // capacity.
         put(file, "drive", "spare", Value::Float(resolved_spare(resolved) - 1e-12));
         put(
             file,

@@ -1,8 +1,8 @@
-//! Printable form of text from outside: names in traces and job files, paths, words of the command
-//! line, and strings of TOML files.
+//! Printable form of text that vpass did not write. Examples are names in traces and job files,
+//! paths, words of the command line, and strings in TOML files.
 //!
-//! Text from outside may contain terminal codes or line ends. vpass prints such text only through
-//! this module, so that the text cannot change the output around it.
+//! Such text may contain terminal codes or line ends. vpass prints the text only through this
+//! module, so that it cannot change the rest of the output.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -12,8 +12,8 @@ pub fn line(text: &str) -> Cow<'_, str> {
     escaped(text, is_hidden)
 }
 
-/// Escapes hidden characters in a text of several lines that vpass itself made. The line ends of
-/// the text are kept.
+/// Escapes hidden characters in a text of several lines. vpass wrote the line ends, so they are
+/// kept.
 pub fn lines(text: &str) -> Cow<'_, str> {
     escaped(text, |c| c != '\n' && is_hidden(c))
 }
@@ -23,8 +23,7 @@ pub fn path(path: &Path) -> String {
     line(&path.display().to_string()).into_owned()
 }
 
-/// Escapes hidden characters in a report that vpass itself made. The colours of the report are
-/// kept.
+/// Escapes hidden characters in a report. vpass wrote the colour codes, so they are kept.
 pub fn report(text: &str, colour: bool) -> Cow<'_, str> {
     if !colour {
         return lines(text);
@@ -53,8 +52,8 @@ fn escaped(text: &str, is_escaped: impl Fn(char) -> bool) -> Cow<'_, str> {
     clean.into()
 }
 
-/// Returns whether a character is hidden: it is a terminal code, ends a line, or changes the
-/// direction of the text.
+/// Returns whether a character is hidden. Hidden characters are control characters of terminals,
+/// line ends, and characters that change the direction of the text.
 pub(crate) fn is_hidden(c: char) -> bool {
     let turns = matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}')
         || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');

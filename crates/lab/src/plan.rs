@@ -62,8 +62,7 @@ pub struct RunPlan {
     pub gc: &'static GcTechnique,
     /// Refresh technique.
     pub refresh: &'static RefreshTechnique,
-    /// Refresh settings as the user gave them. A parity technique may change the refresh of the
-    /// drive.
+    /// Refresh settings that the user gave. In `drive`, a parity technique may have changed them.
     pub said_of_refresh: SaidOfRefresh,
     /// Parity technique.
     pub parity: &'static ParityTechnique,
@@ -71,27 +70,29 @@ pub struct RunPlan {
     pub gear: Gear,
     /// Number of passes over the workload.
     pub repeat: NonZeroU32,
-    /// Whether to repeat the workload until the wear per host page has settled, instead of `repeat`
-    /// times.
+    /// Whether to repeat the workload until the wear per host page has settled. If true, `repeat`
+    /// is not used.
     pub until_stable: bool,
     /// Workload that is served completely before `workload`. The earlier workload has a clock of
     /// its own. The clock of `workload` starts when the earlier workload has ended.
     pub before: Option<WorkloadConfig>,
-    /// Number of requests before the counted requests.
+    /// Number of requests in the warm-up. Results do not count these requests.
     pub warm_up: u64,
-    /// Number of block cycles after which the run ends. With a number of cycles, the number of
-    /// requests is only an upper limit. `None` if the run ends with its requests.
+    /// Number of block cycles after which the run ends. If `Some`, the number of requests is only
+    /// an upper limit. If `None`, the run ends after the last request.
     pub cycles: Option<Cycles>,
-    /// P/E counts of additional drives that are simulated to find the life, in rising order.
+    /// P/E counts of additional drives, in rising order. These drives are simulated only to project
+    /// the life.
     pub ages: Vec<u32>,
-    /// Part of the drive's pages that is simulated. `drive` describes a drive with only these
-    /// pages.
+    /// Sample: the pages of the whole drive that are simulated. `drive` describes a drive that has
+    /// only these pages.
     pub sample: Sample,
     /// Facts about the whole drive from which a sample was taken; `None` without a sample.
     pub whole: Option<Whole>,
-    /// Failures that are injected during the counted phase, each with its time.
+    /// Failures to inject during the counted phase. Each failure comes with its time.
     pub fail: Vec<vpass_drive::base::failure::Failure>,
-    /// Dialect of the caller. Sentences in results name options in this dialect.
+    /// Dialect in which messages name options. For example, the command line and the Python module
+    /// write options differently.
     pub dialect: &'static dyn Dialect,
     /// Random seed.
     pub seed: u64,
@@ -103,25 +104,26 @@ pub struct RunPlan {
     /// Whether the run records data for its results folder: latencies by window of time (in the
     /// timed gear), doses and erases. The additional drives of `ages` never record such data.
     pub files: bool,
-    /// Watchers that follow the drive from its start-up state on. The additional drives of `ages`
-    /// have no watchers.
+    /// Watchers that observe the drive from its start-up state until the end of the run. The
+    /// additional drives of `ages` have no watchers.
     pub watchers: Vec<Watching>,
 }
 
 impl RunPlan {
-    /// Builds the plan that a user describes.
+    /// Builds a plan from the settings that the user gave.
     ///
     /// # Errors
-    /// Reports the first error.
+    /// Returns the first error in the settings.
     pub fn new(setup: &Setup, named: impl Choose, begin: Begin) -> Result<Self, Failure> {
         caught(|| Self::prepared(setup, named, begin, true)?.checked())
     }
 
-    /// Builds the plan that a user describes, without checking that its techniques suit the drive
-    /// and the workload. [`Self::with_room_or_not`] makes this check.
+    /// Builds a plan from the settings that the user gave. Does not check whether the techniques
+    /// suit the drive and the workload; [`Self::with_room_or_not`] makes this check.
     ///
     /// # Errors
-    /// Reports an unknown name, or the first error that does not depend on the techniques.
+    /// Returns an error if a name is unknown. Also returns the first other error that does not
+    /// depend on the techniques.
     pub fn unchecked(setup: &Setup, named: impl Choose, begin: Begin) -> Result<Self, Failure> {
         caught(|| Self::prepared(setup, named, begin, false))
     }
@@ -138,9 +140,9 @@ impl RunPlan {
         let said_of_refresh = SaidOfRefresh::of(&drive.config, &sets, refresh);
         let refresh = said_of_refresh.put_under(&mut drive, parity, refresh)?;
         if refuses {
-            // The survey of a trace may take long, so the check of the refresh comes before the
-            // survey. The check of the refresh reports an impossible age directly. A later check
-            // would report only an effect of the age on limits.
+            // The refresh settings are checked before the survey of a trace, because the survey may
+            // take long. This check also reports data that is too old. A later check would only
+            // report limits that are too low.
             refresh::check(&drive.config, refresh)
                 .map_err(|e| Failure::usage(e).at(format!("drive {}", drive.name)))?;
             refusal(&drive, reclaim, setup.base.gear).map_or(Ok(()), Err)?;
@@ -170,7 +172,7 @@ impl RunPlan {
         plan.sampled(setup.sample)
     }
 
-    /// Plans one pass over a given workload with given techniques.
+    /// Returns a plan for one pass over a given workload, with given techniques.
     pub fn once(
         base: &Base,
         drive: Loaded<DriveConfig>,
@@ -209,19 +211,21 @@ impl RunPlan {
     /// Returns this plan with other techniques.
     ///
     /// # Errors
-    /// Reports an unknown name, a technique without enough space, a refresh period that the drive
-    /// cannot keep, or requests that lack times.
+    /// Returns an error if a name is unknown, or if a technique needs more space than the drive
+    /// has. Also returns an error if the refresh technique cannot keep its guarantee on the drive,
+    /// or if requests have no times although the run needs them.
     pub fn with(&self, named: impl Choose) -> Result<Self, Failure> {
         let plan = self.with_room_or_not(named)?;
         require_room(&[&plan])?;
         Ok(plan)
     }
 
-    /// Returns this plan with other techniques. The drive may have too little space for parity,
-    /// which [`require_room`] checks.
+    /// Returns this plan with other techniques. Does not check whether the drive has enough space
+    /// for parity; [`require_room`] makes this check.
     ///
     /// # Errors
-    /// Returns the errors of [`Self::with`], except for too little space for parity.
+    /// Returns an error in all cases in which [`Self::with`] does, except if there is too little
+    /// space for parity.
     pub fn with_room_or_not(&self, named: impl Choose) -> Result<Self, Failure> {
         let Cards { reclaim, gc, refresh, parity } = named.cards()?;
         let mut plan = Self { reclaim, gc, parity, ..self.clone() };
@@ -231,11 +235,12 @@ impl RunPlan {
         Ok(plan)
     }
 
-    /// Returns this plan if it can run.
+    /// Checks whether this plan can run, and returns the plan.
     ///
     /// # Errors
-    /// Reports a technique without enough space, a refresh period that the drive cannot keep, or
-    /// requests that lack times.
+    /// Returns an error if a technique needs more space than the drive has, or if the refresh
+    /// technique cannot keep its guarantee on the drive. Also returns an error if requests have no
+    /// times although the run needs them.
     pub fn checked(self) -> Result<Self, Failure> {
         self.check_all_but_room()?;
         require_room(&[&self])?;
@@ -256,10 +261,12 @@ impl RunPlan {
         self.refusal().map_or(Ok(()), Err)
     }
 
-    /// Refuses a drive with accelerated wear. The counts of a run must be those of a real drive.
+    /// Refuses a drive with accelerated wear, because the counts of a run must be those of a real
+    /// drive.
     ///
     /// # Errors
-    /// Reports the key `wear.acceleration` and its only valid value.
+    /// Returns an error if wear is accelerated. The error names the key `wear.acceleration` and its
+    /// only valid value.
     pub fn require_no_acceleration(&self) -> Result<(), Failure> {
         let acceleration = self.drive.config.wear.acceleration;
         if acceleration == 1 {
@@ -272,23 +279,24 @@ impl RunPlan {
         )))
     }
 
-    /// Returns the phrases as sentences in the caller's dialect.
+    /// Converts phrases into sentences. The sentences name options in the dialect of the plan.
     pub fn worded(&self, phrases: &[Phrase]) -> Vec<String> {
         phrases.iter().map(|phrase| phrase.in_dialect(self.dialect)).collect()
     }
 
-    /// Makes the failure for a warm-up that is longer than a pass. A pass has `requests` requests.
+    /// Returns the failure for a warm-up that is longer than a pass. `requests` is the number of
+    /// requests in a pass.
     pub(crate) fn short_pass(&self, requests: u64) -> Failure {
         Failure::usage(format!("one pass of the workload has only {requests} requests"))
             .at(Opt::WarmUp.to(self.warm_up))
     }
 
-    /// Makes the failure for a drive that was refused.
+    /// Returns the failure for a drive that was refused.
     pub(crate) fn refused_drive(&self, e: ConfigError) -> Failure {
         Failure::usage(e).at(format!("drive {}", self.drive.name))
     }
 
-    /// Refuses parity that does not suit the drive.
+    /// Refuses a parity technique that does not work with this drive.
     fn check_parity(&self) -> Result<(), Failure> {
         if parity::has_stripes(self.parity) && !self.sample.is_whole() {
             let what = format!("stripes of `{}` use all dies, and a sample has fewer", self.parity);
@@ -298,13 +306,13 @@ impl RunPlan {
         checked.map_err(|e| self.refused_drive(e))
     }
 
-    /// Returns whether the run needs requests with times.
+    /// Returns whether every request of the run must have a time.
     pub fn needs_time(&self) -> bool {
         self.drive.config.keeps_time()
     }
 
-    /// Opens the source of requests as a check. The requests must exist and, if the run needs
-    /// times, have times. Each run later opens its own source.
+    /// Opens the source of requests once, to check that it can be opened. If the run needs times,
+    /// also checks that requests have times. Each run later opens the source again.
     fn require_time(&self) -> Result<(), Failure> {
         let arrival = match self.workload {
             Workload::Adversary { rate: Some(_), .. } => Arrival::Open,
@@ -312,7 +320,7 @@ impl RunPlan {
             _ => self.source()?.arrival(),
         };
         let before = self.source_before()?.is_none_or(|before| before.arrival() == Arrival::Open);
-        // The timed gear provides times for requests without times, but not during a warm-up.
+        // The timed gear gives times to requests that have none, except during a warm-up.
         if !self.needs_time()
             || before && (arrival == Arrival::Open || self.gear == Gear::Timed && self.warm_up == 0)
         {
@@ -337,7 +345,7 @@ impl RunPlan {
         ]))
     }
 
-    /// Returns the reason why these settings leave too little space for the technique. Returns
+    /// Returns the reason why the technique does not have enough space with these settings. Returns
     /// `None` if there is enough space.
     pub fn refusal(&self) -> Option<Failure> {
         refusal(&self.drive, self.reclaim, self.gear)
@@ -353,16 +361,17 @@ impl RunPlan {
         }
     }
 
-    /// Returns whether the technique is counterfactual: no real drive can have its results.
+    /// Returns whether the technique is counterfactual. No real drive can reach the results of a
+    /// counterfactual technique.
     pub fn is_counterfactual(&self) -> bool {
         self.reclaim.is_counterfactual()
     }
 
-    /// Returns the number of requests in all passes. Returns `None` if only a run can show this
-    /// number.
+    /// Returns the number of requests in all passes. Returns `None` if the number is not known
+    /// before the run.
     ///
     /// # Errors
-    /// Returns the errors of the workload.
+    /// Returns an error if the workload is invalid or cannot be read.
     pub fn requests(&self) -> Result<Option<u64>, Failure> {
         if let Workload::Adversary { requests, .. } = self.workload {
             return Ok(Some(requests));
@@ -378,8 +387,8 @@ impl RunPlan {
             .and_then(|n| n.checked_mul(1 + self.ages.len() as u64)))
     }
 
-    /// Returns this plan for a drive with this P/E count. The new plan has no additional drives,
-    /// and records no windows of time, doses or watchers.
+    /// Returns a copy of this plan for a drive with this P/E count. The copy has no additional
+    /// drives and no watchers, and does not record data for a results folder.
     #[must_use]
     pub fn at_age(&self, pec: u32) -> Self {
         let mut plan = Self { ages: vec![], files: false, watchers: vec![], ..self.clone() };
@@ -394,7 +403,7 @@ fn ages(setup: &Setup, plan: &RunPlan) -> Result<Vec<u32>, Failure> {
     let mut ages = setup.ages.clone();
     ages.sort_unstable();
     ages.dedup();
-    // The main drive of the plan already has this P/E count.
+    // This P/E count is left out, because the main drive of the plan already has it.
     ages.retain(|pec| *pec != start);
     if !ages.is_empty() && plan.drive.config.start.pec_most() > start {
         let why = "a drive whose blocks begin with different wear (start.pec_spread, \
@@ -422,7 +431,7 @@ fn refusal(drive: &Loaded<DriveConfig>, technique: &Technique, gear: Gear) -> Op
 /// Returns the reclaim technique of this name.
 ///
 /// # Errors
-/// Reports an unknown name, and suggests the most similar known name.
+/// Returns an error if the name is unknown. The error suggests the most similar known name.
 pub fn reclaim_named(name: &str) -> Result<&'static Technique, Failure> {
     let unknown = || {
         if name.split(',').count() > 1 && name.split(',').all(|one| technique(one.trim()).is_some())
@@ -442,7 +451,7 @@ pub fn reclaim_named(name: &str) -> Result<&'static Technique, Failure> {
 /// Returns the GC policy of this name.
 ///
 /// # Errors
-/// Reports an unknown name, and suggests the most similar known name.
+/// Returns an error if the name is unknown. The error suggests the most similar known name.
 pub fn gc_named(name: &str) -> Result<&'static GcTechnique, Failure> {
     named("GC policy", "gc", name)
 }
@@ -450,7 +459,7 @@ pub fn gc_named(name: &str) -> Result<&'static GcTechnique, Failure> {
 /// Returns the refresh technique of this name.
 ///
 /// # Errors
-/// Reports an unknown name, and suggests the most similar known name.
+/// Returns an error if the name is unknown. The error suggests the most similar known name.
 pub fn refresh_named(name: &str) -> Result<&'static RefreshTechnique, Failure> {
     named("refresh technique", "refresh", name)
 }
@@ -458,12 +467,12 @@ pub fn refresh_named(name: &str) -> Result<&'static RefreshTechnique, Failure> {
 /// Returns the parity technique of this name.
 ///
 /// # Errors
-/// Reports an unknown name, and suggests the most similar known name.
+/// Returns an error if the name is unknown. The error suggests the most similar known name.
 pub fn parity_named(name: &str) -> Result<&'static ParityTechnique, Failure> {
     named("parity technique", "parity", name)
 }
 
-/// Returns the card with this name from the list of a slot's techniques.
+/// Finds the technique with this name among the techniques of a slot. Returns its card.
 fn named<P: InSlot + ?Sized>(
     what: &str,
     option: &str,

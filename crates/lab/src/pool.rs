@@ -1,5 +1,6 @@
-//! Many runs on several threads. The available memory limits the number of simultaneous drives.
-//! Drives that serve the same requests run together. The longest task starts first.
+//! Execution of many runs on several threads. The available memory limits the number of
+//! simultaneous drives. Drives that serve the same requests run together in one task. The longest
+//! task starts first.
 
 mod queue;
 
@@ -25,12 +26,13 @@ pub struct Job<'a> {
     pub requests: Option<u64>,
 }
 
-/// Time that a request takes in the timed gear, as an approximate multiple of its time in the
-/// untimed gear.
+/// Time that the timed gear needs to simulate a request, divided by the time that the untimed gear
+/// needs (approximate).
 const TIMED_WEIGHT: u64 = 4;
 
 impl Job<'_> {
-    /// Returns the duration of the job. The unit is the time of a request in the untimed gear.
+    /// Returns the expected duration of the job. The unit is the time that the untimed gear needs
+    /// for a request.
     fn weight(&self) -> Option<u64> {
         self.requests
             .map(|n| n.saturating_mul(if self.plan.gear == Gear::Timed { TIMED_WEIGHT } else { 1 }))
@@ -51,11 +53,12 @@ pub enum Pace {
 /// gear, these requests take about ten seconds.
 const OFTEN: u64 = 20_000_000;
 
-/// Runs all jobs, and returns what `keep` returns for each, in order. Without `threads`, the runs
-/// use all cores. Simultaneous jobs stay within the memory budget, whatever the number of threads.
+/// Runs all jobs. Calls `keep` with each outcome, and returns the results of `keep` in the order of
+/// the jobs. If `threads` is `None`, all cores are used. With any number of threads, simultaneous
+/// jobs stay within the memory budget.
 ///
 /// # Errors
-/// Returns the first error of a run, or an interruption.
+/// Returns the first error of a run, or an error if the user interrupts the runs.
 pub fn run_all<T: Send>(
     jobs: &[Job],
     threads: Option<NonZeroUsize>,
@@ -68,11 +71,12 @@ pub fn run_all<T: Send>(
     run_jobs(jobs, threads, pace, begin, keep, |_| false)
 }
 
-/// Runs all jobs. If a drive stops, the other drives go on. `keep` then gets the reason instead of
-/// an outcome.
+/// Runs all jobs. If a drive stops, the other drives continue. For the stopped drive, `keep` gets
+/// the reason instead of an outcome.
 ///
 /// # Errors
-/// Returns the first error other than a stopped drive, or an interruption.
+/// Returns the first error, or an error if the user interrupts the runs. A stopped drive is not an
+/// error.
 pub fn run_all_that_go_on<T: Send>(
     jobs: &[Job],
     threads: Option<NonZeroUsize>,
@@ -83,7 +87,7 @@ pub fn run_all_that_go_on<T: Send>(
     run_jobs(jobs, threads, pace, begin, keep, Failure::is_stop)
 }
 
-/// Runs all jobs. `may_stand` decides whether the other jobs go on after a failure.
+/// Runs all jobs. After a failure of one job, `may_stand` decides whether the other jobs continue.
 fn run_jobs<T: Send>(
     jobs: &[Job],
     threads: Option<NonZeroUsize>,
@@ -138,8 +142,8 @@ fn run_jobs<T: Send>(
         .into_iter()
         .flatten()
         .collect();
-    // A failure of one run interrupts the other runs. Interruptions are sorted last, so that the
-    // failure itself is reported.
+    // A failure of one run interrupts the other runs. The failure itself must be reported, so
+    // interruptions are sorted to the end.
     results.sort_by_key(|(first, result)| {
         (result.as_ref().is_err_and(Failure::is_interruption), *first)
     });
@@ -183,7 +187,7 @@ impl Progress for Shared {
     }
 }
 
-/// Progress of one task. If there are several tasks, their reports include the name of the task.
+/// Progress of one task. If there are several tasks, each report contains the name of its task.
 struct OfTask<'a> {
     all: &'a Shared,
     name: Option<String>,
@@ -211,8 +215,8 @@ impl Progress for OfTask<'_> {
     }
 }
 
-/// Returns a name for each job. The name is that of the technique. With several seeds, the name
-/// also has the seed.
+/// Returns a name for each job: the name of the technique. If there are several seeds, the name
+/// also contains the seed.
 fn names(jobs: &[Job]) -> Vec<String> {
     let has_seeds = jobs.iter().any(|job| job.plan.seed != jobs[0].plan.seed);
     let seed =
@@ -236,9 +240,9 @@ fn tasks(jobs: &[Job], needed: &[u64], threads: usize, budget: u64, pace: Pace) 
             .map(|i| jobs[*i].weight())
             .try_fold(0, |sum: u64, w| Some(sum.saturating_add(w?)))
     };
-    // The work of a task is at most the share of one thread, because threads would otherwise be
-    // idle at the end. The memory of a task is also at most the share of one thread, because tasks
-    // would otherwise have to wait.
+    // Work and memory are divided by the number of threads. No task has more than this share of the
+    // work, because other threads would be idle at the end. No task has more than this share of the
+    // memory, because other tasks would have to wait.
     let share = jobs.iter().filter_map(Job::weight).fold(0, u64::saturating_add) / threads as u64;
     let cut = |group: &Vec<usize>| -> Vec<Task> {
         let weight = jobs[group[0]].weight();
@@ -258,11 +262,11 @@ fn tasks(jobs: &[Job], needed: &[u64], threads: usize, budget: u64, pace: Pace) 
     tasks
 }
 
-/// Returns a pool with this many threads. If the system cannot create threads, the pool has only
-/// the current thread.
+/// Returns a thread pool with this number of threads. If the system cannot create threads, the pool
+/// has only the current thread.
 ///
 /// # Errors
-/// Reports that even the current thread cannot be used.
+/// Returns an error if even the current thread cannot be used.
 pub fn threads(wanted: usize, progress: &dyn Progress) -> Result<ThreadPool, Failure> {
     ThreadPoolBuilder::new().num_threads(wanted).build().or_else(|e| {
         progress.note(&format!(

@@ -1,5 +1,5 @@
-//! Preset drives, which come with vpass and have a name. The file of a preset gives the source of
-//! each number.
+//! Preset drives: drive files that are part of vpass and have a name. Each file gives the sources
+//! of its numbers.
 
 use vpass_workload::presets::without_schema;
 
@@ -29,9 +29,8 @@ pub const DRIVES: [(&str, &str); 22] = [
     ("modern-qlc-h", include_str!("../../../presets/drives/modern-qlc-h.toml")),
 ];
 
-/// Presets that `vpass new drive` can start from: drives of the current generation. The command
-/// uses the preset with the nearest number of bits per cell. If two presets are equally near, the
-/// command uses the first.
+/// Presets of current drives, from which `vpass new drive` can start. The command uses the preset
+/// with the nearest number of bits per cell. If two presets are equally near, the first is used.
 pub const TO_BEGIN_FROM: [&str; 2] = ["modern-tlc-232", "modern-qlc"];
 
 /// Returns the text of a preset drive's file.

@@ -1,8 +1,9 @@
-//! Reports of progress. The caller receives the reports, and can stop the work.
+//! Progress reports. The caller of a long computation receives the reports, and can stop the
+//! computation.
 
-/// Receiver for the progress of one or several tasks.
+/// Receiver of progress reports from one or several tasks.
 pub trait Progress: Sync {
-    /// Reports that more work is done. Returns false if the work must stop.
+    /// Reports that `done` more units of work are done. Returns false if the work must stop.
     fn advance(&self, done: u64) -> bool;
 
     /// Returns whether the work may continue.
@@ -10,24 +11,24 @@ pub trait Progress: Sync {
         self.advance(0)
     }
 
-    /// Reports whether the work can be stopped now. Some parts of the work, such as creating a
-    /// drive, cannot be stopped. The value is false when such a part of the work begins, and true
-    /// when the part ends.
+    /// Reports whether the work can be stopped from now on. Some parts of the work, such as the
+    /// creation of a drive, cannot be stopped. Before such a part, `listens` is false; after it,
+    /// `listens` is true.
     fn listens(&self, _listens: bool) {}
 
-    /// Reports in a few words that a stage of the work begins. If there are several tasks, `_whose`
-    /// is the name of the task.
+    /// Reports that a stage of the work begins. `_what` describes the stage in a few words. If
+    /// there are several tasks, `_whose` is the name of the task.
     fn stage(&self, _whose: Option<&str>, _what: &str) {}
 
     /// Reports a sentence for the user. The sentence is not part of the results.
     fn note(&self, _sentence: &str) {}
 }
 
-/// Function that starts the progress report of a task. The function gets the size of the task, if
-/// known, and the unit of this size.
+/// Function that begins to report the progress of a task. Its arguments are the size of the task
+/// (`None` if unknown) and the unit of the size.
 pub type Begin<'a> = &'a (dyn Fn(Option<u64>, &str) -> Box<dyn Progress> + Sync);
 
-/// Does a part of the work that cannot be stopped.
+/// Does a part of the work that cannot be stopped, and tells the receiver when it begins and ends.
 pub(crate) fn deaf<T>(progress: &dyn Progress, work: impl FnOnce() -> T) -> T {
     progress.listens(false);
     let done = work();

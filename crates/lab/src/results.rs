@@ -71,7 +71,7 @@ pub struct Summary {
     pub workload_source: String,
     /// Name of the reclaim technique.
     pub reclaim_technique: String,
-    /// Whether the technique is counterfactual: no real drive can have these results.
+    /// Whether the technique is counterfactual. If so, no real drive can reach these results.
     pub counterfactual: bool,
     /// Name of the GC technique.
     pub gc_technique: String,
@@ -85,16 +85,16 @@ pub struct Summary {
     /// Gear: timed, untimed or fluid.
     #[serde(deserialize_with = "words::one")]
     pub gear: Word,
-    /// Simulated share of the drive's pages, such as "1/16". All counts cover only this share.
-    /// Absent if all pages were simulated.
+    /// Share of the drive's pages that was simulated, such as "1/16". All counts are for this share
+    /// only. Absent if all pages were simulated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sample: Option<String>,
     /// Random seed.
     pub seed: u64,
     /// Number of passes over the workload.
     pub passes: u64,
-    /// Whether the rates settled before the end of a run with `--until stable`. The rates are
-    /// programs and erases per host page. Null without `--until stable`.
+    /// Whether the wear per host page had settled at the end of a run with `--until stable`. Null
+    /// without `--until stable`.
     pub stable: Option<bool>,
     /// Counts of the host's requests.
     pub host: HostCounts,
@@ -107,42 +107,43 @@ pub struct Summary {
     /// Bytes programmed per byte that the host wrote, as JEDEC defines write amplification. Null
     /// without host writes.
     pub write_amplification: Option<f64>,
-    /// Bytes programmed because of reads, in percent of the bytes that the host read. The bytes
-    /// include programs by reclaim and programs because of retries. Null without host reads.
+    /// Read wear: bytes programmed because of reads, in percent of the bytes that the host read.
+    /// Both reclaim and retries cause such programs. Null without host reads.
     pub read_wear: Option<f64>,
-    /// Net read wear, in percent of the bytes that the host read. Net read wear counts the
-    /// programmed bytes beyond those of the same run on flash that reads do not disturb, and may be
-    /// negative. Only runs of a comparison have this value. Absent if nothing was read, or if there
-    /// is no run on undisturbed flash.
+    /// Net read wear, in percent of the bytes that the host read. It is the number of bytes
+    /// programmed in this run, minus the number programmed in the same run on flash that reads do
+    /// not disturb. It may be negative. Present only in comparisons that have the second run.
+    /// Absent without host reads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_wear_net: Option<f64>,
     /// Flash pages programmed per host page written. A page that the host wrote in part counts as
     /// one page. Null without host writes.
     pub programs_per_page_write: Option<f64>,
-    /// Mapping unit of the drive, and the share of host writes that do not fill it.
+    /// Mapping unit of the drive, and the share of host writes that are smaller than a mapping
+    /// unit.
     pub mapping_unit: MappingUnit,
     /// Reclaim jobs and their cost.
     pub reclaim: Reclaim,
     /// Refresh jobs and their cost; absent if data does not age.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refresh: Option<Refresh>,
-    /// Work for parity, and the number of protected stripes. Absent without parity.
+    /// Flash operations for parity, and the number of protected stripes. Absent without parity.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parity: Option<Parity>,
     /// Effects of injected failures (`--fail`); absent without injected failures.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failures: Option<Failures>,
-    /// Numbers of retries of the host's page reads. Absent if the drive makes no retries.
+    /// Retries of the host's page reads. Absent if the drive makes no retries.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retries: Option<Retries>,
-    /// Times of the host's page reads in each stage, by page kind and by valid pages. Absent unless
-    /// the user wants these times.
+    /// Times of the host's page reads in each stage, by page kind and by valid pages. Absent if the
+    /// user did not ask for them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub page_reads: Option<PageReads>,
     /// Effects of the host's hints; absent without hints.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hints: Option<Hints>,
-    /// Confidence intervals of this run, by batch means.
+    /// Confidence intervals for the numbers of this run, computed by batch means.
     pub batch_means: BatchMeans,
     /// Wear of the drive, and the life projected from it.
     pub wear: Wear,
@@ -159,17 +160,17 @@ pub struct Summary {
     /// the size of a codeword is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uber: Option<Uber>,
-    /// Report of the oracle; null if the oracle did not check the run.
+    /// Report of the oracle. Null for a run without an oracle.
     pub oracle: Option<OracleReport>,
-    /// Ratio of dose to limit in a block when the block's reclaim job begins. The largest ratio of
-    /// the run is given. Only wordlines with valid or lost pages count. Null without an oracle,
+    /// Largest ratio of dose to limit at the beginning of a reclaim job, over all reclaim jobs of
+    /// the run. The dose is that of wordlines with valid or lost pages. Null without an oracle,
     /// without reclaim jobs, or if reads disturb nothing.
     pub threshold_used: Option<f64>,
     /// Bytes of controller memory that the reclaim technique uses.
     pub controller_ram_bytes: u64,
-    /// Facts about the trace; null for other workloads.
+    /// Facts about the trace. Null if the workload is not a trace.
     pub trace: Option<Trace>,
-    /// Results of each job of a fio file; null for other workloads.
+    /// Results of each job of a fio file. Null if the workload is not a fio file.
     pub jobs: Option<Vec<jobs::JobResult>>,
     /// Time and memory that the simulation needed.
     pub simulation: Simulation,

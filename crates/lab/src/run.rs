@@ -1,4 +1,5 @@
-//! One run: vpass creates a drive, prepares it, measures it, and judges it.
+//! Execution of one run. vpass creates a drive, prepares the drive, serves the requests, and checks
+//! the drive at the end.
 
 mod adaptive;
 mod cycles;
@@ -44,10 +45,11 @@ pub struct Outcome {
     pub engine: Option<Replay>,
     /// Counts at many times of the run.
     pub series: Series,
-    /// Record of doses. `None` if the plan does not ask for the record, if there is no oracle, or
-    /// if reads disturb nothing.
+    /// Record of doses. `None` if the plan did not request the record, if there is no oracle, or if
+    /// reads disturb nothing.
     pub doses: Option<DoseRecord>,
-    /// Number of cycles of the run. `None` if the number of requests determined its length.
+    /// Number of cycles of the run. `None` if the plan gave the length of the run as a number of
+    /// requests.
     pub cycles: Option<CyclesDone>,
     ageing: Ageing,
 }
@@ -55,7 +57,8 @@ pub struct Outcome {
 /// Runs a plan to its end.
 ///
 /// # Errors
-/// Returns the errors of the workload, or an interruption.
+/// Returns an error if the workload is invalid or cannot be read, or if the user interrupts the
+/// run.
 pub fn execute(plan: &RunPlan, progress: &dyn Progress) -> Result<Outcome, Failure> {
     plan.require_no_acceleration()?;
     caught(|| at_all_ages(plan, progress))
@@ -108,10 +111,10 @@ fn at_one_age(plan: &RunPlan, progress: &dyn Progress) -> Result<Outcome, Failur
     Ok(Outcome { cycles: plan.cycles.map(|_| done), ..outcome })
 }
 
-/// Name of the stage in which counts and latencies are measured.
+/// Name of the measured phase in progress reports.
 const COUNT: &str = "measuring";
 
-/// Begins a session that has the drive of a plan.
+/// Begins a session with the drive that a plan describes.
 pub(crate) fn begun(plan: &RunPlan, progress: &dyn Progress) -> Result<Session, Failure> {
     let techniques = Techniques {
         reclaim: plan.reclaim.into(),
@@ -141,7 +144,7 @@ pub(crate) fn begun(plan: &RunPlan, progress: &dyn Progress) -> Result<Session, 
     if progress.may_go_on() { Ok(session) } else { Err(Failure::interrupted()) }
 }
 
-/// Session in the counted phase, with its counts over time.
+/// Session in the counted phase, with the counts of the run at many times.
 struct Measured {
     session: session::Measured,
     series: Series,
@@ -161,7 +164,7 @@ impl Measured {
         Self { session, series: Series::default(), before }
     }
 
-    /// Ends the counted phase. The phase took `wall_s` seconds of wall-clock time.
+    /// Ends the counted phase. `wall_s` is the wall-clock time of the phase, in seconds.
     fn conclude(self, plan: &RunPlan, served: &Served, wall_s: f64) -> Outcome {
         let Self { mut session, mut series, before } = self;
         let stages =

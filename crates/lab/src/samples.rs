@@ -1,25 +1,25 @@
-//! Samples of a drive, in the notation that users write. `1/16` is one sample, and `4/256` means
-//! four disjoint samples.
+//! Samples of a drive, in the notation of the option `--sample`. `1/16` means one sample with every
+//! 16th page. `4/256` means four disjoint samples with every 256th page each.
 
 use std::str::FromStr;
 
-/// Disjoint samples of a drive. Each sample has one page in `of`.
+/// Disjoint samples of a drive. Each sample has every `of`-th page.
 #[derive(Clone, Copy, Debug, serde::Deserialize)]
 #[serde(try_from = "String")]
 pub struct Samples {
     /// Number of samples.
     pub count: u32,
-    /// Number N of the samples: a sample has one page in N.
+    /// Number N: each sample has one page in N.
     pub of: u32,
 }
 
 impl Samples {
-    /// Value that stands for the whole drive.
+    /// Value for the whole drive instead of samples.
     pub const WHOLE: Self = Self { count: 1, of: 1 };
 
-    /// Returns the residues of the samples, as far apart from each other as possible. Pages with
-    /// neighbouring residues often belong to the same requests. Samples of such pages would
-    /// underestimate the variance.
+    /// Returns the residue of each sample. The residues are as far apart from each other as
+    /// possible. Pages with neighbouring residues often belong to the same requests, so samples of
+    /// such pages would be too similar.
     pub fn residues(self) -> impl Iterator<Item = u32> + use<> {
         let apart = self.of / self.count.max(1);
         (0..self.count).map(move |n| n * apart)

@@ -1,5 +1,5 @@
-//! Keys of each table, as the type of the table declares them. For an unknown key, similar keys are
-//! suggested.
+//! Keys that each table of a drive or workload file may have. The Rust type of a table declares its
+//! keys. For an unknown key, a similar known key is suggested.
 
 use std::marker::PhantomData;
 
@@ -32,20 +32,20 @@ use crate::suggest::{self, any_of};
 /// Table of a drive file or of a workload file.
 pub(crate) struct Section {
     pub(crate) name: &'static str,
-    /// Keys that the type declares, in the order of its fields.
+    /// Keys that the Rust type of the table declares, in the order of the fields.
     pub(crate) declared: &'static [Key],
-    /// Inner tables. Each inner table is the value of a key of this table, as a single table or in
-    /// a list.
+    /// Tables inside this table. Each of them is the value of a key, either as a single table or as
+    /// a list of tables.
     inner: &'static [Section],
-    /// Function that checks that a table can be read as its type.
+    /// Function that checks whether a table can be read as its Rust type.
     pub(crate) check: fn(Table) -> Result<(), toml::de::Error>,
     /// Function that returns the declared defaults.
     defaults: fn() -> Table,
 }
 
 impl Section {
-    /// Returns all keys of the table. The keys that the type declares come first, in the order of
-    /// its fields. The keys of techniques and the names of the techniques' own tables follow.
+    /// Returns all keys of the table. The keys that the Rust type declares come first. Keys that
+    /// belong to techniques, and the names of the techniques' own tables, follow.
     pub(crate) fn keys(&self) -> Vec<&'static str> {
         let mut keys = self.own_keys();
         if let Some(slot) = self.slot() {
@@ -60,19 +60,19 @@ impl Section {
         keys
     }
 
-    /// Returns the keys that the type declares.
+    /// Returns the keys that the Rust type declares.
     pub(crate) fn own_keys(&self) -> Vec<&'static str> {
         self.declared.iter().map(|key| key.name).collect()
     }
 
-    /// Returns the slot whose techniques have keys in this table. Returns `None` if no techniques
-    /// have keys here.
+    /// Returns the slot whose techniques have keys in this table. Returns `None` if there is no
+    /// such slot.
     pub(crate) fn slot(&self) -> Option<&'static Slot> {
         slot(self.name)
     }
 
-    /// Returns the keys of a technique's table, or of the model's table, inside this table. Returns
-    /// `None` for an unknown technique.
+    /// Returns the keys of a table inside this table: the table of a technique, or the table of a
+    /// language model. Returns `None` for an unknown technique.
     pub(crate) fn keys_of(&self, technique: &str) -> Option<Vec<&'static str>> {
         if technique == MODEL_TABLE {
             return self.inner(technique).map(Self::own_keys);
@@ -83,29 +83,31 @@ impl Section {
         Some(about.params.iter().map(|param| param.key).collect())
     }
 
-    /// Returns the keys of a table inside this table. The inner table may be a list.
+    /// Returns the keys of the table with this name inside this table. The inner table may be one
+    /// of a list of tables.
     fn inner_keys(&self, name: &str) -> Option<Vec<&'static str>> {
         self.inner(name).map(Self::own_keys).or_else(|| self.keys_of(name))
     }
 
-    /// Returns the inner table that is the value of a key. If the value is a list of tables,
-    /// returns the table of its rows.
+    /// Returns the description of the inner table that is the value of a key. If the value is a
+    /// list of tables, one description is for all of them.
     pub(crate) fn inner(&self, key: &str) -> Option<&'static Section> {
         self.inner.iter().find(|inner| inner.name == key)
     }
 
-    /// Returns whether a table without this key is rejected.
+    /// Returns whether this key is required.
     pub(crate) fn requires(&self, key: &str) -> bool {
         self.declared.iter().any(|declared| declared.name == key && declared.required)
     }
 
-    /// Returns the declared defaults. A key has no default if its value follows from other keys.
+    /// Returns the default values of keys. A key has no default if its value is computed from other
+    /// keys.
     pub(crate) fn defaults(&self) -> Table {
         (self.defaults)()
     }
 }
 
-/// Returns the description of a table that is read as type `T`.
+/// Returns the description of a table that is read as the Rust type `T`.
 const fn section<T: DeserializeOwned + Keys>(name: &'static str) -> Section {
     Section {
         name,
@@ -176,21 +178,21 @@ pub(crate) const PHASES: &[Section] =
 pub(crate) const PARTS: &[Section] =
     &[Section { inner: &[section::<PartConfig>("part")], ..section::<PartsConfig>("workload") }];
 
-/// Tables that a workload file with a model may have.
+/// Tables that a workload file with a language model may have.
 pub(crate) const MODEL: &[Section] = &[Section {
     inner: &[section::<ModelConfig>(MODEL_TABLE)],
     ..section::<ModelWorkload>("workload")
 }];
 
-/// Name of the inner table of a workload whose keys `--set` accepts.
+/// Name of a workload's inner table for a language model. `--set` accepts the keys of this inner
+/// table.
 pub(crate) const MODEL_TABLE: &str = "model";
 
 /// Returns the first unknown key of a document, with its offset in the text.
 pub(crate) fn unknown_key(schema: &[Section], document: &DeTable) -> Option<(usize, Unknown)> {
     for (key, value) in document {
         let name: &str = key.get_ref();
-        // A table `hints` that is not declared belongs to a workload file. The module `hints` reads
-        // this table.
+        // In a workload file, the table `hints` is read by the module `hints` and not checked here.
         if name == "description" || name == "hints" && schema.iter().all(|s| s.name != name) {
             continue;
         }
@@ -243,8 +245,8 @@ fn unknown_in_section(
     None
 }
 
-/// Checks the parts of a key such as `geometry.channels` or `gc.stable-greedy.slack`. Returns the
-/// table to which the key belongs.
+/// Checks a key with its table, such as `geometry.channels` or `gc.stable-greedy.slack`. Returns
+/// the description of the table to which the key belongs.
 pub(crate) fn find<'a>(
     schema: &[&'a [Section]],
     table: &str,
@@ -292,8 +294,8 @@ pub(crate) fn find<'a>(
     Err(unknown_in(own, section, key))
 }
 
-/// Returns all full paths of a key that the user gave without a table. If the key is unknown,
-/// returns the paths of the most similar known key.
+/// Returns the paths, such as `geometry.channels`, of a key that the user gave without a table. If
+/// the key is unknown, returns the paths of the most similar known key.
 pub(crate) fn places(schema: &[&[Section]], key: &str) -> Vec<String> {
     let all: Vec<_> = schema.iter().flat_map(|s| s.iter()).collect();
     let holds = |wanted: &str| {
@@ -309,7 +311,8 @@ pub(crate) fn places(schema: &[&[Section]], key: &str) -> Vec<String> {
     nearest(key, all.iter().flat_map(|s| s.keys())).map(holds).unwrap_or_default()
 }
 
-/// Returns the error for a table inside a slot's table, if its name is not the name of a technique.
+/// Returns the error for a table inside the table of a slot. The name of the inner table is not the
+/// name of a technique.
 fn unknown_technique(section: &Section, slot: &Slot, name: &str) -> Unknown {
     let with_keys: Vec<_> = (slot.cards)()
         .iter()
@@ -360,14 +363,14 @@ impl Unknown {
         phrase!["unknown key `{path}` in ", place, ": {hint}"]
     }
 
-    /// Returns the failure for this error. `place` is the file and the line.
+    /// Returns the failure for this error. `place` names the file and the line.
     pub(crate) fn in_file(&self, place: String) -> Failure {
         let entry = Entry { key: self.path.clone(), value: None };
         Failure { entry: Some(Box::new(entry)), ..Failure::usage(self.sentence(place)) }
     }
 }
 
-/// Returns the error for a key that this table does not have. If other tables have the key, the
+/// Returns the error for a key that this table cannot have. If other tables can have the key, the
 /// error names them.
 fn unknown_here(schema: &[Section], path: &str, key: &str, known: &[&str]) -> Unknown {
     let places = places(&[schema], key);
@@ -378,7 +381,7 @@ fn meant(path: &str, near: &[String]) -> Unknown {
     Unknown { path: path.into(), hint: format!("did you mean {}?", any_of(near)) }
 }
 
-/// Returns the error for an unknown key of a table whose keys are `known`.
+/// Returns the error for an unknown key. `known` has the keys that the table may have.
 pub(crate) fn unknown_of(path: &str, key: &str, known: &[&'static str]) -> Unknown {
     let near = suggest::hint(key, known.iter().copied());
     Unknown { path: path.into(), hint: format!("known are {}{near}", known.join(", ")) }

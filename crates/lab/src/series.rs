@@ -1,5 +1,5 @@
-//! Course of a run, as rows of counts. Each row has the drive's counts after a number of requests.
-//! The distance between two rows is constant. The file `series.csv` has the same rows.
+//! Counts of a drive at many times of a run. Each row has the counts after a number of requests.
+//! All rows are the same number of requests apart. The file `series.csv` contains these rows.
 
 use std::fmt::Write;
 
@@ -10,11 +10,11 @@ use vpass_drive::drive::Drive;
 
 use crate::batch;
 
-/// Largest number of rows, without the last row. When the largest number is reached, every second
-/// row is removed, and the distance between later rows doubles.
+/// Largest number of rows, without the last row. When this number is reached, every second row is
+/// removed. The number of requests between later rows then doubles.
 const MOST_ROWS: usize = 512;
 
-/// Counts at many times of a run. The counts start from 0 when the counted part begins.
+/// Counts of a drive at many times of a run. All counts are 0 at the beginning of the counted part.
 #[derive(Clone, Debug, Default)]
 pub struct Series {
     /// Number of requests between two rows.
@@ -29,16 +29,16 @@ struct Sample {
     seconds: Option<f64>,
     /// Counts, in the order of the columns that [`columns`] returns.
     counts: [u64; COUNTS],
-    /// Total time that host reads have waited for reclaim, in nanoseconds.
+    /// Total time, in nanoseconds, that host reads have waited for reclaim.
     reclaim_wait: u64,
     tired: Option<Tired>,
 }
 
-/// Retries and losses of the host's reads, if data has an error rate.
+/// Counts of retries and losses of the host's reads. Present only if data has an error rate.
 #[derive(Clone, Copy, Debug)]
 struct Tired {
-    /// Numbers of page reads that took 1, 2 and more retries. Only the first `levels` entries are
-    /// used.
+    /// Numbers of page reads that needed 1 retry, 2 retries, and so on. Only the first `levels`
+    /// entries are used.
     retried: [u64; MOST_RETRIES],
     levels: u8,
     /// Expected number of codewords that were lost by reads; `None` if the size of a codeword is
@@ -64,8 +64,7 @@ impl Tired {
         &self.retried[..usize::from(self.levels)]
     }
 
-    /// Returns the number of retries of all page reads, and the number of page reads that had a
-    /// retry.
+    /// Returns two numbers: all retries of page reads, and page reads with at least one retry.
     fn sums(&self) -> (u64, u64) {
         let retried = self.retried();
         ((1..).zip(retried).map(|(retries, reads)| retries * reads).sum(), retried.iter().sum())
@@ -73,15 +72,14 @@ impl Tired {
 }
 
 const COUNTS: usize = 2 + 2 * Cause::COUNT + 5;
-/// Positions of counts in a row: pages read by the host, pages written by the host, programs by
-/// cause, and erases by cause.
+/// Positions of some counts in a row. The counts are pages read by the host, pages written by the
+/// host, pages programmed by cause, and blocks erased by cause.
 const READ_PAGES: usize = 0;
 const WRITE_PAGES: usize = 1;
 const PROGRAMS: usize = 2;
 const ERASES: usize = PROGRAMS + Cause::COUNT;
 
-/// Counts of a part of a run. The counts are interpolated between rows, so they may not be whole
-/// numbers.
+/// Counts of a part of a run. The counts are interpolated between rows, so they may have fractions.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Part {
     /// Number of pages that the host read.
@@ -92,16 +90,16 @@ pub struct Part {
     pub programs: [f64; Cause::COUNT],
     /// Numbers of blocks erased for each cause, in the order of [`Cause::ALL`].
     pub erases: [f64; Cause::COUNT],
-    /// Total time that host reads waited for reclaim, in microseconds.
+    /// Total time, in microseconds, that host reads waited for reclaim.
     pub reclaim_wait_us: f64,
-    /// Expected number of codewords that were lost by reads; 0 if unknown.
+    /// Expected number of codewords that were lost by reads; 0 if the number is unknown.
     pub lost_codewords: f64,
-    /// Numbers of host page reads that took 1, 2 and more retries. Empty if the drive makes no
-    /// retries.
+    /// Numbers of host page reads that needed 1 retry, 2 retries, and so on. Empty if the drive
+    /// makes no retries.
     pub retried: Vec<f64>,
 }
 
-/// Additional columns if data has an error rate.
+/// Names of the additional columns that the file has if data has an error rate.
 const TIRED: &str = ",host_retries,host_reads_with_retry,expected_lost_codewords,lost_by_age_pages";
 
 /// Returns the names of all counts, with their units.
@@ -124,7 +122,8 @@ fn columns() -> [String; COUNTS] {
 }
 
 impl Series {
-    /// Adds a row with the counts at this simulated time, if the next row is due.
+    /// Adds a row if enough requests were served since the previous row. `now` is the simulated
+    /// time.
     pub fn look(&mut self, drive: &Drive, now: Option<Ns>) {
         let requests = requests(drive);
         if self.rows.last().is_none_or(|last| requests >= last.requests + self.every) {
@@ -135,8 +134,8 @@ impl Series {
         }
     }
 
-    /// Adds the last row. If the previous row has the same number of requests, the last row
-    /// replaces the previous row.
+    /// Adds the last row. If no request was served since the previous row, the last row replaces
+    /// it.
     pub fn end(&mut self, drive: &Drive, now: Option<Ns>) {
         let requests = requests(drive);
         self.rows.pop_if(|last| last.requests == requests);
@@ -178,8 +177,8 @@ impl Series {
             self.rows.last().map_or(0, |last| last.requests) / self.rows.len().max(1) as u64;
     }
 
-    /// Divides the run into equal parts, and returns the counts of each part. If rows have a time,
-    /// all parts take equal time. If rows have no time, all parts have equal numbers of requests.
+    /// Divides the run into `parts` equal parts, and returns the counts of each part. The parts
+    /// have equal durations if rows have a simulated time, and equal numbers of requests otherwise.
     pub fn parts(&self, parts: u32) -> Vec<Part> {
         let at = |row: &Sample| row.seconds.unwrap_or(row.requests as f64);
         let end = self.rows.last().map_or(0.0, at);
@@ -188,8 +187,8 @@ impl Series {
         sums.windows(2).map(|pair| pair[1].less(&pair[0])).collect()
     }
 
-    /// Returns the counts up to `end`. Counts are interpolated between two rows. The counts before
-    /// the first row rise from 0.
+    /// Returns the counts from the beginning of the run to `end`. Between two rows, counts are
+    /// interpolated. Before the first row, counts are interpolated between 0 and the first row.
     fn up_to(&self, end: f64, at: impl Fn(&Sample) -> f64) -> Part {
         let after =
             self.rows.partition_point(|row| at(row) < end).min(self.rows.len().saturating_sub(1));
@@ -203,10 +202,10 @@ impl Series {
         })
     }
 
-    /// Divides the run into batches with nearly equal numbers of requests. Returns `None` if there
-    /// are too few samples.
+    /// Divides the run into batches with nearly equal numbers of requests, and returns the counts
+    /// of each batch. Returns `None` if there are too few rows.
     pub fn batches(&self) -> Option<Vec<Part>> {
-        // The first sample may have been taken before the first request.
+        // The first row is left out if it was added before the first request.
         let rows =
             &self.rows[usize::from(self.rows.first().is_some_and(|row| row.requests == 0))..];
         let ends = batch::ends(&rows.iter().map(|row| row.requests).collect::<Vec<_>>())?;
@@ -219,8 +218,8 @@ impl Series {
         Some(sums.windows(2).map(|pair| pair[1].less(&pair[0])).collect())
     }
 
-    /// Returns, for each count, whether the file has a column for it. Counts of regrouping by hints
-    /// have columns only if they are used.
+    /// Returns, for each count, whether the file has a column with this count. Counts of regrouping
+    /// by hints have a column only if one of their values is above 0.
     fn shown(&self) -> [bool; COUNTS] {
         let of_hints =
             [PROGRAMS, PROGRAMS + Cause::COUNT].map(|first| first + Cause::Hint as usize);
@@ -267,8 +266,8 @@ impl Series {
 type OfRow<'a> = &'a dyn Fn(&Sample) -> f64;
 
 impl Part {
-    /// Builds a part of a run. `of` computes each of the part's numbers from rows. `levels` is the
-    /// number of retry levels.
+    /// Builds the counts of a part of a run. For a count, `of` computes the value in this part from
+    /// rows. `levels` is the number of retry levels.
     fn made(levels: usize, of: &dyn Fn(OfRow) -> f64) -> Self {
         let count = |at: usize| of(&move |row| row.counts[at] as f64);
         let tired = |what: &dyn Fn(&Tired) -> f64| of(&|row| row.tired.as_ref().map_or(0.0, what));
@@ -283,7 +282,7 @@ impl Part {
         }
     }
 
-    /// Returns the difference between these counts and those at an earlier time.
+    /// Returns these counts minus `before`, the counts at an earlier time.
     fn less(&self, before: &Self) -> Self {
         let retried = |n: usize| self.retried[n] - before.retried.get(n).unwrap_or(&0.0);
         Self {

@@ -1,5 +1,6 @@
-//! Session of a drive, which all callers use. A session first creates, observes and fills the
-//! drive. The session then warms up, measures and judges the drive.
+//! Session: the steps in which a drive is simulated, for all kinds of runs. A session creates the
+//! drive, attaches its oracle, and fills the drive with data. It then warms up the drive, serves
+//! the counted requests, and checks the drive at the end.
 //!
 //! ```text
 //! Session::new   creates a drive with its content, and its oracle
@@ -19,8 +20,8 @@ use vpass_drive::watch::watcher::{Batches, Watcher};
 use vpass_oracle::snapshots::{DoseRecord, ERASURES};
 use vpass_oracle::{Level, Oracle, OracleReport};
 
-/// Start-up states of the drives that were created last. Drives of a comparison can share start-up
-/// states.
+/// Start-up states of recently created drives. Drives of a comparison can share a start-up state,
+/// so it need not be computed again.
 static IMAGES: Images = Images::new();
 
 /// Inputs of a session.
@@ -28,7 +29,7 @@ static IMAGES: Images = Images::new();
 pub struct Beginning<'a> {
     /// Configuration of the drive, in which every key has a value.
     pub config: &'a DriveConfig,
-    /// Techniques of the drive, with their random seed.
+    /// Techniques of the drive, and the random seed that the techniques use.
     pub techniques: &'a Techniques,
     /// Whether the session simulates time.
     pub timed: bool,
@@ -38,11 +39,11 @@ pub struct Beginning<'a> {
     pub seed: u64,
 }
 
-/// Function that is called regularly. The function gets the number of requests that were served so
-/// far, and returns false to stop the session.
+/// Function that the session calls regularly. Its argument is the number of requests served so far.
+/// It returns false to stop the session.
 pub type Step<'a> = &'a mut dyn FnMut(u64, &Drive) -> bool;
 
-/// Drive that has its content. Nothing is counted yet.
+/// Session before the counted phase. The drive already has its data.
 pub struct Session {
     drive: Drive,
     timed: bool,
@@ -52,7 +53,7 @@ impl Session {
     /// Creates the drive of a session.
     ///
     /// # Errors
-    /// Reports a technique that has too little space on the drive.
+    /// Returns an error if a technique has too little space on the drive.
     pub fn new(beginning: &Beginning) -> Result<Self, ConfigError> {
         let Beginning { config, techniques, timed, oracle, seed } = *beginning;
         let mut drive = Drive::new(config.clone(), techniques, timed)?;
@@ -77,8 +78,8 @@ impl Session {
         Ok(Self { drive, timed })
     }
 
-    /// Starts a record of erases and, if the drive has an oracle, of doses. The record covers the
-    /// counted phase.
+    /// Starts to record erases. If the drive has an oracle, doses are also recorded. The records
+    /// are for the counted phase.
     pub fn record_doses(&mut self) {
         self.drive.keep_erasures(ERASURES);
         if let Some(oracle) = self.drive.observer::<Oracle>() {
@@ -86,7 +87,8 @@ impl Session {
         }
     }
 
-    /// Adds a watcher. The watcher receives all events from now on, until the session is judged.
+    /// Adds a watcher. The watcher receives all events from now until [`Measured::judge`] is
+    /// called.
     pub fn watch(&mut self, watcher: Box<dyn Watcher>) {
         self.drive.observe(Box::new(Batches::new(watcher)));
     }
@@ -96,7 +98,7 @@ impl Session {
         &self.drive
     }
 
-    /// Returns the drive of the session, so that a gear can run it directly.
+    /// Returns the drive of the session. The fluid gear serves requests directly on this drive.
     pub fn drive_mut(&mut self) -> &mut Drive {
         &mut self.drive
     }
@@ -105,7 +107,8 @@ impl Session {
     /// of requests.
     ///
     /// # Errors
-    /// Returns the errors of the workload. Also returns an error if `step` stops the session.
+    /// Returns an error if the workload is invalid or cannot be read, or if `step` stops the
+    /// session.
     pub fn warm_up(&mut self, source: &mut dyn RequestSource, step: Step) -> Result<u64, RunError> {
         warm_up(&mut self.drive, source, step)
     }
@@ -114,8 +117,8 @@ impl Session {
     /// [`Self::end_warm_up`].
     ///
     /// # Errors
-    /// Reports a request beyond the end of simulated time. Also returns an error if `step` stops
-    /// the session.
+    /// Returns an error if a request comes after the largest simulated time, or if `step` stops the
+    /// session.
     pub fn warm_up_part(&mut self, requests: &[Request], step: Step) -> Result<(), RunError> {
         serve_untimed(&mut self.drive, requests, step)
     }
@@ -148,10 +151,11 @@ pub struct Measured {
 }
 
 impl Measured {
-    /// Serves requests in the drive's own gear. Returns the number of requests.
+    /// Serves requests in the gear of the session. Returns the number of requests.
     ///
     /// # Errors
-    /// Returns the errors of the workload. Also returns an error if `step` stops the session.
+    /// Returns an error if the workload is invalid or cannot be read, or if `step` stops the
+    /// session.
     pub fn serve(&mut self, source: &mut dyn RequestSource, step: Step) -> Result<u64, RunError> {
         match &mut self.engine {
             Some(engine) => engine.run(&mut self.drive, source, step),
@@ -162,13 +166,14 @@ impl Measured {
     /// Serves a list of requests on a drive in the untimed gear.
     ///
     /// # Errors
-    /// Reports a request beyond the end of simulated time. Also returns an error if `step` stops
-    /// the session.
+    /// Returns an error if a request comes after the largest simulated time, or if `step` stops the
+    /// session.
     pub fn serve_part(&mut self, requests: &[Request], step: Step) -> Result<(), RunError> {
         serve_untimed(&mut self.drive, requests, step)
     }
 
-    /// Ends the counted phase, and judges the drive.
+    /// Ends the counted phase. Searches the drive for losses in data that was not read, and ends
+    /// the checks of the oracle.
     pub fn judge(self) -> Judged {
         let Self { mut drive, engine } = self;
         drive.report_unread_losses();
@@ -192,8 +197,8 @@ pub struct Judged {
     pub engine: Option<Replay>,
     /// Report of the oracle; `None` without an oracle.
     pub oracle: Option<OracleReport>,
-    /// Ratio of dose to limit in a block when its reclaim job began. The largest ratio of the
-    /// session is given. `None` without an oracle or without reclaim jobs.
+    /// Largest ratio of dose to limit at the beginning of a reclaim job, over all reclaim jobs of
+    /// the session. `None` without an oracle or without reclaim jobs.
     pub threshold_used: Option<f64>,
     /// Record of doses. `None` if no record was requested, if the drive has no oracle, or if reads
     /// disturb nothing.

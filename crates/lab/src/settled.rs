@@ -1,9 +1,9 @@
-//! Decision whether a run has settled. A run has settled if its last third resembles its middle
-//! third.
+//! Decision whether a run has settled. In a settled run, the counts of the last third are nearly
+//! equal to those of the middle third.
 //!
-//! The thirds grow with the run, so even slow changes become visible. Three decisions use this
-//! module: the end of the warm-up in `vpass life`, whether a run can project a life, and the end of
-//! a run with `--until stable`. Each decision adds its own conditions.
+//! The thirds grow with the run, so even slow changes become visible. This module decides when the
+//! warm-up of `vpass life` ends, whether a life can be projected from a run, and when a run with
+//! `--until stable` ends. Each of these decisions has additional conditions elsewhere.
 //!
 //! ```text
 //! after 18 cycles, cycles 7 to 12 are compared with cycles 13 to 18
@@ -11,15 +11,15 @@
 //! the difference is 2 of 100 programs, so the windows are equal within 3 %
 //! ```
 
-/// Returns three positions among `n` steps: the beginning of the middle third, its end, and `n`.
-/// Returns `None` if there are fewer than three steps.
+/// Divides `n` steps into thirds. Returns the first step of the middle third, the first step of the
+/// last third, and `n`. Returns `None` if there are fewer than three steps.
 pub(crate) fn last_thirds(n: usize) -> Option<[usize; 3]> {
     let third = n / 3;
     (third > 0).then_some([n - 2 * third, n - third, n])
 }
 
-/// Returns whether two windows are alike. Each number may differ by at most the share `within` of
-/// the sum of all numbers in `norm`.
+/// Returns whether the numbers of two windows, `one` and `norm`, are nearly equal. Two numbers may
+/// differ by at most the share `within` of the sum of `norm`.
 pub(crate) fn are_alike<const N: usize>(one: &[f64; N], norm: &[f64; N], within: f64) -> bool {
     let all: f64 = norm.iter().sum();
     one.iter().zip(norm).all(|(one, norm)| (one - norm).abs() <= within * all)

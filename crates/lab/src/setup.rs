@@ -1,5 +1,5 @@
-//! Request of a user: a drive, a workload and options. Names have not been looked up yet, and files
-//! have not been read yet.
+//! Settings that a user gives for a run: a drive, a workload and options. At this stage, vpass has
+//! not yet looked up names or read files.
 
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -12,15 +12,14 @@ use vpass_workload::given::Given;
 use vpass_workload::synthetic::Sample;
 use vpass_workload::traces::{BlkAction, Fit, TimeUnit};
 
-/// Drive, with options that apply to every workload.
+/// Drive, and the options that do not depend on the workload.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Base {
     /// Name of a preset, or path of a TOML file.
     pub drive: String,
     /// Gear of the run.
     pub gear: Gear,
-    /// Queue depth of a closed loop. If absent, the workload's own times, queue depth or rate
-    /// apply.
+    /// Queue depth of a closed loop. If `None`, the workload determines when requests arrive.
     pub queue_depth: Option<u32>,
     /// Overrides of keys of the drive or the workload, in the form `KEY=VALUE`.
     pub set: Vec<String>,
@@ -28,12 +27,13 @@ pub struct Base {
     pub seed: u64,
     /// Level at which the oracle checks the drive.
     pub oracle: Watch,
-    /// Dialect of the caller. Sentences in results name options in this dialect.
+    /// Dialect in which messages name options. For example, the command line and the Python module
+    /// write options differently.
     pub dialect: &'static dyn Dialect,
 }
 
 impl Base {
-    /// Returns the request for this drive in the timed gear with an oracle.
+    /// Returns settings for this drive with the timed gear and an oracle.
     pub fn new(drive: impl Into<String>) -> Self {
         Self {
             drive: drive.into(),
@@ -50,29 +50,29 @@ impl Base {
 /// Drive, workload, and length of the run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Setup {
-    /// Drive, with options that apply to every workload.
+    /// Drive, and the options that do not depend on the workload.
     pub base: Base,
     /// Workload that the user named.
     pub workload: Named,
     /// Number of passes over the workload.
     pub repeat: NonZeroU32,
-    /// Whether to repeat the workload until the wear per host page has settled, instead of `repeat`
-    /// times.
+    /// Whether to repeat the workload until the wear per host page has settled. If true, `repeat`
+    /// is not used.
     pub until_stable: bool,
-    /// Number of requests before the counted requests.
+    /// Number of requests in the warm-up. Results do not count these requests.
     pub warm_up: u64,
-    /// P/E counts of additional drives, which are simulated to find the life.
+    /// P/E counts of additional drives, which are simulated only to project the life.
     pub ages: Vec<u32>,
-    /// Part of the drive's pages that is simulated.
+    /// Sample: the pages of the drive that are simulated.
     pub sample: Sample,
     /// Source of the host's hints.
     pub hints: HintSource,
-    /// Failures to inject during the run, each with its time.
+    /// Failures to inject during the run. Each failure comes with its time.
     pub fail: Vec<Failure>,
 }
 
 impl Setup {
-    /// Returns the setup for one pass of this workload. All requests of the pass are counted.
+    /// Returns settings for one pass of this workload without a warm-up.
     pub fn new(base: Base, workload: Named) -> Self {
         Self {
             base,
@@ -93,7 +93,7 @@ impl Setup {
 pub enum HintSource {
     /// Use the hints of the workload file, if the file has any.
     Workload,
-    /// Use the hints of a separate file. The workload file must not have hints, too.
+    /// Use the hints of a separate file. In this case, the workload file must not have hints.
     File(PathBuf),
     /// Use no hints, even if the workload file has some.
     Off,
@@ -102,7 +102,7 @@ pub enum HintSource {
 /// Workload that a user names.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Named {
-    /// Trace files, whose requests are merged by time.
+    /// Trace files.
     Trace {
         /// Paths of the trace files.
         files: Vec<PathBuf>,
@@ -120,7 +120,7 @@ pub enum Named {
         /// Text in the format of a workload file.
         text: String,
     },
-    /// Workload that the caller of the library made.
+    /// Workload that was created by a program that uses vpass as a library.
     Given(Given),
     /// Several workloads side by side. Each workload has its own times and uses the whole drive.
     Beside(Vec<Self>),
@@ -129,12 +129,12 @@ pub enum Named {
 /// Options for reading and replaying a trace.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Replay {
-    /// Devices of the trace to replay, by number or name. Empty for all devices.
+    /// Numbers or names of the devices of the trace that are replayed. Empty for all devices.
     pub only: Vec<String>,
-    /// Whether the files are consecutive parts of one trace. Files that are not parts of one trace
+    /// Whether the files are consecutive parts of one trace. If false, the requests of all files
     /// are merged by time.
     pub concat: bool,
-    /// Treatment of requests to addresses beyond the drive.
+    /// Treatment of requests to addresses beyond the end of the drive.
     pub fit: Fit,
     /// Name of the trace format. If absent, vpass detects the format from the content.
     pub format: Option<String>,
@@ -142,15 +142,15 @@ pub struct Replay {
     pub assume_op: Option<Op>,
     /// Number of requests per second to assume for a trace without times.
     pub assume_rate: Option<f64>,
-    /// Unit of the times, for a format that does not define the unit.
+    /// Unit of the times in the trace, if the trace format does not define the unit.
     pub time_unit: Option<TimeUnit>,
-    /// Event in a blktrace text that counts as a request.
+    /// Event of a blktrace text that vpass takes as a request.
     pub blk_action: Option<BlkAction>,
-    /// Whether to skip and count lines that cannot be read.
+    /// Whether to skip lines that cannot be read. Skipped lines are counted.
     pub skip_bad_lines: bool,
     /// Speed of the replay, as a multiple of the recorded speed.
     pub speed: f64,
-    /// Whether to refuse a request with a time before that of the previous request.
+    /// Whether to refuse a trace in which a request has an earlier time than the request before it.
     pub strict: bool,
 }
 
@@ -198,13 +198,13 @@ impl Gear {
 /// Level of the checks that the oracle makes on a drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Watch {
-    /// No oracle, which is the fastest level.
+    /// No oracle. The simulation is then fastest.
     Off,
-    /// Oracle that checks the data of every page read, the rules of flash, and the counts and the
-    /// map of the drive.
+    /// Oracle that checks the data of every page read, the rules of flash, the counts of the drive,
+    /// and the map of the drive.
     On,
-    /// Oracle that also checks wear levelling and each request of the host from end to end. Every
-    /// requested page must be served once, as a whole, and in its newest version.
+    /// Oracle that makes additional checks of wear levelling and of each host request. Every
+    /// requested page must be served exactly once, as a whole, and in its newest version.
     Full,
 }
 

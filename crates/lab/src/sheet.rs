@@ -1,5 +1,5 @@
-//! Creation of a drive from a data sheet. It reads the lines of a sheet, drafts a drive file, and
-//! shows the drive's own numbers beside those of the sheet.
+//! Creation of a drive file from a data sheet. vpass reads the lines of the data sheet, drafts a
+//! drive file, and compares the numbers of the simulated drive with those of the data sheet.
 //!
 //! ```text
 //! parse      reads the lines of a sheet
@@ -58,7 +58,7 @@ pub struct Sheet {
 pub enum Endurance {
     /// Amount in units of 10^12 bytes.
     Tbw(f64),
-    /// Amount as drive writes per day during the warranty.
+    /// Amount of data, given as drive writes per day during the warranty.
     Dwpd {
         /// Number of full drive writes per day.
         per_day: f64,
@@ -68,7 +68,7 @@ pub enum Endurance {
 }
 
 impl Endurance {
-    /// Returns the amount in units of 10^12 bytes.
+    /// Returns the amount of data in units of 10^12 bytes.
     pub fn terabytes(self, capacity: Bytes) -> f64 {
         match self {
             Self::Tbw(terabytes) => terabytes,
@@ -79,16 +79,17 @@ impl Endurance {
     }
 }
 
-/// Number of days of a year, as vendors count them. For example, 1.92 TB with 1 DWPD for 5 years
-/// are 3,504 TB.
+/// Number of days in a year, as vendors count. For example, 1 DWPD for 5 years on a drive of 1.92
+/// TB means 3,504 TB.
 const DAYS_PER_YEAR: f64 = 365.0;
-/// Number of bytes of a random request on data sheets.
+/// Size of a random request on data sheets, in bytes.
 const RANDOM_BYTES: f64 = 4096.0;
 
 /// Drafts a drive file with the numbers of a data sheet.
 ///
 /// # Errors
-/// Reports lines of the sheet that contradict each other, or a drive that cannot exist.
+/// Returns an error if lines of the data sheet contradict each other, or if no drive with these
+/// numbers is possible.
 pub fn draft(sheet: &Sheet, begin: Begin) -> Result<Draft, Failure> {
     let mut draft = Draft::begin(sheet);
     flash::solve(&mut draft, sheet)?;

@@ -1,4 +1,4 @@
-//! Sentences about an unknown name. The sentences suggest the most similar known name, and list all
+//! Error messages about an unknown name. They suggest the most similar known name, and list all
 //! known names.
 
 use vpass_workload::nearest::nearest;
@@ -8,8 +8,8 @@ pub fn hint<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>) -> Strin
     nearest(wanted, names).map_or_else(String::new, |name| format!("; did you mean `{name}`?"))
 }
 
-/// Formats the error about an unknown name, such as "unknown drive `tniy`; did you mean `tiny`?
-/// (known: ...)".
+/// Formats the error message about an unknown name. An example is "unknown drive `tniy`; did you
+/// mean `tiny`? (known: ...)".
 pub fn unknown<'a>(
     what: &str,
     wanted: &str,
@@ -19,7 +19,7 @@ pub fn unknown<'a>(
     format!("unknown {what} `{wanted}`{} (known: {})", hint(wanted, names), known.join(", "))
 }
 
-/// Formats names as a list, such as "`a`, `b` or `c`".
+/// Joins names into a list, such as "`a`, `b` or `c`".
 pub(crate) fn any_of(names: &[String]) -> String {
     let quoted: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
     match quoted.split_last() {

@@ -1,5 +1,5 @@
-//! Reader of TOML files whose types do not declare their keys: hint files and recipes of papers. A
-//! failure has the file, the line, the error and the correction.
+//! Reader of hint files and of recipes of papers. Both are TOML files that are read by `serde`. A
+//! failure names the file, the line, the error, and what would be right.
 
 mod node;
 mod wrong;
@@ -12,10 +12,10 @@ use crate::load::complaint;
 
 use node::Node;
 
-/// Reads the text of a file as a value of type `T`.
+/// Reads the TOML text of a file as a value of type `T`.
 ///
 /// # Errors
-/// Reports the first error, with its line.
+/// Returns the first error, with its line.
 pub fn read<T: DeserializeOwned>(name: &str, text: &str) -> Result<T, Failure> {
     let document = DeTable::parse(text).map_err(|e| complaint(name, text, &e))?;
     let root = DeValue::Table(document.into_inner());

@@ -130,8 +130,8 @@ impl Llm {
     }
 }
 
-/// Formats the mean over a whole life with its unit. Adds the values of the first and of the last
-/// eighth of the life, if they are given.
+/// Formats a mean over the whole life, with its unit. If `ends` is given, adds the mean of the
+/// first eighth of the life and the mean of the last eighth.
 fn of_life((mean, unit): (f64, &str), ends: Option<(f64, f64)>) -> String {
     let ends = ends.map_or_else(String::new, |(new, worn)| {
         format!("; {} new, {} worn", digits(new), digits(worn))
@@ -139,8 +139,8 @@ fn of_life((mean, unit): (f64, &str), ends: Option<(f64, f64)>) -> String {
     format!("{} {unit} (mean of its life{ends})", digits(mean))
 }
 
-/// Returns the sentence about the length of the life, and about the share of endurance that a year
-/// takes.
+/// Returns a sentence with the length of the life, and with the share of the drive's endurance that
+/// is used in a year.
 fn length(technique: &Technique) -> String {
     let percent = digits(technique.endurance_percent_per_year);
     if let Some(within) = technique.estimated_within {
@@ -164,8 +164,8 @@ fn length(technique: &Technique) -> String {
     format!("The drive is worn out in {length}; each year takes {percent} % of its endurance.")
 }
 
-/// Formats bytes in the largest decimal unit in which the number is at least 1. Sizes of models are
-/// usually given in such units.
+/// Formats a number of bytes in the largest decimal unit in which the number is at least 1. Sizes
+/// of language models are usually given in decimal units.
 fn decimal(bytes: f64) -> String {
     const UNITS: [&str; 6] = ["B", "kB", "MB", "GB", "TB", "PB"];
     let (mut value, mut unit) = (bytes, 0);

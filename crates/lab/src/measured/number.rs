@@ -15,16 +15,17 @@ pub(super) type Object = Map<String, Value>;
 /// Number of bits in the lower half of a counter.
 const HALF: u32 = 64;
 
-/// Returns the counter at the first of these keys that exists in the object. Returns `None` if none
-/// of the keys exists.
+/// Returns the value of a counter that may have one of several keys in a JSON object. The first key
+/// that exists counts. Returns `None` if none of the keys exists.
 ///
 /// # Errors
-/// Returns a sentence about a value that is not a counter.
+/// Returns a sentence if the value is not a whole number below 2^128.
 pub(super) fn at(object: &Object, keys: &[&str]) -> Result<Option<u128>, String> {
     let Some((key, value)) = keys.iter().find_map(|key| Some((*key, object.get(*key)?))) else {
         return Ok(None);
     };
-    // smartctl writes large numbers also as a text, because programs may round the number.
+    // For large numbers, smartctl writes an additional text with all digits, because JSON readers
+    // may round numbers.
     let exact = object.get(&format!("{key}_s")).unwrap_or(value);
     counter(exact)
         .map(Some)

@@ -1,5 +1,5 @@
-//! Counters of `NVMe` log page 02h and the names of the drive, in the output of `nvme smart-log`
-//! and smartctl.
+//! Reader for the output of `nvme smart-log` and smartctl: the counters of `NVMe` log page 02h, the
+//! model and the serial number.
 //!
 //! The names of the keys are those of nvme-cli 2.16 and smartmontools 7.4.
 
@@ -13,10 +13,10 @@ use super::snapshot::Snapshot;
 /// bytes.
 const DATA_UNIT: u128 = 512_000;
 
-/// Copies the counters and the names from a document into a snapshot.
+/// Copies the counters, the model and the serial number from a document into a snapshot.
 ///
 /// # Errors
-/// Returns a sentence about a value that is not a counter.
+/// Returns a sentence if the value of a counter is not a whole number.
 pub(super) fn take(document: &Object, into: &mut Snapshot) -> Result<(), String> {
     if document.contains_key("smartctl") {
         into.name(document.get("serial_number"), document.get("model_name"))?;

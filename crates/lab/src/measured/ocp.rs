@@ -1,8 +1,8 @@
-//! Counters of log page C0h of OCP drives, in the output of `nvme ocp smart-add-log`. Each counter
-//! is a number of bytes or a plain count.
+//! Counters of log page C0h of OCP drives, in the output of `nvme ocp smart-add-log`. A counter is
+//! either a number of bytes or a number of events.
 //!
-//! The names of the keys are those of nvme-cli 2.16 (`plugins/ocp/ocp-print-json.c`). There is an
-//! old and a new form.
+//! The names of the keys are those of nvme-cli 2.16 (`plugins/ocp/ocp-print-json.c`). nvme-cli has
+//! an old and a new form of the output.
 
 use super::number::{Object, at};
 use super::quantity::Quantity;
@@ -25,7 +25,7 @@ const COUNTERS: [(Quantity, [&str; 2]); 9] = [
 /// Copies the counters from a document into a snapshot.
 ///
 /// # Errors
-/// Returns a sentence about a value that is not a counter.
+/// Returns a sentence if the value of a counter is not a whole number.
 pub(super) fn take(document: &Object, into: &mut Snapshot) -> Result<(), String> {
     for (quantity, keys) in COUNTERS {
         if let Some(value) = at(document, &keys)? {

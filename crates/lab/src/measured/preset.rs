@@ -1,5 +1,6 @@
-//! Estimate for a drive file. The estimate gives the bytes that the drive would write to flash, for
-//! the host's bytes and the time between two snapshots. The equations are those of
+//! Estimate for a drive that is described by a drive file. Two snapshots of a real drive show how
+//! many bytes the host read and wrote, and in which time. The estimate tells how many bytes the
+//! described drive would have written to flash for the same requests. The equations are those of
 //! `crate::estimate`.
 //!
 //! Snapshots do not show which pages the host read and wrote. The estimate therefore assumes
@@ -29,34 +30,35 @@ const TAKEN: &str = "reads and writes are spread evenly over all pages, in reque
 pub struct OfPreset {
     /// Preset or path of the drive.
     pub drive: String,
-    /// Capacity of this drive in bytes, as its host sees it.
+    /// Capacity of the drive in bytes, as the host sees it.
     pub capacity_bytes: u64,
     /// Name of the reclaim technique.
     pub reclaim_technique: &'static str,
     /// Assumptions of the estimate, as a text.
     pub assumptions: &'static str,
-    /// Bytes written to flash for the bytes that the host read and wrote. Null without an estimate.
+    /// Estimated number of bytes that the drive would have written to flash. Null without an
+    /// estimate.
     pub flash_written_bytes: Option<f64>,
     /// Bytes written to flash per byte that the host read; null if the host read nothing.
     pub flash_written_per_byte_read: Option<f64>,
     /// Bytes written to flash per byte that the host wrote; null if the host wrote nothing.
     pub flash_written_per_byte_written: Option<f64>,
-    /// Bytes rewritten because of reads, per byte that the host read. Null if the host read
-    /// nothing.
+    /// Bytes that the drive would have rewritten because of reads, per byte that the host read.
+    /// Null if the host read nothing.
     pub rewritten_per_byte_read: Option<f64>,
-    /// Largest measured error of the equations, as a share of the life. Null without an estimate.
+    /// Uncertainty of the equations, as a share of the life. Null without an estimate.
     pub within: Option<f64>,
     /// Reason why there is no estimate; null if there is one.
     pub why: Option<String>,
 }
 
 impl Measured {
-    /// Estimates the bytes that this drive would have written to flash for the same host bytes and
-    /// the same time.
+    /// Estimates how many bytes this drive would have written to flash, if the host had read and
+    /// written the same numbers of bytes in the same time.
     ///
     /// # Errors
-    /// Reports a drive that cannot be read. Also reports snapshots without the host's bytes or
-    /// without a time.
+    /// Returns an error if the drive file cannot be read. Also returns an error if the snapshots do
+    /// not contain a time, or the bytes that the host read and wrote.
     pub fn estimate_for(&self, drive: &str) -> Result<OfPreset, Failure> {
         let (Some(read), Some(written), Some(seconds)) =
             (self.host_read_bytes, self.host_written_bytes, self.seconds)
@@ -104,7 +106,7 @@ impl Measured {
             Ok(life) => life,
             Err(why) => return Ok(OfPreset { why: Some(why), ..of }),
         };
-        // Each P/E cycle of a block programs all pages of the block.
+        // In each P/E cycle of a block, all its pages are programmed once.
         let by_reads = life.cycles_by_reads * raw_bytes;
         let flash = (life.cycles_by_host + life.cycles_by_age) * raw_bytes + by_reads;
         of.flash_written_per_byte_read = life.read_bytes.map(|bytes| flash / bytes);

@@ -23,7 +23,7 @@ pub(super) enum Quantity {
 }
 
 impl Quantity {
-    /// Counters that count neither bytes nor hours.
+    /// Counters whose unit is neither bytes nor hours.
     pub(super) const COUNTERS: [Self; 8] = [
         Self::XorRecoveries,
         Self::UncorrectableReads,
@@ -35,7 +35,7 @@ impl Quantity {
         Self::PercentageUsed,
     ];
 
-    /// Returns the counter's name for a reader.
+    /// Returns the name of the counter, as it is shown to the user.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::HostRead => "bytes that the host read",
@@ -89,7 +89,7 @@ impl Quantity {
     /// Returns the value as a number of 64 bits.
     ///
     /// # Errors
-    /// Reports a larger value, because no real drive counts that far.
+    /// Returns an error if the value has more than 64 bits. No real drive counts that far.
     pub(super) fn small(self, snapshot: &Snapshot, value: u128) -> Result<u64, Failure> {
         u64::try_from(value).map_err(|_| {
             Failure::usage(format!(

@@ -1,8 +1,8 @@
 //! Counters of SATA drives, in the output of smartctl.
 //!
 //! Device statistics (ACS, log 04h) count logical sectors. The name of a vendor attribute comes
-//! from smartctl's drive database. vpass knows an attribute's meaning only if its name gives the
-//! unit, and tells whether the host or the drive wrote the bytes.
+//! from smartctl's drive database. The meaning of an attribute is known only if its name gives the
+//! unit, and tells whether bytes of the host or bytes of the flash are counted.
 //!
 //! ```text
 //! Host_Writes_32MiB       the host wrote units of 32 MiB
@@ -17,7 +17,7 @@ use super::number::{Object, at};
 use super::quantity::Quantity;
 use super::snapshot::Snapshot;
 
-/// Beginnings of attribute names, with the counter that each of them stands for.
+/// First words of attribute names. Each of them identifies a counter.
 const OWNERS: [(&str, Quantity); 5] = [
     ("Host_Writes_", Quantity::HostWritten),
     ("Host_Reads_", Quantity::HostRead),
@@ -29,7 +29,7 @@ const OWNERS: [(&str, Quantity); 5] = [
 /// Copies the counters from a document into a snapshot.
 ///
 /// # Errors
-/// Returns a sentence about a value that is not a counter.
+/// Returns a sentence if the value of a counter is not a whole number.
 pub(super) fn take(document: &Object, into: &mut Snapshot) -> Result<(), String> {
     take_statistics(document, into)?;
     for attribute in list(document, "ata_smart_attributes", "table") {
@@ -84,13 +84,14 @@ fn take_attribute(attribute: &Object, into: &mut Snapshot) -> Result<(), String>
     Ok(())
 }
 
-/// Returns whether the name of an attribute suggests that it counts bytes read or written.
+/// Returns whether an attribute may count bytes read or written, according to its name.
 fn counts_bytes(name: &str) -> bool {
     let is_amount = ["Writes", "Written", "Reads", "LBAs_Read"].iter().any(|of| name.contains(of));
     is_amount && !["Error", "Rate", "Retry"].iter().any(|of| name.contains(of))
 }
 
-/// Returns the counter that the name of an attribute stands for, and its unit in bytes.
+/// Returns the counter that the name of an attribute identifies, and the unit of this counter in
+/// bytes.
 fn of_name(name: &str) -> Option<(Quantity, u128)> {
     let (unit, quantity) = OWNERS
         .iter()

@@ -36,7 +36,7 @@ impl Snapshot {
     /// Reads a snapshot file.
     ///
     /// # Errors
-    /// Reports a file that cannot be read, is not JSON, or has no known counters.
+    /// Returns an error if the file cannot be read, is not JSON, or has no known counters.
     pub(super) fn read(path: &Path) -> Result<Self, Failure> {
         let file = plain::path(path);
         let text = fs::read_to_string(path)
@@ -72,13 +72,13 @@ impl Snapshot {
         Ok(snapshot)
     }
 
-    /// Records the value of a counter. If several documents in the file have the counter, the first
-    /// value counts.
+    /// Records the value of a counter. If several documents in the file contain the same counter,
+    /// the value in the first document is kept.
     pub(super) fn note(&mut self, quantity: Quantity, value: u128) {
         self.values.entry(quantity).or_insert(value);
     }
 
-    /// Records the serial number and the model of the drive. A model that is already recorded is
+    /// Records the serial number and the model of the drive. If a model was already recorded, it is
     /// kept.
     ///
     /// # Errors

@@ -1,5 +1,5 @@
-//! Assumptions of a run, as sentences for its manifest. Most of these sentences name the setting
-//! that changes the assumption.
+//! Assumptions of a run, as sentences for its manifest. Most sentences also name the setting with
+//! which the user can change the assumption.
 
 use vpass_drive::api::refresh::NO_REFRESH;
 use vpass_drive::base::phrase::{Opt, Phrase};
@@ -16,7 +16,7 @@ impl RunPlan {
     /// Returns the assumptions of the run about requests, times, and the drive's start-up state.
     ///
     /// # Errors
-    /// Returns the errors of the workload.
+    /// Returns an error if the workload is invalid or cannot be read.
     pub fn assumptions(&self) -> Result<Vec<Phrase>, Failure> {
         let mut all = self.of_requests()?;
         all.extend(self.of_gear());
@@ -135,7 +135,7 @@ fn of_depth(depth: u32) -> Vec<Phrase> {
     vec![phrase!["The host keeps {requests} outstanding."]]
 }
 
-/// Describes how the options change a trace, and what they add to it.
+/// Describes the options that change the requests of a trace, or that add missing facts.
 fn of_trace(survey: &Survey, options: &TraceOptions) -> Vec<Phrase> {
     let of_any = |lacks: fn(&vpass_workload::traces::Format) -> bool| {
         survey.files().iter().any(|file| lacks(file.format))

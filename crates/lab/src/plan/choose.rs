@@ -13,7 +13,7 @@ pub trait Choose {
     /// Returns the chosen techniques.
     ///
     /// # Errors
-    /// Reports an unknown name, and suggests the most similar known name.
+    /// Returns an error if a name is unknown. The error suggests the most similar known name.
     fn cards(self) -> Result<Cards, Failure>;
 }
 
@@ -24,8 +24,8 @@ pub struct Chosen<'a> {
     pub reclaim: &'a str,
     /// GC policy, as given to `--gc`.
     pub gc: &'a str,
-    /// Refresh technique, as given to `--refresh`. If absent, the parity technique's own refresh is
-    /// used, or `none`.
+    /// Refresh technique, as given to `--refresh`. `None` means the refresh technique that belongs
+    /// to the parity technique, if there is one. Otherwise, there is no refresh.
     pub refresh: Option<&'a str>,
     /// Parity technique, as given to `--parity`.
     pub parity: &'a str,
@@ -48,22 +48,24 @@ impl Choose for Chosen<'_> {
     }
 }
 
-/// Card of a technique for each slot. A card may come from the slot's list or from other code.
+/// Cards of the chosen techniques, one for each slot. A card may be in the list of a slot, or come
+/// from other code.
 #[derive(Clone, Copy, Debug)]
 pub struct Cards {
     /// Read-reclaim technique.
     pub reclaim: &'static Technique,
     /// Garbage collection policy.
     pub gc: &'static GcTechnique,
-    /// Refresh technique. With `None`, the parity technique's own refresh is used, if there is one.
+    /// Refresh technique. `None` means the refresh technique that belongs to the parity technique,
+    /// if there is one.
     pub refresh: Option<&'static RefreshTechnique>,
     /// Parity technique.
     pub parity: &'static ParityTechnique,
 }
 
 impl Cards {
-    /// Returns this reclaim technique together with greedy garbage collection, without refresh and
-    /// without parity.
+    /// Returns a choice with this reclaim technique and greedy garbage collection. The choice has
+    /// no refresh and no parity.
     pub fn of(reclaim: &'static Technique) -> Self {
         Self { reclaim, gc: &GC[0], refresh: None, parity: &PARITY[0] }
     }

@@ -1,4 +1,4 @@
-//! Check that the drive and the run can have the failures that the user wants to inject.
+//! Check of the failures that the user wants to inject: whether this drive and this run allow them.
 
 use vpass_drive::base::failure::{Unit, When};
 use vpass_drive::base::geometry::Geometry;
@@ -13,8 +13,8 @@ use crate::failure::Failure;
 use crate::setup::Gear;
 
 impl RunPlan {
-    /// Refuses a failure of a part that the drive does not have, and a failure that is given twice.
-    /// Also refuses a failure that the gear or the workload does not allow.
+    /// Refuses a failure of a part that the drive does not have. Also refuses a failure that is
+    /// given twice, or that is not possible with this gear or this workload.
     pub(super) fn check_failures(&self) -> Result<(), Failure> {
         if self.fail.is_empty() {
             return Ok(());

@@ -1,4 +1,5 @@
-//! Plan of a run in the fluid gear: the rates of the host's reads, and the duration of the run.
+//! Plan of a run in the fluid gear: the rates at which the host reads pages, and the duration of
+//! the run.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -25,15 +26,15 @@ use crate::failure::Failure;
 use crate::load::{Generated, Loaded};
 use crate::setup::{Gear, Watch};
 
-/// Requests of a run in the fluid gear: rates of the host's reads, and single requests of all other
-/// kinds.
+/// Requests of a run in the fluid gear. The host's reads are given as rates. Requests of other
+/// kinds are given one by one.
 pub struct Fluid {
     /// Source of the read rates and of the write requests.
     pub source: Box<dyn FluidSource + Send>,
     /// Number of requests in one pass, for the whole drive.
     pub requests: u64,
-    /// Duration of a pass in nanoseconds. The clock runs only during the hours of use. If a pass
-    /// never ends, the duration is longer than the simulated time.
+    /// Duration of a pass in nanoseconds. Only hours of use are counted. For a workload without an
+    /// end, the duration is longer than the simulated time.
     pub pass_ns: f64,
     /// Hours of each day in which the workload makes requests.
     pub hours: DailyHours,
@@ -41,21 +42,22 @@ pub struct Fluid {
     pub report: Option<TraceReport>,
 }
 
-/// Streams of requests, cut into windows and stored by random seed. Drives with the same workload
-/// share these windows.
+/// Streams of requests that are divided into windows of time, one stream for each random seed.
+/// Drives with the same workload share these windows.
 #[derive(Default)]
 pub struct Tables(Mutex<Vec<(u64, Made)>>);
 
-/// Stream of requests that is cut into windows, with facts about its trace.
+/// Stream of requests that is divided into windows of time. If the requests are those of a trace,
+/// facts about the trace are included.
 type Made = (Arc<Windows>, Option<TraceReport>);
 
-/// Number of windows of a pass. A window lasts between one second and one hour.
+/// Number of time windows in a pass. A window lasts between one second and one hour.
 const WINDOWS: Ns = 100;
 const SHORTEST: Ns = 1_000_000_000;
 const LONGEST: Ns = 3600 * SHORTEST;
 
 impl RunPlan {
-    /// Refuses plans that the fluid gear cannot run. The check comes before anything is created.
+    /// Refuses plans that the fluid gear cannot run, before drives or files are created.
     pub(super) fn check_fluid(&self) -> Result<(), Failure> {
         if self.oracle == Watch::Full {
             return Err(Failure::usage(phrase![
@@ -127,8 +129,8 @@ impl RunPlan {
         made.map_err(|e| Failure::usage(e).at(format!("workload {}", self.workload.name())))
     }
 
-    /// Returns the `[workload]` table of the workload. Returns `None` if the workload has no such
-    /// table with a distribution.
+    /// Returns the `[workload]` table of the workload. Returns `None` if there is no such table, or
+    /// if the workload reads stripes.
     fn tabled(&self) -> Option<&WorkloadConfig> {
         let Workload::Generated(Loaded { config: Generated::Workload(file), .. }) = &self.workload
         else {
@@ -137,7 +139,7 @@ impl RunPlan {
         Some(&file.workload).filter(|table| table.stripes.is_none())
     }
 
-    /// Returns whether the workload sets the times of its requests. Lives under such a workload are
+    /// Returns whether the workload sets the times of its requests. If so, the life of the drive is
     /// measured in years.
     pub(crate) fn has_rate(&self) -> bool {
         self.tabled().is_none_or(|table| table.rate.is_some())
@@ -152,25 +154,25 @@ impl RunPlan {
         Some(&file.workload)
     }
 
-    /// Returns the law of the workload's language model on the whole drive.
+    /// Returns the read rates of the workload's language model on the whole drive.
     ///
     /// # Errors
-    /// Reports an invalid key, or a model that is larger than the drive.
+    /// Returns an error if a key is invalid, or if the model is larger than the drive.
     ///
     /// # Panics
-    /// Panics if the workload is not a model.
+    /// Panics if the workload is not a language model.
     pub fn model_law(&self) -> Result<ModelLaw, Failure> {
         self.model_law_with_cache(0)
     }
 
-    /// Returns the law of the workload's language model for a larger cache. The host's cache has
-    /// `more` additional bytes.
+    /// Returns the read rates of the workload's language model, if the host's cache had `more`
+    /// additional bytes.
     ///
     /// # Errors
-    /// Reports an invalid key, or a model that is larger than the drive.
+    /// Returns an error if a key is invalid, or if the model is larger than the drive.
     ///
     /// # Panics
-    /// Panics if the workload is not a model.
+    /// Panics if the workload is not a language model.
     pub fn model_law_with_cache(&self, more: u64) -> Result<ModelLaw, Failure> {
         let mut model = self.model().expect("the workload is a model").clone();
         model.model.cache.0 = model.model.cache.0.saturating_add(more);
@@ -196,8 +198,8 @@ impl RunPlan {
     }
 
     /// Returns the number of requests in a pass, and the number of requests per second during the
-    /// hours of use. Both numbers are for the whole drive. Returns `None` if only a run can show
-    /// these numbers.
+    /// hours of use. Both numbers are for the whole drive. Returns `None` if the numbers are not
+    /// known before the run.
     fn known_pace(&self) -> Option<(u64, f64)> {
         if let Some(model) = self.model() {
             let law = self.model_law().ok()?;
@@ -214,8 +216,8 @@ impl RunPlan {
         Some((requests, rate.expect("a checked workload of the fluid gear has a rate")))
     }
 
-    /// Returns the mean number of requests that the simulated drive gets in all passes. Returns
-    /// `None` if only a run can show this number.
+    /// Returns the expected number of requests that the simulated drives receive in all passes.
+    /// Returns `None` if the number is not known before the run.
     pub(crate) fn fluid_requests(&self) -> Result<Option<u64>, Failure> {
         let of_a_pass = match self.known_pace() {
             Some((requests, _)) => Some(requests),
@@ -226,10 +228,12 @@ impl RunPlan {
         Ok(all.map(|n| n as u64 * (1 + self.ages.len() as u64)))
     }
 
-    /// Returns the workload in the form of rates, for the plan's sample of the drive.
+    /// Returns the requests of the workload for the plan's sample of the drive. The reads are given
+    /// as rates.
     ///
     /// # Errors
-    /// Reports a workload without rates, or a trace that cannot be read.
+    /// Returns an error if the reads of the workload cannot be given as rates, or if a trace cannot
+    /// be read.
     pub fn fluid(&self, tables: &Tables) -> Result<Fluid, Failure> {
         let page = self.drive.config.geometry.page_size.0 as u32;
         let (capacity, seed, sample) = (self.whole_capacity().0, self.seed, self.sample);
@@ -262,7 +266,7 @@ impl RunPlan {
         Ok(Fluid { source, requests, pass_ns, hours, report: None })
     }
 
-    /// Returns the workload's stream of requests, cut into windows.
+    /// Returns the workload's stream of requests, divided into windows of time.
     fn windows(&self, tables: &Tables) -> Result<Made, Failure> {
         let mut made = tables.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, known)) = made.iter().find(|(seed, _)| *seed == self.seed) {
@@ -278,8 +282,8 @@ impl RunPlan {
         Ok(new)
     }
 
-    /// Returns the number of pages that the requests in a stream's windows touch. Returns `None`
-    /// for workloads whose read rates are known without windows.
+    /// Returns the number of pages that the requests in all windows read or write. Returns `None`
+    /// if the read rates of the workload are known without windows.
     pub(super) fn touched_by_windows(&self, tables: &Tables) -> Result<Option<u64>, Failure> {
         let has_rates = self.tabled().is_some() || self.phases().is_some();
         if has_rates || self.model().is_some() || self.parts().is_some() {
@@ -288,7 +292,7 @@ impl RunPlan {
         Ok(Some(self.windows(tables)?.0.touched()))
     }
 
-    /// Returns the approximate duration of a pass in simulated time.
+    /// Returns the approximate duration of a pass, in simulated nanoseconds.
     fn span_of_requests(&self) -> Result<Ns, Failure> {
         let span = match &self.workload {
             Workload::Trace { survey, options } => {
@@ -306,7 +310,7 @@ impl RunPlan {
         Ok(span.clamp(SHORTEST * WINDOWS, LONGEST * WINDOWS))
     }
 
-    /// Returns the largest amount of memory that the rates may need, in bytes.
+    /// Returns the largest number of bytes of memory that the read rates may need.
     pub(crate) fn fluid_memory(&self) -> Result<u64, Failure> {
         let pages = self.whole_capacity().0 / self.drive.config.geometry.page_size.0;
         let own = if self.tabled().is_some() {
@@ -324,7 +328,7 @@ impl RunPlan {
         Ok(own + Drive::memory_of_bulk_reads(&self.drive.config))
     }
 
-    /// Returns whether the run simulates host reads in bulk.
+    /// Returns whether the run simulates host reads in bulk instead of one by one.
     pub fn is_fluid(&self) -> bool {
         self.gear == Gear::Fluid
     }
@@ -334,8 +338,8 @@ impl Fluid {
     /// Returns the durations of the warm-up and of the counted part, in nanoseconds.
     ///
     /// # Errors
-    /// Reports a warm-up that is longer than a pass, or a run that exceeds the range of simulated
-    /// time.
+    /// Returns an error if the warm-up is longer than a pass, or if the run is longer than the
+    /// largest simulated time.
     pub(crate) fn span(&self, plan: &RunPlan) -> Result<(Ns, Ns), Failure> {
         if plan.warm_up > self.requests {
             return Err(plan.short_pass(self.requests));

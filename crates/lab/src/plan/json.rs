@@ -1,4 +1,4 @@
-//! Facts of a plan, as they appear in the JSON of its results.
+//! Facts about a plan, as the JSON results contain them.
 
 use serde_json::{Map, Value};
 
@@ -6,8 +6,8 @@ use super::RunPlan;
 use crate::as_json::SCHEMA;
 
 impl RunPlan {
-    /// Returns the results of several techniques as JSON. The keys are the facts that all
-    /// techniques share, then the seeds, then the keys of `own`.
+    /// Returns the results of several techniques as JSON. The facts that all techniques share come
+    /// first. The seeds and the keys of `own` follow.
     pub(crate) fn results_json(
         &self,
         seeds: u32,

@@ -1,4 +1,4 @@
-//! Notes about a plan, as sentences that are shown before the run.
+//! Sentences about a plan that are shown before the run.
 
 use vpass_drive::api::reclaim::promise;
 use vpass_drive::base::phrase::{Opt, Phrase};
@@ -14,7 +14,7 @@ use crate::numbers::microseconds;
 use crate::setup::{Gear, Watch};
 
 impl RunPlan {
-    /// Returns warnings about the limits of the gear and of the sample.
+    /// Returns warnings about what the gear and the sample cannot show.
     pub(crate) fn gear_warnings(&self) -> Vec<String> {
         let mut sentences: Vec<String> = self.bulk_warning().into_iter().collect();
         if !self.sample.is_whole() {
@@ -48,7 +48,7 @@ impl RunPlan {
     /// Returns the notes that the user sees before the run.
     ///
     /// # Errors
-    /// Returns the errors of the workload.
+    /// Returns an error if the workload is invalid or cannot be read.
     pub fn notes(&self) -> Result<Vec<Phrase>, Failure> {
         let mut notes = match &self.workload {
             Workload::Trace { survey, options } => {
@@ -75,7 +75,7 @@ impl RunPlan {
         Ok(notes)
     }
 
-    /// Returns a warning if reads on this drive disturb nothing; otherwise `None`.
+    /// Returns a warning if reads on this drive disturb nothing. Otherwise, returns `None`.
     pub(crate) fn harmless_reads(&self) -> Option<String> {
         (self.drive.config.disturb.model == DisturbModel::None).then(|| {
             "READS DO NO HARM on this drive: it has no [disturb] table, or disturb.model is \
@@ -84,14 +84,15 @@ impl RunPlan {
         })
     }
 
-    /// Returns notes about the guarantee of the technique, up to the drive's rated P/E cycles.
+    /// Returns notes that tell whether the guarantee of the technique holds up to the drive's rated
+    /// P/E count.
     pub fn promise_notes(&self) -> Vec<Phrase> {
         let always = promise::notes(&self.drive.config);
         always.into_iter().chain(self.promise_warnings(0)).map(Phrase::from).collect()
     }
 
-    /// Returns a note if the limits allow more reads of a block than a page endures without parity;
-    /// otherwise `None`.
+    /// Returns a note if the limits are so high that pages need parity, but parity is not always on
+    /// flash. Otherwise, returns `None`.
     fn stripe_notes(&self) -> Option<Phrase> {
         let config = &self.drive.config;
         let is_plain = config.bch.target == BchTarget::Stripe && config.parity.protects().is_none();
@@ -105,8 +106,8 @@ impl RunPlan {
         })
     }
 
-    /// Returns a note about stripes if the dies of the drive program whole wordlines; otherwise
-    /// `None`.
+    /// Returns a note about stripes if the dies of the drive program whole wordlines. Otherwise,
+    /// returns `None`.
     fn program_note(&self) -> Option<String> {
         let config = &self.drive.config;
         let wordline_us = config.parity.wordline_program_us()?;
@@ -120,8 +121,8 @@ impl RunPlan {
         ))
     }
 
-    /// Returns warnings if the guarantee of the technique ends too early: before the rated P/E
-    /// count, or before `pec` if `pec` is larger.
+    /// Returns warnings if the guarantee of the technique ends before the rated P/E count. If `pec`
+    /// is larger than the rated P/E count, the guarantee must hold up to `pec`.
     pub fn promise_warnings(&self, pec: u32) -> Vec<String> {
         let config = &self.drive.config;
         let technique = self.reclaim;
@@ -133,11 +134,11 @@ impl RunPlan {
         )
     }
 
-    /// Returns warnings about a trace, which are shown before the run. The warnings are about
-    /// skipped bytes, and about times that probably have another unit.
+    /// Returns warnings about a trace: some bytes were skipped, or the times probably have another
+    /// unit. The warnings are shown before the run.
     pub fn trace_warnings(&self) -> Vec<Phrase> {
         let Workload::Trace { survey, options } = &self.workload else { return vec![] };
-        // A run in closed loop does not use the times of the trace.
+        // With a closed loop, the times of the trace are not used.
         let timed = options.arrival == Arrival::Open;
         let doubts = |file: &FileSurvey| file.doubts(options.read.time_unit).filter(|_| timed);
         survey.files().iter().flat_map(|file| [doubts(file), file.garbage()]).flatten().collect()
@@ -150,7 +151,7 @@ fn trace_notes(survey: &Survey) -> Vec<Phrase> {
     let mut notes: Vec<Phrase> = vec![];
     for file in survey.files().iter().filter(detected) {
         let format = file.format;
-        // A format gets one sentence, however many files have this format.
+        // Several files of the same format get only one sentence.
         let of_it: Vec<_> = survey
             .files()
             .iter()
@@ -178,8 +179,8 @@ fn trace_notes(survey: &Survey) -> Vec<Phrase> {
     notes
 }
 
-/// Describes the units that vpass assumed for times without a unit. Returns `None` in closed loop,
-/// where times are not used.
+/// Describes the time units that vpass assumed, because the trace does not give them. Returns
+/// `None` for a closed loop, because times are not used.
 pub fn unit_notes(survey: &Survey, options: &TraceOptions) -> Option<Phrase> {
     let said = options.read.time_unit;
     let mut formats: Vec<_> = survey
@@ -203,7 +204,7 @@ pub fn unit_notes(survey: &Survey, options: &TraceOptions) -> Option<Phrase> {
     notes.reduce(|all, note| phrase![all, "; ", note])
 }
 
-/// Describes the settings of a job file that vpass ignores, and those that it changes.
+/// Describes the settings of a fio job file that vpass ignores or changes.
 fn fio_notes(name: &str, jobs: &JobFile, source: &FioSource) -> Vec<Phrase> {
     let left_out = jobs.left_out().join(", ");
     let left_out = (!left_out.is_empty())

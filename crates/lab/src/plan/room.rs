@@ -1,18 +1,18 @@
-//! Check that parity fits on the drive. Compared plans share a drive. If the parity of one plan
-//! does not fit, the error names a capacity that suits all plans.
+//! Check that the drive has enough space for parity. Compared plans use the same drive. If one plan
+//! has too little space, the error names a capacity that suits all plans.
 
 use vpass_drive::api::parity;
 
 use super::RunPlan;
 use crate::failure::Failure;
 
-/// Refuses plans for one drive if the parity of any plan does not fit.
+/// Refuses plans for one drive if the drive has too little space for the parity of one plan.
 ///
 /// # Errors
-/// Reports too little space. Also reports the largest capacity on the same flash that suits all
-/// plans.
+/// Returns an error if there is too little space. The error names the largest capacity that suits
+/// all plans on the same flash.
 pub fn require_room(plans: &[&RunPlan]) -> Result<(), Failure> {
-    // If the plans that need the most space fit, all other plans fit, too.
+    // The error of the plan that needs the most space is returned.
     let lacking = plans
         .iter()
         .zip(room_of_each(plans))
@@ -21,8 +21,8 @@ pub fn require_room(plans: &[&RunPlan]) -> Result<(), Failure> {
     most_needed.map_or(Ok(()), |(_, why)| Err(Failure::usage(why)))
 }
 
-/// Returns, for each plan, the reason why its parity does not fit. The reason names the largest
-/// capacity that suits all plans. A plan that fits has `None`.
+/// Returns one item for each plan: the reason why there is too little space for parity, or `None`
+/// if there is enough. The reason names the largest capacity that suits all plans.
 pub fn room_of_each(plans: &[&RunPlan]) -> Vec<Option<String>> {
     let lacks: Vec<_> = plans
         .iter()

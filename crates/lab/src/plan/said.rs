@@ -1,5 +1,5 @@
-//! Refresh settings of a drive file and of the command line. vpass keeps the user's refresh
-//! settings, because a parity technique with a refresh of its own changes the drive's settings.
+//! Refresh settings that the user gave in the drive file or on the command line. They are kept
+//! separately, because some parity techniques change the refresh settings of the drive.
 
 use vpass_drive::api::parity::{self, ParityTechnique};
 use vpass_drive::api::refresh::RefreshTechnique;
@@ -37,7 +37,8 @@ impl SaidOfRefresh {
     /// technique.
     ///
     /// # Errors
-    /// Reports a period on the command line, if the drive's limits already determine the period.
+    /// Returns an error if the command line sets the period, although the parity technique computes
+    /// the period from the drive's limits.
     pub(super) fn put_under(
         &self,
         drive: &mut Loaded<DriveConfig>,

@@ -1,11 +1,11 @@
-//! Sample of a drive: one page in N, on a drive with N times fewer planes. The section "What does a
-//! sample of a drive tell?" in `docs/design/start-and-samples.md` explains why a sample represents
-//! its drive.
+//! Sample of a drive: a smaller drive with one page in N of the whole drive, and with N times fewer
+//! planes. The section "What does a sample of a drive tell?" in `docs/design/start-and-samples.md`
+//! explains why a sample represents the whole drive.
 //!
-//! Pages are assigned to planes in turn. Pages whose numbers have the same residue modulo N
-//! therefore lie in one plane of N. On a drive with fewer than N planes, such pages lie in a part
-//! of the blocks of one plane. Pages outside the sample hardly affect pages in the sample, because
-//! reads of a block disturb only that block.
+//! Consecutive pages are assigned to consecutive planes. A sample has the pages whose numbers have
+//! the same residue modulo N. These pages therefore lie in every N-th plane. On a drive with fewer
+//! than N planes, the pages lie in some blocks of one plane. Pages outside the sample hardly affect
+//! pages in the sample, because reads of a block disturb only that block.
 
 use vpass_drive::base::latency::AccessLatency;
 use vpass_drive::base::phrase::Opt;
@@ -20,29 +20,30 @@ use super::{RunPlan, Tables};
 use crate::failure::Failure;
 use crate::load::Loaded;
 
-/// Smallest number of sampled pages for which results have an interval. Fewer pages represent the
-/// drive too poorly.
+/// Smallest number of sampled pages for which results have a confidence interval. With fewer pages,
+/// the sample does not represent the drive well enough.
 pub const FEWEST_PAGES: u64 = 1000;
 
-/// Smallest number of blocks of the whole drive for each sample. With fewer blocks, single blocks
-/// affect which blocks GC cleans.
+/// Smallest number of blocks in a sample. With fewer blocks, single blocks would affect which
+/// blocks GC cleans.
 const FEWEST_BLOCKS: u32 = 180;
 
 /// Largest number of blocks of a sample that vpass chooses by itself. Larger samples take more than
 /// a few minutes.
 const MOST_BLOCKS: u32 = 1000;
-/// Smallest number of lives on a rung of the ladder. Each life uses a sample of its own.
+/// Smallest number of lives that `vpass life` simulates for one answer. Each life uses a different
+/// sample.
 const FEWEST_SAMPLES: u64 = 2;
 
-/// Smallest size of a write buffer in pages, if the drive has one. While one page is programmed,
-/// the buffer receives another page.
+/// Smallest size of a write buffer, in pages. The buffer receives a page while another page is
+/// programmed.
 const SMALLEST_BUFFER: u64 = 2;
 
 /// Facts about the whole drive from which a sample was taken.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Whole {
     capacity: Bytes,
-    /// Hints that the host gives for data on the whole drive.
+    /// Hints of the host for data on the whole drive.
     said: Option<Vec<HintRange>>,
 }
 
@@ -56,10 +57,10 @@ impl RunPlan {
         self.drive.config.drive.capacity.expect("a resolved drive has a capacity")
     }
 
-    /// Returns this plan for a sample of its drive. The present plan must be for a whole drive.
+    /// Returns this plan for a sample of the drive. The plan must not already be for a sample.
     ///
     /// # Errors
-    /// Reports a drive that cannot be divided in this way.
+    /// Returns an error if the drive has too few planes or blocks for such a sample.
     pub fn sampled(&self, sample: Sample) -> Result<Self, Failure> {
         if sample.is_whole() {
             return Ok(self.clone());
@@ -80,11 +81,11 @@ impl RunPlan {
         Ok(Self { drive, sample, whole, ..self.clone() }.of_residue(sample.residue))
     }
 
-    /// Returns the sample that `vpass life` uses without `--sample`. This sample is the smallest
-    /// that has enough of the pages that the workload touches.
+    /// Returns the sample that `vpass life` uses without `--sample`. It is the smallest sample that
+    /// has enough pages that the workload reads or writes.
     ///
     /// # Errors
-    /// Returns the errors of the workload.
+    /// Returns an error if the workload is invalid or cannot be read.
     pub fn automatic_sample(&self, tables: &Tables) -> Result<Sample, Failure> {
         if !self.is_fluid() {
             return Ok(Sample::WHOLE);
@@ -96,16 +97,18 @@ impl RunPlan {
         Ok(Sample { of: of.unwrap_or(1), residue: 0 })
     }
 
-    /// Returns the number of pages on the whole drive that the workload reads or writes.
+    /// Returns the number of pages on the whole drive that the workload reads or writes. If the
+    /// workload gives its read rates, all pages of the drive count.
     ///
     /// # Errors
-    /// Returns the errors of the workload.
+    /// Returns an error if the workload is invalid or cannot be read.
     pub fn touched_pages(&self, tables: &Tables) -> Result<u64, Failure> {
         let pages = self.whole_capacity().0 / self.drive.config.geometry.page_size.0;
         Ok(self.touched_by_windows(tables)?.unwrap_or(pages))
     }
 
-    /// Returns this plan for another sample: the pages whose numbers have this residue.
+    /// Returns this plan for another sample of the same size. `residue` selects the pages of the
+    /// sample.
     #[must_use]
     pub fn of_residue(mut self, residue: u32) -> Self {
         self.sample.residue = residue;
@@ -131,9 +134,9 @@ fn divides(of: u32, planes: u32) -> bool {
     planes.is_multiple_of(of) || of.is_multiple_of(planes)
 }
 
-/// Returns the numbers N for samples of one page in N, the largest N first. Samples have enough
-/// blocks, and enough of the pages that the workload touches. Samples that are too large are left
-/// out.
+/// Returns suitable numbers N for samples of one page in N, the largest N first. Each such sample
+/// has enough blocks, and enough pages that the workload reads or writes. Numbers N that give too
+/// large a sample are left out.
 ///
 /// ```text
 /// a drive has 80,640 blocks in 64 planes, so a sample of 1/448 has 180 blocks
@@ -151,7 +154,7 @@ fn enough(blocks: u32, planes: u32, touched: u64) -> Vec<u32> {
     affordable[first.min(affordable.len())..].to_vec()
 }
 
-/// Returns the drive of which a sample consists.
+/// Returns the configuration of a smaller drive that has only the sampled pages.
 fn part_of(config: &DriveConfig, sample: Sample, name: &str) -> Result<DriveConfig, Failure> {
     let of = sample.of;
     let refused =
@@ -189,7 +192,7 @@ fn part_of(config: &DriveConfig, sample: Sample, name: &str) -> Result<DriveConf
     let beyond = taken(&whole, config.geometry.pages_per_block(), words(config));
     let rows = ((share + f64::from(beyond)) / f64::from(part.geometry.planes())).ceil();
     part.geometry.blocks_per_plane = Some(rows as u32);
-    // The sample gets its share of the whole drive's IPR pool.
+    // The IPR pool of the whole drive is divided among all samples.
     part.density.pool *= share / (rows * f64::from(part.geometry.planes()));
     part.drive.capacity = Some(Bytes(sampled * page));
     part.drive.spare = None;
@@ -198,22 +201,24 @@ fn part_of(config: &DriveConfig, sample: Sample, name: &str) -> Result<DriveConf
     part.resolve().map_err(|e| refused(format!("is too small for this drive: {e}")))
 }
 
-/// Returns the sample's share of the drive's write buffer, in whole pages. A sample has a buffer if
-/// the drive has one. Without a buffer, each page would take a whole wordline.
+/// Returns the size of the sample's write buffer: a share of the drive's write buffer, in whole
+/// pages. If the drive has a buffer, the sample has one, too. Without a buffer, each page would
+/// take a whole wordline.
 fn buffer_of(whole: Bytes, of: u32, page: u64) -> Bytes {
     let least = if whole.0 < SMALLEST_BUFFER * page { 0 } else { SMALLEST_BUFFER };
     Bytes((whole.0 / u64::from(of) / page).max(least) * page)
 }
 
-/// Returns the host's hints for the pages of a sample. The pages have other numbers in the sample.
+/// Returns the host's hints for the pages of a sample. In the sample, pages have other numbers than
+/// on the whole drive.
 fn said_of(hinted: &Hinted, sample: Sample, whole: u32, page: u64, pages: u64) -> Vec<HintRange> {
     // Number of pages in the sample that come before this page of the whole drive.
     let before = |lpn: Lpn| {
         u64::from(lpn.number().saturating_sub(sample.residue).div_ceil(sample.of)).min(pages)
     };
     let range = |(first, end, latency): (Lpn, Lpn, AccessLatency)| {
-        // Every sample has as many pages as the largest sample. Pages after the last page of the
-        // whole drive get the hint of that last page.
+        // All samples have the same number of pages. Some samples therefore have pages after the
+        // last page of the whole drive. These pages get the hint of the last page.
         let (from, to) = (before(first), if end == Lpn::new(whole) { pages } else { before(end) });
         let said = HintRange {
             offset: Bytes(from * page),
@@ -226,7 +231,7 @@ fn said_of(hinted: &Hinted, sample: Sample, whole: u32, page: u64, pages: u64) -
     hinted.stretches(whole).filter_map(range).collect()
 }
 
-/// Returns the number of different hints that data on the drive has.
+/// Returns the number of different hints that occur on the drive.
 fn words(config: &DriveConfig) -> u32 {
     let page = config.geometry.page_size.0;
     let pages = config.drive.capacity.map_or(0, |capacity| capacity.0 / page) as u32;
@@ -237,16 +242,16 @@ fn words(config: &DriveConfig) -> u32 {
         .map_or(1, |said| Hinted::new(said, page, pages).in_use().len() as u32)
 }
 
-/// Returns the largest number of blocks that the streams of a sample keep open, plus the reserve of
-/// moves. Each hint has three streams with the width that the whole drive uses. Wear levelling has
-/// one stream. A sample gets these blocks in addition to its share.
+/// Returns the number of blocks that a sample gets in addition to its share. They are the open
+/// blocks of all write streams, and the blocks that are reserved for moves. Each hint has three
+/// streams, with the same width as on the whole drive. Wear levelling also has a stream.
 fn taken(whole: &PartOf, pages_per_block: u32, words: u32) -> u32 {
     let width = whole.width(pages_per_block, 3, words).min(WIDTH_OF_SAMPLE);
     words * (3 * width + 1) + RESERVE + words - 1
 }
 
-/// Divides the number of planes of a drive. At least one plane remains. The number of channels is
-/// divided first, because pages are assigned to channels first.
+/// Divides the number of planes of a drive by `of`, but keeps at least one plane. The number of
+/// channels is divided first, because consecutive pages are assigned to different channels.
 fn divide(part: &mut DriveConfig, of: u32) {
     let planes = part.geometry.planes();
     let mut left = of.min(planes);
@@ -259,8 +264,8 @@ fn divide(part: &mut DriveConfig, of: u32) {
         (*count, left) = (*count / fewer, left / fewer);
     }
     if left > 1 {
-        // This factor divides the number of planes, but not the number of channels, dies or planes
-        // per die.
+        // `of` divides the number of planes, but cannot be split into divisors of the numbers of
+        // channels, dies and planes per die.
         (part.geometry.channels, part.geometry.dies_per_channel, part.geometry.planes_per_die) =
             (1, planes / of, 1);
     }

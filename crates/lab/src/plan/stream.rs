@@ -1,4 +1,4 @@
-//! Requests of a plan, as a stream that starts with the first request.
+//! Streams of the requests of a plan. A stream begins with the first request.
 
 use vpass_drive::base::daily::DailyHours;
 use vpass_drive::base::request::{Arrival, Request, RequestSource, SourceError};
@@ -21,15 +21,16 @@ use crate::load::Generated;
 use crate::setup::Gear;
 
 impl RunPlan {
-    /// Opens the stream of requests at the first request.
+    /// Opens the stream of requests. The stream begins with the first request.
     ///
     /// # Errors
-    /// Returns the errors of the workload.
+    /// Returns an error if the workload is invalid or cannot be read.
     pub fn source(&self) -> Result<Stream, Failure> {
         self.source_of(&self.workload)
     }
 
-    /// Opens the stream of requests of one of the plan's workloads at the first request.
+    /// Opens the stream of requests of one workload of the plan. The stream begins with the first
+    /// request.
     pub(crate) fn source_of(&self, workload: &Workload) -> Result<Stream, Failure> {
         let (capacity, page) = self.addresses();
         Ok(match workload {
@@ -100,11 +101,11 @@ impl RunPlan {
         hours_of(&self.workload)
     }
 
-    /// Opens the requests of the workload before the main workload. Returns `None` if there is no
-    /// such workload.
+    /// Opens the stream of requests of the workload that comes before the main workload. Returns
+    /// `None` if there is no such workload.
     ///
     /// # Errors
-    /// Returns the errors of the workload.
+    /// Returns an error if the workload is invalid or cannot be read.
     pub fn source_before(&self) -> Result<Option<SyntheticSource>, Failure> {
         let (capacity, page) = self.addresses();
         let source = self
@@ -122,7 +123,7 @@ impl RunPlan {
 }
 
 /// Returns the hours of each day in which a workload makes requests. If several workloads run side
-/// by side, their sources keep the hours of each workload.
+/// by side, returns all hours, because each source already follows the hours of its own workload.
 fn hours_of(workload: &Workload) -> DailyHours {
     let Workload::Generated(loaded) = workload else { return DailyHours::ALWAYS };
     match &loaded.config {
@@ -145,7 +146,7 @@ pub enum Stream {
 }
 
 impl Stream {
-    /// Returns the facts about a trace; `None` if the requests come from another source.
+    /// Returns facts about the trace. Returns `None` if the requests do not come from a trace.
     pub fn report(&self) -> Option<TraceReport> {
         match self {
             Self::Trace(source) => Some(source.report()),
@@ -153,8 +154,8 @@ impl Stream {
         }
     }
 
-    /// Returns the job to which each origin of requests belongs. Returns `None` unless several jobs
-    /// need separate latencies.
+    /// Returns the number of the fio job to which each origin of requests belongs. Returns `None`
+    /// if there are fewer than two jobs, because latencies are then not separated by job.
     pub fn groups(&self) -> Option<&[u16]> {
         if let Self::Fio(source) = self {
             Some(source.job_of()).filter(|_| source.jobs().len() > 1)

@@ -1,4 +1,4 @@
-//! Watchers of a run. Each is given as a function that makes a watcher for a drive.
+//! Watchers of a run. The caller gives functions, each of which creates a watcher for a drive.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,12 +6,12 @@ use std::sync::Arc;
 use vpass_drive::drive::Drive;
 use vpass_drive::watch::watcher::Watcher;
 
-/// Watcher, given as a function that makes it. Clones share the function.
+/// Function that creates a watcher. Clones of this value share the function.
 #[derive(Clone)]
 pub struct Watching(Arc<Make>);
 
-/// Function that makes a watcher. A plan calls the function once for each drive, when the drive is
-/// in its start-up state.
+/// Type of a function that creates a watcher. The function is called once for each drive, when the
+/// drive is in its start-up state.
 type Make = dyn Fn(&Drive) -> Box<dyn Watcher> + Send + Sync;
 
 impl Watching {

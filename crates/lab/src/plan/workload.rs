@@ -1,4 +1,5 @@
-//! Source of a plan's requests: vpass finds it, reads it, and checks it against the drive.
+//! Source of a plan's requests. vpass finds the source, reads it, and checks that it suits the
+//! drive.
 
 use std::fmt::Write;
 use std::fs;
@@ -23,7 +24,7 @@ use crate::overrides::Override;
 use crate::progress::Begin;
 use crate::setup::{HintSource, Named, Replay, Setup};
 
-/// Description of the source of requests that fio jobs generate.
+/// Description of the source in results, if the requests were generated from a fio job file.
 pub const FROM_JOBS: &str = "generated from a fio job file";
 
 /// Name of the attack whose adversary chooses its requests during the run.
@@ -51,10 +52,10 @@ pub enum Workload {
         path: PathBuf,
         /// Content of the job file.
         jobs: JobFile,
-        /// Queue depth for all jobs. `None` keeps the queue depth of each job.
+        /// Queue depth for all jobs. If `None`, each job has the queue depth of the job file.
         queue_depth: Option<u32>,
     },
-    /// Workload that the caller of the library made.
+    /// Workload that was created by a program that uses vpass as a library.
     Given(Given),
     /// Several workloads side by side. Each workload has its own times and uses the whole drive.
     Beside(Vec<Self>),
@@ -64,13 +65,14 @@ pub enum Workload {
         requests: u64,
         /// Queue depth of the adversary within a burst.
         depth: u32,
-        /// Number of requests per second. If present, the queue depth is not used.
+        /// Number of requests per second. If the number is given, the queue depth is not used.
         rate: Option<f64>,
     },
 }
 
 impl Workload {
-    /// Returns the name of the workload for results: that of a preset, of files, or of an attack.
+    /// Returns the name of the workload in results. It is the name of a preset, of files, or of an
+    /// attack.
     pub fn name(&self) -> String {
         match self {
             Self::Trace { survey, .. } => survey
@@ -128,11 +130,11 @@ pub fn generated_from(statistics: &StatisticsConfig) -> String {
 }
 
 impl Workload {
-    /// Returns the parts of the drive that have a name in the workload, with their kind. Empty if
-    /// no part has a name.
+    /// Returns the address ranges to which the workload gives names, and the kind of these names.
+    /// The list is empty if no range has a name.
     ///
     /// # Errors
-    /// Reports a job file with files that do not fit on the drive.
+    /// Returns an error if the files of a fio job file do not fit on the drive.
     pub(super) fn extents(
         &self,
         drive: &DriveConfig,
@@ -161,11 +163,11 @@ impl Workload {
         })
     }
 
-    /// Returns the hints of the host. The hints come from the workload's own file or from the file
+    /// Returns the hints of the host. The hints are in the workload file, or in a separate file
     /// that the user gave.
     ///
     /// # Errors
-    /// Reports that both files have hints. Also reports an error in the workload's hints.
+    /// Returns an error if both files have hints, or if the hints in the workload file are wrong.
     pub(super) fn hints(
         &self,
         asked: &HintSource,
@@ -296,10 +298,10 @@ fn check_capacity(
     Ok(packed.fits(capacity, Fit::Error)?)
 }
 
-/// Makes a survey of the files of a trace.
+/// Reads all files of a trace once, and returns a survey of them.
 ///
 /// # Errors
-/// Reports an invalid trace, or an interruption.
+/// Returns an error if the trace is invalid, or if the user interrupts the work.
 pub fn survey(paths: &[PathBuf], options: &TraceOptions, begin: Begin) -> Result<Survey, Failure> {
     let bytes = paths.iter().map(|path| fs::metadata(path).map_or(0, |m| m.len())).sum();
     let progress = begin(Some(bytes), "bytes of the trace read");

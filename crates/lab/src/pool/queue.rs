@@ -13,7 +13,7 @@ pub(super) struct Task {
     pub(super) needed: u64,
 }
 
-/// Tasks that have not started, and memory that the running tasks leave free.
+/// Tasks that have not started, and the memory that the running tasks do not use.
 pub(super) struct Queue {
     state: Mutex<State>,
     given_back: Condvar,
@@ -40,8 +40,8 @@ impl Queue {
         }
     }
 
-    /// Waits until a task fits into the free memory, and returns it. A task that exceeds the whole
-    /// budget runs alone. Returns `None` if no task is left.
+    /// Waits until a task fits into the free memory, and returns the task. A task that exceeds the
+    /// whole budget runs alone. Returns `None` if no task is left.
     pub(super) fn take(&self) -> Option<Lent<'_>> {
         let mut state = self.state();
         loop {

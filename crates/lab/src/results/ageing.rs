@@ -1,4 +1,4 @@
-//! Wear that a run caused. The projected life is computed from this wear.
+//! Measured wear of a run, from which the life of the drive is projected.
 
 use std::collections::HashMap;
 
@@ -21,7 +21,7 @@ pub(crate) struct Terms {
     pub(crate) capacity_bytes: u64,
 }
 
-/// State of a drive's blocks at the time when wear begins to be counted.
+/// State of a drive's blocks at the beginning of the counted part of a run.
 pub(crate) struct Before {
     effective_mean: f64,
     pec: Vec<u32>,
@@ -38,8 +38,8 @@ impl Before {
         }
     }
 
-    /// Counts the blocks that hold data at the end of the run, and how many of them were not erased
-    /// during the run.
+    /// Counts the blocks that hold data at the end of the run. Also counts those of them that were
+    /// not erased during the run.
     pub(crate) fn turned(&self, drive: &Drive) -> Turned {
         let with_data = drive.block_states().zip(&self.pec).filter(|(block, _)| block.valid > 0);
         with_data.fold(Turned::default(), |turned, (block, before)| Turned {
@@ -49,13 +49,13 @@ impl Before {
     }
 }
 
-/// Returns the number of P/E cycles as a mean over all blocks, including wear by reprogramming.
+/// Returns the mean number of P/E cycles per block. Wear by reprogramming in place is included.
 pub(super) fn effective_mean(drive: &Drive) -> f64 {
     let milli: u64 = drive.block_states().map(|block| block.effective_milli).sum();
     milli as f64 / 1e3 / f64::from(drive.geometry().blocks)
 }
 
-/// Number of reads between two rewrites of a block, at each P/E count.
+/// Number of reads that a block receives between two rewrites, for each P/E count.
 pub(crate) struct ReadsPerRewrite {
     /// Limits of the error model; absent if the model has no disturb table.
     limits: Option<LimitTable>,
@@ -70,13 +70,14 @@ impl ReadsPerRewrite {
     /// Returns the number of reads between two rewrites at a P/E count. Returns `None` if reads
     /// cause no rewrites.
     pub(crate) fn at(&mut self, drive: &mut Drive, pec: u32) -> Option<f64> {
-        // Thresholds follow from limits. P/E counts with the same limits therefore have the same
-        // number of reads between rewrites.
+        // The number of reads between rewrites depends only on the limits. P/E counts with equal
+        // limits therefore share one result.
         let class = self.limits.as_ref()?.lookup_class(pec);
         *self.by_class.entry(class).or_insert_with(|| drive.reads_per_rewrite(pec))
     }
 
-    /// Returns the number of reads since the last rewrite, summed over all valid pages.
+    /// Returns the number of reads that have not yet led to a rewrite. The reads of a block count
+    /// once for each valid page of the block.
     fn underway(&mut self, drive: &mut Drive) -> f64 {
         self.read_blocks(drive)
             .into_iter()
@@ -84,8 +85,9 @@ impl ReadsPerRewrite {
             .sum()
     }
 
-    /// Returns the blocks whose data will eventually be rewritten because of reads. Each item has
-    /// the block's valid pages, its reads, and its reads between rewrites.
+    /// Returns the blocks that have reads and valid data, except blocks that are never rewritten
+    /// because of reads. Each item has three numbers of a block: valid pages, reads so far, and
+    /// reads between two rewrites.
     fn read_blocks(&mut self, drive: &mut Drive) -> Vec<(f64, f64, f64)> {
         let read =
             drive.block_states().filter(|b| b.reads > 0.0 && b.valid > 0 && !b.left_to_parity);
@@ -96,8 +98,8 @@ impl ReadsPerRewrite {
             .collect()
     }
 
-    /// Returns the mean number of reads between rewrites, over the block cycles since `before`. If
-    /// there was no block cycle, returns the number for the next cycle.
+    /// Returns the number of reads between two rewrites, as a mean over the block cycles since
+    /// `before`. Without block cycles, returns the number at the present P/E count.
     fn mean_since(&mut self, drive: &mut Drive, before: &[u32]) -> f64 {
         let blocks: Vec<_> =
             before.iter().copied().zip(drive.block_states().map(|b| b.pec)).collect();
@@ -110,14 +112,15 @@ impl ReadsPerRewrite {
     }
 }
 
-/// Wear of the blocks in a run, and the technique's reads between rewrites. The life follows from
-/// both.
+/// Wear of the blocks in a run, and the number of reads between two rewrites. Both are needed to
+/// project the life.
 pub(crate) struct Ageing {
     pub(crate) worn: Worn,
     pub(super) terms: Terms,
     requests: u64,
-    /// Progress towards the next rewrite, for the most read recycled block that has data: its
-    /// number of reads, divided by the number at which the block is rewritten.
+    /// Largest progress of a block towards its next rewrite because of reads. The progress is the
+    /// number of reads so far, divided by the number at which the block is rewritten. Only recycled
+    /// blocks with data count.
     pub(super) progress: f64,
     /// Age in seconds of the oldest page in a recycled block; `None` if no recycled block has data.
     pub(super) oldest_recycled_s: Option<f64>,
@@ -125,7 +128,7 @@ pub(crate) struct Ageing {
 }
 
 impl Ageing {
-    /// Collects the wear at the end of a run. The run took `seconds`, which is 0 for a run without
+    /// Collects the wear at the end of a run. `seconds` is the duration of the run; `None` without
     /// a clock.
     pub(crate) fn of(
         drive: &mut Drive,
@@ -182,9 +185,9 @@ impl Ageing {
         }
     }
 
-    /// Returns the number of requests with which a similar run would have [`CONFIDENT_CYCLES`]
-    /// block cycles. The observed rate of cycles gives this number. Returns `None` if this run has
-    /// enough block cycles, or if nothing wears the drive.
+    /// Returns the number of requests after which a longer run would have [`CONFIDENT_CYCLES`]
+    /// block cycles, at the rate of this run. Returns `None` if this run has enough block cycles,
+    /// or if nothing wears the drive.
     pub(super) fn requests_for_life(&self) -> Option<u64> {
         let observed = self.worn.observed();
         let so_far = if observed > 0.0 { observed } else { self.worn.pending() };
@@ -192,8 +195,8 @@ impl Ageing {
             .then(|| two_digits_up(self.requests as f64 * CONFIDENT_CYCLES / so_far))
     }
 
-    /// Projects the life of a drive whose mean block has the effective P/E count `age`. The
-    /// projection uses this run and runs at other P/E counts.
+    /// Projects the life of a drive, from this run and from runs at other P/E counts. `age` is the
+    /// mean effective P/E count of the drive's blocks.
     pub(crate) fn life(&self, others: &[Worn], age: f64, unit: LifeUnit) -> Life {
         let mut runs: Vec<Worn> = std::iter::once(&self.worn).chain(others).cloned().collect();
         runs.sort_by(|a, b| a.age.total_cmp(&b.age));

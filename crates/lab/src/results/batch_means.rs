@@ -1,5 +1,5 @@
-//! Confidence intervals of a run's numbers, by batch means ([`crate::batch`]). Each value is half
-//! the width of a 95 % interval.
+//! Confidence intervals for the numbers of a single run, computed by batch means
+//! ([`crate::batch`]). Each value is half the width of a 95 % interval.
 
 use serde::{Deserialize, Serialize};
 use vpass_drive::base::course::Course;
@@ -10,8 +10,8 @@ use vpass_drive::time::Replay;
 use crate::batch::{BATCHES, ends, of_percentile, of_ratio, of_sum, reads_needed};
 use crate::series::{Part, Series};
 
-/// Half the width of the 95 % interval of each number of a run. The half width has the unit of its
-/// number. Null if the run is too short.
+/// Half the width of the 95 % confidence interval for each number of a run. The half width has the
+/// same unit as the number. Null if the run is too short.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct BatchMeans {
     /// Number of batches of the run.
@@ -26,7 +26,7 @@ pub struct BatchMeans {
     pub refresh_write_pages: Option<f64>,
     /// Half the width of the interval of the number of blocks erased by garbage collection.
     pub gc_erases: Option<f64>,
-    /// Half the width of the interval of the write amplification, as a share of the write
+    /// Half the width of the interval of the write amplification, divided by the write
     /// amplification.
     pub write_amplification_share: Option<f64>,
     /// Half the width of the interval of the mean latency of host reads.
@@ -41,12 +41,12 @@ pub struct BatchMeans {
     pub reclaim_wait_us: Option<f64>,
     /// Half the width of the interval of the mean number of retries of a host page read.
     pub retries_mean: Option<f64>,
-    /// Half the width of the interval of the expected UBER, as a share of the expected UBER.
+    /// Half the width of the interval of the expected UBER, divided by the expected UBER.
     pub uber_share: Option<f64>,
 }
 
 impl BatchMeans {
-    /// Computes the intervals of a run. `series` has samples of the run's counts over time.
+    /// Computes the intervals of a run. `series` has the counts of the run at many times.
     pub(crate) fn of(series: &Series, engine: Option<&Replay>, pages_per_block: f64) -> Self {
         let counts = series
             .batches()
@@ -59,7 +59,8 @@ impl BatchMeans {
         let whole = &engine.expect("it has latencies").metrics().read;
         let percentile = |q: f64| {
             let at = |latency: &Latency| latency.quantile_ns(q) as f64 / 1e3;
-            // Batches end at sampling points, so some of them are slightly shorter than others.
+            // A batch ends at a sampling point. Some batches are therefore slightly shorter than
+            // others.
             let needed = reads_needed(q);
             let enough = whole.count() >= BATCHES as u64 * needed
                 && latencies.iter().all(|batch| batch.count() >= needed / 2);
@@ -113,8 +114,8 @@ impl BatchMeans {
 
 /// Returns the latencies of each batch. Returns `None` if there are too few sampling points.
 fn batches_of(course: &Course, whole: &Latency) -> Option<Vec<Latency>> {
-    // A batch has the reads that ended in it, although some of them were submitted in the batch
-    // before. The last batch ends with the run.
+    // A batch contains the reads that end during the batch. Some of these reads may have been
+    // submitted during the batch before. The last batch ends with the run.
     let marks = course.marks();
     let at: Vec<u64> = marks.iter().map(|(requests, _)| *requests).collect();
     let ends = ends(&at)?;

@@ -8,40 +8,40 @@ use vpass_drive::drive::{Drive, Stage, failing};
 pub struct Failures {
     /// Failures that happened during the run, in order of time.
     pub happened: Vec<Happened>,
-    /// Failures that did not happen, because the run ended before their time. The failures are
-    /// written as the user gave them.
+    /// Failures that did not happen, because the run ended before the time of the failure. Each
+    /// failure is written as the user gave it.
     pub to_come: Vec<String>,
     /// Number of host data pages that the failures lost.
     pub lost_pages: u64,
-    /// Number of lost pages whose stripe had valid parity, but also a second unreadable page. The
-    /// second page had failed or had passed its read limit.
+    /// Number of lost pages whose stripe had valid parity, but a second unreadable page. The second
+    /// page was on failed flash or had passed its read limit.
     pub lost_twice_failed_pages: u64,
     /// Number of lost pages whose stripe had no parity, or had outdated parity.
     pub lost_unprotected_pages: u64,
-    /// Number of lost pages without valid parity whose stripe had no page in a worn block. Absent
-    /// unless parity depends on wear.
+    /// Number of lost pages without valid parity in stripes that had no page in a worn block.
+    /// Absent if parity does not depend on wear.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lost_not_worn_pages: Option<u64>,
-    /// Number of lost pages without valid parity whose stripe had a page in a worn block and still
-    /// waited for parity. Absent unless parity depends on wear.
+    /// Number of lost pages without valid parity in stripes that had a page in a worn block, and
+    /// still waited for parity. Absent if parity does not depend on wear.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lost_waiting_pages: Option<u64>,
     /// Number of pages rebuilt in the background.
     pub rebuilt_in_background_pages: u64,
-    /// Number of pages rebuilt because the host read them.
+    /// Number of pages rebuilt because the host read the page.
     pub rebuilt_for_reads_pages: u64,
-    /// Number of pages rebuilt before a write or a trim changed their stripe.
+    /// Number of pages rebuilt because a write or a trim was about to change the stripe.
     pub rebuilt_for_writes_pages: u64,
-    /// Number of pages on failed flash that have not been rebuilt yet.
+    /// Number of pages on failed flash that have not been rebuilt by the end of the run.
     pub unmended_pages: u64,
-    /// Number of requests from the first failure until every page that can be rebuilt was rebuilt.
-    /// Null if some of these pages were not rebuilt.
+    /// Number of requests from the first failure until the last page was rebuilt. Null if some
+    /// pages that can be rebuilt have not been rebuilt.
     pub mended_after_requests: Option<u64>,
-    /// Seconds from the first failure until every page that can be rebuilt was rebuilt. Null
-    /// without a clock.
+    /// Number of seconds from the first failure until the last page was rebuilt. Null without a
+    /// clock, or if some pages that can be rebuilt have not been rebuilt.
     pub mended_after_s: Option<f64>,
-    /// Number of stripes that should have parity at the end, but have none. The parity was given
-    /// up, or the parity has no place.
+    /// Number of stripes that should have parity at the end, but have none. Either the drive gave
+    /// the parity up, or there is no flash for it.
     pub unprotected_stripes: u64,
 }
 
@@ -54,7 +54,8 @@ pub struct Happened {
     pub request: u64,
     /// Number of host pages and parity pages that were on the failed flash.
     pub pages: u64,
-    /// Stage of the drive's life, from 1 to 3. Absent for drives without stages.
+    /// Stage of the drive's life at the failure: 1, 2 or 3. Absent if the parity technique has no
+    /// stages.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stage: Option<u8>,
 }

@@ -1,4 +1,4 @@
-//! Numbers of flash operations for each cause.
+//! Numbers of flash operations by cause.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,8 @@ pub struct Flash {
     pub reads: ByCause,
     /// Number of pages programmed, by cause.
     pub programs: ByCause,
-    /// Number of pages programmed without data, to complete wordlines.
+    /// Number of pages programmed as padding. Such pages have no data, and only complete a
+    /// wordline.
     pub padded_pages: u64,
     /// Number of blocks erased, by cause.
     pub erases: ByCause,
@@ -44,9 +45,9 @@ impl ByCause {
         self.0[cause as usize]
     }
 
-    /// Returns the read wear of these programs, in percent. Read wear is the number of bytes
-    /// programmed by reclaim and because of retries, divided by the number of bytes that the host
-    /// read. Returns `None` if the host read nothing.
+    /// Returns the read wear, in percent. Read wear is the number of bytes that reclaim and retries
+    /// programmed, divided by the number of bytes that the host read. Returns `None` if the host
+    /// read nothing.
     pub fn read_wear(&self, page_bytes: f64, read_bytes: u64) -> Option<f64> {
         let pages = self.of(Cause::Reclaim) + self.of(Cause::Retry);
         (read_bytes > 0).then(|| 100.0 * pages as f64 * page_bytes / read_bytes as f64)
@@ -58,9 +59,9 @@ impl ByCause {
     }
 }
 
-/// Returns the net read wear, in percent of the bytes that the host read. Net read wear counts the
-/// programs of a run beyond those of its twin, and may be negative. The twin is the same run on
-/// flash that reads do not disturb. Returns `None` if the host read nothing.
+/// Returns the net read wear, in percent of the bytes that the host read. It is the number of bytes
+/// that the run programmed, minus the number that its twin programmed. It may be negative. The twin
+/// is the same run on flash that reads do not disturb. Returns `None` if the host read nothing.
 pub(crate) fn net_of(
     (programs, of_twin): (u64, u64),
     page_bytes: f64,

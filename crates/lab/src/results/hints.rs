@@ -1,4 +1,4 @@
-//! Effects of each of the host's hints.
+//! Effects of the hints that the host gave.
 
 use serde::{Deserialize, Serialize};
 use vpass_drive::drive::Drive;
@@ -13,8 +13,8 @@ pub struct Hints {
     pub typical: OfWord,
     /// Effects for data with the hint "longer is acceptable".
     pub idle: OfWord,
-    /// Controller memory that hints need, in bytes. This memory holds the address ranges with
-    /// hints, and two bits for each block.
+    /// Controller memory that hints need, in bytes. It holds the address ranges with hints, and two
+    /// bits for each block.
     pub ram_bytes: u64,
 }
 
@@ -26,20 +26,21 @@ pub struct OfWord {
     pub budget_us: Option<f64>,
     /// Number of retries that fit into the latency budget.
     pub retries: u8,
-    /// Latency of a read of the slowest page kind with this number of retries, on an idle drive.
+    /// Latency of a page read with `retries` retries on an idle drive. The page is of the slowest
+    /// page kind.
     pub latency_us: f64,
     /// Number of host pages that have the hint.
     pub pages: u64,
-    /// Number of pages with this hint whose block uses a stricter hint, because the block also
-    /// holds data with the stricter hint.
+    /// Number of pages with this hint that are treated according to a stricter hint, because other
+    /// data in the same block has the stricter hint.
     pub pages_kept_tighter: u64,
-    /// Number of page reads that the host made of data with this hint.
+    /// Number of page reads by the host from data with this hint.
     pub reads: u64,
-    /// Number of page reads that took more retries than fit into the latency budget.
+    /// Number of page reads that needed more retries than fit into the latency budget.
     pub missed_budgets: u64,
-    /// Number of wordline groups that may use more retries than fit into the latency budget.
-    /// Without these retries, data of the longest allowed age would endure too few reads. The
-    /// number applies to the P/E count at the start.
+    /// Number of wordline groups in which reads may use more retries than fit into the latency
+    /// budget. With fewer retries, data of the longest allowed age would endure too few reads. The
+    /// number is computed for the P/E count at the start of the run.
     pub raised_budgets: u32,
 }
 

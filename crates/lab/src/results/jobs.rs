@@ -7,23 +7,25 @@ use vpass_workload::fio::{FioSource, JobCounts, JobRecord};
 
 use super::{Latencies, Quantiles, Throughput};
 
-/// Results of the job that one section of the file describes. The job's clones are included.
+/// Results of one job, which is a section of the fio file. If the job has clones, their results are
+/// included.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct JobResult {
     /// Name of the section.
     pub name: String,
-    /// Stage to which the job belongs. Jobs in the same stage run at the same time.
+    /// Number of the stage in which the job runs. Jobs in the same stage run at the same time.
     pub stage: usize,
     /// Number of requests of all kinds.
     pub requests: u64,
     /// Numbers of requests and of bytes, by kind.
     #[serde(flatten)]
     pub counts: Counts,
-    /// Seconds from the start of the job's first request to the end of its last request. If the
-    /// file has only one job, the time begins at the start of the run. Null in the untimed gear.
+    /// Number of seconds from the start of the job's first request to the end of the job's last
+    /// request. If the file has only one job, the time begins at the start of the run. Null in the
+    /// untimed gear.
     pub active_s: Option<f64>,
-    /// Throughput during `active_s`. Null if the job paused. A job pauses between passes if the
-    /// file has several stages.
+    /// Throughput during `active_s`. Null if the file has several stages and several passes were
+    /// run, because the job then pauses between passes.
     pub throughput: Throughput,
     /// Latencies of the requests of the job.
     pub latency_us: Latencies,
@@ -44,8 +46,8 @@ pub struct Counts {
     pub write_bytes: u64,
 }
 
-/// Returns the results of each job, in the order of the file. `passes` is the number of passes that
-/// were run.
+/// Returns the results of each job, in the order of the fio file. `passes` is the number of passes
+/// that were run.
 pub fn jobs(source: &FioSource, engine: Option<&Replay>, passes: u64) -> Vec<JobResult> {
     let stages = source.jobs().last().map_or(0, |job| job.stage);
     let groups = engine.map(|engine| engine.metrics().groups.list()).unwrap_or_default();

@@ -34,7 +34,7 @@ pub struct Quantiles {
     pub max: Option<f64>,
 }
 
-/// Throughput over the simulated time. All values are null in the untimed gear.
+/// Throughput, as a mean over the simulated time. All values are null in the untimed gear.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Throughput {
     /// Number of host reads per second.
@@ -45,11 +45,11 @@ pub struct Throughput {
     pub read_mib_s: Option<f64>,
     /// MiB that the host wrote per second.
     pub write_mib_s: Option<f64>,
-    /// Number of requests that arrived per second. Null in closed loop, where the next request
-    /// waits for the drive.
+    /// Number of requests that arrived per second. Null in a closed loop, because a request then
+    /// arrives only when another request ends.
     pub offered_iops: Option<f64>,
-    /// Seconds from the arrival of the last request to the end of the last request. Null in closed
-    /// loop.
+    /// Number of seconds from the arrival of the last request until the drive has served all
+    /// requests. Null in a closed loop.
     pub backlog_s: Option<f64>,
 }
 
@@ -86,8 +86,8 @@ impl Quantiles {
 }
 
 impl Throughput {
-    /// Computes the throughput over a time of `seconds`. In each pair, the first number is for host
-    /// reads and the second for host writes.
+    /// Computes the mean throughput over `seconds`. In each pair, the first number is for host
+    /// reads and the second number is for host writes.
     pub(crate) fn of(requests: (u64, u64), bytes: (u64, u64), seconds: Option<f64>) -> Self {
         let Some(s) = seconds.filter(|s| *s > 0.0) else { return Self::default() };
         let mib = |bytes: u64| bytes as f64 / f64::from(1u32 << 20) / s;
@@ -102,7 +102,8 @@ impl Throughput {
 }
 
 impl Throughput {
-    /// Adds the rate of arrivals and the backlog of an open loop.
+    /// Adds the number of requests that arrived per second, and the backlog at the end. Both exist
+    /// only in an open loop.
     pub(crate) fn against(self, requests: u64, last_arrival_s: f64, done_s: f64) -> Self {
         let offered_iops = (last_arrival_s > 0.0).then(|| requests as f64 / last_arrival_s);
         Self { offered_iops, backlog_s: Some((done_s - last_arrival_s).max(0.0)), ..self }

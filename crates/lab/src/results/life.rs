@@ -1,11 +1,11 @@
-//! Projected life of a drive under a workload. The projection uses the wear of one run, or of
+//! Projected life of a drive under a workload. It is projected from the wear in one run, or in
 //! several runs at different P/E counts.
 //!
-//! Limits fall with wear, so reads cause more rewrites on an old drive than on a young drive. The
-//! projection therefore scales the rewrites for reads by the technique's number of reads between
-//! rewrites ([`vpass_drive::drive::Drive::reads_per_rewrite`]). Host writes are assumed to be
-//! constant. GC frees the pages used by host writes and by reclaim. Pages freed by erases of
-//! reclaim itself are excepted.
+//! Read limits fall with wear, so reads cause more rewrites on an old drive than on a young drive.
+//! The projection therefore increases the number of rewrites as the number of reads between two
+//! rewrites falls ([`vpass_drive::drive::Drive::reads_per_rewrite`]). Host writes are assumed to
+//! stay constant. Pages that host writes and reclaim use must be freed: reclaim frees pages by its
+//! own erases, and GC frees the others.
 //!
 //! ```text
 //! in one day, reads cause 20 block cycles on 10 blocks, at 100 reads between rewrites
@@ -23,7 +23,7 @@ pub(crate) struct Shares {
     pub(crate) host: f64,
     pub(crate) reclaim: f64,
     pub(crate) gc: f64,
-    /// Count for wear levelling and for all causes that have no count of their own.
+    /// Count for all other causes, such as wear levelling.
     pub(crate) rest: f64,
 }
 
@@ -36,7 +36,7 @@ impl Shares {
 /// Wear of all blocks of a drive during one run.
 #[derive(Clone, Debug)]
 pub(crate) struct Worn {
-    /// Mean number of effective P/E cycles of the blocks in the middle of the run.
+    /// Mean effective P/E count of the blocks, halfway through the run.
     pub(crate) age: f64,
     pub(crate) seconds: f64,
     /// Bytes that the host wrote. For a sample, the number is scaled to the whole drive.
@@ -49,12 +49,13 @@ pub(crate) struct Worn {
     pub(crate) pages_per_block: f64,
     pub(crate) programs: Shares,
     pub(crate) erases: Shares,
-    /// P/E cycles of wear by reprogramming in place, which are added to the erases.
+    /// Wear by reprogramming in place, in P/E cycles summed over all blocks. The wear by erases is
+    /// not included.
     pub(crate) extra: f64,
     /// Number of reads between two rewrites, as a mean over the block cycles of the run.
     pub(crate) reads_per_rewrite: f64,
-    /// Number of reads that have not yet led to a rewrite, summed over pages. When a page has had
-    /// as many reads as lie between rewrites, the page is copied.
+    /// Number of reads that have not yet led to a rewrite, summed over all valid pages. After
+    /// enough such reads, the page is copied.
     pub(crate) underway: f64,
 }
 
@@ -65,19 +66,20 @@ pub const CONFIDENT_CYCLES: f64 = 30.0;
 pub(crate) const FEWEST_CYCLES: f64 = 3.0;
 
 impl Worn {
-    /// Returns the number of block cycles, summed over all blocks. A run's block cycles are its
-    /// erased blocks, or the blocks that its programmed pages fill, whichever is more.
+    /// Returns the number of block cycles of the run. It is the larger of two numbers: the number
+    /// of erased blocks, and the number of blocks that the programmed pages fill.
     pub(crate) fn observed(&self) -> f64 {
         self.erases.sum().max(self.programs.sum() / self.pages_per_block)
     }
 
-    /// Returns the number of block cycles that this run has caused but that have not happened yet.
-    /// Pages in the write buffer, and reads that have not yet led to a rewrite, cause such cycles.
+    /// Returns the number of pending block cycles. The run has caused these cycles, but they happen
+    /// later. Two things cause them: pages that the host wrote, and reads that have not yet led to
+    /// a rewrite.
     pub(crate) fn pending(&self) -> f64 {
         (self.write_pages + self.underway / self.reads_per_rewrite) / self.pages_per_block
     }
 
-    /// Returns the length of the run in a unit of the life.
+    /// Returns the length of the run in this unit of the life.
     pub(crate) fn amount(&self, unit: LifeUnit) -> f64 {
         match unit {
             LifeUnit::Days => self.seconds / 86_400.0,
@@ -86,10 +88,10 @@ impl Worn {
         }
     }
 
-    /// Returns the factor by which rewrites because of reads grow with another number of reads
-    /// between rewrites. If `underway` is true, reads that have not yet led to a rewrite also
-    /// count. The weight of these reads is the share of the data that reclaim moves before the host
-    /// overwrites it.
+    /// Returns the factor by which the number of rewrites because of reads grows, if there are
+    /// `reads_per_rewrite` reads between two rewrites. If `underway` is true, reads that have not
+    /// yet led to a rewrite also count. They are weighted with the share of programs that reclaim
+    /// makes, because the host may overwrite their data before reclaim moves it.
     fn growth(&self, reads_per_rewrite: f64, underway: bool) -> f64 {
         if self.programs.reclaim == 0.0 {
             return 1.0;
@@ -103,11 +105,11 @@ impl Worn {
             / (self.programs.reclaim * reads_per_rewrite)
     }
 
-    /// Returns the number of P/E cycles, summed over all blocks, if reads had caused `growth` times
-    /// as many rewrites as in the run.
+    /// Returns the number of P/E cycles that the run would have caused with `growth` times as many
+    /// rewrites because of reads. The number is a sum over all blocks.
     fn cycles(&self, growth: f64) -> f64 {
-        // Number of pages used by reclaim, minus number of pages freed by erases of reclaim. The
-        // number may be negative, because jobs that rewrite whole blocks free more pages than they
+        // Number of pages that GC must free: pages used by the host and by reclaim, minus pages
+        // freed by erases of reclaim. Jobs that rewrite whole blocks may free more pages than they
         // use.
         let taken = |growth: f64| {
             self.programs.host
@@ -121,7 +123,7 @@ impl Worn {
             1.0
         };
         let sum = |s: &Shares| s.host + growth * s.reclaim + of_gc * s.gc;
-        // Wear levelling is assumed to be proportional to all other wear.
+        // The wear by wear levelling is assumed to be proportional to all other wear.
         let with_rest = |s: &Shares| {
             let others = s.sum() - s.rest;
             if others > 0.0 { sum(s) * s.sum() / others } else { s.rest }
@@ -130,23 +132,23 @@ impl Worn {
             + growth * self.extra
     }
 
-    /// Returns the number of P/E cycles of the mean block in the run, per unit of the life. Returns
-    /// `None` if the run's length in this unit is 0.
+    /// Returns the mean number of P/E cycles of a block per unit of the life, as measured in the
+    /// run. Returns `None` if the length of the run in this unit is 0.
     pub(crate) fn per(&self, unit: LifeUnit) -> Option<f64> {
         Some(self.amount(unit))
             .filter(|amount| *amount > 0.0)
             .map(|amount| self.cycles(1.0) / self.blocks / amount)
     }
 
-    /// Returns the number of P/E cycles of the mean block per unit of the life, with another number
-    /// of reads between rewrites.
+    /// Returns the mean number of P/E cycles of a block per unit of the life, if there are
+    /// `reads_per_rewrite` reads between two rewrites.
     fn rate(&self, reads_per_rewrite: f64, bound: Bound, unit: LifeUnit) -> f64 {
         let observed = self.observed();
         let (low, high) = poisson_range(observed);
         let as_seen = |underway| self.cycles(self.growth(reads_per_rewrite, underway));
         let cycles = match bound {
-            // If no cycle was observed, the largest possible wear is the upper bound of the pending
-            // cycles, with this number of reads between rewrites.
+            // Without observed block cycles, the largest wear is the upper confidence bound of the
+            // pending cycles. It is scaled to this number of reads between rewrites.
             Bound::MostWear if observed <= 0.0 => {
                 poisson_range(self.pending()).1
                     * (self.reads_per_rewrite / reads_per_rewrite).max(1.0)
@@ -163,17 +165,17 @@ impl Worn {
 /// Projected life in one unit.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Life {
-    /// Life as one number. Absent with fewer than [`CONFIDENT_CYCLES`] block cycles.
+    /// Life as one number. `None` if the run has fewer than [`CONFIDENT_CYCLES`] block cycles.
     pub middle: Option<f64>,
-    /// Lower end of the range of the life. Absent if the run's length in this unit is 0.
+    /// Lower end of the range of the life. `None` if the length of the run in this unit is 0.
     pub low: Option<f64>,
-    /// Upper end of the range of the life. Absent if the life may be endless.
+    /// Upper end of the range of the life. `None` if the life may have no end.
     pub high: Option<f64>,
 }
 
-/// Projects the life of the mean block from `age` effective P/E cycles to `rated`. `runs` has one
-/// or more runs on otherwise equal drives, by rising P/E count. `reads_per_rewrite` depends on the
-/// P/E count.
+/// Projects the life in which the mean effective P/E count of all blocks rises from `age` to
+/// `rated`. `runs` has one or more runs in rising order of P/E count. Their drives differ only in
+/// the P/E count. `reads_per_rewrite` gives the number of reads between rewrites at a P/E count.
 pub(crate) fn life(
     runs: &[Worn],
     age: f64,
@@ -203,8 +205,9 @@ enum Bound {
     MostWear,
 }
 
-/// Returns the number of P/E cycles of the mean block per unit of the life, at the P/E count `pec`.
-/// The rates of the two nearest runs are scaled to this P/E count and weighted by distance.
+/// Returns the mean number of P/E cycles of a block per unit of the life, at the P/E count `pec`.
+/// It is interpolated between the two runs with the nearest P/E counts, after scaling both to
+/// `pec`.
 fn rate(runs: &[Worn], pec: u32, reads_per_rewrite: f64, bound: Bound, unit: LifeUnit) -> f64 {
     let of = |run: &Worn| run.rate(reads_per_rewrite, bound, unit);
     let next = runs.partition_point(|run| run.age <= f64::from(pec));
@@ -218,7 +221,7 @@ fn rate(runs: &[Worn], pec: u32, reads_per_rewrite: f64, bound: Bound, unit: Lif
 }
 
 /// Returns the length of the life from `age` to `rated` P/E cycles. `rate` gives the number of P/E
-/// cycles per unit of the life.
+/// cycles per unit of the life, for each P/E count.
 fn until_worn(age: f64, rated: u32, rate: &dyn Fn(u32) -> f64) -> f64 {
     let mut at = age;
     let mut passed = 0.0;

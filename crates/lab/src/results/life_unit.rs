@@ -1,7 +1,8 @@
 //! Unit of a drive's life: days if the workload sets the times of requests, and bytes otherwise.
 //!
-//! In a closed loop, the next request waits for the drive, so a slow drive gets fewer requests per
-//! day. A life in days would make a slow drive look better. A life in bytes does not.
+//! In a closed loop, a new request waits until the drive has served an earlier one. A slow drive
+//! therefore receives fewer requests per day and lives for more days, although it is not better. In
+//! bytes, its life is not longer.
 //!
 //! ```text
 //! workload                              unit of the life
@@ -26,7 +27,7 @@ pub enum LifeUnit {
     ReadBytes,
 }
 
-/// Number of days in five years, for which data sheets give drive writes per day.
+/// Number of days in five years. Data sheets often give drive writes per day for five years.
 const DAYS_OF_DWPD: f64 = 5.0 * 365.0;
 const TERABYTE: f64 = 1e12;
 
@@ -66,7 +67,7 @@ impl LifeUnit {
         self.text_with(life, Some(drive_writes_a_day(life, capacity_bytes)))
     }
 
-    /// Formats a life together with this number of drive writes per day.
+    /// Formats a life together with a given number of drive writes per day.
     pub fn text_with(self, life: f64, drive_writes_per_day: Option<f64>) -> String {
         match (self, drive_writes_per_day) {
             (Self::HostBytes, Some(writes)) => {
@@ -89,12 +90,13 @@ impl LifeUnit {
     }
 }
 
-/// Returns the number of drive writes per day that `bytes` allow over five years.
+/// Returns the number of drive writes per day, if the host can write `bytes` in five years.
 pub fn drive_writes_a_day(bytes: f64, capacity_bytes: u64) -> f64 {
     bytes / capacity_bytes as f64 / DAYS_OF_DWPD
 }
 
-/// Formats bytes in terabytes with three digits. Less than 0.001 TB is given in gigabytes.
+/// Formats a number of bytes in terabytes, with three digits. A number below 0.001 TB is given in
+/// gigabytes.
 fn terabytes(bytes: f64, tera: &str, giga: &str) -> String {
     match bytes / TERABYTE {
         tb if tb >= 1.0 => format!("{} {tera}", digits(tb)),

@@ -1,4 +1,4 @@
-//! Mapping unit (one flash page), and the cost of writes that do not fill it.
+//! Mapping unit of a drive (one flash page), and the cost of host writes that are smaller than it.
 //!
 //! ```text
 //! the host makes ten writes of 4 KiB, and a flash page has 16 KiB
@@ -12,11 +12,11 @@ use vpass_drive::base::metrics::HostCounts;
 
 use crate::numbers::{bytes, digits};
 
-/// Share of small writes above which a warning tells their cost.
+/// If the share of small writes is above this value, a warning tells what they cost.
 const MANY: f64 = 0.1;
 
-/// Mapping unit of a drive, and the share of host writes that do not fill it. Shares and means are
-/// null without host writes.
+/// Mapping unit of a drive, and the share of host writes that are smaller than it. Shares and means
+/// are null without host writes.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MappingUnit {
     /// Size of the mapping unit in bytes. The drive maps whole flash pages, so a smaller write
@@ -24,10 +24,11 @@ pub struct MappingUnit {
     pub bytes: u64,
     /// Share of the write requests that are smaller than the mapping unit.
     pub small_write_share: Option<f64>,
-    /// Share of the page writes that cover only a part of their page. Small writes cover only a
-    /// part, and so do the ends of larger writes.
+    /// Share of the page writes that write only a part of the page. Both small writes and the ends
+    /// of larger writes may cause such page writes.
     pub partial_page_share: Option<f64>,
-    /// Number of flash reads per write request that are needed to complete partly written pages.
+    /// Mean number of flash reads per write request that are needed to complete partly written
+    /// pages.
     pub fill_reads_per_write: Option<f64>,
 }
 
@@ -52,8 +53,7 @@ impl MappingUnit {
         }
     }
 
-    /// Returns whether the share of writes that do not fill the mapping unit is large enough for a
-    /// warning.
+    /// Returns whether a warning is needed, because many writes are smaller than the mapping unit.
     pub fn is_badly_filled(&self) -> bool {
         self.is_badly_filled_by_requests()
             || self.partial_page_share.is_some_and(|share| share > MANY)
@@ -77,8 +77,9 @@ impl MappingUnit {
     }
 }
 
-/// Returns the warning about writes that do not fill the mapping unit, for runs of one workload.
-/// Each run comes with its write amplification. Returns `None` if nearly all writes fill the unit.
+/// Returns the warning about writes that are smaller than the mapping unit. `runs` has one or more
+/// runs of one workload, each with its write amplification. Returns `None` if there are only few
+/// such writes.
 pub fn warning(runs: impl IntoIterator<Item = (MappingUnit, Option<f64>)>) -> Option<String> {
     let runs: Vec<_> = runs.into_iter().filter(|(unit, _)| unit.is_badly_filled()).collect();
     let (unit, _) = runs.first()?;

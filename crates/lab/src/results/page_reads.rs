@@ -14,23 +14,25 @@ pub struct PageReads {
     pub all: Stages,
     /// Stages by page kind.
     pub by_kind: BTreeMap<String, Stages>,
-    /// Stages by page kind and by the validity of the lower pages of the wordline. For example,
-    /// `L-M` is an MSB page over a valid LSB page and an invalid CSB page.
+    /// Stages by page kind, and by which lower pages of the wordline are valid. For example, `L-M`
+    /// means reads of MSB pages, when the LSB page is valid and the CSB page is invalid.
     pub by_validity: BTreeMap<String, Stages>,
 }
 
-/// Number of page reads, and their mean time in each stage, in microseconds. The times of decoding
-/// and of the host link are left out, because they are equal for all page reads.
+/// Number of page reads in a group, and the mean time of such a read in each stage, in
+/// microseconds. The times of decoding and of the host link are equal for all page reads, and are
+/// left out.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Stages {
     /// Number of page reads.
     pub reads: u64,
-    /// Share of these page reads among all page reads.
+    /// Number of page reads in the group, divided by the number of all page reads.
     pub share: f64,
-    /// Number of page reads that need less sensing time than their page kind takes at full density.
+    /// Number of page reads with a shorter sensing time than a page of this kind has in a wordline
+    /// whose pages are all valid.
     pub faster: u64,
-    /// Mean wait for the die until the first sensing begins. For a read with retries, the mean wait
-    /// until the first retry begins.
+    /// Mean time that the read waits for the die. The wait ends when the first sensing begins. With
+    /// retries, it ends when the first retry begins.
     pub wait_us: f64,
     /// Mean sensing time.
     pub sense_us: f64,
@@ -38,11 +40,12 @@ pub struct Stages {
     pub channel_wait_us: f64,
     /// Mean time of the transfer on the channel.
     pub transfer_us: f64,
-    /// Mean time from the start of the first retry until the start of the sensing that decodes.
+    /// Mean time of retries: from the start of the first retry until the start of the sensing that
+    /// can be decoded.
     pub retry_us: f64,
 }
 
-/// Sums of the stage times over a number of page reads, in nanoseconds.
+/// Number of page reads, and the sum of their times in each stage, in nanoseconds.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct StagesSum {
     pub(crate) reads: u64,
@@ -100,7 +103,8 @@ impl PageReads {
         let mut by_validity = BTreeMap::new();
         for (kind, of_kind) in sums.iter().enumerate().take(kinds.len()) {
             for below in 0..1usize << kind {
-                // The validity of upper pages of the wordline does not affect how a page is read.
+                // How a page is read does not depend on whether upper pages of the wordline are
+                // valid.
                 let alike = of_kind
                     .iter()
                     .enumerate()
@@ -113,7 +117,8 @@ impl PageReads {
     }
 }
 
-/// Returns letters for a page and for the valid pages below it, such as `L-M`.
+/// Returns letters for a page read, such as `L-M`. The last letter is the page that is read. Before
+/// it, each lower page has its letter if it is valid, or `-` if it is invalid.
 fn case(kinds: &[&str], kind: usize, below: usize) -> String {
     let letter = |kind: usize| kinds[kind].chars().next().unwrap_or('?');
     (0..=kind).map(|k| if k == kind || below >> k & 1 == 1 { letter(k) } else { '-' }).collect()

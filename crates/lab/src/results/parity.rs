@@ -1,5 +1,5 @@
-//! Parity work, and the effect of the stripe layout on wear. Each page has a fixed die, so wear
-//! cannot move from one die to another.
+//! Flash operations for parity, and the wear of each die. With stripes, each page has a fixed die,
+//! so wear levelling cannot move data to another die.
 
 use serde::{Deserialize, Serialize};
 use vpass_drive::base::window::Window;
@@ -10,13 +10,13 @@ use vpass_drive::time::Replay;
 
 use super::stages::{Stage, stages};
 
-/// Parity work and protection by parity. In `flash`, the cause `parity` has the pages that were
-/// read and programmed for parity.
+/// Results about parity. The pages that were read and programmed for parity are counted in `flash`,
+/// under the cause `parity`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Parity {
     /// Number of host pages that share one parity page.
     pub stripe_pages: u32,
-    /// Number of parity pages for which the drive has flash. Each stripe has one.
+    /// Number of parity pages for which the drive reserves flash: one for each stripe.
     pub parity_pages: u32,
     /// Number of stripe updates in which the parity was computed from the old parity.
     pub modified: u64,
@@ -24,40 +24,39 @@ pub struct Parity {
     pub whole: u64,
     /// Number of unreadable pages that were rebuilt from their stripes.
     pub rebuilt_pages: u64,
-    /// Number of times that the drive gave up the parity of a stripe. There are two reasons: too
-    /// much of the stripe was unreadable, or delayed parity would have raised an alarm in one block
-    /// while another block was being erased.
+    /// Number of times that the drive gave up the parity of a stripe. One reason is that too much
+    /// of the stripe was unreadable. The other reason is delayed parity: the update would have
+    /// raised an alarm in one block while another block was being erased.
     pub given_up: u64,
     /// Number of stripes that have no parity at the end because the drive gave it up.
     pub unprotected_stripes: u64,
     /// Mean number of P/E cycles per block for each die, starting with die 0.
     pub pec_mean_by_die: Vec<f64>,
-    /// Expected numbers of failures, if parity raises the read limits (`bch.target = "stripe"`).
-    /// Absent otherwise.
+    /// Expected numbers of failed reads and lost codewords, if parity raises the read limits
+    /// (`bch.target = "stripe"`). Otherwise absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reads_first: Option<ReadsFirst>,
-    /// Parity that waits in controller memory; absent if each write programs its parity.
+    /// Parity that waits in controller memory. Absent if parity is programmed at each write.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delayed: Option<Delayed>,
-    /// Parity for only those stripes that have a page in a worn block. Absent if all stripes have
-    /// parity.
+    /// Results of a technique that gives parity only to stripes with a page in a worn block. Absent
+    /// if all stripes have parity.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by_wear: Option<ByWear>,
 }
 
-/// Expected numbers for reads between the limit of a single page and the higher limit of a whole
-/// stripe. Between these limits, the drive does not simulate random failures, so no page is lost or
-/// rebuilt.
+/// Expected numbers of failed reads and lost codewords, if parity raises the read limits. The limit
+/// of a whole stripe is higher than that of a single page. Between the two limits, the drive does
+/// not simulate random failures, so no page is lost or rebuilt.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct ReadsFirst {
-    /// Number of reads that a block endures, divided by the number that a page without parity
-    /// endures.
+    /// Factor by which parity raises the number of reads that a block endures.
     pub raised: f64,
-    /// Value of `bch.uber`: the highest expected number of lost codewords per data bit read, if
-    /// every stripe has its parity.
+    /// Value of the key `bch.uber`: the highest allowed number of lost codewords per data bit read.
+    /// The key applies if every stripe has parity.
     pub uber_target: f64,
-    /// Number of flash page reads for all causes, in dose units. The expected numbers describe
-    /// these page reads.
+    /// Number of flash page reads for all causes, in dose units. The expected numbers are for these
+    /// page reads.
     pub reads: f64,
     /// Expected number of page reads that the code cannot decode. The drive rebuilds such a page
     /// from its stripe.
@@ -65,17 +64,17 @@ pub struct ReadsFirst {
     /// Expected number of lost codewords per data bit read, if all pages of a stripe are read
     /// equally often. Null without reads, or if a stripe had no parity.
     pub expected_uber: Option<f64>,
-    /// Expected number of lost codewords per data bit read, if all other pages of the stripe are at
-    /// their read limits.
+    /// Expected number of lost codewords per data bit read, if all other pages of the stripe had
+    /// reached their read limits.
     pub expected_uber_at_most: Option<f64>,
     /// Expected number of lost codewords per data bit read, if the drive had no parity.
     pub expected_uber_without_parity: Option<f64>,
 }
 
-/// Results of parity that only stripes with a page in a worn block have.
+/// Results of a technique that gives parity only to stripes with a page in a worn block.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ByWear {
-    /// Limit `T_p`: a block with more P/E cycles than this is worn.
+    /// Limit `T_p`: a block with more than `T_p` P/E cycles is worn.
     pub t_p: u32,
     /// Share of all blocks that are worn at the end.
     pub worn_share: f64,
@@ -90,49 +89,50 @@ pub struct ByWear {
     pub waiting_at_end: u64,
     /// Largest number of stripes that waited for parity at the same time.
     pub most_waiting: u64,
-    /// Number of stripes that waited for parity, summed over all page writes of the host.
+    /// Number of stripes that waited for parity, counted at each page write of the host and summed.
     pub waiting_writes: u64,
-    /// Number of waiting stripes multiplied by their waiting time, in stripe-seconds. Null without
-    /// a clock.
+    /// Time that stripes waited for parity, in seconds summed over all stripes. Null without a
+    /// clock.
     pub waiting_s: Option<f64>,
-    /// Number of stripes that have a wrong counter of pages in worn blocks at the end. Only the
-    /// published rule can make this number larger than 0.
+    /// Number of stripes whose counter of pages in worn blocks is wrong at the end. Only the rule
+    /// of the published technique can cause wrong counters.
     pub miscounted_stripes: u64,
     /// Stages of the drive's life; absent if the technique has no stages.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub life: Option<Life>,
 }
 
-/// Stages of a drive's life. In stage 1, data is only recycled. In stage 2, stripes with a page in
-/// a worn block get parity. In stage 3, all stripes get parity.
+/// Stages of a drive's life. In stage 1, no stripe has parity. In stage 2, stripes with a page in a
+/// worn block get parity. In stage 3, all stripes get parity.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Life {
     /// Stage of the drive at the end: 1, 2 or 3.
     pub stage: u8,
-    /// Limit `L`: the last stage begins when more stripes than this have a page in a worn block.
+    /// Limit `L`: the last stage begins when more than `L` stripes have a page in a worn block.
     pub l: u32,
     /// Number of host page writes before the second stage began, and before the third stage began.
-    /// Null if the stage began before the measured phase, or did not begin.
+    /// A number is null if the stage began before the measured phase, or did not begin.
     pub began_after_writes: [Option<u64>; 2],
-    /// Times in seconds at which the second stage and the third stage began. Null without a clock,
-    /// or if the stage began before the measured phase or did not begin.
+    /// Times in seconds at which the second stage and the third stage began. A time is null without
+    /// a clock, if the stage began before the measured phase, or if the stage did not begin.
     pub began_s: [Option<f64>; 2],
     /// Number of stripes to which the last stage has given parity so far.
     pub stripes_seen_to: u32,
-    /// Number of host page writes before all stripes had parity from the last stage. Null if this
-    /// happened before the measured phase, or did not happen.
+    /// Number of host page writes until the last stage had given parity to all stripes. Null if the
+    /// last stage finished before the measured phase, or has not finished.
     pub all_seen_to_after_writes: Option<u64>,
-    /// Time in seconds at which all stripes had parity from the last stage. Null without a clock,
-    /// or if this happened before the measured phase or did not happen.
+    /// Time in seconds at which the last stage had given parity to all stripes. Null without a
+    /// clock, if the last stage finished before the measured phase, or if it has not finished.
     pub all_seen_to_s: Option<f64>,
-    /// Number of blocks that only parity protects at the end. Blocks that only parity protects are
-    /// not recycled because of reads or age.
+    /// Number of blocks that are protected only by parity at the end. Such blocks are not rewritten
+    /// because of reads or age.
     pub left_to_parity_blocks: u64,
     /// Results of each stage that occurs in the measured phase.
     pub stages: Vec<Stage>,
 }
 
-/// Stripes with outdated parity on flash, because their new parity still waits in a cache.
+/// Results about outdated parity on flash. Parity on flash is outdated while the new parity of the
+/// stripe waits in a cache.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Delayed {
     /// Largest number of stripes that may have outdated parity at the same time.
@@ -141,34 +141,34 @@ pub struct Delayed {
     pub survives_power_loss: bool,
     /// Number of stripe updates whose parity went into the cache.
     pub updates: u64,
-    /// Number of pages whose parity the cache dropped. These pages are unprotected until the parity
-    /// of their stripe is written to flash.
+    /// Number of pages that became unprotected because the cache dropped the parity of a stripe.
+    /// Such pages are unprotected until the parity of the stripe is written to flash.
     pub exposed: u64,
-    /// Number of stripes whose parity the cache computed before an erase. The erase would have
-    /// removed an old version of a page that the parity needed.
+    /// Number of stripes whose parity had to be computed early, because a block was about to be
+    /// erased. The block contained an old version of a page that was needed to compute the parity.
     pub made_whole: u64,
     /// Number of stripes whose parity is outdated at the end.
     pub stripes_at_end: u64,
     /// Largest number of stripes whose parity was outdated at the same time.
     pub most_stripes: u64,
-    /// Number of stripes with outdated parity, summed over all page writes of the host.
+    /// Number of stripes with outdated parity, counted at each page write of the host and summed.
     pub stripe_writes: u64,
-    /// Number of stripes with outdated parity multiplied by the time in this state, in
-    /// stripe-seconds. Null without a clock.
+    /// Time that stripes had outdated parity, in seconds summed over all stripes. Null without a
+    /// clock.
     pub stripe_s: Option<f64>,
     /// Number of pages that would be unprotected after a power loss.
     pub power_loss: PowerLoss,
 }
 
-/// Number of host pages in stripes with outdated parity. After a power loss, the parity of these
-/// pages would be gone, and the pages would count as lost. The number is 0 if the cache keeps its
-/// content.
+/// Number of host pages that a power loss would make unprotected: all host pages in stripes with
+/// outdated parity. The number is 0 if the cache keeps its content after a power loss.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PowerLoss {
-    /// Mean number of pages that a power loss would expose, over random moments of the run. Without
-    /// a clock, the moments are random page writes of the host. Null if the run had no such moment.
+    /// Mean number of pages that a power loss would make unprotected. The power loss happens at a
+    /// random time or, without a clock, at a random page write of the host. Null if the run had no
+    /// such time.
     pub pages_mean: Option<f64>,
-    /// Largest number of pages that a power loss would expose, over all moments of the run.
+    /// Largest number of pages that a power loss during the run would make unprotected.
     pub pages_most: u64,
 }
 

@@ -1,4 +1,4 @@
-//! Work caused by reads, and the address ranges whose reads cause this work.
+//! Work of reclaim, and the address ranges whose reads cause this work.
 
 use std::collections::BTreeMap;
 
@@ -10,22 +10,25 @@ use super::words::{self, Word};
 /// Work caused by reads: reclaim jobs and their cost.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Reclaim {
-    /// Number of alarms. At an alarm, the drive asks the technique for a job.
+    /// Number of alarms. At an alarm, the reclaim technique decides whether the drive must start a
+    /// reclaim job.
     pub alarms: u64,
     /// Number of reclaim jobs.
     pub invocations: u64,
     /// Number of pages that reclaim jobs copied.
     pub pages_copied: u64,
-    /// Time that host reads waited for reclaim on their die, in microseconds, summed over all host
-    /// reads.
+    /// Time that host reads waited for their die because of reclaim, in microseconds, summed over
+    /// all host reads.
     pub stall_us: f64,
-    /// Number of reclaim jobs that were not finished before the last read that the block allows.
+    /// Number of reclaim jobs that missed their deadline. The deadline is the last read that the
+    /// read limit of the block allows.
     pub deadline_misses: u64,
     /// Number of blocks that GC erased to free space for reclaim jobs.
     pub gc_erases: u64,
     /// Number of blocks that were opened for the IPR pool.
     pub pool_openings: u64,
-    /// Number of blocks that were opened for the IPR pool although they lie outside it.
+    /// Number of blocks that were opened for the IPR pool but lie outside it, because the pool had
+    /// no free block.
     pub pool_misses: u64,
     /// Number of blocks reprogrammed in place.
     pub reprograms: u64,
@@ -34,27 +37,28 @@ pub struct Reclaim {
     pub low_density_refused: u64,
     /// Number of low-density blocks that GC erased.
     pub low_density_erases_by_gc: u64,
-    /// Numbers of erased low-density blocks, by the share of the read limit that was used. Each
-    /// number is for one twentieth of the limit.
+    /// Numbers of erased low-density blocks, by how much of the read limit the block had used. The
+    /// first number is for less than 5 % of the limit, the next for 5 % to 10 %, and so on. The
+    /// last number is for 95 % and more.
     pub low_density_used: [u64; 20],
-    /// Counts that only this reclaim technique has, by name.
+    /// Additional counts that are specific to the reclaim technique, by name.
     #[serde(flatten, deserialize_with = "words::counts")]
     pub technique: BTreeMap<Word, u64>,
-    /// Ranges of host addresses whose reads caused pages to be copied. The range that caused the
-    /// most copies is first.
+    /// Ranges of host addresses whose reads caused page copies. The range that caused the most
+    /// copies is first.
     pub blame: Vec<Blame>,
 }
 
-/// Number of page copies that reads of an address range caused. If a rewrite itself reads data, the
-/// read counts for the range of this data.
+/// Number of page copies that reads of an address range caused. Rewrites also read data; such a
+/// read counts for the address range of the data.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Blame {
     /// Address of the first byte of the range.
     pub offset_bytes: u64,
     /// Length of the range in bytes.
     pub bytes: u64,
-    /// Number of page copies that reads of the range caused, to a thousandth. The number may not be
-    /// whole, because several ranges can share a job.
+    /// Number of page copies that reads of the range caused, rounded to 0.001. The number may have
+    /// a fraction, because a job can be caused by reads of several ranges.
     pub copies: f64,
 }
 

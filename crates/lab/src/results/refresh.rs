@@ -3,41 +3,41 @@
 use serde::{Deserialize, Serialize};
 use vpass_drive::drive::Drive;
 
-/// Work caused by the age of data. In `flash`, the cause `refresh` has the copies and erases of
-/// this work.
+/// Work caused by the age of data. The copies and erases of this work are counted in `flash`, under
+/// the cause `refresh`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Refresh {
-    /// Number of blocks whose data began to be rewritten because of its age.
+    /// Number of blocks whose data the drive began to rewrite because the data was old.
     pub invocations: u64,
     /// Number of blocks that were still open when refresh began to rewrite their data.
     pub open_blocks: u64,
-    /// Number of pages that were still unprogrammed in open blocks when refresh began to rewrite
-    /// the blocks' data.
+    /// Number of unprogrammed pages in open blocks at the time when refresh began to rewrite the
+    /// block.
     pub unused_pages: u64,
-    /// Number of refresh jobs that were not finished when the period of the block ended.
+    /// Number of refresh jobs that missed their deadline. The deadline is the end of the block's
+    /// refresh period.
     pub deadline_misses: u64,
-    /// Age, in seconds, of the oldest block that holds pages at the end.
+    /// Age of the oldest block that holds data at the end, in seconds.
     pub oldest_s: f64,
     /// Results of merging wordlines in place; absent if the technique does not merge.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub merged: Option<Merged>,
 }
 
-/// Wordlines that refresh merged in place, so that a read needs fewer sensings.
+/// Results of merging wordlines in place. Reads of a merged wordline need fewer sensings.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Merged {
     /// Number of merged wordlines.
     pub merged_wordlines: u64,
-    /// Number of pages that the merge damaged. The data of damaged pages was written to other
-    /// pages.
+    /// Number of pages that a merge damaged. Their data was written to other pages.
     pub corrupted_pages: u64,
-    /// Number of blocks that were moved as a whole, because their reads were too close to the
-    /// reclaim limit for a merge.
+    /// Number of blocks that were moved instead of merged, because the number of reads was too
+    /// close to the reclaim limit.
     pub no_room: u64,
     /// Number of blocks that have merged wordlines at the end.
     pub merged_blocks: u32,
-    /// Number of blocks that the data needs at the end in addition to the number without merged
-    /// wordlines.
+    /// Number of additional blocks that the data needs at the end, because merged wordlines hold
+    /// less data.
     pub extra_blocks: f64,
 }
 

@@ -1,14 +1,15 @@
-//! Decision whether a run is long enough to project a life. Both the rates and the state of the run
-//! must have settled.
+//! Decision whether a run is long enough to project a life. Both the rate of wear and the state of
+//! the drive must have settled.
 //!
-//! Constant rates are not enough. At the start, data that the host never writes shares blocks with
-//! data that it writes. Over tens of block cycles, GC moves the never-written data into separate
-//! blocks. Meanwhile the rates hardly change, but the state of the drive still does. A run has
-//! settled if both conditions hold:
+//! A constant rate of wear is not enough. At the start, a block contains both data that the host
+//! overwrites and data that it never overwrites. Over tens of block cycles, GC moves the
+//! never-overwritten data into separate blocks. During this time, the rate hardly changes, but the
+//! state of the drive does. A run has settled if both of these conditions hold:
 //!
-//! - The middle third and the last third of the run's batches cause equal wear, within 10 %.
-//! - At most 1 % of the blocks with data still hold data from the start. Then the shares of full
-//!   blocks and the spread of P/E counts have settled, too.
+//! - The middle third and the last third of the run's batches have the same number of block cycles,
+//!   within 10 %.
+//! - At most 1 % of the blocks with data were not erased since the start. Then the distribution of
+//!   valid pages over blocks and the spread of P/E counts have settled, too.
 //!
 //! ```text
 //! nine batches have 10, 11, 12 | 11, 12, 11 | 12, 11, 11 block cycles
@@ -23,10 +24,10 @@ use crate::settled::{are_alike, last_thirds};
 const WITHIN: f64 = 0.10;
 /// Smallest number of block cycles that each third must have.
 const FEWEST: f64 = 30.0;
-/// Largest share of the blocks with data that may still hold their data from the start.
+/// Largest share of the blocks with data that may be unerased since the start.
 const UNTOUCHED: f64 = 0.01;
 
-/// Numbers of blocks at the end of a run. These numbers show whether data has moved.
+/// Numbers of blocks at the end of a run, which show whether data has moved since the start.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Turned {
     /// Number of blocks that hold data.
@@ -45,8 +46,8 @@ pub(crate) fn has_settled(turned: Turned, batches: Option<&[Part]>, pages_per_bl
     state && batches.is_some_and(|batches| alike(&batches.iter().map(cycles).collect::<Vec<_>>()))
 }
 
-/// Returns whether the sum of the middle third of the numbers nearly equals the sum of the last
-/// third.
+/// Returns whether the sum of the middle third of the numbers is nearly equal to the sum of the
+/// last third.
 fn alike(cycles: &[f64]) -> bool {
     let Some([from, middle, to]) = last_thirds(cycles.len()) else { return false };
     let sum = |from: usize, to: usize| cycles[from..to].iter().rev().sum::<f64>();

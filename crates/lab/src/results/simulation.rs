@@ -2,14 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Time and memory of a run. In a results folder, measured values are in `timing.json`, and null
-/// here.
+/// Time and memory of a run. In a results folder, `timing.json` contains the measured values, and
+/// here they are null.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Simulation {
     /// Simulated seconds; null without a clock.
     pub simulated_s: Option<f64>,
-    /// Wall-clock seconds of the measured phase. If several drives share their requests, the time
-    /// is that of this drive alone.
+    /// Wall-clock seconds of the measured phase. If several drives serve the same requests, only
+    /// the time of this drive counts.
     pub wall_s: Option<f64>,
     /// Number of requests served per wall-clock second.
     pub requests_per_s: Option<f64>,

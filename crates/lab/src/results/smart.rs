@@ -1,8 +1,9 @@
-//! Counters of a run, named like the counters of real drives. The names are from `NVMe` and from
-//! the OCP Datacenter `NVMe` SSD specification.
+//! Counters of a run, named like the counters of real drives. The names come from the `NVMe`
+//! specification and from the OCP Datacenter `NVMe` SSD specification.
 //!
 //! The identifiers are the statistic identifiers of OCP telemetry (version 2.7, requirements
-//! STATI-16 to STATI-81). `docs/reference/smart.md` gives the name for each term of vpass.
+//! STATI-16 to STATI-81). `docs/reference/smart.md` lists the terms of vpass with the names that
+//! these specifications use.
 //!
 //! ```text
 //! a page has 16 KiB; 3 pages were programmed for the host, and 2 pages by reclaim
@@ -24,12 +25,12 @@ use super::Wear;
 /// Number of bytes in a data unit. `NVMe` log page 02h defines a data unit as 1,000 units of 512
 /// bytes.
 const DATA_UNIT: u64 = 512_000;
-/// Largest value of the percentage used that the log page can report.
+/// Largest value that the log page can report for the percentage used.
 const MOST_USED: f64 = 255.0;
 
-/// Counters with their names in `NVMe` and OCP, each with its identifier. The counters count from
-/// the start of the measured run. Only the erase counts and the percentage used cover the whole
-/// wear of the blocks. The sum of the seven counters of writes is `physical_media_units_written`.
+/// Counters with their names and identifiers in `NVMe` and OCP. The counters begin at 0 when the
+/// measured run starts. Only the erase counts and the percentage used include earlier wear. The
+/// first seven counters are bytes written; their sum is `physical_media_units_written`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Smart {
     /// Bytes programmed for the host. OCP has no such counter.
@@ -79,28 +80,29 @@ pub struct Smart {
     /// REDCAP, register 0x014C of High Bandwidth Flash. Always null, because its definition is not
     /// public.
     pub redcap: Option<u64>,
-    /// Bytes programmed in SLC before rewrites because of reads (0x0F) or age (0x10) reach their
-    /// final pages. Each rewritten byte counts `drive.slc_rewrites` times. OCP has no such counter,
-    /// and no other counter includes these bytes. Null if `drive.slc_rewrites` is 0.
+    /// Bytes programmed in SLC as an intermediate step of rewrites because of reads (0x0F) or age
+    /// (0x10). Each rewritten byte counts `drive.slc_rewrites` times. OCP has no such counter, and
+    /// no other counter includes these bytes. Null if `drive.slc_rewrites` is 0.
     #[serde(default)]
     pub slc_rewrites: Option<u64>,
-    /// Percentage Used (0x4B): mean P/E cycles as a percentage of `drive.rated_pec`, rounded down.
-    /// Wear by reprogramming is included. At most 255.
+    /// Percentage Used (0x4B): mean P/E count of all blocks in percent of `drive.rated_pec`,
+    /// rounded down. Wear by reprogramming is included. The value is at most 255.
     pub percentage_used: u8,
     /// Data Units Read (0x4D): units of 512,000 bytes that the host read, rounded up.
     pub data_units_read: u64,
     /// Data Units Written (0x4E): units of 512,000 bytes that the host wrote, rounded up.
     pub data_units_written: u64,
-    /// Reasons for counters that are null, by key.
+    /// Reasons why counters are null, by the key of the counter.
     pub unknown: BTreeMap<String, String>,
 }
 
-/// Counter with its names, as a table shows it.
+/// Row of a table of counters.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Counter {
     /// Statistic identifier of OCP telemetry. Null if OCP has no such counter.
     pub id: Option<&'static str>,
-    /// Name in `NVMe` or OCP. A counter that neither has gets a description instead.
+    /// Name of the counter in `NVMe` or OCP. A counter without such a name has a description
+    /// instead.
     pub name: &'static str,
     /// Key of the counter in `smart` of `summary.json`.
     pub key: &'static str,
@@ -113,8 +115,8 @@ pub struct Counter {
     pub why: Option<String>,
 }
 
-/// Identifier, name, key and unit of each counter. The first seven counters are bytes written for
-/// each cause.
+/// Identifier, name, key and unit of each counter. Each of the first seven counters has the bytes
+/// written for one cause.
 #[rustfmt::skip]
 const COUNTERS: [(Option<&str>, &str, &str, &str); 24] = [
     (None, "Writes by the host", "host_writes", "bytes"),
@@ -143,8 +145,7 @@ const COUNTERS: [(Option<&str>, &str, &str, &str); 24] = [
     (None, "HBF register 0x014C, REDCAP", "redcap", ""),
 ];
 
-/// Number of counters in `COUNTERS` that are bytes written for each cause. The counters of bytes
-/// written come first.
+/// Number of counters at the beginning of `COUNTERS` that have the bytes written for one cause.
 pub const CAUSES: usize = 7;
 
 impl Smart {
@@ -213,7 +214,8 @@ impl Smart {
             .collect();
     }
 
-    /// Returns all counters with their names. The bytes written for each cause come first.
+    /// Returns all counters with their names. The counters of bytes written for one cause come
+    /// first.
     pub fn counters(&self) -> Vec<Counter> {
         let values = serde_json::to_value(self).unwrap_or_default();
         let counter = |(id, name, key, unit): (Option<&'static str>, _, &'static str, _)| Counter {
@@ -228,14 +230,14 @@ impl Smart {
     }
 }
 
-/// Returns the number of bytes programmed in SLC by rewrites. `written` has the bytes written for
-/// each reason. Returns `None` if rewrites do not pass through SLC.
+/// Returns the number of bytes that rewrites program in SLC. `written` has the bytes written for
+/// each cause. Returns `None` if rewrites do not use SLC.
 fn through_slc(written: &[u64; Reason::COUNT], per_byte: f64) -> Option<u64> {
     let rewritten = written[Reason::ReadDisturb as usize] + written[Reason::Retention as usize];
     (per_byte > 0.0).then(|| (rewritten as f64 * per_byte).round() as u64)
 }
 
-/// Returns the used share of the rated P/E cycles, in whole percent.
+/// Returns the used part of the rated P/E count, in whole percent.
 fn percentage_used(mean_cycles: f64, rated_cycles: u32) -> u8 {
     (100.0 * mean_cycles / f64::from(rated_cycles)).min(MOST_USED) as u8
 }

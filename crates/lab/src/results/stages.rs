@@ -10,7 +10,8 @@ use vpass_drive::time::Replay;
 
 use super::{ByCause, Quantiles};
 
-/// Results of a stage. Only the part of the stage that lies in the measured phase is covered.
+/// Results of a stage of the drive's life. If the stage began before the measured phase, the
+/// results are for the later part only.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Stage {
     /// Number of the stage: 1, 2 or 3.
@@ -31,8 +32,8 @@ pub struct Stage {
     pub programs: ByCause,
     /// Number of stripes with parity at the end of the stage.
     pub protected_stripes: u64,
-    /// Number of stripes that wait for parity after a move, multiplied by their waiting time, in
-    /// stripe-seconds. Null without a clock.
+    /// Time that stripes waited for parity after a page move, in seconds summed over all stripes.
+    /// Null without a clock.
     pub waiting_s: Option<f64>,
     /// Latencies of the requests that ended in the stage.
     pub latency_us: Response,
@@ -73,7 +74,7 @@ pub(super) fn stages(drive: &Drive, lifetime: &Lifetime, engine: Option<&Replay>
 }
 
 /// Returns the latencies of host reads and host writes for each stage. `further` is the number of
-/// stages after the first.
+/// stages that follow the first stage.
 fn latencies(engine: Option<&Replay>, further: usize) -> Vec<(Latency, Latency)> {
     let Some(metrics) = engine.map(Replay::metrics) else {
         return vec![<(Latency, Latency)>::default(); further + 1];

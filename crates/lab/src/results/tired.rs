@@ -1,10 +1,11 @@
-//! Cost of data that is old, worn or read often: its retries, and its lost pages by cause.
+//! Retries and lost pages. Both occur with data that is old or often read, or whose blocks are
+//! worn.
 
 use serde::{Deserialize, Serialize};
 use vpass_drive::drive::Drive;
 
-/// Numbers of retries of the host's page reads. In `flash.reads`, the cause `retry` has the retries
-/// of all reads, including reads made to rewrite data.
+/// Retries of the host's page reads. The retries of all reads are counted in `flash.reads`, under
+/// the cause `retry`. They include retries of reads that were made to rewrite data.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Retries {
     /// Number of host page reads for each number of retries, starting with 0 retries.
@@ -13,25 +14,27 @@ pub struct Retries {
     pub mean: Option<f64>,
     /// Number of host page reads with at least one retry.
     pub reads_with_retry: u64,
-    /// Number of host page reads that began above the first decoding level (`ecc.start_from_last`).
-    /// The first sensing of such a read takes as long as a read at that level.
+    /// Number of host page reads that began at a higher decoding level than the first
+    /// (`ecc.start_from_last`). The first sensing of such a read takes as long as any sensing at
+    /// the higher level.
     pub began_higher: u64,
-    /// Number of wordline groups that may use more retries than `reclaim.retries` allows. Without
-    /// these retries, data of the longest allowed age would endure too few reads. The number
-    /// applies to the P/E count at the start.
+    /// Number of wordline groups in which reads may use more retries than `reclaim.retries` allows.
+    /// With fewer retries, data of the longest allowed age would endure too few reads. The number
+    /// is computed for the P/E count at the start of the run.
     pub budget_raised: u32,
 }
 
 /// Numbers of lost pages by cause. The sum of these numbers is `data_lost_pages`.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Losses {
-    /// Number of pages lost because of reads. All lost pages without another cause count. With
-    /// random retries, such pages are lost by chance.
+    /// Number of pages lost because of reads. All lost pages without another cause are included.
+    /// With random retries, a page can also be lost by chance, and is then included.
     pub by_reads: u64,
-    /// Number of lost pages that were too old, or that were unreadable because of their age alone.
+    /// Number of pages lost because of age. Each was older than the longest allowed age, or would
+    /// have been unreadable without any reads.
     pub by_age: u64,
-    /// Number of lost pages on flash that failed (`--fail`), whatever their age. Absent if no
-    /// failure was requested.
+    /// Number of pages lost because their flash failed (`--fail`). Absent if no failure was
+    /// requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by_failures: Option<u64>,
 }

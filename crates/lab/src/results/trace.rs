@@ -14,14 +14,14 @@ pub struct Trace {
     pub formats: Vec<Word>,
     /// Number of requests of the trace that were replayed in all passes.
     pub rows: u64,
-    /// Number of requests whose time is before that of the previous request. Such a request is
-    /// replayed at the time of the previous request.
+    /// Number of requests with an earlier time than the request before them. Such a request is
+    /// replayed at the time of the request before it.
     pub clamped: u64,
     /// Number of requests whose address was changed to fit the drive.
     pub refitted: u64,
     /// Number of lines and records that could not be read and were skipped.
     pub bad_lines: u64,
-    /// Error of the first skipped line; null if no line was skipped.
+    /// Error message about the first skipped line. Null if no line was skipped.
     pub first_bad_line: Option<String>,
     /// Whether the trace names more than one device.
     pub several_devices: bool,
@@ -34,14 +34,15 @@ pub struct Trace {
 /// Device that a trace names.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct TraceDevice {
-    /// Number or name of the device in the trace.
+    /// Number or name by which the trace identifies the device.
     pub name: String,
-    /// First trace file that names the device.
+    /// First trace file in which the device occurs.
     pub file: String,
-    /// Address on the drive of the device's first byte. The address is the one before addresses are
-    /// changed to fit the drive.
+    /// Address on the drive at which the device begins, before addresses are changed to fit the
+    /// drive.
     pub base_bytes: u64,
-    /// Number of bytes of the device up to the end of its highest request.
+    /// Size of the used part of the device in bytes: the end of the request with the highest
+    /// address.
     pub extent_bytes: u64,
     /// Number of requests of the device in one pass.
     pub rows: u64,

@@ -10,12 +10,12 @@ use crate::mean_ci95::{MeanCi95, mean_ci95};
 /// Losses of data per data bit that the host read.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Uber {
-    /// Expected number of lost codewords per data bit read. For each codeword that was read, the
-    /// probability is added that even the last decoding level fails. The sum is divided by the data
-    /// bits of all these codewords. Null without reads.
+    /// Expected number of lost codewords per data bit read. Every read of a codeword adds the
+    /// probability that even the last decoding level fails. The sum of these probabilities is
+    /// divided by the number of data bits read. Null without reads.
     pub rate: Option<f64>,
-    /// Number of data bits in the flash pages that the host read. A page that was read in part
-    /// counts as a whole.
+    /// Number of data bits in the flash pages that the host read. If the host reads a part of a
+    /// page, the whole page counts.
     pub bits_read: u64,
     /// `data_lost_pages` divided by `bits_read`; null without reads.
     pub counted: Option<f64>,
@@ -23,7 +23,7 @@ pub struct Uber {
     pub counted_low: Option<f64>,
     /// Upper end of the 95 % confidence interval of `counted`, for a Poisson-distributed count.
     pub counted_high: Option<f64>,
-    /// UBER over all seeds; absent for a single seed.
+    /// UBER over the runs of all seeds. Absent for a single seed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub over_seeds: Option<OverSeeds>,
 }
@@ -33,9 +33,10 @@ pub struct Uber {
 pub struct OverSeeds {
     /// Number of seeds.
     pub seeds: u32,
-    /// Mean of the runs' `rate`, and half the width of its 95 % confidence interval.
+    /// Mean of `rate` over all runs, and half the width of the 95 % confidence interval of this
+    /// mean.
     pub rate: Option<MeanCi95>,
-    /// Number of data bits that all runs read.
+    /// Number of data bits that the host read in all runs together.
     pub bits_read: u64,
     /// Number of host data pages that were lost in all runs together.
     pub data_lost_pages: u64,

@@ -8,22 +8,24 @@ use crate::numbers::{count, digits, plural, seconds};
 
 use super::{Ageing, ByWear, Confidence, Parity, Summary, mapping_unit};
 
-/// Share of the arrival time above which a lag causes a warning. The lag is the time from the
-/// arrival of the last request to the end of all work. A single slow request never reaches
-/// `LONG_LAG_S`.
+/// A lag causes a warning if it is longer than this share of the time in which requests arrive. The
+/// lag is the time from the arrival of the last request until all requests are served. The lag must
+/// also be longer than `LAG_S`.
 const LAG_SHARE: f64 = 0.01;
 const LAG_S: f64 = 0.02;
-/// Lag in seconds that causes a warning in a run of any length.
+/// Lag in seconds above which a run of any length gets a warning. A single slow request never takes
+/// so long.
 const LONG_LAG_S: f64 = 1.0;
 
-/// Share of the reads before a rewrite above which a warning says that the rewrite is near.
+/// A warning says that a rewrite is near if a block has at least this share of the reads at which
+/// it is rewritten.
 const NEARLY: f64 = 0.1;
 
-/// Share of the written blocks above which a warning explains the key `start.reads`.
+/// If `start.reads` had no effect on more than this share of the written blocks, a warning says so.
 const MANY: f64 = 0.01;
 
-/// Number of programmed blocks per erased block above which the drive is still filling its spare
-/// blocks.
+/// If the drive programs more than this number of blocks per erased block, it is still filling its
+/// spare blocks.
 const UNPAID: f64 = 1.25;
 
 impl Summary {
@@ -35,14 +37,14 @@ impl Summary {
         }
     }
 
-    /// Returns whether requests came faster than the drive could serve them. The latencies of such
-    /// a run depend mainly on the length of the run.
+    /// Returns whether requests arrived faster than the drive could serve them. If so, latencies
+    /// depend mainly on the length of the run.
     pub fn is_saturated(&self) -> bool {
         self.throughput.backlog_s.is_some_and(|lag| lag > LONG_LAG_S) || self.backlog_grows()
     }
 
-    /// Returns whether the backlog grows with the length of the run. A backlog that one long job
-    /// causes at the end does not count.
+    /// Returns whether the backlog grows with the length of the run. A short backlog, which one
+    /// long job can cause at the end of the run, does not count.
     pub fn backlog_grows(&self) -> bool {
         let (Some(lag), Some(simulated)) = (self.throughput.backlog_s, self.simulation.simulated_s)
         else {
@@ -51,7 +53,7 @@ impl Summary {
         lag > LAG_S && lag > LAG_SHARE * (simulated - lag)
     }
 
-    /// Adds those warnings for which the summary alone is needed.
+    /// Adds the warnings that follow from the results of this run alone.
     pub(crate) fn warn_of_itself(&mut self, ageing: &Ageing, refresh_period: Span) {
         let sentences = [
             self.of_saturation(),
@@ -68,8 +70,8 @@ impl Summary {
         sentences.into_iter().flatten().for_each(|sentence| self.warn(sentence));
     }
 
-    /// Adds a warning if many blocks already had at least `start.reads` reads when the drive's
-    /// preparation ended.
+    /// Adds a warning if `start.reads` had no effect on many blocks. Such blocks already had at
+    /// least `start.reads` reads when the preparation of the drive ended.
     pub(crate) fn warn_of_start_reads(&mut self, StartReads { written, passed_over }: StartReads) {
         if f64::from(passed_over) > MANY * f64::from(written) {
             self.warn(format!(
@@ -83,8 +85,7 @@ impl Summary {
 
     fn of_saturation(&self) -> Option<String> {
         let (offered, lag) = (self.throughput.offered_iops?, self.throughput.backlog_s?);
-        // Number of requests per second that would result if the arrived requests were spread over
-        // the whole simulated time.
+        // Number of requests that the drive served per second of simulated time.
         let served = offered * (1.0 - lag / self.simulation.simulated_s?);
         self.is_saturated().then(|| {
             format!(
@@ -141,8 +142,8 @@ impl Summary {
         })
     }
 
-    /// Returns whether parity repairs some losses that UBER counts. If the read limits are those of
-    /// whole stripes, the expected numbers already include repair by parity.
+    /// Returns whether parity repairs some of the losses that UBER counts. If parity raises the
+    /// read limits, the expected numbers already include the repair.
     pub(crate) fn is_repaired_beyond_uber(&self) -> bool {
         let kept_some = |by_wear: &ByWear| by_wear.protected_stripes + by_wear.formed > 0;
         let repairs = |parity: &Parity| {
@@ -151,7 +152,8 @@ impl Summary {
         self.uber.is_some() && self.parity.as_ref().is_some_and(repairs)
     }
 
-    /// Returns whether the host read data that could be lost by random errors.
+    /// Returns whether the expected UBER is above 0: random errors could have lost data that the
+    /// host read.
     pub(crate) fn has_uber(&self) -> bool {
         self.uber.is_some_and(|uber| uber.rate.is_some_and(|rate| rate > 0.0))
     }
@@ -205,8 +207,8 @@ impl Summary {
         })
     }
 
-    /// Returns a warning about the oldest data in recycled blocks. Returns `None` if no recycled
-    /// block has data.
+    /// Returns a warning about refresh jobs that the run was too short to show. Returns `None` if
+    /// no recycled block has data.
     fn of_refresh_to_come(&self, oldest_s: Option<f64>, period: Span) -> Option<String> {
         let (technique, refresh) = (
             self.refresh_technique.as_ref().filter(|name| *name != NO_REFRESH)?,

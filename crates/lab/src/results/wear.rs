@@ -14,24 +14,25 @@ use crate::numbers::{count, plural};
 pub struct Wear {
     /// Number of P/E cycles of the least worn block.
     pub pec_min: u32,
-    /// Number of P/E cycles, as a mean over all blocks.
+    /// Mean number of P/E cycles of all blocks.
     pub pec_mean: f64,
     /// Number of P/E cycles of the most worn block.
     pub pec_max: u32,
-    /// Number of P/E cycles, including wear by reprogramming, as a mean over all blocks.
+    /// Mean number of effective P/E cycles of all blocks. Wear by reprogramming in place is
+    /// included.
     pub effective_pec_mean: f64,
-    /// Share of P/E cycles in which a block was reprogrammed in place. Only blocks that were ever
-    /// reprogrammed count. P/E cycles from the preparation of the drive are included. Null if no
-    /// block was ever reprogrammed.
+    /// Share of P/E cycles in which the block was reprogrammed in place. The share is computed only
+    /// from blocks that were reprogrammed at least once, and includes the preparation of the drive.
+    /// Null if no block was reprogrammed.
     pub ipr_rate: Option<f64>,
     /// Number of P/E cycles that the drive is rated for.
     pub rated_pec: u32,
-    /// Whether the rates and the drive's state settled in this run. Only then can vpass project a
-    /// life.
+    /// Whether the rate of wear and the state of the drive have settled in this run. Only a settled
+    /// run gives a reliable life.
     #[serde(default)]
     pub life_settled: bool,
-    /// Number of block cycles of this run. A run's block cycles are its erased blocks, or the
-    /// blocks that its programmed pages fill, whichever is more.
+    /// Number of block cycles of this run. It is the larger of two numbers: the number of erased
+    /// blocks, and the number of blocks that the programmed pages fill.
     pub cycles_observed: f64,
     /// Unit of the life; null if the host neither wrote nor read.
     pub life_unit: Option<LifeUnit>,
@@ -41,14 +42,14 @@ pub struct Wear {
     /// Lower end of the range of days until the drive is worn out. Null if requests have no times.
     pub life_low_days: Option<f64>,
     /// Upper end of the range of days until the drive is worn out. Null if requests have no times,
-    /// or if the range is open.
+    /// or if the range has no upper end.
     pub life_high_days: Option<f64>,
     /// Bytes that the host can write until the drive is worn out. For a sample, the number is for
     /// the whole drive. Null without host writes, or if the run has too few block cycles.
     pub host_bytes_until_worn: Option<f64>,
     /// Lower end of the range of `host_bytes_until_worn`; null without host writes.
     pub host_bytes_until_worn_low: Option<f64>,
-    /// Upper end of the range of `host_bytes_until_worn`; null if the range is open.
+    /// Upper end of the range of `host_bytes_until_worn`. Null if the range has no upper end.
     pub host_bytes_until_worn_high: Option<f64>,
     /// Drive writes per day over five years, computed from `host_bytes_until_worn`. Null if
     /// `host_bytes_until_worn` is null.
@@ -58,17 +59,17 @@ pub struct Wear {
     pub read_bytes_until_worn: Option<f64>,
     /// Lower end of the range of `read_bytes_until_worn`; null without host reads.
     pub read_bytes_until_worn_low: Option<f64>,
-    /// Upper end of the range of `read_bytes_until_worn`; null if the range is open.
+    /// Upper end of the range of `read_bytes_until_worn`. Null if the range has no upper end.
     pub read_bytes_until_worn_high: Option<f64>,
-    /// Number of requests that a similar run would need to give its life as one number. The
-    /// observed rate of block cycles gives this number. Null if this run already gives one number,
-    /// or if nothing wears the drive.
+    /// Number of requests that a longer run would need to give the life as one number, at the rate
+    /// of wear of this run. Null if this run already gives one number, or if nothing wears the
+    /// drive.
     pub requests_for_life: Option<u64>,
     /// Method by which the life was projected; null without a life.
     #[serde(deserialize_with = "super::words::any")]
     pub life_method: Option<super::words::Word>,
-    /// Wear of each run from which the life was projected, by P/E count. Empty if only this run was
-    /// used.
+    /// Wear of each run from which the life was projected, in order of P/E count. Empty if only
+    /// this run was used.
     pub ages: Vec<AgeWear>,
 }
 
@@ -105,8 +106,8 @@ impl AgeWear {
 }
 
 impl Summary {
-    /// Projects the life from this run and from runs on otherwise equal drives with other P/E
-    /// counts.
+    /// Projects the life from this run and from runs at other P/E counts, on drives that are equal
+    /// otherwise.
     pub(crate) fn join_ages(
         &mut self,
         start_pec: u32,
@@ -145,7 +146,7 @@ const METHOD_OF_AGES: &str = "between the P/E counts of several runs, the work t
     scaled by the technique's thresholds; low to high is the 95 % range of a Poisson count of each \
     run's block cycles";
 
-/// Precision with which a run can give the life.
+/// Form in which a run gives the life: nothing, a range, or one number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Confidence {
     /// The run gives no life, because nothing was programmed or erased.
@@ -159,7 +160,7 @@ pub enum Confidence {
 }
 
 impl Wear {
-    /// Returns the precision that the observed number of block cycles allows.
+    /// Returns the form of the life, according to the number of block cycles in the run.
     pub fn confidence(&self) -> Confidence {
         match self.cycles_observed {
             n if n <= 0.0 => Confidence::NoWear,
@@ -214,8 +215,8 @@ impl Wear {
         wear
     }
 
-    /// Sets the projected life in each unit. The projection uses this run, and runs at other P/E
-    /// counts.
+    /// Sets the projected life in each unit. The life is projected from this run and from runs at
+    /// other P/E counts.
     fn live(&mut self, ageing: &Ageing, others: &[Worn], method: &'static str) {
         let of = |unit| ageing.life(others, self.effective_pec_mean, unit);
         let (days, written, read) =
@@ -238,14 +239,14 @@ impl Wear {
         self.life_method = self.life().and_then(|life| life.low).map(|_| method);
     }
 
-    /// Returns the life in the unit that suits the run. Returns `None` if the host neither wrote
-    /// nor read.
+    /// Returns the life in the unit of this run's workload. Returns `None` if the host neither
+    /// wrote nor read.
     pub fn life(&self) -> Option<Life> {
         self.life_unit.map(|unit| self.life_in(unit))
     }
 
-    /// Returns the life in the given unit. A number is absent if the run is too short for the
-    /// number.
+    /// Returns the life in the given unit. If the run is too short, some numbers of the life are
+    /// `None`.
     pub fn life_in(&self, unit: LifeUnit) -> Life {
         let (middle, low, high) = match unit {
             LifeUnit::Days => (self.projected_life_days, self.life_low_days, self.life_high_days),

@@ -1,16 +1,16 @@
-//! Strings of results that are kept until the program ends, such as names of techniques, gears and
-//! formats. Results that are read from files share these strings.
+//! Strings in results, such as names of techniques, gears and formats. Each string is stored once
+//! and kept until the program ends.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 
 use serde::{Deserialize, Deserializer};
 
-/// Name that exists as long as the program runs, such as the name of a technique.
+/// Name that is kept until the program ends, such as the name of a technique.
 pub(crate) type Word = &'static str;
 
-/// Returns the shared string that has this text. Each different text is kept until the program
-/// ends. Results contain only few different texts.
+/// Returns the stored string with this text. If there is none, stores the text until the program
+/// ends. Results contain only few different texts, so they need little memory.
 fn word(text: String) -> Word {
     static KNOWN: Mutex<BTreeSet<Word>> = Mutex::new(BTreeSet::new());
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);

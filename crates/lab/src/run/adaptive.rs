@@ -1,5 +1,5 @@
-//! Run with an adversary that makes the requests. Between bursts of requests, the adversary sees
-//! where the data lies, and which dose each page has.
+//! Run in which an adversary chooses the requests. Between bursts of requests, the adversary knows
+//! the physical place of all data, and the dose of each page.
 
 use std::time::Instant;
 
@@ -13,8 +13,8 @@ use crate::failure::Failure;
 use crate::plan::RunPlan;
 use crate::progress::Progress;
 
-/// Runs a plan with this many requests of an adversary. Within a burst, either `depth` requests are
-/// outstanding, or `rate` requests arrive per second.
+/// Runs a plan in which an adversary makes `requests` requests. Within a burst, either `depth`
+/// requests are outstanding, or `rate` requests arrive per second.
 pub(super) fn attacked(
     plan: &RunPlan,
     requests: u64,

@@ -1,8 +1,9 @@
-//! Run that ends after a number of cycles. In one cycle, reclaim and GC erase as many blocks as the
-//! run reads.
+//! Runs that end after a number of cycles. In one cycle, reclaim and GC erase as many blocks as are
+//! needed to hold all data that the run reads.
 //!
-//! Blocks last for different times under different techniques, so runs with equal cycles differ in
-//! length. To compare such runs, divide their counts by their page reads.
+//! With different techniques, blocks are rewritten after different numbers of reads. Runs with the
+//! same number of cycles therefore have different numbers of reads. To compare two such runs,
+//! divide the counts of each run by its number of page reads.
 //!
 //! ```text
 //! a run reads 100 blocks and should have 3 cycles
@@ -19,18 +20,17 @@ use vpass_drive::drive::Drive;
 pub struct CyclesDone {
     /// Number of cycles of the warm-up.
     pub warm_up: f64,
-    /// Whether the warm-up ended at its largest number of requests, before it reached its number of
-    /// cycles.
+    /// Whether the warm-up ended because it reached the largest number of requests. If so, it has
+    /// fewer cycles than the plan wanted.
     pub warm_up_capped: bool,
     /// Number of cycles of the counted part.
     pub counted: f64,
-    /// Whether the counted part ended at its largest number of requests, before it reached its
-    /// number of cycles.
+    /// Whether the counted part ended because it reached the largest number of requests. If so, it
+    /// has fewer cycles than the plan wanted.
     pub counted_capped: bool,
 }
 
-/// Phase of a run, with the number of erases at its beginning and the number of cycles that ends
-/// it.
+/// Warm-up or counted part of a run that ends after a number of cycles.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Phase {
     began_at: u64,
@@ -49,7 +49,7 @@ impl Phase {
     }
 
     /// Returns the number of cycles of the phase. Also returns whether the phase ended before it
-    /// reached its number of cycles.
+    /// reached the wanted number of cycles.
     pub(super) fn done(&self, drive: &Drive) -> (f64, bool) {
         (self.cycles(drive), self.wanted.is_some() && !self.is_over(drive))
     }

@@ -1,5 +1,5 @@
-//! Run in the fluid gear, with a warm-up and a counted part. Each of the two lasts for a given
-//! time.
+//! Run in the fluid gear, with a warm-up and a counted part. The durations of both are known before
+//! the run.
 
 use std::time::Instant;
 
@@ -20,7 +20,7 @@ pub(super) fn run(plan: &RunPlan, progress: &dyn Progress) -> Result<Outcome, Fa
     let mut session = begun(plan, progress)?;
     if warm_up > 0 {
         warm(plan, &mut session, &mut workload, warm_up, progress)?;
-        // Both the counts and the requests start at time 0.
+        // The counted part starts at time 0. Its requests also start at time 0.
         workload = plan.fluid(&tables)?;
     }
     progress.stage(None, COUNT);
@@ -67,10 +67,10 @@ fn warm(
     Ok(())
 }
 
-/// Progress of a run, as a number of requests. In the fluid gear, requests are not counted one by
-/// one, so their number is computed from the simulated time.
+/// Progress of a run, reported as a number of requests. The fluid gear does not count requests one
+/// by one, so the number is computed from the simulated time.
 struct Steps<'a> {
-    /// Number of requests per nanosecond that the simulated drive gets.
+    /// Number of requests that the simulated drive receives per nanosecond.
     requests: f64,
     progress: &'a dyn Progress,
     told: u64,

@@ -19,8 +19,8 @@ use crate::progress::Progress;
 use crate::results::jobs::{JobResult, jobs};
 use crate::session::{self, Session, Step};
 
-/// Serves the workload before the main workload, in the untimed gear. The earlier workload has a
-/// clock of its own. The main workload begins at time 0 again.
+/// Serves the workload that comes before the main workload, in the untimed gear. Afterwards, the
+/// clock is set back, so that the main workload also begins at time 0.
 pub(super) fn prepare(
     plan: &RunPlan,
     session: &mut Session,
@@ -35,8 +35,8 @@ pub(super) fn prepare(
     if progress.may_go_on() { Ok(()) } else { Err(Failure::interrupted()) }
 }
 
-/// Serves the requests before the counted part. Sets `ends` to true when the number of cycles is
-/// reached.
+/// Serves the requests of the warm-up. Sets `ends` to true when the warm-up has reached its number
+/// of cycles.
 pub(super) fn warm_up(
     plan: &RunPlan,
     requests: &mut Passes<Stream>,
@@ -64,8 +64,8 @@ pub(super) fn warm_up(
             return Err(Failure::interrupted());
         }
         if served < plan.warm_up && !ends.get() {
-            // If a workload is repeated until wear has settled, its warm-up can continue into the
-            // next pass.
+            // With `--until stable`, a warm-up can be longer than a pass, because the workload is
+            // repeated.
             if !plan.until_stable || of_pass == 0 {
                 return Err(plan.short_pass(served));
             }
@@ -79,7 +79,8 @@ pub(super) fn warm_up(
     Ok(())
 }
 
-/// Serves the counted requests, and returns the results of the workload.
+/// Serves the counted requests. Returns how many requests and passes were served, with other
+/// results of the workload.
 pub(super) fn serve(
     plan: &RunPlan,
     mut requests: Passes<Stream>,
@@ -95,10 +96,10 @@ pub(super) fn serve(
     let mut last = 0;
     let mut step = |served: u64, drive: &Drive| {
         series.look(drive, timed.then(|| drive.now()));
-        // With `--until stable`, the number of cycles does not end the requests. The requests end
-        // when wear has settled.
+        // With `--until stable`, a run does not end after a number of cycles, but when wear has
+        // settled.
         ends.set(!plan.until_stable && phase.is_some_and(|phase| phase.is_over(drive)));
-        // At the beginning of a new pass, the number of served requests starts from 0 again.
+        // In each pass, the number of served requests starts from 0.
         let new = served.checked_sub(last).unwrap_or(served);
         last = served;
         progress.advance(new)
@@ -112,8 +113,8 @@ pub(super) fn serve(
         (served, passes, Some(stable))
     } else {
         if plan.cycles.is_some() {
-            // The warm-up may end after its cycles, before all its requests are served. The
-            // remaining requests of the warm-up must not be served in the counted part.
+            // If the warm-up ended after its number of cycles, it may have left requests of its
+            // pass. The counted part must not serve these requests.
             requests.end_after(requests.source().len_hint().map_or(u64::MAX, |n| n - plan.warm_up));
         }
         (session.serve(&mut requests, &mut step)?, u64::from(plan.repeat.get()), None)
@@ -163,7 +164,7 @@ fn until_stable(
     Ok((served, MOST_PASSES, false))
 }
 
-/// Returns the results of a trace, or the results of the jobs of a fio file.
+/// Returns facts about the trace, or the results of the jobs of a fio file.
 fn found(
     stream: &Stream,
     engine: Option<&Replay>,

@@ -1,11 +1,11 @@
-//! Decision whether the wear of a repeated workload has settled. The wear is the number of programs
-//! and erases per host page, for each cause. It is compared between windows of passes.
+//! Decision whether the wear of a repeated workload has settled. Wear means the numbers of programs
+//! and erases per host page, by cause. Wear is compared between windows of several passes.
 //!
-//! The passes so far are divided into three windows. The first window is skipped, because rates may
-//! still change in it. The other two windows are compared with each other. Windows grow with the
-//! run, so even slow changes become visible. Each window must be so long that GC reuses the spare
-//! blocks several times. Results cover all passes. The wear of all passes must therefore also equal
-//! that of the last window.
+//! All passes so far are divided into three windows of equal length. The first window is skipped,
+//! because the drive may still adapt to the workload. The wear in the other two windows must be
+//! equal. Windows grow with the run, so even slow changes become visible. In each window, GC must
+//! reuse the spare blocks several times. The results are for all passes, so the wear over all
+//! passes must also be equal to that of the last window.
 //!
 //! ```text
 //! pages that GC has programmed after each pass, if the host programs 100 pages per pass:
@@ -26,13 +26,13 @@ use crate::settled::{are_alike, last_thirds};
 
 /// Largest number of passes with `--until stable`, even if wear has not settled.
 pub(super) const MOST_PASSES: u64 = 100;
-/// Largest change with which wear counts as settled. The change is a share of all programs, or of
-/// all erases.
+/// Largest difference between windows whose wear counts as equal. The difference is a share of all
+/// programs, or of all erases.
 const WITHIN: f64 = 0.01;
-/// Number of times that GC must reuse the spare blocks in a window.
+/// Number of times that GC must reuse all spare blocks in a window.
 const TURNOVERS: f64 = 3.0;
-/// Smallest number of block cycles of a window. The limit of block cycles matters only on a very
-/// small drive.
+/// Smallest number of block cycles in a window. Only a very small drive has so few spare blocks
+/// that this limit matters.
 const FEWEST_CYCLES: f64 = 100.0;
 
 /// Counts since the counted part began.
@@ -43,7 +43,7 @@ struct Counts {
     erases: [u64; Cause::COUNT],
 }
 
-/// Counts after each pass so far, and the smallest length of a window.
+/// Counts after each pass, and the smallest number of block cycles in a window.
 pub(super) struct Settling {
     after: Vec<Counts>,
     pages_per_block: f64,
@@ -70,8 +70,8 @@ impl Settling {
         });
     }
 
-    /// Returns whether the last third of the passes causes the same wear as the third before it,
-    /// and the same wear as all passes.
+    /// Returns whether the wear has settled. The wear in the last third of the passes must be equal
+    /// to the wear in the middle third, and to the wear in all passes.
     pub(super) fn has_settled(&self) -> bool {
         let passes = self.after.len() - 1;
         let Some([from, middle, to]) = last_thirds(passes) else { return false };
@@ -85,7 +85,7 @@ impl Settling {
     }
 }
 
-/// Programs and erases in a window of passes, by cause, per host page.
+/// Numbers of programs and erases per host page in a window of passes, by cause.
 struct Window {
     cycles: f64,
     programs: [f64; Cause::COUNT],

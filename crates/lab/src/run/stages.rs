@@ -1,5 +1,6 @@
-//! Stages of the host's page reads. An observer in the timed gear splits the time of each page read
-//! into stages. Results are grouped by page kind, and by which pages of the wordline are valid.
+//! Measurement of the host's page reads in stages. In the timed gear, an observer divides the time
+//! of each page read into stages. Results are grouped by page kind, and by which pages of the
+//! wordline are valid.
 //!
 //! ```text
 //! events of a page read, and the stages between them:
@@ -21,11 +22,11 @@ use vpass_drive::watch::time_event::{OpId, TimeEvent};
 
 use crate::results::page_reads::{PageReads, StagesSum};
 
-/// Number of combinations of valid pages in a wordline with four pages.
+/// Number of ways in which the four pages of a wordline can be valid or invalid.
 const MASKS: usize = 16;
 const KINDS: usize = 4;
 
-/// Page read that is in progress, or a retry that is in progress.
+/// Page read or retry that is in progress.
 struct Under {
     request: u32,
     ppn: Ppn,
@@ -37,14 +38,14 @@ struct Under {
     begun: Ns,
 }
 
-/// Observer of a drive in the measured phase.
+/// Observer that measures the stages of page reads in the measured phase.
 pub(super) struct ReadStages {
     geometry: Geometry,
     /// Physical page that holds the newest copy of each host page.
     place: Vec<Ppn>,
     /// Valid pages of each wordline, with one bit for each page kind.
     valid: Vec<u8>,
-    /// Time of the first sensing of each page kind at full density.
+    /// Sensing time of each page kind in a wordline whose pages are all valid, without retries.
     sense: [Ns; KINDS],
     under: HashMap<OpId, Under>,
     /// Time at which the first retry began, for each page that a request reads.
@@ -53,7 +54,7 @@ pub(super) struct ReadStages {
 }
 
 impl ReadStages {
-    /// Starts to observe a drive in its present state.
+    /// Returns an observer for a drive. The drive's present data is taken into account.
     pub(super) fn of(drive: &Drive) -> Self {
         let geometry = drive.geometry().clone();
         let (pages, wordlines) = (geometry.host_pages as usize, geometry.wordlines() as usize);
@@ -74,7 +75,7 @@ impl ReadStages {
         stages
     }
 
-    /// Returns the stages of the host's page reads so far.
+    /// Returns the stages of the host's page reads that have been measured so far.
     pub(super) fn conclude(&self) -> PageReads {
         PageReads::of(self.geometry.cell, &self.sums)
     }
@@ -175,13 +176,13 @@ impl Observer for ReadStages {
     }
 }
 
-/// Returns the number of bytes of memory that the observer of a drive needs.
+/// Returns the number of bytes of memory that an observer needs for this drive.
 pub(crate) fn memory_of_stages(geometry: &Geometry) -> u64 {
     u64::from(geometry.host_pages) * size_of::<Ppn>() as u64 + u64::from(geometry.wordlines())
 }
 
-/// Returns the stages that this observer of a drive has measured. Returns `None` for an observer of
-/// another kind.
+/// Returns the stages that an observer has measured. Returns `None` if the observer does not
+/// measure stages.
 pub(super) fn watched(watcher: Box<dyn Observer>) -> Option<PageReads> {
     let watcher: Box<dyn Any> = watcher;
     watcher.downcast::<ReadStages>().ok().map(|stages| stages.conclude())

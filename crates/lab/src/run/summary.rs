@@ -1,5 +1,5 @@
-//! Summary of a run. The summary is made from the drive, the timed gear's engine, and the results
-//! of the workload.
+//! Computation of a run's summary, from the drive, the engine of the timed gear, and the results of
+//! the workload.
 
 use vpass_drive::api::parity::NO_PARITY;
 use vpass_drive::base::units::Ns;
@@ -116,8 +116,8 @@ pub(super) fn summary(
     summary
 }
 
-/// Returns the simulated time. In the timed gear, simulated time ends with the last completion. In
-/// other gears, simulated time ends with the arrival of the last request.
+/// Returns the simulated time. In the timed gear, it ends when the last request ends. In other
+/// gears, it ends when the last request arrives.
 pub(super) fn simulated_s(engine: Option<&Replay>, served: &Served) -> Option<f64> {
     engine.map(Replay::last_completion).or(served.last_arrival).map(|ns| ns as f64 / 1e9)
 }

@@ -1,5 +1,5 @@
-//! One stream of requests that several drives serve. Each request is generated once. The drives
-//! then serve the request one after another.
+//! Execution of several runs with the same stream of requests. Each request is generated once. The
+//! drives then serve the request one after another.
 
 use std::num::NonZeroU32;
 use std::time::Instant;
@@ -20,9 +20,9 @@ use crate::progress::Progress;
 use crate::session::{Session, Step};
 use crate::setup::Gear;
 
-/// Number of requests that are generated at a time. The number is large, because the caches hold
-/// another drive's data whenever a drive begins to serve its requests. With 12 MiB of requests at a
-/// time, runs took 10 % less time than with 3 MiB.
+/// Number of requests that are generated at once (12 MiB). Each drive serves all of them before the
+/// next drive begins. At each change of drives, the processor's caches hold data of the wrong
+/// drive, so changes should be rare. With 12 MiB at once, runs took 10 % less time than with 3 MiB.
 const CHUNK: usize = 512 << 10;
 
 /// Returns whether two plans can share a stream of requests. The two plans may have different
@@ -31,8 +31,9 @@ pub fn have_the_same_requests(a: &RunPlan, b: &RunPlan) -> bool {
     follow_from(a).is_some_and(|of_a| follow_from(b) == Some(of_a))
 }
 
-/// Returns everything that determines the requests of a plan and the start of its counted part.
-/// Returns `None` if the requests depend on how they are served, or if the plan has several passes.
+/// Returns the values that determine the requests of a plan, and which of them are counted. Two
+/// plans with equal values have the same requests. Returns `None` if the requests may depend on how
+/// the drive serves them, or if the plan has several passes.
 fn follow_from(plan: &RunPlan) -> Option<(&WorkloadConfig, Option<Bytes>, Bytes, u64, u64)> {
     let Workload::Generated(loaded) = &plan.workload else { return None };
     let Generated::Workload(file) = &loaded.config else { return None };
@@ -55,7 +56,8 @@ fn follow_from(plan: &RunPlan) -> Option<(&WorkloadConfig, Option<Bytes>, Bytes,
 /// Runs plans that have the same requests. The results are the same as those of separate runs.
 ///
 /// # Errors
-/// Returns the errors of the workload or of a drive, or an interruption.
+/// Returns an error if the workload is invalid, if a drive is refused or stops, or if the user
+/// interrupts the runs.
 pub fn execute_together(
     plans: &[&RunPlan],
     progress: &dyn Progress,
@@ -116,8 +118,7 @@ fn warm_up_all(
         return Err(plan.short_pass(served));
     }
     if plan.warm_up > 0 {
-        // At the end of a warm-up, the write buffer is written to flash. In a warm-up of several
-        // parts, this happens only after the last part.
+        // The write buffer is written to flash only after the last part of the warm-up.
         sessions.iter_mut().for_each(Session::end_warm_up);
     }
     Ok(())
@@ -146,8 +147,8 @@ fn serve_all(
     if progress.may_go_on() { Ok(()) } else { Err(Failure::interrupted()) }
 }
 
-/// Replaces the requests with the next `chunk` requests of the source. If fewer requests remain,
-/// takes all. Returns false if no request remains.
+/// Replaces the content of `requests` with the next `chunk` requests of the source, or with all
+/// remaining requests if there are fewer. Returns false if no request remains.
 fn draw(
     source: &mut dyn RequestSource,
     requests: &mut Vec<Request>,
@@ -164,7 +165,7 @@ fn draw(
     Ok(!requests.is_empty())
 }
 
-/// Lets one drive serve the requests that were generated.
+/// Lets one drive serve the generated requests.
 fn take_turn(
     serve: &mut dyn FnMut(Step) -> Result<(), RunError>,
     look: &mut dyn FnMut(&Drive),

@@ -1,5 +1,5 @@
-//! Numbers of a drive beside those of its data sheet. Each number of the drive has its source: a
-//! short run, an equation, or an estimate.
+//! Table that compares the numbers of a simulated drive with those of its data sheet. Each number
+//! of the simulated drive comes from a short run, an equation, or an estimate.
 
 use serde::Serialize;
 use vpass_drive::config::DriveConfig;
@@ -13,19 +13,19 @@ use crate::progress::Begin;
 
 /// Number of requests in a run of random reads.
 const READS: u32 = 20_000;
-/// Number of requests per die in a run of random writes, with the smallest and the largest number
-/// of requests in total. Garbage collection needs time to settle. With 50,000 requests to 16 dies,
-/// the rate is within 4 % of the rate with a million requests.
+/// Number of requests in a run of random writes: requests per die, smallest total, and largest
+/// total. The number must be large enough that garbage collection settles. On 16 dies, the rate
+/// with 50,000 requests differs by at most 4 % from the rate with a million requests.
 const WRITES: (u32, u32, u32) = (3000, 50_000, 200_000);
-/// Rate of SATA, the fastest link on which hosts keep only 32 requests outstanding.
+/// Rate of SATA in 10^6 bytes per second. On faster links, hosts keep more than 32 requests
+/// outstanding.
 const SATA_MB_S: f64 = 600.0;
 
-/// Difference in percent with which a number counts as above the sheet's number. Smaller
-/// differences are usual, because program times are rounded to 0.1 us and P/E cycles are rounded
-/// up.
+/// Smallest difference in percent that is reported. If the drive's number is above the sheet's
+/// number by less, the cause may be rounding of program times and of P/E cycles.
 const ABOVE_PERCENT: f64 = 1.0;
 
-/// Table with the numbers of a drive and those of its data sheet.
+/// Table with the numbers of a simulated drive and those of its data sheet.
 #[derive(Clone, Debug, Serialize)]
 pub struct Beside {
     /// Version of vpass.
@@ -34,25 +34,25 @@ pub struct Beside {
     pub drive: String,
     /// Rows of the table.
     pub rows: Vec<Row>,
-    /// Sentences about how the numbers were found, and about what they exclude.
+    /// Sentences that explain how the numbers were found, and what is not included in them.
     pub notes: Vec<String>,
 }
 
-/// Number that both the data sheet and the drive may have.
+/// Row of the table, for one quantity such as the rate of sequential reads.
 #[derive(Clone, Debug, Serialize)]
 pub struct Row {
     /// Name of the quantity.
     pub quantity: String,
-    /// Unit of both numbers; empty for a ratio.
+    /// Unit of the quantity. Empty for a ratio.
     pub unit: &'static str,
-    /// Number of the sheet; null if the drive file does not contain it.
+    /// Value on the data sheet. Null if the drive file does not contain this value.
     pub sheet: Option<f64>,
-    /// Number of the drive; null if no equation for it is known.
+    /// Value of the simulated drive. Null if it cannot be estimated.
     pub drive: Option<f64>,
-    /// Difference between the drive's number and the sheet's number, in percent of the sheet's
-    /// number. Null if either is missing.
+    /// Drive's value minus the sheet's value, in percent of the sheet's value. Null if one of the
+    /// two values is missing.
     pub difference_percent: Option<f64>,
-    /// Source of the drive's number.
+    /// Source of the simulated drive's value.
     pub from: String,
 }
 
@@ -70,8 +70,9 @@ impl Row {
         Self { quantity, unit, sheet, drive, difference_percent, from }
     }
 
-    /// Returns whether the drive is clearly better than its sheet: its number is above the sheet's.
-    /// Write amplification is excluded, because a higher write amplification is not better.
+    /// Returns whether the simulated drive is clearly better than the data sheet, because the
+    /// drive's value is higher. Returns false for write amplification, because a higher value is
+    /// not better.
     pub fn is_above(&self) -> bool {
         let has_unit = !self.unit.is_empty();
         has_unit && self.difference_percent.is_some_and(|percent| percent > ABOVE_PERCENT)
@@ -81,7 +82,7 @@ impl Row {
 /// Returns the table of a drive and its data sheet.
 ///
 /// # Errors
-/// Reports a drive that cannot run, or an interruption.
+/// Returns an error if the drive cannot be simulated, or if the user interrupts the work.
 pub fn table(drive: &Loaded<DriveConfig>, begin: Begin) -> Result<Beside, Failure> {
     let mut rows = sequential(drive, begin)?;
     rows.extend(random(drive, begin)?);
@@ -116,7 +117,8 @@ pub fn table(drive: &Loaded<DriveConfig>, begin: Begin) -> Result<Beside, Failur
     Ok(Beside { vpass: env!("CARGO_PKG_VERSION"), drive: drive.name.clone(), rows, notes })
 }
 
-/// Returns the sentence about the numbers that are above those of the sheet, if there are any.
+/// Returns a sentence that lists the values that are above those of the data sheet. Returns `None`
+/// if there are none.
 fn above(rows: &[Row]) -> Option<String> {
     let named: Vec<String> = rows
         .iter()
@@ -149,8 +151,8 @@ fn sequential(drive: &Loaded<DriveConfig>, begin: Begin) -> Result<Vec<Row>, Fai
     ])
 }
 
-/// Returns the rows for random requests. The row with the deepest queue also has the sheet's
-/// number.
+/// Returns the rows for random requests at several queue depths. Data sheets are assumed to use the
+/// deepest queue, so that row also has the sheet's value.
 fn random(drive: &Loaded<DriveConfig>, begin: Begin) -> Result<Vec<Row>, Failure> {
     let (sheet, link) = (&drive.config.sheet, drive.config.timing.host_mb_s);
     let deep =
@@ -195,8 +197,8 @@ fn lives(drive: &Loaded<DriveConfig>) -> Result<[Row; 3], Failure> {
         Err(why) => (None, format!("no estimate: {why}")),
     };
     let sheet = &config.sheet;
-    // The sheet's two write rates imply a write amplification, if sequential writes are programmed
-    // only once.
+    // The data sheet has two write rates. If sequential writes are programmed only once, the ratio
+    // of the two rates is the write amplification of random writes.
     let implied = sheet
         .sequential_write_mb_s
         .zip(sheet.random_write_iops)

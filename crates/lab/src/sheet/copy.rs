@@ -1,11 +1,11 @@
-//! Small copy of a drive, for short runs. It has the same dies, channels and share of spare as the
-//! drive, but less flash.
+//! Small copy of a drive, for short runs. The copy has as many dies and channels as the drive and
+//! the same share of spare, but less flash.
 //!
 //! A simulation of a whole 2-TB drive needs a minute until its garbage collection has settled. The
-//! rates of a drive depend on its dies, its channels and its share of spare, so a small copy has
-//! the same rates. For random requests, the copy has shorter and fewer blocks. The erase time of a
-//! shorter block is reduced by the same factor. For sequential requests, the copy has fewer blocks
-//! of full length, because such requests fill blocks in order.
+//! rates of a drive depend on the numbers of dies and channels and on the share of spare, so a
+//! small copy has the same rates. For random requests, the copy has shorter and fewer blocks. The
+//! erase time is reduced by the same factor as the length of a block. For sequential requests, the
+//! copy has fewer blocks, but of full length, because such requests fill blocks in order.
 //!
 //! ```text
 //! example: a drive with 16 dies of 4 planes, and spare 0.1268
@@ -27,14 +27,14 @@ use crate::results::Summary;
 use crate::run;
 use crate::setup::{Base, Watch};
 
-/// Number of flash pages of a copy. If blocks reach their smallest number and size, the copy may
-/// have more pages.
+/// Number of flash pages of a copy. The copy may have more pages if the number and the size of
+/// blocks cannot be reduced further.
 const PAGES: f64 = 2_097_152.0;
-/// Smallest and largest number of wordlines of a block. With shorter blocks, garbage collection
-/// copies less.
+/// Smallest and largest number of wordlines per block of a copy. With short blocks, garbage
+/// collection copies less.
 const WORDLINES: (f64, f64) = (16.0, 32.0);
-/// Smallest and largest number of blocks of a die. The die's open blocks and the reserve of GC must
-/// be a small part of its blocks.
+/// Smallest and largest number of blocks per die of a copy. Open blocks and the reserve of GC must
+/// be only a small part of these blocks.
 const BLOCKS_OF_DIE: (f64, f64) = (200.0, 680.0);
 /// Size of a sequential request on most data sheets.
 pub(super) const SEQUENTIAL: &str = "128KiB";
@@ -42,20 +42,21 @@ pub(super) const SEQUENTIAL: &str = "128KiB";
 pub(super) const RANDOM: &str = "4KiB";
 /// Queue depth of sequential requests on most data sheets.
 pub(super) const SEQUENTIAL_DEPTH: u32 = 32;
-/// Number of spare blocks of a die in a sequential run. With eight spare blocks, the host's stream
-/// has an open block on each die, as on the whole drive (`vpass_drive::base::streams::width`).
+/// Number of spare blocks per die in a sequential run. With eight spare blocks, the stream of host
+/// writes has an open block on each die, as on the whole drive
+/// (`vpass_drive::base::streams::width`).
 const SPARE_OF_DIE: f64 = 8.0;
-/// Number of bytes of a drive that a sequential run may read or write.
+/// Number of bytes that a copy for sequential runs holds at the start.
 const TOUCHED: f64 = 2_147_483_648.0;
-/// Number of requests of a sequential run. The requests have 1 GiB in total.
+/// Number of requests in a sequential run. All requests together have 1 GiB.
 const SEQUENTIAL_REQUESTS: u32 = 8192;
 
 /// Requests of a short run.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Load {
-    /// Whether the host reads or writes: true for reads.
+    /// True for reads, and false for writes.
     pub(super) reads: bool,
-    /// Whether the requests are random or sequential: true for random requests.
+    /// True for random requests, and false for sequential requests.
     pub(super) random: bool,
     /// Queue depth of the requests.
     pub(super) depth: u32,
@@ -64,7 +65,7 @@ pub(super) struct Load {
 }
 
 impl Load {
-    /// Returns a load of sequential reads or sequential writes.
+    /// Returns the load of a sequential run, with reads or writes.
     pub(super) fn sequential(reads: bool) -> Self {
         Self { reads, random: false, depth: SEQUENTIAL_DEPTH, requests: SEQUENTIAL_REQUESTS }
     }
@@ -82,15 +83,16 @@ impl Load {
     }
 }
 
-/// Returns a generated workload with these keys in its table.
+/// Returns a generated workload. `keys` is the text of the `[workload]` table.
 pub(super) fn generated(name: &str, keys: &str) -> Result<Workload, Failure> {
     let text = format!("[workload]\n{keys}\n");
     let file = WorkloadFile::parse(&text)?;
     Ok(Workload::Generated(Loaded { name: name.into(), text, config: Generated::Workload(file) }))
 }
 
-/// Returns the settings that turn a new drive into its small copy for a load. For random writes,
-/// the copy starts in a state in which garbage collection has settled.
+/// Returns the overrides that turn a drive into its small copy for a load. The copy is unworn. For
+/// random writes, the copy starts in the steady state (`start.overwrite` is 1), in which garbage
+/// collection has settled.
 fn settings(config: &DriveConfig, load: Load) -> Vec<String> {
     let clear = ["pec", "pec_spread", "worn_share", "worn_pec", "reads", "age"];
     let mut sets: Vec<String> = clear.iter().map(|key| format!("start.{key}=")).collect();
@@ -121,7 +123,7 @@ fn settings(config: &DriveConfig, load: Load) -> Vec<String> {
     sets
 }
 
-/// Returns the number of wordlines of a block and the number of blocks of a die, for random
+/// Returns the number of wordlines per block and the number of blocks per die of a copy for random
 /// requests.
 fn short_blocks(geometry: &Geometry) -> (f64, f64) {
     let (dies, bits) = (f64::from(geometry.dies()), f64::from(geometry.cell.bits()));
@@ -133,10 +135,10 @@ fn short_blocks(geometry: &Geometry) -> (f64, f64) {
     (wordlines, blocks)
 }
 
-/// Runs a load on the small copy of a drive, with additional settings.
+/// Runs a load on the small copy of a drive. `more` has additional overrides.
 ///
 /// # Errors
-/// Reports a drive that is too small for a copy, or an interruption.
+/// Returns an error if the copy cannot be simulated, or if the user interrupts the run.
 pub(super) fn run(
     drive: &Loaded<DriveConfig>,
     load: Load,
@@ -155,7 +157,7 @@ pub(super) fn run(
 /// Returns the rate of sequential reads, in 10^6 bytes per second.
 ///
 /// # Errors
-/// Returns the errors of [`run`].
+/// Returns an error if [`run`] does.
 pub(super) fn sequential_read(
     drive: &Loaded<DriveConfig>,
     more: &[String],

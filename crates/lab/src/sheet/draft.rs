@@ -1,5 +1,4 @@
-//! Drive file that is being drafted: the text of a preset, its changed keys, and notes for the
-//! reader.
+//! Draft of a drive file: the text of a preset, the keys that were changed, and notes for the user.
 
 use std::fmt::Display;
 
@@ -11,17 +10,17 @@ use crate::failure::Failure;
 use crate::load::{self, Loaded};
 use crate::presets::{self, TO_BEGIN_FROM};
 
-/// Name that error messages use for the drafted drive.
+/// Name of the drafted drive in error messages.
 const NAME: &str = "of the data sheet";
 
-/// Key whose value differs from the preset's value.
+/// Key whose value was changed from that of the preset.
 #[derive(Clone, Debug, Serialize)]
 pub struct Change {
     /// Key, with the name of its table.
     pub key: String,
     /// Value of the key, in TOML.
     pub value: String,
-    /// Reason for the value: a line of the sheet, or "assumption".
+    /// Reason for the value: a line of the data sheet, or an assumption.
     pub because: String,
 }
 
@@ -32,9 +31,9 @@ pub struct Draft {
     pub preset: &'static str,
     /// Text of the drive file.
     pub text: String,
-    /// Changed keys, in the order in which their values were found. Each key appears once.
+    /// Changed keys, in the order of the changes. Each key appears once.
     pub changes: Vec<Change>,
-    /// Sentences about lines of the data sheet that the drive cannot meet.
+    /// Sentences for the user, such as numbers of the data sheet that the drive cannot reach.
     pub notes: Vec<String>,
 }
 
@@ -51,8 +50,8 @@ impl Draft {
         Self { preset, text, changes: vec![], notes: vec![] }
     }
 
-    /// Sets a key, such as "geometry.cell", and records the reason. A later value of the same key
-    /// replaces an earlier value.
+    /// Sets a key, such as "geometry.cell", and records the reason. If the key was already set, the
+    /// new value replaces the old one.
     pub(super) fn set(&mut self, key: &str, value: impl Display, because: impl Into<String>) {
         self.changes.retain(|change| change.key != key);
         let (value, because) = (value.to_string(), because.into());
@@ -64,17 +63,18 @@ impl Draft {
         });
     }
 
-    /// Returns the drive that the present text of the draft describes.
+    /// Returns the drive that the draft describes now.
     pub(super) fn drive(&self) -> Result<Loaded<DriveConfig>, Failure> {
         load::drive_of(NAME, self.text.clone(), &[])
     }
 
-    /// Returns the drive configuration that the present text of the draft describes.
+    /// Returns the configuration of the drive that the draft describes now.
     pub(super) fn config(&self) -> Result<DriveConfig, Failure> {
         Ok(self.drive()?.config)
     }
 
-    /// Adds the comment at the top of the file, the description, and the lines of the data sheet.
+    /// Completes the drive file: adds the comment at the top, the description, and the numbers of
+    /// the data sheet.
     pub(super) fn finish(mut self, sheet: &Sheet) -> Result<Self, Failure> {
         let blocks = self.config()?.geometry.blocks_per_plane.unwrap_or(0);
         let follows = "# blocks_per_plane follows from capacity and spare: ";

@@ -1,5 +1,5 @@
-//! Changes of single keys in the text of a drive file. All other lines and comments stay as they
-//! are.
+//! Editor that changes single keys in the text of a drive file. It does not change other lines and
+//! comments.
 //!
 //! ```text
 //! old line: cell = "tlc"   # techpowerup
@@ -12,8 +12,8 @@ use std::ops::Range;
 /// Largest width of a line, in characters.
 const COLUMNS: usize = 100;
 
-/// Sets a key to a value, with a comment that gives the reason. The comment also names the earlier
-/// value, if there was one.
+/// Sets a key to a value, with a comment that gives the reason. If the key had a value, the comment
+/// also gives that value.
 pub(super) fn set(text: &str, (table, key): (&str, &str), value: &str, why: &str) -> String {
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
     let header = format!("[{table}]");
@@ -30,8 +30,8 @@ pub(super) fn set(text: &str, (table, key): (&str, &str), value: &str, why: &str
     lines.join("\n") + "\n"
 }
 
-/// Returns the lines of a key in the table that begins at the line `begin`. Returns `None` if the
-/// table does not have the key.
+/// Returns the line numbers of a key and its value, in the table that begins at the line `begin`.
+/// Returns `None` if the table does not have the key.
 fn span_of(lines: &[String], begin: usize, key: &str) -> Option<Range<usize>> {
     let of_table = lines[begin..].iter().take_while(|line| !line.starts_with('['));
     let at = begin + of_table.clone().position(|line| is_of(line, key))?;
@@ -57,13 +57,14 @@ fn value_in(line: &str) -> &str {
     without_comment(line).split_once('=').map_or("", |(_, value)| value.trim())
 }
 
-/// Returns a line without its comment. In presets, strings in such lines never contain `#`.
+/// Returns a line without its comment. Strings that contain `#` are not supported, because presets
+/// have none in such lines.
 fn without_comment(line: &str) -> &str {
     line.split('#').next().unwrap_or("")
 }
 
-/// Returns the lines for a key and its comment. If the key and the comment do not fit into one
-/// line, the comment is above the key.
+/// Returns a key with its comment, as lines of text. If both do not fit into one line, the comment
+/// is above the key.
 fn commented(key_and_value: &str, why: &str) -> Vec<String> {
     let one = format!("{key_and_value} # {why}");
     if one.chars().count() <= COLUMNS && !key_and_value.contains('\n') {
@@ -74,7 +75,7 @@ fn commented(key_and_value: &str, why: &str) -> Vec<String> {
     lines
 }
 
-/// Returns a comment as lines with at most [`COLUMNS`] characters.
+/// Divides a comment into lines with at most [`COLUMNS`] characters each.
 pub(super) fn comment(words: &str) -> Vec<String> {
     let mut lines = vec![String::from("#")];
     for word in words.split_whitespace() {

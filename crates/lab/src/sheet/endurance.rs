@@ -1,4 +1,5 @@
-//! Endurance of a data sheet: rated P/E cycles, and limits for a life longer than the preset's.
+//! Endurance on a data sheet. The rated P/E cycles are computed from it. If they are more than
+//! those of the preset, read limits are adapted.
 //!
 //! ```text
 //! the host may write 3,504 TB, at 4.0 bytes programmed per byte written
@@ -21,16 +22,16 @@ use crate::setup::{Base, Gear, Watch};
 
 /// Largest value that `drive.rated_pec` may have.
 const MOST_CYCLES: f64 = 1_000_000.0;
-/// Rounding step: rated P/E cycles are rounded up to a multiple of this number.
+/// Rated P/E cycles are rounded up to a multiple of this number.
 const STEP: f64 = 10.0;
 
-/// Finds the rated P/E cycles that the endurance of the sheet requires.
+/// Sets the rated P/E cycles that are needed for the endurance on the data sheet.
 pub(super) fn solve(draft: &mut Draft, sheet: &Sheet) -> Result<(), Failure> {
     let Some(endurance) = sheet.endurance else { return Ok(()) };
     let wanted = endurance.terabytes(sheet.capacity);
     let mut drive = draft.drive()?;
     let of_preset = drive.config.drive.rated_pec;
-    // The amount of data that the host can write grows linearly with the rated P/E cycles.
+    // The amount of data that the host can write is a linear function of the rated P/E cycles.
     let mut at = |rated: u32| {
         drive.config.drive.rated_pec = rated;
         terabytes(&drive)
@@ -58,15 +59,15 @@ pub(super) fn solve(draft: &mut Draft, sheet: &Sheet) -> Result<(), Failure> {
     );
     let config = &drive.config;
     let last = config.disturb.table.iter().map(|row| f64::from(row.pec)).fold(0.0, f64::max);
-    // The preset's law must not end the life too early. The law can end a life too early beyond the
-    // disturb table and, with an error law, also within the table.
+    // The limits of the preset may be too low for a longer life. This happens beyond the last row
+    // of the disturb table. With an error law, it can also happen before the last row.
     if rated > last || draft.config().is_err() {
         stretch(draft, config, rated / f64::from(of_preset));
     }
     Ok(())
 }
 
-/// Returns the command-line option that gives this endurance.
+/// Returns the command-line option with which the user gave the endurance.
 fn option(endurance: Endurance) -> Opt {
     match endurance {
         Endurance::Tbw(_) => Opt::Tbw,
@@ -87,8 +88,9 @@ pub(super) fn in_words(endurance: Endurance, sheet: &Sheet) -> String {
     }
 }
 
-/// Stretches the effect of wear on read limits and on error rates over a longer life. Without
-/// stretching, the preset's error law would end the life too early.
+/// Adapts read limits and error rates to a longer life. `by` is the ratio of the new rated life to
+/// that of the preset. All P/E counts in the disturb table and in the error law are multiplied by
+/// this ratio.
 fn stretch(draft: &mut Draft, config: &DriveConfig, by: f64) {
     let why = format!(
         "assumption: the error law of the preset, in which wear counts as a share of the rated \
@@ -117,23 +119,24 @@ fn stretch(draft: &mut Draft, config: &DriveConfig, by: f64) {
     }
 }
 
-/// Returns the number of bytes of flash that a drive has.
+/// Returns the amount of flash of a drive, in bytes.
 pub(super) fn flash_bytes(config: &DriveConfig) -> f64 {
     let geometry = Geometry::new(config);
     f64::from(geometry.raw_pages()) * f64::from(geometry.page_bytes)
 }
 
-/// Returns the amount of data that the host can write if each byte is programmed once, in units of
+/// Returns the amount of data that the host can write with a write amplification of 1, in units of
 /// 10^12 bytes.
 pub(super) fn terabytes_at_one(config: &DriveConfig) -> f64 {
     let cycles = config.drive.rated_pec.saturating_sub(config.start.pec);
     flash_bytes(config) * f64::from(cycles) / 1e12
 }
 
-/// Estimates the life under random writes of whole pages. `vpass life` uses the same equations.
+/// Estimates the life of a drive under random writes of whole pages, with the equations of `vpass
+/// life`.
 ///
 /// # Errors
-/// Reports a drive that cannot exist.
+/// Returns an error if the drive cannot be simulated.
 pub(super) fn estimated(drive: &Loaded<DriveConfig>) -> Result<Answer, Failure> {
     let page = drive.config.geometry.page_size;
     let workload = copy::generated(

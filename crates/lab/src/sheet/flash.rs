@@ -1,4 +1,4 @@
-//! Flash of a data sheet: cells, spare, dies and channels.
+//! Choice of the flash for a data sheet: cells, spare, dies and channels.
 //!
 //! ```text
 //! a drive with 1.92 TB has 2 TiB of flash, so its spare is 0.1269, and it has sixteen dies of 1 Tb
@@ -14,13 +14,14 @@ use super::{RANDOM_BYTES, Sheet, parse, rates};
 use crate::failure::Failure;
 use crate::numbers::count;
 
-/// Smallest and largest share of spare flash. Both shares are inferred from usual capacities: 512
-/// GB on 512 GiB of flash have a share of 0.07, and 3.2 TB on 4 TiB of flash have 0.27.
+/// Smallest and largest share of spare flash. They are inferred from usual drives. For example, 512
+/// GB on 512 GiB of flash leave a share of 0.07. On 4 TiB of flash, 3.2 TB leave a share of 0.27.
 const SPARE: (f64, f64) = (0.05, 0.35);
-/// Divisors of the preset's die size of 1 Tb. The divisors give dies of 1 Tb, 512 Gb and 256 Gb.
+/// Numbers by which the preset's die size of 1 Tb can be divided. The results are dies of 1 Tb, 512
+/// Gb and 256 Gb.
 const SMALLER_DIES: [u32; 3] = [1, 2, 4];
 
-/// Finds the cells, the spare, the dies and the channels for a data sheet.
+/// Sets the cells, the spare, the dies and the channels for a data sheet.
 pub(super) fn solve(draft: &mut Draft, sheet: &Sheet) -> Result<(), Failure> {
     let preset = draft.config()?;
     let of_preset = die_bytes(&preset);
@@ -34,15 +35,15 @@ pub(super) fn solve(draft: &mut Draft, sheet: &Sheet) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Returns the number of bytes of one die of the preset, which is 1 Tb.
+/// Returns the size of a die of the preset in bytes. All presets have dies of 1 Tb.
 fn die_bytes(preset: &DriveConfig) -> f64 {
     let g = &preset.geometry;
     let raw = flash_of(preset.drive.capacity.map_or(0, |capacity| capacity.0));
     raw / f64::from(g.channels * g.dies_per_channel)
 }
 
-/// Returns the number of bytes of flash for a capacity. This number is the smallest power of two
-/// that holds the capacity and the smallest spare.
+/// Returns the amount of flash for a capacity, in bytes. It is the smallest power of two that has
+/// enough space for the capacity and for the smallest share of spare.
 fn flash_of(capacity: u64) -> f64 {
     ((capacity as f64 / (1.0 - SPARE.0)).ceil() as u64).next_power_of_two() as f64
 }
@@ -79,7 +80,8 @@ fn change_cell(draft: &mut Draft, sheet: &Sheet, preset: &DriveConfig) {
     );
 }
 
-/// Returns two parts of the sensing time: the constant part, and the time of each sensing.
+/// Divides the time of a page read into a constant part, and a part for each sensing. Returns the
+/// constant part and the time per sensing.
 fn sensing(preset: &DriveConfig) -> (f64, f64) {
     let cell: CellType = preset.geometry.cell;
     let times = preset.timing.sense_per_kind_us(cell);
@@ -116,8 +118,8 @@ fn spare(draft: &mut Draft, sheet: &Sheet, preset: &DriveConfig) -> f64 {
     capacity.0 as f64 / (1.0 - of_preset)
 }
 
-/// Returns the number of dies. Dies have 1 Tb, or less if the rates of the sheet require more dies.
-/// A write rate that no number of dies reaches is ignored.
+/// Returns the number of dies. A die has 1 Tb. If the rates of the data sheet need more dies, dies
+/// are smaller. A write rate that is too high for any number of dies is ignored.
 fn dies(draft: &mut Draft, sheet: &Sheet, config: &DriveConfig, of_preset: f64) -> u32 {
     let fewest = of_preset.ceil().max(1.0) as u32;
     let writes = rates::flash_limited_write(sheet, config).unwrap_or(0.0);
@@ -151,7 +153,7 @@ fn dies(draft: &mut Draft, sheet: &Sheet, config: &DriveConfig, of_preset: f64) 
     dies
 }
 
-/// Returns the number of random reads per second of one die.
+/// Returns the number of random reads that one die can serve per second.
 fn die_reads_per_s(config: &DriveConfig) -> f64 {
     let planes = if config.timing.independent_planes { config.geometry.planes_per_die } else { 1 };
     f64::from(planes) * 1e6 / config.sense_us_per_page()
@@ -185,9 +187,9 @@ fn channels(draft: &mut Draft, sheet: &Sheet, config: &DriveConfig, dies: u32) {
     write_buffer(draft, config, all, sheet.cell);
 }
 
-/// Returns the number of channels that the preset has. If the rate of these channels is below the
-/// sheet's rate, returns a larger number. If the drive has fewer dies than channels, returns a
-/// smaller number.
+/// Returns the number of channels and the reason for it. The number is usually that of the preset.
+/// It is larger if these channels are too slow for the read rates of the data sheet. It is smaller
+/// if the number of dies is not a multiple of it.
 fn most_usual_channels(sheet: &Sheet, config: &DriveConfig, dies: u32) -> (u32, String) {
     let rate = sheet
         .sequential_read_mb_s
@@ -206,7 +208,7 @@ fn most_usual_channels(sheet: &Sheet, config: &DriveConfig, dies: u32) -> (u32, 
     (channels, format!("assumption: as the preset, for {dies} dies"))
 }
 
-/// Sets the size of the write buffer to two wordlines of every plane. All presets have this size.
+/// Sets the size of the write buffer: two wordlines for each plane, as in all presets.
 fn write_buffer(draft: &mut Draft, config: &DriveConfig, dies: u32, cell: CellType) {
     let planes = u64::from(dies * config.geometry.planes_per_die);
     let bytes = 2 * planes * u64::from(cell.bits()) * config.geometry.page_size.0;

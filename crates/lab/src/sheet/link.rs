@@ -1,5 +1,4 @@
-//! Host interfaces on data sheets, and the bytes per second that each interface carries in one
-//! direction.
+//! Host interfaces on data sheets, and the largest rate of each interface in one direction.
 //!
 //! ```text
 //! pcie4x4: 16 GT/s x 4 lanes x 128/130 / 8 bits = 7,877 MB/s
@@ -12,17 +11,19 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Link {
     name: String,
-    /// Calculation of the rate, as a text.
+    /// Text that shows how the rate was calculated.
     because: String,
-    /// Payload rate in one direction, in 10^6 bytes per second.
+    /// Rate in one direction, in 10^6 bytes per second. Bits that only encode the data are
+    /// excluded.
     pub mb_s: f64,
     /// Largest number of requests that the host keeps outstanding on this interface.
     pub depth: u32,
 }
 
-/// Generations of `pcie`, each with the transfers per second of a lane (in 10^9) and the share of
-/// data bits. The share is given by the code 8b/10b, by 128b/130b, or by flits of 256 bytes with
-/// 242 bytes of data. Source: PCI-SIG base specifications.
+/// Generations of PCIe. Each row has the generation, the number of transfers per second and lane
+/// (in 10^9), and two numbers whose ratio is the share of data bits. The codes 8b/10b and 128b/130b
+/// have this ratio in their names. Flits of 256 bytes contain 242 bytes of data. Source: PCI-SIG
+/// base specifications.
 const PCIE: [(u32, f64, (f64, f64)); 6] = [
     (1, 2.5, (8.0, 10.0)),
     (2, 5.0, (8.0, 10.0)),
@@ -33,20 +34,20 @@ const PCIE: [(u32, f64, (f64, f64)); 6] = [
 ];
 /// Numbers of lanes that a drive may have.
 const LANES: [u32; 5] = [1, 2, 4, 8, 16];
-/// Names of serial interfaces, each with its transfers per second (in 10^9) and its deepest queue.
-/// SATA has native command queueing of 32 requests. The queue depth of SAS is assumed, as for
-/// `pcie`.
+/// Names of serial interfaces. Each row also has the number of transfers per second (in 10^9) and
+/// the largest queue depth. Native command queueing of SATA allows 32 requests. The queue depth of
+/// SAS is assumed to be that of PCIe.
 const SERIAL: [(&str, f64, u32); 4] =
     [("sata", 6.0, 32), ("sata3", 6.0, 32), ("sata2", 3.0, 32), ("sas12", 12.0, NVME_DEPTH)];
-/// Queue depth at which data sheets of `pcie` drives state random reads. The assumed depth is 8
-/// threads with 32 requests each, which is common on data sheets of data-centre drives.
+/// Queue depth of random reads on data sheets of PCIe drives. The assumption is 8 threads with 32
+/// requests each, as on many data sheets of data-centre drives.
 pub(super) const NVME_DEPTH: u32 = 256;
 
 impl Link {
     /// Reads the name of an interface, such as "pcie4x4", "gen4x4" or "sata".
     ///
     /// # Errors
-    /// Returns a sentence with examples if the text is not an interface.
+    /// Returns a sentence with examples if the text is not the name of an interface.
     pub fn parse(text: &str) -> Result<Self, String> {
         let plain = text.to_ascii_lowercase().replace([' ', '_', '-'], "").replace(".0", "");
         let serial = SERIAL.iter().find(|(name, ..)| *name == plain);
@@ -81,7 +82,7 @@ impl Link {
         })
     }
 
-    /// Returns the calculation of the rate, as a text.
+    /// Returns a text that shows how the rate was calculated.
     pub fn because(&self) -> &str {
         &self.because
     }

@@ -1,22 +1,24 @@
-//! Readers for single lines of a data sheet, with their units. An error names the expected form.
+//! Readers for single lines of a data sheet, such as a rate with its unit. An error message shows
+//! the expected form.
 
 use vpass_drive::base::units::Bytes;
 use vpass_drive::config::CellType;
 
 use crate::numbers::counted;
 
-/// Cell types on data sheets. TLC stands for today's TLC, which has the code 2-3-2 (source: the
-/// preset modern-tlc-232).
+/// Names of cell types on data sheets. TLC means current TLC with the code 2-3-2, as in the preset
+/// modern-tlc-232.
 const CELLS: [(&str, CellType); 4] = [
     ("slc", CellType::Slc),
     ("mlc", CellType::Mlc),
     ("tlc", CellType::Tlc232),
     ("qlc", CellType::Qlc),
 ];
-/// Units of a rate, each with its size in 10^6 bytes per second.
+/// Units of rates. Each unit comes with its size in 10^6 bytes per second.
 const RATES: [(&str, f64); 5] =
     [("mib", 1.048_576), ("gib", 1_073.741_824), ("kb", 0.001), ("mb", 1.0), ("gb", 1000.0)];
-/// Units of written data, each with its size in 10^12 bytes. TBW without a unit means 10^12 bytes.
+/// Units of amounts of written data. Each unit comes with its size in 10^12 bytes. A number without
+/// a unit means 10^12 bytes.
 const WRITTEN: [(&str, f64); 4] = [("gb", 1e-3), ("tb", 1.0), ("pb", 1e3), ("", 1.0)];
 /// Largest accepted number of drive writes per day.
 const MOST_DWPD: f64 = 1000.0;
@@ -26,7 +28,7 @@ const MOST_YEARS: f64 = 50.0;
 /// Reads a capacity, such as "1.92TB".
 ///
 /// # Errors
-/// Returns a sentence with the expected form.
+/// Returns a sentence that shows the expected form.
 pub fn capacity(text: &str) -> Result<Bytes, String> {
     let expected = || format!("`{text}`: a size with its unit is expected, such as 1.92TB");
     let text = tight(text);
@@ -38,7 +40,7 @@ pub fn capacity(text: &str) -> Result<Bytes, String> {
 /// Reads a cell type: slc, mlc, tlc or qlc.
 ///
 /// # Errors
-/// Returns a sentence with the expected form.
+/// Returns a sentence that shows the expected form.
 pub fn cell(text: &str) -> Result<CellType, String> {
     let name = text.trim().to_ascii_lowercase();
     let found = CELLS.iter().find(|(known, _)| *known == name);
@@ -47,13 +49,12 @@ pub fn cell(text: &str) -> Result<CellType, String> {
         .ok_or_else(|| format!("`{text}` is not a cell type; slc, mlc, tlc or qlc is expected"))
 }
 
-/// Returns the name of a cell type on data sheets.
+/// Returns the name that data sheets use for a cell type.
 pub fn cell_word(cell: CellType) -> &'static str {
     CELLS[cell.bits() as usize - 1].0
 }
 
-/// Formats a size as vendors write it, such as 1.92TB or 2TiB. The result is the shortest exact
-/// form.
+/// Formats a size as vendors do, such as 1.92TB or 2TiB. The result is the shortest exact form.
 pub fn size_word(size: Bytes) -> String {
     let decimal = [("TB", 1_000_000_000_000), ("GB", 1_000_000_000), ("MB", 1_000_000)];
     let found = decimal
@@ -68,7 +69,7 @@ pub fn size_word(size: Bytes) -> String {
 /// second.
 ///
 /// # Errors
-/// Returns a sentence with the expected form.
+/// Returns a sentence that shows the expected form.
 pub fn rate(text: &str) -> Result<f64, String> {
     let expected =
         || format!("`{text}`: a rate with its unit is expected, such as 6800MB/s or 6.8GB/s");
@@ -85,7 +86,7 @@ pub fn rate(text: &str) -> Result<f64, String> {
 /// Reads a number of requests per second, such as "850000", "850k" or "1M".
 ///
 /// # Errors
-/// Returns a sentence with the expected form.
+/// Returns a sentence that shows the expected form.
 pub fn iops(text: &str) -> Result<f64, String> {
     let plain = tight(text);
     let count = counted(&plain).and_then(Result::ok).or_else(|| plain.parse().ok());
@@ -98,7 +99,7 @@ pub fn iops(text: &str) -> Result<f64, String> {
 /// the amount in units of 10^12 bytes.
 ///
 /// # Errors
-/// Returns a sentence with the expected form.
+/// Returns a sentence that shows the expected form.
 pub fn tbw(text: &str) -> Result<f64, String> {
     let plain = tight(text).to_ascii_lowercase();
     let plain = plain.strip_suffix('w').unwrap_or(&plain);
@@ -110,7 +111,7 @@ pub fn tbw(text: &str) -> Result<f64, String> {
 /// Reads a number of full drive writes per day, such as "1" or "0.3".
 ///
 /// # Errors
-/// Returns a sentence with the expected form.
+/// Returns a sentence that shows the expected form.
 pub fn dwpd(text: &str) -> Result<f64, String> {
     above_zero(text, MOST_DWPD).ok_or_else(|| {
         format!(
@@ -123,7 +124,7 @@ pub fn dwpd(text: &str) -> Result<f64, String> {
 /// Reads the length of a warranty in years, such as "5".
 ///
 /// # Errors
-/// Returns a sentence with the expected form.
+/// Returns a sentence that shows the expected form.
 pub fn years(text: &str) -> Result<f64, String> {
     above_zero(text, MOST_YEARS).ok_or_else(|| {
         format!("`{text}`: years above 0 and at most {MOST_YEARS} are expected, such as 5")
@@ -133,7 +134,7 @@ pub fn years(text: &str) -> Result<f64, String> {
 /// Reads a number of channels, such as "8".
 ///
 /// # Errors
-/// Returns a sentence with the expected form.
+/// Returns a sentence that shows the expected form.
 pub fn channels(text: &str) -> Result<u32, String> {
     text.trim()
         .parse()
@@ -142,13 +143,12 @@ pub fn channels(text: &str) -> Result<u32, String> {
         .ok_or_else(|| format!("`{text}`: a whole number from 1 to 256 is expected, such as 8"))
 }
 
-/// Returns a text without spaces, and without the commas and underscores that group digits.
+/// Removes spaces from a text, and commas and underscores that group digits.
 fn tight(text: &str) -> String {
     text.chars().filter(|c| !c.is_whitespace() && !matches!(c, ',' | '_')).collect()
 }
 
-/// Reads a number that ends with one of these units. Returns the number multiplied by the size of
-/// its unit.
+/// Reads a number with one of these units. Returns the number multiplied by the size of the unit.
 fn scaled(text: &str, units: &[(&str, f64)]) -> Option<f64> {
     let (number, factor) = units
         .iter()
@@ -158,12 +158,12 @@ fn scaled(text: &str, units: &[(&str, f64)]) -> Option<f64> {
     plain_number(number).map(|number| number * factor)
 }
 
-/// Reads a number above 0 that is at most `most`.
+/// Reads a number that is above 0 and at most `most`.
 fn above_zero(text: &str, most: f64) -> Option<f64> {
     plain_number(text.trim()).filter(|number| *number <= most)
 }
 
-/// Reads a number above 0 that is written only with digits and a decimal point.
+/// Reads a number above 0. Only digits and a decimal point are allowed.
 fn plain_number(text: &str) -> Option<f64> {
     let is_plain = text.chars().all(|c| c.is_ascii_digit() || c == '.');
     text.parse().ok().filter(|number| is_plain && *number > 0.0)

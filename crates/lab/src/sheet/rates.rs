@@ -1,4 +1,4 @@
-//! Rates of a data sheet: the host link, the channels, and the program time.
+//! Choice of rates for a data sheet: the host link, the channels, and the program time.
 //!
 //! ```text
 //! 16 dies write at 2,000 MB/s, so each die writes a wordline of 48 KiB in 393.2 us
@@ -15,19 +15,23 @@ use crate::failure::Failure;
 use crate::numbers::count;
 use crate::progress::Begin;
 
-/// Share of the link's rate above which a sheet's rate is assumed to be limited by the link instead
-/// of the flash. Headers and pauses of the protocol take the rest of the link's rate.
+/// If a rate on the data sheet is above this share of the link's rate, the link is assumed to limit
+/// it. Otherwise, the flash is assumed to limit it. Headers and pauses of the protocol use the rest
+/// of the link's rate.
 const OF_LINK: f64 = 0.9;
-/// Share of the link's rate below which reads are assumed to be limited inside the drive.
+/// If the read rate on the data sheet is below this share of the link's rate, a part inside the
+/// drive is assumed to limit it.
 const INSIDE: f64 = 0.75;
-/// Largest ratio between the program time of the sheet and that of the preset.
+/// Largest expected factor between the program time that follows from the data sheet and that of
+/// the preset.
 const SLOWER: f64 = 2.0;
-/// Largest accepted difference between the sheet's rate and the rate of a short run, as a share.
+/// Largest accepted relative difference between the rate on the data sheet and the rate of a short
+/// run.
 const CLOSE: f64 = 0.01;
-/// Largest number of steps in the search for a rate. Each step halves the range.
+/// Largest number of steps in the search for a rate. Each step halves the range of possible rates.
 const STEPS: u32 = 12;
 
-/// Finds the link, the channels and the program time for a data sheet.
+/// Sets the rate of the link, the rate of the channels, and the program time for a data sheet.
 pub(super) fn solve(draft: &mut Draft, sheet: &Sheet, begin: Begin) -> Result<(), Failure> {
     link(draft, sheet)?;
     read_rate(draft, sheet, begin)?;
@@ -39,15 +43,15 @@ fn link_mb_s(sheet: &Sheet, config: &DriveConfig) -> f64 {
     sheet.interface.as_ref().map_or(config.timing.host_mb_s, |link| link.mb_s)
 }
 
-/// Returns the sheet's sequential write rate if the flash limits this rate. Returns `None` if the
-/// link limits the rate.
+/// Returns the sequential write rate on the data sheet, if the flash limits this rate. Returns
+/// `None` if the link limits this rate.
 pub(super) fn flash_limited_write(sheet: &Sheet, config: &DriveConfig) -> Option<f64> {
     let link = link_mb_s(sheet, config).min(sheet.sequential_read_mb_s.unwrap_or(f64::INFINITY));
     sheet.sequential_write_mb_s.filter(|rate| *rate < OF_LINK * link)
 }
 
-/// Returns the rate at which a die programs, in 10^6 bytes per second. The die transfers the pages
-/// of a wordline first, and then programs the wordline.
+/// Returns the rate at which a die writes, in 10^6 bytes per second. The pages of a wordline are
+/// transferred to the die first. The die then programs the wordline.
 pub(super) fn die_write_mb_s(config: &DriveConfig) -> f64 {
     let bytes = wordline_bytes(config);
     bytes / (flash::wordline_us(config) + bytes / config.timing.channel_mb_s)
@@ -57,7 +61,8 @@ fn wordline_bytes(config: &DriveConfig) -> f64 {
     f64::from(config.geometry.cell.bits()) * config.geometry.page_size.0 as f64
 }
 
-/// Sets the rate of the host link. Refuses rates of the sheet that the link cannot carry.
+/// Sets the rate of the host link. Refuses a data sheet with a rate that is higher than that of the
+/// link.
 fn link(draft: &mut Draft, sheet: &Sheet) -> Result<(), Failure> {
     let config = draft.config()?;
     let rate = link_mb_s(sheet, &config);
@@ -94,7 +99,8 @@ fn link(draft: &mut Draft, sheet: &Sheet) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Lowers the rate of the link or of the channels, until a short run reads at the sheet's rate.
+/// Lowers the rate of the link or of the channels, so that a short run reads at the rate on the
+/// data sheet.
 fn read_rate(draft: &mut Draft, sheet: &Sheet, begin: Begin) -> Result<(), Failure> {
     let Some(wanted) = sheet.sequential_read_mb_s else { return Ok(()) };
     let drive = draft.drive()?;
@@ -134,7 +140,7 @@ fn read_rate(draft: &mut Draft, sheet: &Sheet, begin: Begin) -> Result<(), Failu
     Ok(())
 }
 
-/// Sets the program time at which all dies together write at the sheet's rate.
+/// Sets the program time with which all dies together reach the write rate on the data sheet.
 fn program_time(draft: &mut Draft, sheet: &Sheet) -> Result<(), Failure> {
     let config = draft.config()?;
     let Some(rate) = flash_limited_write(sheet, &config) else { return Ok(()) };
@@ -142,7 +148,7 @@ fn program_time(draft: &mut Draft, sheet: &Sheet) -> Result<(), Failure> {
     let (bytes, of_preset) = (wordline_bytes(&config), flash::wordline_us(&config));
     let us = dies * bytes / rate - bytes / config.timing.channel_mb_s;
     if us < of_preset / SLOWER {
-        // The drive would need more dies. An earlier note already reports this.
+        // The drive would need more dies. A note about the missing dies was already added.
         return Ok(());
     }
     if us > SLOWER * of_preset {

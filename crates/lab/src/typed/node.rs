@@ -1,4 +1,5 @@
-//! Value in a TOML document with its place, from which `serde` can read a type.
+//! Values of a TOML document, from which `serde` reads Rust types. Each value knows its place in
+//! the text.
 
 mod access;
 
@@ -12,17 +13,17 @@ use super::wrong::{Place, Wrong};
 use crate::keys::wrong::shown;
 use access::{Fields, Rows, WithSpan};
 
-/// Value in a document, with its place in the text and the path of its key.
+/// Value in a document. The place of the value in the text and the path of its key are known.
 #[derive(Clone)]
 pub(super) struct Node<'a> {
     value: &'a DeValue<'a>,
-    /// Offsets of the first byte and of the end in the text; `None` for the whole file.
+    /// Offsets in the text at which the value begins and ends. `None` for the whole file.
     span: Option<(usize, usize)>,
     path: String,
 }
 
 impl<'a> Node<'a> {
-    /// Returns the node that stands for a whole file.
+    /// Returns the node for a whole file.
     pub(super) fn root(value: &'a DeValue<'a>) -> Self {
         Self { value, span: None, path: String::new() }
     }
@@ -32,8 +33,8 @@ impl<'a> Node<'a> {
         Self { value: value.get_ref(), span: Some((span.start, span.end)), path }
     }
 
-    /// Reads the value. Even an error that the type reports after reading gets the place of this
-    /// value.
+    /// Reads the value as a Rust type. If the type reports an error without a place, even after the
+    /// whole value was read, the error gets the place of this value.
     fn read<'de, T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, Wrong> {
         let here = self.clone();
         seed.deserialize(self).map_err(|wrong| wrong.at(|| here.place()))
@@ -44,12 +45,13 @@ impl<'a> Node<'a> {
         Place { at, path: self.path.clone(), value: shown(self.value) }
     }
 
-    /// Calls `read`. An error that has no place yet gets the place of this value.
+    /// Calls `read`. If `read` returns an error without a place, the error gets the place of this
+    /// value.
     fn placed<T>(&self, read: impl FnOnce() -> Result<T, Wrong>) -> Result<T, Wrong> {
         read().map_err(|wrong| wrong.at(|| self.place()))
     }
 
-    /// Reads a whole number, for a type that has this range.
+    /// Reads a whole number from `least` to `most`.
     fn whole<'de, V: Visitor<'de>>(
         &self,
         visitor: V,
@@ -65,7 +67,7 @@ impl<'a> Node<'a> {
     }
 }
 
-/// Returns a whole number; `None` if it is too large for every integer type.
+/// Converts a whole number of TOML. Returns `None` if the number does not fit into 128 bits.
 fn number(n: &DeInteger<'_>) -> Option<i128> {
     i128::from_str_radix(&n.as_str().replace('_', ""), n.radix()).ok()
 }
@@ -176,8 +178,8 @@ impl<'de> Deserializer<'de> for Node<'_> {
         fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Wrong> {
-        // The type `Spanned` reads the place and the value as fields, with names that never occur
-        // in a file.
+        // The type `Spanned` reads a value together with its place. It asks for both as fields,
+        // with names that never occur in a file.
         match (fields, self.span) {
             (&[start, end, value], Some(span)) if name.starts_with("$__") => {
                 visitor.visit_map(WithSpan::of(self, span, [start, end, value]))

@@ -1,5 +1,5 @@
-//! Error that a type reports when it reads a value, as data. The value then adds its place and its
-//! key.
+//! Errors that `serde` reports when it reads a TOML value as a Rust type. The place and the key of
+//! the value are added later.
 
 use std::fmt::{self, Display};
 
@@ -10,20 +10,20 @@ use crate::keys::wrong::one_of;
 use crate::lines::line_of;
 use crate::schema;
 
-/// Error that a type reports when it reads a value.
+/// Error that `serde` reports when it reads a value as a Rust type.
 #[derive(Debug)]
 pub(super) struct Wrong {
     what: What,
-    /// Value or table that has the error, as soon as it is known.
+    /// Place of the error. `None` until the place is known.
     place: Option<Place>,
 }
 
-/// Place of a wrong value, with its key and its text.
+/// Place of a wrong value in a file, with the key and the value.
 #[derive(Debug)]
 pub(super) struct Place {
     /// Offset of the value in the text; `None` for the whole file.
     pub(super) at: Option<usize>,
-    /// Path of the value's key; empty for the whole file.
+    /// Path of the value's key. Empty for the whole file.
     pub(super) path: String,
     /// Value, as error messages show it.
     pub(super) value: String,
@@ -33,13 +33,13 @@ pub(super) struct Place {
 enum What {
     /// Required key that is missing in the table.
     Missing(&'static str),
-    /// Key that the type does not have, and the keys that it has.
+    /// Unknown key, and the known keys.
     Unknown(String, &'static [&'static str]),
-    /// Word that the type does not accept, and the words that it accepts.
+    /// Word that is not allowed, and the allowed words.
     Word(String, &'static [&'static str]),
-    /// Value of a wrong type, with a description of the right values.
+    /// Value that is not allowed, with a description of the allowed values.
     Value(String),
-    /// Other error, as a sentence that the type wrote.
+    /// Other error, as a sentence.
     Said(String),
 }
 
@@ -48,18 +48,19 @@ impl Wrong {
         Self { what, place: None }
     }
 
-    /// Makes the error for a value that is not of the expected form.
+    /// Returns the error for a value that is not allowed. `expected` describes the allowed values.
     pub(super) fn value(expected: impl Into<String>) -> Self {
         Self::new(What::Value(expected.into()))
     }
 
-    /// Adds a place to the error, unless an inner value has already added its place.
+    /// Adds a place to the error. If the error already has the place of an inner value, that place
+    /// is kept.
     pub(super) fn at(self, place: impl FnOnce() -> Place) -> Self {
         Self { place: self.place.or_else(|| Some(place())), ..self }
     }
 
-    /// Makes the failure for this error in a file. `name` is the name of the file, and `text` is
-    /// its content.
+    /// Returns the failure for this error in a file. `name` is the name of the file, and `text` is
+    /// the content of the file.
     pub(super) fn in_file(self, name: &str, text: &str) -> Failure {
         let Place { at, path, value } =
             self.place.unwrap_or(Place { at: None, path: String::new(), value: String::new() });

@@ -1,4 +1,5 @@
-//! Parts of a TOML value: the rows of a list, the keys of a table, and the place of a value.
+//! Access to the parts of a TOML value: the rows of a list, the keys of a table, and the place of a
+//! value.
 
 use std::array;
 use std::vec::IntoIter;
@@ -9,7 +10,7 @@ use toml::de::{DeArray, DeTable};
 
 use super::{Node, Place, Wrong};
 
-/// Rows of a list. Each row has the path of the list.
+/// Rows of a list. The path of each row is that of the list.
 pub(super) struct Rows<'a>(IntoIter<Node<'a>>);
 
 impl<'a> Rows<'a> {
@@ -69,7 +70,7 @@ impl<'de> MapAccess<'de> for Fields<'_> {
     }
 }
 
-/// Place of a value, and the value itself, as the fields that the type `Spanned` reads.
+/// Place of a value and the value itself, in the form in which the type `Spanned` reads them.
 pub(super) struct WithSpan<'a> {
     names: array::IntoIter<&'static str, 3>,
     ends: array::IntoIter<usize, 2>,
