@@ -1,4 +1,5 @@
-//! Read reclaim: one file per technique, what several of them share, and the list.
+//! Read reclaim: the list of reclaim techniques. Each technique has its own file, and the folder
+//! `shared` has code that several techniques share.
 
 mod block;
 mod chance_probe;
