@@ -9,12 +9,12 @@
 //!   in the background.
 //! - **Costs:** as `raid5` for stripes with parity, and none for other stripes. To form the parity
 //!   of a stripe, the drive reads each page that is not moved, and programs one page.
-//! - **Departs from the paper:** in the paper, a stripe's counter rises with each write to a worn
-//!   block and falls with each write to another block. This counter drifts, because it ignores
-//!   moves, lost and rebuilt pages, and the place of the old copy. In vpass the counter is the
-//!   stripe's number of pages in worn blocks. With `published = 1`, vpass counts as the paper does.
-//!   The paper has no failing flash. In vpass, after a failure, a stripe keeps its parity until its
-//!   failed pages are rebuilt.
+//! - **Departs from the paper:** in the paper, writes to worn blocks increase a stripe's counter,
+//!   and other writes decrease it. This counter drifts, because it ignores moves, lost and rebuilt
+//!   pages, and the place of the old copy. In vpass the counter is the stripe's number of pages in
+//!   worn blocks. With `published = 1`, vpass counts as the paper does. The paper has no failing
+//!   flash. In vpass, after a failure, a stripe keeps its parity until its failed pages are
+//!   rebuilt.
 //! - **Does not help:** pages that cannot be read or are on failed flash, if their stripe has no
 //!   parity. These pages are lost. A stripe that still waits for its parity has none.
 //!

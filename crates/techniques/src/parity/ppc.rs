@@ -5,7 +5,8 @@
 //! - **Paper:** Im and Shin, IEEE Transactions on Computers 60, 2011, as da-raid5-2013 describes it
 //!   (II-B).
 //! - **Acts at:** each write that leaves the buffer. The parity of a stripe is programmed when the
-//!   cache is full, and before an old version of a page that is needed to compute it is erased.
+//!   cache is full. It is also programmed before the erase of an old page version that is needed to
+//!   compute it.
 //! - **Costs:** one page of memory per stripe in the cache, and one read for each page that changes
 //!   again. Before the drive programs parity, it reads the pages that the partial parity does not
 //!   cover.

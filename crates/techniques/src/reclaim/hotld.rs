@@ -6,9 +6,9 @@
 //!   reprogramming.
 //! - **Acts at:** `block`'s threshold. For low-density blocks, this threshold is computed with
 //!   limits that are `density.limit_factor` times as large.
-//! - **Costs:** 12 bytes per block (its reads, the time of its last refresh, the time at which it
-//!   became a low-density block) and 2 bytes per page of a monitor block. In a low-density block,
-//!   two pages take the programs of three.
+//! - **Costs:** 12 bytes per block: its reads, the time of its last refresh, and the time at which
+//!   it became a low-density block. A monitor block takes 2 more bytes per page. In a low-density
+//!   block, two pages take the programs of three.
 //! - **Departs from the paper:** times are counted in page operations of the host, so no clock is
 //!   needed. A low-density block at its limit moves to another low-density block; the paper says
 //!   this only for IPR. `density.spare_share` bounds the pages that guard levels take. With parity,

@@ -1,8 +1,8 @@
 //! # Ideal
-//! Works like `block`, but on better flash: reads disturb all wordlines equally, and all pages have
-//! the limit of the median wordline's weakest page kind. So `ideal` is a counterfactual and not a
-//! technique. It changes the flash of the run, also for the oracle, and gives a bound for
-//! comparison.
+//! Works like `block`, but on better flash. On this flash, reads disturb all wordlines equally, and
+//! all pages have the limit of the median wordline's weakest page kind. So `ideal` is a
+//! counterfactual and not a technique. It changes the flash of the run, also for the oracle, and
+//! gives a bound for comparison.
 //!
 //! - **Paper:** straw-2024 II (`SSD_ideal` of Fig. 3).
 //! - **Acts at:** the threshold of `block`, computed with alpha 1. The limit at each P/E count is

@@ -7,8 +7,8 @@
 //! - **Acts at:** `block`'s threshold. A read-hot block in the pool has a lower threshold, because
 //!   reprogramming takes more reads than moving. For low-density blocks (with guard levels), the
 //!   limits in the threshold are `density.limit_factor` times as large.
-//! - **Costs:** 12 bytes per block (its reads, the time of its last refresh, the time of its last
-//!   reprogramming) and 2 bytes per page of a monitor block (III-E).
+//! - **Costs:** 12 bytes per block: its reads, and the times of its last refresh and of its last
+//!   reprogramming. A monitor block takes 2 more bytes per page (III-E).
 //! - **Departs from the paper:** the pool is reserved for read-hot blocks (`density.keep_pool`).
 //!   The safety page lists all departures.
 //! - **Does not help:** even reads, and read-hot data that is much larger than the pool.

@@ -4,10 +4,10 @@
 //!
 //! - **Paper:** none. The checks are those of straw-2024 III. The reprogramming is that of ipr-2018
 //!   III-C, but for single wordlines.
-//! - **Acts at:** the checks of `shared/straw.rs`, with an additional reserve for the merges of one
-//!   job: `B = q K + 2 (alpha - 1) q`. A job merges at most `K = max(1, I / q)` wordlines, and each
-//!   merge adds a dose of `q = p + density.reprogram_dose`. A wordline is merged at most once, and
-//!   only if it can then stay beyond the next check. Otherwise it moves.
+//! - **Acts at:** the checks of `shared/straw.rs`. The merges of one job have the additional
+//!   reserve `B = q K + 2 (alpha - 1) q`. A job merges at most `K = max(1, I / q)` wordlines, and
+//!   each merge adds a dose of `q = p + density.reprogram_dose`. A wordline is merged at most once,
+//!   and only if it can then stay beyond the next check. Otherwise it moves.
 //! - **Costs:** `straw-wl`'s counters and one bit per wordline. A merge costs p reads, one program,
 //!   at most one copy of a page, one page of capacity, and wear.
 //! - **Departs from the papers:** there are no separate blocks for read-hot data, and data moves

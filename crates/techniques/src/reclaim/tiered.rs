@@ -116,8 +116,8 @@ impl Tiered {
         self.straw.follows_age()
     }
 
-    /// Returns two read counts of a block: the one at which it gets layer counters, and the one at
-    /// which it moves as a whole if it got none.
+    /// Returns two read counts. At the first, a block gets layer counters. At the second, a block
+    /// without layer counters moves as a whole.
     fn bounds(&self, view: &View, worn: Worn) -> Option<(u32, u32)> {
         let (threshold, _) =
             self.block.threshold_worn(view, worn, ALL_KINDS, Work::moving_all(view))?;

@@ -2,11 +2,10 @@
 //! above some P/E count (`docs/safety/README.md`).
 //!
 //! A technique that loses no page reserves a budget for each wordline. The budget is the dose that
-//! the wordline may get before the technique has rewritten it. It contains alpha for each host
-//! read, and the dose of reclaim's own reads. If the limit of a wordline is less than its budget,
-//! the technique cannot act in time, and data may be lost unnoticed. If the limit is too small when
-//! the run starts, vpass refuses the drive. If the limit becomes too small through wear, the run
-//! prints a warning.
+//! the wordline may get before it is rewritten: alpha for each host read, and the dose of reclaim's
+//! own reads. If the budget exceeds the limit, the technique cannot act in time, and data may be
+//! lost. If this is so at the start of a run, vpass refuses the drive. If it happens later through
+//! wear, the run prints a warning.
 //!
 //! ```text
 //! straw-wl on three wordlines of one page, alpha 9, limit 900, at most one read after a check:

@@ -4,8 +4,9 @@
 //!
 //! - **Acts at:** read counts of a block that are multiples of the interval I
 //!   (`reclaim.check_interval`). A wordline i with valid pages moves if `bound(i) + alpha (max(I,
-//!   R_late + 1) + R_late) + M > ERC_MAX`. Movers may add the dose `M = V + 2 (alpha - 1) p`,
-//!   because they read each of the block's V valid pages once more, p of them on each neighbour.
+//!   R_late + 1) + R_late) + M > ERC_MAX`. `M = V + 2 (alpha - 1) p` is the dose that movers may
+//!   add. They read each of the block's V valid pages once more; p of these pages lie on each
+//!   neighbour.
 //! - **Leaves behind:** an invalid page for each moved page. A block without valid pages is erased.
 //!   Checks that cannot find anything are skipped.
 //! - **Safety:** no page is lost under two conditions: `bound(i)` is never below the dose, and the

@@ -11,8 +11,8 @@ const NONE: u32 = u32::MAX;
 /// time.
 const LOOKS: u32 = 4;
 
-/// Owner of a set: a block, the P/E cycles of the block when it got the set, and the dose of the
-/// block at the last visit of the set.
+/// Block that owns a set. `pec` is its number of P/E cycles when it got the set, and `seen` is its
+/// dose at the last visit of the set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Owner {
     block: BlockId,
