@@ -24,7 +24,7 @@ use self::parity::{PARITY, Parity};
 use self::reclaim::{Policy, RECLAIM};
 use self::refresh::{REFRESH, Refresh};
 
-/// Slot: a kind of technique, such as parity. A run uses one technique for each slot.
+/// Kind of techniques, such as parity. A run uses one technique of each kind.
 pub struct Slot {
     /// Name of the slot's table in a drive file.
     pub table: &'static str,
@@ -42,7 +42,7 @@ impl Slot {
     }
 
     /// Returns all aliases of the slot's parameters, without duplicates. An alias is a key in the
-    /// slot's own table.
+    /// slot's table that stands for a parameter of several techniques.
     pub fn aliases(&self) -> Vec<&'static str> {
         let mut aliases = vec![];
         for alias in self.params().filter_map(|(_, param)| param.alias) {
@@ -61,8 +61,8 @@ impl Slot {
         self.params().filter(move |(_, param)| param.alias == Some(alias))
     }
 
-    /// Returns the full keys of a parameter, one for each technique that has it, in the form that
-    /// `--set` accepts.
+    /// Returns one full key for each technique that has this parameter. A full key has the form
+    /// that `--set` accepts, such as `reclaim.straw-ss.counters`.
     pub fn paths_of(&self, key: &str) -> Vec<String> {
         self.params()
             .filter(|(_, param)| param.key == key)
@@ -95,7 +95,7 @@ pub const SLOTS: &[Slot] = &[
     },
 ];
 
-/// Returns the slot of this table.
+/// Returns the slot whose table has this name.
 pub fn slot(table: &str) -> Option<&'static Slot> {
     SLOTS.iter().find(|slot| slot.table == table)
 }

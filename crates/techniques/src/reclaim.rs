@@ -28,7 +28,7 @@ use vpass_drive::api::reclaim::{
     Rewrite, StreamSpec, Technique, Threshold, View, promise,
 };
 
-/// Reclaim techniques, one line each.
+/// All reclaim techniques of this crate.
 pub(crate) const LIST: &[Technique] = &[
     none::CARD,
     block::CARD,

@@ -1,6 +1,6 @@
 //! The techniques that run in a drive. The controller calls them to get the first alarm of a block,
-//! to report erases and to choose GC victims. Only the drive itself asks a technique how to react
-//! to reads.
+//! to report erases and to choose GC victims. The reaction to reads is requested elsewhere, by the
+//! drive.
 
 use crate::api::gc::{Candidates, GcPolicy};
 use crate::api::reclaim::{Policy, View};
@@ -22,8 +22,8 @@ pub(crate) struct Away {
     pub(crate) at_most: u32,
 }
 
-/// Additional facts for a reclaim technique. It also sees the state of the flash and the tables of
-/// the drive.
+/// Facts that a reclaim technique cannot find in the state of the flash and in the tables of the
+/// drive.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Facts {
     /// Value of `R_late`.
@@ -32,7 +32,7 @@ pub(crate) struct Facts {
     pub(crate) host_reads_before: u64,
     /// Number of pages that the host wrote before the measured phase.
     pub(crate) host_writes_before: u64,
-    /// Whether the drive is being given its start-up state.
+    /// Whether the start-up state of the drive is being made.
     pub(crate) is_before_run: bool,
     /// Smallest value of the techniques' clock at which a block counts as opened during the run.
     /// For blocks opened earlier, the opening time is unknown.

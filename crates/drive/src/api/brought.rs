@@ -36,7 +36,7 @@ pub struct Brought {
 #[distributed_slice]
 pub static BROUGHT: [Brought];
 
-/// List of one slot.
+/// List of the techniques of one slot.
 pub struct List<P: InSlot + ?Sized + 'static>(pub(super) fn(&Brought) -> &'static [Card<P>]);
 
 impl<P: InSlot + ?Sized> List<P> {

@@ -66,15 +66,16 @@ pub struct About {
     /// Function that changes the drive's flash for the run; `None` except for counterfactual
     /// techniques.
     pub nature: Option<fn(&mut DriveConfig)>,
-    /// Whether the technique gives a stripe parity depending on the wear of its blocks.
+    /// Whether a stripe's wear decides if the technique gives it parity.
     pub goes_by_wear: bool,
     /// Techniques that a run uses in other slots together with this one, unless the run names
     /// others.
     pub parts: Option<Parts>,
-    /// Additional check, beside [`Self::needs`]. It refuses drives on which the technique cannot
-    /// work.
+    /// Check that refuses drives on which the technique cannot work. The requirements in
+    /// [`Self::needs`] are checked elsewhere.
     pub refuses: Option<Refusal>,
-    /// Check whether the given parameters fit together. The check may fill in a missing parameter.
+    /// Function that checks whether the given parameters fit together. It may also fill in a
+    /// missing parameter.
     pub settles: Option<Settling>,
 }
 
@@ -109,8 +110,8 @@ pub enum Protection {
     Sound,
 }
 
-/// Effect of the fluid gear on a technique. This gear draws the number of reads of a block, and
-/// simulates only reads that reach an alarm.
+/// Effect of the fluid gear on a technique. The fluid gear draws the number of reads of a block at
+/// random. It simulates a single read only when a block reaches its alarm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InBulk {
     /// No effect: the technique uses only alarms and counts that do not depend on the order of
@@ -191,9 +192,9 @@ pub struct Param {
 /// Kinds of numbers of parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Whole numbers: 1, 2, 3.
+    /// Whole numbers, such as 3.
     Whole,
-    /// Real numbers: 0.25.
+    /// Real numbers, such as 0.25.
     Real,
 }
 
@@ -203,9 +204,9 @@ pub struct Args<'a> {
     given: &'a Params,
 }
 
-/// Trait that assigns a type of techniques to a slot.
+/// Trait of all techniques of one slot. It says which slot this is.
 pub trait InSlot {
-    /// Table of the slot in a drive file.
+    /// Name of the slot's table in a drive file.
     const TABLE: &'static str;
 
     /// Returns the list of this slot's techniques that the program provides.
@@ -265,7 +266,7 @@ impl About {
         self.refuses.map_or(Ok(()), |refuses| refuses(config))
     }
 
-    /// Returns the drive under this technique.
+    /// Returns the configuration of a drive on which this technique runs.
     pub fn drive(&self, mut config: DriveConfig) -> DriveConfig {
         if let Some(change) = self.nature {
             change(&mut config);
@@ -275,8 +276,8 @@ impl About {
 }
 
 impl<P: InSlot + ?Sized> Card<P> {
-    /// Returns the name of a technique in the list of its slot; `None` if the technique was made at
-    /// run time. Code that recognises a technique by name must use this method.
+    /// Returns the technique's name if the list of its slot has it; `None` if the technique was
+    /// made at run time. Code that recognises techniques by name must use this method.
     pub fn listed_name(&self) -> Option<&'static str> {
         matches!(self.new, New::Listed(_)).then_some(self.name)
     }
@@ -300,8 +301,8 @@ impl<P: InSlot + ?Sized> Card<P> {
         Args { about: &self.about, given: P::given(config) }
     }
 
-    /// Returns the key of a parameter for messages. This is the alias if the value of the alias
-    /// equals the technique's value, and otherwise the key in the technique's own table.
+    /// Returns the key of a parameter for messages. If the alias has the same value as the
+    /// technique, this is the alias. Otherwise, it is the key in the technique's own table.
     pub fn path(&self, config: &DriveConfig, param: &Param) -> String {
         let (given, own) = (P::given(config), param.value(P::given(config), self.name));
         let alias = param.alias.filter(|alias| {
@@ -343,7 +344,8 @@ impl<P: InSlot + ?Sized> fmt::Display for Card<P> {
 impl<P: InSlot + ?Sized> PartialEq for Card<P> {
     fn eq(&self, other: &Self) -> bool {
         match (self.new, other.new) {
-            // The name is compared, because a list is a constant and may have several addresses.
+            // Names are compared instead of addresses, because a list is a constant and may have
+            // several addresses.
             (New::Listed(_), New::Listed(_)) => self.name == other.name,
             (New::Given(one), New::Given(other)) => std::ptr::addr_eq(one, other),
             _ => false,
@@ -411,8 +413,8 @@ impl Param {
         }
     }
 
-    /// Returns the parameter's value for a technique. This is the first that exists of the user's
-    /// value for the technique, the user's value for the alias, and the default.
+    /// Returns the parameter's value for a technique. The user's value for the technique comes
+    /// first, then the user's value for the alias, and then the default.
     pub fn value(&self, given: &Params, technique: &str) -> f64 {
         self.given(given, technique).unwrap_or(self.default)
     }

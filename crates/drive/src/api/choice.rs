@@ -8,7 +8,7 @@ use super::card::{Card, InSlot};
 pub enum Choice<P: InSlot + ?Sized + 'static> {
     /// Name of a technique in the list.
     Named(String),
-    /// Card of a technique. The technique need not be in the list.
+    /// Card of a technique, which need not be in the list.
     Given(&'static Card<P>),
 }
 

@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 /// Wrong answer or panic of a technique.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// Table of the technique's slot.
+    /// Name of the table of the technique's slot.
     pub slot: &'static str,
     /// Name of the technique.
     pub technique: &'static str,

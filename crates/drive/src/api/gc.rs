@@ -1,4 +1,5 @@
-//! Garbage collection: chooses the next block to clean. This file is the interface.
+//! Garbage collection: chooses the next block to clean. This file is the interface of the GC
+//! policies.
 
 mod checked;
 pub mod victims;
@@ -16,7 +17,7 @@ pub struct Candidates<'a> {
     /// Closed blocks, listed by their number of valid pages. The number is scaled to a block of
     /// full density.
     pub index: Victims<'a>,
-    /// Number of pages of a full block.
+    /// Number of pages of a full-density block.
     pub pages_per_block: u32,
     /// Whether a block may be picked although all its pages are valid, so that cleaning it gains no
     /// space.
@@ -38,7 +39,7 @@ impl Candidates<'_> {
 }
 
 /// Policy that picks victims for garbage collection. It sees closed blocks by their share of valid
-/// pages, multiplied by the pages of a full-density block. So blocks of low density can be compared
+/// pages, multiplied by the pages of a full-density block. So low-density blocks can be compared
 /// with others.
 pub trait GcPolicy: Send {
     /// Returns the block to clean.
@@ -65,7 +66,7 @@ impl InSlot for dyn GcPolicy {
     }
 }
 
-/// Technique of this slot.
+/// Card of a GC policy.
 pub type GcTechnique = Card<dyn GcPolicy>;
 
 /// GC policies that the program brings.

@@ -87,7 +87,8 @@ pub struct Covering {
 /// Way to update a partial parity when some pages of its stripe change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Renewal {
-    /// Reads the old versions of the changing pages, and replaces them in the partial parity.
+    /// Reads the old versions of the changing pages, and replaces them by the new versions in the
+    /// partial parity.
     TakeOut,
     /// Computes the partial parity again from the changing pages and all other covered pages. The
     /// drive reads these other pages.
@@ -199,7 +200,7 @@ pub const REBUILD: Param = Param {
     alias: Some("rebuild"),
 };
 
-/// Returns the parity technique of this name.
+/// Returns the parity technique that has this name.
 pub fn parity_technique(name: &str) -> Option<&'static ParityTechnique> {
     PARITY.named(name)
 }
@@ -221,15 +222,15 @@ pub fn refresh_part(parity: impl Into<Choice<dyn Parity>>) -> Option<&'static Re
     REFRESH.named(parts(parity)?.refresh)
 }
 
-/// Returns the refresh period of a parity technique's refresh part; `None` if the period does not
-/// follow from the drive's limits.
+/// Returns the period of the refresh technique that is part of a parity technique; `None` if the
+/// period does not follow from the drive's limits.
 pub fn period_of_part(config: &DriveConfig, parity: impl Into<Choice<dyn Parity>>) -> Option<Span> {
     (parts(parity)?.period)(config)
 }
 
-/// Returns the configuration of a drive with a parity technique and a refresh technique, and that
-/// refresh technique. If the caller names no refresh technique, the parity technique's own part is
-/// used.
+/// Returns two things: the configuration of a drive with a parity technique and a refresh
+/// technique, and this refresh technique. If the caller names no refresh technique, the one that is
+/// part of the parity technique is used.
 pub fn with_parts(
     mut config: DriveConfig,
     parity: impl Into<Choice<dyn Parity>>,
@@ -250,7 +251,7 @@ pub fn has_stripes(parity: impl Into<Choice<dyn Parity>>) -> bool {
     parity.into().card().is_some_and(|technique| technique.params.contains(&STRIPE))
 }
 
-/// Returns whether a technique gives a stripe parity depending on the wear of its blocks.
+/// Returns whether a stripe's wear decides if the technique gives it parity.
 pub fn goes_by_wear(parity: impl Into<Choice<dyn Parity>>) -> bool {
     parity.into().card().is_some_and(|technique| technique.goes_by_wear)
 }
@@ -271,10 +272,10 @@ pub fn drive(mut config: DriveConfig, parity: impl Into<Choice<dyn Parity>>) -> 
     config
 }
 
-/// Changes the program unit from wordlines to pages if the drive has stripes, and undoes the change
-/// if it has none. Programming a page then takes a page's share of the wordline's time. Inference:
-/// the die keeps the published program rate (`presets/drives/modern-tlc.toml`,
-/// `timing.program_us`).
+/// Lets dies program single pages instead of whole wordlines if the drive has stripes. If the drive
+/// has none, such a change is undone. Programming a page then takes a page's share of the
+/// wordline's time. Inference: the die keeps the published program rate
+/// (`presets/drives/modern-tlc.toml`, `timing.program_us`).
 fn program_by_page(config: &mut DriveConfig, has_stripes: bool) {
     if let Some(of_file) = config.parity.wordline_program.take() {
         (config.timing.program_unit, config.timing.program_us) = (ProgramUnit::Wordline, of_file);
@@ -287,9 +288,9 @@ fn program_by_page(config: &mut DriveConfig, has_stripes: bool) {
     }
 }
 
-/// Returns the number of spare blocks that each die of a drive with stripes needs. The spare blocks
-/// are the GC reserve and the open blocks, also those of the reclaim technique's own streams.
-/// `config` must come from [`drive`]. The result is 0 without stripes.
+/// Returns the number of spare blocks that each die of a drive with stripes needs. They are for the
+/// GC reserve and for open blocks, including those of the reclaim technique's own streams. `config`
+/// must come from [`drive`]. The result is 0 without stripes.
 pub fn spare_needed(config: &DriveConfig, reclaim: &Technique) -> u32 {
     let own = reclaim.make(config, 0).streams().len() as u32;
     let streams = u32::from(FIRST_OWN) + own + u32::from(config.parity.by_wear.is_some());

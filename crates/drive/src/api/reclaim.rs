@@ -51,17 +51,17 @@ pub const NO_RECLAIM: &str = "none";
 pub struct View<'a> {
     /// Geometry of the drive: numbers of its dies, blocks, wordlines and pages.
     pub geometry: &'a Geometry,
-    /// Read-disturb limits for data with the hint of the block that the call is about; `None` if
-    /// the drive has no limits.
+    /// Read-disturb limits of the block that the drive asks about. They take account of the hint of
+    /// its data. `None` means that the drive has no limits.
     pub limits: Option<Limits<'a>>,
-    /// `[disturb]`.
+    /// Table `[disturb]` of the configuration.
     pub disturb: &'a DisturbConfig,
-    /// `[density]`.
+    /// Table `[density]` of the configuration.
     pub density: &'a DensityConfig,
     /// Value of `R_late`: number of host reads that a block may serve between its alarm and the end
     /// of its job.
     pub late_reads: u32,
-    /// `density.wear_counts_for_limits`.
+    /// Value of the key `density.wear_counts_for_limits`.
     pub(crate) wear_counts: bool,
     pub(crate) hot: &'a [BlockHot],
     pub(crate) cold: &'a [BlockCold],
@@ -77,7 +77,7 @@ pub struct View<'a> {
     pub(crate) recoded: &'a Recoded,
     pub(crate) pages_away: u32,
     pub(crate) pages_to_spare: u32,
-    /// Steps of age; `None` if data does not age. The field `now` is the current time.
+    /// Steps of age; `None` if data does not age. `now` is the current time.
     pub(crate) ages: Option<&'a Ages>,
     pub(crate) now: Ns,
     pub(crate) bugs: Bugs,
@@ -113,8 +113,8 @@ impl View<'_> {
         self.cold[block.index()].limit_pec(self.wear_counts && !planted(Bug::WearUnseen))
     }
 
-    /// Returns the number of reads of a block since its erase. Reads that weigh unevenly are added,
-    /// and the sum is rounded up.
+    /// Returns the number of reads of a block since its erase. If reads weigh unevenly, this is the
+    /// sum of their weights, rounded up.
     pub fn reads(&self, block: BlockId) -> Reads {
         self.dose(block).whole_up()
     }
@@ -197,13 +197,13 @@ impl View<'_> {
         self.is_before_run || planted(Bug::StartCountsInRun)
     }
 
-    /// Returns whether `opened_at`, a value of [`Self::clock`], lies in the run. If blocks begin
+    /// Returns whether the value `opened_at` of [`Self::clock`] lies in the run. If blocks begin
     /// with reads (`start.reads`), earlier opening times are unknown.
     pub fn is_timed(&self, opened_at: u64) -> bool {
         opened_at >= self.timed_from
     }
 
-    /// Returns whether a block is idle, so that no job moves its data.
+    /// Returns whether a block is idle. A block is idle if no job moves its data.
     pub fn is_idle(&self, block: BlockId) -> bool {
         !self.hot[block.index()].has(MOVING)
     }
@@ -376,7 +376,7 @@ pub trait Policy: Send {
     }
 
     /// Returns the guarantee for blocks at this P/E count, with the condition of the guarantee. The
-    /// view has no blocks.
+    /// view has no blocks, so the method must not ask about a block.
     fn promise(&self, view: &View, pec: u32) -> Promise;
 
     /// Returns the thresholds for a block at this P/E count.
@@ -454,7 +454,7 @@ pub(crate) fn check_table(
     })
 }
 
-/// Returns the technique of this name.
+/// Returns the reclaim technique that has this name.
 pub fn technique(name: &str) -> Option<&'static Technique> {
     RECLAIM.named(name)
 }

@@ -40,7 +40,7 @@ pub struct Held<'a> {
     pub geometry: &'a Geometry,
     /// Number of wordlines that are programmed completely.
     pub whole_wordlines: u32,
-    /// Valid pages, one bit each.
+    /// Bits that say which pages of the block are valid.
     pub valid: &'a [u64],
     /// Coding of the block's cells.
     pub mode: u8,
@@ -189,7 +189,7 @@ pub static REFRESH: List<dyn Refresh> = List(|brought| brought.refresh);
 /// Name of the refresh technique that never refreshes.
 pub const NO_REFRESH: &str = "none";
 
-/// Returns the refresh technique of this name.
+/// Returns the refresh technique that has this name.
 pub fn refresh_technique(name: &str) -> Option<&'static RefreshTechnique> {
     REFRESH.named(name)
 }

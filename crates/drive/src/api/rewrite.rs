@@ -12,8 +12,9 @@ pub enum Destination {
     /// Free pages of a stream.
     Stream(StreamId),
     /// Free pages of the same block, after its programmed pages. The moved pages begin with the
-    /// dose that `disturb.preprogram_weight` causes. If a wordline holds older data, the drive
-    /// first fills it, so some pages may be programmed twice. Each page is read once.
+    /// dose that `disturb.preprogram_weight` causes. If a wordline already holds some data, the
+    /// drive first fills its other pages, so some pages may be programmed twice. Each page is read
+    /// once.
     Within,
 }
 
@@ -27,7 +28,7 @@ pub struct Part {
 }
 
 impl Part {
-    /// Returns the part that sends these pages to this stream.
+    /// Creates a part that sends these pages to this stream.
     pub fn of(pages: PageSet, to: StreamId) -> Self {
         Self { pages: Some(pages), to: Destination::Stream(to) }
     }
@@ -122,8 +123,8 @@ impl Merges {
     }
 }
 
-/// Rewrite of a block. If the block is open, it is closed first. If no data stays in it, it is
-/// erased. If data stays in it, the drive asks the policy again at the block's next read.
+/// Rewrite of a block. If the block is open, it is closed first. If no data stays in the block, the
+/// block is erased. Otherwise, the drive asks the policy again at the block's next read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rewrite {
     /// Number of the block.

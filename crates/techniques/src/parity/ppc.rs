@@ -10,8 +10,8 @@
 //! - **Costs:** one page of memory per stripe in the cache, and one read for each page that changes
 //!   again. Before the drive programs parity, it reads the pages that the partial parity does not
 //!   cover.
-//! - **Does not help:** a loss of power, in which the cached parity is lost. The exception is
-//!   `parity.cache = "non-volatile"`.
+//! - **Does not help:** a loss of power. The cached parity is then lost, except with `parity.cache
+//!   = "non-volatile"`.
 //!
 //! ```text
 //! D1, D2 and D3 of D0 to D3 change       PP  = D1 ^ D2 ^ D3            nothing is read

@@ -8,8 +8,8 @@
 //!   uses `T_retention`. A run may replace either by another technique.
 //! - **Acts at:** the read counts of reclaim `block`, and the ages of refresh `block`. Refresh runs
 //!   in idle time, during the last eighth of the refresh period.
-//! - **Costs:** programs for two kinds of blocks: those that the host reads often, and those that
-//!   it does not rewrite within the refresh period.
+//! - **Costs:** two kinds of blocks are programmed again: those that the host reads often, and
+//!   those that it does not rewrite within the refresh period.
 //! - **Does not help:** pages that cannot be read for a reason other than reads or age, and data on
 //!   a die that fails.
 //!
@@ -54,7 +54,7 @@ fn period(config: &DriveConfig) -> Option<Span> {
     let bears = bch.age(pec) / Rates::of(config)?.acceleration();
     let ages = Ages::default();
     // All data of an age step counts as old as the end of the step. Even data that is rewritten
-    // late must not be older than `step`.
+    // late must not be older than the age step `step`.
     let step = ages.step(bears as Ns).checked_sub(1).filter(|step| *step > 0)?;
     let longest = ages.counts_as(step)? - 1;
     let period = |late: Ns| longest - longest / (late + 1) - 1;

@@ -36,7 +36,7 @@ const READS: Param = Param {
     kind: Kind::Whole,
     unit: "reads",
     default: 70_000.0,
-    // The largest value fits into 3 bytes.
+    // Upper end of the range: a number that fits into 3 bytes.
     range: (1.0, 16_000_000.0),
     draw: &[3.0, 20.0, 100.0, 1000.0],
     meaning: "Reads of a block at which it moves",
@@ -73,8 +73,8 @@ const SPREAD: Param = Param {
     alias: None,
 };
 
-/// Number of retries after which a host read moves its block at once; 0 if no number of retries
-/// does.
+/// Number of retries of one host read that makes its block move at once. With 0, retries never move
+/// a block.
 pub const RETRIES: Param = Param {
     key: "retries",
     kind: Kind::Whole,
@@ -107,8 +107,8 @@ pub(super) const CARD: Technique = Card {
 struct Count {
     reads: u32,
     spread: f64,
-    /// Number of retries after which a host read moves its block at once; 0 if no number of retries
-    /// does.
+    /// Number of retries of one host read that makes its block move at once. With 0, retries never
+    /// move a block.
     retries: u32,
     /// Number of reads with which the count of each block began.
     begun_with: Vec<u32>,
@@ -146,7 +146,7 @@ impl Count {
         ((part * f64::from(self.reads)) as u32).min(self.reads - 1)
     }
 
-    /// Returns the number of reads since its erase at which a block moves.
+    /// Returns the number of reads after an erase at which a block moves.
     fn threshold(&self, block: BlockId) -> Reads {
         Reads(self.reads - self.begun_with[block.index()])
     }

@@ -96,7 +96,7 @@ struct Need {
     limit: Dose,
     alpha: Alpha,
     left: Dose,
-    /// Number of host reads, in dose units, for which `left` has space.
+    /// Number of host reads, in dose units, that `left` allows.
     reads: u32,
 }
 
@@ -117,8 +117,8 @@ impl ErasedProbe {
         let uneven = doses[..kinds].iter().any(|dose| *dose != Quarters::UNIT);
         Self {
             interval: args.whole(&CHECK_INTERVAL),
-            // This has three parts. Two alarms are each passed by less than one read. Counts are
-            // rounded up to whole dose units twice, by less than one unit. One read follows a job.
+            // Sum of three parts: Two alarms are each passed by less than one read. Counts are
+            // rounded up to whole dose units twice. One read follows a job.
             overshoot: if uneven { 2 * heaviest.whole_up().0 + 2 } else { 0 },
             // The next alarm is one dose unit later. In addition, the count is rounded up, and the
             // alarm is passed by less than one read.
@@ -138,8 +138,8 @@ impl ErasedProbe {
         (view.geometry.wordlines_per_block.div_ceil(BATCH) - 1) * self.step
     }
 
-    /// Returns the smallest number of reads between two rounds. It applies if a wordline has
-    /// exactly its need left.
+    /// Returns the smallest possible number of reads between two rounds. It is used if a wordline
+    /// has exactly its need left.
     fn pause(&self, view: &View) -> u32 {
         self.interval.max(view.late_in_a_job() + 1)
     }

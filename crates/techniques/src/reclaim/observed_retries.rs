@@ -2,7 +2,7 @@
 //! Does not count reads. A page moves if one of its reads took too many retries: more than
 //! `reclaim.retries`, or more than the host's hint for the page allows.
 //!
-//! - **Paper:** read-latency-relaxation-2021, section 2: SSD-I and SSD-J of the paper, which
+//! - **Paper:** read-latency-relaxation-2021, section 2: the paper's SSD-I and SSD-J, which
 //!   tolerate read disturbance and become slower.
 //! - **Acts at:** retries, not read counts. A threshold for the worst access pattern would keep
 //!   doses of real patterns so far below their limits that no read would need a retry.

@@ -47,8 +47,8 @@ pub(super) const CARD: Technique = Card {
 
 pub(super) struct PageType {
     block: Block,
-    /// Classes of page kinds with equal limits; the weakest class comes first. A class is a set of
-    /// kinds: its lowest bit stands for LSB pages.
+    /// Classes of page kinds with equal limits; the weakest class comes first. Each class has one
+    /// bit per page kind, and the lowest bit stands for LSB pages.
     classes: Vec<u32>,
 }
 
@@ -60,8 +60,8 @@ impl PageType {
         }
     }
 
-    /// Returns the page kinds whose thresholds are at most `count`, so that their pages must have
-    /// moved, and the next larger threshold.
+    /// Returns the page kinds whose pages must have moved by `count` reads. These are the kinds
+    /// with a threshold of at most `count`. Also returns the next larger threshold.
     fn due(&self, view: &View, pec: u32, count: u32) -> (u32, Reads) {
         let (mut due, mut next) = (0, u32::MAX);
         for class in &self.classes {

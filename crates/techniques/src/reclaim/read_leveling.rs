@@ -5,8 +5,8 @@
 //! and the shadow block is erased.
 //!
 //! - **Paper:** Liu, Chang, Chang, SYSTOR 2015, as ipr-2018 II-B and IV describe it ("RL").
-//! - **Acts at:** `block`'s threshold. For a shadow block, only reads since its pages were last
-//!   written count.
+//! - **Acts at:** `block`'s threshold. Reads of a shadow block count only from the time when its
+//!   pages were last written.
 //! - **Costs:** 8 bytes per block, 2 per page of a monitor block, and 10 per shadow block. These 10
 //!   bytes are its opening time, and the read count and the page at which its pages were last
 //!   written. Shadow blocks also leave pages unused.

@@ -1,7 +1,7 @@
 //! # STRAW-SS
-//! Counts the reads of only a few wordlines of each block, those that are read most. From these
-//! counts it estimates the dose of every wordline, as the paper does. It rewrites the wordlines
-//! whose estimate could reach their limit before the next check.
+//! Counts the reads of only a few wordlines of each block: those that are read most. From these
+//! counts, `straw-ss` estimates the dose of every wordline, as the paper does. It rewrites the
+//! wordlines whose estimate could reach their limit before the next check.
 //!
 //! - **Paper:** straw-2024 III-B and Figs. 6, 7. Each block has `reclaim.counters` Space-Saving
 //!   counters (Metwally et al., ICDT 2005).
@@ -98,8 +98,8 @@ impl DoseEstimate for Published {
     }
 }
 
-/// Returns the estimate ERC. It never falls when `alpha`, `read` or `adjacent` rises. `own` lowers
-/// it, but never rises faster than `read`.
+/// Returns the estimate ERC. If `alpha`, `read` or `adjacent` rises, ERC does not fall. If `own`
+/// rises, ERC may fall, but `own` rises no faster than `read`.
 #[inline]
 fn erc(alpha: Alpha, read: Quarters, adjacent: Quarters, own: Quarters) -> Dose {
     let elsewhere = read.saturating_sub(own + adjacent);
@@ -146,8 +146,8 @@ impl Highest {
 ///
 /// Let n be the number of further reads, `min` the lowest count and k the number of counters. The
 /// counts of both neighbours may rise by n. The lowest count becomes at most `min + n`, and at most
-/// `(BLK + n) / k`. A wordline loses its counter only when the lowest count reaches its count. From
-/// then on, its count is taken to be at most the lowest count. So the dose estimate grows by at
+/// `(BLK + n) / k`. If the lowest count reaches a wordline's count, the wordline may lose its
+/// counter. From then on, the lowest count stands for its count. So the dose estimate grows by at
 /// most `2 alpha n + own (min + n)`. It also grows by at most `alpha (n + 2 ((BLK + n) / k - min))
 /// + own (BLK + n) / k`. Both are solved for n.
 pub(super) fn quiet(

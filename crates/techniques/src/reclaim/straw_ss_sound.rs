@@ -56,7 +56,7 @@ pub(super) struct Sound {
     own_disturbs: bool,
     counters: u32,
     highest: Highest,
-    /// Buffer for a check. It has a lower bound of the reads of each wordline.
+    /// Buffer for a check: a lower bound of the reads of each wordline.
     lowest: Vec<Quarters>,
 }
 
@@ -94,7 +94,7 @@ impl DoseEstimate for Sound {
         let (begun_at, segment) = tracked.begun_at();
         for (n, out) in out.chunks_mut(segment).enumerate() {
             let first = n * segment;
-            // Programming of an eighth without data can begin at this moment at the earliest.
+            // If an eighth of the block has no data yet, its programming begins now or later.
             let is_begun = WordlineInBlock::from_index(first).first_page(view.geometry.cell.bits())
                 < view.written(block);
             let before =

@@ -88,8 +88,8 @@ pub(super) const CARD: Technique = Card {
     new: New::Listed(|args, config, _| Box::new(Tiered::new(args, config))),
 };
 
-/// Divisor for repeated requests. A block that found no free set asks again after its remaining
-/// reads divided by this number.
+/// Divisor for repeated requests. A block that found no free set asks again after this part of its
+/// remaining reads: the eighth for 8.
 const RETRIES: u32 = 8;
 
 pub(super) struct Tiered {

@@ -12,14 +12,14 @@
 //! - **Costs:** pages that are merged are read twice, and a share of them (`error_rate`) must be
 //!   written elsewhere. A merge takes up to the time of a program (`adjust_us`). Merged blocks stay
 //!   in use although they are half empty, which causes more garbage collection.
-//! - **Departs from the paper:** if the reclaim technique has reserved no dose for these reads, all
-//!   data of the block moves. With `reclaim.own_age`, this also happens to a block whose age
-//!   reached the next step without a read. A merge resets the age of data (inference).
+//! - **Departs from the paper:** if the reclaim technique has reserved no dose for the reads of a
+//!   merge, all data of the block moves. With `reclaim.own_age`, this also happens to a block whose
+//!   age reached the next step without a read. A merge resets the age of data (inference).
 //! - **Does not help:** full drives with many writes, where GC cleans most blocks before they are
 //!   old enough for a refresh.
 //! - **Safety:** as refresh `block`. Merged pages are verified while memory still holds a copy of
-//!   them. Wordlines are never merged by two techniques: `ida` moves those that `ipr` or `ipr-wl`
-//!   merged, and the reverse.
+//!   them. No wordline is merged by two techniques. `ida` moves wordlines that `ipr` or `ipr-wl`
+//!   merged, and `ipr` and `ipr-wl` move wordlines that `ida` merged.
 //!
 //! ```text
 //! valid          moves    stays    sensings of L C M before, after      coding
@@ -230,8 +230,8 @@ impl Refresh for Ida {
         self.at_gc
     }
 
-    /// Merges wordlines of a block that GC will probably not clean soon. Its number of valid pages
-    /// is nearer to that of a full block than to `picked`.
+    /// Merges wordlines of a block that GC will probably not clean soon. Such a block has a number
+    /// of valid pages that is nearer to a full block than to `picked`.
     fn at_gc(&self, held: &Held, picked: u32) -> Merges {
         let valid: u32 = held.valid.iter().map(|word| word.count_ones()).sum();
         if 2 * valid > picked + held.geometry.pages_per_block {

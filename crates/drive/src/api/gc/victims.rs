@@ -174,8 +174,8 @@ impl<'a> Victims<'a> {
         )
     }
 
-    /// Returns the blocks of a list in the order in which they entered it. With each block comes
-    /// the drive's number of page programs at that time.
+    /// Returns the blocks of a list in the order in which they entered it. The number with each
+    /// block is the drive's number of page programs when the block entered.
     pub fn in_bucket(self, bucket: u32) -> impl Iterator<Item = (BlockId, u32)> + 'a {
         let Self { index, domain } = self;
         let mut at = index.heads[domain * index.lists as usize + bucket as usize];

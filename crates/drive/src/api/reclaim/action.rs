@@ -12,7 +12,7 @@ pub enum Action {
     /// Request to probe wordlines of a block. The probes are not interrupted and precede all other
     /// actions. [`super::Policy::probed`] gets the results and returns the next alarm.
     Probe {
-        /// Block of the wordlines.
+        /// Number of the block that has the wordlines.
         block: BlockId,
         /// Wordlines to probe, numbered within the block. All of them must hold data.
         wordlines: Vec<WordlineInBlock>,

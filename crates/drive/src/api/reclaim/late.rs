@@ -18,7 +18,8 @@ pub(crate) fn late_reads(config: &DriveConfig, geometry: &Geometry, timed: bool)
     late_by_jobs(config, geometry, timed) + for_rebuilds
 }
 
-/// Returns the number of host reads that a block may serve during its job.
+/// Returns the number of host reads that a block may serve during its job, without reads for
+/// rebuilds.
 fn late_by_jobs(config: &DriveConfig, geometry: &Geometry, timed: bool) -> u32 {
     if let Some(given) = config.reclaim.late_reads {
         return given;

@@ -42,8 +42,7 @@ pub enum Promise {
     Unsafe(Budget, &'static str),
 }
 
-/// Budget of a wordline: its limit, and the doses reserved within this limit. The unit is the dose
-/// unit.
+/// Budget of a wordline: its limit, and the parts of this limit that are reserved, in dose units.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Budget {
     /// Group of the wordline.
@@ -53,7 +52,7 @@ pub struct Budget {
     /// Weight of a read of a neighbouring wordline.
     pub alpha: f64,
     /// Number of host reads, in dose units, that the block may serve until the wordline is
-    /// rewritten. Each of these reads may be on a neighbouring wordline.
+    /// rewritten. All of these reads may be on neighbouring wordlines.
     pub reads: u32,
     /// Dose that reclaim's own reads may add to the wordline.
     pub own: f64,

@@ -19,7 +19,7 @@ use vpass_drive::base::geometry::Geometry;
 use vpass_drive::base::units::{BlockId, Reads};
 
 /// Divisor that bounds the time between alarms. A block has an alarm at least every `reads /
-/// LATEST` reads. If the host's reads change to other blocks, a pass may be late by this share.
+/// LATEST` reads. If the host begins to read other blocks, a pass may be late by this share.
 const LATEST: u32 = 8;
 
 pub(super) struct Passes {

@@ -107,7 +107,7 @@ impl LowDensity {
         }
     }
 
-    /// Returns the counts for results.
+    /// Returns counts for the results, each with its name.
     pub(crate) fn counts(&self) -> [(&'static str, u64); 1] {
         [("reversals", self.reversals)]
     }

@@ -67,8 +67,8 @@ impl ReadHot {
         }
     }
 
-    /// Returns the two streams of a read-hot technique: one for monitor blocks, and the given one
-    /// for read-hot pages.
+    /// Returns the two streams of a read-hot technique: the stream of monitor blocks, and `hot`,
+    /// the stream of read-hot pages.
     pub(crate) fn streams(hot: StreamSpec) -> Vec<StreamSpec> {
         vec![
             StreamSpec {
@@ -133,8 +133,8 @@ impl ReadHot {
         self.block.budgets(view, pec, Work { mode: FULL, units_per_wordline: self.merging })
     }
 
-    /// Returns whether reprogramming a block now is useful: under its new limits, it must be able
-    /// to serve reads after the job.
+    /// Returns whether it is useful to reprogram a block now. Under its new limits, the block must
+    /// be able to serve more reads after the job.
     pub(crate) fn gains(&self, view: &View, block: BlockId) -> bool {
         let work = Work { mode: GUARDED, units_per_wordline: f64::from(view.geometry.cell.bits()) };
         let job = self.merging * f64::from(view.geometry.wordlines_per_block);
@@ -179,7 +179,7 @@ impl ReadHot {
         })
     }
 
-    /// Returns the counts for results.
+    /// Returns counts for the results, each with its name.
     pub(crate) fn counts(&self) -> Vec<(&'static str, u64)> {
         let [regular, monitor, hot, low] = self.refreshed;
         vec![
@@ -248,8 +248,8 @@ struct Average {
 
 impl Average {
     /// Records a reclaim job that begins now, with the time since the block was opened, if this is
-    /// known. Returns the average with which this time must be compared. For the first job the
-    /// average is 0, so that no time is below it.
+    /// known. Returns the average with which this time must be compared. For the first job, the
+    /// average is 0, so the time is not below the average.
     fn note(&mut self, interval: Option<f64>, now: u64) -> f64 {
         let before = if self.count == 0 { 0.0 } else { self.mean };
         self.refreshes += 1;

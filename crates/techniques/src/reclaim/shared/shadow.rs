@@ -23,10 +23,10 @@ pub(crate) struct Shadows {
     /// Largest number of filled shadow blocks in one domain. `domains` is the number of domains.
     most: u32,
     domains: u32,
-    /// Shadow blocks. The value of each is the techniques' clock at the opening of the block.
+    /// Opening time of each shadow block, as a value of the techniques' clock.
     opened_at: BTreeMap<BlockId, u64>,
-    /// Numbers of shadow blocks that running jobs will fill. The key is the monitor block from
-    /// which the read-hot pages come; its entry is removed when the block is erased.
+    /// Number of shadow blocks that the read-hot pages of a monitor block will fill. Each monitor
+    /// block that is being emptied has an entry, until it is erased.
     promised: BTreeMap<BlockId, u32>,
     erases: u64,
     evictions: u64,
@@ -119,8 +119,8 @@ impl Shadows {
         }
     }
 
-    /// Returns the shadow blocks whose reads [`Self::refresh`] compares to choose those to give up.
-    /// Only the refresh of a monitor block needs such a choice. For other blocks the list is empty.
+    /// Returns the shadow blocks from which [`Self::refresh`] chooses the least-read ones to give
+    /// up. For a block that is not a monitor block, the list is empty.
     pub(crate) fn compared_with(&self, view: &View, block: BlockId) -> Vec<BlockId> {
         let is_near =
             |other: &BlockId| view.geometry.domain_of(*other) == view.geometry.domain_of(block);
@@ -168,7 +168,7 @@ impl Shadows {
         true
     }
 
-    /// Returns the counts for results.
+    /// Returns counts for the results, each with its name.
     pub(crate) fn counts(&self) -> Vec<(&'static str, u64)> {
         let own = [
             ("shadow_erases", self.erases),

@@ -8,7 +8,7 @@
 //!   add. They read each of the block's V valid pages once more; p of these pages lie on each
 //!   neighbour.
 //! - **Leaves behind:** an invalid page for each moved page. A block without valid pages is erased.
-//!   Checks that cannot find anything are skipped.
+//!   Checks at which no wordline can be due are skipped.
 //! - **Safety:** no page is lost under two conditions: `bound(i)` is never below the dose, and the
 //!   first check leaves a new wordline in place (`docs/safety/straw.md`).
 
@@ -162,7 +162,7 @@ impl<E: DoseEstimate> Straw<E> {
     }
 
     /// Returns the number of reads that a wordline must endure after a check that leaves it
-    /// unchanged. If the next check finds it due, it has moved by then.
+    /// unchanged. It covers the time until the next check, and the job of that check.
     fn horizon(&self, view: &View) -> u32 {
         if E::ONLY_THE_INTERVAL {
             return self.interval;
@@ -240,7 +240,8 @@ impl<E: DoseEstimate> Straw<E> {
         Some((&mut self.estimate, &self.budgets[&class]))
     }
 
-    /// Returns the dose that movers may add to a wordline by reads that are not beside it.
+    /// Returns the dose that movers may add to a wordline by reads of other wordlines that are not
+    /// its neighbours.
     fn movers(&self, view: &View, pages: u32) -> Dose {
         if E::ONLY_THE_INTERVAL {
             return Dose::ZERO;

@@ -14,20 +14,21 @@ use vpass_drive::flash::block::Wordline;
 
 /// Layer counters and wordline counters of all blocks, and bounds that are computed from them.
 pub(crate) struct Placed {
-    /// Read count of each layer when the block got its set of layer counters. If the block also has
-    /// wordline counters, it is instead the number of reads of each layer between the starts of the
-    /// two sets.
+    /// Sets of layer counters. A set has the read count of each layer when the block got the set.
+    /// If the block also has wordline counters, the set has instead the reads of each layer between
+    /// the starts of the two sets.
     layers: Sets,
-    /// Read count of each wordline when the block got its set of wordline counters.
+    /// Sets of wordline counters. A set has the read count of each wordline when the block got the
+    /// set.
     wordlines: Sets,
-    /// Number of reads of each block that were certainly beside no wordline with data. Sets that
-    /// the block has lost have shown this.
+    /// Number of reads of each block that were certainly beside no wordline with data, according to
+    /// sets that the block has lost.
     away: Vec<Quarters>,
     /// Number of reads of each block before it got layer counters, without the reads in `away`.
     /// They may have been beside any wordline of the block.
     unplaced: Vec<Quarters>,
-    /// Smallest dose between two visits of a set that is not cold. If the dose of its block grew by
-    /// less, the block can spare the set.
+    /// Smallest dose that the block of a set must get between two visits of the set to keep it.
+    /// With a smaller dose, the block can spare the set.
     hardly: Quarters,
     strings_per_layer: usize,
     stride: usize,
@@ -67,8 +68,7 @@ impl Placed {
         self.away[block.index()]
     }
 
-    /// Returns the blocks from which this block may take a set of counters because they were hardly
-    /// read.
+    /// Returns the hardly read blocks from which this block may take a set of counters.
     pub(super) fn compared_with(&self, view: &View, block: BlockId) -> Vec<BlockId> {
         let layers = self.layers.considered_next().filter(|_| !self.counts_layers(view, block));
         let wordlines =
@@ -234,7 +234,7 @@ impl Placed {
     }
 }
 
-/// Returns the reads of each layer.
+/// Returns the number of reads of each layer.
 fn by_layer(wordlines: &[Wordline], strings_per_layer: usize) -> impl Iterator<Item = Quarters> {
     wordlines
         .chunks(strings_per_layer)

@@ -24,7 +24,8 @@ pub struct Prospect {
 }
 
 impl Prospect {
-    /// Creates the object that computes a technique's thresholds on a drive of this configuration.
+    /// Creates the prospect: the thresholds and the guarantee of a technique on a drive of this
+    /// configuration.
     ///
     /// # Errors
     /// Returns the errors of [`check`].
