@@ -66,7 +66,7 @@ pub struct About {
     /// Function that changes the drive's flash for the run; `None` except for counterfactual
     /// techniques.
     pub nature: Option<fn(&mut DriveConfig)>,
-    /// Whether a stripe's wear decides if the technique gives it parity.
+    /// Whether the wear of blocks decides which stripes get parity.
     pub goes_by_wear: bool,
     /// Techniques that a run uses in other slots together with this one, unless the run names
     /// others.

@@ -251,7 +251,7 @@ pub fn has_stripes(parity: impl Into<Choice<dyn Parity>>) -> bool {
     parity.into().card().is_some_and(|technique| technique.params.contains(&STRIPE))
 }
 
-/// Returns whether a stripe's wear decides if the technique gives it parity.
+/// Returns whether the wear of blocks decides which stripes get parity under this technique.
 pub fn goes_by_wear(parity: impl Into<Choice<dyn Parity>>) -> bool {
     parity.into().card().is_some_and(|technique| technique.goes_by_wear)
 }

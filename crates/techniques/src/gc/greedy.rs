@@ -6,7 +6,8 @@
 //!   67 (2010).
 //! - **Acts at:** each cleaning.
 //! - **Costs:** a list link per block.
-//! - **Does not help:** skewed writes, because greedy cleans often rewritten blocks too early.
+//! - **Does not help:** skewed writes, because greedy cleans blocks with often rewritten data too
+//!   early.
 //!
 //! ```text
 //! valid pages   A 5   B 2   C 2 (longer unchanged)   ->   C

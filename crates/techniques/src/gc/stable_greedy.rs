@@ -4,10 +4,10 @@
 //!
 //! - **Paper:** Chang, Liu and Lin, Stable greedy: adaptive garbage collection for durable
 //!   page-mapping multichannel SSDs, ACM TECS 2016. ipr-2018 uses this GC (section IV).
-//! - **Acts at:** each cleaning. Candidates are blocks with at most `gc.stable_slack` valid pages
-//!   more than the emptiest block, four per number of valid pages. A candidate is stable if it is
-//!   unchanged for at least half as long as the longest unchanged one. GC cleans the stable
-//!   candidate with the least effective wear, which includes reprogramming.
+//! - **Acts at:** each cleaning. Candidates have at most `gc.stable_slack` valid pages more than
+//!   the emptiest block. For each number of valid pages, four blocks are candidates. A candidate is
+//!   stable if it is unchanged for at least half as long as the longest unchanged one. GC cleans
+//!   the stable candidate with the least effective wear. Reprogramming counts as wear.
 //! - **Costs:** a list link and a time stamp per block. The number of candidates is bounded, so a
 //!   choice takes constant time.
 //! - **Departs from the paper:** the paper's score is not public, so all details are assumed. It is
@@ -28,7 +28,7 @@ use vpass_drive::bugs::{Bug, planted};
 /// Number of blocks that are candidates in each list.
 const LOOK: usize = 4;
 
-/// Largest number of valid pages that a victim may have more than the emptiest block.
+/// Largest difference between the number of valid pages of a victim and that of the emptiest block.
 const SLACK: Param = Param {
     key: "slack",
     kind: Kind::Real,

@@ -17,9 +17,9 @@
 //!   in III-B, IV-A and vpass. Blocks that are not worn are recycled until the last stripe has
 //!   parity. Until then, some of their pages lie in stripes without parity.
 //! - **Does not help:** stripes with two unreadable pages, which become more frequent as blocks age
-//!   without recycling. It does not help in a loss of power, as `hc`, or if flash fails before its
-//!   stripes have parity. If a failed die leaves no place for parity, worn blocks are still not
-//!   recycled.
+//!   without recycling. Like `hc`, it does not help in a loss of power. It does not help if flash
+//!   fails before its stripes have parity. If a failed die leaves no place for parity, worn blocks
+//!   are still not recycled.
 //!
 //! ```text
 //! t_p = 9, l = 1     no block has 10 cycles                       stage 1     no parity

@@ -117,8 +117,8 @@ impl ErasedProbe {
         let uneven = doses[..kinds].iter().any(|dose| *dose != Quarters::UNIT);
         Self {
             interval: args.whole(&CHECK_INTERVAL),
-            // Sum of three parts: Two alarms are each passed by less than one read. Counts are
-            // rounded up to whole dose units twice. One read follows a job.
+            // The overshoot has three parts. Two alarms are each passed by less than one read.
+            // Counts are rounded up to whole dose units twice. One read follows a job.
             overshoot: if uneven { 2 * heaviest.whole_up().0 + 2 } else { 0 },
             // The next alarm is one dose unit later. In addition, the count is rounded up, and the
             // alarm is passed by less than one read.

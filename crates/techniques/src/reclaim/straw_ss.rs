@@ -147,9 +147,11 @@ impl Highest {
 /// Let n be the number of further reads, `min` the lowest count and k the number of counters. The
 /// counts of both neighbours may rise by n. The lowest count becomes at most `min + n`, and at most
 /// `(BLK + n) / k`. If the lowest count reaches a wordline's count, the wordline may lose its
-/// counter. From then on, the lowest count stands for its count. So the dose estimate grows by at
-/// most `2 alpha n + own (min + n)`. It also grows by at most `alpha (n + 2 ((BLK + n) / k - min))
-/// + own (BLK + n) / k`. Both are solved for n.
+/// counter. From then on, the lowest count stands for its count. So the estimate of a dose grows by
+/// no more than each of these bounds, which are solved for n:
+///
+/// - `2 alpha n + own (min + n)`
+/// - `alpha (n + 2 ((BLK + n) / k - min)) + own (BLK + n) / k`
 pub(super) fn quiet(
     view: &View,
     block: BlockId,
