@@ -233,7 +233,7 @@ mod tests {
         }
     }
 
-    /// A resolved drive can be run again.
+    /// A configuration that is already resolved can be resolved again.
     #[test]
     fn a_settled_drive_reads_as_it_is_written() {
         for tables in [

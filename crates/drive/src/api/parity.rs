@@ -424,7 +424,7 @@ mod tests {
         toml::from_str::<DriveConfig>(&format!("{DRIVE}\n{timing}")).unwrap().resolve().unwrap()
     }
 
-    /// Three pages of a wordline of 300 us take 100 us each.
+    /// A wordline of three pages takes 300 us to program, so a page takes 100 us.
     #[test]
     fn stripes_are_programmed_page_by_page_and_a_die_keeps_its_rate() {
         let (wordlines, pages) = (of("wordline", 300), of("page", 100));
@@ -432,7 +432,7 @@ mod tests {
         assert_eq!(under.timing, pages.timing);
         assert_eq!(under.parity.wordline_program_us(), Some(300.0));
         assert!(goes_with(&under, parity_technique("raid5").unwrap()).is_ok());
-        // A second technique begins from the file's drive again.
+        // Another technique starts again from the timing of the drive file.
         assert_eq!(drive(under.clone(), "hc").timing, pages.timing);
         assert_eq!(drive(under, NO_PARITY), wordlines);
         let by_page = drive(pages.clone(), "raid5");

@@ -107,8 +107,8 @@ mod tests {
             )
             .map(|_| ())
         };
-        // Its guarantee holds at the end of the drive's life. With a period that is one or two
-        // steps longer, it does not hold.
+        // With this period, the guarantee of `udl` holds at the end of the drive's life. With a
+        // period that is three age steps longer, it does not hold.
         let mut at_end = under;
         at_end.start.pec = 15_000;
         made(at_end.clone()).unwrap();

@@ -320,8 +320,9 @@ mod tests {
         assert_eq!(drive.lost_pages(), 0);
     }
 
-    /// Limits of 10,000 and, at 1,000 P/E cycles, 5,000 reads leave 9,808 and 4,808 for the host. A
-    /// fixed count is 4,808 at any wear up to 1,000, and falls beyond the last row.
+    /// The limit is 10,000 reads for a new block, and 5,000 reads at 1,000 P/E cycles. It leaves
+    /// 9,808 and 4,808 reads for the host. With a fixed count, the threshold is 4,808 up to 1,000
+    /// P/E cycles, and falls above them.
     #[test]
     fn a_fixed_count_is_that_of_the_last_row() {
         let reads_until_moved = |more: &str, pec: u32| {

@@ -413,8 +413,8 @@ mod tests {
                 .in_1024ths()
         };
         assert_eq!([left(0, 3), left(1, 3), left(3, 3), left(4, 3)], [1000, 666, 0, -334]);
-        // The wordline has twice the limit that a policy may assume. When half of its own limit is
-        // left, half of the assumed limit is left.
+        // The true limit of the wordline is twice the limit that a policy assumes. When half of the
+        // true limit is left, a probe reports that half of the assumed limit is left.
         assert_eq!(left(1000, 2000), 500);
     }
 
@@ -426,8 +426,8 @@ mod tests {
         assert_eq!(counts(&drive), (0, 0, 0));
         read(&mut drive, 1, 1);
         assert_eq!(counts(&drive), (3, 2, 1));
-        // After three probes and two copies the dose is 97. The policy is asked at the read after
-        // the job and wants nothing. At dose 186 a round begins.
+        // After three probes and two copies the dose is 97. At the read after the job, the policy
+        // has an alarm but requests nothing. At dose 186, a round begins.
         read(&mut drive, 1, 88);
         assert_eq!(counts(&drive), (3, 2, 2));
         read(&mut drive, 1, 1);
@@ -446,8 +446,8 @@ mod tests {
         );
     }
 
-    /// A block of 40 wordlines is probed at three reads: 16, 16 and 8 wordlines. Pages that are due
-    /// move at the end.
+    /// A round of a block with 40 wordlines takes three reads, at which 16, 16 and 8 wordlines are
+    /// probed. Pages that are due move at the end of the round.
     #[test]
     fn a_round_is_spread_over_reads() {
         let mut drive = drive(&text(40, 3000, ""), false);
@@ -465,8 +465,8 @@ mod tests {
         assert_eq!(counts(&drive).1, 2);
     }
 
-    /// Probes show how much more than the table's limit a block endures. So the strongest of ten
-    /// blocks is left alone for the longest time.
+    /// A probe shows if a block endures more than the limit in the table. So the strongest of ten
+    /// blocks is rewritten last.
     #[test]
     fn a_strong_block_is_left_alone_longer() {
         let reads = |block: u32, more: &str| {

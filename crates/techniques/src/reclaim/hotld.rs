@@ -191,8 +191,8 @@ mod tests {
         assert_eq!(drive.lost_pages(), 0);
     }
 
-    /// If each page has a fixed die, each die has as many blocks of low density as it can spare. No
-    /// page leaves its die.
+    /// If each page has a fixed die, each die has its own low-density blocks, as many as it can
+    /// spare. No page leaves its die.
     #[test]
     fn each_die_has_blocks_of_low_density() {
         let text = r#"

@@ -173,8 +173,8 @@ mod tests {
         drive.block_states().nth(block.index()).expect("a block of the drive")
     }
 
-    /// Reads these pages in turn until the block gets low density or is erased. Returns the number
-    /// of block reads before the last of these reads.
+    /// Reads these pages in turn until their block becomes a low-density block or is erased.
+    /// Returns the read count of the block just before the last read.
     fn reads_until_changed(drive: &mut Drive, block: BlockId, pages: &[u32]) -> u32 {
         let (mode, pec) = (row(drive, block).mode, row(drive, block).pec);
         for page in pages.iter().cycle() {

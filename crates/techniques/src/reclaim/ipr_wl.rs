@@ -234,7 +234,8 @@ mod tests {
             hammer(&mut drive, 90);
             assert_eq!(done(&drive), (4, 0, 0), "{more}");
         }
-        // One wordline or none may be merged. The technique reserves the merge dose in both cases.
+        // In the first case, one wordline may be merged; in the second, none. The technique
+        // reserves the dose of merges in both cases.
         for (more, found) in [
             ("density = { low_density = 0.012 }", (3, 1, 1)),
             ("density = { spare_share = 0 }", (4, 0, 0)),

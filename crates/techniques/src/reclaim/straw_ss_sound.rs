@@ -154,7 +154,8 @@ mod tests {
         assert_eq!(bounds::<Sound>(&mut drive, BlockId::new(0), 9)[100], 96_000);
     }
 
-    /// Checks every written wordline again and again, with reads of open blocks, writes and moves.
+    /// Checks the bound of every written wordline repeatedly, while open blocks are read and data
+    /// is written and moved.
     #[test]
     fn no_dose_is_ever_above_its_bound() {
         for (weight, counters) in [(0.0, 2), (0.0, 7), (0.3, 3), (1.0, 8)] {

@@ -159,7 +159,7 @@ impl Refresh for Block {
 mod tests {
     use super::*;
 
-    /// With period 32 and lead 4, blocks are due from 28.
+    /// With a period of 32 and a lead of 4, blocks are due from the age 28 on.
     #[test]
     fn worked_example() {
         let mut block = Block {
@@ -181,8 +181,8 @@ mod tests {
         );
     }
 
-    /// Three blocks are due at 28, with a time slot every 3. The second waits until 31, the third
-    /// only until the end of its period.
+    /// Three blocks are due at time 28, and time slots are 3 apart. The second block waits until
+    /// time 31. The third waits only until the end of its period, at time 32.
     #[test]
     fn a_patrol_takes_blocks_in_turn() {
         let mut block = Block {
