@@ -48,8 +48,8 @@ pub struct About {
     pub summary: &'static str,
     /// Short reference to the technique's publication; empty if there is none.
     pub paper: &'static str,
-    /// Degree to which the technique protects data. If a page is lost that should be protected,
-    /// tests report a bug.
+    /// Degree to which the technique protects data. If a protected page is lost, tests report a
+    /// bug.
     pub protects: Protection,
     /// Whether the technique writes some data to streams of its own. These streams need more spare
     /// blocks. The technique must first find out which data belongs in them.

@@ -233,7 +233,8 @@ mod tests {
         }
     }
 
-    /// A configuration that is already resolved can be resolved again.
+    /// A resolved configuration does not change if it is written to a file, read and resolved
+    /// again.
     #[test]
     fn a_settled_drive_reads_as_it_is_written() {
         for tables in [

@@ -127,7 +127,7 @@ pub trait Parity: Send {
         Renewal::TakeOut
     }
 
-    /// Returns the largest length, in pages, of a request that enters the write buffer. Longer
+    /// Returns the largest number of pages of a request that goes through the write buffer. Longer
     /// requests go straight to flash with their parity. With `Some`, the buffer also keeps the
     /// pages of a stripe together, and the stripe written longest ago leaves first.
     fn longest_cached(&self) -> Option<u32> {

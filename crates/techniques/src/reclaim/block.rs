@@ -212,7 +212,7 @@ impl Block {
 pub(super) struct Work {
     /// Coding of the block.
     pub(super) mode: u8,
-    /// Dose of the job's reads of each wordline, in dose units.
+    /// Dose that the job adds by reading one wordline, in dose units.
     pub(super) units_per_wordline: f64,
 }
 

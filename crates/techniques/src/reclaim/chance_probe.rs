@@ -83,7 +83,7 @@ pub(super) struct ChanceProbe {
     draw: Draw,
     chance: f64,
     /// Value G of the safety page, without `R_late` and retries. G is the number of reads beside a
-    /// wordline that are reserved.
+    /// wordline for which dose is reserved.
     near: u32,
     /// Pages that must move when the present series of probes has ended; `None` if there are none.
     pages: Option<PageSet>,
@@ -140,7 +140,7 @@ impl ChanceProbe {
         }
     }
 
-    /// Returns G, the number of reads beside a wordline that are reserved.
+    /// Returns G, the number of reads beside a wordline for which dose is reserved.
     fn near(&self, view: &View, limits: Limits, pec: u32) -> u32 {
         // While a job moves some wordlines, the block serves one read, which may need retries. The
         // limit already takes account of the retries of all other reads.
@@ -210,7 +210,7 @@ impl ChanceProbe {
     }
 }
 
-/// Returns the number of reads that a block may serve after its job has started at E reads. The
+/// Returns the number of reads that a block may serve after E reads, at which its job starts. The
 /// safety page calls this number B - E.
 fn after_end(view: &View) -> u32 {
     view.late_in_a_job() + 1 + view.geometry.pages_per_block + CASCADE

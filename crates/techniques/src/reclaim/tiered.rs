@@ -125,8 +125,8 @@ impl Tiered {
     }
 
     /// Returns the read count at which a block without layer counters moves as a whole. If it had
-    /// such counters earlier, reads that are known to be beside no wordline with data weigh 1
-    /// instead of alpha.
+    /// such counters earlier, these may show that some reads were not beside any wordline with
+    /// data. Such reads then weigh 1 instead of alpha.
     fn end(&self, view: &View, block: BlockId, threshold: u32) -> u32 {
         let alphas = view.limits.into_iter().flat_map(|limits| {
             let pec = view.pec(block);

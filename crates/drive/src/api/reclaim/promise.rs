@@ -32,10 +32,10 @@ const NO_SEED: u64 = 0;
 pub enum Promise {
     /// No guarantee. The text gives the reason, as a sentence.
     Nothing(&'static str),
-    /// No page is lost under any reads, on condition that the tightest budget holds.
+    /// If the tightest budget holds, no page is lost under any reads.
     Within(Budget),
-    /// No page is lost on condition that the tightest budget holds, except under reads that deceive
-    /// the technique's estimates.
+    /// If the tightest budget holds, no page is lost, except by reads that deceive the technique's
+    /// estimates.
     Deceivable(Budget),
     /// No guarantee, although the technique reserves this budget. The text says why the budget is
     /// too small.
@@ -91,7 +91,7 @@ impl Budget {
 }
 
 impl Promise {
-    /// Returns the guarantee on condition that the tightest of these budgets holds. Without
+    /// Returns the guarantee that no page is lost if the tightest of these budgets holds. Without
     /// budgets, there is no guarantee.
     pub fn within(budgets: impl IntoIterator<Item = Budget>) -> Self {
         Budget::tightest(budgets).map_or(Self::Nothing("reads disturb nothing"), Self::Within)

@@ -2,9 +2,9 @@
 //! the pages in them that are read most. These read-hot pages get blocks of their own.
 //!
 //! If a regular block reaches its limit sooner than the average block, its data moves to a monitor
-//! block. A monitor block has a read counter for each page. When it reaches its limit, those of its
-//! pages that were read more often than its average page are read-hot. When GC moves the data of
-//! any block, that data becomes regular again.
+//! block. A monitor block has a read counter for each page. When a monitor block reaches its limit,
+//! pages with more reads than its average page are read-hot. When GC moves the data of any block,
+//! that data becomes regular again.
 //!
 //! ```text
 //! 40 blocks; after 2,000 page operations of the host the fourth refresh: B_avg = 2,000 x 40 / 4 = 20,000; the block was opened at 500:

@@ -21,8 +21,8 @@ pub(crate) struct Placed {
     /// Sets of wordline counters. A set has the read count of each wordline when the block got the
     /// set.
     wordlines: Sets,
-    /// Number of reads of each block that were certainly beside no wordline with data, according to
-    /// sets that the block has lost.
+    /// Number of reads of each block that were certainly not beside any wordline with data,
+    /// according to sets that the block has lost.
     away: Vec<Quarters>,
     /// Number of reads of each block before it got layer counters, without the reads in `away`.
     /// They may have been beside any wordline of the block.
@@ -62,8 +62,8 @@ impl Placed {
         self.away[block.index()] = Quarters::ZERO;
     }
 
-    /// Returns the number of reads that were certainly beside no wordline with data. The block has
-    /// no sets now.
+    /// Returns the number of reads of a block that were certainly not beside any wordline with
+    /// data. The block has no sets now.
     pub(super) fn away(&self, block: BlockId) -> Quarters {
         self.away[block.index()]
     }
@@ -115,8 +115,8 @@ impl Placed {
         true
     }
 
-    /// Returns the number of reads of a block that were certainly beside no wordline with present
-    /// or future data. The block has layer counters.
+    /// Returns the number of reads of a block that were certainly not beside any wordline that
+    /// holds data or may still get data. The block has layer counters.
     fn away_by_now(&mut self, view: &View, block: BlockId) -> Quarters {
         self.count_placed(view, block);
         self.sum_near(self.unplaced[block.index()]);
