@@ -251,8 +251,8 @@ pub(super) mod tests {
 
     /// Follows the end of Fig. 7. A check leaves a block without valid pages, so the block is
     /// erased and its counters begin anew. Two wordlines that are read in turn are each other's
-    /// neighbours. The estimate is 9 x 210 = 1,890, above the 2,000 - 9 (10 + 1) - (2 + 2 x 8) =
-    /// 1,883 that a wordline may have at a check.
+    /// neighbours. The estimate is 9 x 210 = 1,890. A check leaves wordlines with up to 2,000 - 9
+    /// (10 + 1) - (2 + 2 x 8) = 1,883 unchanged.
     #[test]
     fn a_block_without_valid_pages_is_erased_and_its_counters_are_reset() {
         let text = one_page_wordlines(2, 2000, "check_interval = 10, counters = 2");
