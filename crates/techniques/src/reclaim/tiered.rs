@@ -375,7 +375,8 @@ mod tests {
         );
     }
 
-    /// There is one set of four layer counters for 30 blocks of eight wordlines. T = floor((900 - 8
+    /// The pool has one set of four layer counters, for 30 blocks of eight wordlines each. So T =
+    /// floor((900 - 8
     /// - 16) / 9) = 97, so layers count from 24 reads on. Block 0 is read 80 times. Then block 1 is
     /// read, and takes the set at its second attempt. If block 0 was hammered in one place, all of
     /// its reads may have been beside a wordline, and it is emptied at T. If the first and the last
