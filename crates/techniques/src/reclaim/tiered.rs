@@ -375,13 +375,14 @@ mod tests {
         );
     }
 
-    /// The pool has one set of four layer counters, for 30 blocks of eight wordlines each. So T =
-    /// floor((900 - 8
-    /// - 16) / 9) = 97, so layers count from 24 reads on. Block 0 is read 80 times. Then block 1 is
-    /// read, and takes the set at its second attempt. If block 0 was hammered in one place, all of
-    /// its reads may have been beside a wordline, and it is emptied at T. If the first and the last
-    /// layer of block 0 were read in turn, 28 of the 56 counted reads were not beside any wordline.
-    /// Block 0 is then emptied at 97 + floor(28 x 8 / 9) = 121.
+    /// The pool has one set of four layer counters, for 30 blocks of eight wordlines each.
+    /// `T = floor((900 - 8 - 16) / 9) = 97`, so layers count from 24 reads on. Block 0 is read 80
+    /// times. Then block 1 is read, and takes the set at its second attempt.
+    ///
+    /// If block 0 was hammered in one place, all of its reads may have been beside a wordline, and
+    /// it is emptied at T. If the first and the last layer of block 0 were read in turn, 28 of the
+    /// 56 counted reads were not beside any wordline. Block 0 is then emptied at
+    /// `97 + floor(28 x 8 / 9) = 121`.
     #[test]
     fn a_block_that_cools_down_loses_its_set_and_keeps_what_it_knew() {
         let reads_until_emptied = |second: u32| {
