@@ -1,5 +1,5 @@
-//! Techniques by slot. Each slot has an interface. Techniques
-//! come from elsewhere, as lists that a program brings or as cards.
+//! Techniques by slot. Each slot has an interface. A program brings its techniques as lists or as
+//! cards.
 
 pub(crate) mod at_work;
 pub mod brought;
@@ -24,24 +24,25 @@ use self::parity::{PARITY, Parity};
 use self::reclaim::{Policy, RECLAIM};
 use self::refresh::{REFRESH, Refresh};
 
-/// Place of the drive that one technique of a list fills.
+/// Kind of techniques, such as parity. A run uses one technique of each kind.
 pub struct Slot {
-    /// Table of the slot in a drive file.
+    /// Name of the slot's table in a drive file.
     pub table: &'static str,
-    /// Returns the descriptions of its techniques, in the order of the list.
+    /// Returns the descriptions of the slot's techniques, in the order of the list.
     pub cards: fn() -> Vec<&'static About>,
     given: fn(&mut DriveConfig) -> &mut Params,
 }
 
 impl Slot {
-    /// Returns every parameter, with the technique that has it.
+    /// Returns every parameter of the slot's techniques, together with its technique.
     pub fn params(&self) -> impl Iterator<Item = (&'static About, &'static Param)> + use<> {
         (self.cards)()
             .into_iter()
             .flat_map(|about| about.params.iter().map(move |param| (about, param)))
     }
 
-    /// Returns the keys of the parameters in the slot's own table, each once.
+    /// Returns all aliases of the slot's parameters, without duplicates. An alias is a key in the
+    /// slot's table that stands for a parameter of several techniques.
     pub fn aliases(&self) -> Vec<&'static str> {
         let mut aliases = vec![];
         for alias in self.params().filter_map(|(_, param)| param.alias) {
@@ -60,7 +61,8 @@ impl Slot {
         self.params().filter(move |(_, param)| param.alias == Some(alias))
     }
 
-    /// Returns the places of a key in tables of techniques, as `--set` takes them.
+    /// Returns one full key for each technique that has this parameter. A full key has the form
+    /// that `--set` accepts, such as `reclaim.straw-ss.counters`.
     pub fn paths_of(&self, key: &str) -> Vec<String> {
         self.params()
             .filter(|(_, param)| param.key == key)
@@ -69,7 +71,7 @@ impl Slot {
     }
 }
 
-/// Slots of the drive, one line each.
+/// All slots of the drive.
 pub const SLOTS: &[Slot] = &[
     Slot {
         table: <dyn Policy as InSlot>::TABLE,
@@ -93,7 +95,7 @@ pub const SLOTS: &[Slot] = &[
     },
 ];
 
-/// Returns the slot of this table.
+/// Returns the slot whose table has this name.
 pub fn slot(table: &str) -> Option<&'static Slot> {
     SLOTS.iter().find(|slot| slot.table == table)
 }

@@ -1,4 +1,4 @@
-//! Garbage collection: one file per policy, and the list.
+//! Garbage collection (GC): the list of GC policies. Each policy has its own file.
 
 mod cost_benefit;
 mod greedy;
@@ -6,5 +6,5 @@ mod stable_greedy;
 
 use vpass_drive::api::gc::{Candidates, GcPolicy, GcTechnique};
 
-/// GC policies, one line each.
+/// All GC policies of this crate.
 pub(crate) const LIST: &[GcTechnique] = &[greedy::CARD, cost_benefit::CARD, stable_greedy::CARD];

@@ -1,4 +1,4 @@
-//! Parity inside the drive: one file per technique, and the list.
+//! Parity inside the drive: the list of parity techniques. Each technique has its own file.
 
 mod da_raid5;
 mod hc;
@@ -12,6 +12,6 @@ use vpass_drive::api::parity::{
     Change, Covering, Equation, Parity, ParityTechnique, REBUILD, Renewal, STRIPE,
 };
 
-/// Parity techniques, one line each.
+/// All parity techniques of this crate.
 pub(crate) const LIST: &[ParityTechnique] =
     &[none::CARD, udl::CARD, raid5::CARD, ppc::CARD, hc::CARD, pe_aware::CARD, da_raid5::CARD];

@@ -1,4 +1,5 @@
-//! Read reclaim: one file per technique, what several of them share, and the list.
+//! Read reclaim: the list of reclaim techniques. Each technique has its own file, and the folder
+//! `shared` has code that several techniques share.
 
 mod block;
 mod chance_probe;
@@ -27,7 +28,7 @@ use vpass_drive::api::reclaim::{
     Rewrite, StreamSpec, Technique, Threshold, View, promise,
 };
 
-/// Reclaim techniques, one line each.
+/// All reclaim techniques of this crate.
 pub(crate) const LIST: &[Technique] = &[
     none::CARD,
     block::CARD,

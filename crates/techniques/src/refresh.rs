@@ -1,4 +1,4 @@
-//! Data refresh: one file per technique, and the list.
+//! Data refresh: the list of refresh techniques. Each technique has its own file.
 
 mod block;
 mod ida;
@@ -8,5 +8,5 @@ use vpass_drive::api::refresh::{
     Adjusting, Aged, Held, Refresh, RefreshTechnique, Wanted, copies_ns,
 };
 
-/// Refresh techniques, one line each.
+/// All refresh techniques of this crate.
 pub(crate) const LIST: &[RefreshTechnique] = &[none::CARD, block::CARD, ida::CARD];

@@ -1,5 +1,6 @@
-//! The techniques that run in a drive. The controller uses them to arm blocks, to report erases and
-//! to choose victims. Only the drive asks a technique what to do against reads.
+//! The techniques that run in a drive. The controller calls them to get the first alarm of a block,
+//! to report erases and to choose GC victims. The reaction to reads is requested elsewhere, by the
+//! drive.
 
 use crate::api::gc::{Candidates, GcPolicy};
 use crate::api::reclaim::{Policy, View};
@@ -13,16 +14,16 @@ use crate::config::DriveConfig;
 use crate::disturb::told::Limits;
 use crate::flash::Flash;
 
-/// Number of pages that low density takes away in a domain, with those that running jobs will take.
-/// Also the largest number allowed there.
+/// Number of pages that low-density blocks cost a domain, and the largest number allowed. Pages
+/// that running jobs will take away are included.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Away {
     pub(crate) pages: u32,
     pub(crate) at_most: u32,
 }
 
-/// Facts that a reclaim technique gets in addition to the state of the flash and the drive's
-/// tables.
+/// Facts that a reclaim technique cannot find in the state of the flash and in the tables of the
+/// drive.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Facts {
     /// Value of `R_late`.
@@ -31,16 +32,17 @@ pub(crate) struct Facts {
     pub(crate) host_reads_before: u64,
     /// Number of pages that the host wrote before the measured phase.
     pub(crate) host_writes_before: u64,
-    /// Whether the drive is being given its start-up state.
+    /// Whether the start-up state of the drive is being made.
     pub(crate) is_before_run: bool,
-    /// Time of the techniques' clock before which the reads of opened blocks were not timed.
+    /// Smallest value of the techniques' clock at which a block counts as opened during the run.
+    /// For blocks opened earlier, the opening time is unknown.
     pub(crate) timed_from: u64,
-    /// Page whose read last made a block ask its policy.
+    /// Page of the read that caused the latest alarm.
     pub(crate) rung_by: Ppn,
     pub(crate) bugs: Bugs,
 }
 
-/// Input of a technique: configuration, facts and host counts.
+/// Input of a technique: configuration, facts, and counts of host operations.
 #[derive(Clone, Copy)]
 pub(crate) struct Told<'a> {
     pub(crate) config: &'a DriveConfig,
@@ -49,7 +51,7 @@ pub(crate) struct Told<'a> {
 }
 
 impl<'a> View<'a> {
-    /// Creates the view of a drive for a block with this hint.
+    /// Creates the view that a technique has of the drive, for a block whose data has this hint.
     pub(crate) fn of(flash: &'a Flash, away: Away, told: Told<'a>, budget: AccessLatency) -> Self {
         let Told { config, facts, host } = told;
         let late_reads = match facts.late_reads {
@@ -89,7 +91,7 @@ impl<'a> View<'a> {
 }
 
 impl<'a> Held<'a> {
-    /// Creates the view of a block in its current state.
+    /// Creates the facts about a block's contents in its current state.
     pub(crate) fn of(flash: &'a Flash, block: BlockId) -> Self {
         Self {
             block,
@@ -108,7 +110,7 @@ pub(crate) struct Slots<'a> {
     gc: &'a mut dyn GcPolicy,
     refresh: &'a dyn Refresh,
     told: Told<'a>,
-    /// Time of the drive, for jobs that begin.
+    /// Current time of the drive, at which new jobs begin.
     pub(crate) now: Ns,
 }
 
@@ -123,12 +125,13 @@ impl<'a> Slots<'a> {
         Self { reclaim, gc, refresh, told, now }
     }
 
-    /// Returns the first alarm of a block that will be written.
+    /// Returns the read count at which a block that will be written has its first alarm.
     pub(crate) fn arm(&mut self, flash: &Flash, away: Away, block: BlockId) -> Reads {
         self.reclaim.arm(&View::of(flash, away, self.told, flash.cold(block).budget), block)
     }
 
-    /// Returns the blocks whose reads must be drawn before [`Self::arm`], if reads come in bulk.
+    /// Returns the blocks whose reads must be drawn before [`Self::arm`] is called. This matters
+    /// only if reads are drawn in bulk.
     pub(crate) fn compared_with(&self, flash: &Flash, away: Away, block: BlockId) -> Vec<BlockId> {
         self.reclaim
             .compares_with(&View::of(flash, away, self.told, flash.cold(block).budget), block)
@@ -143,13 +146,13 @@ impl<'a> Slots<'a> {
         );
     }
 
-    /// Returns the time at which a block is first checked because of its age; `None` for never.
+    /// Returns the time of a block's first age check; `None` if its age is never checked.
     pub(crate) fn first_look(&self, since: Moment) -> Option<Moment> {
         self.refresh.first_look(since)
     }
 
-    /// Returns the wordlines of a block that are merged for faster reads. GC has picked another
-    /// block with `picked` valid pages.
+    /// Returns the wordlines to merge in a block that GC did not pick. Merged wordlines are read
+    /// faster. The block that GC picked has `picked` valid pages.
     pub(crate) fn adjusted_at_gc(&self, held: &Held, picked: u32) -> Merges {
         self.refresh.at_gc(held, picked)
     }

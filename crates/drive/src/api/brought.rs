@@ -1,12 +1,13 @@
-//! Lists of techniques that a program brings. The drive has no technique of its own. A crate with
-//! techniques adds its lists to [`BROUGHT`], and the linker hands them to the drive.
+//! Lists of techniques that a program provides. The drive itself contains no technique. A crate
+//! with techniques adds its lists to [`BROUGHT`], and the linker hands them to the drive.
 //!
 //! ```text
 //! a program without such a crate    the lists are empty, and techniques are given as cards
 //! a program with one                `block` is a name of its list
 //! ```
 
-// The linker collects the lists in a section of the program. The library writes that section.
+// The linker collects the lists in a section of the program. `linkme` generates the code for this
+// section.
 #![allow(unsafe_code, reason = "the section is named by `linkme`, which checks its contents")]
 
 use std::ops::Deref;
@@ -31,11 +32,11 @@ pub struct Brought {
     pub gc: &'static [GcTechnique],
 }
 
-/// Lists of the crate that the program links for its techniques.
+/// Lists of techniques of all crates that the program links.
 #[distributed_slice]
 pub static BROUGHT: [Brought];
 
-/// List of one slot.
+/// List of the techniques of one slot.
 pub struct List<P: InSlot + ?Sized + 'static>(pub(super) fn(&Brought) -> &'static [Card<P>]);
 
 impl<P: InSlot + ?Sized> List<P> {

@@ -11,7 +11,7 @@ use crate::base::span::Span;
 use crate::config::keys::Range;
 use crate::config::{ConfigError, DriveConfig, Number, Params};
 
-/// Technique of the slot whose techniques have the trait `P`.
+/// Card of a technique. The type `P` is the trait that all techniques of its slot implement.
 pub struct Card<P: InSlot + ?Sized + 'static> {
     /// Description without the constructor.
     pub about: About,
@@ -19,12 +19,13 @@ pub struct Card<P: InSlot + ?Sized + 'static> {
     pub new: New<P>,
 }
 
-/// Constructor from arguments, for a drive of this configuration. The seed decides its random
-/// draws.
+/// Constructor of a technique. It takes the technique's arguments, the configuration of the drive,
+/// and a seed for random draws.
 pub enum New<P: InSlot + ?Sized + 'static> {
-    /// Function of a technique in the list of its slot.
+    /// Constructor function of a technique that is in the list of its slot.
     Listed(fn(&Args, &DriveConfig, Seed) -> Box<P>),
-    /// Closure of a technique that was made at run time. The drive checks its answers.
+    /// Closure that constructs a technique made at run time. The drive checks the answers of such a
+    /// technique.
     Given(&'static Constructor<P>),
 }
 
@@ -39,55 +40,60 @@ impl<P: InSlot + ?Sized> Copy for New<P> {}
 /// Closure that makes a technique.
 pub type Constructor<P> = dyn Fn(&Args, &DriveConfig, Seed) -> Box<P> + Send + Sync;
 
-/// Description of a technique that is available without constructing it.
+/// Description of a technique. The technique need not be constructed to read its description.
 pub struct About {
-    /// Name on the command line. It reads well in "protected by ...".
+    /// Name on the command line. The name fits into the sentence "protected by ...".
     pub name: &'static str,
     /// Summary of one line for lists.
     pub summary: &'static str,
-    /// Publication of the technique, in short; empty if there is none.
+    /// Short reference to the technique's publication; empty if there is none.
     pub paper: &'static str,
-    /// Degree of protection of data. If a page is lost in spite of this protection, tests report a
+    /// Degree to which the technique protects data. If a protected page is lost, tests report a
     /// bug.
     pub protects: Protection,
-    /// Whether the technique keeps data separate in its own streams. These streams need more spare
-    /// blocks. The technique must first find out which data belongs there.
+    /// Whether the technique writes some data to streams of its own. These streams need more spare
+    /// blocks. The technique must first find out which data belongs in them.
     pub keeps_apart: bool,
-    /// Whether the technique gives wordlines guard levels, which means fewer page kinds and larger
-    /// limits.
+    /// Whether the technique gives wordlines guard levels. A wordline with guard levels holds fewer
+    /// pages and has a larger limit.
     pub lowers_density: bool,
     /// Requirements of the technique.
     pub needs: Needs,
-    /// Effect of reads in bulk on the technique.
+    /// Effect on the technique if reads are drawn in bulk.
     pub in_bulk: InBulk,
     /// Parameters of the technique.
     pub params: &'static [Param],
-    /// Change of the drive's flash for the run. Only counterfactual techniques have one.
+    /// Function that changes the drive's flash for the run; `None` except for counterfactual
+    /// techniques.
     pub nature: Option<fn(&mut DriveConfig)>,
-    /// Whether parity depends on wear under the technique.
+    /// Whether the wear of blocks decides which stripes get parity.
     pub goes_by_wear: bool,
-    /// Techniques of other slots that belong to the technique, if a run names none.
+    /// Techniques that a run uses in other slots together with this one, unless the run names
+    /// others.
     pub parts: Option<Parts>,
-    /// Refusal of drives on which the technique cannot work, in addition to [`Self::needs`].
+    /// Check that refuses drives on which the technique cannot work. The requirements in
+    /// [`Self::needs`] are checked elsewhere.
     pub refuses: Option<Refusal>,
-    /// Check of the given parameters against each other. It may fill in a parameter that was not
-    /// given.
+    /// Function that checks whether the given parameters fit together. It may also fill in a
+    /// missing parameter.
     pub settles: Option<Settling>,
 }
 
-/// Function that refuses a drive, with a sentence that has the key.
+/// Function that refuses unsuitable drives. Its error is a sentence that names the wrong key.
 pub type Refusal = fn(&DriveConfig) -> Result<(), ConfigError>;
 
-/// Function that checks given parameters against each other. It may fill in one that was not given.
+/// Function that checks whether the given parameters fit together. The function may fill in a
+/// missing parameter.
 pub type Settling = fn(&mut Params) -> Result<(), ConfigError>;
 
-/// Techniques of other slots that belong to a technique.
+/// Techniques that a run uses in other slots together with a parity technique.
 pub struct Parts {
     /// Name of the reclaim technique.
     pub reclaim: &'static str,
     /// Name of the refresh technique.
     pub refresh: &'static str,
-    /// Period of the refresh technique; `None` if it does not follow from the drive's limits.
+    /// Function that computes the refresh period. It returns `None` if the period does not follow
+    /// from the drive's limits.
     pub period: fn(&DriveConfig) -> Option<Span>,
 }
 
@@ -96,25 +102,27 @@ pub struct Parts {
 pub enum Protection {
     /// No protection.
     None,
-    /// Intended protection, with a reserve that is too small.
+    /// Unsafe: the technique is meant to protect data, but its reserve is too small.
     Unsafe,
-    /// Protection from all reads, except those that deceive its estimates.
+    /// Protection from all reads, except reads that deceive the technique's estimates.
     Deceivable,
     /// Protection from all reads.
     Sound,
 }
 
-/// Effect on a technique if reads are drawn as numbers and only those that reach an alarm are
-/// served (the fluid gear).
+/// Effect of the fluid gear on a technique. The fluid gear draws the number of reads of a block at
+/// random. It simulates a single read only when a block reaches its alarm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InBulk {
-    /// No effect: it uses alarms, and counts of the drive that do not depend on the order of reads.
+    /// No effect: the technique uses only alarms and counts that do not depend on the order of
+    /// reads.
     Exact,
-    /// Drawn order: its counters depend on the order of reads. This order is drawn between two
-    /// draws of a block, and all orders are equally likely. Their bounds hold in every order.
+    /// Drawn order: the technique's counters depend on the order of reads. The reads that were
+    /// drawn together get a random order, and all orders are equally likely. The bounds of the
+    /// counters hold in every order.
     OrderDrawn,
-    /// Mean clock: it uses a clock of the host's page operations, which counts the expected number
-    /// of reads so far.
+    /// Mean clock: the technique uses a clock that counts host page operations. In the fluid gear,
+    /// this clock advances by the expected number of reads.
     MeanClock,
 }
 
@@ -128,7 +136,8 @@ impl InBulk {
         }
     }
 
-    /// Returns a note for lists; empty if the technique is exact.
+    /// Returns a note about the effect, for lists of techniques. The note is empty if there is no
+    /// effect.
     pub const fn note(self) -> &'static str {
         match self {
             Self::Exact => "",
@@ -146,17 +155,18 @@ impl InBulk {
 /// Requirements of a technique.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Needs {
-    /// Whether the technique needs a table of limits if reads disturb data.
+    /// Whether the technique needs a table of limits on a drive where reads disturb data.
     pub limits: bool,
-    /// Whether the technique needs Space-Saving counters of each block's wordlines. The drive keeps
-    /// them only for such a technique.
+    /// Whether the technique needs Space-Saving counters for the wordlines of each block. The drive
+    /// keeps these counters only if they are needed.
     pub counters: bool,
-    /// Whether the technique depends on retries of reads, so that `[ecc]` must have them.
+    /// Whether the technique needs a drive with read retries. The table `[ecc]` must then configure
+    /// them.
     pub retries: bool,
 }
 
-/// Number that a drive file may give a technique. A parameter that several techniques share has one
-/// alias in all of them.
+/// Parameter of a technique: a number that a drive file may set. If several techniques share a
+/// parameter, they also share one alias for it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Param {
     /// Key of the parameter in the technique's table.
@@ -167,9 +177,9 @@ pub struct Param {
     pub unit: &'static str,
     /// Default value.
     pub default: f64,
-    /// First and last value.
+    /// Smallest and largest accepted value.
     pub range: (f64, f64),
-    /// Values that random drives use.
+    /// Values that tests use for randomly generated drives.
     pub draw: &'static [f64],
     /// Meaning for users.
     pub meaning: &'static str,
@@ -182,39 +192,39 @@ pub struct Param {
 /// Kinds of numbers of parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Whole numbers: 1, 2, 3.
+    /// Whole numbers, such as 3.
     Whole,
-    /// Real numbers: 0.25.
+    /// Real numbers, such as 0.25.
     Real,
 }
 
-/// Numbers that a technique was given.
+/// Values of a technique's parameters.
 pub struct Args<'a> {
     about: &'a About,
     given: &'a Params,
 }
 
-/// Slot to which a type of techniques belongs.
+/// Trait of all techniques of one slot. It says which slot this is.
 pub trait InSlot {
-    /// Table of the slot in a drive file.
+    /// Name of the slot's table in a drive file.
     const TABLE: &'static str;
 
-    /// Returns the techniques that vpass brings for this slot.
+    /// Returns the list of this slot's techniques that the program provides.
     fn listed() -> &'static List<Self>;
 
-    /// Returns a technique whose answers are checked. A wrong answer or a panic ends the run with a
-    /// [`Fault`](super::fault::Fault) that names the technique.
+    /// Wraps a technique so that its answers are checked. A wrong answer or a panic ends the run
+    /// with a [`Fault`](super::fault::Fault) that names the technique.
     fn checked(technique: Box<Self>, name: &'static str) -> Box<Self>;
 
-    /// Returns the parameters given in this table.
+    /// Returns the parameters that the configuration gives in the slot's table.
     fn given(config: &DriveConfig) -> &Params;
 
-    /// Returns the parameters given in this table, so that they can be changed.
+    /// Returns a mutable reference to the parameters in the slot's table.
     fn given_mut(config: &mut DriveConfig) -> &mut Params;
 }
 
 impl About {
-    /// Properties that most techniques have in common.
+    /// Default description, with the properties that most techniques share.
     pub const PLAIN: Self = Self {
         name: "",
         summary: "",
@@ -232,17 +242,18 @@ impl About {
         settles: None,
     };
 
-    /// Returns whether data may be lost under the technique. A drive may allow this.
+    /// Returns whether pages may be lost although the technique is used. Only a sound technique
+    /// excludes this.
     pub fn may_lose(&self) -> bool {
         self.protects != Protection::Sound
     }
 
-    /// Returns whether it has this parameter.
+    /// Returns whether the technique has this parameter.
     pub fn has(&self, param: &Param) -> bool {
         self.params.contains(param)
     }
 
-    /// Returns whether its results are not those of a real drive.
+    /// Returns whether the technique is counterfactual: no real drive could give its results.
     pub fn is_counterfactual(&self) -> bool {
         self.nature.is_some()
     }
@@ -250,12 +261,12 @@ impl About {
     /// Refuses a drive on which the technique cannot work.
     ///
     /// # Errors
-    /// Returns a sentence with the key.
+    /// Returns a sentence that names the wrong key.
     pub fn check(&self, config: &DriveConfig) -> Result<(), ConfigError> {
         self.refuses.map_or(Ok(()), |refuses| refuses(config))
     }
 
-    /// Returns the drive under this technique.
+    /// Returns the configuration of a drive on which this technique runs.
     pub fn drive(&self, mut config: DriveConfig) -> DriveConfig {
         if let Some(change) = self.nature {
             change(&mut config);
@@ -265,13 +276,14 @@ impl About {
 }
 
 impl<P: InSlot + ?Sized> Card<P> {
-    /// Returns the name if the technique is in the list of its slot; `None` if it was made at run
-    /// time. Whoever knows a technique by its name must ask for this name.
+    /// Returns the technique's name if the list of its slot has it; `None` if the technique was
+    /// made at run time. Code that recognises techniques by name must use this method.
     pub fn listed_name(&self) -> Option<&'static str> {
         matches!(self.new, New::Listed(_)).then_some(self.name)
     }
 
-    /// Creates the technique for a drive of this configuration, in a run with this seed.
+    /// Creates the technique. `config` is the configuration of the drive, and `seed` is the run's
+    /// seed.
     pub fn make(&self, config: &DriveConfig, seed: u64) -> Box<P> {
         let (args, seed) = (self.args(config), Seed::new(seed, P::TABLE, self.name));
         match self.new {
@@ -284,13 +296,13 @@ impl<P: InSlot + ?Sized> Card<P> {
         }
     }
 
-    /// Returns the numbers of the technique on a drive of this configuration.
+    /// Returns the values of the technique's parameters on a drive of this configuration.
     pub fn args<'a>(&'a self, config: &'a DriveConfig) -> Args<'a> {
         Args { about: &self.about, given: P::given(config) }
     }
 
-    /// Returns the key by which a user knows a parameter of the technique. It is the alias if the
-    /// alias also has the technique's number.
+    /// Returns the key of a parameter for messages. If the alias has the same value as the
+    /// technique, this is the alias. Otherwise, it is the key in the technique's own table.
     pub fn path(&self, config: &DriveConfig, param: &Param) -> String {
         let (given, own) = (P::given(config), param.value(P::given(config), self.name));
         let alias = param.alias.filter(|alias| {
@@ -302,8 +314,8 @@ impl<P: InSlot + ?Sized> Card<P> {
         }
     }
 
-    /// Sets a parameter of the technique. Other techniques of a resolved configuration keep their
-    /// numbers.
+    /// Sets a parameter of this technique in a resolved configuration. The parameters of other
+    /// techniques do not change.
     pub fn set(&self, config: &mut DriveConfig, param: &Param, value: f64) {
         let given = P::given_mut(config);
         given.set(Some(self.name), param.key, param.number(value));
@@ -327,11 +339,13 @@ impl<P: InSlot + ?Sized> fmt::Display for Card<P> {
     }
 }
 
-/// Two cards are equal if they make the same technique. Two cards of one name may differ.
+/// Two cards are equal if they make the same technique. Cards with equal names can still be
+/// different.
 impl<P: InSlot + ?Sized> PartialEq for Card<P> {
     fn eq(&self, other: &Self) -> bool {
         match (self.new, other.new) {
-            // A list is a constant, which may have several addresses.
+            // Names are compared instead of addresses, because a list is a constant and may have
+            // several addresses.
             (New::Listed(_), New::Listed(_)) => self.name == other.name,
             (New::Given(one), New::Given(other)) => std::ptr::addr_eq(one, other),
             _ => false,
@@ -339,7 +353,7 @@ impl<P: InSlot + ?Sized> PartialEq for Card<P> {
     }
 }
 
-/// A card equals a name if it is the card of the list with this name.
+/// A card equals a name if the list of the slot has this card under this name.
 impl<P: InSlot + ?Sized> PartialEq<str> for Card<P> {
     fn eq(&self, name: &str) -> bool {
         self.listed_name() == Some(name)
@@ -367,7 +381,7 @@ impl Args<'_> {
         self.value(param) as u32
     }
 
-    /// Returns the value of a whole parameter, or `otherwise` if none was given.
+    /// Returns the value of a whole parameter, or `otherwise` if the user gave no value.
     pub fn whole_or(&self, param: &Param, otherwise: u32) -> u32 {
         debug_assert_eq!(param.kind, Kind::Whole, "{}", param.key);
         let given = param.given(self.given, self.about.name);
@@ -399,20 +413,20 @@ impl Param {
         }
     }
 
-    /// Returns the parameter's value for a technique. If the user gave no value for the technique,
-    /// the value of the alias counts, and after that the default.
+    /// Returns the parameter's value for a technique. The user's value for the technique comes
+    /// first, then the user's value for the alias, and then the default.
     pub fn value(&self, given: &Params, technique: &str) -> f64 {
         self.given(given, technique).unwrap_or(self.default)
     }
 
-    /// Returns the value that the user gave for a technique. If there is none, returns the value
-    /// that the user gave for the alias.
+    /// Returns the value that the user gave for a technique. If the user gave no such value, the
+    /// method returns the value of the alias.
     fn given(&self, given: &Params, technique: &str) -> Option<f64> {
         let of_alias = || self.alias.and_then(|alias| given.get(None, alias));
         given.get(Some(technique), self.key).or_else(of_alias).map(Number::value)
     }
 
-    /// Returns a value as it is written in a file.
+    /// Returns a value in the form in which drive files contain it.
     pub fn number(&self, value: f64) -> Number {
         match self.kind {
             Kind::Whole => Number::Whole(value as i64),

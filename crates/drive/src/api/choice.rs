@@ -1,4 +1,4 @@
-//! Choice of a technique for a slot: a name of the list, or a card made anywhere.
+//! Choice of a technique for a slot: a name in the list, or a card.
 
 use std::fmt;
 
@@ -8,12 +8,13 @@ use super::card::{Card, InSlot};
 pub enum Choice<P: InSlot + ?Sized + 'static> {
     /// Name of a technique in the list.
     Named(String),
-    /// Card of a technique, in the list or not.
+    /// Card of a technique, which need not be in the list.
     Given(&'static Card<P>),
 }
 
 impl<P: InSlot + ?Sized> Choice<P> {
-    /// Returns the card; `None` if the list has no technique of the name.
+    /// Returns the card of the chosen technique; `None` if no technique in the list has the chosen
+    /// name.
     pub fn card(&self) -> Option<&'static Card<P>> {
         match self {
             Self::Named(name) => P::listed().named(name),

@@ -1,5 +1,5 @@
-//! Fault of a technique that was made at run time: a wrong answer or a panic. It ends the run, and
-//! the run has no result.
+//! Fault of a technique that was made at run time: a wrong answer or a panic. A fault ends the run
+//! without a result.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -7,13 +7,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 /// Wrong answer or panic of a technique.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// Table of the technique's slot.
+    /// Name of the table of the technique's slot.
     pub slot: &'static str,
     /// Name of the technique.
     pub technique: &'static str,
-    /// Method of the technique, as its author wrote it.
+    /// Name of the technique's method in which the fault occurred.
     pub method: &'static str,
-    /// What was wrong, and what would be right.
+    /// Text that says what was wrong, and what would be right.
     pub what: String,
 }
 
@@ -30,13 +30,14 @@ impl Fault {
         resume_unwind(Box::new(self))
     }
 
-    /// Returns the fault that ended a run; `None` if another panic did.
+    /// Returns the fault that ended a run; `None` if the run ended because of another panic.
     pub fn of(payload: &(dyn Any + Send)) -> Option<&Self> {
         payload.downcast_ref()
     }
 }
 
-/// Calls a method of a technique. A panic inside becomes a fault that names the technique.
+/// Calls a method of a technique. If the method panics, the run ends with a fault that names the
+/// technique.
 pub(super) fn guarded<T>(
     slot: &'static str,
     technique: &'static str,

@@ -1,4 +1,5 @@
-//! Garbage collection: chooses the next block to clean. This file is the interface.
+//! Garbage collection: chooses the next block to clean. This file is the interface of the GC
+//! policies.
 
 mod checked;
 pub mod victims;
@@ -11,31 +12,35 @@ use crate::api::gc::victims::Victims;
 use crate::base::units::BlockId;
 use crate::config::{DriveConfig, Params};
 
-/// Blocks from which a policy may pick, and facts about them.
+/// Blocks from which a GC policy may pick, and facts about these blocks.
 pub struct Candidates<'a> {
-    /// Closed blocks by their valid pages, scaled to a full block.
+    /// Closed blocks, listed by their number of valid pages. The number is scaled to a block of
+    /// full density.
     pub index: Victims<'a>,
-    /// Number of pages of a full block.
+    /// Number of pages of a full-density block.
     pub pages_per_block: u32,
-    /// Whether a block without an invalid page may be picked. Cleaning it gains no space.
+    /// Whether a block may be picked although all its pages are valid, so that cleaning it gains no
+    /// space.
     pub full_ones: bool,
-    /// Number of page programs of the drive.
+    /// Number of page programs since the drive was made, used as a clock.
     pub clock: u32,
-    /// Returns whether a block may be picked.
+    /// Function that returns whether a block may be picked.
     pub allowed: &'a dyn Fn(BlockId) -> bool,
-    /// Returns the effective wear of a block, in thousandths of a cycle.
+    /// Function that returns the effective wear of a block, in thousandths of a P/E cycle.
     pub wear: &'a dyn Fn(BlockId) -> u64,
 }
 
 impl Candidates<'_> {
-    /// Returns the lists to pick from, fewest valid pages first.
+    /// Returns the lists from which a policy may pick. The list with the fewest valid pages per
+    /// block comes first.
     pub fn lists(&self) -> impl Iterator<Item = u32> + '_ {
         self.index.buckets().take_while(|valid| self.full_ones || *valid < self.pages_per_block)
     }
 }
 
-/// Policy that picks victims. It sees closed blocks by the ratio of their valid pages to the pages
-/// that they can hold, scaled to a full block. A mode may take pages away.
+/// Policy that picks victims for garbage collection. It sees closed blocks by their share of valid
+/// pages, multiplied by the pages of a full-density block. So low-density blocks can be compared
+/// with others.
 pub trait GcPolicy: Send {
     /// Returns the block to clean.
     fn pick(&mut self, among: &Candidates) -> Option<BlockId>;
@@ -61,7 +66,7 @@ impl InSlot for dyn GcPolicy {
     }
 }
 
-/// Technique of this slot.
+/// Card of a GC policy.
 pub type GcTechnique = Card<dyn GcPolicy>;
 
 /// GC policies that the program brings.

@@ -1,5 +1,5 @@
-//! Techniques made at run time. Their names and parameters are owned, and their constructor is a
-//! closure.
+//! Techniques made at run time. Such a technique owns its name and its parameters, and its
+//! constructor is a closure.
 
 use super::card::{About, Args, Card, Constructor, InBulk, InSlot, Needs, New, Param, Protection};
 use super::seed::Seed;
@@ -8,24 +8,24 @@ use crate::config::DriveConfig;
 /// Description of a technique that is made at run time. [`Given::card`] makes its card.
 #[derive(Clone, Debug)]
 pub struct Given {
-    /// Name of the technique in results. It reads well in "protected by ...".
+    /// Name of the technique in results. The name fits into the sentence "protected by ...".
     pub name: String,
     /// Summary of one line.
     pub summary: String,
-    /// Publication of the technique, in short; empty if there is none.
+    /// Short reference to the technique's publication; empty if there is none.
     pub paper: String,
-    /// Degree of protection of data.
+    /// Degree to which the technique protects data.
     pub protects: Protection,
-    /// Whether the technique keeps data separate in its own streams.
+    /// Whether the technique writes some data to streams of its own.
     pub keeps_apart: bool,
     /// Whether the technique gives wordlines guard levels.
     pub lowers_density: bool,
     /// Requirements of the technique.
     pub needs: Needs,
-    /// Effect of reads in bulk on the technique.
+    /// Effect on the technique if reads are drawn in bulk.
     pub in_bulk: InBulk,
-    /// Parameters of the technique. A parameter has the value of the drive's configuration, or its
-    /// default.
+    /// Parameters of the technique. A parameter that the drive's configuration does not set has its
+    /// default value.
     pub params: Vec<Param>,
 }
 
@@ -45,8 +45,8 @@ impl Given {
         }
     }
 
-    /// Makes the card of the technique. The card lives until the process ends, because plans and
-    /// drives share it; a process should make each of its techniques once.
+    /// Makes the card of the technique. Plans and drives share the card, so its memory is not freed
+    /// before the process ends. A process should therefore make each technique only once.
     pub fn card<P: InSlot + ?Sized + 'static>(
         self,
         new: impl Fn(&Args, &DriveConfig, Seed) -> Box<P> + Send + Sync + 'static,

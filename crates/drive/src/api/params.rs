@@ -1,6 +1,6 @@
-//! Check of the given parameters against the cards. Unknown keys and wrong numbers are refused.
-//! Each parameter then has a number under its own key. If all techniques that share an alias agree,
-//! the number is also under the alias.
+//! Checks the given parameters against the cards, and refuses unknown keys and wrong numbers. After
+//! the check, each parameter has a number under its own key. If all techniques that share an alias
+//! have the same number, the alias has this number too.
 //!
 //! ```text
 //! given                                          settled
@@ -14,11 +14,11 @@ use super::{SLOTS, Slot};
 use crate::config::{ConfigError, DriveConfig, Given, Number, Params};
 
 impl DriveConfig {
-    /// Checks every table and fills in values that follow from other keys: capacity,
-    /// `blocks_per_plane`, spare, and parameters of techniques.
+    /// Checks every table, and fills in missing values that follow from other keys. Such values are
+    /// the capacity, `blocks_per_plane`, the spare share, and parameters of techniques.
     ///
     /// # Errors
-    /// Returns the first error, with its key.
+    /// Returns the first error, which names the wrong key.
     pub fn resolve(self) -> Result<Self, ConfigError> {
         let mut config = self.resolve_tables()?;
         for slot in SLOTS {
@@ -56,7 +56,7 @@ impl Slot {
         Ok(())
     }
 
-    /// Returns the parameter that a key means.
+    /// Returns the parameter with this key or alias.
     fn named(&self, cards: &[&'static About], given: &Given) -> Option<&'static Param> {
         match &given.technique {
             Some(name) => cards
@@ -69,7 +69,8 @@ impl Slot {
         }
     }
 
-    /// Returns the number of an alias; `None` if the techniques that share it do not agree.
+    /// Returns the number of an alias; `None` if the techniques that share the alias have different
+    /// numbers.
     fn common(&self, params: &Params, alias: &str) -> Result<Option<Number>, ConfigError> {
         if let Some(number) = params.get(None, alias) {
             let other = |(about, param): (&About, &Param)| {
@@ -91,7 +92,7 @@ impl Slot {
         Ok(first.filter(|first| numbers.all(|number| number == *first)))
     }
 
-    /// Returns a key in the form of `--set`.
+    /// Returns a key in the form that `--set` accepts, such as `reclaim.counters`.
     fn path(&self, given: &Given) -> String {
         match &given.technique {
             Some(technique) => format!("{}.{technique}.{}", self.table, given.key),
@@ -99,7 +100,7 @@ impl Slot {
         }
     }
 
-    /// Returns the known keys for the place of an unknown key.
+    /// Returns the keys that would be valid in place of an unknown key.
     fn known(&self, cards: &[&About], given: &Given) -> String {
         let technique = given
             .technique
@@ -232,7 +233,8 @@ mod tests {
         }
     }
 
-    /// A resolved drive can be run again.
+    /// A resolved configuration does not change if it is written to a file, read and resolved
+    /// again.
     #[test]
     fn a_settled_drive_reads_as_it_is_written() {
         for tables in [

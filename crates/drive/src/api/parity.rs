@@ -1,8 +1,9 @@
-//! Parity inside the drive: pages that repair other pages. This file is the interface.
+//! Parity inside the drive: parity pages from which lost pages are rebuilt. This file is the
+//! interface of the parity techniques.
 //!
 //! A technique decides how many host pages share a parity page, and how and when that parity page
-//! is updated. The drive reads and programs (`drive/striped.rs`, `drive/delayed.rs`), keeps partial
-//! parity (`ftl/partial.rs`), and repairs (`ftl/rebuild.rs`).
+//! is updated. The drive reads and programs the pages (`drive/striped.rs`, `drive/delayed.rs`). The
+//! drive also keeps partial parity (`ftl/partial.rs`) and rebuilds pages (`ftl/rebuild.rs`).
 
 mod checked;
 
@@ -27,7 +28,7 @@ use crate::config::{ByWear, ConfigError, DriveConfig, KindUs, Params, ProgramUni
 use crate::error::bch;
 use crate::phrase;
 
-/// Way to compute the parity of a stripe again.
+/// Equation by which the new parity of a changed stripe is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Equation {
     /// Computes the parity from the old parity, and from the old and new data of the pages that
@@ -38,7 +39,8 @@ pub enum Equation {
 }
 
 impl Equation {
-    /// Returns the other equation, for the case that a page of this equation cannot be read.
+    /// Returns the other equation. The drive uses it if a page that this equation needs cannot be
+    /// read.
     #[must_use]
     pub fn other(self) -> Self {
         match self {
@@ -48,18 +50,19 @@ impl Equation {
     }
 }
 
-/// Facts about a stripe whose pages change, for a technique.
+/// Facts for a technique about a stripe with pages that change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// Number of pages to read for [`Equation::Modify`]: the old parity, and old data that is not
-    /// in memory.
+    /// Number of pages to read for [`Equation::Modify`]. They are the old parity page, and the old
+    /// versions of changing pages that are not in memory.
     pub to_modify: u32,
-    /// Number of pages to read for [`Equation::Whole`]: data that stays.
+    /// Number of pages to read for [`Equation::Whole`]. They are the pages of the stripe that do
+    /// not change.
     pub to_do_whole: u32,
 }
 
 impl Change {
-    /// Returns the equation with fewer reads, or `tied` if both have the same number.
+    /// Returns the equation that needs fewer reads, or `tied` if both equations need equally many.
     pub fn cheaper(&self, tied: Equation) -> Equation {
         match self.to_modify.cmp(&self.to_do_whole) {
             Ordering::Less => Equation::Modify,
@@ -69,32 +72,35 @@ impl Change {
     }
 }
 
-/// Facts about a partial parity whose pages change, for a technique.
+/// Facts for a technique about a partial parity with pages that change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Covering {
     /// Number of pages that change.
     pub changing: u32,
-    /// Number of changing pages that the partial parity covers and flash holds.
+    /// Number of pages that change, are covered by the partial parity, and are stored on flash.
     pub covered_changing: u32,
-    /// Number of other pages that the partial parity covers and flash holds.
+    /// Number of pages that do not change, are covered by the partial parity, and are stored on
+    /// flash.
     pub covered_staying: u32,
 }
 
-/// Way to update a partial parity for pages that change.
+/// Way to update a partial parity when some pages of its stripe change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Renewal {
-    /// Removes the old versions of those pages from the partial parity. The old versions are read.
+    /// Reads the old versions of the changing pages, and replaces them by the new versions in the
+    /// partial parity.
     TakeOut,
-    /// Computes the partial parity again from those pages and all others that it covered. The
-    /// others are read.
+    /// Computes the partial parity again from the changing pages and all other covered pages. The
+    /// drive reads these other pages.
     Gather,
-    /// Computes the partial parity from those pages alone. The other pages that it covered are then
-    /// in no parity until the stripe is committed.
+    /// Computes the partial parity from the changing pages alone. The other pages that it covered
+    /// are without parity until the stripe is committed.
     Expose,
 }
 
 impl Renewal {
-    /// Returns the other way, for the case that a page of this way cannot be read.
+    /// Returns the other way to update a partial parity. The drive uses it if a page that this way
+    /// needs cannot be read.
     #[must_use]
     pub fn other(self) -> Self {
         match self {
@@ -104,14 +110,14 @@ impl Renewal {
     }
 }
 
-/// Technique of this slot.
+/// Parity technique.
 pub trait Parity: Send {
-    /// Returns the way to compute the parity of a stripe whose pages change, if parity is not
-    /// delayed.
+    /// Returns the equation by which the parity of a changed stripe is computed. The drive calls
+    /// this method only if parity is not delayed.
     fn equation(&self, change: &Change) -> Equation;
 
-    /// Returns the number of pages of partial parity that the controller keeps until they are
-    /// committed; 0 if parity is programmed with each write.
+    /// Returns the number of partial-parity pages that fit into the controller's cache. The number
+    /// is 0 if parity is programmed with each write.
     fn cache_pages(&self) -> u32 {
         0
     }
@@ -121,9 +127,9 @@ pub trait Parity: Send {
         Renewal::TakeOut
     }
 
-    /// Returns the largest number of pages of a request that the write buffer takes. Longer
-    /// requests pass on to flash with their parity. `Some` means that the buffer keeps the pages of
-    /// a stripe together, and that the stripe written longest ago leaves first.
+    /// Returns the largest number of pages of a request that goes through the write buffer. Longer
+    /// requests go straight to flash with their parity. With `Some`, the buffer also keeps the
+    /// pages of a stripe together, and the stripe written longest ago leaves first.
     fn longest_cached(&self) -> Option<u32> {
         None
     }
@@ -133,8 +139,8 @@ pub trait Parity: Send {
         None
     }
 
-    /// Returns the RAM that the technique would need in a real controller, in addition to the map
-    /// of the host's pages.
+    /// Returns the RAM that the technique would need in a real controller. The map of the host's
+    /// pages is not included.
     fn controller_ram(&self, geometry: &Geometry) -> Bytes;
 }
 
@@ -158,7 +164,7 @@ impl InSlot for dyn Parity {
     }
 }
 
-/// Technique of this slot, as its card describes it.
+/// Card of a parity technique.
 pub type ParityTechnique = Card<dyn Parity>;
 
 /// Parity techniques that the program brings.
@@ -180,7 +186,8 @@ pub const STRIPE: Param = Param {
     alias: Some("stripe"),
 };
 
-/// Rate of pages that are rebuilt in addition to host requests.
+/// Number of pages of failed flash that are rebuilt per host request. Other pages are rebuilt in
+/// idle time.
 pub const REBUILD: Param = Param {
     key: "rebuild",
     kind: Kind::Real,
@@ -193,34 +200,37 @@ pub const REBUILD: Param = Param {
     alias: Some("rebuild"),
 };
 
-/// Returns the parity technique of this name.
+/// Returns the parity technique that has this name.
 pub fn parity_technique(name: &str) -> Option<&'static ParityTechnique> {
     PARITY.named(name)
 }
 
-/// Returns the parts of a parity technique; `None` if it has none.
+/// Returns the parts of a parity technique, which are techniques of other slots; `None` if it has
+/// no parts.
 fn parts(parity: impl Into<Choice<dyn Parity>>) -> Option<&'static Parts> {
     parity.into().card()?.about.parts.as_ref()
 }
 
-/// Returns the reclaim technique that belongs to a parity technique, if the run names none.
+/// Returns the reclaim technique that is part of a parity technique. A run uses it unless the run
+/// names another one.
 pub fn reclaim_part(parity: impl Into<Choice<dyn Parity>>) -> Option<&'static Technique> {
     RECLAIM.named(parts(parity)?.reclaim)
 }
 
-/// Returns the refresh technique that belongs to a parity technique.
+/// Returns the refresh technique that is part of a parity technique.
 pub fn refresh_part(parity: impl Into<Choice<dyn Parity>>) -> Option<&'static RefreshTechnique> {
     REFRESH.named(parts(parity)?.refresh)
 }
 
-/// Returns the period of the refresh technique that belongs to a parity technique, if the period
-/// follows from the drive's limits.
+/// Returns the period of the refresh technique that is part of a parity technique; `None` if the
+/// period does not follow from the drive's limits.
 pub fn period_of_part(config: &DriveConfig, parity: impl Into<Choice<dyn Parity>>) -> Option<Span> {
     (parts(parity)?.period)(config)
 }
 
-/// Returns a drive under a parity technique and the named refresh technique, together with the
-/// refresh technique. If none is named, it is the one that belongs to the parity technique.
+/// Returns two things: the configuration of a drive with a parity technique and a refresh
+/// technique, and this refresh technique. If the caller names no refresh technique, the one that is
+/// part of the parity technique is used.
 pub fn with_parts(
     mut config: DriveConfig,
     parity: impl Into<Choice<dyn Parity>>,
@@ -241,12 +251,12 @@ pub fn has_stripes(parity: impl Into<Choice<dyn Parity>>) -> bool {
     parity.into().card().is_some_and(|technique| technique.params.contains(&STRIPE))
 }
 
-/// Returns whether parity depends on wear under a technique.
+/// Returns whether the wear of blocks decides which stripes get parity under this technique.
 pub fn goes_by_wear(parity: impl Into<Choice<dyn Parity>>) -> bool {
     parity.into().card().is_some_and(|technique| technique.goes_by_wear)
 }
 
-/// Returns a drive under a parity technique, or under none.
+/// Returns the configuration of a drive with a parity technique, or without one.
 #[must_use]
 pub fn drive(mut config: DriveConfig, parity: impl Into<Choice<dyn Parity>>) -> DriveConfig {
     let technique = parity.into().card().filter(|technique| technique.params.contains(&STRIPE));
@@ -262,9 +272,10 @@ pub fn drive(mut config: DriveConfig, parity: impl Into<Choice<dyn Parity>>) -> 
     config
 }
 
-/// Lets a drive whose dies program whole wordlines program page by page, as stripes need, or undoes
-/// that. A page takes its share of the wordline's time. Inference: the die keeps its rate, which is
-/// the published figure (`presets/drives/modern-tlc.toml`, `timing.program_us`).
+/// Lets dies program single pages instead of whole wordlines if the drive has stripes. If the drive
+/// has none, such a change is undone. Programming a page then takes a page's share of the
+/// wordline's time. Inference: the die keeps the published program rate
+/// (`presets/drives/modern-tlc.toml`, `timing.program_us`).
 fn program_by_page(config: &mut DriveConfig, has_stripes: bool) {
     if let Some(of_file) = config.parity.wordline_program.take() {
         (config.timing.program_unit, config.timing.program_us) = (ProgramUnit::Wordline, of_file);
@@ -277,20 +288,20 @@ fn program_by_page(config: &mut DriveConfig, has_stripes: bool) {
     }
 }
 
-/// Returns the number of blocks that each die needs in addition to those that its pages fill. These
-/// are the GC reserve and open blocks, including those of the reclaim technique's own streams. The
-/// drive is under a parity technique ([`drive`]). The result is 0 if it has no stripes.
+/// Returns the number of spare blocks that each die of a drive with stripes needs. They are for the
+/// GC reserve and for open blocks, including those of the reclaim technique's own streams. `config`
+/// must come from [`drive`]. The result is 0 without stripes.
 pub fn spare_needed(config: &DriveConfig, reclaim: &Technique) -> u32 {
     let own = reclaim.make(config, 0).streams().len() as u32;
     let streams = u32::from(FIRST_OWN) + own + u32::from(config.parity.by_wear.is_some());
     config.parity.stripe.map_or(0, |_| streams + RESERVE)
 }
 
-/// Refuses parity that a drive cannot keep, or for which it has too little space under a reclaim
-/// technique. The drive is under the parity technique ([`drive`]).
+/// Refuses a parity technique that a drive cannot support, or for which the reclaim technique
+/// leaves too little space. `config` must come from [`drive`].
 ///
 /// # Errors
-/// Returns a sentence with the key.
+/// Returns a sentence that names the wrong key.
 pub fn check(
     config: &DriveConfig,
     parity: &'static ParityTechnique,
@@ -305,10 +316,10 @@ pub fn check(
     })
 }
 
-/// Refuses parity that a drive cannot keep, however much space there is.
+/// Refuses a parity technique that a drive cannot support, even with enough space.
 ///
 /// # Errors
-/// Returns a sentence with the key.
+/// Returns a sentence that names the wrong key.
 pub fn goes_with(
     config: &DriveConfig,
     parity: &'static ParityTechnique,
@@ -342,8 +353,8 @@ pub fn goes_with(
     ]))
 }
 
-/// Returns which part of a drive leaves too little space for parity under a reclaim technique, as a
-/// sentence without its end.
+/// Returns a text that says why a drive has too little space for parity and a reclaim technique;
+/// `None` if the space suffices. The text is a sentence without its end.
 pub fn lack_of_room(
     config: &DriveConfig,
     parity: &'static ParityTechnique,
@@ -366,8 +377,8 @@ pub fn lack_of_room(
     })
 }
 
-/// Returns the largest number of host pages, up to that of the drive, that leaves space on flash
-/// for parity under a reclaim technique.
+/// Returns the largest number of host pages with which flash has enough space for parity and a
+/// reclaim technique. The result is at most the drive's present number.
 pub fn most_pages(config: &DriveConfig, reclaim: &Technique) -> u32 {
     let (geometry, g) = (Geometry::new(config), &config.geometry);
     let Some(members) = config.parity.stripe else { return geometry.host_pages };
@@ -379,7 +390,7 @@ pub fn most_pages(config: &DriveConfig, reclaim: &Technique) -> u32 {
     largest(0, geometry.host_pages, &fits).unwrap_or(0)
 }
 
-/// Returns advice for the user, which says that a drive with this number of host pages is right.
+/// Returns advice for the user on how to configure a drive with this number of host pages.
 /// `for_whom` is a phrase such as " for all 4 rows", or empty.
 pub fn right_capacity(config: &DriveConfig, pages: u32, for_whom: &str) -> String {
     if pages == 0 {
@@ -413,7 +424,7 @@ mod tests {
         toml::from_str::<DriveConfig>(&format!("{DRIVE}\n{timing}")).unwrap().resolve().unwrap()
     }
 
-    /// Three pages of a wordline of 300 us take 100 us each.
+    /// A wordline of three pages takes 300 us to program, so a page takes 100 us.
     #[test]
     fn stripes_are_programmed_page_by_page_and_a_die_keeps_its_rate() {
         let (wordlines, pages) = (of("wordline", 300), of("page", 100));
@@ -421,7 +432,7 @@ mod tests {
         assert_eq!(under.timing, pages.timing);
         assert_eq!(under.parity.wordline_program_us(), Some(300.0));
         assert!(goes_with(&under, parity_technique("raid5").unwrap()).is_ok());
-        // A second technique begins from the file's drive again.
+        // Another technique starts again from the timing of the drive file.
         assert_eq!(drive(under.clone(), "hc").timing, pages.timing);
         assert_eq!(drive(under, NO_PARITY), wordlines);
         let by_page = drive(pages.clone(), "raid5");

@@ -1,8 +1,9 @@
 //! Read reclaim: the controller's reaction to read disturbance. This file is the interface between
 //! the drive and the techniques.
 //!
-//! A policy is asked when a block reaches the read count that the policy named. It sees a read-only
-//! [`View`], queues [`Action`]s and names the next read count. It never changes the drive's state.
+//! A policy names a read count for each block, which is the block's alarm. When the block reaches
+//! its alarm, the drive calls the policy. The policy sees a read-only [`View`] of the drive, queues
+//! [`Action`]s and names the next alarm.
 
 mod action;
 mod checked;
@@ -43,23 +44,24 @@ use crate::flash::count::page_counters::PageCounters;
 use crate::flash::count::space_saving::SpaceSaving;
 use crate::flash::recoded::Recoded;
 
-/// Name of the technique that rewrites no data.
+/// Name of the reclaim technique that never rewrites data.
 pub const NO_RECLAIM: &str = "none";
 
 /// State of the drive that a policy may see.
 pub struct View<'a> {
-    /// Numbers of the drive's parts.
+    /// Geometry of the drive: numbers of its dies, blocks, wordlines and pages.
     pub geometry: &'a Geometry,
-    /// Read-disturb limits of the block in question, for the hint of its data; `None` if the drive
-    /// has no limits.
+    /// Read-disturb limits of the block that the drive asks about. They take account of the hint of
+    /// its data. `None` means that the drive has no limits.
     pub limits: Option<Limits<'a>>,
-    /// `[disturb]`.
+    /// Table `[disturb]` of the configuration.
     pub disturb: &'a DisturbConfig,
-    /// `[density]`.
+    /// Table `[density]` of the configuration.
     pub density: &'a DensityConfig,
-    /// Number of reads that a block may serve between its alarm and the end of its job (`R_late`).
+    /// Value of `R_late`: number of host reads that a block may serve between its alarm and the end
+    /// of its job.
     pub late_reads: u32,
-    /// `density.wear_counts_for_limits`.
+    /// Value of the key `density.wear_counts_for_limits`.
     pub(crate) wear_counts: bool,
     pub(crate) hot: &'a [BlockHot],
     pub(crate) cold: &'a [BlockCold],
@@ -75,24 +77,27 @@ pub struct View<'a> {
     pub(crate) recoded: &'a Recoded,
     pub(crate) pages_away: u32,
     pub(crate) pages_to_spare: u32,
-    /// Steps of age; `None` if data does not age. `now` is the time.
+    /// Steps of age; `None` if data does not age. `now` is the current time.
     pub(crate) ages: Option<&'a Ages>,
     pub(crate) now: Ns,
     pub(crate) bugs: Bugs,
 }
 
-/// Number of steps of age by which a technique looks ahead, if it uses the limits at the age of a
-/// block's data. It acts during the first step. Its job may still run during the second step.
+/// Number of age steps by which a technique looks ahead if it uses limits at the age of a block's
+/// data. The technique acts during the first step, and its job may last until the end of the second
+/// step.
 const STEPS_AHEAD: usize = 2;
 
 impl View<'_> {
-    /// Returns [`Self::late_reads`] of a job that takes time, at least 1.
+    /// Returns the number of reads that a block may serve during a job. It is [`Self::late_reads`],
+    /// but at least 1.
     pub fn late_in_a_job(&self) -> u32 {
         self.late_reads.max(1)
     }
 
     /// Returns the wear and age for which the limits of a block are looked up. With `own_age`, the
-    /// result holds until the block is a step older. The drive then asks again.
+    /// result is valid until the block's age reaches the next step. Then the drive asks the policy
+    /// again.
     pub fn worn(&self, block: BlockId, own_age: bool) -> Worn {
         let pec = self.pec(block);
         let Some(ages) = self.ages.filter(|_| own_age) else { return Worn::at_longest(pec) };
@@ -102,13 +107,14 @@ impl View<'_> {
         Worn { pec, step: Some(ages.step(age) + STEPS_AHEAD) }
     }
 
-    /// Returns the P/E count for which the limits of a block are looked up. It changes with each
-    /// erase.
+    /// Returns the P/E count for which the limits of a block are looked up. Each erase changes this
+    /// count.
     pub fn pec(&self, block: BlockId) -> u32 {
         self.cold[block.index()].limit_pec(self.wear_counts && !planted(Bug::WearUnseen))
     }
 
-    /// Returns the reads of a block since its erase, rounded up to a whole dose unit.
+    /// Returns the number of reads of a block since its erase. If reads weigh unevenly, this is the
+    /// sum of their weights, rounded up.
     pub fn reads(&self, block: BlockId) -> Reads {
         self.dose(block).whole_up()
     }
@@ -121,13 +127,13 @@ impl View<'_> {
         self.hot[block.index()].reads
     }
 
-    /// Returns the exact counters of a block's wordlines.
+    /// Returns the exact read counters of a block's wordlines.
     pub fn wordlines(&self, block: BlockId) -> &[Wordline] {
         &self.wordlines[self.geometry.rows_of(block)]
     }
 
-    /// Returns the wordline whose read made the block in question reach its alarm. It is numbered
-    /// within the block.
+    /// Returns the wordline whose read caused the block's alarm. The wordline is numbered within
+    /// the block.
     pub fn wordline_read(&self, block: BlockId) -> WordlineInBlock {
         self.geometry.wordline_in(block, self.rung_by)
     }
@@ -137,67 +143,67 @@ impl View<'_> {
         self.tracker.of(block)
     }
 
-    /// Returns the page of a block that is programmed next. All pages before it are programmed,
-    /// except pages that the block's coding takes away.
+    /// Returns the next page of a block to be programmed. All earlier pages are programmed, except
+    /// those that the block's coding takes away.
     pub fn written(&self, block: BlockId) -> PageInBlock {
         self.hot[block.index()].written_to()
     }
 
-    /// Returns whether the domain of the block in question can spare the pages of one more full
-    /// block of low density. If not, [`Recode::Block`] is refused, and a stream of low density
-    /// opens blocks of full density. A block that is reprogrammed before it is full takes more
-    /// pages.
+    /// Returns whether the block's domain can spare the pages that one more low-density block
+    /// costs. If it cannot, [`Recode::Block`] is refused, and low-density streams open blocks of
+    /// full density. A block that is reprogrammed before it is full costs more pages.
     pub fn can_spare(&self) -> bool {
         self.geometry.pages_per_block - self.geometry.available_pages(GUARDED) <= self.spare_pages()
     }
 
-    /// Returns the number of pages that the domain can still spare.
+    /// Returns the number of pages that the block's domain can still give up for guard levels.
     pub fn spare_pages(&self) -> u32 {
         self.pages_to_spare.saturating_sub(self.pages_away)
     }
 
-    /// Returns the number of pages that low density takes away in the domain of the block in
-    /// question. Pages that running jobs will take away count too.
+    /// Returns the number of pages that guard levels take away in the block's domain. Pages that
+    /// running jobs will take away are included.
     pub fn pages_away(&self) -> u32 {
         self.pages_away
     }
 
-    /// Returns the coding of each wordline of a full-density block, or 0 for wordlines without
-    /// their own coding. Returns an empty list if no wordline has its own coding.
+    /// Returns the codings of a full-density block's wordlines. A wordline without a coding of its
+    /// own has the entry 0. If all entries would be 0, the list is empty.
     pub fn recoded(&self, block: BlockId) -> &[u8] {
         self.recoded.of(block)
     }
 
-    /// Returns whether a wordline, numbered within its block, has its own coding.
+    /// Returns whether a wordline has a coding of its own. The wordline is numbered within its
+    /// block.
     pub fn is_recoded(&self, block: BlockId, wordline: WordlineInBlock) -> bool {
         self.recoded.coding(block, wordline) != FULL
     }
 
     /// Returns the number of host page operations since the drive was made. Techniques that compare
-    /// rates use it as their clock, so all gears give the same results.
+    /// read rates use this number as their clock. So their results do not depend on the gear.
     pub fn clock(&self) -> u64 {
         self.host_reads + self.host_writes
     }
 
-    /// Pages that the host has read since the drive was made; where reads come in bulk, those
-    /// expected by now.
+    /// Returns the number of pages that the host has read since the drive was made. If reads are
+    /// drawn in bulk, it is the number expected by now.
     pub fn host_reads(&self) -> u64 {
         self.host_reads
     }
 
-    /// Whether the drive is being given what it begins with: blocks written now may have served
-    /// reads that nobody simulates.
+    /// Returns whether the start-up state of the drive is being made. Blocks written now may
+    /// already have served reads that were not simulated.
     pub fn is_before_run(&self) -> bool {
         self.is_before_run || planted(Bug::StartCountsInRun)
     }
 
-    /// Returns whether a block opened at this time of the [`Self::clock`] was opened during the
-    /// run. The opening time of a block that begins with reads (`start.reads`) is unknown.
+    /// Returns whether the value `opened_at` of [`Self::clock`] lies in the run. If blocks begin
+    /// with reads (`start.reads`), earlier opening times are unknown.
     pub fn is_timed(&self, opened_at: u64) -> bool {
         opened_at >= self.timed_from
     }
 
-    /// Returns whether no job moves a block's data.
+    /// Returns whether a block is idle. A block is idle if no job moves its data.
     pub fn is_idle(&self, block: BlockId) -> bool {
         !self.hot[block.index()].has(MOVING)
     }
@@ -212,18 +218,18 @@ impl View<'_> {
         self.hot[block.index()].mode
     }
 
-    /// Returns the reads of each page of a block since its erase. The list is empty if the block's
-    /// stream does not count them.
+    /// Returns the number of reads of each page of a block since its erase. The list is empty if
+    /// the block's stream does not count reads by page.
     pub fn page_reads(&self, block: BlockId) -> &[u32] {
         self.pages.of(block)
     }
 
-    /// Returns whether a page, numbered within its block, is valid.
+    /// Returns whether a page is valid. The page is numbered within its block.
     pub fn is_valid_page(&self, block: BlockId, page: PageInBlock) -> bool {
         holds(self.contents.valid_words(block), page)
     }
 
-    /// Returns whether a wordline holds valid pages.
+    /// Returns whether a wordline holds at least one valid page.
     pub fn is_valid(&self, block: BlockId, wordline: WordlineInBlock) -> bool {
         let bits = self.geometry.cell.bits();
         if planted(Bug::LastWordlineInvalid)
@@ -234,7 +240,7 @@ impl View<'_> {
         holds_any(self.contents.valid_words(block), wordline, bits)
     }
 
-    /// Returns whether any of these pages of a block is valid.
+    /// Returns whether at least one of these pages of a block is valid.
     pub fn holds_any(&self, block: BlockId, pages: &PageSet) -> bool {
         self.contents
             .valid_words(block)
@@ -248,18 +254,18 @@ impl View<'_> {
         if self.bugs.has(Bug::MoversForgotten) { 0 } else { self.hot[block.index()].valid.into() }
     }
 
-    /// Returns the first page to which [`Rewrite::within`] would write a block's valid pages;
-    /// `None` if they do not fit.
+    /// Returns the page at which [`Rewrite::within`] would begin to write a block's valid pages;
+    /// `None` if the pages do not fit.
     pub fn next_filling(&self, block: BlockId) -> Option<PageInBlock> {
         next_filling(self.geometry, &self.hot[block.index()])
     }
 
-    /// Returns whether any page before this page of a block is valid.
+    /// Returns whether a block has a valid page before the given page.
     pub fn holds_before(&self, block: BlockId, page: PageInBlock) -> bool {
         self.contents.next_valid(block, PageInBlock::FIRST).is_some_and(|first| first < page)
     }
 
-    /// Returns the number of pages of a block that may still be programmed before its erase.
+    /// Returns the number of pages that may still be programmed in a block before its next erase.
     pub fn pages_to_come(&self, block: BlockId) -> u32 {
         let hot = &self.hot[block.index()];
         if self.bugs.has(Bug::OpenTakenForClosed) {
@@ -275,36 +281,36 @@ impl View<'_> {
     }
 }
 
-/// Threshold of a policy and its derivation, for `vpass explain`.
+/// Threshold of a policy and its derivation. `vpass explain` prints both.
 #[derive(Clone, Debug)]
 pub struct Threshold {
     /// Name of the threshold.
     pub name: String,
-    /// Value of the threshold, in reads of the block since its erase.
+    /// Value of the threshold: a number of reads of the block since its erase.
     pub reads: u32,
-    /// Formula of the threshold with its numbers.
+    /// Formula of the threshold, with the numbers filled in.
     pub because: String,
 }
 
-/// Read-disturb policy.
+/// Read-reclaim policy.
 pub trait Policy: Send {
-    /// Returns the first alarm of a block. The drive asks at the block's first program after an
-    /// erase.
+    /// Returns the first alarm of a block. The drive calls this method when it programs the block
+    /// for the first time after an erase.
     fn arm(&mut self, view: &View, block: BlockId) -> Reads;
 
-    /// Handles a block that reached its alarm, and returns the next alarm. This is more than the
-    /// present reads, or [`Reads::NEVER`]. If a relocation was requested, it is the read count at
-    /// which the block may serve no more reads.
+    /// Handles a block that reached its alarm, and returns the next alarm. The next alarm must be
+    /// above the block's present read count, or [`Reads::NEVER`]. If the policy requests a move of
+    /// data, the next alarm is the job's deadline.
     fn on_alarm(&mut self, view: &View, block: BlockId, out: &mut Vec<Action>) -> Reads;
 
-    /// Returns the other blocks whose reads may affect the policy's answer about this block. If
-    /// reads come in bulk, the reads of these blocks are drawn first.
+    /// Returns the other blocks that the policy compares with this block by their reads. If reads
+    /// are drawn in bulk, the drive first draws the reads of these blocks.
     fn compares_with(&self, _view: &View, _block: BlockId) -> Vec<BlockId> {
         vec![]
     }
 
-    /// Handles the results of requested probes. The answer is as in [`Self::on_alarm`], and
-    /// replaces the earlier answer.
+    /// Handles the results of requested probes, and returns the next alarm as [`Self::on_alarm`]
+    /// does. This alarm replaces the one that was returned with the request.
     fn probed(
         &mut self,
         view: &View,
@@ -316,25 +322,25 @@ pub trait Policy: Send {
         unreachable!("only a policy that asks for probes is told what they found")
     }
 
-    /// Returns whether the policy must be asked about each block that becomes a step older, even
-    /// without reads. The policy's earlier answers are then no longer valid.
+    /// Returns whether the policy's alarms depend on the age of data. If so, the drive asks the
+    /// policy again about each block whose age reaches the next step.
     fn follows_age(&self) -> bool {
         false
     }
 
-    /// Returns whether the policy must know of reads that took retries.
+    /// Returns whether the drive must report host reads with retries to the policy.
     fn follows_retries(&self) -> bool {
         false
     }
 
-    /// Returns whether the policy moves blocks for other reasons than their own alarms: retries of a
-    /// read, or a pass over the whole drive. Such a move has no deadline.
+    /// Returns whether the policy also moves blocks that have not reached their alarms. Reasons are
+    /// retries of a read, and a pass over the whole drive. Such a move has no deadline.
     fn moves_without_alarm(&self) -> bool {
         self.follows_retries()
     }
 
-    /// Handles a host read that took this number of retries. Returns the rewrite that the policy
-    /// wants, if any. The page is numbered within its block.
+    /// Handles a host read that took `retries` retries, and returns the rewrite that the policy
+    /// requests; `None` for no rewrite. The page is numbered within its block.
     fn retried(
         &mut self,
         _view: &View,
@@ -345,8 +351,8 @@ pub trait Policy: Send {
         None
     }
 
-    /// Returns the policy's own streams. The first has the number [`FIRST_OWN`], and the others
-    /// follow.
+    /// Returns the streams that only this policy uses. They have consecutive numbers from
+    /// [`FIRST_OWN`] on.
     fn streams(&self) -> Vec<StreamSpec> {
         vec![]
     }
@@ -354,7 +360,8 @@ pub trait Policy: Send {
     /// Reports that a block is about to be erased. The view still shows the block before the erase.
     fn erased(&mut self, _view: &View, _block: BlockId, _cause: Cause) {}
 
-    /// Returns the policy's own counts by name, since the drive was made.
+    /// Returns counts for the results, each with its name. The policy counts since the drive was
+    /// made.
     fn counts(&self) -> Vec<(&'static str, u64)> {
         vec![]
     }
@@ -362,22 +369,22 @@ pub trait Policy: Send {
     /// Returns the RAM that the technique would need in a real controller.
     fn controller_ram(&self, geometry: &Geometry) -> Bytes;
 
-    /// Returns the largest memory of the policy's counters in the simulation, without a few bytes
-    /// per block.
+    /// Returns the largest memory that the policy's counters take in the simulation. A few bytes
+    /// per block are not included.
     fn memory(&self) -> Bytes {
         Bytes(0)
     }
 
-    /// Returns the guarantee for blocks at this P/E count, and its condition. The view has no
-    /// blocks.
+    /// Returns the guarantee for blocks at this P/E count, with the condition of the guarantee. The
+    /// view has no blocks, so the method must not ask about a block.
     fn promise(&self, view: &View, pec: u32) -> Promise;
 
     /// Returns the thresholds for a block at this P/E count.
     fn explain(&self, view: &View, pec: u32) -> Vec<Threshold>;
 
-    /// Returns the number of reads between two rewrites of a block at this P/E count, if the block
-    /// is read evenly. It shows how read wear grows with P/E count, so only the ratio between P/E
-    /// counts has a meaning. Returns `None` if reads never cause a rewrite.
+    /// Returns the number of reads between two rewrites of an evenly read block at this P/E count;
+    /// `None` if reads never cause a rewrite. Only the ratio of two such numbers has a meaning. It
+    /// shows how read wear grows with the P/E count.
     fn reads_per_rewrite(&self, view: &View, pec: u32) -> Option<f64> {
         reads_per_rewrite::harmonic_mean(&self.explain(view, pec))
     }
@@ -403,16 +410,16 @@ impl InSlot for dyn Policy {
     }
 }
 
-/// Technique of this slot, as its card describes it.
+/// Card of a reclaim technique.
 pub type Technique = Card<dyn Policy>;
 
 /// Reclaim techniques that the program brings.
 pub static RECLAIM: List<dyn Policy> = List(|brought| brought.reclaim);
 
-/// Refuses a technique on a drive that lacks what the technique needs.
+/// Refuses a reclaim technique if the drive lacks something that the technique needs.
 ///
 /// # Errors
-/// What the drive lacks.
+/// Returns a sentence that says what the drive lacks.
 pub fn check(config: &DriveConfig, technique: &Technique) -> Result<(), ConfigError> {
     require(!technique.lowers_density || config.geometry.cell != CellType::Tlc232, || {
         let name = technique.name;
@@ -432,8 +439,8 @@ pub fn check(config: &DriveConfig, technique: &Technique) -> Result<(), ConfigEr
     technique.check(config)
 }
 
-/// Refuses a technique that needs limits if reads disturb the drive's data and the drive has no
-/// limits.
+/// Refuses a technique that needs limits, on a drive that has no limits although reads disturb its
+/// data.
 pub(crate) fn check_table(
     technique: &Technique,
     has_all_it_needs: bool,
@@ -447,7 +454,7 @@ pub(crate) fn check_table(
     })
 }
 
-/// Returns the technique of this name.
+/// Returns the reclaim technique that has this name.
 pub fn technique(name: &str) -> Option<&'static Technique> {
     RECLAIM.named(name)
 }

@@ -1,8 +1,9 @@
-//! Data refresh: rewriting data because of its age. This file is the interface.
+//! Data refresh: rewriting data because of its age. This file is the interface of the refresh
+//! techniques.
 //!
-//! A block's age is the age of its oldest page. The age starts again when the block is erased, or
-//! when all its data is reprogrammed. A technique names the age at which it wants to check a block.
-//! At that age the drive asks the technique and follows its answer.
+//! A block's age is the age of its oldest page. The age starts again at 0 when the block is erased,
+//! or when all its data is reprogrammed. A technique names the time at which it wants to check a
+//! block. At that time the drive asks the technique, and follows its answer.
 
 mod checked;
 
@@ -24,68 +25,70 @@ use crate::config::{ConfigError, DriveConfig, ErrorLaw, Params, require};
 /// Answer of a technique about a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wanted {
-    /// Request to ask again, at a later time.
+    /// Request to ask again about the block at this later time.
     Later(Moment),
-    /// Request to rewrite the block as [`Refresh::rewrite`] says.
+    /// Request to rewrite the block now. [`Refresh::rewrite`] returns the details.
     Rewrite,
 }
 
-/// Facts about the contents of a block, for a technique.
+/// Facts for a technique about the contents of a block.
 #[derive(Clone, Copy)]
 pub struct Held<'a> {
     /// Number of the block.
     pub block: BlockId,
-    /// Numbers of the drive's parts.
+    /// Geometry of the drive: numbers of its dies, blocks, wordlines and pages.
     pub geometry: &'a Geometry,
     /// Number of wordlines that are programmed completely.
     pub whole_wordlines: u32,
-    /// Valid pages, one bit each.
+    /// Bits that say which pages of the block are valid.
     pub valid: &'a [u64],
     /// Coding of the block's cells.
     pub mode: u8,
-    /// Codings of wordlines that have their own, 0 for others; empty if there are none.
+    /// Codings of the block's wordlines. A wordline without a coding of its own has the entry 0. If
+    /// all entries would be 0, the list is empty.
     pub recoded: &'a [u8],
 }
 
 impl Held<'_> {
-    /// Returns the page kinds of a wordline that are valid, one bit each, LSB first.
+    /// Returns which pages of a wordline are valid. There is one bit for each page kind, and the
+    /// lowest bit stands for the LSB page.
     pub fn valid_kinds(&self, wordline: WordlineInBlock) -> u32 {
         let kinds = self.geometry.cell.bits();
         kinds_in(self.valid, wordline, kinds)
     }
 
-    /// Returns the codings that the block's cells may have.
+    /// Returns the codings that are possible for the block's cells.
     pub fn codings(&self) -> &Codings {
         &self.geometry.codings
     }
 }
 
-/// Merging of wordlines in place for faster reads: the probability that a page is corrupted.
+/// Settings for merging wordlines in place, which makes reads faster but may corrupt pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Adjusting {
-    /// Number of corrupted pages among 2^64 pages.
+    /// Probability that merging corrupts a page, as a multiple of 2^-64.
     of_2_64: u64,
     seed: u64,
-    /// Time to merge a wordline on its die.
+    /// Time for which merging a wordline occupies its die.
     pub(crate) takes: Ns,
 }
 
 impl Adjusting {
-    /// Returns merging that corrupts a page with this probability. The seed decides which pages.
-    /// Merging a wordline takes its die this time.
+    /// Creates settings for merging. `error_rate` is the probability that a page is corrupted, and
+    /// the seed decides which pages are. `takes` is the time for which merging a wordline occupies
+    /// its die.
     pub fn new(error_rate: f64, seed: u64, takes: Ns) -> Self {
         Self { of_2_64: (error_rate * 2f64.powi(64)) as u64, seed, takes }
     }
 
-    /// Returns whether merging its wordline corrupts a page in a block with this number of P/E
-    /// cycles. A page in one cycle is always corrupted, or never. A number from the seed, the page
-    /// and the cycle decides.
+    /// Returns whether a page is corrupted if its wordline is merged. `pec` is the number of P/E
+    /// cycles of the page's block. The answer depends only on the seed, the page and `pec`.
     pub(crate) fn corrupts(&self, ppn: Ppn, pec: u32) -> bool {
         splitmix::number(self.seed, u64::from(pec) << 32 | u64::from(ppn.number())) < self.of_2_64
     }
 }
 
-/// Facts about a block, for a technique that is asked about it.
+/// Facts about a block, given to a technique when it checks the block.
 #[derive(Clone, Copy, Debug)]
 pub struct Aged {
     /// Number of the block.
@@ -98,60 +101,62 @@ pub struct Aged {
     pub under_way: u32,
 }
 
-/// Technique of this slot.
+/// Refresh technique.
 pub trait Refresh: Send {
-    /// Returns the time at which the technique wants to be asked about a block. `since` is the
-    /// program time of the block's oldest page. Returns `None` for never.
+    /// Returns the time at which the technique wants to check a block; `None` if it never does.
+    /// `since` is the program time of the block's oldest page.
     fn first_look(&self, since: Moment) -> Option<Moment>;
 
-    /// Returns the time by which a block must be rewritten if its oldest page was programmed at
-    /// `since`. At that time, the drive does this before any other work.
+    /// Returns the time at which the rewrite of a block becomes urgent. From that time on, the
+    /// drive does it before any other work. `since` is the program time of the block's oldest page.
     fn done_by(&self, since: Moment) -> Option<Moment>;
 
-    /// Handles a block that is due.
+    /// Handles a block whose check is due, and returns the technique's request.
     fn on_time(&mut self, aged: &Aged) -> Wanted;
 
-    /// Returns the rewrite of a block that is due. By default, all of it moves.
+    /// Returns the rewrite of a block that is due for refresh. By default, all pages of the block
+    /// move.
     fn rewrite(&self, held: &Held) -> Rewrite {
         Rewrite::all_to(held.block, GC)
     }
 
-    /// Returns the wordlines to merge for faster reads in a block in which a job has left data. Its
-    /// reclaim policy wants nothing more from the block.
+    /// Returns the wordlines to merge in a block that still holds data after a reclaim job. Merged
+    /// wordlines are read faster. The reclaim policy has no further requests for the block.
     fn at_reclaim(&self, _held: &Held) -> Merges {
         Merges::none()
     }
 
-    /// Returns whether the technique checks a block whenever GC has picked another block.
+    /// Returns whether the technique wants to check other blocks whenever GC picks a block.
     fn looks_at_gc(&self) -> bool {
         false
     }
 
-    /// Returns the wordlines to merge for faster reads in a block when GC has picked another block.
-    /// The picked block has `picked` valid pages.
+    /// Returns the wordlines to merge in a block that GC did not pick. Merged wordlines are read
+    /// faster. The block that GC picked has `picked` valid pages.
     fn at_gc(&self, _held: &Held, _picked: u32) -> Merges {
         Merges::none()
     }
 
-    /// Returns the technique's settings for merging wordlines for faster reads; `None` if it does
-    /// not merge.
+    /// Returns the settings for merging wordlines; `None` if the technique does not merge
+    /// wordlines.
     fn adjusting(&self) -> Option<Adjusting> {
         None
     }
 
-    /// Returns the longest time to rewrite a block with any contents if no other work is done. By
-    /// default, all of it moves.
+    /// Returns the longest time that the rewrite of one block can take if no other work is done. By
+    /// default, all pages of the block move.
     fn block_ns(&self, config: &DriveConfig, geometry: &Geometry) -> Ns {
         copies_ns(config, geometry)
     }
 
-    /// Returns the RAM that the technique would need in a real controller, in addition to that of
-    /// every drive.
+    /// Returns the RAM that the technique would need in a real controller. RAM that every drive
+    /// needs is not included.
     fn controller_ram(&self, _geometry: &Geometry) -> Bytes {
         Bytes(0)
     }
 
-    /// Sets the clock back by this time, and with it all times that the technique was given.
+    /// Subtracts a time span from all times that the technique keeps. The drive calls this method
+    /// when it sets its clock back by this span.
     fn set_back(&mut self, _by: Ns) {}
 }
 
@@ -175,36 +180,36 @@ impl InSlot for dyn Refresh {
     }
 }
 
-/// Technique of this slot, as its card describes it.
+/// Card of a refresh technique.
 pub type RefreshTechnique = Card<dyn Refresh>;
 
 /// Refresh techniques that the program brings.
 pub static REFRESH: List<dyn Refresh> = List(|brought| brought.refresh);
 
-/// Name of the technique that does nothing.
+/// Name of the refresh technique that never refreshes.
 pub const NO_REFRESH: &str = "none";
 
-/// Returns the refresh technique of this name.
+/// Returns the refresh technique that has this name.
 pub fn refresh_technique(name: &str) -> Option<&'static RefreshTechnique> {
     REFRESH.named(name)
 }
 
-/// Returns a drive under a refresh technique, or under none.
+/// Returns the configuration of a drive with a refresh technique, or without one.
 #[must_use]
 pub fn drive(mut config: DriveConfig, refresh: impl Into<Choice<dyn Refresh>>) -> DriveConfig {
     config.refresh.at_work = refresh.into().name() != NO_REFRESH;
     config
 }
 
-/// Returns the time to read all pages of a block and program them elsewhere, with its erase.
+/// Returns the time to move all pages of a block to other blocks and to erase the block.
 pub fn copies_ns(config: &DriveConfig, geometry: &Geometry) -> Ns {
     us(config.sense_us_per_page() + config.program_us_per_page())
         * u64::from(geometry.pages_per_block)
         + us(config.timing.longest_erase_us())
 }
 
-/// Returns the shortest time in which a technique can rewrite every block of the drive, if all dies
-/// do no other work.
+/// Returns the shortest time in which a technique can rewrite every block of a drive that does no
+/// other work.
 pub fn shortest_pass(config: &DriveConfig, technique: &RefreshTechnique) -> Span {
     let geometry = Geometry::new(config);
     let of_block = technique.make(config, 0).block_ns(config, &geometry);
@@ -212,10 +217,10 @@ pub fn shortest_pass(config: &DriveConfig, technique: &RefreshTechnique) -> Span
     Span(of_block * u64::from(geometry.blocks.div_ceil(geometry.dies() * planes)))
 }
 
-/// Refuses a refresh that cannot keep its guarantee on this drive.
+/// Refuses a refresh technique that cannot keep its guarantee on this drive.
 ///
 /// # Errors
-/// Returns a sentence with the key.
+/// Returns a sentence that names the wrong key.
 pub fn check(
     config: &DriveConfig,
     refresh: impl Into<Choice<dyn Refresh>>,

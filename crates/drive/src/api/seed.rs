@@ -1,21 +1,21 @@
-//! Seed for the random draws of a technique. It follows from the run's seed and the technique's
-//! name, so that a new technique does not change the draws of others.
+//! Seed for the random draws of a technique. It is computed from the run's seed and the technique's
+//! name, so a new technique does not change the draws of others.
 
 use crate::base::splitmix::number;
 
-/// Seed of a run, as one technique gets it.
+/// Seed that a technique gets in a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Seed {
     run: u64,
-    /// Hash of the names of slot and technique.
+    /// Hash of the slot's name and the technique's name.
     name: u64,
 }
 
 impl Seed {
-    /// Creates the seed of a technique of a slot.
+    /// Creates a technique's seed from the run's seed, the slot's name and the technique's name.
     pub(super) fn new(run: u64, slot: &str, technique: &str) -> Self {
         let bytes = slot.bytes().chain([b'.']).chain(technique.bytes());
-        // This is the FNV-1a hash.
+        // The hash function is FNV-1a.
         Self {
             run,
             name: bytes.fold(0xCBF2_9CE4_8422_2325, |hash, byte| {
@@ -24,13 +24,15 @@ impl Seed {
         }
     }
 
-    /// Returns the technique's own seed. No other technique draws from it, for any seed of the run.
+    /// Returns the technique's own seed. It differs from the own seeds of all other techniques.
     pub fn own(self) -> u64 {
-        // Consecutive seeds and similar names give very different numbers.
+        // The function `number` turns consecutive seeds and similar names into very different
+        // numbers.
         number(self.run ^ self.name, 0)
     }
 
-    /// Returns the run's seed. Only techniques with published draws use it, each with its own hash.
+    /// Returns the run's seed. Only techniques with published random draws use it, and each of them
+    /// combines it with its own hash.
     pub fn of_run(self) -> u64 {
         self.run
     }

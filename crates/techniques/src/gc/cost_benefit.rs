@@ -1,13 +1,14 @@
 //! # Cost-benefit
-//! Cleans the block with the largest (1 - u) / 2u x age. In this formula, u is the block's share of
-//! valid pages. Age is the time since the block was closed or last lost a valid page.
+//! Cleans the block with the largest value of `(1 - u) / 2u x age`. In this formula, u is the share
+//! of the block's pages that are valid. Age is the time since the block was closed or last lost a
+//! valid page.
 //!
 //! - **Paper:** Kawaguchi, Nishioka and Motoda, A flash-memory based file system, USENIX 1995
 //!   (after Sprite LFS).
 //! - **Acts at:** each cleaning.
 //! - **Costs:** a list link and a time stamp per block.
-//! - **Departs from the paper:** age is counted in page programs of the drive, not in seconds, so
-//!   that it also works without a clock.
+//! - **Departs from the paper:** age is a number of page programs of the drive, not a time in
+//!   seconds. So the policy needs no clock.
 //! - **Does not help:** uniform writes, for which greedy is optimal.
 //!
 //! ```text
@@ -33,8 +34,8 @@ pub(super) struct CostBenefit;
 
 impl GcPolicy for CostBenefit {
     fn pick(&mut self, among: &Candidates) -> Option<BlockId> {
-        // In a list, all blocks have the same u, and the first block is the oldest. So one
-        // candidate per list is exact.
+        // All blocks of a list have the same share of valid pages, and the first block is the
+        // oldest. So only the first block of each list needs to be compared.
         let mut best: Option<(f64, BlockId)> = None;
         for valid in among.lists() {
             let Some((block, since)) =

@@ -1,12 +1,13 @@
 //! # Greedy
-//! Cleans the block with the fewest valid pages. Among blocks with equal numbers, it takes the
-//! block that has been unchanged for the longest time.
+//! Cleans the block with the fewest valid pages. If several blocks have equally few, it cleans the
+//! one that has been unchanged for the longest time.
 //!
 //! - **Paper:** Bux and Iliadis, Performance of greedy garbage collection, Performance Evaluation
 //!   67 (2010).
 //! - **Acts at:** each cleaning.
 //! - **Costs:** a list link per block.
-//! - **Does not help:** skewed writes. Greedy cleans hot blocks too early.
+//! - **Does not help:** skewed writes, because greedy cleans blocks with often rewritten data too
+//!   early.
 //!
 //! ```text
 //! valid pages   A 5   B 2   C 2 (longer unchanged)   ->   C

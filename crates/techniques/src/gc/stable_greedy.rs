@@ -1,18 +1,18 @@
 //! # Stable greedy
-//! Takes the blocks with few valid pages that have not changed for long, and cleans the least worn
-//! of them.
+//! Looks for blocks that have few valid pages and have not changed for long, and cleans the least
+//! worn of them.
 //!
 //! - **Paper:** Chang, Liu and Lin, Stable greedy: adaptive garbage collection for durable
 //!   page-mapping multichannel SSDs, ACM TECS 2016. ipr-2018 uses this GC (section IV).
-//! - **Acts at:** each cleaning. Candidates are the first four blocks of each list, up to
-//!   `gc.stable_slack` above the emptiest block. A candidate is stable if it has not changed for at
-//!   least half as long as any other. The stable candidate with the least effective wear is
-//!   cleaned; reprogramming counts as wear.
-//! - **Costs:** a list link and a time stamp per block. A choice takes constant time, because the
-//!   number of candidates is bounded.
-//! - **Departs from the paper:** the paper's score is not public. It is only known that the score
-//!   weighs utilisation and stability in constant time, and levels wear. All other details are
-//!   assumed. The drive, not GC, levels wear between channels.
+//! - **Acts at:** each cleaning. Candidates have at most `gc.stable_slack` valid pages more than
+//!   the emptiest block. For each number of valid pages, four blocks are candidates. A candidate is
+//!   stable if it is unchanged for at least half as long as the longest unchanged one. GC cleans
+//!   the stable candidate with the least effective wear. Reprogramming counts as wear.
+//! - **Costs:** a list link and a time stamp per block. The number of candidates is bounded, so a
+//!   choice takes constant time.
+//! - **Departs from the paper:** the paper's score is not public, so all details are assumed. It is
+//!   known to weigh utilisation and stability in constant time and to level wear. In vpass the
+//!   drive, not GC, levels wear between channels.
 //! - **Does not help:** uniform writes, for which greedy is optimal.
 //!
 //! ```text
@@ -25,10 +25,10 @@ use vpass_drive::api::card::{About, Card, Kind, New, Param};
 use vpass_drive::base::units::BlockId;
 use vpass_drive::bugs::{Bug, planted};
 
-/// Number of blocks that are checked in each list.
+/// Number of blocks that are candidates in each list.
 const LOOK: usize = 4;
 
-/// Largest excess of a victim's valid pages over those of the emptiest block.
+/// Largest difference between the number of valid pages of a victim and that of the emptiest block.
 const SLACK: Param = Param {
     key: "slack",
     kind: Kind::Real,

@@ -1,24 +1,25 @@
 //! # DA-RAID-5
-//! Divides a drive's life into three stages. In the first stage, blocks are recycled and there is
-//! no parity. In the second, stripes with a page in a worn block have parity. In the third, all
-//! stripes have parity.
+//! Divides a drive's life into three stages. In the first stage, blocks are recycled (rewritten
+//! before data becomes unreadable) and there is no parity. In the second stage, stripes with a page
+//! in a worn block have parity. In the third stage, all stripes have parity.
 //!
 //! - **Paper:** Guo et al., DA-RAID-5, DATE 2013 (III-B).
-//! - **Is made of:** `pe-aware`, `hc` and `udl`, which consists of reclaim `block` and refresh
-//!   `block`. If another reclaim or refresh technique is chosen, it replaces this part.
-//! - **Acts at:** the second stage begins with the first block of more than `t_p` P/E cycles. Worn
-//!   blocks are not recycled for reads or for age, because parity rebuilds unreadable pages. The
-//!   last stage begins when more than `l` stripes have a page in a worn block. All other stripes
-//!   then get parity, on all dies, after the host's reads. When all stripes have parity, blocks are
-//!   no longer recycled. A drive never returns to an earlier stage.
-//! - **Costs:** the costs of the technique of each stage. The write buffer keeps the pages of a
-//!   stripe together in all stages.
-//! - **Departs from the paper:** in III-E, L counts blocks; in III-B and IV-A it counts stripes, as
-//!   in vpass. Blocks that are not worn are recycled until the last stripe has its parity, because
-//!   until then some of their stripes have no parity.
-//! - **Does not help:** two unreadable pages of a stripe; they become more frequent as blocks age
-//!   without recycling. A loss of power, as with `hc`. Flash that fails before its stripes have
-//!   parity. If a failed die leaves no place for parity, worn blocks are still not recycled.
+//! - **Is made of:** the parity techniques `pe-aware`, `hc` and `udl`. Of these, `udl` consists of
+//!   reclaim `block` and refresh `block`; a run may replace either by another technique.
+//! - **Acts at:** the second stage begins when a block first exceeds `t_p` P/E cycles. Worn blocks
+//!   are not recycled for reads or for age, because parity rebuilds unreadable pages. The third
+//!   stage begins when more than `l` stripes have a page in a worn block. All other stripes then
+//!   get parity, on all dies; reads of the host have priority over this. When all stripes have
+//!   parity, no block is recycled any more. A drive never returns to an earlier stage.
+//! - **Costs:** in each stage, the costs of the technique that works in it. In all stages, the
+//!   write buffer keeps the pages of a stripe together.
+//! - **Departs from the paper:** L is a number of blocks in section III-E, but a number of stripes
+//!   in III-B, IV-A and vpass. Blocks that are not worn are recycled until the last stripe has
+//!   parity. Until then, some of their pages lie in stripes without parity.
+//! - **Does not help:** stripes with two unreadable pages, which become more frequent as blocks age
+//!   without recycling. Like `hc`, it does not help in a loss of power. It does not help if flash
+//!   fails before its stripes have parity. If a failed die leaves no place for parity, worn blocks
+//!   are still not recycled.
 //!
 //! ```text
 //! t_p = 9, l = 1     no block has 10 cycles                       stage 1     no parity
@@ -35,7 +36,7 @@ use vpass_drive::base::geometry::Geometry;
 use vpass_drive::base::units::Bytes;
 use vpass_drive::config::{ByWear, LastStage};
 
-/// Number of stripes with a page in a worn block above which all stripes get parity.
+/// Number L of stripes. If more than L stripes have a page in a worn block, all stripes get parity.
 const L: Param = Param {
     key: "l",
     kind: Kind::Whole,
@@ -49,7 +50,7 @@ const L: Param = Param {
     alias: Some("l"),
 };
 
-/// Longest request that is cached in the last stage.
+/// Longest request, in pages, that the write buffer takes in the last stage.
 const CUT_OFF: Param = Param {
     key: "cut_off",
     kind: Kind::Whole,
@@ -63,7 +64,7 @@ const CUT_OFF: Param = Param {
     alias: None,
 };
 
-/// Number of stripes of which the cache keeps a page in the last stage.
+/// Number of partial-parity pages that the cache holds in the last stage, one per stripe.
 const PAGES: Param = Param {
     key: "pages",
     kind: Kind::Whole,
@@ -114,7 +115,7 @@ impl Parity for DaRaid5 {
         change.cheaper(Equation::Modify)
     }
 
-    /// Works like `hc`, but never exposes pages.
+    /// Updates partial parity like `hc`, but never leaves a page without parity.
     fn renewal(&self, covering: &Covering) -> Renewal {
         if covering.covered_changing <= covering.covered_staying {
             Renewal::TakeOut
@@ -123,8 +124,8 @@ impl Parity for DaRaid5 {
         }
     }
 
-    /// Groups stripes in the write buffer. In the first two stages, no request is too long for
-    /// this.
+    /// Keeps the pages of a stripe together in the write buffer. In the first two stages, requests
+    /// of any length go through the buffer.
     fn longest_cached(&self) -> Option<u32> {
         Some(u32::MAX)
     }
@@ -133,7 +134,7 @@ impl Parity for DaRaid5 {
         Some(self.by_wear)
     }
 
-    /// Returns the RAM of its parts, with the cache of the last stage.
+    /// Returns the RAM of the techniques of all stages, including the cache of the last stage.
     fn controller_ram(&self, geometry: &Geometry) -> Bytes {
         let beside = Bytes(4 * u64::from(geometry.logical_pages() - geometry.host_pages));
         Bytes(

@@ -1,18 +1,18 @@
 //! # Hybrid Caching
-//! Uses two caches. The write buffer keeps the pages of a stripe together and writes whole stripes.
-//! A cache of partial parity delays the programming of their parity.
+//! Uses two caches. The write buffer keeps the pages of a stripe together, so that they are written
+//! together. A cache of partial parity delays the programming of parity.
 //!
 //! - **Paper:** Guo et al., DA-RAID-5, DATE 2013 (III-E, Algorithm 2).
 //! - **Acts at:** each stripe that leaves the buffer; the stripe written longest ago leaves first.
-//!   A request of more than `cut_off` pages goes straight to flash with its parity, and its pages
-//!   leave the buffer and the cache.
-//! - **Costs:** the costs of `ppc`, with fewer programs and fewer reads, because pages that are
-//!   written again are often still in the buffer.
-//! - **Departs from the paper:** if more than `N_update` pages change, the published partial parity
-//!   covers only the changed pages. The previously covered pages are in no parity until the commit.
-//!   In vpass the partial parity still covers all these pages. The drive reads the old versions of
-//!   the pages that change again, or the other covered pages, whichever are fewer. `published = 1`
-//!   works as the paper says.
+//!   A request of more than `cut_off` pages goes straight to flash with its parity. Its pages are
+//!   then removed from the buffer and the cache.
+//! - **Costs:** as `ppc`, but with fewer programs and reads, because a page that is written again
+//!   is often still in the buffer.
+//! - **Departs from the paper:** if more than `N_update` pages change, the paper's partial parity
+//!   covers only the changed pages. Pages that it covered before are without parity until the
+//!   commit. In vpass the partial parity still covers all these pages. To update it, the drive
+//!   reads the old versions of the changed pages or the other covered pages, whichever are fewer.
+//!   With `published = 1`, vpass follows the paper.
 //! - **Does not help:** a loss of power, as with `ppc`.
 //!
 //! ```text
@@ -30,7 +30,7 @@ use vpass_drive::base::units::Bytes;
 use vpass_drive::bugs::{Bug, planted};
 use vpass_drive::config::{ConfigError, DriveConfig, Params, require};
 
-/// Longest request that is cached.
+/// Longest request, in pages, that the write buffer takes.
 const CUT_OFF: Param = Param {
     key: "cut_off",
     kind: Kind::Whole,
@@ -44,7 +44,7 @@ const CUT_OFF: Param = Param {
     alias: None,
 };
 
-/// Whether Algorithm 2 is used as published.
+/// Whether Algorithm 2 of the paper is used as published, without the correction of vpass.
 const PUBLISHED: Param = Param {
     key: "published",
     kind: Kind::Whole,
@@ -58,7 +58,8 @@ const PUBLISHED: Param = Param {
     alias: None,
 };
 
-/// Number of changing pages above which the published rule exposes pages.
+/// Limit of the published rule: if more pages change, the other covered pages of the stripe are
+/// left without parity.
 const N_UPDATE: Param = Param {
     key: "n_update",
     kind: Kind::Whole,
@@ -97,13 +98,13 @@ pub(super) struct Hc {
     pages: u32,
     members: u32,
     cut_off: u32,
-    /// Number of changing pages above which a partial parity exposes the others; `None` in the
-    /// sound version.
+    /// Number of changing pages above which the other covered pages are left without parity; `None`
+    /// in the sound version, which never does this.
     forgets_beyond: Option<u32>,
 }
 
 impl Parity for Hc {
-    /// Handles a stripe whose parity is not delayed because it was unprotected.
+    /// Handles a stripe that had no parity, so that its parity is programmed without delay.
     fn equation(&self, change: &Change) -> Equation {
         change.cheaper(Equation::Modify)
     }
@@ -132,10 +133,10 @@ impl Parity for Hc {
     }
 }
 
-/// Refuses a write buffer that is too small for a stripe.
+/// Refuses a write buffer that is too small to hold a stripe in one of its halves.
 ///
 /// # Errors
-/// Returns a sentence with the key.
+/// Returns a sentence that names the wrong key.
 pub(super) fn least_buffer(config: &DriveConfig, parity: &str) -> Result<(), ConfigError> {
     let Some(members) = config.parity.stripe else { return Ok(()) };
     let least = Bytes(2 * u64::from(members) * config.geometry.page_size.0);
@@ -148,11 +149,11 @@ pub(super) fn least_buffer(config: &DriveConfig, parity: &str) -> Result<(), Con
     })
 }
 
-/// Refuses an `n_update` above the length of the stripe. A default above a short stripe becomes its
-/// length, which has the same effect. `params` are the given parameters.
+/// Refuses an `n_update` above the number of pages in a stripe. If the default is above this
+/// number, `n_update` becomes this number, which has the same effect.
 ///
 /// # Errors
-/// Returns a sentence with the key.
+/// Returns a sentence that names the wrong key.
 fn settle_turn(params: &mut Params) -> Result<(), ConfigError> {
     let (name, members) = (CARD.about.name, STRIPE.value(params, CARD.about.name));
     match params.get(Some(name), N_UPDATE.key) {

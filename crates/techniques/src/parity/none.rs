@@ -1,8 +1,8 @@
 //! # None
-//! Keeps no parity: pages that cannot be read are lost.
+//! Keeps no parity, so a page that cannot be read is lost.
 //!
 //! - **Costs:** nothing.
-//! - **Does not help:** data past its limit, and data on a die that fails.
+//! - **Does not help:** data whose limit is exceeded, and data on a die that fails.
 
 use super::{Change, Equation, Parity, ParityTechnique};
 use vpass_drive::api::card::{About, Card, New};

@@ -1,21 +1,22 @@
 //! # PE-aware
-//! Keeps parity only for stripes with a page in a worn block, which has more than `t_p` P/E cycles.
+//! Keeps parity only for stripes that have a page in a worn block. A block is worn if it has more
+//! than `t_p` P/E cycles.
 //!
 //! - **Paper:** Guo et al., DA-RAID-5, DATE 2013 (III-D, Algorithm 1).
 //! - **Acts at:** each stripe that leaves the write buffer, and each move of a page to a worn block
-//!   or out of one. The buffer keeps the pages of a stripe together; the stripe written longest ago
-//!   leaves first. If a move makes parity necessary, the drive forms it later in the background.
-//! - **Costs:** the costs of `raid5` for stripes with parity, and none for other stripes. Forming
-//!   the parity of a stripe takes a read of each page that is not moved, and a program.
-//! - **Departs from the paper:** the paper's counter rises with each write to a worn block and
-//!   falls with each write to another block. The paper's counter ignores moves and the place of the
-//!   old copy, so it drifts. In vpass the counter is the number of pages in worn blocks;
-//!   `published = 1` counts as in the paper. The paper has no failing flash. In vpass, after a
-//!   failure, a stripe keeps its parity until its failed pages are rebuilt. The paper's counter
-//!   ignores lost and rebuilt pages.
-//! - **Does not help:** a page of a stripe without parity, if the page cannot be read or is on
-//!   failed flash. A stripe that still waits for its parity has no parity either. Such a page is
-//!   lost.
+//!   or out of one. The buffer keeps the pages of a stripe together, and the stripe written longest
+//!   ago leaves first. If a move makes parity necessary, the drive computes and programs it later
+//!   in the background.
+//! - **Costs:** as `raid5` for stripes with parity, and none for other stripes. To form the parity
+//!   of a stripe, the drive reads each page that is not moved, and programs one page.
+//! - **Departs from the paper:** in the paper, writes to worn blocks increase a stripe's counter,
+//!   and other writes decrease it. This counter drifts, because it ignores moves, lost and rebuilt
+//!   pages, and the place of the old copy. In vpass the counter is the stripe's number of pages in
+//!   worn blocks. With `published = 1`, vpass counts as the paper does. The paper has no failing
+//!   flash. In vpass, after a failure, a stripe keeps its parity until its failed pages are
+//!   rebuilt.
+//! - **Does not help:** pages that cannot be read or are on failed flash, if their stripe has no
+//!   parity. These pages are lost. A stripe that still waits for its parity has none.
 //!
 //! ```text
 //! t_p = 9, N = 3     D1 goes to a block of 10 cycles         counter 0 -> 1     P = D0 ^ D1' ^ D2       2 reads, 1 program
@@ -44,7 +45,7 @@ pub(super) const T_P: Param = Param {
     alias: Some("t_p"),
 };
 
-/// Number of stripes that may wait.
+/// Number of stripes that may wait for their parity.
 pub(super) const QUEUE: Param = Param {
     key: "queue",
     kind: Kind::Whole,
@@ -58,7 +59,7 @@ pub(super) const QUEUE: Param = Param {
     alias: Some("queue"),
 };
 
-/// Whether Algorithm 1 is used as published.
+/// Whether Algorithm 1 of the paper is used as published, without the correction of vpass.
 const PUBLISHED: Param = Param {
     key: "published",
     kind: Kind::Whole,
@@ -88,8 +89,8 @@ pub(super) const CARD: ParityTechnique = Card {
     }),
 };
 
-/// Returns `T_p`: the given number or, if limits follow from a code, the P/E count for which they
-/// are given.
+/// Returns `T_p`, the P/E count above which a block is worn. If the user gives no number and a code
+/// sets the limits, it is the P/E count to which those limits apply.
 pub(super) fn worn_beyond(args: &Args, config: &DriveConfig) -> u32 {
     let otherwise =
         if config.error.model == ErrorLaw::Bch { config.bch.pec } else { T_P.default as u32 };
@@ -103,7 +104,8 @@ impl Parity for PeAware {
         change.cheaper(Equation::Modify)
     }
 
-    /// Groups stripes in the write buffer. No request is too long for this.
+    /// Keeps the pages of a stripe together in the write buffer. Requests of any length go through
+    /// the buffer.
     fn longest_cached(&self) -> Option<u32> {
         Some(u32::MAX)
     }
@@ -117,8 +119,8 @@ impl Parity for PeAware {
     }
 }
 
-/// Returns the RAM of the map entries of the parity pages, a counter for each stripe, and the
-/// numbers of stripes that may wait.
+/// Returns the RAM for three tables: the map of the parity pages, a counter for each stripe, and
+/// the queue of stripes that wait for parity.
 pub(super) fn ram_of_counters(geometry: &Geometry, by_wear: &ByWear) -> Bytes {
     let stripes = u64::from(geometry.logical_pages() - geometry.host_pages);
     Bytes(4 * stripes + stripes + 4 * u64::from(by_wear.queue))

@@ -1,14 +1,17 @@
 //! # PPC
-//! Programs parity late. Until then, the controller's memory holds a cache of partial parity.
+//! Delays the programming of parity. Until parity is programmed, the controller keeps partial
+//! parity in a cache in memory.
 //!
 //! - **Paper:** Im and Shin, IEEE Transactions on Computers 60, 2011, as da-raid5-2013 describes it
 //!   (II-B).
-//! - **Acts at:** each write that leaves the buffer. Parity is programmed when the cache is full,
-//!   and before a version that it needs is erased.
-//! - **Costs:** a page of memory per stripe in the cache, and one read per page that changes again.
-//!   Before parity is programmed, the drive reads the pages that the partial parity does not cover.
-//! - **Does not help:** a loss of power. The cached parity is lost with the power, unless
-//!   `parity.cache = "non-volatile"`.
+//! - **Acts at:** each write that leaves the buffer. The parity of a stripe is programmed when the
+//!   cache is full. It is also programmed before the erase of an old page version that is needed to
+//!   compute it.
+//! - **Costs:** one page of memory per stripe in the cache, and one read for each page that changes
+//!   again. Before the drive programs parity, it reads the pages that the partial parity does not
+//!   cover.
+//! - **Does not help:** a loss of power. The cached parity is then lost, except with `parity.cache
+//!   = "non-volatile"`.
 //!
 //! ```text
 //! D1, D2 and D3 of D0 to D3 change       PP  = D1 ^ D2 ^ D3            nothing is read
@@ -21,7 +24,7 @@ use vpass_drive::api::card::{About, Card, Kind, New, Param};
 use vpass_drive::base::geometry::Geometry;
 use vpass_drive::base::units::Bytes;
 
-/// Number of stripes of which the cache keeps a page.
+/// Number of partial-parity pages that the cache holds, one per stripe.
 pub(super) const PAGES: Param = Param {
     key: "pages",
     kind: Kind::Whole,
@@ -55,7 +58,7 @@ pub(super) struct Ppc {
 }
 
 impl Parity for Ppc {
-    /// Handles a stripe whose parity is not delayed because it was unprotected.
+    /// Handles a stripe that had no parity, so that its parity is programmed without delay.
     fn equation(&self, change: &Change) -> Equation {
         change.cheaper(Equation::Modify)
     }
@@ -69,8 +72,9 @@ impl Parity for Ppc {
     }
 }
 
-/// Returns the RAM of the map entries of the parity pages and of the cache. For each page, the
-/// cache keeps the page, its stripe, the covered members, and the places of old versions.
+/// Returns the RAM for the map of the parity pages and for the cache. Each cache entry has the
+/// partial parity, its stripe, the covered pages of the stripe, and the places of their old
+/// versions.
 pub(super) fn ram_of_cache(geometry: &Geometry, pages: u32, members: u32) -> Bytes {
     let entry = u64::from(geometry.page_bytes) + 4 + 8 + 4 * u64::from(members);
     Bytes(4 * u64::from(geometry.logical_pages() - geometry.host_pages) + u64::from(pages) * entry)

@@ -3,12 +3,12 @@
 //!
 //! - **Paper:** Guo et al., DA-RAID-5, DATE 2013 (II-B), the baseline of the paper.
 //! - **Acts at:** each write that leaves the buffer, and each trim of written data.
-//! - **Costs:** a program and up to two reads for a page that is written alone; one of N + 1 pages
-//!   of the flash.
+//! - **Costs:** a page that is written alone takes one more program and up to two reads. One of
+//!   every N + 1 flash pages holds parity.
 //! - **Does not help:** stripes with two unreadable pages at the same time.
 //!
-//! The new parity can be computed in two ways. The drive uses the way with fewer reads. If both
-//! need as many reads, the drive uses equation 1.
+//! The paper has two equations for the new parity. The drive uses the equation that needs fewer
+//! reads. If both need equally many, the drive uses equation 1, which starts from the old parity.
 //!
 //! ```text
 //! N = 4, all written     D0 changes              P' = P ^ D0 ^ D0'                   2 reads      (equation 1)
@@ -39,7 +39,7 @@ impl Parity for Raid5 {
         change.cheaper(Equation::Modify)
     }
 
-    /// Returns the RAM of the map entries of the parity pages.
+    /// Returns the RAM for the map of the parity pages.
     fn controller_ram(&self, geometry: &Geometry) -> Bytes {
         Bytes(4 * u64::from(geometry.logical_pages() - geometry.host_pages))
     }

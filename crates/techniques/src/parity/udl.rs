@@ -1,21 +1,22 @@
 //! # UDL
-//! Keeps no parity. Instead, each block is rewritten before its reads or the age of its data cause
-//! more errors than the code corrects.
+//! Keeps no parity. Instead, the drive rewrites each block before reads or age cause more errors in
+//! its data than the code corrects.
 //!
 //! - **Paper:** Guo et al., DA-RAID-5, DATE 2013 (III-B, III-C): unbound-disturb limiting, for
 //!   drives that are not worn yet.
-//! - **Is made of:** reclaim `block` with `T_read`, and refresh `block` with `T_retention`. If
-//!   another reclaim or refresh technique is chosen, it replaces this part.
-//! - **Acts at:** the read counts of reclaim `block` and the ages of refresh `block`. Refresh acts
-//!   in idle time, in the last eighth of the period.
-//! - **Costs:** blocks that the host reads often, or does not rewrite, are programmed again.
-//! - **Does not help:** a page that cannot be read for another reason, and data on a die that
-//!   fails.
+//! - **Is made of:** reclaim `block`, which uses the paper's `T_read`, and refresh `block`, which
+//!   uses `T_retention`. A run may replace either by another technique.
+//! - **Acts at:** the read counts of reclaim `block`, and the ages of refresh `block`. Refresh runs
+//!   in idle time, during the last eighth of the refresh period.
+//! - **Costs:** two kinds of blocks are programmed again: those that the host reads often, and
+//!   those that it does not rewrite within the refresh period.
+//! - **Does not help:** pages that cannot be read for a reason other than reads or age, and data on
+//!   a die that fails.
 //!
-//! The refresh period of `udl` is the longest period that the drive's limits allow. This period is
-//! `T_retention` of `[bch]` at the end of the drive's life, minus the longest delay of a refresh.
-//! If no code gives a limit for age alone (`bch.combine = "sum"`, or another error model), the
-//! period is `refresh.period`.
+//! The refresh period of `udl` is the longest period that the drive's limits allow. This is the age
+//! limit `T_retention` of `[bch]` at the end of the drive's life, minus the longest delay of a
+//! refresh. Some error models have no limit for age alone, such as `bch.combine = "sum"`. The
+//! period is then `refresh.period`.
 
 use super::{Parity, ParityTechnique, none};
 use vpass_drive::api::card::{About, Card, New, Parts};
@@ -35,25 +36,25 @@ pub(super) const CARD: ParityTechnique = Card {
         parts: Some(PARTS),
         ..About::PLAIN
     },
-    // Its reclaim and refresh techniques count their own RAM. The time at which a block was
-    // programmed is stored in its first page (III-C).
+    // The reclaim and refresh techniques count their RAM themselves. The program time of a block
+    // needs no RAM, because it is stored in the first page of the block (III-C).
     new: New::Listed(|_, _, _| Box::new(none::None) as Box<dyn Parity>),
 };
 
-/// Techniques that belong to it.
+/// Reclaim and refresh techniques of which `udl` consists.
 pub(super) const PARTS: Parts = Parts { reclaim: "block", refresh: "block", period };
 
-/// Returns the period of its refresh if the drive's code gives a limit for the age of data, and
-/// `None` otherwise. The period holds up to the rated P/E count. Its limit is in the next worse
-/// row, as for techniques that look up limits.
+/// Returns the refresh period of `udl`; `None` if the drive's error model has no limit for age
+/// alone. The period suffices up to the rated P/E count. If the table has no row for this count,
+/// the next row with more P/E cycles applies.
 fn period(config: &DriveConfig) -> Option<Span> {
     let bch = Bch::of(config).filter(|_| config.bch.combine == Combine::Independent)?;
     let last = config.drive.rated_pec.max(config.start.pec);
     let pec = config.bch.rows.iter().copied().find(|pec| *pec >= last).unwrap_or(last);
     let bears = bch.age(pec) / Rates::of(config)?.acceleration();
     let ages = Ages::default();
-    // Data counts as old as the end of its step. The longest step is the step of data that is
-    // rewritten late.
+    // All data of an age step counts as old as the end of the step. Even data that is rewritten
+    // late must not be older than the age step `step`.
     let step = ages.step(bears as Ns).checked_sub(1).filter(|step| *step > 0)?;
     let longest = ages.counts_as(step)? - 1;
     let period = |late: Ns| longest - longest / (late + 1) - 1;
@@ -106,8 +107,8 @@ mod tests {
             )
             .map(|_| ())
         };
-        // Its guarantee holds at the end of the drive's life. With a period that is one or two
-        // steps longer, it does not hold.
+        // With this period, the guarantee of `udl` holds at the end of the drive's life. With a
+        // period that is three age steps longer, it does not hold.
         let mut at_end = under;
         at_end.start.pec = 15_000;
         made(at_end.clone()).unwrap();

@@ -1,20 +1,20 @@
 //! # Block
-//! Counts the reads of each block, and rewrites the whole block before the worst access pattern
-//! could lose one of its pages.
+//! Counts the reads of each block. The whole block is rewritten before any access pattern could
+//! make one of its pages unreadable.
 //!
 //! - **Paper:** the baseline of all five papers (straw-2024 II; ipr-2018 IV, "Baseline"); Ha et
 //!   al., IEEE TCAD 2015.
-//! - **Acts at:** one alarm per block, after T reads. T is the smallest value over all groups of
-//!   `floor((ERC_MAX - D_move) / alpha) - R_late`. The job reads P pages, p of them on each
-//!   neighbour: `D_move = P + 2 (alpha - 1) p`. `R_late` is the number of reads that the block
-//!   still serves until its last page is moved.
+//! - **Acts at:** one alarm per block, after T reads. T is `floor((ERC_MAX - D_move) / alpha) -
+//!   R_late` for the group where this is smallest. `D_move = P + 2 (alpha - 1) p` is the dose of a
+//!   job that reads all P pages, p of them on each neighbour. `R_late` is the number of reads that
+//!   the block serves during the job.
 //! - **Costs:** 3 bytes per block.
 //! - **Departs from the paper:** the papers set the threshold by hand. In vpass it follows from the
 //!   limits, so it is safe at every P/E count and under every schedule. With `fixed_count = 1`,
-//!   less worn blocks have the threshold of the table's last row, as on drives with one fixed
-//!   count.
+//!   blocks have the threshold of the table's last row even while they are less worn, as in drives
+//!   with one fixed count.
 //! - **Does not help:** blocks with a few hot wordlines, because all other wordlines are rewritten
-//!   without need.
+//!   unnecessarily.
 //! - **Safety:** if T is 1 or more, no page is lost under any reads (`docs/safety/block.md`).
 //!
 //! ```text
@@ -66,17 +66,19 @@ const FIXED_COUNT: Param = Param {
 };
 
 pub(super) struct Block {
-    /// Number of dose units by which one read may overshoot an alarm. It is 0 if every read counts
-    /// 1.
+    /// Number of dose units by which a block's dose may pass an alarm in one read. The number is 0
+    /// if every read has a dose of 1.
     overshoot: f64,
-    /// Whether limits are looked up at the age of each block's data.
+    /// Whether a block's limits are looked up at the age of its data. Otherwise, they are those at
+    /// the longest age.
     own_age: bool,
-    /// Whether the count is that of the table's last row from the start.
+    /// Whether blocks have the threshold of the limit table's last row even while they are less
+    /// worn.
     fixed_count: bool,
 }
 
 impl Block {
-    /// Creates the technique with the limits at the longest age.
+    /// Creates a technique that uses the limits at the longest age.
     pub(super) fn new(config: &DriveConfig) -> Self {
         Self {
             overshoot: if config.disturb.dose == DoseUnit::Sensings { 4.0 } else { 0.0 },
@@ -85,9 +87,8 @@ impl Block {
         }
     }
 
-    /// Returns the dose units that reprogramming adds like reads of its wordline. They are a read
-    /// of the most significant page for its backup, reads of all pages, and the disturbance of the
-    /// program.
+    /// Returns the dose, in dose units, that merging a wordline adds. It consists of a read of the
+    /// most significant page for a backup, reads of all pages, and the disturbance of the program.
     pub(super) fn merging(config: &DriveConfig) -> f64 {
         let bits = config.geometry.cell.bits();
         let dose = dose_per_kind(config.disturb.dose, config.geometry.cell);
@@ -95,18 +96,19 @@ impl Block {
         f64::from(bits + most_significant.0) + config.density.reprogram_dose
     }
 
-    /// Returns the number of whole dose units by which one read may overshoot an alarm.
+    /// Returns the number of dose units by which a block's dose may pass an alarm in one read.
     pub(super) fn overshoot(&self) -> u32 {
         self.overshoot as u32
     }
 
-    /// Returns the threshold of these page kinds (one bit each) at a P/E count, with its terms.
+    /// Returns the threshold at a P/E count and its terms, for pages of these kinds. `kinds` has
+    /// one bit per page kind.
     pub(super) fn threshold(&self, view: &View, pec: u32, kinds: u32) -> Option<(u32, Terms)> {
         self.threshold_for(view, pec, kinds, Work::moving_all(view))
     }
 
-    /// Returns the threshold for a job that reads more or less than each page once. The block may
-    /// be in a coding mode.
+    /// Returns the threshold at a P/E count for any job. The job may read a page several times or
+    /// not at all, and the block may have any coding.
     pub(super) fn threshold_for(
         &self,
         view: &View,
@@ -117,7 +119,7 @@ impl Block {
         self.threshold_worn(view, Worn::at_longest(pec), kinds, work)
     }
 
-    /// Returns the threshold of a block with this wear and age.
+    /// Returns the threshold and its terms for a block with this wear and age.
     pub(super) fn threshold_worn(
         &self,
         view: &View,
@@ -136,12 +138,13 @@ impl Block {
         if !self.fixed_count || wear.pec >= last {
             return Some(own);
         }
-        // The smaller count applies, so `block` guarantees the same with a table that rises.
+        // The smaller of the two counts applies. So the guarantee also holds if limits rise with
+        // wear.
         of_group(Worn { pec: last, ..wear }).into_iter().chain([own]).min_by_key(|(n, _)| *n)
     }
 
-    /// Returns the budget of each wordline group that these thresholds keep. In each group, at
-    /// least one read must be left before the block is rewritten.
+    /// Returns one budget for each wordline group: the doses that the thresholds reserve. Each
+    /// budget includes at least one host read before the rewrite.
     pub(super) fn budgets(&self, view: &View, pec: u32, work: Work) -> Vec<Budget> {
         let Some(limits) = view.limits else { return vec![] };
         let of_group = |group: usize| {
@@ -163,8 +166,8 @@ impl Block {
     ) -> (u32, Terms) {
         let terms = Self::terms(view, limits, wear, group, kinds, work);
         let worst_case = ((terms.limit - terms.moving) / terms.alpha - self.overshoot).floor();
-        // The threshold is at least one read. If this is not safe, the drive is refused, or the run
-        // warns (`promise`).
+        // The threshold is at least one read. If even one read is unsafe, the drive is refused, or
+        // the run prints a warning (`promise`).
         let reads = (worst_case - f64::from(view.late_reads)).max(1.0) as u32;
         (reads, terms)
     }
@@ -186,7 +189,7 @@ impl Block {
         Terms { group, limit, alpha, moving }
     }
 
-    /// Returns the formula of a threshold with its numbers.
+    /// Returns the formula of a threshold, with the numbers filled in.
     pub(super) fn because(&self, view: &View, t: &Terms) -> String {
         format!(
             "group {}: floor((ERC_MAX {} - D_move {:.1}) / alpha {:.3}{}) - R_late {}",
@@ -204,12 +207,12 @@ impl Block {
     }
 }
 
-/// Job that ends a block's service.
+/// Job that rewrites a block at its threshold.
 #[derive(Clone, Copy)]
 pub(super) struct Work {
     /// Coding of the block.
     pub(super) mode: u8,
-    /// Number of dose units that the job reads from each wordline.
+    /// Dose that the job adds by reading one wordline, in dose units.
     pub(super) units_per_wordline: f64,
 }
 
@@ -220,11 +223,11 @@ impl Work {
     }
 }
 
-/// All page kinds, one bit each. QLC has four kinds. Kinds that the cells lack change nothing,
-/// because no such kind is the weakest.
+/// Set of all page kinds, with one bit each. QLC has four kinds. For other cells the additional
+/// bits have no effect, because a missing kind is never the weakest.
 pub(super) const ALL_KINDS: u32 = 0b1111;
 
-/// Terms of a threshold.
+/// Terms of the formula of a threshold.
 pub(super) struct Terms {
     group: usize,
     limit: f64,
@@ -240,8 +243,8 @@ impl Policy for Block {
 
     fn on_alarm(&mut self, view: &View, block: BlockId, out: &mut Vec<Action>) -> Reads {
         if self.own_age {
-            // The drive asked because of the block's age and not because of its reads, or the
-            // block's limit has changed.
+            // The alarm may have come because the age step or the limit of the block has changed,
+            // and not because of its reads.
             let threshold = self.arm(view, block);
             if threshold > view.reads(block) {
                 return threshold;
@@ -317,8 +320,9 @@ mod tests {
         assert_eq!(drive.lost_pages(), 0);
     }
 
-    /// Limits of 10,000 and, at 1,000 P/E cycles, 5,000 reads leave 9,808 and 4,808 for the host. A
-    /// fixed count is 4,808 at any wear up to 1,000, and falls beyond the last row.
+    /// The limit is 10,000 reads for a new block, and 5,000 reads at 1,000 P/E cycles. It leaves
+    /// 9,808 and 4,808 reads for the host. With a fixed count, the threshold is 4,808 up to 1,000
+    /// P/E cycles, and falls above them.
     #[test]
     fn a_fixed_count_is_that_of_the_last_row() {
         let reads_until_moved = |more: &str, pec: u32| {

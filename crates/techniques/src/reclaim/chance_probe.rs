@@ -1,21 +1,21 @@
 //! # Chance probe
-//! Draws reads at random, senses the neighbours of the wordline that was read, and counts their
-//! errors. The technique keeps one read count per block. A parameter sets the probability of
-//! finding data beside a hot wordline in time, as close to 1 as wanted.
+//! Chooses reads at random. For each chosen read, it senses the neighbours of the wordline that was
+//! read and counts their errors. Neighbours of a hot wordline are found in time with a probability
+//! close to 1. The technique keeps one read count per block.
 //!
-//! - **Paper:** none. The idea is PARA's for DRAM rows (Kim et al., ISCA 2014); the probe is DEAR's
+//! - **Paper:** none. The idea is PARA's for DRAM rows (Kim et al., ISCA 2014); probing is DEAR's
 //!   (MICRO 2025, from public notes).
-//! - **Acts at:** reads drawn with probability p (`reclaim.probe_probability`); a probe is a read,
-//!   and may be drawn, too. A wordline moves if the dose until the next probe may exceed the rest
-//!   of its limit. The block moves at E reads. The safety page has the formulas.
-//! - **Costs:** 3 bytes per block, as `block`; 2 p sensings per read (`timing.probe_us`) and their
-//!   dose.
-//! - **Departs from the paper:** PARA refreshes without probing. Draws are `SipHash` under the
-//!   run's seed; a real controller would use a source of noise.
+//! - **Acts at:** reads drawn with probability p (`reclaim.probe_probability`). Probes are reads,
+//!   and may be drawn too. A wordline moves if it could exceed its limit before its next probe. The
+//!   whole block moves at E reads; the safety page has the formulas.
+//! - **Costs:** 3 bytes per block, as `block`. On average, 2 p probes per read, with their time
+//!   (`timing.probe_us`) and dose.
+//! - **Departs from the paper:** PARA refreshes rows without probing them. In vpass, `SipHash` with
+//!   the run's seed draws the reads. A real controller would use physical noise.
 //! - **Does not help:** evenly read blocks, which move earlier than with counters. A share
-//!   ([`NEAR`]) of their limit, and w reads, are reserved for reads of neighbours.
-//! - **Safety:** a page is lost with a probability of at most 2^-64 per stretch without a draw, if
-//!   the seed is secret (`docs/safety/chance-probe.md`).
+//!   ([`NEAR`]) of the limit, and w more reads, are reserved for reads of neighbours.
+//! - **Safety:** if the seed is secret, the probability of a loss is at most 2^-64 for each
+//!   sequence of reads of which none is drawn (`docs/safety/chance-probe.md`).
 //!
 //! ```text
 //! p 0.1, so w 422; alpha 9, limit 20,000, 64 wordlines of one page: G = 422 + 64 + 1 + 2 + 2 = 491, B - E = 1 + 1 + 64 + 64 = 130
@@ -37,7 +37,7 @@ use vpass_drive::base::units::{BlockId, Bytes, Reads, WordlineInBlock};
 use vpass_drive::config::{DoseUnit, DriveConfig};
 use vpass_drive::disturb::told::Limits;
 
-/// Probability that the neighbours of a read are probed.
+/// Probability that a read is drawn, so that the neighbours of its wordline are probed.
 const PROBABILITY: Param = Param {
     key: "probability",
     kind: Kind::Real,
@@ -64,42 +64,44 @@ pub(super) const CARD: Technique = Card {
     new: New::Listed(|args, config, seed| Box::new(ChanceProbe::new(args, config, seed.of_run()))),
 };
 
-/// Natural logarithm of one over the probability that a stretch of w reads is not drawn: 64 ln 2.
+/// Negative natural logarithm of 2^-64, which is 64 ln 2. With the probability 2^-64, none of w
+/// successive reads is drawn.
 const MISSES: f64 = 64.0 * std::f64::consts::LN_2;
-/// Largest number of probes that follow from a drawn read, including probes that drawn probes
-/// cause.
+/// Largest number of probes that one drawn read may cause. Probes can be drawn too and then cause
+/// further probes.
 const CASCADE: u32 = 64;
-/// Half of the hash key that does not come from the seed. It has digits of pi.
+/// Constant half of the hash key: digits of pi. The other half is the seed.
 const KEY: u64 = 0x243F_6A88_85A3_08D3;
-/// Share of a limit that reads of neighbours may use up before the block reaches its largest read
-/// count. Assumption.
+/// Share of a wordline's limit that is reserved for reads of its neighbours. The value is an
+/// assumption.
 const NEAR: f64 = 0.25;
 
 pub(super) struct ChanceProbe {
     block: Block,
-    /// Whether reads can be drawn.
+    /// Whether reads can be drawn on this drive. If not, blocks are treated as `block` treats them.
     draws_count: bool,
     draw: Draw,
     chance: f64,
-    /// G without `R_late` and retries.
+    /// Value G of the safety page, without `R_late` and retries. G is the number of reads beside a
+    /// wordline for which dose is reserved.
     near: u32,
-    /// Pages that must move, as long as probes cause further probes.
+    /// Pages that must move when the present series of probes has ended; `None` if there are none.
     pages: Option<PageSet>,
     probes: u64,
     draws: u64,
 }
 
-/// Random draws of a drive.
+/// Source of the random draws.
 enum Draw {
     Keyed(SipHasher24),
-    /// Draws that every host can compute. They show what such a host can do.
+    /// Source of draws that every host can predict. Tests use it to show what such a host can do.
     #[cfg(test)]
     Public,
 }
 
 impl Draw {
-    /// Returns a random number from 0 to 1, without 1, for one sensing of a block. Retries are
-    /// sensings too. The numbers differ after each erase.
+    /// Returns the random number of one sensing of a block, at least 0 and below 1. Retries are
+    /// sensings too. After an erase of the block, its numbers differ.
     fn number(&self, block: BlockId, pec: u32, sensing: u32) -> f64 {
         match self {
             Self::Keyed(hasher) => {
@@ -122,7 +124,7 @@ impl ChanceProbe {
     pub(super) fn new(args: &Args, config: &DriveConfig, seed: u64) -> Self {
         let chance = args.real(&PROBABILITY);
         let wordlines = config.geometry.wordlines_per_block;
-        // Reads from before the run were not drawn, and were spread evenly.
+        // Reads from before the run were spread evenly, and none of them was drawn.
         let before = 2 * config.start.reads.div_ceil(wordlines);
         let window = (MISSES / -(1.0 - chance).ln()).ceil() as u32;
         Self {
@@ -138,55 +140,55 @@ impl ChanceProbe {
         }
     }
 
-    /// Returns G.
+    /// Returns G, the number of reads beside a wordline for which dose is reserved.
     fn near(&self, view: &View, limits: Limits, pec: u32) -> u32 {
-        // During a job for some wordlines, the block serves one read, which may take retries.
-        // Retries of other reads are already subtracted from the limit.
+        // While a job moves some wordlines, the block serves one read, which may need retries. The
+        // limit already takes account of the retries of all other reads.
         let retries = limits.most_retries(pec) * view.geometry.wordlines_per_block;
         self.near.saturating_add(view.late_in_a_job()).saturating_add(retries)
     }
 
-    /// Returns (alpha - 1) G.
+    /// Returns (alpha - 1) G, the additional dose of G reads beside a wordline.
     fn neighbour_share(&self, view: &View, limits: Limits, pec: u32, alpha: Alpha) -> Dose {
         Reads(self.near(view, limits, pec)) * (alpha - Alpha::ONE)
     }
 
-    /// Returns E.
+    /// Returns E, the number of reads at which a whole block moves.
     fn end(&self, view: &View, limits: Limits, pec: u32) -> u32 {
         let of_group = |group| {
             let e = limits.lookup(group, pec);
             let room = (e.limit - self.neighbour_share(view, limits, pec, e.alpha))
                 .max(Dose::ZERO)
                 .units();
-            // If reads of neighbours weigh no more than other reads, no share of the limit is
-            // reserved for them.
+            // With alpha 1, reads of neighbours weigh no more than other reads, and need no
+            // reserve.
             if e.alpha == Alpha::ONE { room } else { room * (1.0 - NEAR) }
         };
         let least = (0..limits.groups()).map(of_group).fold(f64::INFINITY, f64::min);
         (least as u32).saturating_sub(after_end(view)).max(1)
     }
 
-    /// Returns whether blocks at this P/E count are handled as under `block`.
+    /// Returns whether blocks at this P/E count are treated as `block` treats them, without probes.
     fn is_block(&self, view: &View, limits: Limits, pec: u32) -> bool {
         let threshold =
             self.block.threshold(view, pec, ALL_KINDS).map_or(0, |(threshold, _)| threshold);
         !self.draws_count || self.end(view, limits, pec) <= threshold
     }
 
-    /// Returns the next alarm of a block: its next drawn read, or its last read if that comes
-    /// first.
+    /// Returns the next alarm of a block. It is the next drawn read, but at most the read count at
+    /// which the whole block moves.
     fn next(&self, view: &View, limits: Limits, block: BlockId) -> Reads {
         let now = view.reads(block).0;
         let end = self.end(view, limits, view.pec(block)).max(now + 1);
         Reads((now + 1..end).find(|n| self.is_drawn(view, block, *n)).unwrap_or(end))
     }
 
-    /// Returns whether sensing number n of a block is drawn.
+    /// Returns whether the n-th sensing of a block is drawn.
     fn is_drawn(&self, view: &View, block: BlockId, n: u32) -> bool {
         self.draw.number(block, view.pec(block), n) < self.chance
     }
 
-    /// Returns the neighbours of a wordline that hold data or will get data.
+    /// Returns those neighbours of a wordline that hold valid data or are partly written.
     fn neighbours_with_data(
         view: &View,
         block: BlockId,
@@ -195,7 +197,7 @@ impl ChanceProbe {
         let (bits, stride) = (view.geometry.cell.bits(), view.geometry.neighbour_stride);
         let above =
             Some(wordline + stride).filter(|w| w.number() < view.geometry.wordlines_per_block);
-        // A partly written wordline will get more data.
+        // A partly written wordline counts even without valid data, because it will get more data.
         let (written, is_open) = (view.written(block), view.pages_to_come(block) > 0);
         let in_part = move |w: WordlineInBlock| {
             is_open && w.first_page(bits) < written && (w + 1).first_page(bits) > written
@@ -208,7 +210,8 @@ impl ChanceProbe {
     }
 }
 
-/// Returns B - E, which is the number of reads that a block may get after the start of its job.
+/// Returns the number of reads that a block may serve after E reads, at which its job starts. The
+/// safety page calls this number B - E.
 fn after_end(view: &View) -> u32 {
     view.late_in_a_job() + 1 + view.geometry.pages_per_block + CASCADE
 }
@@ -270,7 +273,8 @@ impl Policy for ChanceProbe {
             return Reads(now + 1);
         }
         match self.pages.take() {
-            // These pages must have moved before the next read, which may not be drawn.
+            // These pages must move before the next read of the block, because that read may not be
+            // drawn.
             Some(pages) => {
                 out.push(Rewrite::pages(block, pages).into());
                 Reads(now + 1)
@@ -292,8 +296,8 @@ impl Policy for ChanceProbe {
         if self.is_block(view, limits, pec) {
             return self.block.promise(view, pec);
         }
-        // E is above the threshold of `block`, so it is at least 2. A new wordline then has the
-        // rest of its limit that a probe must find.
+        // E is above the threshold of `block`, so it is at least 2. So a probe of a new wordline
+        // finds enough of its limit left.
         let of_group = |group: usize| {
             let e = limits.lookup(group, pec);
             let own = self.neighbour_share(view, limits, pec, e.alpha).units();

@@ -1,18 +1,18 @@
 //! # Count
-//! Moves a block after a fixed number of reads, as consumer drives do. This number is the same at
-//! every P/E count, age and temperature.
+//! Moves a block after a fixed number of reads, as consumer drives do. The number does not depend
+//! on P/E count, age or temperature.
 //!
 //! - **Paper:** read-latency-relaxation-2021, from its published measurements.
-//! - **Acts at:** `reads` reads of the block. With `drive_wide`, a pass moves all blocks when the
-//!   host has read `reads` pages per block of the drive, at most one block per die at a time. A
+//! - **Acts at:** `reads` reads of the block. With `drive_wide`, all blocks move when the drive has
+//!   served `reads` host reads per block. Such a pass moves at most one block per die at a time. A
 //!   host read that took `retries` retries moves its block at once.
 //! - **Costs:** 3 bytes per block; with `drive_wide`, 16 bytes in all.
-//! - **Departs from the paper:** the paper states no algorithm; `count` is inferred. One count fits
-//!   all rewrites of the paper's SSD-D (and of SSD-A) at any wear and temperature. Reads were
-//!   uniform, so counts per block and per drive both fit. The number of pages of a block is an
-//!   assumption.
+//! - **Departs from the paper:** the paper states no algorithm, so `count` is inferred. For each of
+//!   the paper's SSD-A and SSD-D, one count fits all rewrites at any wear and temperature. The
+//!   paper's reads were uniform, so counts per block and per drive both fit. The pages per block
+//!   are assumed.
 //! - **Does not help:** drives whose limits fall below the count. On a drive without an error model
-//!   there are no alarms, and no block moves.
+//!   there are no alarms, so no block moves.
 //! - **Safety:** none.
 //!
 //! ```text
@@ -36,7 +36,7 @@ const READS: Param = Param {
     kind: Kind::Whole,
     unit: "reads",
     default: 70_000.0,
-    // What 3 bytes hold, and half of what a block's counter holds.
+    // Upper end of the range: a number that fits into 3 bytes.
     range: (1.0, 16_000_000.0),
     draw: &[3.0, 20.0, 100.0, 1000.0],
     meaning: "Reads of a block at which it moves",
@@ -45,7 +45,7 @@ const READS: Param = Param {
     alias: None,
 };
 
-/// Whether the reads of the whole drive are counted.
+/// Whether the technique counts the reads of the whole drive instead of those of each block.
 pub const DRIVE_WIDE: Param = Param {
     key: "drive_wide",
     kind: Kind::Whole,
@@ -73,7 +73,8 @@ const SPREAD: Param = Param {
     alias: None,
 };
 
-/// Retries of a host read that move its block.
+/// Number of retries of one host read that makes its block move at once. With 0, retries never move
+/// a block.
 pub const RETRIES: Param = Param {
     key: "retries",
     kind: Kind::Whole,
@@ -106,11 +107,12 @@ pub(super) const CARD: Technique = Card {
 struct Count {
     reads: u32,
     spread: f64,
-    /// Retries of a read that move its block; 0 for none.
+    /// Number of retries of one host read that makes its block move at once. With 0, retries never
+    /// move a block.
     retries: u32,
-    /// Reads that each block's count began with.
+    /// Number of reads with which the count of each block began.
     begun_with: Vec<u32>,
-    /// None where each block moves at its own count.
+    /// Passes over the whole drive; `None` if each block moves at its own count.
     passes: Option<Passes>,
     moved_early: u64,
 }
@@ -130,10 +132,11 @@ impl Count {
         }
     }
 
-    /// Reads that the count of a block begins with if the block is written before the run.
+    /// Returns the number of reads with which the count of a block begins if the block was written
+    /// before the run.
     fn at_start(&self, block: BlockId) -> u32 {
-        // Multiples of the golden ratio are spread evenly over 0 to 1, and so are those of any
-        // blocks in a row.
+        // The block number is multiplied by the golden ratio. The fractional parts of such products
+        // are spread evenly over 0 to 1.
         let place = f64::from(block.number().wrapping_mul(0x9E37_79B9)) / f64::from(u32::MAX);
         let together = 1.0 - self.spread;
         if place < together || self.spread == 0.0 {
@@ -143,13 +146,13 @@ impl Count {
         ((part * f64::from(self.reads)) as u32).min(self.reads - 1)
     }
 
-    /// Reads since its erase at which a block moves.
+    /// Returns the number of reads after an erase at which a block moves.
     fn threshold(&self, block: BlockId) -> Reads {
         Reads(self.reads - self.begun_with[block.index()])
     }
 }
 
-/// Reads at which a block may serve no further one, when its move begins now.
+/// Returns the read count by which a move of a block must be done if the move begins now.
 fn deadline(view: &View, block: BlockId) -> Reads {
     Reads(view.reads(block).0.saturating_add(view.late_in_a_job()))
 }
@@ -169,7 +172,7 @@ impl Policy for Count {
             return passes.on_alarm(view, block, out);
         }
         let threshold = self.threshold(block);
-        // A block with reads from before the run is asked about at its first read.
+        // A block with reads from before the run has an early alarm at its first read.
         if view.reads(block) < threshold {
             return threshold;
         }

@@ -1,19 +1,19 @@
 //! # Erased probe
-//! Measures the dose of each wordline instead of counting reads. A probe is one sensing that counts
-//! the errors of the erased state.
+//! Measures the dose of each wordline by probes, instead of counting reads. A probe is one sensing
+//! of a wordline that counts the errors in its erased state.
 //!
 //! - **Paper:** DEAR (MICRO 2025), from public notes; the paper itself was not available.
-//! - **Acts at:** rounds over a block's wordlines, [`BATCH`] per read. A wordline moves if
-//!   `(1 - share) ERC_MAX < need`. Share is the part of the limit that is used up, according to a
-//!   probe. `need = alpha (max(I, R_late + 1) + R_late + 3 W) + M + 2 S`, with W reads in a round
-//!   and the dose S of a round's probes. The next round begins before one of the remaining
-//!   wordlines could need to move.
-//! - **Costs:** 9 bytes per block, and a bit per wordline of a block in its round. A round takes
-//!   `timing.probe_us` and the dose of a read per wordline.
+//! - **Acts at:** rounds that probe all wordlines of a block, [`BATCH`] per read. A wordline moves
+//!   if `(1 - share) ERC_MAX < need`. Here, `share` is the part of its limit that a probe finds
+//!   used up. `need = alpha (max(I, R_late + 1) + R_late + 3 W) + M + 2 S`. A round has W reads,
+//!   and its probes have the dose S. The next round begins before another wordline could have less
+//!   than its need.
+//! - **Costs:** 9 bytes per block, and one bit per wordline of a block in a round. For each
+//!   wordline, a round takes the time `timing.probe_us` and adds the dose of a read.
 //! - **Departs from the paper:** DEAR senses a layer's first wordline, after a fixed number of
 //!   reads. `erased-probe` senses all wordlines, without noise.
-//! - **Does not help:** blocks close to a limit. For such blocks rounds become more frequent, and
-//!   each round costs time and dose.
+//! - **Does not help:** blocks close to a limit. Their rounds become more frequent, and each round
+//!   costs time and dose.
 //! - **Safety:** no page is lost under any reads (`docs/safety/erased-probe.md`).
 //!
 //! ```text
@@ -50,59 +50,60 @@ pub(super) const CARD: Technique = Card {
     new: New::Listed(|args, config, _| Box::new(ErasedProbe::new(args, config))),
 };
 
-/// Number of wordlines that are probed at one read. This takes half a millisecond of the die.
-/// Assumption: a read also waits about this long for a program.
+/// Number of wordlines that are probed at one read. Their probes occupy the die for half a
+/// millisecond. This value is an assumption: reads wait about as long for a program.
 const BATCH: u32 = 16;
 
 pub(super) struct ErasedProbe {
     interval: u32,
-    /// Number of dose units by which reads may pass alarms, from a probe of a wordline to the end
-    /// of its job. `step` is this number between two batches of a round.
+    /// Number of dose units by which alarms may be passed between the probe of a wordline and the
+    /// end of its job. `step` is the distance between two batches of a round, in dose units.
     overshoot: u32,
     step: u32,
-    /// Dose of a probe. `heaviest` is the largest dose of a read.
+    /// Dose of a probe. `heaviest` is the largest dose that a read can have.
     probe: Quarters,
     heaviest: Quarters,
     counts_before: bool,
     blocks: Vec<State>,
-    /// Number of probed wordlines since the drive was made. `rounds` is the number of ended rounds.
+    /// Number of probes since the drive was made. `rounds` is the number of completed rounds.
     probes: u64,
     rounds: u64,
 }
 
-/// State of a block.
+/// State of the technique for one block.
 #[derive(Clone, Default)]
 struct State {
-    /// Number of block reads at which the next round begins.
+    /// Read count of the block at which the next round begins.
     due: u32,
     round: Option<Round>,
 }
 
-/// Running round.
+/// Round that is running in a block.
 #[derive(Clone)]
 struct Round {
-    /// First wordline that is not yet checked.
+    /// First wordline that the round has not yet checked.
     next: WordlineInBlock,
     /// Pages that move at the end of the round.
     pages: PageSet,
-    /// Number of reads beyond their need that all wordlines that stay can endure.
+    /// Number of reads that every wordline that stays can endure in addition to its need.
     spare: u32,
 }
 
-/// Limit of the wordlines of a group, and the part of it (`left`) that a probe must find for a
-/// wordline to stay.
+/// Need of the wordlines of a group. A wordline stays if a probe finds that at least `left` of its
+/// limit is left.
 #[derive(Clone, Copy)]
 struct Need {
     limit: Dose,
     alpha: Alpha,
     left: Dose,
-    /// Number of host reads in `left`, in dose units.
+    /// Number of host reads, in dose units, that `left` allows.
     reads: u32,
 }
 
 impl Need {
-    /// Returns the number of reads until less than the need is left, if `left` is left now. Returns
-    /// `None` if too little is left already.
+    /// Returns the number of reads after which a wordline would have less than its need. `left` is
+    /// the part of its limit that is left now. Returns `None` if this is already less than the
+    /// need.
     fn spare(&self, left: Dose) -> Option<u32> {
         (left >= self.left).then(|| (left - self.left).reads_beside(self.alpha).0)
     }
@@ -116,11 +117,11 @@ impl ErasedProbe {
         let uneven = doses[..kinds].iter().any(|dose| *dose != Quarters::UNIT);
         Self {
             interval: args.whole(&CHECK_INTERVAL),
-            // Two alarms are each passed by less than one read. Counts are rounded up to whole
-            // units twice. One read follows a job.
+            // The overshoot has three parts. Two alarms are each passed by less than one read.
+            // Counts are rounded up to whole dose units twice. One read follows a job.
             overshoot: if uneven { 2 * heaviest.whole_up().0 + 2 } else { 0 },
-            // The next batch comes one unit later. The count is rounded up, and the alarm is passed
-            // by less than one read.
+            // The next alarm is one dose unit later. In addition, the count is rounded up, and the
+            // alarm is passed by less than one read.
             step: if uneven { heaviest.whole_up().0 + 2 } else { 1 },
             probe: doses[0],
             heaviest,
@@ -131,23 +132,25 @@ impl ErasedProbe {
         }
     }
 
-    /// Returns W, which is the number of reads from the first batch of a round to its last batch,
-    /// in dose units.
+    /// Returns W, the number of reads between the first and the last batch of a round, in dose
+    /// units.
     fn width(&self, view: &View) -> u32 {
         (view.geometry.wordlines_per_block.div_ceil(BATCH) - 1) * self.step
     }
 
-    /// Returns the number of reads before the next round if no wordline has more than its need.
+    /// Returns the smallest possible number of reads between two rounds. It is used if a wordline
+    /// has exactly its need left.
     fn pause(&self, view: &View) -> u32 {
         self.interval.max(view.late_in_a_job() + 1)
     }
 
-    /// Returns the need of a group if movers may still sense this number of pages.
+    /// Returns the need of a group's wordlines. `pages` is the number of pages that movers may
+    /// still sense.
     fn need(&self, view: &View, limits: Limits, group: usize, pec: u32, pages: u32) -> Need {
         let e = limits.lookup(group, pec);
         let reads = self.pause(view) + view.late_in_a_job() + self.overshoot + 3 * self.width(view);
         let beside = (e.alpha - Alpha::ONE) * 2;
-        // The pages of a whole block have a mean dose of one unit per read.
+        // Reads of all pages of a block have a mean dose of one unit per read.
         let moved = (self.heaviest * pages).min(Reads(view.geometry.pages_per_block).quarters());
         let movers = moved.far() + Reads(view.geometry.cell.bits()) * beside;
         let round = (self.probe * view.geometry.wordlines_per_block).far() + self.probe * beside;
@@ -163,8 +166,8 @@ impl ErasedProbe {
         (0..limits.groups()).map(|group| self.need(view, limits, group, pec, pages)).collect()
     }
 
-    /// Returns the wordlines to probe next in a round, from `from` on, and the wordline at which
-    /// the round continues. With `all`, returns all remaining wordlines.
+    /// Returns the next wordlines to probe in a round, beginning with `from`, and the wordline at
+    /// which the round continues. If `all` is true, all remaining wordlines are probed at once.
     fn batch(
         view: &View,
         block: BlockId,
@@ -176,7 +179,8 @@ impl ErasedProbe {
         let mut next = from;
         let mut wordlines = vec![];
         while next.first_page(bits) < written && (all || wordlines.len() < BATCH as usize) {
-            // A partly written wordline will get more data.
+            // A partly written wordline counts even without valid data, because it will get more
+            // data.
             if view.is_valid(block, next)
                 || (next + 1).first_page(bits) > written && view.pages_to_come(block) > 0
             {
@@ -187,7 +191,8 @@ impl ErasedProbe {
         (wordlines, next)
     }
 
-    /// Ends a round. Pages that are due move, and the start of the next round is set.
+    /// Ends a round: requests a move of the pages that are due, and sets the start of the next
+    /// round.
     fn end_round(
         &mut self,
         view: &View,
@@ -206,8 +211,8 @@ impl ErasedProbe {
             let of_fresh = needs.iter().map(|n| n.spare(n.limit - before * n.alpha));
             match of_fresh.min().expect("there are groups") {
                 Some(of_fresh) => spare = spare.min(of_fresh),
-                // A move of pages from an open block closes the block. If the dose from before a
-                // program does not count, closing would not help.
+                // A move of pages out of an open block closes the block. Closing helps only if
+                // wordlines keep the dose that they got before their programming.
                 None if self.counts_before => pages.insert(view.written(block), to_come),
                 None => spare = 0,
             }
@@ -231,8 +236,8 @@ impl ErasedProbe {
     ) -> Reads {
         let now = view.reads(block).0;
         let state = &mut self.blocks[block.index()];
-        // The policy was asked too late, because of reads from before the run. There may be no time
-        // for one read per batch.
+        // The block had reads from before the run, so this alarm came late. There may be no time
+        // for the usual one batch per read.
         let is_late = now > state.due.saturating_add(self.overshoot);
         let none = || Round {
             next: WordlineInBlock::FIRST,
@@ -268,7 +273,7 @@ impl Policy for ErasedProbe {
         let Some(limits) = view.limits else { return Reads::NEVER };
         let State { due, round } = &self.blocks[block.index()];
         if round.is_none() && view.reads(block).0 < *due {
-            // The alarm came only because a job has ended.
+            // This alarm came early, because a job has ended. No round is due yet.
             return Reads(*due);
         }
         self.go_on(view, block, limits, out)
@@ -408,8 +413,8 @@ mod tests {
                 .in_1024ths()
         };
         assert_eq!([left(0, 3), left(1, 3), left(3, 3), left(4, 3)], [1000, 666, 0, -334]);
-        // The wordline has twice the limit that a policy may assume. When half of its own limit is
-        // left, half of the assumed limit is left.
+        // The true limit of the wordline is twice the limit that a policy assumes. When half of the
+        // true limit is left, a probe reports that half of the assumed limit is left.
         assert_eq!(left(1000, 2000), 500);
     }
 
@@ -421,8 +426,8 @@ mod tests {
         assert_eq!(counts(&drive), (0, 0, 0));
         read(&mut drive, 1, 1);
         assert_eq!(counts(&drive), (3, 2, 1));
-        // After three probes and two copies the dose is 97. The policy is asked at the read after
-        // the job and wants nothing. At dose 186 a round begins.
+        // After three probes and two copies the dose is 97. At the read after the job, the policy
+        // has an alarm but requests nothing. At dose 186, a round begins.
         read(&mut drive, 1, 88);
         assert_eq!(counts(&drive), (3, 2, 2));
         read(&mut drive, 1, 1);
@@ -441,8 +446,8 @@ mod tests {
         );
     }
 
-    /// A block of 40 wordlines is probed at three reads: 16, 16 and 8 wordlines. Pages that are due
-    /// move at the end.
+    /// A round of a block with 40 wordlines takes three reads, at which 16, 16 and 8 wordlines are
+    /// probed. Pages that are due move at the end of the round.
     #[test]
     fn a_round_is_spread_over_reads() {
         let mut drive = drive(&text(40, 3000, ""), false);
@@ -460,8 +465,8 @@ mod tests {
         assert_eq!(counts(&drive).1, 2);
     }
 
-    /// Probes show how much more than the table's limit a block endures. So the strongest of ten
-    /// blocks is left alone for the longest time.
+    /// A probe shows if a block endures more than the limit in the table. So the strongest of ten
+    /// blocks is rewritten last.
     #[test]
     fn a_strong_block_is_left_alone_longer() {
         let reads = |block: u32, more: &str| {

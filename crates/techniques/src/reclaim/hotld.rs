@@ -1,21 +1,20 @@
 //! # `HotLD`
-//! Finds the read-hot pages and writes them to blocks with guard levels. Such blocks endure ten
-//! times the reads and hold two thirds of the pages.
+//! Finds read-hot pages and writes them to low-density blocks, which have guard levels. A
+//! low-density block endures ten times the reads and holds two thirds of the pages.
 //!
 //! - **Paper:** ipr-2018 III-B, III-C; `HotLD` in section IV, which is IPR without in-place
 //!   reprogramming.
-//! - **Acts at:** `block`'s threshold; for low-density blocks, the threshold with
-//!   `density.limit_factor` times the limits.
-//! - **Costs:** 12 bytes per block (reads, time of the last refresh, time at which it became a
-//!   low-density block) and 2 per page of a monitor block. A low-density block takes three programs
-//!   for two pages.
-//! - **Departs from the paper:** refreshes are timed in page operations of the host, so that they
-//!   also work without a clock. A low-density block at its limit moves to another low-density
-//!   block; the paper says this only for IPR. `density.spare_share` bounds the pages that guard
-//!   levels take. With parity, each die keeps its own read-hot pages separate, within these shares
-//!   of the die. Parity pages can be read-hot like other pages.
-//! - **Does not help:** even reads, under which all blocks reach their limit at about the same
-//!   time, so no page is read-hot.
+//! - **Acts at:** `block`'s threshold. For low-density blocks, this threshold is computed with
+//!   limits that are `density.limit_factor` times as large.
+//! - **Costs:** 12 bytes per block: its reads, the time of its last refresh, and the time at which
+//!   it became a low-density block. A monitor block takes 2 more bytes per page. In a low-density
+//!   block, two pages take the programs of three.
+//! - **Departs from the paper:** times are counted in page operations of the host, so no clock is
+//!   needed. A low-density block at its limit moves to another low-density block; the paper says
+//!   this only for IPR. `density.spare_share` bounds the pages that guard levels take. With parity,
+//!   each die has its own low-density blocks and its own bounds. Parity pages can be read-hot too.
+//! - **Does not help:** even reads. All blocks then reach their limits at about the same time, so
+//!   no page is read-hot.
 //! - **Safety:** no page is lost under any reads (`docs/safety/hotld.md`).
 //!
 //! ```text
@@ -60,8 +59,8 @@ impl HotLd {
         Self { read_hot: ReadHot::new(config), low: LowDensity::new(config) }
     }
 
-    /// Returns whether the pages of a hot block may go to a new block of low density. If there are
-    /// too many such blocks, the least-read block is reverted first.
+    /// Returns whether the read-hot pages of a block may go to a new low-density block. If there
+    /// are too many low-density blocks, the least-read one is first moved back to a regular block.
     fn has_room(&mut self, view: &View, of: BlockId, out: &mut Vec<Action>) -> bool {
         if !self.low.has_room(view, of)
             && let Some(block) = self.low.revert_coldest(view, of)
@@ -121,7 +120,8 @@ impl Policy for HotLd {
     }
 
     fn promise(&self, view: &View, pec: u32) -> Promise {
-        // Only blocks of full density set the condition, because blocks of low density endure more.
+        // The guarantee depends only on full-density blocks, because low-density blocks endure more
+        // reads.
         Promise::within(self.read_hot.budgets(view, pec))
     }
 
@@ -191,8 +191,8 @@ mod tests {
         assert_eq!(drive.lost_pages(), 0);
     }
 
-    /// If each page has a fixed die, each die has as many blocks of low density as it can spare. No
-    /// page leaves its die.
+    /// If each page has a fixed die, each die has its own low-density blocks, as many as it can
+    /// spare. No page leaves its die.
     #[test]
     fn each_die_has_blocks_of_low_density() {
         let text = r#"

@@ -1,13 +1,14 @@
 //! # Ideal
-//! Does what `block` would do on flash where reads disturb all wordlines equally and all pages have
-//! the limit of the median wordline's weakest kind. `ideal` is a counterfactual, not a technique:
-//! it changes the flash of the run, also for the oracle. It gives a bound for comparison.
+//! Works like `block`, but on better flash. On this flash, reads disturb all wordlines equally, and
+//! all pages have the limit of the median wordline's weakest page kind. So `ideal` is a
+//! counterfactual and not a technique. It changes the flash of the run, also for the oracle, and
+//! gives a bound for comparison.
 //!
 //! - **Paper:** straw-2024 II (`SSD_ideal` of Fig. 3).
-//! - **Acts at:** the threshold of `block`, with alpha 1 and the median of the true limits of a
-//!   block's wordlines, by P/E count.
+//! - **Acts at:** the threshold of `block`, computed with alpha 1. The limit at each P/E count is
+//!   the median of the true limits of a block's wordlines.
 //! - **Costs:** 3 bytes per block.
-//! - **Departs from the paper:** not in any known way.
+//! - **Departs from the paper:** in no known way.
 //! - **Does not help:** any real drive.
 //! - **Safety:** as `block`, on this counterfactual flash (`docs/safety/block.md`).
 //!
@@ -47,7 +48,7 @@ impl Ideal {
     }
 }
 
-/// Changes a drive's flash into the flash of the ideal drive.
+/// Changes the flash of a drive's configuration into that of the ideal drive.
 pub(super) fn nature(config: &mut DriveConfig) {
     let Some(table) = LimitTable::of(config).filter(|_| config.disturb.model.has_neighbours())
     else {

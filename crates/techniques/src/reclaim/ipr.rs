@@ -1,17 +1,17 @@
 //! # IPR
-//! Finds the read-hot pages, gathers them in blocks of a pool, and gives those blocks guard levels
-//! in place when they reach their limit. The blocks then endure ten times the reads, and only a
-//! third of their pages had to move.
+//! Finds read-hot pages and gathers them in blocks of a pool. When such a block reaches its limit,
+//! it is reprogrammed in place with guard levels. Then it endures ten times the reads, and only a
+//! third of its pages had to move.
 //!
 //! - **Paper:** ipr-2018 III, complete.
 //! - **Acts at:** `block`'s threshold. A read-hot block in the pool has a lower threshold, because
-//!   reprogramming takes more reads than moving. A low-density block has `block`'s threshold with
-//!   `density.limit_factor` times the limits.
-//! - **Costs:** 12 bytes per block (reads, times of the last refresh and of the last
-//!   reprogramming), 2 per page of a monitor block (III-E).
+//!   reprogramming takes more reads than moving. For low-density blocks (with guard levels), the
+//!   limits in the threshold are `density.limit_factor` times as large.
+//! - **Costs:** 12 bytes per block: its reads, and the times of its last refresh and of its last
+//!   reprogramming. A monitor block takes 2 more bytes per page (III-E).
 //! - **Departs from the paper:** the pool is reserved for read-hot blocks (`density.keep_pool`).
 //!   The safety page lists all departures.
-//! - **Does not help:** even reads, or read-hot data much larger than the pool.
+//! - **Does not help:** even reads, and read-hot data that is much larger than the pool.
 //! - **Safety:** no page is lost under any reads (`docs/safety/ipr.md`).
 //!
 //! ```text
@@ -49,7 +49,8 @@ pub(super) const CARD: Technique = Card {
 pub(super) struct Ipr {
     read_hot: ReadHot,
     low: LowDensity,
-    /// Number of read-hot blocks that were rewritten because they lay outside the pool.
+    /// Number of read-hot blocks that were moved instead of reprogrammed because they lay outside
+    /// the pool.
     outside: u64,
 }
 
@@ -58,7 +59,7 @@ impl Ipr {
         Self { read_hot: ReadHot::new(config), low: LowDensity::new(config), outside: 0 }
     }
 
-    /// Returns the rewrite of a full-density read-hot block at its limit.
+    /// Returns the rewrite of a full-density, read-hot block that has reached its limit.
     fn reprogram(&mut self, view: &View, block: BlockId, out: &mut Vec<Action>) -> Rewrite {
         if !view.geometry.is_in_pool(block) {
             self.outside += 1;
@@ -172,8 +173,8 @@ mod tests {
         drive.block_states().nth(block.index()).expect("a block of the drive")
     }
 
-    /// Reads these pages in turn until the block gets low density or is erased. Returns the number
-    /// of block reads before the last of these reads.
+    /// Reads these pages in turn until their block becomes a low-density block or is erased.
+    /// Returns the read count of the block just before the last read.
     fn reads_until_changed(drive: &mut Drive, block: BlockId, pages: &[u32]) -> u32 {
         let (mode, pec) = (row(drive, block).mode, row(drive, block).pec);
         for page in pages.iter().cycle() {

@@ -1,21 +1,21 @@
 //! # IPR-WL
-//! Works as `straw-wl`, but a wordline near its limit first gets guard levels in place. Its most
-//! significant page moves; the other pages stay and endure ten times the reads.
+//! Works like `straw-wl`, but a wordline near its limit is first reprogrammed in place with guard
+//! levels. Its most significant page moves. The other pages stay and endure ten times the reads.
 //!
-//! - **Paper:** none. The checks are those of straw-2024 III; the reprogramming is that of ipr-2018
-//!   III-C, wordline by wordline.
-//! - **Acts at:** the checks of `shared/straw.rs`, with a reserve B for one job's merges:
-//!   `B = q K + 2 (alpha - 1) q`. A job merges at most `K = max(1, I / q)` wordlines; each merge
-//!   adds q = p + `density.reprogram_dose`. A wordline is merged once, if it then stays beyond the
-//!   next check; otherwise it moves.
-//! - **Costs:** `straw-wl`'s counters and a bit per wordline. A merge costs p reads, a program, at
-//!   most one copy, a page of capacity, and wear.
+//! - **Paper:** none. The checks are those of straw-2024 III. The reprogramming is that of ipr-2018
+//!   III-C, but for single wordlines.
+//! - **Acts at:** the checks of `shared/straw.rs`. The merges of one job have the additional
+//!   reserve `B = q K + 2 (alpha - 1) q`. A job merges at most `K = max(1, I / q)` wordlines, and
+//!   each merge adds a dose of `q = p + density.reprogram_dose`. A wordline is merged at most once,
+//!   and only if it can then stay beyond the next check. Otherwise it moves.
+//! - **Costs:** `straw-wl`'s counters and one bit per wordline. A merge costs p reads, one program,
+//!   at most one copy of a page, one page of capacity, and wear.
 //! - **Departs from the papers:** there are no separate blocks for read-hot data, and data moves
 //!   only when it must.
-//! - **Does not help:** even reads, under which more wordlines are due than a job may merge; cells
-//!   of one bit.
-//! - **Safety:** no page is lost if merging multiplies a wordline's limit as configured, which has
-//!   not been measured (`docs/safety/ipr-wl.md`).
+//! - **Does not help:** even reads, because more wordlines are then due than a job may merge. It
+//!   does not help SLC cells either.
+//! - **Safety:** no page is lost if merging increases a wordline's limit as configured. This
+//!   increase has not been measured (`docs/safety/ipr-wl.md`).
 //!
 //! ```text
 //! two pages a wordline, alpha 9, limit 900, I = 10, K = 5, three wordlines, hammered in the middle:
@@ -54,19 +54,19 @@ pub(super) const CARD: Technique = Card {
 
 pub(super) type IprWl = Straw<Guarding>;
 
-/// Estimate that is the true dose, and guard levels for wordlines that gain from them.
+/// Exact doses, and guard levels for the wordlines that gain from them.
 pub(super) struct Guarding {
     exact: Exact,
-    /// Number of wordlines that a job may merge.
+    /// Largest number of wordlines that one job may merge.
     per_job: u32,
-    /// Dose that a merge adds like reads of its wordline. It consists of the reads of the merge and
-    /// of the disturbance by its program.
+    /// Dose that a merge of a wordline adds to the block. It consists of the reads for the merge
+    /// and the disturbance by its program.
     per_merge: Quarters,
-    /// Largest number of pages that guard levels may take in a domain. They take one page per
-    /// wordline.
+    /// Largest number of pages that guard levels may take away in a domain. A wordline with guard
+    /// levels holds one page less.
     most: u32,
-    /// Number of moved wordlines that already had guard levels. `refused` is the number of
-    /// wordlines that moved because no page was left for guard levels.
+    /// Number of wordlines that moved although they had guard levels. `refused` is the number that
+    /// moved because guard levels were already taking the largest allowed number of pages.
     used_up: u64,
     refused: u64,
 }
@@ -81,8 +81,8 @@ impl DoseEstimate for Guarding {
         let most = (config.density.low_density
             * f64::from(g.blocks_per_domain() * g.wordlines_per_block)) as u32;
         let helps = bits > 1 && most > 0 && config.density.limit_factor > 1.0;
-        // The pages of a wordline have a mean dose of one unit per read, for every value of
-        // `disturb.dose`.
+        // For every value of `disturb.dose`, reads of all pages of a wordline have a mean dose of
+        // one unit per read.
         let per_merge = Quarters::UNIT * bits + config.density.reprogram_quarters();
         let per_job = if helps {
             per_merge.times_in(Reads(args.whole(&CHECK_INTERVAL)).quarters()).max(1)
@@ -152,8 +152,8 @@ impl DoseEstimate for Guarding {
 }
 
 impl Guarding {
-    /// Returns whether guard levels help a full-density wordline. It must be merged in time, keep a
-    /// valid page, and need no move at the next check.
+    /// Returns whether guard levels help a full-density wordline. There must be time to merge it,
+    /// it must keep a valid page, and it must not need to move at the next check.
     fn helps(&self, view: &View, block: BlockId, wordline: WordlineInBlock, look: &Look) -> bool {
         let (w, bits) = (wordline.index(), view.geometry.cell.bits());
         let first = wordline.first_page(bits);
@@ -234,7 +234,8 @@ mod tests {
             hammer(&mut drive, 90);
             assert_eq!(done(&drive), (4, 0, 0), "{more}");
         }
-        // One wordline or none may be merged. The technique reserves the merge dose in both cases.
+        // In the first case, one wordline may be merged; in the second, none. The technique
+        // reserves the dose of merges in both cases.
         for (more, found) in [
             ("density = { low_density = 0.012 }", (3, 1, 1)),
             ("density = { spare_share = 0 }", (4, 0, 0)),

@@ -1,5 +1,5 @@
 //! # None
-//! Does not react to read disturbance. The data that is lost under `none` shows how much data the
+//! Does not react to read disturbance. The data that a drive loses with `none` shows how much the
 //! other techniques save.
 //!
 //! - **Costs:** nothing.

@@ -1,14 +1,16 @@
 //! # Observed retries
-//! Counts no reads. A page moves if a read of it took too many retries: more than
-//! `reclaim.retries`, or more than the latency budget of the host's hints allows.
+//! Does not count reads. A page moves if one of its reads took too many retries: more than
+//! `reclaim.retries`, or more than the host's hint for the page allows.
 //!
-//! - **Paper:** read-latency-relaxation-2021, section 2: drives that tolerate read disturbance and
-//!   become slower (SSD-I and SSD-J in the paper).
-//! - **Acts at:** no read count. With a threshold for the worst pattern, the doses of real patterns
-//!   would stay far below their limits. Then no read would ever need a retry.
+//! - **Paper:** read-latency-relaxation-2021, section 2: the paper's SSD-I and SSD-J, which
+//!   tolerate read disturbance and become slower.
+//! - **Acts at:** retries, not read counts. A threshold for the worst access pattern would keep
+//!   doses of real patterns so far below their limits that no read would need a retry.
 //! - **Costs:** nothing.
-//! - **Departs from the paper:** the paper shows the latencies of its drives, not their algorithm.
-//! - **Does not help:** data that is not read. Data beside a hammered wordline is lost unnoticed.
+//! - **Departs from the paper:** the paper shows the latencies of these drives, but not their
+//!   algorithm.
+//! - **Does not help:** data that is not read. For example, data beside a hammered wordline is lost
+//!   unnoticed.
 //! - **Safety:** none.
 //!
 //! ```text

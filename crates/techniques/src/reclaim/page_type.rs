@@ -1,18 +1,19 @@
 //! # Page type
-//! Counts the reads of each block like `block`, but moves only the page kinds whose limits the
-//! reads could exceed. The weakest kind moves first, and each stronger kind later. When the
-//! strongest kind moves, the block is empty and is erased.
+//! Counts the reads of each block like `block`, but moves only pages of those kinds whose limits
+//! could be exceeded. Pages of the weakest kind move first, and pages of stronger kinds later.
+//! After pages of the strongest kind have moved, the block is empty and is erased.
 //!
 //! - **Paper:** Han et al., "Page Type-Aware Data Migration Technique for Read Disturb Management
 //!   of NAND Flash Memory", IEEE TVLSI 2023 (its abstract; doi 10.1109/TVLSI.2023.3240172).
 //!   straw-2024 IV describes it ("PAGETYPE" of Fig. 8).
-//! - **Acts at:** `block`'s threshold with each kind's limit: `factor(kind) ERC_MAX` instead of
-//!   `ERC_MAX` (`disturb.kind_factor`).
+//! - **Acts at:** one threshold for each page kind. It is `block`'s threshold, with the limit
+//!   `factor(kind) ERC_MAX` instead of `ERC_MAX` (`disturb.kind_factor`).
 //! - **Costs:** 3 bytes per block.
-//! - **Departs from the paper:** the paper's thresholds are not public, so they follow from the
-//!   limits. Only the striping of the reclaim stream spreads read-hot data.
-//! - **Does not help:** flash whose page kinds have equal limits; on such flash it works as
-//!   `block`. It leaves invalid pages in blocks.
+//! - **Departs from the paper:** the paper's thresholds are not public, so vpass computes
+//!   thresholds from the limits. Read-hot data is spread over dies only by the striping of the
+//!   reclaim stream.
+//! - **Does not help:** flash whose page kinds have equal limits, on which it works like `block`.
+//!   On other flash, it leaves invalid pages in blocks.
 //! - **Safety:** no page is lost if `block` loses none under the same settings
 //!   (`docs/safety/page-type.md`).
 //!
@@ -46,8 +47,8 @@ pub(super) const CARD: Technique = Card {
 
 pub(super) struct PageType {
     block: Block,
-    /// Classes of page kinds with the same limit, the weakest class first. Each class has one bit
-    /// per kind, LSB first.
+    /// Classes of page kinds with equal limits; the weakest class comes first. Each class has one
+    /// bit per page kind, and the lowest bit stands for LSB pages.
     classes: Vec<u32>,
 }
 
@@ -59,8 +60,8 @@ impl PageType {
         }
     }
 
-    /// Returns the kinds whose pages must have moved by `count` reads, and the first threshold
-    /// after `count`.
+    /// Returns the page kinds whose pages must have moved by `count` reads. These are the kinds
+    /// with a threshold of at most `count`. Also returns the next larger threshold.
     fn due(&self, view: &View, pec: u32, count: u32) -> (u32, Reads) {
         let (mut due, mut next) = (0, u32::MAX);
         for class in &self.classes {
@@ -78,8 +79,8 @@ impl PageType {
     }
 }
 
-/// Returns the classes of page kinds by their factors, the weakest first. Without factors, all
-/// kinds are in one class.
+/// Groups page kinds with equal factors into classes, and returns the classes; the weakest comes
+/// first. Without factors, all kinds form one class.
 fn classes(kind_factor: &[f64], kinds: u32) -> Vec<u32> {
     let factor = |kind: u32| kind_factor.get(kind as usize).copied().unwrap_or(1.0);
     let mut factors: Vec<f64> = (0..kinds).map(factor).collect();
@@ -96,7 +97,7 @@ fn classes(kind_factor: &[f64], kinds: u32) -> Vec<u32> {
         .collect()
 }
 
-/// Returns the pages of these kinds in a block.
+/// Returns the set of all pages in a block that are of these kinds.
 fn pages_of(kinds: u32, geometry: &Geometry) -> PageSet {
     let mut pages = PageSet::none(geometry.pages_per_block);
     let bits = geometry.cell.bits();
@@ -126,7 +127,8 @@ impl Policy for PageType {
             return Reads(deadline);
         }
         let pages = pages_of(due, view.geometry);
-        // An open block would still get pages of the kinds that are due, so the move closes it.
+        // If a block is still open, more pages of the kinds that are due would be written to it. So
+        // the move closes the block.
         if view.pages_to_come(block) == 0 && !view.holds_any(block, &pages) {
             return next;
         }
@@ -139,7 +141,7 @@ impl Policy for PageType {
     }
 
     fn promise(&self, view: &View, pec: u32) -> Promise {
-        // The weakest kind has the smallest threshold.
+        // The weakest page kind has the smallest threshold, so its guarantee covers all kinds.
         self.block.promise(view, pec)
     }
 

@@ -1,16 +1,17 @@
 //! # Read leveling
-//! Keeps a few read-hot pages in a shadow block. At the block's limit, it writes these pages again
-//! to free pages of the same block. A newly written page has no dose yet. When the block has no
-//! space left for the pages, it is erased.
+//! Keeps only a few read-hot pages in a block, which is then called a shadow block. When a shadow
+//! block reaches its limit, its pages are written again to free pages of the same block. Newly
+//! written pages have no dose yet. When no free pages are left, the pages move to another block,
+//! and the shadow block is erased.
 //!
 //! - **Paper:** Liu, Chang, Chang, SYSTOR 2015, as ipr-2018 II-B and IV describe it ("RL").
-//! - **Acts at:** `block`'s threshold. A shadow block counts its reads since its pages were last
-//!   written.
-//! - **Costs:** 8 bytes per block, 2 per page of a monitor block, 10 per shadow block. The 10 bytes
-//!   hold the time at which the shadow block was opened, and the read and the page at which it was
-//!   last filled. Shadow blocks leave pages unused.
-//! - **Departs from the paper:** as `redftl`. Pages of one wordline share their dose, so each
-//!   filling begins on a new wordline.
+//! - **Acts at:** `block`'s threshold. Reads of a shadow block count only from the time when its
+//!   pages were last written.
+//! - **Costs:** 8 bytes per block, 2 per page of a monitor block, and 10 per shadow block. These 10
+//!   bytes are its opening time, and the read count and the page at which its pages were last
+//!   written. Shadow blocks also leave pages unused.
+//! - **Departs from the paper:** as `redftl`. The pages of a wordline share one dose, so pages that
+//!   are written again begin on a new wordline.
 //! - **Does not help:** flash in which reads disturb a page before it is programmed
 //!   (`disturb.preprogram_weight` above 0). On such flash it works as `redftl`.
 //! - **Safety:** no page is lost under any reads (`docs/safety/read-leveling.md`).
@@ -54,11 +55,12 @@ pub(super) const CARD: Technique = Card {
 struct Filling {
     /// First page of the filling.
     first: PageInBlock,
-    /// Lower bound of the block's reads before the filling was written.
+    /// Lower bound of the block's read count at the time when the filling was written.
     from: u32,
 }
 
-/// Fillings of a shadow block: the serving filling, and the requested one.
+/// Fillings of a shadow block: the one that holds its data now, and the one that has been
+/// requested.
 #[derive(Clone, Copy, Default)]
 struct Fillings {
     serving: Filling,
@@ -69,7 +71,7 @@ pub(super) struct ReadLeveling {
     block: Block,
     shadows: Shadows,
     fillings: BTreeMap<BlockId, Fillings>,
-    /// Whether the dose from before a program does not count.
+    /// Whether reads of a block leave its free pages without a dose.
     forgets: bool,
     reuses: u64,
 }
@@ -85,8 +87,8 @@ impl ReadLeveling {
         }
     }
 
-    /// Returns the serving filling. The requested filling begins to serve when no page of the
-    /// earlier filling is valid.
+    /// Returns the filling that holds the block's data now. When the requested filling has been
+    /// written, no page of the earlier filling is valid, and the requested one takes its place.
     fn serving(&mut self, view: &View, block: BlockId) -> Filling {
         let fillings = self.fillings.entry(block).or_default();
         if let Some(wanted) = fillings.wanted
@@ -101,7 +103,7 @@ impl ReadLeveling {
         fillings.serving
     }
 
-    /// Returns the rewrite of a shadow block at its limit.
+    /// Returns the rewrite of a shadow block that has reached its limit.
     fn reuse(&mut self, view: &View, block: BlockId) -> Rewrite {
         match view.next_filling(block) {
             Some(first) if self.forgets => {

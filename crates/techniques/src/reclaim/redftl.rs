@@ -1,19 +1,20 @@
 //! # Redftl
-//! Finds the read-hot pages and keeps a few of them in each shadow block. When a shadow block
-//! reaches its limit, a few pages move instead of a full block.
+//! Finds read-hot pages and writes only a few of them to a block, which is then called a shadow
+//! block. When a shadow block reaches its limit, only a few pages must move, not those of a full
+//! block.
 //!
 //! - **Paper:** Ha, Jeong, Kim, ACM `APSys` 2013, as ipr-2018 II-B and IV describe it (`RedFTL`).
-//! - **Acts at:** `block`'s threshold. A shadow block (`density.shadow_pages` pages) moves to
+//! - **Acts at:** `block`'s threshold. The `density.shadow_pages` pages of a shadow block move to
 //!   another shadow block.
-//! - **Costs:** 8 bytes per block, 2 per page of a monitor block, 4 per shadow block. Shadow blocks
-//!   leave pages unused.
+//! - **Costs:** 8 bytes per block, 2 per page of a monitor block, and 4 per shadow block. Shadow
+//!   blocks also leave pages unused.
 //! - **Departs from the paper:** read-hot pages are found as in ipr-2018. If `density.shadow` or
-//!   `density.spare_share` allows no more shadow blocks, the least read pages return to regular
-//!   blocks. If this is not enough, the new pages stay in regular blocks. With parity, each die
-//!   keeps its own read-hot pages separate, within these shares of the die. Parity pages can be
-//!   read-hot like other pages.
-//! - **Does not help:** the number of erases, because a block endures as many reads as before.
-//!   `redftl` shortens the jobs that reads wait for.
+//!   `density.spare_share` allows no more shadow blocks, pages of the least-read shadow blocks
+//!   return to regular blocks. If this is not enough, the new read-hot pages go to regular blocks.
+//!   With parity, each die has its own shadow blocks and its own bounds. Parity pages can be
+//!   read-hot too.
+//! - **Does not help:** the number of erases, because a block endures as many reads as before. Only
+//!   the jobs for which reads wait become shorter.
 //! - **Safety:** no page is lost under any reads (`docs/safety/redftl.md`).
 //!
 //! ```text

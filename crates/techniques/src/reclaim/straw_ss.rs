@@ -1,20 +1,20 @@
 //! # STRAW-SS
-//! Counts the reads of the few most-read wordlines of each block and estimates every wordline's
-//! dose from them. `straw-ss` rewrites the wordlines whose estimate could reach their limit before
-//! the next check. The estimate is that of the paper.
+//! Counts the reads of only a few wordlines of each block: those that are read most. From these
+//! counts, `straw-ss` estimates the dose of every wordline, as the paper does. It rewrites the
+//! wordlines whose estimate could reach their limit before the next check.
 //!
-//! - **Paper:** straw-2024 III-B and Figs. 6, 7. Its counters are Space-Saving (Metwally et al.,
-//!   ICDT 2005), `reclaim.counters` per block.
+//! - **Paper:** straw-2024 III-B and Figs. 6, 7. Each block has `reclaim.counters` Space-Saving
+//!   counters (Metwally et al., ICDT 2005).
 //! - **Acts at:** the checks of `shared/straw.rs`, on `ERC(i) = alpha (RC[i-d] + RC[i+d]) + max(0,
-//!   BLK - RC[i] - RC[i-d] - RC[i+d])`. RC is a wordline's count, or the block's lowest count for a
-//!   wordline without a counter; BLK is the block's reads. All counts begin at the erase.
+//!   BLK - RC[i] - RC[i-d] - RC[i+d])`. RC of a wordline is its count, or the lowest count in the
+//!   block if it has no counter. BLK is the block's number of reads. All counts begin at the erase.
 //! - **Costs:** 2 + 3 bytes per counter (wordline, count) and 3 bytes per block.
-//! - **Departs from the paper:** as `straw-wl` in margin and checks. If several counters have the
-//!   lowest count, they are replaced in turn (not described in the paper).
+//! - **Departs from the paper:** margin and checks are those of `straw-wl`. If several counters
+//!   have the lowest count, they are replaced in turn; the paper does not say which is replaced.
 //! - **Does not help:** data under attack, because ERC subtracts a wordline's own count, which may
 //!   be too high by up to `BLK / counters`.
-//! - **Safety:** no page is lost unless the estimate is deceived (`docs/safety/straw-ss.md`);
-//!   `straw-ss-sound` cannot be deceived.
+//! - **Safety:** no page is lost unless reads deceive the estimate (`docs/safety/straw-ss.md`). No
+//!   reads deceive `straw-ss-sound`.
 //!
 //! ```text
 //! alpha 9      BLK 1,000   RC[i-d] 300   RC[i] 200   RC[i+d] 100      (the steps of Fig. 6)
@@ -51,9 +51,9 @@ pub(super) const CARD: Technique = Card {
 
 pub(super) type StrawSs = Straw<Published>;
 
-/// Estimate ERC of the paper.
+/// The paper's estimate of doses, ERC.
 pub(super) struct Published {
-    /// Whether a wordline's own reads disturb it (model `count`).
+    /// Whether reads of a wordline disturb that wordline too, as in the model `count`.
     own_disturbs: bool,
     counters: u32,
     highest: Highest,
@@ -98,15 +98,15 @@ impl DoseEstimate for Published {
     }
 }
 
-/// Returns ERC. It never falls when an argument rises, except `own`, which rises no faster than
-/// `read`.
+/// Returns the estimate ERC. If `alpha`, `read` or `adjacent` rises, ERC does not fall. If `own`
+/// rises, ERC may fall, but `own` rises no faster than `read`.
 #[inline]
 fn erc(alpha: Alpha, read: Quarters, adjacent: Quarters, own: Quarters) -> Dose {
     let elsewhere = read.saturating_sub(own + adjacent);
     adjacent * alpha + elsewhere.far()
 }
 
-/// Upper bound of the reads of each wordline of a block. Zeros before and behind the list stand for
+/// Upper bounds of the reads of a block's wordlines. The zeros at both ends of the list stand for
 /// missing neighbours.
 #[derive(Default)]
 pub(super) struct Highest {
@@ -114,8 +114,8 @@ pub(super) struct Highest {
 }
 
 impl Highest {
-    /// Returns the bounds for the lower neighbours, for the wordlines themselves, and for the upper
-    /// neighbours.
+    /// Returns three lists of bounds, with one entry for each wordline: for its lower neighbour,
+    /// for itself, and for its upper neighbour.
     pub(super) fn of(
         &mut self,
         view: &View,
@@ -139,15 +139,19 @@ impl Highest {
     }
 }
 
-/// Returns the dose before an estimate from such counters can have grown by `slack`. `own` is the
-/// weight of the own reads that the estimate subtracts and may forget. It is 0 if the estimate
-/// never forgets them.
+/// Returns the dose that a block can take before any estimate from its Space-Saving counters grows
+/// by `slack`. An estimate may subtract a wordline's own reads and forget them when the wordline
+/// loses its counter. `own` is the weight of reads that are forgotten in this way, or 0 if there
+/// are none.
 ///
-/// With n more reads, min the lowest count and k counters: two neighbours may both rise by n. The
-/// lowest count becomes at most `min + n`, and at most `(BLK + n) / k`. A wordline loses its
-/// counter only when that reaches its count, and is then taken for no more than that. So an
-/// estimate grows by at most `2 alpha n + own (min + n)`, and also by at most `alpha (n + 2 ((BLK +
-/// n) / k - min)) + own (BLK + n) / k`. Both are solved for n.
+/// Let n be the number of further reads, `min` the lowest count and k the number of counters. The
+/// counts of both neighbours may rise by n. The lowest count becomes at most `min + n`, and at most
+/// `(BLK + n) / k`. If the lowest count reaches a wordline's count, the wordline may lose its
+/// counter. From then on, the lowest count stands for its count. So the estimate of a dose grows by
+/// no more than each of these bounds, which are solved for n:
+///
+/// - `2 alpha n + own (min + n)`
+/// - `alpha (n + 2 ((BLK + n) / k - min)) + own (BLK + n) / k`
 pub(super) fn quiet(
     view: &View,
     block: BlockId,
@@ -247,8 +251,8 @@ pub(super) mod tests {
 
     /// Follows the end of Fig. 7. A check leaves a block without valid pages, so the block is
     /// erased and its counters begin anew. Two wordlines that are read in turn are each other's
-    /// neighbours. The estimate is 9 x 210 = 1,890, above the 2,000 - 9 (10 + 1) - (2 + 2 x 8) =
-    /// 1,883 that a wordline may have at a check.
+    /// neighbours. The estimate is 9 x 210 = 1,890. A check leaves wordlines with up to 2,000 - 9
+    /// (10 + 1) - (2 + 2 x 8) = 1,883 unchanged.
     #[test]
     fn a_block_without_valid_pages_is_erased_and_its_counters_are_reset() {
         let text = one_page_wordlines(2, 2000, "check_interval = 10, counters = 2");

@@ -1,17 +1,17 @@
 //! # STRAW-SS, as published
-//! UNSAFE: `straw-ss` with the paper's own margin, which reserves nothing for movers' reads and for
-//! host reads during a job. It exists for comparison: it shows the cost of this reserve.
+//! UNSAFE: `straw-ss` with the paper's own margin, which reserves no dose for movers' reads and for
+//! host reads during a job. A comparison with `straw-ss` shows what this reserve costs.
 //!
 //! - **Paper:** straw-2024 III-B: a wordline moves if its count, "including the possible additional
-//!   reads by the next interval", exceeds `ERC_MAX`; its pages are copied "before the next
+//!   reads by the next interval", exceeds `ERC_MAX`. Its pages are copied "before the next
 //!   interval".
-//! - **Acts at:** multiples of I of a block's reads, for wordlines with
-//!   `ERC(i) + alpha I > ERC_MAX`. ERC is that of `straw_ss.rs`.
-//! - **Costs:** the costs of `straw-ss`.
-//! - **Departs from the paper:** checks that cannot find anything are skipped. If several counters
-//!   have the lowest count, they are replaced in turn.
-//! - **Does not help:** data under attack, and data whose limit is exceeded by reads that the
-//!   margin leaves out.
+//! - **Acts at:** read counts of a block that are multiples of the check interval I. Wordlines with
+//!   `ERC(i) + alpha I > ERC_MAX` move. The estimate ERC is that of `straw-ss`.
+//! - **Costs:** as `straw-ss`.
+//! - **Departs from the paper:** checks at which no wordline can be due are skipped. If several
+//!   counters have the lowest count, they are replaced in turn.
+//! - **Does not help:** data under attack, and data whose limit is exceeded by reads for which the
+//!   margin has no reserve.
 //! - **Safety:** none (`docs/safety/straw-ss.md`, "The published margin").
 //!
 //! ```text
@@ -50,7 +50,7 @@ pub(super) const CARD: Technique = Card {
 
 pub(super) type StrawSsPublished = Straw<WithoutMargin>;
 
-/// Estimate and margin of the paper.
+/// The paper's estimate of doses, with the paper's margin.
 pub(super) struct WithoutMargin(Published);
 
 impl DoseEstimate for WithoutMargin {

@@ -1,20 +1,20 @@
 //! # STRAW-SS, sound
-//! Works like `straw-ss`, with a bound instead of its estimate. Under any reads, the bound is never
-//! below the dose.
+//! Works like `straw-ss`, but with an upper bound of the dose instead of an estimate. Whatever is
+//! read, the bound is never below the dose.
 //!
 //! - **Paper:** straw-2024 III-B, corrected. The paper's ERC subtracts a wordline's own count,
 //!   which may be too high.
-//! - **Acts at:** the checks of `shared/straw.rs`, on
-//!   `U(i) = (alpha - 1) (high[i-d] + high[i+d]) + BLK - low[i] - b`. `high` is a wordline's count,
-//!   or the block's lowest count without a counter. `low` is its count minus the counter's error,
-//!   or 0. BLK is the block's reads. b is BLK when the programming of the wordline's eighth of the
-//!   block began.
-//! - **Costs:** 2 + 3 + 3 bytes per counter (wordline, count, error); per block 3 bytes for BLK and
-//!   8 x 3 for its earlier values.
-//! - **Departs from the paper:** as `straw-ss`; the bound is new. Counts begin at an eighth's
-//!   programming, not at the erase.
-//! - **Does not help:** blocks with more evenly read wordlines than counters. Every wordline then
-//!   counts as a neighbour of a hot wordline.
+//! - **Acts at:** the checks of `shared/straw.rs`, on `U(i) = (alpha - 1) (high[i-d] + high[i+d]) +
+//!   BLK - low[i] - b`. For a wordline with a counter, `high` is the count, and `low` is the count
+//!   minus its error. For any other wordline, `high` is the block's lowest count, and `low` is 0.
+//!   BLK is the block's number of reads. b is the value of BLK when the programming of the
+//!   wordline's eighth of the block began.
+//! - **Costs:** 2 + 3 + 3 bytes per counter (wordline, count, error). Per block, 3 bytes for BLK
+//!   and 8 x 3 bytes for its earlier values.
+//! - **Departs from the paper:** as `straw-ss`, but with a new bound. Counts begin when an eighth
+//!   of the block is programmed, not at the erase.
+//! - **Does not help:** blocks in which more wordlines than counters are read evenly. Every
+//!   wordline then counts as a neighbour of a hot wordline.
 //! - **Safety:** no page is lost under any reads (`docs/safety/straw-ss-sound.md`).
 //!
 //! ```text
@@ -50,13 +50,13 @@ pub(super) const CARD: Technique = Card {
 
 pub(super) type StrawSsSound = Straw<Sound>;
 
-/// Estimate that is an upper bound of each dose.
+/// Estimate that is never below the dose of a wordline.
 pub(super) struct Sound {
-    /// Whether a wordline's own reads disturb it (model `count`).
+    /// Whether reads of a wordline disturb that wordline too, as in the model `count`.
     own_disturbs: bool,
     counters: u32,
     highest: Highest,
-    /// Buffer for a check: lower bound of the reads of each wordline.
+    /// Buffer for a check: a lower bound of the reads of each wordline.
     lowest: Vec<Quarters>,
 }
 
@@ -94,7 +94,7 @@ impl DoseEstimate for Sound {
         let (begun_at, segment) = tracked.begun_at();
         for (n, out) in out.chunks_mut(segment).enumerate() {
             let first = n * segment;
-            // Wordlines that are not yet written may be programmed from now on.
+            // If an eighth of the block has no data yet, its programming begins now or later.
             let is_begun = WordlineInBlock::from_index(first).first_page(view.geometry.cell.bits())
                 < view.written(block);
             let before =
@@ -121,8 +121,8 @@ impl DoseEstimate for Sound {
     }
 }
 
-/// Computes the margins of wordlines with the same b. Plain slices without a branch let the
-/// compiler vectorise it.
+/// Computes the margins of wordlines with the same b. The loop uses plain slices and has no branch,
+/// so that the compiler can vectorise it.
 fn margins(
     out: &mut [Dose],
     (keep, alpha): (&[Dose], &[Alpha]),
@@ -154,7 +154,8 @@ mod tests {
         assert_eq!(bounds::<Sound>(&mut drive, BlockId::new(0), 9)[100], 96_000);
     }
 
-    /// Checks every written wordline again and again, with reads of open blocks, writes and moves.
+    /// Checks the bound of every written wordline repeatedly, while open blocks are read and data
+    /// is written and moved.
     #[test]
     fn no_dose_is_ever_above_its_bound() {
         for (weight, counters) in [(0.0, 2), (0.0, 7), (0.3, 3), (1.0, 8)] {

@@ -3,15 +3,15 @@
 //! before the next check of their block.
 //!
 //! - **Paper:** straw-2024 III, with its naive counters ("STRAW-WL" of Fig. 8).
-//! - **Acts at:** the checks of `shared/straw.rs`, on exact doses:
+//! - **Acts at:** the checks of `shared/straw.rs`, with exact doses. The condition for a move is
 //!   `dose(i) + alpha (max(I, R_late + 1) + R_late) + M > ERC_MAX`.
-//! - **Costs:** 3 bytes per wordline and block. The simulation uses the drive's own counters,
-//!   because those of a controller would be equal.
-//! - **Departs from the paper:** doses count from a wordline's own programming, not from the erase.
-//!   The margin also includes movers' reads, and the reads that a block serves until its job is
-//!   done. Checks that cannot find anything are skipped.
-//! - **Does not help:** blocks that are read evenly and age equally. GC must clean the invalid
-//!   pages that `straw-wl` leaves.
+//! - **Costs:** 3 bytes for each wordline and 3 bytes for each block. The simulation uses the
+//!   drive's own counters, because a controller's counters would have the same values.
+//! - **Departs from the paper:** a wordline's dose counts from its own programming, not from the
+//!   erase. The margin also includes movers' reads, and the host reads that a block serves during
+//!   its job. Checks at which no wordline can be due are skipped.
+//! - **Does not help:** blocks that are read evenly, because all their wordlines are due together.
+//!   GC must clean the invalid pages that `straw-wl` leaves.
 //! - **Safety:** no page is lost under any reads (`docs/safety/straw-wl.md`).
 //!
 //! ```text
@@ -47,13 +47,13 @@ pub(super) const CARD: Technique = Card {
 
 pub(super) type StrawWl = Straw<Exact>;
 
-/// Estimate that is the true dose.
+/// Estimate that is equal to the true dose.
 pub(super) struct Exact {
-    /// Weight of a wordline's own reads: 1 if they disturb the wordline (model `count`), otherwise
-    /// 0.
+    /// Weight of reads of a wordline in its own dose. It is 1 if they disturb the wordline, as in
+    /// the model `count`, and otherwise 0.
     own_weight: u32,
-    /// Buffer for a check: reads of the wordlines. Zeros before and behind the list stand for
-    /// missing neighbours.
+    /// Buffer for a check: numbers of reads of the wordlines. The zeros at both ends of the list
+    /// stand for missing neighbours.
     reads: Vec<Quarters>,
 }
 
@@ -100,7 +100,7 @@ impl DoseEstimate for Exact {
     }
 }
 
-/// Values that all wordlines of a block share.
+/// Values that are equal for all wordlines of a block.
 #[derive(Clone, Copy)]
 struct Fixed {
     read: Quarters,
@@ -108,8 +108,8 @@ struct Fixed {
     movers: Dose,
 }
 
-/// Computes the margin of each wordline. Plain slices without a branch let the compiler vectorise
-/// it.
+/// Computes the margin of each wordline. The loop uses plain slices and has no branch, so that the
+/// compiler can vectorise it.
 fn margins(
     out: &mut [Dose],
     budget: &Budget,

@@ -1,19 +1,20 @@
 //! # Tiered
-//! Counts the reads of a block, then of its layers, then of its wordlines, as the block nears its
-//! limit. Counters of layers and wordlines come from a pool, only for blocks that need them.
+//! Counts reads more finely as a block nears its limit: first per block, then per layer, then per
+//! wordline. The counters of layers and wordlines come from a pool, and only blocks that need them
+//! get them.
 //!
 //! - **Paper:** none. The idea is Hydra's for DRAM rows (Qureshi et al., ISCA 2022); the check is
-//!   straw-2024's (`shared/straw.rs`).
-//! - **Acts at:** `reclaim.tier_share` of the threshold T of `block`. From this count on, the block
-//!   has layer counters and checks as in `straw-wl`. A block gets wordline counters when, according
-//!   to its layers, a wordline may have used this share. Without layer counters, the whole block
-//!   moves at T or later.
+//!   that of straw-2024 (`shared/straw.rs`).
+//! - **Acts at:** the share `reclaim.tier_share` of `block`'s threshold T. From this read count on,
+//!   a block has layer counters and is checked as in `straw-wl`. It gets wordline counters when,
+//!   according to its layer counters, a wordline may have used this share of its limit. A block
+//!   without layer counters moves as a whole, at T or later.
 //! - **Costs:** 6 bytes per block, 3 bytes per counter of the pools (`reclaim.layer_sets`,
 //!   `reclaim.wordline_sets`) and 12 bytes per set.
-//! - **Departs from the paper:** Hydra keeps a counter for every row in memory. `tiered` has only
-//!   the pool; cold blocks give their counters back.
-//! - **Does not help:** drives with more hot blocks than sets. The other blocks are rewritten as a
-//!   whole.
+//! - **Departs from the paper:** Hydra also keeps one counter per row in memory. `tiered` has only
+//!   the pool, to which cold blocks return their counters.
+//! - **Does not help:** drives with more hot blocks than counter sets. Hot blocks without a set are
+//!   rewritten as a whole.
 //! - **Safety:** no page is lost under any reads (`docs/safety/tiered.md`).
 //!
 //! ```text
@@ -39,7 +40,8 @@ use vpass_drive::base::units::{BlockId, Bytes, Reads};
 use vpass_drive::config::DriveConfig;
 use vpass_drive::disturb::table::Worn;
 
-/// Share of the limit of a block or a wordline after which its reads are counted more finely.
+/// Share of a limit. When a block or a wordline has used up this share of its limit, its reads are
+/// counted more finely.
 const TIER_SHARE: Param = Param {
     key: "tier_share",
     kind: Kind::Real,
@@ -53,7 +55,7 @@ const TIER_SHARE: Param = Param {
         values",
     alias: Some("tier_share"),
 };
-/// Number of sets of layer counters, as a share of the blocks.
+/// Number of sets of layer counters, divided by the number of blocks.
 const LAYER_SETS: Param = Param {
     key: "layer_sets",
     default: 0.02,
@@ -62,7 +64,7 @@ const LAYER_SETS: Param = Param {
     alias: Some("layer_sets"),
     ..TIER_SHARE
 };
-/// Number of sets of wordline counters, as a share of the blocks.
+/// Number of sets of wordline counters, divided by the number of blocks.
 const WORDLINE_SETS: Param = Param {
     key: "wordline_sets",
     default: 0.002,
@@ -86,14 +88,14 @@ pub(super) const CARD: Technique = Card {
     new: New::Listed(|args, config, _| Box::new(Tiered::new(args, config))),
 };
 
-/// Share of a block's remaining reads, as a divisor, after which the block asks again for a set if
-/// none was free.
+/// Divisor for repeated requests. A block that found no free set asks again after this part of its
+/// remaining reads: the eighth for 8.
 const RETRIES: u32 = 8;
 
 pub(super) struct Tiered {
     block: Block,
     straw: Straw<Placed>,
-    /// Whether there are sets of counters at all.
+    /// Whether the pools have any sets of counters.
     has_sets: bool,
     share: f64,
     interval: u32,
@@ -114,16 +116,17 @@ impl Tiered {
         self.straw.follows_age()
     }
 
-    /// Returns the number of reads at which a block gets layer counters, and the number at which it
-    /// is emptied if it never had them.
+    /// Returns two read counts. At the first, a block gets layer counters. At the second, a block
+    /// without layer counters moves as a whole.
     fn bounds(&self, view: &View, worn: Worn) -> Option<(u32, u32)> {
         let (threshold, _) =
             self.block.threshold_worn(view, worn, ALL_KINDS, Work::moving_all(view))?;
         Some(((f64::from(threshold) * self.share) as u32, threshold))
     }
 
-    /// Returns the number of reads at which a block is emptied after it has lost its layer
-    /// counters. Reads that were beside no wordline count once each.
+    /// Returns the read count at which a block without layer counters moves as a whole. If it had
+    /// such counters earlier, these may show that some reads were not beside any wordline with
+    /// data. Such reads then weigh 1 instead of alpha.
     fn end(&self, view: &View, block: BlockId, threshold: u32) -> u32 {
         let alphas = view.limits.into_iter().flat_map(|limits| {
             let pec = view.pec(block);
@@ -134,7 +137,8 @@ impl Tiered {
         threshold.saturating_add(away.whole_down().0)
     }
 
-    /// Returns the number of reads at which a block asks again for a set, at most `end`.
+    /// Returns the read count at which a block asks again for a set of counters. It is at most
+    /// `end`, at which the block moves as a whole.
     fn retry(&self, now: u32, end: u32) -> u32 {
         now.saturating_add(((end - now) / RETRIES).max(self.interval)).min(end)
     }
@@ -159,7 +163,7 @@ impl Policy for Tiered {
         };
         let now = view.reads(block).0;
         if self.own_age() && now < first && !self.straw.estimate.counts_layers(view, block) {
-            // The drive asked because of the block's age.
+            // This alarm came because of the block's age and not because of its reads.
             return Reads(first);
         }
         if !self.straw.estimate.counts_layers(view, block) {
@@ -202,7 +206,8 @@ impl Policy for Tiered {
     }
 
     fn promise(&self, view: &View, pec: u32) -> Promise {
-        // A block without sets needs a smaller budget than a block with sets.
+        // Blocks without sets are not considered here, because they need smaller budgets than
+        // blocks with sets.
         if self.has_sets { self.straw.promise(view, pec) } else { self.block.promise(view, pec) }
     }
 
@@ -225,8 +230,8 @@ impl Policy for Tiered {
             .collect()
     }
 
-    /// Returns the number for blocks with counters. These blocks wear most, and their wordlines are
-    /// rewritten one by one.
+    /// Returns the mean number of reads between two rewrites, for blocks with counters. Their
+    /// wordlines are rewritten one by one. These blocks wear most.
     fn reads_per_rewrite(&self, view: &View, pec: u32) -> Option<f64> {
         self.straw.reads_per_rewrite(view, pec)
     }
@@ -370,12 +375,14 @@ mod tests {
         );
     }
 
-    /// There is one set of four layer counters for 30 blocks of eight wordlines.
-    /// T = floor((900 - 8 - 16) / 9) = 97, so layers count from 24 reads on. Block 0 is read 80 times. Then block 1 is
-    /// read, and takes the set at its second attempt. If block 0 was hammered in one place, none of
-    /// its reads was away from all wordlines, and it is emptied at T. If it was read in the first
-    /// and the last layer in turn, 28 of the 56 counted reads were away from any wordline, and it
-    /// is emptied at 97 + floor(28 x 8 / 9) = 121.
+    /// The pool has one set of four layer counters, for 30 blocks of eight wordlines each.
+    /// `T = floor((900 - 8 - 16) / 9) = 97`, so layers count from 24 reads on. Block 0 is read 80
+    /// times. Then block 1 is read, and takes the set at its second attempt.
+    ///
+    /// If block 0 was hammered in one place, all of its reads may have been beside a wordline, and
+    /// it is emptied at T. If the first and the last layer of block 0 were read in turn, 28 of the
+    /// 56 counted reads were not beside any wordline. Block 0 is then emptied at
+    /// `97 + floor(28 x 8 / 9) = 121`.
     #[test]
     fn a_block_that_cools_down_loses_its_set_and_keeps_what_it_knew() {
         let reads_until_emptied = |second: u32| {

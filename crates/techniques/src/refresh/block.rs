@@ -1,14 +1,14 @@
 //! # Block
-//! Rewrites a block before its oldest page reaches the age `refresh.period`.
+//! Rewrites each block before its oldest page reaches the age `refresh.period`.
 //!
-//! - **Paper:** Cai et al., Flash correct-and-refresh, ICCD 2012 (remapping, at a fixed period).
-//! - **Acts at:** the age `(1 - lead) x period` of a block. An open block of this age is closed
-//!   first.
-//! - **Costs:** each block that is not rewritten for another reason is programmed once per period.
-//! - **Does not help:** data that is lost through reads within the period.
-//! - **Safety:** no page grows older than the period in the untimed gear. In the timed gear, a page
-//!   may exceed the period by the work in progress on its die and the latency of outstanding
-//!   requests.
+//! - **Paper:** Cai et al., Flash correct-and-refresh, ICCD 2012 (the variant that moves data at a
+//!   fixed period).
+//! - **Acts at:** the time when a block reaches the age `(1 - lead) x period`. If the block is
+//!   still open then, it is closed first.
+//! - **Costs:** each block that is not rewritten for other reasons is programmed once per period.
+//! - **Does not help:** data that becomes unreadable through reads within one period.
+//! - **Safety:** in the untimed gear, no page becomes older than the period. In the timed gear, a
+//!   page may become older by the time of work in progress on its die and of outstanding requests.
 //!
 //! ```text
 //! period 32 d, lead 1/8: written on day 0, refreshed from day 28 on in idle gaps, `at_once` blocks at a time, urgent shortly before day 32
@@ -71,19 +71,20 @@ pub(super) const CARD: RefreshTechnique = Card {
     new: New::Listed(|args, config, _| Box::new(Block::new(args, config))),
 };
 
-/// Number of times that a block asks again while others are being rewritten.
+/// Number of times that a waiting block may ask again during its lead time. A block waits while too
+/// many other blocks are being rewritten.
 const TURNS: Ns = 16;
 
 pub(super) struct Block {
     period: Ns,
     lead: Ns,
     at_once: u32,
-    /// Time between the starts of two blocks; 0 without a limit.
+    /// Smallest time between the starts of two refresh jobs; 0 if there is no limit.
     gap: Ns,
     /// Next free time slot.
     next: Moment,
-    /// Time slots of blocks that wait, each with the time at which the block's oldest page was
-    /// programmed.
+    /// Time slots of the blocks that wait for their refresh. Each entry also has the time at which
+    /// the oldest page of the block was programmed.
     turns: BTreeMap<BlockId, (Moment, Moment)>,
 }
 
@@ -104,7 +105,8 @@ impl Block {
         }
     }
 
-    /// Returns the time slot of a block. Slots are given in the order in which blocks become due.
+    /// Returns the time slot at which a block's refresh may begin. Blocks get slots in the order in
+    /// which they become due.
     fn turn(&mut self, aged: &Aged) -> Moment {
         if self.gap == 0 {
             return aged.now;
@@ -157,7 +159,7 @@ impl Refresh for Block {
 mod tests {
     use super::*;
 
-    /// With period 32 and lead 4, blocks are due from 28.
+    /// With a period of 32 and a lead of 4, blocks are due from the age 28 on.
     #[test]
     fn worked_example() {
         let mut block = Block {
@@ -179,8 +181,8 @@ mod tests {
         );
     }
 
-    /// Three blocks are due at 28, with a time slot every 3. The second waits until 31, the third
-    /// only until the end of its period.
+    /// Three blocks are due at time 28, and time slots are 3 apart. The second block waits until
+    /// time 31. The third waits only until the end of its period, at time 32.
     #[test]
     fn a_patrol_takes_blocks_in_turn() {
         let mut block = Block {

@@ -1,24 +1,25 @@
 //! # IDA coding
-//! Refreshes a block in place, so that reads of it take fewer sensings. If the top page of a
-//! wordline is valid, the wordline's LSB page moves. Then states that differ only in invalid pages
-//! are merged.
+//! Refreshes a block in place, so that its pages can be read with fewer sensings. In each wordline
+//! with a valid top page, the LSB page moves first. Then threshold states that differ only in
+//! invalid pages are merged.
 //!
 //! - **Paper:** ida-coding-2018 III to IV.
-//! - **Acts at:** the ages of refresh `block`. A block that holds merged wordlines moves as a whole
-//!   at its next refresh.
-//! - **Beyond the paper:** with `at_reclaim` and `at_gc`, wordlines whose LSB page is invalid are
-//!   also merged between refreshes. These are wordlines that remain after a partial reclaim, and
-//!   wordlines of a block that GC did not choose. Data that is about to move is not merged.
-//! - **Costs:** merged pages are read twice, and a share of them (`error_rate`) is written
-//!   elsewhere. A merge takes up to the time of a program (`adjust_us`). Merged blocks stay in use
-//!   half empty, which causes more garbage collection.
-//! - **Departs from the paper:** a block moves as a whole if its reclaim technique has reserved no
-//!   dose for these reads. With `reclaim.own_age`, a block that became a step of age older without
-//!   a read has no reserve either. A merge resets the age of data (inference).
-//! - **Does not help:** full drives with many writes, where GC cleans blocks before they reach the
-//!   age.
-//! - **Safety:** as refresh `block`. Pages are verified while memory still holds them. `ida` moves
-//!   wordlines that `ipr` or `ipr-wl` merged. `ipr` and `ipr-wl` move wordlines that `ida` merged.
+//! - **Acts at:** the ages of refresh `block`. If a block already has merged wordlines, all its
+//!   data moves at the next refresh.
+//! - **Beyond the paper:** two options also merge wordlines with an invalid LSB page between
+//!   refreshes. With `at_reclaim`, these are wordlines that remain after a partial reclaim. With
+//!   `at_gc`, they lie in blocks that GC did not choose. Data that is about to move is not merged.
+//! - **Costs:** pages that are merged are read twice, and a share of them (`error_rate`) must be
+//!   written elsewhere. A merge takes up to the time of a program (`adjust_us`). Merged blocks stay
+//!   in use although they are half empty, which causes more garbage collection.
+//! - **Departs from the paper:** if the reclaim technique has reserved no dose for the reads of a
+//!   merge, all data of the block moves. With `reclaim.own_age`, this also happens to a block whose
+//!   age reached the next step without a read. A merge resets the age of data (inference).
+//! - **Does not help:** full drives with many writes, where GC cleans most blocks before they are
+//!   old enough for a refresh.
+//! - **Safety:** as refresh `block`. Merged pages are verified while memory still holds a copy of
+//!   them. No wordline is merged by two techniques. `ida` moves wordlines that `ipr` or `ipr-wl`
+//!   merged, and `ipr` and `ipr-wl` move wordlines that `ida` merged.
 //!
 //! ```text
 //! valid          moves    stays    sensings of L C M before, after      coding
@@ -128,7 +129,7 @@ pub(super) const CARD: RefreshTechnique = Card {
     }),
 };
 
-/// Returns the time to merge a wordline on its die.
+/// Returns the time for which merging a wordline occupies its die, in microseconds.
 fn adjust_us(config: &DriveConfig) -> f64 {
     match CARD.args(config).real(&ADJUST_US) {
         0.0 => config.timing.program_us.longest(),
@@ -146,8 +147,8 @@ struct Ida {
 }
 
 impl Ida {
-    /// Returns the coding into which a wordline with these valid kinds, one bit each, is merged;
-    /// `None` if all its pages move.
+    /// Returns the new coding of a wordline when it is merged; `None` if all its pages move
+    /// instead. `kinds` has one bit for each page kind that is valid in the wordline.
     fn coding(&self, held: &Held, kinds: u32) -> Option<u8> {
         let top = held.geometry.cell.bits() - 1;
         let is_wanted = kinds >> top & 1 == 1 && !(self.only_invalid && kinds & 1 == 1);
@@ -155,8 +156,8 @@ impl Ida {
     }
 }
 
-/// Returns the wordlines of a block that lose nothing by a merge: their LSB page is invalid, and
-/// they were not merged before.
+/// Returns the wordlines of a block that can be merged without moving a page. Their LSB page is
+/// invalid, and they were not merged before.
 fn merges_for_nothing(held: &Held) -> Merges {
     let top = held.geometry.cell.bits() - 1;
     let mut merges = Merges::none();
@@ -229,8 +230,8 @@ impl Refresh for Ida {
         self.at_gc
     }
 
-    /// Merges wordlines of a block if its number of valid pages is nearer to that of a full block
-    /// than to `picked`.
+    /// Merges wordlines of a block that GC will probably not clean soon. Such a block has a number
+    /// of valid pages that is nearer to a full block than to `picked`.
     fn at_gc(&self, held: &Held, picked: u32) -> Merges {
         let valid: u32 = held.valid.iter().map(|word| word.count_ones()).sum();
         if 2 * valid > picked + held.geometry.pages_per_block {
@@ -244,7 +245,8 @@ impl Refresh for Ida {
         Some(self.adjusting)
     }
 
-    /// Returns the longer of two times: to move all of the block, and to merge most of it.
+    /// Returns the longer of two times: the time to move all pages of a block, and the time to
+    /// merge all its wordlines.
     fn block_ns(&self, config: &DriveConfig, geometry: &Geometry) -> Ns {
         let kept = f64::from(geometry.cell.bits() - 1);
         let (sense, program) = (config.sense_us_per_page(), config.program_us_per_page());
@@ -254,8 +256,8 @@ impl Refresh for Ida {
         copies_ns(config, geometry).max(us(of_wordline) * u64::from(geometry.wordlines_per_block))
     }
 
-    /// Returns the RAM for the coding of each wordline, and for whether a block has any merged
-    /// wordline.
+    /// Returns the RAM for the coding of each wordline, and for one bit per block that says whether
+    /// any of its wordlines is merged.
     fn controller_ram(&self, geometry: &Geometry) -> Bytes {
         let codings = 1 + (FASTER..8).filter(|coding| geometry.codings.has(*coding)).count() as u32;
         let bits = u64::from(codings.next_power_of_two().ilog2());

@@ -1,8 +1,8 @@
 //! # None
-//! Does not refresh data.
+//! Does not rewrite data because of its age.
 //!
 //! - **Costs:** nothing.
-//! - **Does not help:** data that is not rewritten for another reason.
+//! - **Does not help:** data that is not rewritten for any other reason.
 
 use super::{Aged, Refresh, RefreshTechnique, Wanted};
 use vpass_drive::api::card::{About, Card, New};

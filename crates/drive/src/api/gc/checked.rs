@@ -1,4 +1,5 @@
-//! Checks of a GC policy that was made at run time: it picks a block that it may pick.
+//! Checks of a GC policy that was made at run time: every block that the policy picks must be
+//! allowed.
 
 use super::{Candidates, GcPolicy};
 use crate::api::fault::{Fault, guarded};

@@ -1,34 +1,35 @@
-//! Closed blocks ordered for garbage collection: one list per number of valid pages, ordered by the
-//! time of entering the list. A block changes its list whenever one of its pages becomes invalid.
-//! So the block at the head of a list has not changed for the longest time.
+//! Closed blocks, ordered for garbage collection. There is one list per number of valid pages. When
+//! a page becomes invalid, its block moves to the end of another list. So the first block of a list
+//! has been unchanged for the longest time.
 
 use crate::base::mem::prefetch;
 use crate::base::units::BlockId;
 use crate::bugs::{Bug, planted};
 
-/// Marker of no block: the end of a list.
+/// Marker for the end of a list, where no block follows.
 const NIL: BlockId = BlockId::NONE;
-/// Number of the list of a block that is in no list.
+/// List number of a block that is in no list.
 const NO_LIST: u32 = u32::MAX;
 
 #[derive(Clone, Copy)]
 struct Link {
     next: BlockId,
     prev: BlockId,
-    /// Number of the block's list. The lists of a domain have consecutive numbers.
+    /// Number of the list that holds the block. The lists of one domain have consecutive numbers.
     bucket: u32,
-    /// Number of page programs of the drive when the block entered this list.
+    /// Number of page programs that the drive had done when the block entered its list.
     since: u32,
 }
 
-/// Index from which GC policies pick. It has lists for the whole drive or, if each page has a fixed
-/// die, for each die.
+/// Index of closed blocks from which GC policies pick. If each page has a fixed die, every die has
+/// its own lists. Otherwise, the whole drive shares its lists.
 pub struct VictimIndex {
     links: Vec<Link>,
     heads: Vec<BlockId>,
     tails: Vec<BlockId>,
     nonempty: Vec<u64>,
-    /// Number of lists of a domain: a multiple of 64, so that its bits are whole words.
+    /// Number of lists per domain. It is a multiple of 64, so that one bit per list fills whole
+    /// 64-bit words.
     lists: u32,
     blocks_per_domain: u32,
     counts: Vec<u32>,
@@ -66,12 +67,12 @@ impl VictimIndex {
         if self.counts.len() == 1 { 0 } else { block.number() / self.blocks_per_domain }
     }
 
-    /// Returns the memory that the index of this number of blocks takes.
+    /// Returns the size in memory of an index for this number of blocks, in bytes.
     pub(crate) fn bytes(blocks: u32) -> u64 {
         u64::from(blocks) * size_of::<Link>() as u64
     }
 
-    /// Adds a block at the end of a list. `clock` counts page programs.
+    /// Adds a block at the end of a list. `clock` is the number of page programs so far.
     pub(crate) fn insert(&mut self, block: BlockId, bucket: u32, clock: u32) {
         let domain = self.domain_of(block);
         self.link(block, domain * self.lists + bucket, clock);
@@ -86,13 +87,13 @@ impl VictimIndex {
         self.counts[domain as usize] -= 1;
     }
 
-    /// Moves a block to the end of another list, or of its own list.
+    /// Moves a block to the end of a list. The list may be the one that already holds the block.
     pub(crate) fn relist(&mut self, block: BlockId, bucket: u32, clock: u32) {
         self.unlink(block);
         self.link(block, self.domain_of(block) * self.lists + bucket, clock);
     }
 
-    /// Adds a block at the end of a list. `bucket` is counted over all domains.
+    /// Adds a block at the end of a list. `bucket` numbers the lists of all domains consecutively.
     #[inline]
     fn link(&mut self, block: BlockId, bucket: u32, clock: u32) {
         let b = bucket as usize;
@@ -134,13 +135,13 @@ impl VictimIndex {
         }
     }
 
-    /// Prefetches a block's links.
+    /// Prefetches a block's list links into the CPU cache.
     #[inline]
     pub(crate) fn prefetch(&self, block: BlockId) {
         prefetch(&self.links, block.index());
     }
 
-    /// Prefetches the links of the blocks before and behind a block.
+    /// Prefetches the list links of the two blocks that are next to a block in its list.
     #[inline]
     pub(crate) fn prefetch_neighbours(&self, block: BlockId) {
         let Link { next, prev, .. } = self.links[block.index()];
@@ -155,7 +156,8 @@ impl VictimIndex {
 }
 
 impl<'a> Victims<'a> {
-    /// Returns the lists that are not empty, fewest valid pages first.
+    /// Returns the lists that are not empty. The list with the fewest valid pages per block comes
+    /// first.
     pub fn buckets(self) -> impl Iterator<Item = u32> + 'a {
         let words = (self.index.lists / 64) as usize;
         self.index.nonempty[self.domain * words..][..words].iter().enumerate().flat_map(
@@ -172,8 +174,8 @@ impl<'a> Victims<'a> {
         )
     }
 
-    /// Returns the blocks of a list in the order of their entry, each with the drive's page
-    /// programs at its entry.
+    /// Returns the blocks of a list in the order in which they entered it. The number with each
+    /// block is the drive's number of page programs when the block entered.
     pub fn in_bucket(self, bucket: u32) -> impl Iterator<Item = (BlockId, u32)> + 'a {
         let Self { index, domain } = self;
         let mut at = index.heads[domain * index.lists as usize + bucket as usize];

@@ -1,4 +1,5 @@
-//! Checks of a parity technique that was made at run time: a panic names the technique.
+//! Checks of a parity technique that was made at run time. If the technique panics, the error names
+//! it.
 
 use super::{Change, Covering, Equation, Parity, Renewal};
 use crate::api::fault::guarded;

@@ -1,4 +1,5 @@
-//! Actions that a policy requests. The drive performs them, or the safest similar action.
+//! Actions that a policy requests. If the drive cannot perform an action, it performs the safest
+//! similar action.
 
 use crate::api::rewrite::Rewrite;
 use crate::base::units::{BlockId, WordlineInBlock};
@@ -6,14 +7,14 @@ use crate::base::units::{BlockId, WordlineInBlock};
 /// Action that a policy requests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// Rewrite of data of a block.
+    /// Request to rewrite data of a block.
     Rewrite(Rewrite),
-    /// Probe of these wordlines of the block, in one piece and before all other actions.
-    /// [`super::Policy::probed`] gets the results and returns the next alarm.
+    /// Request to probe wordlines of a block. The probes are not interrupted and precede all other
+    /// actions. [`super::Policy::probed`] gets the results and returns the next alarm.
     Probe {
-        /// Block of the wordlines.
+        /// Number of the block that has the wordlines.
         block: BlockId,
-        /// Wordlines that hold data, numbered within the block.
+        /// Wordlines to probe, numbered within the block. All of them must hold data.
         wordlines: Vec<WordlineInBlock>,
     },
 }

@@ -1,5 +1,5 @@
-//! Checks of a reclaim technique that was made at run time: alarms ahead, blocks, wordlines, pages
-//! and streams in range, numbers that are numbers.
+//! Checks the answers of a reclaim technique that was made at run time. Alarms must lie ahead.
+//! Blocks, wordlines, pages and streams must exist. Numbers must not be NaN.
 
 use super::promise::{Budget, Promise};
 use super::{Action, Destination, FIRST_OWN, Policy, Probed, Rewrite, StreamSpec, Threshold, View};
@@ -18,23 +18,24 @@ pub(super) struct Checked {
 const SLOT: &str = "reclaim";
 
 impl Checked {
-    /// Calls a method, and names the technique if it panics.
+    /// Calls a method of the technique. If the method panics, the error names the technique.
     fn call<T>(&mut self, method: &'static str, call: impl FnOnce(&mut dyn Policy) -> T) -> T {
         let Self { technique, name } = self;
         guarded(SLOT, name, method, || call(&mut **technique))
     }
 
-    /// Calls a method that changes nothing, and names the technique if it panics.
+    /// Calls a method that does not change the technique. If the method panics, the error names the
+    /// technique.
     fn ask<T>(&self, method: &'static str, call: impl FnOnce(&dyn Policy) -> T) -> T {
         guarded(SLOT, self.name, method, || call(&*self.technique))
     }
 
-    /// Ends the run because of a wrong answer.
+    /// Ends the run because the technique gave a wrong answer.
     fn refuse(&self, method: &'static str, what: String) -> ! {
         Fault { slot: SLOT, technique: self.name, method, what }.end_run()
     }
 
-    /// Returns an alarm if the block has not reached it.
+    /// Returns the alarm if it lies ahead of the block's present reads. Otherwise, the run ends.
     fn ahead(&self, method: &'static str, view: &View, block: BlockId, alarm: Reads) -> Reads {
         let reads = view.reads(block);
         if alarm <= reads {
@@ -52,7 +53,7 @@ impl Checked {
         alarm
     }
 
-    /// Checks the places that actions name.
+    /// Checks that all blocks, wordlines, pages and streams in these actions exist.
     fn check_actions(&self, method: &'static str, geometry: &Geometry, actions: &[Action]) {
         for action in actions {
             match action {
@@ -133,7 +134,7 @@ impl Checked {
         }
     }
 
-    /// Checks the numbers of a budget.
+    /// Checks that no number of a budget is NaN.
     fn check_budget(&self, budget: &Budget) {
         let numbers = [budget.endures, budget.alpha, budget.own];
         if numbers.iter().any(|number| number.is_nan()) {
@@ -152,7 +153,7 @@ impl Policy for Checked {
         let alarm = self.call("on_alarm", |technique| technique.on_alarm(view, block, out));
         self.check_actions("on_alarm", view.geometry, out);
         if out.iter().any(|action| matches!(action, Action::Probe { .. })) {
-            // The answer to the probe replaces this alarm.
+            // This alarm is not checked, because the answer to the probe will replace it.
             return alarm;
         }
         self.ahead("on_alarm", view, block, alarm)

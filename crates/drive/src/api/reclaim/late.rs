@@ -1,23 +1,25 @@
-//! `R_late`: reads that a block may still serve between its alarm and the end of its job.
+//! Computes `R_late`: the number of host reads that a block may serve between its alarm and the end
+//! of its job.
 //!
 //! With `da-raid5`, worn blocks are not recycled, and parity rebuilds their lost pages. A move of a
-//! worn block may read other blocks for rebuilds, and the drive cannot ask a policy during a move.
-//! So `R_late` also reserves one read for a rebuild per page of a block.
+//! worn block may read pages of other blocks to rebuild its own. The drive cannot ask a policy
+//! during a move. So `R_late` also reserves one such read per page of a block.
 
 use crate::base::geometry::Geometry;
 use crate::config::{DriveConfig, Schedule};
 
-/// Returns `R_late`. It is 0 if jobs run in the foreground. Otherwise it is the number of reads
-/// that a die serves during a job, if reads and the job share the die. It is at most an eighth of
-/// the smallest worst-case limit, because a larger value would rewrite blocks far too early. If a
-/// block uses its reads up during its job, the job is finished in the foreground.
+/// Returns `R_late`, including reads for rebuilds. Without rebuilds, `R_late` is 0 if jobs run in
+/// the foreground. Otherwise, it is the number of reads that a die serves during a job. It is at
+/// most an eighth of the smallest worst-case limit, because a larger value would rewrite blocks far
+/// too early. If a block serves more reads during its job, the job is finished in the foreground.
 pub(crate) fn late_reads(config: &DriveConfig, geometry: &Geometry, timed: bool) -> u32 {
     let leaves_alone = config.parity.by_wear().is_some_and(|by_wear| by_wear.last.is_some());
     let for_rebuilds = if leaves_alone { geometry.pages_per_block } else { 0 };
     late_by_jobs(config, geometry, timed) + for_rebuilds
 }
 
-/// Returns the number of reads that a block serves during its job.
+/// Returns the number of host reads that a block may serve during its job, without reads for
+/// rebuilds.
 fn late_by_jobs(config: &DriveConfig, geometry: &Geometry, timed: bool) -> u32 {
     if let Some(given) = config.reclaim.late_reads {
         return given;

@@ -29,7 +29,8 @@ pub const COUNTERS: Param = Param {
     alias: Some("counters"),
 };
 
-/// Whether limits are looked up at the age of the block's data.
+/// Whether a block's limits are looked up at the age of its data. Otherwise, they are those at the
+/// longest age.
 pub const OWN_AGE: Param = Param {
     key: "own_age",
     kind: Kind::Whole,

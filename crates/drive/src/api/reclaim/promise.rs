@@ -1,11 +1,11 @@
-//! Guarantee of a technique, its condition, and the P/E counts at which the condition holds
-//! (`docs/safety/README.md`).
+//! Guarantee of a reclaim technique, and the condition under which it holds. The condition may fail
+//! above some P/E count (`docs/safety/README.md`).
 //!
-//! A technique that loses no page keeps a budget for each wordline: the part of the wordline's
-//! limit that may be used before its rewrite. The budget has alpha for each host read, and the dose
-//! of reclaim's own reads. If the limit is less than the budget, the technique cannot act in time,
-//! and data may be lost unnoticed. vpass refuses a drive if the limit is too small at its start. If
-//! wear makes the limit too small later, the run warns.
+//! A technique that loses no page reserves a budget for each wordline. The budget is the dose that
+//! the wordline may get before it is rewritten: alpha for each host read, and the dose of reclaim's
+//! own reads. If the budget exceeds the limit, the technique cannot act in time, and data may be
+//! lost. If this is so at the start of a run, vpass refuses the drive. If it happens later through
+//! wear, the run prints a warning.
 //!
 //! ```text
 //! straw-wl on three wordlines of one page, alpha 9, limit 900, at most one read after a check:
@@ -23,25 +23,26 @@ use prospect::Blank;
 pub use prospect::Prospect;
 use remedy::{least_late, remedy};
 
-/// Seed for questions about guarantees, which do not depend on random draws.
+/// Seed for techniques that are made only to compute guarantees. Guarantees do not depend on random
+/// draws.
 const NO_SEED: u64 = 0;
 
 /// Guarantee of a technique for blocks at a P/E count.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Promise {
-    /// No guarantee, with the reason as a sentence.
+    /// No guarantee. The text gives the reason, as a sentence.
     Nothing(&'static str),
-    /// No page is lost, whatever is read, if the tightest budget holds.
+    /// If the tightest budget holds, no page is lost under any reads.
     Within(Budget),
-    /// No page is lost if the tightest budget holds, unless reads deceive the technique's
+    /// If the tightest budget holds, no page is lost, except by reads that deceive the technique's
     /// estimates.
     Deceivable(Budget),
-    /// No guarantee, although the technique reserves this budget. The sentence says why the budget
-    /// is too small.
+    /// No guarantee, although the technique reserves this budget. The text says why the budget is
+    /// too small.
     Unsafe(Budget, &'static str),
 }
 
-/// Limit of a wordline, and the parts of it that are reserved, in dose units.
+/// Budget of a wordline: its limit, and the parts of this limit that are reserved, in dose units.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Budget {
     /// Group of the wordline.
@@ -50,26 +51,27 @@ pub struct Budget {
     pub endures: f64,
     /// Weight of a read of a neighbouring wordline.
     pub alpha: f64,
-    /// Number of host reads until the wordline is rewritten, in dose units. Each of them may be on
-    /// a neighbouring wordline.
+    /// Number of host reads, in dose units, that the block may serve until the wordline is
+    /// rewritten. All of these reads may be on neighbouring wordlines.
     pub reads: u32,
-    /// Dose that reclaim's own reads add.
+    /// Dose that reclaim's own reads may add to the wordline.
     pub own: f64,
 }
 
 impl Budget {
-    /// Returns the number of reserved dose units.
+    /// Returns the reserved dose, in dose units.
     pub fn reserved(&self) -> f64 {
         self.alpha * f64::from(self.reads) + self.own
     }
 
-    /// Returns the number of dose units left; below 0 if the guarantee does not hold. The number is
-    /// exact, because all terms are small multiples of 1/1024.
+    /// Returns the limit minus the reserved dose, in dose units. If the result is below 0, the
+    /// guarantee does not hold. The result is exact, because all terms are small multiples of
+    /// 1/1024.
     pub fn slack(&self) -> f64 {
         self.endures - self.reserved()
     }
 
-    /// Returns the budget with the fewest dose units left.
+    /// Returns the tightest budget, which has the fewest dose units left.
     pub fn tightest(budgets: impl IntoIterator<Item = Self>) -> Option<Self> {
         budgets.into_iter().min_by(|a, b| a.slack().total_cmp(&b.slack()))
     }
@@ -89,13 +91,13 @@ impl Budget {
 }
 
 impl Promise {
-    /// Returns the guarantee with the tightest of these budgets, or no guarantee if there are no
-    /// budgets.
+    /// Returns the guarantee that no page is lost if the tightest of these budgets holds. Without
+    /// budgets, there is no guarantee.
     pub fn within(budgets: impl IntoIterator<Item = Budget>) -> Self {
         Budget::tightest(budgets).map_or(Self::Nothing("reads disturb nothing"), Self::Within)
     }
 
-    /// Returns the budget; `None` if nothing is reserved.
+    /// Returns the budget that the technique reserves; `None` if it reserves nothing.
     pub fn budget(&self) -> Option<Budget> {
         match self {
             Self::Nothing(_) => None,
@@ -105,12 +107,12 @@ impl Promise {
         }
     }
 
-    /// Returns the budget if it does not hold.
+    /// Returns the budget if it exceeds the limit; `None` if the budget holds.
     pub fn broken(&self) -> Option<Budget> {
         self.budget().filter(|budget| budget.slack() < 0.0)
     }
 
-    /// Describes the guarantee, in a sentence without its end.
+    /// Describes the guarantee as the beginning of a sentence, without a full stop.
     pub fn words(&self, disturb: &DisturbConfig) -> String {
         match self {
             Self::Nothing(why) => format!("it gives no guarantee: {why}"),
@@ -139,7 +141,7 @@ impl Promise {
 /// Refuses settings under which a technique cannot keep its guarantee at `start.pec`.
 ///
 /// # Errors
-/// What is wrong, which key, and what would be right.
+/// Returns a message with the wrong key and a value that would be right.
 pub fn check(config: &DriveConfig, technique: &Technique, timed: bool) -> Result<(), ConfigError> {
     let config = &technique.drive(config.clone());
     let Some(promise) = promise_at_start(config, technique, timed) else { return Ok(()) };
@@ -159,8 +161,8 @@ pub fn check(config: &DriveConfig, technique: &Technique, timed: bool) -> Result
     ]))
 }
 
-/// Refuses settings as [`check`] does, at the P/E count of the most worn recycled block. This
-/// matters if blocks begin with different P/E counts.
+/// Refuses settings under which the guarantee fails for the most worn recycled block. This check is
+/// needed if blocks start with different P/E counts.
 fn check_most_worn(
     config: &DriveConfig,
     technique: &Technique,
@@ -179,8 +181,8 @@ fn check_most_worn(
     )))
 }
 
-/// Returns the P/E count of the most worn recycled block, if blocks have at most `pec` cycles.
-/// Blocks that are left to parity because of their wear have no guarantee.
+/// Returns the P/E count of the most worn block that is still recycled. No block has more than
+/// `pec` P/E cycles. Blocks that are left to parity because of their wear have no guarantee.
 fn recycled_up_to(config: &DriveConfig, pec: u32) -> u32 {
     let left_alone_above = config
         .parity
@@ -190,9 +192,9 @@ fn recycled_up_to(config: &DriveConfig, pec: u32) -> u32 {
     pec.min(left_alone_above.unwrap_or(u32::MAX))
 }
 
-/// Returns warnings about a technique's guarantee while blocks wear from `start.pec` to `reached`
-/// P/E cycles, as sentences. They say where the guarantee ends, and where limits are only
-/// extrapolated.
+/// Returns warnings about a technique's guarantee, as sentences. They cover P/E counts from
+/// `start.pec` to `reached`. They name the P/E count at which the guarantee ends, and the one above
+/// which limits are extrapolated.
 pub fn warnings(
     config: &DriveConfig,
     technique: &Technique,
@@ -221,7 +223,7 @@ pub fn warnings(
     sentences
 }
 
-/// Returns notes about a drive's limits that always apply, as sentences.
+/// Returns notes about a drive's limits, as sentences. The notes apply at every P/E count.
 pub fn notes(config: &DriveConfig) -> Vec<String> {
     let single = config.disturb.model.has_table() && config.disturb.table.len() == 1;
     let single =
@@ -236,17 +238,17 @@ pub fn notes(config: &DriveConfig) -> Vec<String> {
     single.into_iter().chain(chance).collect()
 }
 
-/// Probability of the loss of a codeword within its limit below which no run loses a codeword.
+/// Probability below which vpass neglects the random loss of a codeword that is within its limit.
 const NEVER: f64 = 1e-12;
 
-/// Returns whether losses are drawn and the code loses codewords at its limit often enough to be
-/// seen. No technique then guarantees to keep all data.
+/// Returns whether codewords within their limits are lost at random, with a probability that
+/// matters. If so, no technique can guarantee to keep all data.
 pub fn loses_by_chance(config: &DriveConfig) -> bool {
     config.error.noise && config.ecc.last_target > NEVER
 }
 
-/// Returns the first P/E count from `start.pec` to `reached` at which a technique's guarantee does
-/// not hold, and the budget there.
+/// Returns the lowest P/E count at which a technique's guarantee does not hold, with the broken
+/// budget. The search covers `start.pec` to `reached`.
 pub fn first_broken(
     config: &DriveConfig,
     technique: &Technique,
@@ -266,7 +268,7 @@ pub fn first_broken(
     None
 }
 
-/// Returns the guarantee at `start.pec`; `None` if the drive has no limits.
+/// Returns a technique's guarantee at the P/E count `start.pec`; `None` if the drive has no limits.
 fn promise_at_start(config: &DriveConfig, technique: &Technique, timed: bool) -> Option<Promise> {
     let blank = Blank::new(config, timed);
     blank.limits.as_ref()?;

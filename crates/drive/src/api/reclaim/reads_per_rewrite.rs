@@ -1,9 +1,9 @@
-//! Mean number of reads per rewrite at a P/E count, for one technique. It gives the wear that reads
-//! cause over a drive's life.
+//! Mean number of reads between two rewrites at a P/E count, for one technique. This number shows
+//! how the wear that reads cause changes over a drive's life.
 //!
-//! A wordline with the threshold T is rewritten once every T reads. Several wordlines together
-//! cause rewrites at the sum of their rates 1/T. So the mean number of reads between two rewrites
-//! is the harmonic mean of the thresholds. Weak wordlines are rewritten most and count most.
+//! A wordline with the threshold T is rewritten once every T reads, so its rate of rewrites is 1/T.
+//! The rates of several wordlines add up. So the mean number of reads between two rewrites is the
+//! harmonic mean of the thresholds. Weak wordlines have small thresholds and weigh most.
 //!
 //! ```text
 //! thresholds 100 and 300:  2 / (1/100 + 1/300) = 150
@@ -11,7 +11,7 @@
 
 use super::Threshold;
 
-/// Returns the harmonic mean of all thresholds, in reads; `None` without thresholds.
+/// Returns the harmonic mean of all thresholds, in reads; `None` if there are no thresholds.
 pub(super) fn harmonic_mean(thresholds: &[Threshold]) -> Option<f64> {
     let rates: f64 = thresholds.iter().map(|t| 1.0 / f64::from(t.reads.max(1))).sum();
     (rates > 0.0).then(|| thresholds.len() as f64 / rates)

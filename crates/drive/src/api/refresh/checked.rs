@@ -1,4 +1,5 @@
-//! Checks of a refresh technique that was made at run time: it names times ahead.
+//! Checks of a refresh technique that was made at run time: every time that the technique names
+//! must lie ahead.
 
 use super::{Adjusting, Aged, Held, Refresh, Wanted};
 use crate::api::fault::{Fault, guarded};
@@ -16,18 +17,19 @@ pub(super) struct Checked {
 const SLOT: &str = "refresh";
 
 impl Checked {
-    /// Calls a method that changes nothing, and names the technique if it panics.
+    /// Calls a method that does not change the technique. If the method panics, the error names the
+    /// technique.
     fn ask<T>(&self, method: &'static str, call: impl FnOnce(&dyn Refresh) -> T) -> T {
         guarded(SLOT, self.name, method, || call(&*self.technique))
     }
 
-    /// Calls a method, and names the technique if it panics.
+    /// Calls a method of the technique. If the method panics, the error names the technique.
     fn call<T>(&mut self, method: &'static str, call: impl FnOnce(&mut dyn Refresh) -> T) -> T {
         let Self { technique, name } = self;
         guarded(SLOT, name, method, || call(&mut **technique))
     }
 
-    /// Returns a time if it is not before another.
+    /// Returns `time` if it is not before `earliest`. Otherwise, the run ends.
     fn not_before(&self, method: &'static str, time: Moment, earliest: Moment) -> Moment {
         if time < earliest {
             let what = format!(

@@ -1,4 +1,4 @@
-//! Tests of the probe by chance: its draws, its end, and the worked example.
+//! Tests of `chance-probe`: random draws, the move of a whole block, and the worked example.
 
 use super::super::promise::Prospect;
 use super::super::shared::straw::tests::one_page_wordlines;
@@ -33,8 +33,8 @@ fn worked_example() {
     );
 }
 
-/// A read that may take two retries adds three times the dose. For the 64 reads during jobs for
-/// some wordlines, this dose is not yet subtracted from the limit.
+/// A read with two retries adds three times the dose of a read without retries. The limit does not
+/// yet take account of this for 64 reads, which the block serves during jobs.
 #[test]
 fn retries_of_the_reads_that_jobs_serve_are_kept_for() {
     let tired = |retries: u32| {
@@ -49,7 +49,8 @@ fn retries_of_the_reads_that_jobs_serve_are_kept_for() {
             .reads
     };
     assert_eq!(tired(0), 11_924, "the worked example");
-    // The limit is then 60,000. Of this, 2 (2 x 64 + 9 x 5) are already subtracted.
+    // The limit is then 60,000 dose units. From this, 2 (2 x 64 + 9 x 5) dose units are already
+    // subtracted.
     let end = (60_000 - 2 * (128 + 45) - 8 * (491 + 2 * 64)) * 3 / 4 - 130;
     assert_eq!(tired(2), end);
 }
@@ -69,8 +70,9 @@ fn drive(preprogram_weight: f64) -> Drive {
     seeded(preprogram_weight, 1)
 }
 
-/// Reads both neighbours of a page in turn, but reads a distant page whenever the next read is
-/// drawn. Returns the pages read, and the number of pages that the drive loses.
+/// Reads the two neighbours of a page alternately. Whenever the next read is a drawn one, reads a
+/// distant page instead. Returns the list of pages read, and the number of pages that the drive
+/// loses.
 fn dodging(mut drive: Drive, draw: &Draw) -> (Vec<Lpn>, u64) {
     let page = |drive: &Drive, n: u32| {
         let next = drive.flash.hot(BlockId::new(0)).reads.whole_down().0 + 1;
@@ -155,7 +157,7 @@ fn a_block_that_is_read_evenly_moves_as_a_whole_at_its_end() {
 #[test]
 fn where_reads_cannot_be_drawn_it_is_block() {
     let mut drive = drive(0.5);
-    // floor((20,000 - 64 - 16) / 9)
+    // This is the threshold of `block`: floor((20,000 - 64 - 16) / 9).
     assert_eq!(first_move(&mut drive, |_| 5), (2_213, 64));
     assert_eq!(drive.technique_counts(), [("draws", 0), ("probes", 0)]);
 }

@@ -1,10 +1,12 @@
-//! Passes over the whole drive: when the host has read so many pages per block, all blocks that
-//! hold data from before move, one per die at a time.
+//! Passes over the whole drive. A pass is due whenever the host has read a fixed number of pages
+//! per block. It moves all blocks that were written before it was due, at most one per die at a
+//! time.
 //!
-//! Nothing rings for a drive, so blocks ring for it. Each alarm is the block's even share of the
-//! reads that are left until the next pass. If reads are spread evenly, the blocks ring when the
-//! pass is due. Blocks that are read more ring often before that. During a pass, every read of a
-//! block that rings begins the move of that block or of the next in turn.
+//! Only blocks have alarms, so their alarms must also start the passes of the drive. A block's next
+//! alarm comes after its even share of the host reads that are left until the next pass. If reads
+//! are spread evenly, the alarms come when the pass is due. Blocks that are read more often have
+//! alarms before that time. During a pass, every alarm starts one move: of its own block, or of the
+//! next block in turn.
 //!
 //! ```text
 //! 30 blocks, 20 reads each: pass 1 begins after 600 reads of the host, pass 2 after 1,200
@@ -16,24 +18,24 @@ use vpass_drive::api::reclaim::{Action, Rewrite, View};
 use vpass_drive::base::geometry::Geometry;
 use vpass_drive::base::units::{BlockId, Reads};
 
-/// A block rings when it has been read this part of the reads of a pass, at the latest. Reads that
-/// leave the blocks that rang for others may delay a pass by this part.
+/// Divisor that bounds the time between alarms. A block has an alarm at least every `reads /
+/// LATEST` reads. If the host begins to read other blocks, a pass may be late by this share.
 const LATEST: u32 = 8;
 
 pub(super) struct Passes {
-    /// Host reads from one pass to the next.
+    /// Number of host reads between two passes.
     every: u64,
     blocks: u32,
-    /// The longest wait of a block, in its own reads.
+    /// Largest number of a block's reads between two of its alarms.
     longest: u64,
-    /// Moves at a time.
+    /// Largest number of moves at the same time.
     at_once: usize,
-    /// Passes that were due when each block was written.
+    /// Number of passes that were due by the time each block was written.
     written_in: Vec<u32>,
-    /// The last pass that has begun, and the block that is next in it.
+    /// Number of the last pass that has begun. `next` is the next block that this pass will move.
     begun: u32,
     next: u32,
-    /// Moves that may not have ended yet.
+    /// Blocks whose moves may not have ended yet.
     moving: Vec<BlockId>,
 }
 
@@ -51,12 +53,12 @@ impl Passes {
         }
     }
 
-    /// Passes so far.
+    /// Returns the number of passes that have begun.
     pub(super) fn begun(&self) -> u64 {
         self.begun.into()
     }
 
-    /// Passes that are due by now.
+    /// Returns the number of passes that are due by now.
     fn due(&self, view: &View) -> u32 {
         (view.host_reads() / self.every).min(u32::MAX.into()) as u32
     }
@@ -74,7 +76,7 @@ impl Passes {
         let moves = if view.is_idle(block) {
             self.begin_one(view, block)
         } else {
-            // Somebody is moving it already, and has to be done in time.
+            // A job already moves the block. The request only gives this job a deadline.
             Some(block).filter(|block| self.is_of_before(view, *block))
         };
         out.extend(moves.map(|block| Rewrite::all(block).into()));
@@ -84,7 +86,8 @@ impl Passes {
         self.next_look(view, view.reads(block))
     }
 
-    /// The block that moves next, if one may: the one at hand, or else the next in turn.
+    /// Returns the block to move now: `block` if its data is from before the pass, otherwise the
+    /// next block in turn. Returns `None` if no further move may begin.
     fn begin_one(&mut self, view: &View, block: BlockId) -> Option<BlockId> {
         self.moving.retain(|block| !view.is_idle(*block));
         if self.moving.len() >= self.at_once {
@@ -103,12 +106,12 @@ impl Passes {
         moves
     }
 
-    /// Whether a block holds data from before the pass.
+    /// Returns whether a block holds data from before the current pass.
     fn is_of_before(&self, view: &View, block: BlockId) -> bool {
         self.written_in[block.index()] < self.begun && view.valid_pages(block) > 0
     }
 
-    /// The next alarm of a block that has served so many reads.
+    /// Returns the next alarm of a block that has served `now` reads.
     fn next_look(&self, view: &View, now: Reads) -> Reads {
         let is_under_way = self.next < self.blocks || self.due(view) > self.begun;
         let left = self.every - view.host_reads() % self.every;

@@ -1,4 +1,4 @@
-//! Stories of one block's count and of passes, on a drive of 30 blocks.
+//! Tests of counts per block and of passes over the whole drive. The drive has 30 blocks.
 
 use vpass_drive::base::units::{Cause, Lpn};
 use vpass_drive::config::DriveConfig;
@@ -6,7 +6,8 @@ use vpass_drive::drive::{Drive, Techniques};
 
 const LIMIT: &str = "[{ pec = 0, limit = [1000.0] }]";
 
-/// One die of 30 blocks of 20 pages; the host has 15 of them.
+/// Returns a drive with one die of 30 blocks, and 20 pages per block. The host's data fills 15
+/// blocks.
 fn config_of(start: &str, given: &str, limits: &str, more: &str) -> DriveConfig {
     let text = format!(
         r#"
@@ -47,7 +48,7 @@ fn count(drive: &Drive, name: &str) -> u64 {
     drive.technique_counts().iter().find(|(of, _)| *of == name).expect("it counts this").1
 }
 
-/// Reads after which the block that holds a page has moved.
+/// Reads a page until its block has moved, and returns the number of reads.
 fn reads_until_a_move(drive: &mut Drive, page: u32) -> u32 {
     let before = erases(drive);
     (1..=1000)
@@ -58,7 +59,8 @@ fn reads_until_a_move(drive: &mut Drive, page: u32) -> u32 {
         .expect("it moves")
 }
 
-/// The first page of the host in each of so many blocks, in the order of the blocks.
+/// Returns the first host page in each of the first `blocks` blocks that hold data, in the order of
+/// the blocks.
 fn first_pages(drive: &Drive, blocks: u32) -> Vec<u32> {
     let pages = drive.geometry.pages_per_block;
     let mut rows: Vec<(u32, u32)> =
@@ -76,7 +78,7 @@ fn worked_example() {
         pages.iter().map(|page| reads_until_a_move(&mut drive, *page)).collect::<Vec<_>>()
     };
     assert_eq!(moves("reads = 100"), [100, 100, 100, 100]);
-    // Multiples of (sqrt(5) - 1) / 2, without their whole part.
+    // The initial counts are 100 times the fractional parts of multiples of (sqrt(5) - 1) / 2.
     let begun: Vec<u32> = (0..4)
         .map(|block| (f64::from(block) * (5f64.sqrt() - 1.0) / 2.0).fract() * 100.0)
         .map(|begun| begun as u32)
@@ -94,7 +96,7 @@ fn at_its_new_place_data_begins_with_no_read_counted() {
     assert_eq!(drive.reclaim_counts().pages_copied, 3 * 20);
 }
 
-/// A third together, as in SSD-A.
+/// A third of the blocks move at the same count, as in SSD-A.
 #[test]
 fn the_blocks_that_are_not_spread_move_together() {
     let mut drive = drive_of("fill = 1.0", "reads = 100\nspread = 0.67");
@@ -119,7 +121,8 @@ fn reads_before_the_run_count() {
     assert_eq!(reads_until_a_move(&mut drive, page), 100 - served);
 }
 
-/// Beyond a dose of 50 a worn page is lost; a new one endures 1,000.
+/// A page in a worn block is lost above a dose of 50. A page in a new block endures a dose of
+/// 1,000.
 #[test]
 fn the_count_does_not_fall_with_limits_and_what_is_lost_is_reported() {
     let lost_at = |pec: u32| {
@@ -140,7 +143,7 @@ const RETRIES: &str = r#"
     ecc = { cap = [0.002, 0.0025, 0.003, 0.0035], retry_decode_us = [20, 20, 20] }
 "#;
 
-/// Beyond doses of 100, 150 and 200 a read takes one, two and three retries.
+/// A read takes one retry above a dose of 100, two above 150, and three above 200.
 #[test]
 fn a_read_that_took_retries_moves_its_block() {
     let limits = "[{ pec = 0, limit = [100.0] }]";
@@ -152,12 +155,13 @@ fn a_read_that_took_retries_moves_its_block() {
         (reads, count(&drive, "early_moves"))
     };
     assert_eq!(moves_at(1), (102, 1), "101 have left more than 100");
-    // Each read from the 102nd on counts twice.
+    // From the 102nd read on, each read has a retry and counts twice.
     assert_eq!(moves_at(2), (127, 1), "126 have left 101 + 2 x 25");
     assert_eq!(moves_at(0), (133, 0), "101 + 2 x 25 + 3 x 7 > 170");
 }
 
-/// A drive with hints counts the retries of each hint, but `retries = 0` moves no block for them.
+/// A drive with hints counts the retries of reads with each hint. With `retries = 0`, no block
+/// moves because of such retries.
 #[test]
 fn without_such_retries_hints_move_no_block() {
     let limits = "[{ pec = 0, limit = [100.0] }]";
@@ -186,7 +190,7 @@ fn retries_on_a_drive_without_any_are_refused() {
     );
 }
 
-/// Passes are due after 20 x 30 reads. The host's data fills 15 blocks.
+/// A pass is due after every 20 x 30 reads of the host, and the host's data fills 15 blocks.
 mod drive_wide {
     use super::*;
     use vpass_drive::ftl::buffer::WHOLE;
@@ -202,7 +206,7 @@ mod drive_wide {
     fn all_blocks_move_once_a_pass_whichever_is_read() {
         let mut drive = drive_of("fill = 1.0", GIVEN);
         assert_eq!(read(&mut drive, 7, 599), 0);
-        // Each read moves one block.
+        // From here on, each read moves one block.
         assert_eq!(read(&mut drive, 7, 1), 1);
         assert_eq!(read(&mut drive, 7, 14), 15);
         assert_eq!(read(&mut drive, 7, 585), 15);
@@ -232,7 +236,8 @@ mod drive_wide {
     fn few_alarms_ring_before_a_pass() {
         let mut drive = drive_of("fill = 1.0", "reads = 800\ndrive_wide = 1");
         assert_eq!(read(&mut drive, 7, 23_999), 0);
-        // Every hundred reads until 3,000 are left, then at a share of 29/30 of them each.
+        // Alarms come every 100 reads until 3,000 reads are left. From then on, each alarm leaves
+        // 29/30 of the reads that were left.
         let last: f64 = (3000f64 / 60.0).ln() / (30f64 / 29.0).ln() + 60.0;
         let alarms = drive.reclaim_counts().alarms as f64;
         assert!((alarms / (210.0 + last) - 1.0).abs() < 0.1, "{alarms}, {last}");

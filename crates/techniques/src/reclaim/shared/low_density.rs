@@ -1,5 +1,5 @@
-//! The bit-density manager (ipr-2018 III-C, III-D): chooses the blocks that get guard levels, and
-//! those that must give them back.
+//! The bit-density manager (ipr-2018 III-C, III-D). It decides how many blocks may have guard
+//! levels, and which blocks must return to full density.
 
 use super::super::View;
 use vpass_drive::base::geometry::Geometry;
@@ -7,17 +7,18 @@ use vpass_drive::base::units::BlockId;
 use vpass_drive::bugs::{Bug, planted};
 use vpass_drive::config::DriveConfig;
 
-/// Block of low density, or block that is being reprogrammed to low density.
+/// Low-density block, or block that is being reprogrammed to low density.
 struct Member {
     block: BlockId,
-    /// Clock when the block became a low-density block. `from` is its number of reads at that time.
+    /// Value of the techniques' clock when the block became a low-density block. `from` is its read
+    /// count at that time.
     since: u64,
     from: u32,
-    /// Whether the block must give its guard levels back.
+    /// Whether the block has been chosen to return to full density.
     leaving: bool,
 }
 
-/// Low-density blocks. Their number is limited to a share of the blocks of each domain.
+/// Low-density blocks. In each domain, at most a fixed share of the blocks may be of low density.
 pub(crate) struct LowDensity {
     members: Vec<Member>,
     most: usize,
@@ -27,7 +28,7 @@ pub(crate) struct LowDensity {
 impl LowDensity {
     pub(crate) fn new(config: &DriveConfig) -> Self {
         let blocks = Geometry::new(config).blocks_per_domain();
-        // Cells of one bit have no page to give up.
+        // SLC cells cannot have guard levels, because a wordline has no second page to give up.
         let most = if config.geometry.cell.bits() == 1 {
             0
         } else {
@@ -59,7 +60,7 @@ impl LowDensity {
         self.members.iter().any(|m| m.block == block)
     }
 
-    /// Adds a block that now becomes a low-density block.
+    /// Adds a block that becomes a low-density block now.
     pub(crate) fn add(&mut self, view: &View, block: BlockId) {
         self.members.push(Member {
             block,
@@ -69,15 +70,15 @@ impl LowDensity {
         });
     }
 
-    /// Removes a block that is about to be erased, or that did not become a low-density block.
+    /// Removes a block that is about to be erased, or that could not be made a low-density block.
     pub(crate) fn remove(&mut self, block: BlockId) {
         self.members.retain(|m| m.block != block);
     }
 
-    /// Returns the low-density block to revert in the domain of a block. It has the fewest reads
-    /// per host page operation since it became a low-density block, and no job moves it. Blocks
-    /// younger than the average low-density block are left out, because they have too few reads to
-    /// be judged.
+    /// Chooses the low-density block that must return to full density, in the domain of the block
+    /// `of`. It is the block with the fewest reads per host page operation since it became a
+    /// low-density block. Blocks that a job moves are left out. So are blocks that are younger than
+    /// average, because they have too few reads to be judged.
     pub(crate) fn revert_coldest(&mut self, view: &View, of: BlockId) -> Option<BlockId> {
         let age = |m: &Member| view.clock() - m.since;
         let rate = |m: &Member| f64::from(view.reads(m.block).0 - m.from) / age(m).max(1) as f64;
@@ -96,8 +97,8 @@ impl LowDensity {
         Some(coldest.block)
     }
 
-    /// Returns the blocks from which [`Self::revert_coldest`] chooses, or none if one more block is
-    /// allowed.
+    /// Returns the blocks from which [`Self::revert_coldest`] chooses. If the domain may have one
+    /// more low-density block, it returns no blocks.
     pub(crate) fn compared(&self, view: &View, of: BlockId) -> Vec<BlockId> {
         if self.has_room(view, of) {
             vec![]
@@ -106,7 +107,7 @@ impl LowDensity {
         }
     }
 
-    /// Returns the counts for results.
+    /// Returns counts for the results, each with its name.
     pub(crate) fn counts(&self) -> [(&'static str, u64); 1] {
         [("reversals", self.reversals)]
     }

@@ -1,10 +1,10 @@
-//! The read-hot identifier (ipr-2018 III-B): finds the blocks, then their pages, that are read so
-//! often that they get blocks of their own.
+//! The read-hot identifier (ipr-2018 III-B). It first finds blocks that are read often, and then
+//! the pages in them that are read most. These read-hot pages get blocks of their own.
 //!
-//! A regular block that reaches its limit sooner than the average block moves to a monitor block,
-//! which counts the reads of each page. When a monitor block reaches its limit, its pages that were
-//! read more often than the average page are read-hot. A block that GC erases gives no information:
-//! its data becomes regular again, because it went to GC's stream.
+//! If a regular block reaches its limit sooner than the average block, its data moves to a monitor
+//! block. A monitor block has a read counter for each page. When a monitor block reaches its limit,
+//! pages with more reads than its average page are read-hot. When GC moves the data of any block,
+//! that data becomes regular again.
 //!
 //! ```text
 //! 40 blocks; after 2,000 page operations of the host the fourth refresh: B_avg = 2,000 x 40 / 4 = 20,000; the block was opened at 500:
@@ -21,27 +21,28 @@ use vpass_drive::base::streams::RECLAIM;
 use vpass_drive::base::units::{BlockId, Bytes, Cause, PageInBlock, Reads, StreamId};
 use vpass_drive::config::{DriveConfig, IntervalAverage};
 
-/// Stream of monitor blocks, whose pages are counted.
+/// Stream of monitor blocks, in which the reads of each page are counted.
 pub(crate) const MONITOR: StreamId = FIRST_OWN;
-/// Stream of read-hot pages, in any kind of block that a technique has for them.
+/// Stream of read-hot pages. The kind of its blocks depends on the technique.
 pub(crate) const HOT: StreamId = FIRST_OWN + 1;
-/// Number of these streams.
+/// Number of streams that read-hot techniques have: monitor blocks and read-hot pages.
 pub(crate) const OWN: u32 = 2;
 
 pub(crate) struct ReadHot {
     block: Block,
-    /// Number of dose units, rounded up, of all reads of a wordline when its states are merged,
-    /// including the reads for its backup.
+    /// Dose that merging a wordline adds, in dose units, rounded up. It includes the reads for the
+    /// backup.
     merging: f64,
-    /// Clock at the opening of each block. If a refresh filled the block, it is the clock of this
-    /// refresh.
+    /// Value of the techniques' clock when each block was opened. For a block that a reclaim job
+    /// filled, this is the time of that job.
     opened_at: Vec<u64>,
     intervals: Average,
     monitors: u32,
     most_monitors: u32,
     /// Number of blocks that stayed regular because all monitor blocks were in use.
     unmonitored: u64,
-    /// Number of refreshed blocks, by kind: regular, monitor, read-hot, low-density.
+    /// Numbers of blocks erased after reclaim, one for each kind: regular, monitor, read-hot,
+    /// low-density.
     refreshed: [u64; 4],
 }
 
@@ -66,8 +67,8 @@ impl ReadHot {
         }
     }
 
-    /// Returns the streams: the stream of monitor blocks, and the technique's stream of read-hot
-    /// blocks.
+    /// Returns the two streams of a read-hot technique: the stream of monitor blocks, and `hot`,
+    /// the stream of read-hot pages.
     pub(crate) fn streams(hot: StreamSpec) -> Vec<StreamSpec> {
         vec![
             StreamSpec {
@@ -81,7 +82,7 @@ impl ReadHot {
         ]
     }
 
-    /// Records that a block is about to be written.
+    /// Records that a block is about to be opened for writing.
     pub(crate) fn opened(&mut self, view: &View, block: BlockId) {
         self.opened_at[block.index()] = view.clock();
         self.monitors += u32::from(view.stream(block) == MONITOR);
@@ -99,7 +100,7 @@ impl ReadHot {
         self.monitors -= u32::from(view.stream(block) == MONITOR);
     }
 
-    /// Returns the number of reads at which a block must move as a whole.
+    /// Returns the read count at which all data of a block must move.
     pub(crate) fn threshold(&self, view: &View, block: BlockId) -> Reads {
         let work = Work {
             mode: view.mode(block),
@@ -110,7 +111,7 @@ impl ReadHot {
             .map_or(Reads::NEVER, |(reads, _)| Reads(reads))
     }
 
-    /// Returns the number of reads at which the reprogramming of a full-density block must begin.
+    /// Returns the read count at which the reprogramming of a full-density block must begin.
     pub(crate) fn merging_threshold(&self, view: &View, block: BlockId) -> Reads {
         let work = Work { mode: FULL, units_per_wordline: self.merging };
         self.block
@@ -118,7 +119,7 @@ impl ReadHot {
             .map_or(Reads::NEVER, |(reads, _)| Reads(reads))
     }
 
-    /// Returns the budgets that [`Self::threshold`] keeps for full-density blocks.
+    /// Returns the budgets that [`Self::threshold`] reserves for full-density blocks.
     pub(crate) fn budgets(&self, view: &View, pec: u32) -> Vec<Budget> {
         self.block.budgets(
             view,
@@ -127,13 +128,13 @@ impl ReadHot {
         )
     }
 
-    /// Returns the budgets that [`Self::merging_threshold`] keeps.
+    /// Returns the budgets that [`Self::merging_threshold`] reserves.
     pub(crate) fn merging_budgets(&self, view: &View, pec: u32) -> Vec<Budget> {
         self.block.budgets(view, pec, Work { mode: FULL, units_per_wordline: self.merging })
     }
 
-    /// Returns whether a block that is reprogrammed now may serve more reads under its new limits
-    /// after the job.
+    /// Returns whether it is useful to reprogram a block now. Under its new limits, the block must
+    /// be able to serve more reads after the job.
     pub(crate) fn gains(&self, view: &View, block: BlockId) -> bool {
         let work = Work { mode: GUARDED, units_per_wordline: f64::from(view.geometry.cell.bits()) };
         let job = self.merging * f64::from(view.geometry.wordlines_per_block);
@@ -143,13 +144,13 @@ impl ReadHot {
             .is_none_or(|(reads, _)| after < f64::from(reads))
     }
 
-    /// Returns the last read that a block may serve during a job that is requested now.
+    /// Returns the read count by which a job that is requested now must be done.
     pub(crate) fn deadline(view: &View, block: BlockId) -> Reads {
         Reads(view.reads(block).0.saturating_add(view.late_reads.max(1)))
     }
 
-    /// Returns the rewrite of a regular or a monitor block at its limit. Its read-hot pages go to
-    /// the stream `hot`.
+    /// Returns the rewrite of a regular or a monitor block that has reached its limit. Read-hot
+    /// pages of the block go to the stream `hot`.
     pub(crate) fn refresh(&mut self, view: &View, block: BlockId, hot: StreamId) -> Rewrite {
         let opened_at = self.opened_at[block.index()];
         let interval = view.is_timed(opened_at).then(|| (view.clock() - opened_at) as f64);
@@ -167,7 +168,7 @@ impl ReadHot {
         Rewrite::all_to(block, MONITOR)
     }
 
-    /// Returns the threshold of a read-hot block that may be reprogrammed, for `vpass explain`.
+    /// Returns the threshold at which a read-hot block is reprogrammed. `vpass explain` prints it.
     pub(crate) fn explain_merging(&self, view: &View, pec: u32) -> Option<Threshold> {
         let work = Work { mode: FULL, units_per_wordline: self.merging };
         let (reads, terms) = self.block.threshold_for(view, pec, ALL_KINDS, work)?;
@@ -178,7 +179,7 @@ impl ReadHot {
         })
     }
 
-    /// Returns the counts for results.
+    /// Returns counts for the results, each with its name.
     pub(crate) fn counts(&self) -> Vec<(&'static str, u64)> {
         let [regular, monitor, hot, low] = self.refreshed;
         vec![
@@ -190,8 +191,8 @@ impl ReadHot {
         ]
     }
 
-    /// Returns the RAM: 4 bytes for the reads and 4 bytes for the refresh time of each block, and 2
-    /// bytes for each page of a monitor block (III-E).
+    /// Returns the RAM of the read-hot identifier (III-E). Each block takes 4 bytes for its reads
+    /// and 4 bytes for its refresh time. Each page of a monitor block takes 2 bytes.
     pub(crate) fn controller_ram(&self, geometry: &Geometry) -> Bytes {
         Bytes(
             8 * u64::from(geometry.blocks)
@@ -199,7 +200,7 @@ impl ReadHot {
         )
     }
 
-    /// Returns the thresholds, for `vpass explain`.
+    /// Returns the thresholds that `vpass explain` prints.
     pub(crate) fn explain(&self, view: &View, pec: u32) -> Vec<Threshold> {
         let mut thresholds = self.block.explain(view, pec);
         let work = Work { mode: GUARDED, units_per_wordline: f64::from(view.geometry.cell.bits()) };
@@ -217,7 +218,7 @@ impl ReadHot {
     }
 }
 
-/// Returns the valid pages that were read more often than the average valid page.
+/// Returns the valid pages of a block that were read more often than its average valid page.
 fn read_hot_pages(view: &View, block: BlockId) -> PageSet {
     let valid = || {
         PageInBlock::all()
@@ -235,20 +236,20 @@ fn read_hot_pages(view: &View, block: BlockId) -> PageSet {
     hot
 }
 
-/// Average time between two refreshes of a block.
+/// Average time between two reclaim jobs of a block.
 struct Average {
     how: IntervalAverage,
     blocks: f64,
     refreshes: u64,
-    /// Number of intervals in the mean.
+    /// Number of intervals that the mean contains.
     count: u64,
     mean: f64,
 }
 
 impl Average {
-    /// Counts a refresh that happens now, with its interval if this is known. Returns the average
-    /// to compare the interval with. For the first refresh the average is 0, so its interval is
-    /// never below the average.
+    /// Records a reclaim job that begins now, with the time since the block was opened, if this is
+    /// known. Returns the average with which this time must be compared. For the first job, the
+    /// average is 0, so the time is not below the average.
     fn note(&mut self, interval: Option<f64>, now: u64) -> f64 {
         let before = if self.count == 0 { 0.0 } else { self.mean };
         self.refreshes += 1;

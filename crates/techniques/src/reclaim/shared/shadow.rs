@@ -1,7 +1,7 @@
 //! Shadow blocks (ipr-2018 II-B): blocks that hold only a few read-hot pages. This file has the
-//! common part of the techniques with shadow blocks. It decides how many there may be, which one
-//! goes back when there are too many, and what happens to other blocks. With parity, each page
-//! belongs to one die, so each die has its own shadow blocks.
+//! code that all techniques with shadow blocks share. It limits the number of shadow blocks,
+//! chooses the ones to give up when there are too many, and handles all other blocks. With parity,
+//! each page belongs to one die, so each die has its own shadow blocks.
 //!
 //! ```text
 //! regular --sooner than B_avg--> monitor --pages above P_avg--> shadow blocks, 30 pages each
@@ -20,13 +20,13 @@ use vpass_drive::config::DriveConfig;
 pub(crate) struct Shadows {
     pub(crate) read_hot: ReadHot,
     pages: u32,
-    /// Largest number of filled shadow blocks of a domain. `domains` is the number of domains.
+    /// Largest number of filled shadow blocks in one domain. `domains` is the number of domains.
     most: u32,
     domains: u32,
-    /// Shadow blocks, each with the clock at its opening.
+    /// Opening time of each shadow block, as a value of the techniques' clock.
     opened_at: BTreeMap<BlockId, u64>,
-    /// Number of blocks that the read-hot pages of each monitor block will fill, until the monitor
-    /// block is erased.
+    /// Number of shadow blocks that the read-hot pages of a monitor block will fill. Each monitor
+    /// block that is being emptied has an entry, until it is erased.
     promised: BTreeMap<BlockId, u32>,
     erases: u64,
     evictions: u64,
@@ -62,12 +62,12 @@ impl Shadows {
         })
     }
 
-    /// Returns whether a block holds only read-hot pages.
+    /// Returns whether a block is a shadow block.
     pub(crate) fn is_shadow(view: &View, block: BlockId) -> bool {
         view.stream(block) == HOT
     }
 
-    /// Records that a block is about to be written.
+    /// Records that a block is about to be opened for writing.
     pub(crate) fn opened(&mut self, view: &View, block: BlockId) {
         self.read_hot.opened(view, block);
         if Self::is_shadow(view, block) {
@@ -82,7 +82,8 @@ impl Shadows {
         self.erases += u64::from(self.opened_at.remove(&block).is_some());
     }
 
-    /// Returns the thresholds of `block`, each followed by its effect on shadow blocks.
+    /// Returns the thresholds of `block`. Each of them is followed by what it means for shadow
+    /// blocks.
     pub(crate) fn explain(
         &self,
         of_block: Vec<Threshold>,
@@ -101,12 +102,12 @@ impl Shadows {
         of_block.into_iter().flat_map(and_shadow).collect()
     }
 
-    /// Requests the rewrite of a regular or a monitor block at its limit. If its read-hot pages
-    /// need space, other shadow blocks move first.
+    /// Requests the rewrite of a regular or a monitor block that has reached its limit. If its
+    /// read-hot pages would fill too many shadow blocks, other shadow blocks are given up first.
     pub(crate) fn refresh(&mut self, view: &View, block: BlockId, out: &mut Vec<Action>) {
         let refreshed = self.read_hot.refresh(view, block, HOT);
         let wanted = refreshed.named_for(HOT).map_or(0, |hot| hot.len().div_ceil(self.pages));
-        // If a job already moves the block, the only requirement is that the job is done in time.
+        // If a job already moves the block, the request only ensures that this job is done in time.
         if wanted == 0 || !view.is_idle(block) {
             out.push(refreshed.into());
         } else if self.make_room(view, block, wanted, out) {
@@ -118,8 +119,8 @@ impl Shadows {
         }
     }
 
-    /// Returns the shadow blocks that [`Self::refresh`] of a block may send back because of their
-    /// reads. There are none unless the block is a monitor block, which is divided.
+    /// Returns the shadow blocks from which [`Self::refresh`] chooses the least-read ones to give
+    /// up. For a block that is not a monitor block, the list is empty.
     pub(crate) fn compared_with(&self, view: &View, block: BlockId) -> Vec<BlockId> {
         let is_near =
             |other: &BlockId| view.geometry.domain_of(*other) == view.geometry.domain_of(block);
@@ -130,10 +131,10 @@ impl Shadows {
         }
     }
 
-    /// Sends shadow blocks of a block's domain back to regular blocks, until `wanted` more may be
-    /// filled. The blocks with the fewest reads per host page operation since their opening go
-    /// first. A block that is still being filled is left out, because its reads show nothing yet.
-    /// It counts as an open block. Returns false if too many would have to go.
+    /// Gives up shadow blocks, in the domain of the block `of`, until `wanted` more may be filled.
+    /// Their pages return to regular blocks. The blocks with the fewest reads per host page
+    /// operation go first. Blocks that are still being filled are left out, because their reads
+    /// show nothing yet. Returns false if giving up all others would not suffice.
     fn make_room(&mut self, view: &View, of: BlockId, wanted: u32, out: &mut Vec<Action>) -> bool {
         let is_near =
             |block: &BlockId| view.geometry.domain_of(*block) == view.geometry.domain_of(of);
@@ -167,7 +168,7 @@ impl Shadows {
         true
     }
 
-    /// Returns the counts for results.
+    /// Returns counts for the results, each with its name.
     pub(crate) fn counts(&self) -> Vec<(&'static str, u64)> {
         let own = [
             ("shadow_erases", self.erases),
@@ -177,7 +178,7 @@ impl Shadows {
         self.read_hot.counts().into_iter().chain(own).collect()
     }
 
-    /// Returns the RAM of the read-hot identifier, and `bytes_each` bytes for each shadow block.
+    /// Returns the RAM of the read-hot identifier plus `bytes_each` bytes for each shadow block.
     pub(crate) fn controller_ram(&self, geometry: &Geometry, bytes_each: u64) -> Bytes {
         Bytes(
             self.read_hot.controller_ram(geometry).0
@@ -186,9 +187,9 @@ impl Shadows {
     }
 }
 
-/// Returns the largest number of filled shadow blocks of a domain. It is a share of the domain's
-/// blocks. The pages that shadow blocks leave unused must be within a share of the spare pages.
-/// They must not be pages that open blocks and the reserve may need.
+/// Returns the largest number of filled shadow blocks in one domain. It is limited to a share of
+/// the domain's blocks. The pages that shadow blocks leave unused are limited to a share of the
+/// spare pages. Pages that open blocks and the GC reserve may need are not available.
 fn most(config: &DriveConfig, geometry: &Geometry, pages: u32) -> u32 {
     let (blocks, spare) = (geometry.blocks_per_domain(), geometry.spare_blocks_of_domain());
     let allowed = (config.density.shadow * f64::from(blocks)) as u32;
@@ -196,9 +197,9 @@ fn most(config: &DriveConfig, geometry: &Geometry, pages: u32) -> u32 {
     if unused == 0 {
         return allowed;
     }
-    // This is a block for each stream, the reserve, and a block that is being moved. Without
-    // stripes, which set the width of streams, streams take half of the spare blocks
-    // (`Streams::new`). One block must be left for cleaning to gain space.
+    // Open blocks need one block for each stream, the GC reserve, and one block that is being
+    // moved. Without stripes, streams may take half of the spare blocks (`Streams::new`). One more
+    // block must stay free, so that cleaning can gain space.
     let streams = u32::from(FIRST_OWN) + OWN + u32::from(config.parity.by_wear.is_some());
     let wide = if geometry.stripes.is_some() { 0 } else { spare / 2 };
     let open = wide.max(streams + RESERVE + 1);

@@ -1,15 +1,16 @@
-//! The common check of the straw-2024 techniques. At fixed intervals of a block's reads, it
-//! rewrites the wordlines whose dose could reach their limit before the next check. The techniques
-//! differ in how they estimate a dose: their [`DoseEstimate`].
+//! The check that all straw-2024 techniques share. It runs at fixed intervals of a block's reads,
+//! and rewrites the wordlines whose dose could reach their limit before the next check. Each
+//! technique has its own way to estimate doses, which is its [`DoseEstimate`].
 //!
-//! - **Acts at:** multiples of the interval I (`reclaim.check_interval`) of a block's reads. A
-//!   wordline i with valid pages moves if `bound(i) + alpha (max(I, R_late + 1) + R_late) + M >
-//!   ERC_MAX`. `M = V + 2 (alpha - 1) p` is the dose that movers may add. They read each of the
-//!   block's V valid pages once more, p of them on each neighbour.
+//! - **Acts at:** read counts of a block that are multiples of the interval I
+//!   (`reclaim.check_interval`). A wordline i with valid pages moves if `bound(i) + alpha (max(I,
+//!   R_late + 1) + R_late) + M > ERC_MAX`. `M = V + 2 (alpha - 1) p` is the dose that movers may
+//!   add. They read each of the block's V valid pages once more; p of these pages lie on each
+//!   neighbour.
 //! - **Leaves behind:** an invalid page for each moved page. A block without valid pages is erased.
-//!   Checks that cannot find anything are skipped.
-//! - **Safety:** no page is lost if `bound(i)` is never below the dose, and the first check leaves
-//!   a new wordline in place (`docs/safety/straw.md`).
+//!   Checks at which no wordline can be due are skipped.
+//! - **Safety:** no page is lost under two conditions: `bound(i)` is never below the dose, and the
+//!   first check leaves a new wordline in place (`docs/safety/straw.md`).
 
 use std::collections::BTreeMap;
 
@@ -25,26 +26,26 @@ use vpass_drive::config::{DoseUnit, DriveConfig};
 use vpass_drive::disturb::table::{Worn, dose_per_kind};
 use vpass_drive::disturb::told::Limits;
 
-/// Estimate of the doses of a block's wordlines, as a technique computes it.
+/// Method by which a technique estimates the doses of a block's wordlines.
 pub(crate) trait DoseEstimate: Send {
-    /// Name of the dose's upper bound, as `vpass explain` prints it.
+    /// Name of the estimate, which is an upper bound of the dose. `vpass explain` prints this name.
     const BOUND: &'static str;
-    /// Whether bounds contain reads from before a wordline's programming, even if such reads do not
-    /// count. Wordlines without data in an open block then have bounds, too. If such a bound is
-    /// used up, nothing may be written to the wordline.
+    /// Whether the estimate also counts reads from before a wordline's programming. If so,
+    /// wordlines without data in an open block have an estimate too. Once it has reached the limit,
+    /// nothing may be written to the wordline.
     const FROM_ERASE: bool;
 
-    /// Whether an attacker can bring a dose above its bound.
+    /// Whether an attacker can cause a dose that is above its estimate.
     const CAN_BE_DECEIVED: bool = false;
-    /// Whether the margin is only `alpha I`, as in the paper. It reserves no dose for movers' reads
-    /// and for host reads during a job, so it is unsafe.
+    /// Whether the reserve is only `alpha I`, as in the paper. Such a reserve is unsafe, because it
+    /// has no dose for movers' reads and for host reads during a job.
     const ONLY_THE_INTERVAL: bool = false;
 
     /// Creates the estimate for a drive of this configuration.
     fn new(args: &Args, config: &DriveConfig) -> Self;
 
-    /// Writes the margin of each wordline, with or without data: `budget.keep[i] - movers -
-    /// bound(i)`.
+    /// Computes the margin `budget.keep[i] - movers - bound(i)` of each wordline i, whether it
+    /// holds data or not.
     fn margins(
         &mut self,
         view: &View,
@@ -54,23 +55,23 @@ pub(crate) trait DoseEstimate: Send {
         out: &mut [Dose],
     );
 
-    /// Returns the dose that the block can take before any bound has grown by more than `slack`.
-    /// `alpha` is the highest alpha of the block.
+    /// Returns the dose that the block can take before the estimate of any wordline has grown by
+    /// more than `slack`. `alpha` is the highest alpha in the block.
     fn quiet(&self, view: &View, block: BlockId, slack: Dose, alpha: Alpha) -> Quarters;
 
-    /// Returns the additional dose that a wordline may get from the rewrite of other wordlines at a
-    /// check.
+    /// Returns the dose that a wordline may get when a check reprograms other wordlines, in
+    /// addition to reads of movers.
     fn burden(&self, _geometry: &Geometry, _alpha: Alpha) -> Dose {
         Dose::ZERO
     }
 
-    /// Returns the rewrite for these pages. They are the pages of all wordlines that the check
-    /// cannot leave unchanged.
+    /// Returns the rewrite that a check requests. `pages` has the pages of all wordlines that the
+    /// check cannot leave unchanged.
     fn remedy(&mut self, _view: &View, block: BlockId, pages: PageSet, _look: &Look) -> Rewrite {
         Rewrite::pages(block, pages)
     }
 
-    /// Returns the estimate's own counts by name.
+    /// Returns counts for the results, each with its name.
     fn counts(&self) -> Vec<(&'static str, u64)> {
         vec![]
     }
@@ -78,7 +79,8 @@ pub(crate) trait DoseEstimate: Send {
     /// Returns the RAM of the counters in a real controller.
     fn controller_ram(&self, geometry: &Geometry) -> Bytes;
 
-    /// Returns the largest memory of the counters in the simulation, without a few bytes per block.
+    /// Returns the largest memory that the counters take in the simulation. A few bytes per block
+    /// are not included.
     fn memory(&self) -> Bytes {
         Bytes(0)
     }
@@ -86,48 +88,50 @@ pub(crate) trait DoseEstimate: Send {
 
 /// Result of a check.
 pub(crate) struct Look<'a> {
-    /// Margin of each wordline.
+    /// Margin of each wordline: the dose that it may still take.
     pub(crate) margins: &'a [Dose],
     pub(crate) budget: &'a Budget,
-    /// Number of dose units for which the margins leave space until the end of the next check's
-    /// job. `late` is the number until the end of this check's job.
+    /// Number of host reads, in dose units, for which the margins have space until the end of the
+    /// next check's job. `late` is the number until the end of this check's job.
     pub(crate) horizon: u32,
     pub(crate) late: u32,
 }
 
-/// Technique with the common check and a dose estimate.
+/// Reclaim technique that consists of the common check and a dose estimate.
 pub(crate) struct Straw<E> {
     pub(crate) estimate: E,
     interval: u32,
-    /// Whether limits are looked up at the age of each block's data.
+    /// Whether a block's limits are looked up at the age of its data. Otherwise, they are those at
+    /// the longest age.
     own_age: bool,
-    /// Whether checks that cannot find anything are skipped.
+    /// Whether to skip checks at which no wordline can be due.
     skips: bool,
-    /// Number of dose units by which reads may overshoot alarms, from a check to the end of the
-    /// next check's job. It is 0 if every read counts 1.
+    /// Number of dose units by which alarms may be passed between a check and the end of the next
+    /// check's job. The number is 0 if every read has a dose of 1.
     overshoot: u32,
     /// Largest dose of one read.
     heaviest: Quarters,
-    /// Whether wordlines that are not yet programmed may be used up.
+    /// Whether the check includes wordlines that are not yet programmed, because their estimate may
+    /// reach the limit.
     counts_before: bool,
-    /// Doses that wordlines may have, by [`Limits::worn_class`].
+    /// Doses that wordlines may have at a check, for each class of wear and age.
     budgets: BTreeMap<Class, Budget>,
-    /// Buffer for a check: the dose that each wordline may still take.
+    /// Buffer for the margins of a check: the dose that each wordline may still take.
     margins: Vec<Dose>,
 }
 
-/// Class of wear and age, from [`Limits::worn_class`].
+/// Class of wear and age within which all limits are equal. [`Limits::worn_class`] computes it.
 type Class = (u64, Option<usize>);
 
-/// Largest number of stored budgets. It suffices for many ages at a few P/E counts.
+/// Largest number of stored budgets. This number suffices for many age steps at a few P/E counts.
 const BUDGETS_MAX: usize = 512;
 
-/// Dose that each wordline of a block may have at a check that leaves it unchanged, before V is
-/// subtracted.
+/// Doses up to which a check leaves wordlines unchanged. `keep` has this dose for each wordline.
+/// The dose V of movers' reads is not yet subtracted from it.
 pub(crate) struct Budget {
     pub(crate) keep: Vec<Dose>,
     pub(crate) alpha: Vec<Alpha>,
-    /// Dose that guard levels would add to `keep`.
+    /// Dose by which guard levels would increase each entry of `keep`.
     pub(crate) gain: Vec<Dose>,
     highest_alpha: Alpha,
     /// Smallest entry of `keep`.
@@ -142,8 +146,8 @@ impl<E: DoseEstimate> Straw<E> {
             interval: args.whole(&CHECK_INTERVAL),
             own_age: args.has(&OWN_AGE) && args.whole(&OWN_AGE) == 1,
             skips: true,
-            // A read weighs up to 2.25 units. Two alarms are each passed by less than this. Checks
-            // round up to whole units twice.
+            // The dose of a read is at most 2.25 units, and two alarms are each passed by less than
+            // one read. Checks round up to whole dose units twice.
             overshoot: if sensings { 6 } else { 0 },
             heaviest: dose_per_kind(config.disturb.dose, config.geometry.cell)
                 [..config.geometry.cell.bits() as usize]
@@ -157,8 +161,8 @@ impl<E: DoseEstimate> Straw<E> {
         }
     }
 
-    /// Returns the number of reads that a wordline must endure after a check leaves it unchanged,
-    /// until it has moved.
+    /// Returns the number of reads that a wordline must endure after a check that leaves it
+    /// unchanged. It covers the time until the next check, and the job of that check.
     fn horizon(&self, view: &View) -> u32 {
         if E::ONLY_THE_INTERVAL {
             return self.interval;
@@ -167,14 +171,13 @@ impl<E: DoseEstimate> Straw<E> {
         self.interval.max(late + 1) + late + self.overshoot
     }
 
-    /// Returns the number of reads after a successful check at which its block may serve no more
-    /// reads.
+    /// Returns the number of reads after which the job of a check must be done.
     fn grace(&self, view: &View) -> u32 {
         if E::ONLY_THE_INTERVAL { self.interval } else { view.late_in_a_job() }
     }
 
-    /// Returns the dose that a wordline of a group may have at a check, before V is subtracted, and
-    /// alpha.
+    /// Returns the dose up to which a check leaves a wordline of a group unchanged, and alpha of
+    /// the group. The dose V of movers' reads is not yet subtracted.
     fn keep(&self, view: &View, limits: Limits, group: usize, worn: Worn) -> (Dose, Alpha) {
         let e = limits.lookup_worn(group, worn);
         let beside = if E::ONLY_THE_INTERVAL { 0 } else { 2 * view.geometry.cell.bits() };
@@ -185,8 +188,8 @@ impl<E: DoseEstimate> Straw<E> {
         (e.limit - margin, e.alpha)
     }
 
-    /// Returns the budget on which the checks rely. The first check must leave a new wordline in
-    /// place.
+    /// Returns the budget of a group on which the guarantee depends. The budget holds if the first
+    /// check leaves a new wordline in place.
     fn promised(&self, view: &View, limits: Limits, group: usize, pec: u32) -> Promised {
         let e = limits.lookup(group, pec);
         let reads = self.horizon(view);
@@ -226,7 +229,8 @@ impl<E: DoseEstimate> Straw<E> {
         Some(class)
     }
 
-    /// Returns the dose estimate, and the doses that wordlines of this block may have.
+    /// Returns the dose estimate, and the doses up to which checks leave this block's wordlines
+    /// unchanged.
     pub(crate) fn estimate_and_budget(
         &mut self,
         view: &View,
@@ -236,16 +240,18 @@ impl<E: DoseEstimate> Straw<E> {
         Some((&mut self.estimate, &self.budgets[&class]))
     }
 
-    /// Returns the dose that movers may still add to a wordline far from all pages that they read.
+    /// Returns the dose that movers may add to a wordline by reads of other wordlines that are not
+    /// its neighbours.
     fn movers(&self, view: &View, pages: u32) -> Dose {
         if E::ONLY_THE_INTERVAL {
             return Dose::ZERO;
         }
-        // The pages of a whole block have a mean dose of one unit per read.
+        // Reads of all pages of a block have a mean dose of one unit per read.
         (self.heaviest * pages).min(Reads(view.geometry.pages_per_block).quarters()).far()
     }
 
-    /// Returns the next check after `now` block reads, if the smallest margin is `slack`.
+    /// Returns the read count of a block's next check. `now` is its present read count, and `slack`
+    /// is its smallest margin.
     fn next_look(&self, view: &View, block: BlockId, now: u32, slack: Dose, alpha: Alpha) -> Reads {
         let quiet = if self.skips {
             self.estimate.quiet(view, block, slack.max(Dose::ZERO), alpha)
@@ -258,8 +264,8 @@ impl<E: DoseEstimate> Straw<E> {
         )
     }
 
-    /// Computes the dose that each wordline of a block may still take, with or without data, into
-    /// `self.margins`.
+    /// Computes the margins of all wordlines of a block and stores them in `self.margins`. A margin
+    /// is the dose that a wordline may still take.
     fn look(&mut self, view: &View, block: BlockId, class: Class) {
         let movers = self.movers(view, view.valid_pages(block) + view.pages_to_come(block));
         let budget = &self.budgets[&class];
@@ -292,8 +298,8 @@ impl<E: DoseEstimate> Policy for Straw<E> {
         let mut pages = None;
         for (wordline, margin) in WordlineInBlock::all().zip(&self.margins) {
             let first = wordline.first_page(bits);
-            // In an open block, partly written wordlines count too. So do unwritten wordlines if a
-            // dose from before their programming counts.
+            // In an open block, partly written wordlines are checked too. Unwritten wordlines are
+            // checked if doses from before their programming count.
             let unwritten = is_open
                 && (first + bits).number() > written
                 && (first.number() < written || self.counts_before);

@@ -1,5 +1,5 @@
-//! Distribution of a block's reads, as far as its sets of counters show it, and the bound of each
-//! wordline's dose that follows.
+//! Finds out from a block's counters where its reads were, and computes from this an upper bound of
+//! each wordline's dose.
 
 use super::super::shared::straw::{Budget, DoseEstimate};
 use super::sets::Sets;
@@ -12,31 +12,34 @@ use vpass_drive::base::units::{BlockId, Bytes, Reads, WordlineInBlock};
 use vpass_drive::config::DriveConfig;
 use vpass_drive::flash::block::Wordline;
 
-/// Layer counters, wordline counters, and the values that follow from them.
+/// Layer counters and wordline counters of all blocks, and bounds that are computed from them.
 pub(crate) struct Placed {
-    /// Counts of each layer when its set began. For a block with wordline counters, the reads of
-    /// each layer between the beginnings of its two sets.
+    /// Sets of layer counters. A set has the read count of each layer when the block got the set.
+    /// If the block also has wordline counters, the set has instead the reads of each layer between
+    /// the starts of the two sets.
     layers: Sets,
-    /// Counts of each wordline when its set began.
+    /// Sets of wordline counters. A set has the read count of each wordline when the block got the
+    /// set.
     wordlines: Sets,
-    /// Number of reads of each block that were certainly beside no wordline with data, from sets
-    /// that the block has lost.
+    /// Number of reads of each block that were certainly not beside any wordline with data,
+    /// according to sets that the block has lost.
     away: Vec<Quarters>,
-    /// Number of reads of each block, at the beginning of its layer counters, that may have been
-    /// beside any of its wordlines.
+    /// Number of reads of each block before it got layer counters, without the reads in `away`.
+    /// They may have been beside any wordline of the block.
     unplaced: Vec<Quarters>,
-    /// Dose between two visits below which a block can spare its set.
+    /// Smallest dose that the block of a set must get between two visits of the set to keep it.
+    /// With a smaller dose, the block can spare the set.
     hardly: Quarters,
     strings_per_layer: usize,
     stride: usize,
-    /// Mask for each wordline: all ones if its neighbours lie in different layers, so that both
-    /// layers count; otherwise 0.
+    /// Bit mask for each wordline. All bits are 1 if the neighbours of the wordline lie in
+    /// different layers, so that reads of both layers count. Otherwise, the mask is 0.
     upper_counts: Vec<u32>,
-    /// Whether a wordline's own reads disturb it (model `count`).
+    /// Whether reads of a wordline disturb that wordline too, as in the model `count`.
     own_disturbs: bool,
-    /// Buffers for a check. `of_layer` has the reads of layers. `in_layer` has the reads of each
-    /// wordline's layer, and `exact` its own counted reads, both with zeros before and behind.
-    /// `near` has the reads of its neighbours.
+    /// Buffers for a check. `of_layer` has the reads of each layer. For each wordline, `in_layer`
+    /// has the reads of its layer, `exact` its own counted reads, and `near` a bound of the reads
+    /// of its neighbours. `in_layer` and `exact` also have zeros at both ends.
     of_layer: Vec<Quarters>,
     in_layer: Vec<Quarters>,
     exact: Vec<Quarters>,
@@ -52,19 +55,20 @@ impl Placed {
         self.wordlines.of(view, block).is_some()
     }
 
-    /// Resets a block at its erase.
+    /// Forgets the counters of a block, because the block was erased.
     pub(super) fn begin(&mut self, block: BlockId) {
         self.layers.release(block);
         self.wordlines.release(block);
         self.away[block.index()] = Quarters::ZERO;
     }
 
-    /// Returns the reads that were certainly beside no wordline of a block without sets.
+    /// Returns the number of reads of a block that were certainly not beside any wordline with
+    /// data. The block has no sets now.
     pub(super) fn away(&self, block: BlockId) -> Quarters {
         self.away[block.index()]
     }
 
-    /// Returns the blocks that may lose their sets to this block because they have few reads.
+    /// Returns the hardly read blocks from which this block may take a set of counters.
     pub(super) fn compared_with(&self, view: &View, block: BlockId) -> Vec<BlockId> {
         let layers = self.layers.considered_next().filter(|_| !self.counts_layers(view, block));
         let wordlines =
@@ -72,8 +76,8 @@ impl Placed {
         layers.chain(wordlines).collect()
     }
 
-    /// Begins to count a block's layers. Returns false if no set is free and none can be taken from
-    /// another block.
+    /// Begins to count the reads of a block's layers. Returns false if no set is free and no other
+    /// block can spare its set.
     pub(super) fn count_layers(&mut self, view: &View, block: BlockId) -> bool {
         if let Some(cold) = self.layers.who_can_do_without(view, self.hardly) {
             if self.counts_layers(view, cold) {
@@ -92,8 +96,8 @@ impl Placed {
         true
     }
 
-    /// Begins to count a block's wordlines, and keeps the counts of its layers. Returns false as
-    /// [`Self::count_layers`] does.
+    /// Begins to count the reads of a block's wordlines, and keeps the earlier counts of its
+    /// layers. Returns false if no set is free and no other block can spare its set.
     pub(super) fn count_wordlines(&mut self, view: &View, block: BlockId) -> bool {
         if let Some(cold) = self.wordlines.who_can_do_without(view, self.hardly) {
             if self.counts_wordlines(view, cold) {
@@ -111,8 +115,8 @@ impl Placed {
         true
     }
 
-    /// Returns the reads of a block with layer counters that were beside no wordline which holds
-    /// data or may still get data.
+    /// Returns the number of reads of a block that were certainly not beside any wordline that
+    /// holds data or may still get data. The block has layer counters.
     fn away_by_now(&mut self, view: &View, block: BlockId) -> Quarters {
         self.count_placed(view, block);
         self.sum_near(self.unplaced[block.index()]);
@@ -129,7 +133,8 @@ impl Placed {
         view.dose(block) - near.unwrap_or_default()
     }
 
-    /// Adds the reads of a block's wordlines to its layers, as if only layers had been counted.
+    /// Adds the counts of a block's wordlines to those of its layers, so that the block can give up
+    /// its wordline counters.
     fn fold_into_layers(&mut self, view: &View, block: BlockId) {
         self.count_placed(view, block);
         let now = view.wordlines(block);
@@ -146,13 +151,13 @@ impl Placed {
         }
     }
 
-    /// Returns the number of reads until the layers beside a wordline may have given it `share` of
-    /// the dose that it may have. Returns at least a quarter of the reads that the whole share
-    /// allows, and 0 if the share is already reached. The block has layer counters.
+    /// Returns the number of reads until a wordline may have got `share` of its allowed dose from
+    /// reads beside it. The result is at least a quarter of the reads that the full share allows,
+    /// or 0 if the share is already reached. The block has layer counters.
     pub(super) fn cool_for(&self, view: &View, block: BlockId, budget: &Budget, share: f64) -> u32 {
         let unplaced = self.unplaced[block.index()];
-        // If reads of neighbours weigh no more than other reads, a step is the smallest possible
-        // dose.
+        // With alpha 1, reads of neighbours weigh no more than other reads. The smallest possible
+        // dose is then used instead of 0.
         let of_read = |beside: Alpha| (Reads(1) * beside).max(Dose::of_1024ths(1));
         let (mut smallest, mut stretch) = (Dose::MAX, 0);
         for (wordline, ((near, keep), alpha)) in
@@ -178,7 +183,7 @@ impl Placed {
         smallest.holds(heaviest).max(stretch).clamp(1, u32::MAX.into()) as u32
     }
 
-    /// Computes the known reads of each layer and of each wordline.
+    /// Computes the reads of each layer and of each wordline that the block's counters show.
     fn count_placed(&mut self, view: &View, block: BlockId) {
         let now = view.wordlines(block);
         let layers =
@@ -205,8 +210,9 @@ impl Placed {
         self.in_layer.resize(now.len() + 2 * self.stride, Quarters::ZERO);
     }
 
-    /// Computes an upper bound of the reads of both neighbours of each wordline. `unplaced` reads
-    /// of the block may be anywhere. The compiler vectorises it.
+    /// Computes for each wordline an upper bound of the reads of its two neighbours together.
+    /// `unplaced` is the number of reads that may have been anywhere in the block. The compiler can
+    /// vectorise the loops.
     fn sum_near(&mut self, unplaced: Quarters) {
         let wordlines = self.upper_counts.len();
         let (layer_above, above) =
@@ -228,15 +234,15 @@ impl Placed {
     }
 }
 
-/// Returns the reads of each layer.
+/// Returns the number of reads of each layer.
 fn by_layer(wordlines: &[Wordline], strings_per_layer: usize) -> impl Iterator<Item = Quarters> {
     wordlines
         .chunks(strings_per_layer)
         .map(|layer| layer.iter().map(|wordline| wordline.reads).sum())
 }
 
-/// Returns a mask for each wordline: all ones if its neighbours lie in different layers, otherwise
-/// 0.
+/// Returns a bit mask for each wordline. All bits are 1 if the neighbours of the wordline lie in
+/// different layers. Otherwise, the mask is 0.
 fn upper_counts(geometry: &Geometry) -> Vec<u32> {
     let (stride, strings) = (geometry.neighbour_stride, geometry.strings_per_layer);
     let differs = |w: u32| {
@@ -320,8 +326,8 @@ impl DoseEstimate for Placed {
     }
 }
 
-/// Corrects the margins of a block whose reads were all counted by wordline since its erase. Its
-/// doses count from each wordline's programming.
+/// Corrects the margins of a block that has had wordline counters since its erase. With these
+/// counters, the dose of each wordline can count from its own programming.
 fn count_from_programming(view: &View, block: BlockId, margins: &mut [Dose]) {
     let begun = view.written(block).number().div_ceil(view.geometry.cell.bits());
     let spares_all = view.disturb.preprogram_weight == 0.0;
@@ -329,7 +335,7 @@ fn count_from_programming(view: &View, block: BlockId, margins: &mut [Dose]) {
         if i < begun {
             *margin += wordline.base.far();
         } else if spares_all {
-            // Reads before its programming will not count for this wordline.
+            // This wordline is not yet programmed, and reads before its programming will not count.
             *margin = Dose::MAX;
         }
     }

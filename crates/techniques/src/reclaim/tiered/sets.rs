@@ -1,17 +1,18 @@
-//! Sets of counters, assigned to blocks until their erase, or until another block needs a set more.
+//! Pool of counter sets. A block keeps its set until it is erased, or until another block needs the
+//! set more.
 
 use vpass_drive::api::reclaim::View;
 use vpass_drive::base::dose::Quarters;
 use vpass_drive::base::units::BlockId;
 
 const NONE: u32 = u32::MAX;
-/// Number of assigned sets that are considered at a time for a block that finds no free set. The
-/// number is small, so that a set is visited rarely. A set then counts as cold only if its block
-/// was hardly read for a long time.
+/// Number of assigned sets that are visited when a block finds no free set. The number is small, so
+/// each set is visited rarely. So a set counts as cold only if its block was hardly read for a long
+/// time.
 const LOOKS: u32 = 4;
 
-/// Owner of a set: the block, its P/E cycles when it got the set, and its dose when it was last
-/// considered.
+/// Block that owns a set. `pec` is its number of P/E cycles when it got the set, and `seen` is its
+/// dose at the last visit of the set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Owner {
     block: BlockId,
@@ -25,8 +26,8 @@ impl Owner {
         view.pec(self.block) != self.pec
     }
 
-    /// Returns whether the block holds no data, or was hardly read since it was last considered.
-    /// Returns false if a job moves the block.
+    /// Returns whether the block can spare its set. The block must hold no data, or have been
+    /// hardly read since the last visit. No job may be moving it.
     fn can_do_without(&self, view: &View, hardly: Quarters) -> bool {
         let empty = view.valid_pages(self.block) == 0 && view.pages_to_come(self.block) == 0;
         let cold = self.seen.is_some_and(|seen| view.dose(self.block) - seen < hardly);
@@ -34,20 +35,20 @@ impl Owner {
     }
 }
 
-/// Sets of counters, of a fixed number.
+/// Pool with a fixed number of counter sets.
 pub(super) struct Sets {
     most: u32,
     counters: usize,
     owners: Vec<Owner>,
     free: Vec<u32>,
     hand: u32,
-    /// Set of each block that got one. Another block may have taken it since.
+    /// Number of the set that each block got. Another block may own the set by now.
     of_block: Vec<u32>,
     numbers: Vec<Box<[Quarters]>>,
 }
 
 impl Sets {
-    /// Creates `most` sets of `counters` counters each.
+    /// Creates a pool of `most` sets, each with `counters` counters.
     pub(super) fn new(most: u32, counters: u32, blocks: u32) -> Self {
         let (owners, free, numbers) = (vec![], vec![], vec![]);
         Self {
@@ -61,12 +62,12 @@ impl Sets {
         }
     }
 
-    /// Returns the number of counters in all sets, and the number of sets.
+    /// Returns the total number of counters in the pool, and the number of sets.
     pub(super) fn size(&self) -> (u64, u64) {
         (u64::from(self.most) * self.counters as u64, self.most.into())
     }
 
-    /// Returns the memory of the sets when all are assigned.
+    /// Returns the size in memory of the pool when all sets are assigned, in bytes.
     pub(super) fn bytes(&self) -> u64 {
         let of_set = self.counters * size_of::<Quarters>()
             + size_of::<Owner>()
@@ -89,7 +90,8 @@ impl Sets {
         (owner.block == block && !owner.is_gone(view)).then_some(set as usize)
     }
 
-    /// Assigns a set to a block, if one is free.
+    /// Assigns a free set to a block, and returns the counters of the set; `None` if no set is
+    /// free.
     pub(super) fn lend(&mut self, view: &View, block: BlockId) -> Option<&mut [Quarters]> {
         let owner = Owner { block, pec: view.pec(block), seen: None };
         let set = if let Some(set) = self.free.pop() {
@@ -106,9 +108,9 @@ impl Sets {
         Some(&mut self.numbers[set as usize])
     }
 
-    /// If all sets are assigned, returns the next block that can spare its set, if it is among the
-    /// next few blocks. A block that was erased and not written since is such a block, too. A block
-    /// counts as cold below the dose `hardly`.
+    /// Visits the next few sets if all sets are assigned. Returns the first of their blocks that
+    /// can spare its set; `None` if there is none. Such a block was erased since it got the set,
+    /// holds no data, or got less than the dose `hardly` since the last visit.
     pub(super) fn who_can_do_without(&mut self, view: &View, hardly: Quarters) -> Option<BlockId> {
         if !self.free.is_empty() || (self.owners.len() as u32) < self.most {
             return None;
@@ -124,15 +126,15 @@ impl Sets {
         None
     }
 
-    /// Returns the blocks that [`Self::who_can_do_without`] considers next, or none while a set is
-    /// free.
+    /// Returns the blocks whose sets [`Self::who_can_do_without`] would visit next. The list is
+    /// empty if a set is free.
     pub(super) fn considered_next(&self) -> impl Iterator<Item = BlockId> {
         let is_free = !self.free.is_empty() || (self.owners.len() as u32) < self.most;
         let looks = if is_free { 0 } else { LOOKS.min(self.most) };
         (0..looks).map(|n| self.owners[((self.hand + n) % self.most) as usize].block)
     }
 
-    /// Takes back the set of a block.
+    /// Takes the set away from a block, so that it is free again.
     pub(super) fn release(&mut self, block: BlockId) {
         let set = std::mem::replace(&mut self.of_block[block.index()], NONE);
         if set != NONE && self.owners[set as usize].block == block {

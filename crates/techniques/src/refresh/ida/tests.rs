@@ -56,7 +56,7 @@ fn wake_at(drive: &mut Drive, second: Ns) {
     drive.wake();
 }
 
-/// Returns refresh's reads, programs, merges and erases since the beginning.
+/// Returns the numbers of reads, programs, merges and erases that refresh has done so far.
 fn done(drive: &Drive) -> [u64; 4] {
     let (counts, refresh) = (drive.flash_counts(), Cause::Refresh as usize);
     [
@@ -94,8 +94,8 @@ fn worked_example() {
     assert_eq!(drive.controller_ram(), Bytes((2 * 4 * 60_u64).div_ceil(8) + 60_u64.div_ceil(8)));
 }
 
-/// Each of the five merged pages is written elsewhere without another read. Afterwards there is no
-/// data left for which to merge.
+/// Each of the five merged pages is corrupted, and is written elsewhere without another read. After
+/// that, the block holds no data.
 #[test]
 fn pages_that_are_corrupted_are_written_from_memory() {
     let mut drive = example("refresh.ida = { error_rate = 1 }", "none");
@@ -116,8 +116,8 @@ fn wordlines_whose_lsb_is_wanted_move_where_only_others_are_merged() {
     );
 }
 
-/// `block` asks at 1,000 - 12 reads. Merging needs 16 of them, and one more. At 970 reads there are
-/// enough. At 971 the whole block moves.
+/// The threshold of `block` is 1,000 - 12 = 988 reads. Merging needs 17 reads before this
+/// threshold. At 970 reads, enough are left. At 971 reads, the whole block moves.
 #[test]
 fn a_block_near_its_limit_moves_whole() {
     let disturb = r#"disturb = { model = "count", table = [{ pec = 0, limit = [1000] }] }"#;
@@ -215,7 +215,8 @@ fn what_gc_passes_over_is_merged_where_it_is_to_stay() {
 }
 
 /// Reads of wordline 1, whose LSB page is invalid, bring the wordlines on both sides of it to their
-/// limit. `straw-wl` moves these. When `straw-wl` wants nothing more, wordline 1 is merged.
+/// limit. `straw-wl` moves these. When `straw-wl` has no further request for the block, wordline 1
+/// is merged.
 #[test]
 fn a_partial_reclaim_merges_what_it_leaves() {
     for (more, merged) in [("", 0), ("refresh.ida = { at_reclaim = 1, error_rate = 0 }", 1)] {
@@ -234,7 +235,8 @@ fn a_partial_reclaim_merges_what_it_leaves() {
     }
 }
 
-/// Lists the valid kinds of a QLC wordline, LSB first, and the coding.
+/// Lists sets of valid pages of a QLC wordline, LSB first, each with the coding into which it is
+/// merged.
 #[test]
 fn qlc_is_merged_one_level_up() {
     let drive = try_drive("qlc", "", "none").unwrap();

@@ -1,5 +1,5 @@
-//! Behaviour of a technique on a drive, computed without the drive: there are no blocks and no
-//! data.
+//! Computes the thresholds and the guarantee of a technique from the configuration alone, without
+//! simulating a drive.
 
 use super::{NO_SEED, Promise, check};
 use crate::api::reclaim::late::late_reads;
@@ -17,15 +17,15 @@ use crate::flash::count::space_saving::SpaceSaving;
 use crate::flash::recoded::Recoded;
 use crate::hints;
 
-/// Thresholds and guarantee of a technique on a drive, computed without the drive. Neither depends
-/// on blocks or data.
+/// Thresholds and guarantee of a technique, computed from the drive's configuration alone.
 pub struct Prospect {
     blank: Blank,
     policy: Box<dyn Policy>,
 }
 
 impl Prospect {
-    /// Creates the prospect of a technique on a drive of this configuration.
+    /// Creates the prospect: the thresholds and the guarantee of a technique on a drive of this
+    /// configuration.
     ///
     /// # Errors
     /// Returns the errors of [`check`].
@@ -48,7 +48,7 @@ impl Prospect {
         self.policy.explain(&self.blank.view(), pec)
     }
 
-    /// Returns the thresholds as [`Self::thresholds`] does, for data with this hint.
+    /// Returns the thresholds for data with this hint, each with its derivation.
     pub fn thresholds_at(&self, budget: AccessLatency, pec: u32) -> Vec<Threshold> {
         let limits = self.blank.limits_at(budget);
         self.policy.explain(&View { limits, ..self.blank.view() }, pec)
@@ -60,11 +60,12 @@ impl Prospect {
     }
 }
 
-/// Properties of a drive on which budgets depend, without blocks and data.
+/// Properties of a drive from which budgets are computed. Blocks and data are not among them.
 pub(super) struct Blank {
     geometry: Geometry,
     pub(super) limits: Option<LimitTable>,
-    /// Strictest hint of any data. A guarantee that holds for this hint holds for every other hint.
+    /// Strictest hint that data may have. If a guarantee holds for this hint, it holds for every
+    /// other hint.
     pub(super) budget: AccessLatency,
     disturb: DisturbConfig,
     density: DensityConfig,

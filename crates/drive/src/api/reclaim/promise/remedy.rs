@@ -1,4 +1,4 @@
-//! Key to blame if a technique's guarantee does not hold, and the value that would be right.
+//! Finds the key that breaks a technique's guarantee, and a value with which the guarantee holds.
 
 use super::prospect::Blank;
 use super::{NO_SEED, first_broken, promise_at_start};
@@ -11,15 +11,17 @@ use crate::base::span::{DAY, HOUR, Span, YEAR};
 use crate::config::{DriveConfig, Schedule};
 use crate::phrase;
 
-/// Returns the smallest possible `reclaim.late_reads`; `None` if the user gives no number.
+/// Returns the smallest possible value of `reclaim.late_reads`; `None` if the user does not set
+/// this key.
 pub(super) fn least_late(config: &DriveConfig, timed: bool) -> Option<u32> {
     let at_once = !timed || config.reclaim.schedule == Schedule::Foreground;
     config.reclaim.late_reads.map(|_| u32::from(!at_once))
 }
 
-/// Returns the key to blame and the remedy, if data grows so old that even all retries leave too
-/// little. The remedy is the longest refresh period with which the guarantee holds up to the rated
-/// P/E cycles. If there is none, the guarantee must hold at `start.pec` only.
+/// Returns the wrong key and the remedy if old age alone uses up the limits, even with all retries.
+/// The remedy is the longest refresh period with which the guarantee holds up to the rated P/E
+/// cycles. If no period achieves this, it is the longest with which the guarantee holds at
+/// `start.pec`.
 fn of_age(config: &DriveConfig, technique: &Technique, timed: bool) -> Option<(String, Phrase)> {
     let (first, last) = (config.start.pec, config.start.pec.max(config.drive.rated_pec));
     let blank = Blank::new(config, timed);
@@ -66,8 +68,8 @@ fn of_age(config: &DriveConfig, technique: &Technique, timed: bool) -> Option<(S
     Some((what, right))
 }
 
-/// Returns the key to blame for a broken guarantee, with its value, and the remedy. The remedy is
-/// the smallest change, so one key is changed rather than two.
+/// Returns the key that breaks the guarantee, with its value, and the remedy. The remedy changes as
+/// few keys as possible.
 pub(super) fn remedy(config: &DriveConfig, technique: &Technique, timed: bool) -> (String, Phrase) {
     let holds = |change: &dyn Fn(&mut DriveConfig)| {
         let mut changed = config.clone();

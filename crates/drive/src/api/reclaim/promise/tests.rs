@@ -1,4 +1,4 @@
-//! Tests of guarantees, technique by technique.
+//! Tests of the guarantees of all reclaim techniques.
 
 use super::*;
 use crate::api::card::Protection;
@@ -53,8 +53,8 @@ fn worked_example() {
     );
 }
 
-/// With a yield of 99.9 %, a thousandth of the codewords is lost at the limit. With a UBER of
-/// 1e-15, no run loses a codeword.
+/// With a yield of 99.9 %, one in 1,000 codewords is lost at the limit. With a UBER of 1e-15,
+/// losses at the limit are too rare to matter.
 #[test]
 fn a_code_that_loses_codewords_at_its_limit_is_noted_where_losses_are_drawn() {
     let drawn = |noise: bool, last_target: f64| {
@@ -196,8 +196,8 @@ fn a_refresh_period_that_leaves_nothing_is_named_with_the_longest_that_works() {
     );
 }
 
-/// Each technique's card names the protection that its guarantee gives, so that no test expects
-/// less.
+/// The card of each technique must name the protection that its guarantee gives. Otherwise, tests
+/// would expect less protection.
 #[test]
 fn a_technique_is_listed_with_what_it_promises() {
     let config = config(900, "check_interval = 10");
@@ -221,8 +221,8 @@ fn a_technique_is_listed_with_what_it_promises() {
     assert_eq!(check(&super::tests::config(1, ""), technique("none").unwrap(), true), Ok(()));
 }
 
-/// The limit is 100 minus 0.08 per cycle. At 900 cycles it is 28, which `block` needs. At the next
-/// row of a policy it is smaller.
+/// The limit is 100 minus 0.08 per P/E cycle. At 900 cycles it is 28 reads, exactly what `block`
+/// needs. In the next row that a policy sees, it is smaller.
 #[test]
 fn a_promise_that_wear_ends_is_warned_of() {
     let mut config = config(100, "");

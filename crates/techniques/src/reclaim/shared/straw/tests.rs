@@ -6,8 +6,8 @@ use vpass_drive::base::dose::{Alpha, Dose};
 use vpass_drive::base::units::{BlockId, Lpn};
 use vpass_drive::drive::{Drive, Techniques};
 
-/// Creates a full drive under a technique with this estimate. `skips` says whether checks that
-/// cannot find anything are skipped.
+/// Creates a full drive under a technique with this estimate. `skips` says whether checks at which
+/// no wordline can be due are skipped.
 pub(crate) fn drive<E: DoseEstimate + 'static>(text: &str, name: &str, skips: bool) -> Drive {
     let config: vpass_drive::config::DriveConfig =
         toml::from_str::<vpass_drive::config::DriveConfig>(text).unwrap().resolve().unwrap();
@@ -50,15 +50,16 @@ pub(crate) fn budget(wordlines: u32, alpha: u32, keep: u32) -> Budget {
     }
 }
 
-/// Returns the bound of each wordline by a new estimate, in whole dose units.
+/// Returns the bounds that a new estimate computes for all wordlines, in whole dose units.
 pub(crate) fn bounds<E: DoseEstimate>(drive: &mut Drive, block: BlockId, alpha: u32) -> Vec<i64> {
-    // This technique has the parameters of all estimates in these tests.
+    // The arguments come from this technique, because it has the parameters of all estimates in
+    // these tests.
     let card = technique("straw-ss").unwrap();
     let mut estimate = E::new(&card.args(drive.config()), drive.config());
     bounds_of(&mut estimate, drive, block, alpha)
 }
 
-/// Returns the bound of each wordline by an existing estimate, in whole dose units.
+/// Returns the bounds that an existing estimate computes for all wordlines, in whole dose units.
 pub(crate) fn bounds_of<E: DoseEstimate>(
     estimate: &mut E,
     drive: &mut Drive,
