@@ -128,8 +128,8 @@ fn render(run: &OfRun, colour: bool) -> String {
     }
     let _ = writeln!(
         text,
-        "  The first {CAUSES} rows add up to counter 0x1E. Counters begin with the measured run, \
-         but erase counts and the percentage used follow from the whole wear of the blocks."
+        "  The first {CAUSES} rows add up to counter 0x1E. Counters cover only the measured run, \
+         but erase counts and the percentage used cover all wear of the blocks."
     );
     if let Some(sample) = run.sample.as_str() {
         let _ =

@@ -281,8 +281,8 @@ fn places_that_cannot_be() {
     );
     assert_eq!(
         error("[a]\nnumjobs=4000\nsize=4k\n[b]\nnumjobs=97\nsize=4k\n"),
-        "a.fio, line 4: 4097 jobs with their clones, up to and with this job; fio runs at most \
-         4096; the line is \"[b]\""
+        "a.fio, line 4: 4097 jobs up to this job, clones included; fio runs at most 4096; the line \
+         is \"[b]\""
     );
     assert!(error("[a]\nfilename=/dev/x\nrw=randread\nbsrange=1-3\nnumjobs=9\n").contains(
         "the random maps of jobs with several block sizes would take more than 1 \

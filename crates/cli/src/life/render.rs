@@ -184,8 +184,8 @@ fn notes(lives: &[Life], setting: &Setting, climbed: &Climbed, args: &LifeArgs) 
                 ""
             },
         ),
-        "The columns from host to parity show shares of the programmed pages, by cause. GC frees \
-         space for all causes."
+        "The columns from host to parity show shares of the programmed pages, by cause. GC has a \
+         column of its own, because GC frees space for every cause."
             .into(),
     ];
     notes.extend(setting.sampled.map(of_samples));

@@ -46,7 +46,7 @@ fn too_short(s: &Summary) -> String {
         source if source.contains("adversary") => "",
         _ => " `vpass life` simulates a life if workload.rate is set.",
     };
-    format!("This run is too short for a life: {why}.{advice}")
+    format!("This run is too short to project the drive's life: {why}.{advice}")
 }
 
 /// Describes how long the drive would live, as far as this run can show it.
@@ -76,7 +76,7 @@ fn life(s: &Summary) -> String {
         }
         (Confidence::TooFew, ..) => {
             format!(
-                "Too few erases for a life ({} block cycles){}.",
+                "Too few erases to project the drive's life ({} block cycles){}.",
                 digits(w.cycles_observed),
                 more(": run")
             )

@@ -101,7 +101,8 @@ fn render(m: &Measured, colour: bool) -> String {
     for attribute in &m.unit_unknown {
         let _ = writeln!(
             text,
-            "  attribute {} {}: {}, then {}; its unit is unknown, so it is not used",
+            "  attribute {} {}: {}, then {}; the unit of this attribute is unknown, so the \
+             attribute is not used",
             attribute.id,
             attribute.name,
             count(attribute.before),

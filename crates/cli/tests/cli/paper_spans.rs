@@ -92,7 +92,7 @@ fn spans_that_do_not_go_together_with_the_rest_are_refused() {
         "unknown variant `no retries`; did you mean `no retry`?",
     );
     refused("over_variant", "over = 'block', over_variant", "give either `over` or `over_variant`");
-    refused("long_us = 400\n", "", "plot weeks: kind `weeks` needs a group with a `span`");
+    refused("long_us = 400\n", "", "plot weeks: kind `weeks` needs `long_us` in the recipe");
     refused("hints = 'idle.toml'", "hints = 'busy.toml'", "busy.toml");
 }
 

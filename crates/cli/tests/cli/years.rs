@@ -134,7 +134,7 @@ fn a_drive_that_is_worn_out_once_its_content_is_written_is_refused() {
     let written = [&small[..], &["--set", "start.overwrite=0.9", "--set", "start.pec=4"]].concat();
     vpass(&lives(&written)).refuses(
         2,
-        &["after its start-up data is written", "drive.rated_pec = 5", "start.pec is 4"],
+        &["once the start-up data is written", "drive.rated_pec = 5", "start.pec is 4"],
     );
 }
 

@@ -147,7 +147,8 @@ pub struct DisturbConfig {
         unit = "P/E cycles",
         range = ZeroOr(10.0, PEC_MAX as f64),
         default = 100,
-        source = "assumption: a firmware's table has a row every few per cent of a life",
+        source = "assumption: a firmware's table of limits has a row for every few per cent of the \
+            rated life",
         random = [0, 10, 100, 2000]
     )]
     pub policy_row_cycles: u32,

@@ -143,7 +143,7 @@ impl EccConfig {
         require(from == 1 || from as usize <= retries, || {
             format!(
                 "ecc.slow_retries = {from}, but a read takes at most {retries} retries (the levels \
-                 of ecc.cap or ecc.corrects behind the first); it must be 1 to {retries}"
+                 of ecc.cap or ecc.corrects after the first); it must be 1 to {retries}"
             )
         })
     }
@@ -199,7 +199,7 @@ impl EccConfig {
             require(times.len() == retries || may_be_empty && times.is_empty(), || {
                 format!(
                     "{key} has {} numbers for {retries} retries (the levels of ecc.cap or \
-                     ecc.corrects behind the first)",
+                     ecc.corrects after the first)",
                     times.len()
                 )
             })?;

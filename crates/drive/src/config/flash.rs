@@ -292,8 +292,8 @@ pub struct TimingConfig {
     #[key(
         range = keys::U32,
         default = 8,
-        source = "assumption: vendors bound the number so that a program ends; 8 keeps a \
-                  program under three times its length",
+        source = "assumption: vendors limit the suspensions so that a program ends; with 8 of \
+            them, a program takes less than three times its normal time",
         random = [0, 1, 8]
     )]
     pub suspend_limit: u32,
@@ -346,9 +346,8 @@ impl TimingConfig {
                     ""
                 };
                 format!(
-                    "timing.sense_us: {few} takes {us} us for {sensings} sensings and {many} \
-                     {less} us for {more}; {many} must take at \
-                     least as long{other}"
+                    "timing.sense_us: {few} takes {us} us for {sensings} sensings, but {many} \
+                     takes only {less} us for {more}; {many} must take at least as long{other}"
                 )
             })?;
         }

@@ -167,8 +167,7 @@ impl ErrorConfig {
         self.check_table(groups)?;
         require(self.model != ErrorLaw::PowerLaw || self.e > 0.0 || self.a > 0.0, || {
             "error.model = \"powerlaw\": with error.e and error.a both 0, fresh data has no \
-             errors; flash without errors is \
-             error.model = \"none\""
+             errors; for flash without errors, set error.model = \"none\""
                 .into()
         })?;
         require(self.model != ErrorLaw::Table || !self.table.is_empty(), || {
@@ -212,7 +211,10 @@ impl ErrorConfig {
                 )
             })?;
             require(rates.windows(2).all(|w| w[0] <= w[1]), || {
-                format!("error.table, pec = {pec}: retention falls with age; flash does not heal")
+                format!(
+                    "error.table, pec = {pec}: retention must not fall with age, because flash \
+                     does not heal"
+                )
             })?;
         }
         Ok(())

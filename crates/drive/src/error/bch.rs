@@ -199,7 +199,8 @@ pub(crate) fn fill(config: &mut DriveConfig) -> Result<(), ConfigError> {
     require(fails <= 0.5, || {
         format!(
             "bch.uber = {:e}: more than half of the codewords of {data_bits} data bits would fail; \
-             lower bch.uber (for 4096 bits, 1e-4 is half)",
+             lower bch.uber (with 4096 data bits, about half of the codewords fail at bch.uber = \
+             1e-4)",
             config.bch.uber
         )
     })?;

@@ -233,5 +233,8 @@ fn what_cannot_be_gone_by_is_refused() {
     small.geometry.blocks_per_plane = Some(22);
     small.drive = toml::from_str("spare = 0.3\nwrite_buffer = 0").unwrap();
     let small = refused(small.resolve().unwrap(), pages(0, 1, Idle));
-    assert!(small.contains("2 access latencies separate 8 kinds of data"), "{small}");
+    assert!(
+        small.contains("with 2 access latencies, the drive separates 8 kinds of data"),
+        "{small}"
+    );
 }

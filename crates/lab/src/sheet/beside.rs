@@ -127,7 +127,7 @@ fn above(rows: &[Row]) -> Option<String> {
         .collect();
     (!named.is_empty()).then(|| {
         format!(
-            "Above the data sheet: {}. The sheet states less than the simulated drive does, so \
+            "Above the data sheet: {}. Here, the simulated drive is better than the sheet, so \
              results that depend on these numbers may be better than those of the real drive.",
             named.join("; ")
         )
@@ -215,7 +215,7 @@ fn lives(drive: &Loaded<DriveConfig>) -> Result<[Row; 3], Failure> {
             "",
             implied,
             random.filter(|tb| *tb > 0.0).map(|tb| at_one / tb),
-            "the two rows above; sheet: sequential rate / random rate",
+            "ratio of the two rows above; sheet: sequential rate / random rate",
         ),
     ])
 }

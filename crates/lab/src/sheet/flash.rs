@@ -55,8 +55,8 @@ fn change_cell(draft: &mut Draft, sheet: &Sheet, preset: &DriveConfig) {
         "geometry.cell",
         format!("\"{word}\""),
         format!(
-            "sheet: {word}. Assumption: limits and error rates stay those of the preset's {}, as \
-             no preset of this generation has others",
+            "sheet: {word}. Assumption: limits and error rates stay those of the preset's {} \
+             cells, because no preset of this generation has other values",
             parse::cell_word(old)
         ),
     );
@@ -75,7 +75,7 @@ fn change_cell(draft: &mut Draft, sheet: &Sheet, preset: &DriveConfig) {
     draft.set(
         "timing.program_us",
         program_us,
-        format!("assumption: time per page as in the preset, {} pages", new.bits()),
+        format!("assumption: the time per page is that of the preset, for {} pages", new.bits()),
     );
 }
 
@@ -103,14 +103,17 @@ fn spare(draft: &mut Draft, sheet: &Sheet, preset: &DriveConfig) -> f64 {
         draft.set(
             "drive.spare",
             (share * 1e4).floor() / 1e4,
-            format!("sheet: capacity, of {in_words} of flash (inference: a power of two)"),
+            format!(
+                "sheet: capacity, which is part of {in_words} of flash (inference: the flash is a \
+                 power of two)"
+            ),
         );
         return raw;
     }
     let of_preset = preset.drive.spare.unwrap_or(0.0);
     draft.notes.push(format!(
         "The capacity is far from a power of two, so drive.spare = {of_preset:.4} is an \
-         assumption: that of {}.",
+         assumption, taken from {}.",
         draft.preset
     ));
     capacity.0 as f64 / (1.0 - of_preset)

@@ -38,7 +38,7 @@ const SLACK: Param = Param {
     draw: &[0.0, 0.05, 1.0],
     meaning: "Largest difference in valid pages between a victim and the emptiest block, as a \
         share of a block's pages",
-    source: "Assumption: 10 pages of ipr-2018's blocks of 192",
+    source: "Assumption: 10 of the 192 pages of a block in ipr-2018",
     alias: Some("stable_slack"),
 };
 

@@ -115,8 +115,7 @@ pub(super) fn jobs(sections: &[Section]) -> Result<Jobs, SourceError> {
         let clones: u64 = all.list.iter().map(|j| u64::from(j.clones)).sum();
         if clones > MOST_JOBS {
             return Err(section.place.complain(format_args!(
-                "{clones} jobs with their clones, up to and with this job; fio runs at most \
-                 {MOST_JOBS}"
+                "{clones} jobs up to this job, clones included; fio runs at most {MOST_JOBS}"
             )));
         }
     }
@@ -275,8 +274,11 @@ fn limits(
     let ramps = draft.ramp_ns > 0 && draft.runtime_ns > 0;
     if ramps {
         notes.push(
-            format!("job {label}: its ramp_time comes before its runtime, and both are measured")
-                .into(),
+            format!(
+                "job {label}: its ramp_time comes before its runtime; vpass measures both \
+                 times"
+            )
+            .into(),
         );
     }
     let runtime_ns = (draft.runtime_ns > 0)

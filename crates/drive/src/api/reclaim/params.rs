@@ -37,8 +37,8 @@ pub const OWN_AGE: Param = Param {
     default: 0.0,
     range: (0.0, 1.0),
     draw: &[0.0, 1.0],
-    meaning: "1: uses the limits at the age of a block's data; 0: uses the limits at the longest \
-        possible age. For techniques that know the time",
+    meaning: "1: uses the limits for the actual age of a block's data; 0: uses the limits for the \
+        longest possible age. Only for techniques that know the time",
     source: "docs/error-budget.md shows what this setting saves",
     alias: Some("own_age"),
 };

@@ -145,8 +145,9 @@ pub fn check(config: &DriveConfig, technique: &Technique, timed: bool) -> Result
     let Some(promise) = promise_at_start(config, technique, timed) else { return Ok(()) };
     if promise.budget().is_some() && config.reclaim.late_reads < least_late(config, timed) {
         return Err(ConfigError::new(format!(
-            "reclaim.late_reads = 0 does not work with reclaim.schedule = \"{}\", where a block \
-             serves reads during its job; set 1 or more, or reclaim.schedule = \"foreground\"",
+            "reclaim.late_reads = 0 does not work with reclaim.schedule = \"{}\", with which a \
+             block serves reads during its rewrite; set reclaim.late_reads = 1 or more, or \
+             reclaim.schedule = \"foreground\"",
             config.reclaim.schedule
         )));
     }
@@ -229,8 +230,8 @@ pub fn notes(config: &DriveConfig) -> Vec<String> {
     let chance = loses_by_chance(config).then(|| {
         let target = config.ecc.last_target;
         format!(
-            "error.noise draws losses: a codeword within its limit is lost with a probability of \
-             {target:.1e}, and no technique prevents that"
+            "with error.noise, losses are random: a codeword within its limit is lost with a \
+             probability of {target:.1e}, and no technique can prevent this loss"
         )
     });
     single.into_iter().chain(chance).collect()

@@ -225,8 +225,8 @@ impl Group {
             "with `reads`, `queue_depth` or a `load` is expected, but not both; the `load` may be \
              given in the group or in each variant"
         } else if periods.queue_depth.is_some() && periods.read_share.is_none() {
-            "with `queue_depth`, `read_share` is expected, because updates at a fixed rate are not \
-             a fixed share of a closed loop"
+            "with `queue_depth`, `read_share` is expected, because in a closed loop, updates at a \
+             fixed rate are not a fixed share of the requests"
         } else {
             return Ok(());
         };

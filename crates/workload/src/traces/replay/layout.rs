@@ -74,7 +74,7 @@ pub(in crate::traces) fn too_large(
     let (packing, enough) = match packed.map(|packed| (packed <= capacity, words(packed))) {
         None => Default::default(),
         Some((true, packed)) => (
-            phrase!["use ", pack, " to put the {packed} that it touches side by side, "],
+            phrase!["use ", pack, " to place the touched pages ({packed}) side by side, "],
             Phrase::default(),
         ),
         Some((false, packed)) => {
@@ -117,7 +117,8 @@ pub(in crate::traces) fn too_many_pages(
 ) -> SourceError {
     let (packed, capacity) = (words(packed), words(capacity));
     SourceError::new(phrase![
-        "{trace}: the pages that it touches take {packed} side by side; the drive has {capacity}; ",
+        "{trace}: the pages that the trace touches take {packed} side by side; the drive has \
+         {capacity}; ",
         selection(devices, ", or "),
         "use a larger drive with ",
         set("drive.capacity", "SIZE"),
