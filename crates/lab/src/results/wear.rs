@@ -297,7 +297,7 @@ mod tests {
             own.warnings,
             [
                 "On the drive that begins with 2,000 P/E cycles, data was lost: 3 pages.",
-                "On the drive of 2,000 P/E cycles: It is so."
+                "On the drive that begins with 2,000 P/E cycles: It is so."
             ]
         );
     }
