@@ -199,7 +199,7 @@ fn age_words(e: &Explanation, colour: bool) -> String {
             e.kind_factor.iter().map(|(kind, factor)| format!("{kind} {factor}")).collect();
         let _ = writeln!(
             text,
-            "  these limits are those of the weakest page kind; limits of each kind: x {} \
+            "  these limits are those of the weakest page kind; factors of all page kinds: {} \
              (disturb.kind_factor)",
             factors.join(", ")
         );

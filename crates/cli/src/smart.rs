@@ -72,7 +72,10 @@ fn of_run(path: &Path) -> Result<OfRun, Failure> {
     let Some(summary) = folder.json("summary.json")? else {
         let hint = match folder.folders().next() {
             Some((name, inside)) if inside.file("summary.json").is_some() => {
-                format!("give a folder inside it, such as {}", path.join(name).display())
+                format!(
+                    "give one of the folders inside this folder, such as {}",
+                    path.join(name).display()
+                )
             }
             _ => "a folder that `vpass run --out` wrote is expected".into(),
         };

@@ -250,9 +250,9 @@ fn requests_that_do_not_fit() {
     );
     assert_eq!(
         error(Fit::Error, "1 5 0 1 1"),
-        "trace (mqsim format): 2 devices: 0 4 KiB, 5 512 bytes; side by side they take 1.1 MiB; \
-         the drive has 8 KiB; select some devices with `only=DEV`, use `fit=scale` or `fit=wrap` \
-         to change the addresses, or use a larger drive with `drive.capacity=2MiB`"
+        "trace (mqsim format): 2 devices: 0 4 KiB, 5 512 bytes; side by side, all devices take \
+         1.1 MiB; the drive has 8 KiB; select some devices with `only=DEV`, use `fit=scale` or \
+         `fit=wrap` to change the addresses, or use a larger drive with `drive.capacity=2MiB`"
     );
     assert_eq!(
         error(Fit::Pack, "1 0 900000 9 1"),
@@ -417,7 +417,8 @@ fn time() {
     assert_eq!(with(1e12), None);
     assert_eq!(
         with(1e13).unwrap(),
-        "invalid speed 10000000000000: it leaves no time between requests; it must be at most 1e12"
+        "invalid speed 10000000000000: requests would have no time between them; the speed must be \
+         at most 1e12"
     );
 }
 

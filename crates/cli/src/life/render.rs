@@ -172,8 +172,8 @@ fn notes(lives: &[Life], setting: &Setting, climbed: &Climbed, args: &LifeArgs) 
     let plan = setting.plan;
     let mut notes = vec![
         format!(
-            "life: until the mean block has endured {} P/E cycles{}{}. Bytes are those of the life \
-             of a whole drive.",
+            "life: until the mean block has endured {} P/E cycles{}{}. Numbers of bytes are totals \
+             for the life of a whole drive.",
             plan.drive.config.drive.rated_pec,
             args.uber.map_or_else(String::new, |uber| format!(
                 ", or the UBER of all reads exceeds {uber:e}"

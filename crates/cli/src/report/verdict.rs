@@ -18,7 +18,10 @@ pub(crate) fn verdict(s: &Summary) -> String {
     let loss = match (s.data_lost_pages, s.uncorrectable_reads) {
         (0, 0) => parity::still_to_rebuild(s).unwrap_or_else(|| "No data was lost.".into()),
         (lost, 0) => {
-            format!("{} of data were lost; the host has not read them yet.", plural(lost, "page"))
+            format!(
+                "{} of data were lost; the host has not read these pages yet.",
+                plural(lost, "page")
+            )
         }
         (lost, reads) => format!(
             "{} of data were lost; {} failed.",
@@ -62,7 +65,7 @@ fn life(s: &Summary) -> String {
     let life = w.life();
     match (w.confidence(), w.life_unit, life.and_then(|life| life.low)) {
         (Confidence::NoWear, ..) => {
-            let more = more(" The run is too short for a life: run");
+            let more = more(" The run is too short to project the drive's life: run");
             format!(
                 "No wear was seen: nothing was programmed or erased.{more}{}",
                 if more.is_empty() { "" } else { "." }

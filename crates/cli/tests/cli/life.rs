@@ -191,8 +191,8 @@ fn few_cycles_are_a_range_fewer_a_request_for_more_and_none_no_wear() {
         few.stdout
     );
     let none = small_drive("1e3", &[]);
-    let words = "No wear was seen: nothing was programmed or erased. The run is too short for a \
-        life: run at least ";
+    let words = "No wear was seen: nothing was programmed or erased. The run is too short to \
+        project the drive's life: run at least ";
     assert!(none.stdout.contains(words), "{}", none.stdout);
     let json = small_drive("1e4", &["--json"]).json();
     let warning = json["warnings"][0].as_str().unwrap();

@@ -420,7 +420,7 @@ fn cuts_by_time_device_and_number() {
     trace(&["cut", &log, &out, "--only", "/dev/sdc"])
         .refuses(2, &["no device of this name", "it has: /dev/sda, /dev/sdb"]);
     trace(&["cut", &log, &out, "--from", "1h"])
-        .refuses(2, &["no row meets the options; no trace was written"]);
+        .refuses(2, &["no row matches the options; no trace was written"]);
     trace(&["cut", &log, &out, "--from", "2s", "--to", "1s"])
         .refuses(2, &["--from must come before --to"]);
     trace(&["cut", &log, &out, "--from", "2"]).refuses(2, &["a time with its unit"]);
@@ -532,7 +532,8 @@ fn bytes_behind_gzip_data_are_passed_over_with_a_warning() {
     let (text, file) = (room.file("a.csv", &msr_reads(&[0, 4096])), room.text("a.csv.gz"));
     made(&["convert", &text, &file]);
     let compressed = std::fs::read(&file).unwrap();
-    let warning = format!("{file}: other bytes follow the gzip data; they are ignored, as by gzip");
+    let warning =
+        format!("{file}: vpass ignores the bytes that follow the gzip data, as gzip does");
     let of_run = ["--drive", "tiny", "--trace", &file, "--gear", "untimed", "--json"];
     for (behind, told) in [(&b""[..], false), (&[0; 512], false), (b"garbage", true)] {
         std::fs::write(&file, [&compressed[..], behind].concat()).unwrap();

@@ -474,7 +474,10 @@ fn hints_are_refused_where_they_mean_nothing() {
     let far = room.file("far.toml", &IDLE.replace("1GiB", "2GiB"));
     with(
         &["--hints", &far, "--sample", "1/2"],
-        &["far.toml line 1: a hint for 2GiB from 0B, but", "the drive ends at 1073741824 bytes"],
+        &[
+            "far.toml line 1: a hint covers 2GiB from offset 0B on, but",
+            "the drive ends at 1073741824 bytes",
+        ],
     );
     let named = room.file("named.toml", "[[device]]\nname = \"0\"\naccess_latency = \"idle\"\n");
     with(&["--hints", &named], &["named.toml line 1", "[[device]] is for traces"]);

@@ -29,7 +29,8 @@ pub struct EccConfig {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[key(
         unit = "bits",
-        range = Words("rising, less than half of a codeword; needs ecc.codeword"),
+        range = Words("rising, each less than half of the bits of a codeword; needs \
+            ecc.codeword"),
         default
     )]
     pub corrects: Vec<u32>,

@@ -49,7 +49,7 @@ pub struct ErrorRow {
     #[key(
         unit = "RBER",
         range = Real(0.0, RBER_MAX),
-        note = ", rising, one for each of error.ages, a list for each group"
+        note = "; a list for each group, rising, with a number for each age of error.ages"
     )]
     pub retention: Vec<Vec<f64>>,
 }
@@ -102,7 +102,7 @@ pub struct ErrorConfig {
     pub ages: Vec<Span>,
     /// Error rates by P/E count, at the counts of `disturb.table`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[key(range = Words("rows at the P/E counts of disturb.table, their pec ascending"), default)]
+    #[key(range = Words("rows with the P/E counts of disturb.table, in ascending order"), default)]
     pub table: Vec<ErrorRow>,
     /// Temperature at which data ages, in degrees Celsius; `reference_c` if absent.
     #[serde(skip_serializing_if = "Option::is_none")]

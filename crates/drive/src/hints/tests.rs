@@ -222,7 +222,8 @@ fn what_cannot_be_gone_by_is_refused() {
     };
     let far = refused(config(""), pages(0, 10_000, Idle));
     assert!(
-        far.starts_with("a hint for 40960000B from 0B") || far.contains("the drive ends at"),
+        far.starts_with("a hint covers 40960000B from offset 0B on")
+            || far.contains("the drive ends at"),
         "{far}"
     );
     let mut plain = config("");

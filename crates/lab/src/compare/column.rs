@@ -340,8 +340,8 @@ pub const COLUMNS: [Column; 21] = [
         ..fewer(
             "reclaim_wait_percent",
             "wait share",
-            "mean time that a host page read waits for reclaim, and the share of this wait in the \
-             latency",
+            "mean time for which a page read of the host waits for reclaim, and the share of this \
+             wait in the latency",
             reclaim_wait_percent,
         )
     },

@@ -27,7 +27,7 @@ impl RunPlan {
                 .check(&geometry)
                 .map_err(|why| Failure::usage(why).at(Opt::Fail.to(failure)))?;
             if self.fail[..n].iter().any(|other| other.unit == failure.unit) {
-                let why = format!("{} is named twice, but fails only once", failure.unit);
+                let why = format!("{} is named twice, but can fail only once", failure.unit);
                 return Err(refused(&why));
             }
         }

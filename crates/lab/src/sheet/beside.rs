@@ -89,11 +89,11 @@ pub fn table(drive: &Loaded<DriveConfig>, begin: Begin) -> Result<Beside, Failur
     let (g, page) = (&drive.config.geometry, drive.config.geometry.page_size);
     let mut notes = vec![
         "run: a short run without read reclaim on a new copy of the drive. The copy has the same \
-         dies, channels and spare share, but fewer blocks. For random requests, its blocks are \
-         shorter too."
+         dies, channels and spare share, but fewer blocks. For random requests, the blocks also \
+         have fewer wordlines."
             .to_owned(),
-        "estimate: the equations of `vpass life` (docs/estimate.md), with their largest measured \
-         error."
+        "estimate: from the equations of `vpass life` (docs/estimate.md), with the largest error \
+         that was measured."
             .to_owned(),
     ];
     if g.planes_per_die > 1 {

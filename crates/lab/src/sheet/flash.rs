@@ -67,8 +67,8 @@ fn change_cell(draft: &mut Draft, sheet: &Sheet, preset: &DriveConfig) {
         "timing.sense_us",
         format!("[{}]", times.join(", ")),
         format!(
-            "assumption: {base} us and {per_sensing} us for each sensing, as in the preset, for \
-             the sensings of {word}"
+            "assumption: as in the preset, {base} us plus {per_sensing} us for each sensing of \
+             {word}"
         ),
     );
     let program_us = preset.program_us_per_page() * f64::from(new.bits());

@@ -142,7 +142,7 @@ pub(super) fn least_buffer(config: &DriveConfig, parity: &str) -> Result<(), Con
     require(config.drive.write_buffer.0 >= least.0, || {
         format!(
             "parity technique `{parity}` keeps the {members} pages of a stripe in one half of \
-             drive.write_buffer, which is {}: it must be at least {least}",
+             drive.write_buffer, which is {}: drive.write_buffer must be at least {least}",
             config.drive.write_buffer
         )
     })

@@ -57,7 +57,7 @@ pub(super) const PATROL: Param = Param {
     draw: &[0.0, 0.001, 1.0],
     meaning: "largest number of refreshes begun per second; a block at the end of its period \
               ignores this limit; 0: no limit",
-    source: "assumption: blocks written at different times come due at different times",
+    source: "assumption: blocks written at different times are due at different times",
     alias: None,
 };
 

@@ -88,7 +88,7 @@ const AT_RECLAIM: Param = Param {
     default: 0.0,
     range: (0.0, 1.0),
     draw: &[0.0, 0.0, 1.0],
-    meaning: "1: after reclaim moves part of a block, merges the remaining wordlines whose LSB \
+    meaning: "1: when reclaim has moved part of a block, merges the remaining wordlines whose LSB \
         page is invalid",
     source: "not in ida-coding-2018",
     alias: None,

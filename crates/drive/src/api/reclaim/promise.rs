@@ -215,8 +215,8 @@ pub fn warnings(
     let last = limits.last_row();
     if config.disturb.table.len() > 1 && reached.max(config.start.pec) > last {
         sentences.push(format!(
-            "disturb.table ends at {last} P/E cycles; limits beyond are extrapolated from its last \
-             two rows, not measured"
+            "disturb.table ends at {last} P/E cycles; limits beyond this count are extrapolated \
+             from the last two rows, not measured"
         ));
     }
     sentences

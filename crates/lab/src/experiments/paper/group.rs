@@ -158,14 +158,15 @@ impl Group {
                 || self.until_stable
                 || self.refresh.is_empty())
         {
-            "`periods` needs `refresh`, and excludes `blocks`, `cycles` and `until_stable`"
+            "`periods` needs `refresh`, and cannot be used with `blocks`, `cycles` and \
+             `until_stable`"
         } else if self.span.is_some()
             && (self.goes_by_cycles()
                 || self.blocks.is_some()
                 || self.until_stable
                 || self.periods.is_some())
         {
-            "`span` excludes `blocks`, `cycles`, `until_stable` and `periods`"
+            "`span` cannot be used with `blocks`, `cycles`, `until_stable` and `periods`"
         } else if self.is_fluid() != self.is_sampled() || self.is_fluid() && self.span.is_none() {
             "`gear = \"fluid\"` needs `span` and `sample`; `sample` is only for `gear = \"fluid\"`"
         } else {

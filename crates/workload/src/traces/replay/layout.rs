@@ -64,7 +64,7 @@ pub(in crate::traces) fn too_large(
             largest.iter().take(SHOWN).map(|d| format!("{} {}", d.name, words(d.extent))).collect();
         let of_them = if largest.len() > SHOWN { ", the largest of them" } else { ":" };
         format!(
-            "{trace}: {} devices{of_them} {}; side by side they take {}",
+            "{trace}: {} devices{of_them} {}; side by side, all devices take {}",
             devices.len(),
             shown.join(", "),
             words(bytes)
