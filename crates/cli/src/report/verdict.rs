@@ -44,7 +44,7 @@ fn too_short(s: &Summary) -> String {
     };
     let has_times = w.life_unit == Some(LifeUnit::Days);
     let advice = match s.workload_source.as_str() {
-        _ if has_times => " `vpass life` simulates one.",
+        _ if has_times => " `vpass life` simulates the whole life.",
         FROM_JOBS => " `vpass life` simulates a life if each job has a rate_iops.",
         source if source.contains("adversary") => "",
         _ => " `vpass life` simulates a life if workload.rate is set.",

@@ -306,10 +306,10 @@ fn an_attack_on_a_drive_that_refreshes_has_a_clock() {
         );
     }
     refreshed("hammer", &["--refresh", "ida"])
-        .refuses(2, &["--refresh ida needs time", "--rate N", "--gear timed"]);
-    refreshed("adaptive", &[]).refuses(2, &["start.age needs time", "--rate N"]);
+        .refuses(2, &["--refresh ida needs a clock", "--rate N", "--gear timed"]);
+    refreshed("adaptive", &[]).refuses(2, &["start.age needs a clock", "--rate N"]);
     in_gear("search", "timed", &["--refresh", "block"])
-        .refuses(2, &["--refresh block needs time", "--rate N"]);
+        .refuses(2, &["--refresh block needs a clock", "--rate N"]);
     refreshed("hammer", &["--rate", "0"]).refuses(2, &["requests per second from 1e-6 to 1e12"]);
     refreshed("hammer", &["--rate", "10", "--queue-depth", "3"])
         .refuses(2, &["--rate", "--queue-depth"]);

@@ -241,7 +241,7 @@ fn a_life_is_projected_once_rates_and_state_have_settled() {
     assert!(
         short.contains(
             "its rates, or the effects of the drive's start-up state, have not settled. `vpass \
-             life` simulates one"
+             life` simulates the whole life"
         ),
         "{short}"
     );

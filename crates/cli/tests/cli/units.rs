@@ -260,11 +260,11 @@ fn a_key_that_stands_in_files_only_is_said_to() {
     set("workload.stripes.recent_share=0.5").refuses(
         2,
         &[
-            "--set does not take `workload.stripes.recent_share`: keys of `workload.stripes` stand \
+            "--set does not take `workload.stripes.recent_share`: keys of `workload.stripes` belong \
              in workload files only",
             "vpass show workload NAME",
         ],
     );
     set("workload.stripes.recnt_share=0.5")
-        .refuses(2, &["did you mean `recent_share`", "stand in workload files only"]);
+        .refuses(2, &["did you mean `recent_share`", "belong in workload files only"]);
 }

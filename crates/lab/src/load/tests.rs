@@ -63,7 +63,7 @@ fn a_key_of_files_only_is_said_to_be_one() {
     );
     assert!(
         said("workload.phase.pages=[1]")
-            .contains("keys of `workload.phase` stand in workload files only")
+            .contains("keys of `workload.phase` belong in workload files only")
     );
     assert_eq!(
         said("workload.stripe.recent_share=0.5"),

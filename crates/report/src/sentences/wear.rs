@@ -21,8 +21,8 @@ pub fn most_worn(start: f64, added: &[Added]) -> String {
         return String::new();
     };
     format!(
-        "P/E cycles that the run added to the {} of a block before the run. Under {}, the run added \
-         {} cycles to the most worn block, and {} to the mean block.",
+        "P/E cycles that the run added to the {} of a block before the run. Under {}, the run \
+         added {} cycles to the most worn block, and {} to the mean block.",
         count(start),
         code(worst.label),
         bold(&sig(worst.most)),

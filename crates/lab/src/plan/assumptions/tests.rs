@@ -126,7 +126,7 @@ fn a_trace_without_times_and_directions() {
     let all = traced("arc", None, replay.clone());
     has(&all, "The trace has no times: 250 requests a second (`assume_rate`).", true);
     has(&all, "The trace has no directions: all are reads (`assume_op`).", true);
-    has(&all, "Addresses beyond the capacity continue at 0 (`fit=wrap`).", true);
+    has(&all, "Addresses beyond the capacity start again at 0 (`fit=wrap`).", true);
     let all = traced("arc", Some(8), Replay { assume_op: Some(Op::Write), ..replay });
     has(&all, "The host keeps 8 requests outstanding.", true);
     has(&all, "The trace has no directions: all are writes (`assume_op`).", true);
