@@ -254,8 +254,8 @@ fn of_rung(rung: Rung, lives: &[Life]) -> String {
         "No other K was compared, so there is no interval."
     };
     format!(
-        "Rung {} of the ladder: wear had settled by {} P/E cycles at the latest; then each erase \
-         counted as {} cycles. {interval} --rung {} repeats this.",
+        "Rung {} of the ladder: wear had settled by {} P/E cycles at the latest; from then on, \
+         each erase counted as {} cycles. {interval} --rung {} repeats this.",
         rung.number,
         digits(warm_up),
         rung.acceleration,

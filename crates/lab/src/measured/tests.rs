@@ -139,7 +139,7 @@ fn wrong_pairs_are_refused() {
 fn wrong_files_are_refused_with_what_would_be_right() {
     let right = smartctl(1000, 10, 20);
     for (text, words) in [
-        ("", "a.json: it is empty; expected is"),
+        ("", "a.json: it is empty; the JSON of"),
         ("Data Units Read: 5", "a.json: it is not JSON: expected value at line 1 column 1"),
         ("{ \"a\": ", "a.json: it is not JSON: EOF"),
         ("[1]", "a.json: the file holds JSON, but not an object"),

@@ -132,7 +132,7 @@ fn markup(
         _ => "",
     };
     let maps_foot = foot(
-        &format!("One scale for all maps. dose_map.csv, dose_blocks.csv{seeds}"),
+        &format!("All maps have the same scale. Sources: dose_map.csv, dose_blocks.csv{seeds}"),
         &hottest(shown, flash.stride as usize),
     );
     let html = format!(
@@ -231,7 +231,7 @@ fn detail(shown: &[Option<Shown>], technique: usize, seeds: &str) -> String {
     let options: String = shown.iter().enumerate().filter_map(option).collect();
     let source = format!(
         "The line shows the dose that each wordline endures; this dose depends on the wordline's \
-         group and the wear of the block. dose.csv{seeds}"
+         group and the wear of the block. Source: dose.csv{seeds}"
     );
     format!(
         "<div class=\"detail fig\" id=\"dose-block\"><h3 id=\"dt\"></h3><div \

@@ -27,8 +27,8 @@ pub(super) fn neighbours(weights: (f64, f64), stride: u32) -> String {
         return "A read adds the same dose to every wordline of its block.".into();
     }
     format!(
-        "A read of a wordline adds {range} times as much dose to its two neighbours{away} as to \
-         the rest of its block."
+        "A read of a wordline adds {range} times as much dose to the two neighbours{away} as to \
+         the rest of the block."
     )
 }
 
@@ -169,7 +169,7 @@ mod tests {
     fn the_weight_of_a_neighbour_is_a_number_or_a_range() {
         assert_eq!(
             neighbours((9.0, 9.0), 1),
-            "A read of a wordline adds 9.0 times as much dose to its two neighbours as to the rest \
+            "A read of a wordline adds 9.0 times as much dose to the two neighbours as to the rest \
              of its block."
         );
         assert!(neighbours((8.7, 9.4), 4).contains(

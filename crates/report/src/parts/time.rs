@@ -63,7 +63,7 @@ pub(crate) fn section(model: &Model) -> Result<Section, Failure> {
     let lengths: Vec<f64> =
         courses.iter().map(|c| c.as_ref().map_or(f64::NAN, |c| c.seconds)).collect();
     let head = Head { id: "time", title: TITLE, say: &duration(model, &lengths) };
-    let source = "x: simulated time. latency.csv (tail), series.csv (rewritten pages)";
+    let source = "x: simulated time. Sources: latency.csv (tail), series.csv (rewritten pages)";
     let foot = foot(source, &table(model, &courses));
     Ok(Section { html: figure(&head, &chart, &foot), data: vec![("time", data)] })
 }

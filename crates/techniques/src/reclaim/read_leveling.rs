@@ -37,8 +37,8 @@ use vpass_drive::config::DriveConfig;
 pub(super) const CARD: Technique = Card {
     about: About {
         name: "read-leveling",
-        summary: "`redftl`, but rewrites read-hot pages within their block until this block is \
-            full (Liu et al., 2015)",
+        summary: "like `redftl`, but rewrites read-hot pages within their block until this block \
+            is full (Liu et al., 2015)",
         paper: "Read Leveling, SYSTOR 2015, as ipr-2018 describes it",
         protects: Protection::Sound,
         keeps_apart: true,

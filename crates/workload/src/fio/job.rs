@@ -304,7 +304,7 @@ fn depth(
         && low < draft.depth
     {
         let what = "iodepth_low is not supported: a queue that drains before it is filled again is \
-                    not modelled; leave it out";
+            not modelled; leave this option out";
         return Err(draft.place("iodepth_low").unwrap_or(&section.place).complain(what));
     }
     let engine = &draft.engine;

@@ -69,7 +69,7 @@ fn repair_top(
     let given = std::mem::replace(top, possible);
     Some(format!(
         "the most popular page is {verb} {given} times in the statistics, but no request length \
-         has that many requests; it will be {verb} {possible} times"
+         has this number of requests; in the workload, the page is {verb} {possible} times"
     ))
 }
 

@@ -76,8 +76,9 @@ impl Budget {
 
     fn words(&self, disturb: &DisturbConfig) -> String {
         format!(
-            "a wordline of group {} endures a dose of {}; before its rewrite its dose may grow by \
-             {:.3} for each of {} host reads and by {:.1} from reads of reclaim, in total by {:.1}",
+            "a wordline of group {} endures a dose of {}; before the rewrite, the dose may grow by \
+             {:.3} for each of {} host reads and by {:.1} from reads of reclaim, in total by \
+             {:.1}",
             disturb.groups[self.group],
             self.endures,
             self.alpha,
@@ -127,7 +128,8 @@ impl Promise {
             }
             Self::Deceivable(b) => {
                 format!(
-                    "it is safe unless reads deceive its estimate, with a dose of {:.1} left: {}",
+                    "it is safe unless reads deceive the technique's estimate, with a dose of \
+                     {:.1} left: {}",
                     b.slack(),
                     b.words(disturb)
                 )
