@@ -170,10 +170,10 @@ mod tests {
         assert_eq!(
             neighbours((9.0, 9.0), 1),
             "A read of a wordline adds 9.0 times as much dose to the two neighbours as to the rest \
-             of its block."
+             of the block."
         );
         assert!(neighbours((8.7, 9.4), 4).contains(
-            "8.7 to 9.4 times as much dose to its two \
+            "8.7 to 9.4 times as much dose to the two \
              neighbours (4 wordlines away)"
         ));
         assert!(neighbours((1.0, 1.0), 1).starts_with("A read adds the same dose"));
