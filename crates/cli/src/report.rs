@@ -368,7 +368,7 @@ fn wear(s: &Summary) -> String {
         let cycles = rate.0.map_or_else(|| "-".into(), digits);
         let _ = writeln!(
             text,
-            "  from {} P/E cycles on: {cycles} cycles {}",
+            "  from {} P/E cycles on: {cycles} P/E cycles {}",
             count(age.start_pec.into()),
             rate.1
         );

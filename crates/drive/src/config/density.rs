@@ -46,8 +46,8 @@ pub struct DensityConfig {
     /// for wear levelling and the rated life.
     #[key(
         default = true,
-        source = "assumption: a cycle that wears like several cycles also weakens data like \
-                  several; ipr-2018 has one limit for all P/E counts",
+        source = "assumption: a cycle that counts as several cycles of wear also lowers limits \
+            like several cycles; ipr-2018 has one limit for all P/E counts",
         random = 0.8
     )]
     pub wear_counts_for_limits: bool,

@@ -171,8 +171,8 @@ impl ErrorConfig {
                 .into()
         })?;
         require(self.model != ErrorLaw::Table || !self.table.is_empty(), || {
-            "error.model = \"table\" and error.table is empty; it must have a row at each P/E \
-             count of disturb.table"
+            "error.model = \"table\", but error.table is empty; error.table must have a row at \
+             each P/E count of disturb.table"
                 .into()
         })
     }

@@ -145,8 +145,8 @@ fn length(technique: &Technique) -> String {
     let percent = digits(technique.endurance_percent_per_year);
     if let Some(within) = technique.estimated_within {
         return format!(
-            "By an estimate (within {} % where measured), the drive is worn out in {}; each year \
-             takes {percent} % of its endurance.",
+            "By an estimate (with errors of at most {} % where measured), the drive is worn out in \
+             {}; each year takes {percent} % of its endurance.",
             digits(100.0 * within),
             years(technique.years, None)
         );
@@ -269,7 +269,8 @@ mod tests {
         let mut estimated = answer();
         estimated.techniques[0].estimated_within = Some(0.3);
         assert!(estimated.sentences()[1].contains(
-            "By an estimate (within 30.0 % where measured), the drive is worn out in 201 days"
+            "By an estimate (with errors of at most 30.0 % where measured), the drive is worn out in \
+             201 days"
         ));
         estimated.techniques[0].rounds_per_rewrite_fresh = None;
         estimated.techniques[0].written_per_100_read_worn = None;

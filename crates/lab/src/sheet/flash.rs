@@ -141,7 +141,7 @@ fn dies(draft: &mut Draft, sheet: &Sheet, config: &DriveConfig, of_preset: f64) 
     let dies = all.into_iter().find(is_enough).unwrap_or(most);
     if dies > fewest {
         draft.notes.push(format!(
-            "The sheet's rates need {dies} dies, so each holds {} Gb (assumption).{}",
+            "The sheet's rates need {dies} dies, so each die holds {} Gb (assumption).{}",
             1024 * fewest / dies,
             if writes > 0.0 && does_write(most) {
                 " If the sequential write rate is that of an SLC cache, leave the rate out, \

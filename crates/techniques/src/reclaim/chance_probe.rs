@@ -45,7 +45,7 @@ const PROBABILITY: Param = Param {
     default: 0.01,
     range: (1e-6, 0.25),
     draw: &[0.05, 0.15, 0.25],
-    meaning: "Probability that a read probes its neighbours",
+    meaning: "Probability that a read probes the neighbouring wordlines",
     source: "Assumption: 2 x 28 us per 100 reads is 1.4 % of the time of 40-us reads",
     alias: Some("probe_probability"),
 };

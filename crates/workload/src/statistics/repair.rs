@@ -103,7 +103,8 @@ fn repair_pages(
     side.pages = pages;
     Some(format!(
         "{} pages are {verb} in the statistics; with these popularity percentiles, they need \
-         {lowest} page accesses, but there are {total}: {pages} pages will be {verb}",
+         {lowest} page accesses, but there are only {total}; in the workload, {pages} pages are \
+         {verb}",
         whole.pages
     ))
 }
