@@ -36,13 +36,13 @@ pub(crate) fn check(config: &DriveConfig) -> Result<(), ConfigError> {
             .into()
     })?;
     require(!config.error.noise || config.error.model != ErrorLaw::None, || {
-        "error.noise = true needs error rates, and error.model = \"none\" has none; set \
+        "error.noise = true needs error rates, but error.model = \"none\" has none; set \
          error.noise = false"
             .into()
     })?;
     require(!config.ecc.start_from_last || config.error.model != ErrorLaw::None, || {
-        "ecc.start_from_last = true needs read retries, and with error.model = \"none\" no read is \
-         retried; set ecc.start_from_last = false"
+        "ecc.start_from_last = true needs read retries, but with error.model = \"none\", no read \
+         is retried; set ecc.start_from_last = false"
             .into()
     })?;
     let draws_for_pages = config.bch.target == BchTarget::Stripe || !config.bch.spread().is_none();
@@ -65,7 +65,7 @@ pub(crate) fn check(config: &DriveConfig) -> Result<(), ConfigError> {
     let table = LimitTable::of(config).ok_or_else(|| {
         let model = config.disturb.model.name();
         let sentence = format!(
-            "error.model needs an error budget for age and reads, and disturb.model = \"{model}\" \
+            "error.model needs an error budget for age and reads, but disturb.model = \"{model}\" \
              has none; choose a model with a disturb.table"
         );
         ConfigError::new(sentence)

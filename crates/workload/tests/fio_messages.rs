@@ -277,8 +277,8 @@ fn places_that_cannot_be() {
     );
     assert_eq!(
         error("[a]\nsize=1m\nrw=randread\nrandom_distribution=zoned_abs:100/2m\n"),
-        "a.fio, line 1: job a: random_distribution: the zones end at 2097152 bytes, but the file has only \
-         1048576; the line is \"[a]\""
+        "a.fio, line 1: job a: random_distribution: the zones end at 2097152 bytes, but the file \
+         has only 1048576; the line is \"[a]\""
     );
     assert_eq!(
         error("[a]\nnumjobs=4000\nsize=4k\n[b]\nnumjobs=97\nsize=4k\n"),

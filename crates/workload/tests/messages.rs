@@ -244,9 +244,9 @@ fn requests_that_do_not_fit() {
     };
     assert_eq!(
         error(Fit::Error, "1 0 9 8 1"),
-        "trace (mqsim format): device 0 reaches up to 8.5 KiB (line 2 of trace); the drive has 8 \
-         KiB; use `fit=scale` or `fit=wrap` to change the addresses, or use a larger drive with \
-         `drive.capacity=1MiB`"
+        "trace (mqsim format): the requests to device 0 reach up to 8.5 KiB (line 2 of trace); the \
+         drive has 8 KiB; use `fit=scale` or `fit=wrap` to change the addresses, or use a larger \
+         drive with `drive.capacity=1MiB`"
     );
     assert_eq!(
         error(Fit::Error, "1 5 0 1 1"),

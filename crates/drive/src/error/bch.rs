@@ -184,7 +184,7 @@ pub(crate) fn fill(config: &mut DriveConfig) -> Result<(), ConfigError> {
                 .into()
         })?;
         return require(config.bch == BchConfig::default(), || {
-            "[bch] is set, and error.model is not \"bch\"; set error.model = \"bch\", or remove \
+            "[bch] is set, but error.model is not \"bch\"; set error.model = \"bch\", or remove \
              [bch]"
                 .into()
         });
@@ -423,7 +423,7 @@ mod tests {
         );
         with(
             |c| (c.error.model, c.bch.reads) = (ErrorLaw::None, 5.0),
-            "[bch] is set, and error.model is not \"bch\"",
+            "[bch] is set, but error.model is not \"bch\"",
         );
     }
 }

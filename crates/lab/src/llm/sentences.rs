@@ -269,8 +269,8 @@ mod tests {
         let mut estimated = answer();
         estimated.techniques[0].estimated_within = Some(0.3);
         assert!(estimated.sentences()[1].contains(
-            "By an estimate (with errors of at most 30.0 % where measured), the drive is worn out in \
-             201 days"
+            "By an estimate (with errors of at most 30.0 % where measured), the drive is worn out \
+             in 201 days"
         ));
         estimated.techniques[0].rounds_per_rewrite_fresh = None;
         estimated.techniques[0].written_per_100_read_worn = None;

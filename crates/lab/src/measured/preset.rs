@@ -63,8 +63,9 @@ impl Measured {
         else {
             return Err(Failure::usage(phrase![
                 Opt::Drive,
-                " needs the bytes that the host read and wrote, and the time, but the snapshots \
-                 lack one of these numbers; `smartctl -j -a` of an NVMe drive has all three",
+                " needs the time and the numbers of bytes that the host read and wrote, but the \
+                 snapshots lack one of these numbers; `smartctl -j -a` of an NVMe drive has all \
+                 three",
             ]));
         };
         if seconds == 0 || read == 0 && written == 0 {

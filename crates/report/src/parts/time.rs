@@ -121,7 +121,8 @@ fn rewrites(courses: &[Option<Course>], x: &Linear) -> String {
         inner += &line(i, &path(points), "thin ");
     }
     let body = grid(x, &y, true) + &stretched(&inner) + CROSS;
-    let said = "Pages per second rewritten because of reads, over simulated time; numbers below";
+    let said = "Number of pages rewritten per second because of reads, over simulated time; \
+        numbers below";
     plot(HEIGHT_OF_REWRITES, &body, said, "right")
 }
 

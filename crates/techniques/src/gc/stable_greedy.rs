@@ -45,8 +45,8 @@ const SLACK: Param = Param {
 pub(super) const CARD: GcTechnique = Card {
     about: About {
         name: "stable-greedy",
-        summary: "among the emptiest blocks, cleans the least worn block that has not changed for \
-            long (TECS 2016, as far as the paper is public)",
+        summary: "among the emptiest blocks, cleans the least worn block whose pages have not \
+            changed for long (TECS 2016, as far as the paper is public)",
         paper: "Chang et al., TECS 2016",
         params: &[SLACK],
         ..About::PLAIN

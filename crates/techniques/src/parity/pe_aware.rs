@@ -67,7 +67,7 @@ const PUBLISHED: Param = Param {
     range: (0.0, 1.0),
     draw: &[0.0],
     meaning: "1: as published, the counter of a stripe goes up for each write to a worn block and \
-        down for each other write; 0: the counter is the number of pages in worn blocks",
+        down for any other write; 0: the counter is the number of pages in worn blocks",
     source: "da-raid5-2013 Algorithm 1",
     alias: None,
 };

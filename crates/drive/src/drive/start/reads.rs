@@ -98,7 +98,7 @@ pub(crate) fn check(config: &DriveConfig, timed: bool) -> Result<(), ConfigError
     let model = config.disturb.model;
     require(!model.disturbs() || model.has_table(), || {
         format!(
-            "start.reads = {reads} needs limits from disturb.table, and disturb.model = \"{}\" has \
+            "start.reads = {reads} needs limits from disturb.table, but disturb.model = \"{}\" has \
              none; set start.reads = 0",
             model.name()
         )

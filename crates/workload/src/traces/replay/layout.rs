@@ -56,7 +56,11 @@ pub(in crate::traces) fn too_large(
     packed: Option<u64>,
 ) -> SourceError {
     let text = if let [device] = devices {
-        format!("{trace}: device {} reaches up to {} ({furthest})", device.name, words(bytes))
+        format!(
+            "{trace}: the requests to device {} reach up to {} ({furthest})",
+            device.name,
+            words(bytes)
+        )
     } else {
         let mut largest: Vec<_> = devices.iter().collect();
         largest.sort_by_key(|d| std::cmp::Reverse(d.extent));
