@@ -209,7 +209,7 @@ impl Policy for Count {
     }
 
     fn promise(&self, _view: &View, _pec: u32) -> Promise {
-        Promise::Nothing("its read count is fixed, and limits may fall below this count")
+        Promise::Nothing("the read count is fixed, and limits may fall below this count")
     }
 
     fn explain(&self, _view: &View, _pec: u32) -> Vec<Threshold> {

@@ -37,7 +37,7 @@ impl Policy for None {
     }
 
     fn promise(&self, _view: &View, _pec: u32) -> Promise {
-        Promise::Nothing("it does not react to reads; data that reaches its limit is lost")
+        Promise::Nothing("`none` does not react to reads; data that reaches its limit is lost")
     }
 
     fn explain(&self, _view: &View, _pec: u32) -> Vec<Threshold> {

@@ -114,22 +114,24 @@ impl Promise {
     /// Describes the guarantee, in a sentence without its end.
     pub fn words(&self, disturb: &DisturbConfig) -> String {
         match self {
-            Self::Nothing(why) => format!("it gives no guarantee: {why}"),
-            Self::Unsafe(_, why) => format!("it gives no guarantee and may lose data: {why}"),
+            Self::Nothing(why) => format!("the technique gives no guarantee: {why}"),
+            Self::Unsafe(_, why) => {
+                format!("the technique gives no guarantee and may lose data: {why}")
+            }
             Self::Within(b) | Self::Deceivable(b) if b.slack() < 0.0 => {
-                format!("its guarantee does not hold: {}", b.words(disturb))
+                format!("the technique's guarantee does not hold: {}", b.words(disturb))
             }
             Self::Within(b) => {
                 format!(
-                    "it is safe under any reads, with a dose of {:.1} left: {}",
+                    "the technique is safe under any reads, with a dose of {:.1} left: {}",
                     b.slack(),
                     b.words(disturb)
                 )
             }
             Self::Deceivable(b) => {
                 format!(
-                    "it is safe unless reads deceive the technique's estimate, with a dose of \
-                     {:.1} left: {}",
+                    "the technique is safe unless reads deceive its estimate, with a dose of {:.1} \
+                     left: {}",
                     b.slack(),
                     b.words(disturb)
                 )

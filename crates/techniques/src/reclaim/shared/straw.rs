@@ -346,7 +346,7 @@ impl<E: DoseEstimate> Policy for Straw<E> {
         match Promise::within(budgets) {
             Promise::Within(budget) if E::ONLY_THE_INTERVAL => Promise::Unsafe(
                 budget,
-                "its margin leaves out the reads of the rewrite itself and the host's reads until \
+                "the margin leaves out the reads of the rewrite itself and the host's reads until \
                  the rewrite is done",
             ),
             Promise::Within(budget) if E::CAN_BE_DECEIVED => Promise::Deceivable(budget),
