@@ -52,7 +52,7 @@ pub(crate) fn attack(args: &AttackArgs) -> Result<Exit, Failure> {
         return adaptive(args);
     }
     if args.search.minutes.is_some() || args.search.rounds.is_some() {
-        return Err(Failure::usage("--minutes and --rounds are for `vpass attack search`"));
+        return Err(Failure::usage("--minutes and --rounds work only with `vpass attack search`"));
     }
     if args.force && args.write.is_none() {
         return Err(Failure::usage("--force is for --write"));
@@ -65,7 +65,8 @@ pub(crate) fn attack(args: &AttackArgs) -> Result<Exit, Failure> {
     let phase = (attack.phases)(&knowledge);
     if phase.is_empty() {
         let sentence = format!(
-            "attack {} finds nothing to read on drive {}; it needs adjacent wordlines with data",
+            "attack {} finds nothing to read on drive {}; the attack needs adjacent wordlines with \
+             data",
             attack.name, victim.drive.name
         );
         return Err(Failure::usage(sentence));
@@ -100,16 +101,16 @@ const ADAPTIVE_REQUESTS: u64 = 100_000;
 /// Runs the adaptive attack.
 fn adaptive(args: &AttackArgs) -> Result<Exit, Failure> {
     if args.search.minutes.is_some() || args.search.rounds.is_some() {
-        return Err(Failure::usage("--minutes and --rounds are for `vpass attack search`"));
+        return Err(Failure::usage("--minutes and --rounds work only with `vpass attack search`"));
     }
     if args.write.is_some() || args.force {
         let sentence = "--write and --force: attack adaptive chooses its requests during the run, \
-            so a file cannot hold them; the same --seed repeats them";
+            so vpass cannot write them into a file; the same --seed repeats the requests";
         return Err(Failure::usage(sentence));
     }
     if args.base.oracle == Watch::Off {
         return Err(Failure::usage(
-            "--oracle off: attack adaptive learns from the oracle what wordlines have endured; \
+            "--oracle off: attack adaptive takes the dose of each wordline from the oracle; \
              --oracle on is expected",
         ));
     }
@@ -167,8 +168,8 @@ impl Victim {
             };
             let other = if args.name == SEARCH { "" } else { ", or use --gear timed" };
             return Err(Failure::usage(format!(
-                "{what} needs time, but the requests of an attack have no times: give their number \
-                 per second with --rate N{other}"
+                "{what} needs a clock, but the requests of an attack have no times: give the \
+                 requests per second with --rate N{other}"
             )));
         }
         let hints = Some(args.hints.clone()).filter(|file| file.as_os_str() != "off");
@@ -271,8 +272,8 @@ pub(crate) fn write(
     command: &str,
 ) -> Result<(), Failure> {
     let body = toml::to_string(file).map_err(|e| Failure::failed(e.to_string()))?;
-    let head = "This attack fits one drive in one state: the same drive, seed and gear put the \
-        data in the same places. Replay it with:";
+    let head = "This attack works only if the data lies in the same places. The same drive, seed \
+        and gear give the same places. Replay the attack with:";
     // A TOML comment must fit in one line.
     let command = plain::line(command);
     let text = format!("# {head}\n# {command} --workload {}\n\n{body}", plain::path(place));

@@ -202,7 +202,7 @@ pub(crate) fn digest(
     drop(progress);
     let cases = numbers::plural(count.get(), "case");
     out::print(&format!(
-        "{:016x}: digest of {cases} drawn from seed {seed} on; no case was run\n",
+        "{:016x}: digest of {cases}, drawn with the seeds from {seed} on; no case was run\n",
         digest.value()
     ))?;
     Ok(Exit::Done)

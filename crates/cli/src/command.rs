@@ -197,12 +197,12 @@ const SMART_EXAMPLES: &str = "Examples:\n  \
     smartctl -j -a /dev/nvme0 > before.json; nvme ocp smart-add-log -o json /dev/nvme0 >> \
     before.json\n  \
     vpass smart --measured before.json after.json --drive modern-tlc\n\n\
-    docs/reference/smart.md says what each counter counts.";
+    docs/reference/smart.md defines each counter.";
 
 const COMPARE_EXAMPLES: &str = "Examples:\n  \
     vpass compare --drive tiny --workload zipf-read --reclaim none,block\n  \
     vpass compare --drive tiny --workload random-70-30 --reclaim block --gc greedy,cost-benefit \
     --seeds 5 --out results\n\n\
     Exits with 0 if every run completed; data loss is a column of the table. Exits with 1 if a \
-    drive stopped because of its failures (--fail), with the table of the others, or if the oracle \
-    found a bug of the drive model.";
+    drive stopped because of its failures (--fail); the table then shows the other drives. Also \
+    exits with 1 if the oracle found a bug of the drive model.";

@@ -66,7 +66,7 @@ fn render(e: &Explanation, config: &DriveConfig, colour: bool) -> String {
     heading(&mut text, "Dose that one read deposits in its block");
     text.push_str(&dose_words(e, config));
     text.push('\n');
-    heading(&mut text, &format!("What a block endures, and when `{}` acts", e.reclaim));
+    heading(&mut text, &format!("Read limits of a block, and reads at which `{}` acts", e.reclaim));
     if e.counterfactual {
         let _ = writeln!(text, "  {COUNTERFACTUAL}");
     }
@@ -85,7 +85,10 @@ fn render(e: &Explanation, config: &DriveConfig, colour: bool) -> String {
     }
     if let Some(budget) = &e.error_budget {
         text.push('\n');
-        heading(&mut text, "Error budget of a page that wear, age and reads leave at each retry");
+        heading(
+            &mut text,
+            "Error budget of a page that remains at each retry, after wear, age and reads",
+        );
         text.push_str(&budget::words(budget, colour));
     }
     if let Some(words) = &e.hints {
@@ -140,7 +143,8 @@ fn dose_words(e: &Explanation, config: &DriveConfig) -> String {
         _ => {
             let _ = writeln!(
                 text,
-                "  given by the error model, which has no table (model {})",
+                "  the dose comes from the error model, which has no table of limits (model \
+                 {})",
                 dose.model
             );
         }
@@ -170,9 +174,9 @@ fn neighbour_words(dose: &Dose, first: &Age) -> String {
 fn age_words(e: &Explanation, colour: bool) -> String {
     if e.ages.is_empty() {
         let words = if e.dose.is_some() {
-            "its error model has no table of limits"
+            "the drive's error model has no table of limits"
         } else {
-            "it endures any number of reads"
+            "a block endures any number of reads"
         };
         return format!("  {words}\n");
     }
@@ -195,7 +199,8 @@ fn age_words(e: &Explanation, colour: bool) -> String {
             e.kind_factor.iter().map(|(kind, factor)| format!("{kind} {factor}")).collect();
         let _ = writeln!(
             text,
-            "  the limits are those of the weakest page kind: x {} (disturb.kind_factor)",
+            "  these limits are those of the weakest page kind; factors of all page kinds: {} \
+             (disturb.kind_factor)",
             factors.join(", ")
         );
     }
@@ -236,9 +241,12 @@ mod tests {
         (explanation.ages, explanation.error_budget, explanation.hints) = (vec![], None, None);
         let text = render(&explanation, &config, false);
         assert!(
-            text.contains("  given by the error model, which has no table (model wordline)\n"),
+            text.contains(
+                "  the dose comes from the error model, which has no table of limits (model \
+                 wordline)\n"
+            ),
             "{text}"
         );
-        assert!(text.contains("  its error model has no table of limits\n"), "{text}");
+        assert!(text.contains("  the drive's error model has no table of limits\n"), "{text}");
     }
 }

@@ -30,15 +30,16 @@ fn tell(note: &Note) {
         ),
         Note::NotKept(why) => format!("a finished run is not kept: {why}"),
         Note::Found(rows, all) => format!(
-            "{} of {} taken from {}, which an earlier command left; --fresh makes all runs again",
+            "{} of {} taken from {}, where an earlier command kept them; --fresh repeats all \
+             runs",
             rows.count,
             plural(*all as u64, FINISHED),
             rows.folder.display()
         ),
         Note::Kept(rows) => {
             return progress::rows_are_kept(Some(format!(
-                "{} kept in {}: the same command with --fresh starts again; without it, the \
-                 command continues from there",
+                "{} kept in {}: the same command continues from there; with --fresh, the command \
+                 starts again",
                 plural(rows.count as u64, FINISHED),
                 rows.folder.display()
             )));

@@ -155,7 +155,11 @@ fn host(s: &Summary) -> String {
     if let Some(t) = &s.trace {
         let _ = writeln!(text, "  trace: {} in {}", plural(t.rows, "request"), seconds(t.span_s));
         for (n, what) in [
-            (t.clamped, "were earlier than the one before and were moved to its time"),
+            (
+                t.clamped,
+                "were earlier than the previous request and were moved to the time of that \
+                 request",
+            ),
             (t.refitted, "had their address changed to fit the drive"),
         ] {
             if n > 0 {
@@ -290,8 +294,8 @@ fn flash(s: &Summary, page_bytes: u64, colour: bool) -> String {
 fn merged(merged: &Merged) -> String {
     format!(
         "\n    \
-         {} merged in place, which corrupted {}; at the end {} hold merged wordlines, {} blocks \
-         more than the same data needs",
+         {} merged in place, which corrupted {}; at the end, {} hold merged wordlines, which is {} \
+         blocks more than the data needs without merges",
         plural(merged.merged_wordlines, "wordline"),
         plural(merged.corrupted_pages, "page"),
         plural(merged.merged_blocks.into(), "block"),
@@ -364,7 +368,7 @@ fn wear(s: &Summary) -> String {
         let cycles = rate.0.map_or_else(|| "-".into(), digits);
         let _ = writeln!(
             text,
-            "  from {} P/E cycles on: {cycles} cycles {}",
+            "  from {} P/E cycles on: {cycles} P/E cycles {}",
             count(age.start_pec.into()),
             rate.1
         );

@@ -72,7 +72,10 @@ fn of_run(path: &Path) -> Result<OfRun, Failure> {
     let Some(summary) = folder.json("summary.json")? else {
         let hint = match folder.folders().next() {
             Some((name, inside)) if inside.file("summary.json").is_some() => {
-                format!("give a folder inside it, such as {}", path.join(name).display())
+                format!(
+                    "give one of the folders inside this folder, such as {}",
+                    path.join(name).display()
+                )
             }
             _ => "a folder that `vpass run --out` wrote is expected".into(),
         };
@@ -128,8 +131,8 @@ fn render(run: &OfRun, colour: bool) -> String {
     }
     let _ = writeln!(
         text,
-        "  The first {CAUSES} rows add up to counter 0x1E. Counters begin with the measured run, \
-         but erase counts and the percentage used follow from the whole wear of the blocks."
+        "  The first {CAUSES} rows add up to counter 0x1E. Counters cover only the measured run, \
+         but erase counts and the percentage used cover all wear of the blocks."
     );
     if let Some(sample) = run.sample.as_str() {
         let _ =

@@ -33,7 +33,7 @@ pub(crate) fn trace_file() -> impl TypedValueParser<Value = PathBuf> {
 fn copied() -> Result<PathBuf, String> {
     let mut copy = COPY.lock().map_err(|e| e.to_string())?;
     if copy.is_some() {
-        return Err("standard input is one trace; `-` may be given once".into());
+        return Err("standard input can hold only one trace; give `-` only once".into());
     }
     let mut input = io::stdin().lock();
     if input.is_terminal() {

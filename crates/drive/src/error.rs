@@ -31,18 +31,18 @@ use rate::Rates;
 /// Checks that `[error]`, `[ecc]` and `[disturb]` agree. Each table has been checked by itself.
 pub(crate) fn check(config: &DriveConfig) -> Result<(), ConfigError> {
     require(!config.error.noise || config.ecc.codeword.is_some(), || {
-        "error.noise = true draws the wrong bits of codewords and needs their size: set \
-         ecc.codeword"
+        "error.noise = true draws the number of wrong bits of each codeword, so the size of a \
+         codeword is needed: set ecc.codeword"
             .into()
     })?;
     require(!config.error.noise || config.error.model != ErrorLaw::None, || {
-        "error.noise = true needs error rates, and error.model = \"none\" has none; set \
+        "error.noise = true needs error rates, but error.model = \"none\" has none; set \
          error.noise = false"
             .into()
     })?;
     require(!config.ecc.start_from_last || config.error.model != ErrorLaw::None, || {
-        "ecc.start_from_last = true needs read retries, and with error.model = \"none\" no read is \
-         retried; set ecc.start_from_last = false"
+        "ecc.start_from_last = true needs read retries, but with error.model = \"none\", no read \
+         is retried; set ecc.start_from_last = false"
             .into()
     })?;
     let draws_for_pages = config.bch.target == BchTarget::Stripe || !config.bch.spread().is_none();
@@ -54,8 +54,8 @@ pub(crate) fn check(config: &DriveConfig) -> Result<(), ConfigError> {
     let independent =
         config.error.model == ErrorLaw::Bch && config.bch.combine == Combine::Independent;
     require(!independent || !config.error.noise, || {
-        "error.noise = true draws from one error rate per page, and bch.combine = \"independent\" \
-         has one for reads and one for age; set bch.combine = \"sum\""
+        "error.noise = true draws from one error rate per page, but bch.combine = \"independent\" \
+         has two, one for reads and one for age; set bch.combine = \"sum\""
             .into()
     })?;
     let ladder = Ladder::of(&config.ecc)?;
@@ -65,7 +65,7 @@ pub(crate) fn check(config: &DriveConfig) -> Result<(), ConfigError> {
     let table = LimitTable::of(config).ok_or_else(|| {
         let model = config.disturb.model.name();
         let sentence = format!(
-            "error.model needs an error budget for age and reads, and disturb.model = \"{model}\" \
+            "error.model needs an error budget for age and reads, but disturb.model = \"{model}\" \
              has none; choose a model with a disturb.table"
         );
         ConfigError::new(sentence)
@@ -79,8 +79,8 @@ pub(crate) fn check(config: &DriveConfig) -> Result<(), ConfigError> {
     let (wanted, most) = (config.reclaim.retries as usize, ladder.retries());
     require(wanted <= most, || {
         format!(
-            "reclaim.retries = {wanted}, and [ecc] has {most} retries (levels after the first); it \
-             must be at most {most}"
+            "reclaim.retries = {wanted}, but [ecc] has {most} retries (levels after the first); \
+             reclaim.retries must be at most {most}"
         )
     })?;
     check_rows(config)?;
@@ -99,8 +99,8 @@ fn check_rows(config: &DriveConfig) -> Result<(), ConfigError> {
         };
         let (rows, wanted) = (list(&mut rows.clone()), list(&mut wanted.clone()));
         format!(
-            "error.table has rows at {rows} P/E cycles; it must have the rows of disturb.table, \
-             {wanted}"
+            "error.table has rows at {rows} P/E cycles; it must have rows at the P/E cycles of \
+             disturb.table, {wanted}"
         )
     })
 }

@@ -37,7 +37,10 @@ pub fn check(config: &DriveConfig) -> Result<(), ConfigError> {
     let beyond = said.iter().find(|range| range.end().is_none_or(|end| end > capacity));
     require(beyond.is_none(), || {
         let HintRange { offset, bytes, .. } = beyond.expect("just found");
-        format!("a hint for {bytes} from {offset}, but the drive ends at {capacity} bytes")
+        format!(
+            "a hint covers {bytes} from offset {offset} on, but the drive ends at {capacity} \
+             bytes"
+        )
     })
 }
 

@@ -120,7 +120,8 @@ fn the_row_that_does_not_ascend_is_named() {
     };
     assert_eq!(
         said(9, 7),
-        "timing.erase_by_pec: row 3 has pec = 7, and the row before it 9; pec must ascend from row to row"
+        "timing.erase_by_pec: row 3 has pec = 7, but the row before has pec = 9; pec must rise \
+         from row to row"
     );
     assert!(said(5, 7).starts_with("timing.erase_by_pec: row 2 has pec = 5, "), "{}", said(5, 7));
 }

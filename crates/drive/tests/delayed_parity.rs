@@ -284,8 +284,10 @@ fn a_cache_below_a_stripe_is_refused() {
     };
     let small = refused("drive.write_buffer = \"20KiB\"").unwrap();
     assert!(
-        small
-            .ends_with("one half of drive.write_buffer, which is 20KiB: it must be at least 24KiB"),
+        small.ends_with(
+            "one half of drive.write_buffer, which is 20KiB: drive.write_buffer must be at least \
+             24KiB"
+        ),
         "{small}"
     );
     assert_eq!(refused("drive.write_buffer = \"24KiB\""), None);

@@ -86,7 +86,7 @@ fn techniques_that_go_by_a_table_are_refused() {
         let said = drive(card.name).err().map(|said| said.to_string());
         assert_eq!(said.is_some(), card.needs.limits, "{}: {said:?}", card.name);
         let sentence = format!(
-            "`{}` needs a table of limits, and this drive's error model has none",
+            "`{}` needs a table of limits, but this drive's error model has none",
             card.name
         );
         assert!(said.is_none_or(|said| said.starts_with(&sentence)), "{}", card.name);

@@ -73,7 +73,9 @@ fn a_drive_that_would_begin_with_losses_is_refused() {
     let words = refused(983).unwrap();
     assert!(
         words.contains("start.reads = 983")
-            && words.contains("for wordline group all at 0 P/E cycles it must be at most 982"),
+            && words.contains(
+                "for wordline group all at 0 P/E cycles, start.reads must be at most 982"
+            ),
         "{words}"
     );
 }

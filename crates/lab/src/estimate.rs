@@ -119,8 +119,8 @@ pub fn with_thresholds(plan: &RunPlan, factor: f64) -> Result<Answer, Failure> {
     shape.pages = pages.pages();
     if pages.writes() == 0.0 && limits.kind() == Kind::Nothing && is_disturbed(plan) {
         return Ok(Err(format!(
-            "`{}` rewrites no data and the host writes none, so reads destroy data before any \
-             block wears out",
+            "neither `{}` nor the host writes any data, so reads destroy data before any block \
+             wears out",
             plan.reclaim
         )));
     }

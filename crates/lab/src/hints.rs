@@ -242,8 +242,8 @@ impl HintFile {
             {
                 let HintRange { offset, bytes, .. } = range;
                 let what = format!(
-                    "a hint for {bytes} from {offset}, but the drive ends at {capacity} bytes; the \
-                     range must be within the drive"
+                    "a hint covers {bytes} from offset {offset} on, but the drive ends at \
+                     {capacity} bytes; the range must be within the drive"
                 );
                 return Err(self.wrong(row, what));
             }
@@ -370,8 +370,8 @@ mod tests {
         let sentence = file.ranges(None, &[], Some(Bytes((2 << 20) - 1))).unwrap_err().to_string();
         assert_eq!(
             sentence,
-            "h.toml line 2: a hint for 1MiB from 1MiB, but the drive ends at 2097151 bytes; the \
-             range must be within the drive"
+            "h.toml line 2: a hint covers 1MiB from offset 1MiB on, but the drive ends at \
+             2097151 bytes; the range must be within the drive"
         );
         let far =
             HintFile::parse("h.toml", &IDLE.replace("\"1MiB\"", "18446744073709551615")).unwrap();
@@ -379,7 +379,7 @@ mod tests {
             far.ranges(None, &[], DRIVE)
                 .unwrap_err()
                 .to_string()
-                .starts_with("h.toml line 1: a hint for")
+                .starts_with("h.toml line 1: a hint covers")
         );
     }
 

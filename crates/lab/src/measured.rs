@@ -113,7 +113,8 @@ pub fn between(before: &Path, after: &Path) -> Result<Measured, Failure> {
     let one = |path: &Path| path.canonicalize().ok();
     if before == after || one(before).is_some() && one(before) == one(after) {
         return Err(Failure::usage(format!(
-            "{} is given twice; give two snapshots of one drive, the earlier one first",
+            "{} is given twice; give two different snapshots of one drive, the earlier snapshot \
+             first",
             before.display()
         )));
     }

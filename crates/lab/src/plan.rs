@@ -299,7 +299,8 @@ impl RunPlan {
     /// Refuses a parity technique that does not work with this drive.
     fn check_parity(&self) -> Result<(), Failure> {
         if parity::has_stripes(self.parity) && !self.sample.is_whole() {
-            let what = format!("stripes of `{}` use all dies, and a sample has fewer", self.parity);
+            let what =
+                format!("stripes of `{}` use all dies, but a sample has fewer dies", self.parity);
             return Err(Failure::usage(what).at(Opt::Sample));
         }
         let checked = parity::goes_with(&self.drive.config, self.parity);

@@ -157,7 +157,11 @@ fn wrong(wrong: Answer) -> &'static Technique {
 fn a_wrong_answer_or_a_panic_ends_the_run_by_the_name_of_the_technique() {
     let setup = setup("tiny", &["workload.requests=300000"]);
     for (answer, method, what) in [
-        (Answer::AlarmNotAhead, "on_alarm", "an alarm is a larger number of reads, or never"),
+        (
+            Answer::AlarmNotAhead,
+            "on_alarm",
+            "the next alarm must be at a larger number of reads, or never",
+        ),
         (
             Answer::PageBeyondTheBlock,
             "on_alarm",

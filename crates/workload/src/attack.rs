@@ -50,8 +50,8 @@ attacks! {
     "below-interval", "reads blocks evenly up to the last check before a rewrite, then reads \
         beside one wordline"
         => below_interval::phases;
-    "charge-and-burst", "brings many blocks near their limit, then brings all of them over it at \
-        once"
+    "charge-and-burst", "brings many blocks near their limit, then brings all of them over the \
+        limit at once"
         => charge_and_burst::phases;
     "weak-spot", "keeps reading the pages around one weakest wordline, wherever they move"
         => weak_spot::phases;

@@ -120,7 +120,7 @@ impl RequestSource for Checked {
         let made = out.len() - first;
         if made > max {
             return Err(SourceError::new(format!(
-                "{}: the source gave {made} requests; at most {max} were asked for",
+                "{}: the source returned {made} requests, but vpass asked for at most {max}",
                 self.name
             )));
         }

@@ -47,12 +47,13 @@ fn text_that_is_no_job_file() {
     );
     assert_eq!(
         error("[a\nsize=1m\n"),
-        "a.fio, line 1: the section has no closing bracket at the end; one such as [job] is \
+        "a.fio, line 1: the section has no closing bracket at the end; a section such as [job] is \
          expected; the line is \"[a\""
     );
     assert_eq!(
         error("[]\n"),
-        "a.fio, line 1: a section without a name; one such as [job] is expected; the line is \"[]\""
+        "a.fio, line 1: a section without a name; a section such as [job] is expected; the line is \
+         \"[]\""
     );
     let long = format!("description={}", "x".repeat(9000));
     assert!(
@@ -95,8 +96,8 @@ fn names_of_options() {
     says("iodpth=4", "fio 3.33 has no option \"iodpth\" (did you mean iodepth?)");
     says("qqqq=4", "fio 3.33 has no option \"qqqq\"");
     says("BS=4k", "fio 3.33 has no option \"BS\" (did you mean bs?)");
-    says("bs", "bs: the option has no value; one is expected, as in name=value");
-    says("rw=", "rw: the option has no value; one is expected, as in name=value");
+    says("bs", "bs: the option has no value; name=value is expected");
+    says("rw=", "rw: the option has no value; name=value is expected");
     says(
         "numjobs=${VPASS_NOT_SET}",
         "there is no variable \"VPASS_NOT_SET\" in the environment; set it, or write its value",
@@ -219,7 +220,7 @@ fn options_that_would_change_the_workload_stop_the_run() {
     assert_eq!(
         error("[a]\nsize=1m\niodepth=8\nioengine=libaio\niodepth_low=2\n"),
         "a.fio, line 5: iodepth_low is not supported: a queue that drains before it is filled \
-         again is not modelled; leave it out; the line is \"iodepth_low=2\""
+         again is not modelled; leave this option out; the line is \"iodepth_low=2\""
     );
 }
 
@@ -276,13 +277,13 @@ fn places_that_cannot_be() {
     );
     assert_eq!(
         error("[a]\nsize=1m\nrw=randread\nrandom_distribution=zoned_abs:100/2m\n"),
-        "a.fio, line 1: job a: random_distribution: the zones end at 2097152 bytes, beyond the \
-         file's 1048576; the line is \"[a]\""
+        "a.fio, line 1: job a: random_distribution: the zones end at 2097152 bytes, but the file \
+         has only 1048576; the line is \"[a]\""
     );
     assert_eq!(
         error("[a]\nnumjobs=4000\nsize=4k\n[b]\nnumjobs=97\nsize=4k\n"),
-        "a.fio, line 4: 4097 jobs with their clones, up to and with this job; fio runs at most \
-         4096; the line is \"[b]\""
+        "a.fio, line 4: 4097 jobs up to this job, clones included; fio runs at most 4096; the line \
+         is \"[b]\""
     );
     assert!(error("[a]\nfilename=/dev/x\nrw=randread\nbsrange=1-3\nnumjobs=9\n").contains(
         "the random maps of jobs with several block sizes would take more than 1 \

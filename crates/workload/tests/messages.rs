@@ -244,20 +244,20 @@ fn requests_that_do_not_fit() {
     };
     assert_eq!(
         error(Fit::Error, "1 0 9 8 1"),
-        "trace (mqsim format): device 0 reaches up to 8.5 KiB (line 2 of trace); the drive has 8 \
-         KiB; use `fit=scale` or `fit=wrap` to change the addresses, or use a larger drive with \
-         `drive.capacity=1MiB`"
+        "trace (mqsim format): the requests to device 0 reach up to 8.5 KiB (line 2 of trace); the \
+         drive has 8 KiB; use `fit=scale` or `fit=wrap` to change the addresses, or use a larger \
+         drive with `drive.capacity=1MiB`"
     );
     assert_eq!(
         error(Fit::Error, "1 5 0 1 1"),
-        "trace (mqsim format): 2 devices: 0 4 KiB, 5 512 bytes; side by side they take 1.1 MiB; \
-         the drive has 8 KiB; select some devices with `only=DEV`, use `fit=scale` or `fit=wrap` \
-         to change the addresses, or use a larger drive with `drive.capacity=2MiB`"
+        "trace (mqsim format): 2 devices: 0 4 KiB, 5 512 bytes; side by side, all devices take \
+         1.1 MiB; the drive has 8 KiB; select some devices with `only=DEV`, use `fit=scale` or \
+         `fit=wrap` to change the addresses, or use a larger drive with `drive.capacity=2MiB`"
     );
     assert_eq!(
         error(Fit::Pack, "1 0 900000 9 1"),
-        "trace (mqsim format): the pages that it touches take 12 KiB side by side; the drive has 8 \
-         KiB; use a larger drive with `drive.capacity=SIZE`"
+        "trace (mqsim format): the pages that the trace touches take 12 KiB side by side; the \
+         drive has 8 KiB; use a larger drive with `drive.capacity=SIZE`"
     );
     for fit in [Fit::Wrap, Fit::Scale] {
         assert_eq!(
@@ -282,8 +282,8 @@ fn a_survey_of_touched_pages_says_whether_packing_helps() {
     let packed = survey(Fit::Pack);
     assert_eq!((packed.packed_bytes(), survey(Fit::Error).packed_bytes()), (Some(8192), None));
     let error = |capacity| packed.fits(capacity, Fit::Error).unwrap_err().to_string();
-    let words = "use `fit=pack` to put the 8 KiB that it touches side by side, use `fit=scale` or \
-                 `fit=wrap` to change the addresses, or use a larger";
+    let words = "use `fit=pack` to place the touched pages (8 KiB) side by side, use `fit=scale` \
+                 or `fit=wrap` to change the addresses, or use a larger";
     assert!(error(8192).contains(words), "{}", error(8192));
     assert!(
         error(8191).ends_with("`drive.capacity=440MiB` (8 KiB are enough with `fit=pack`)"),
@@ -417,7 +417,8 @@ fn time() {
     assert_eq!(with(1e12), None);
     assert_eq!(
         with(1e13).unwrap(),
-        "invalid speed 10000000000000: it leaves no time between requests; it must be at most 1e12"
+        "invalid speed 10000000000000: requests would have no time between them; the speed must be \
+         at most 1e12"
     );
 }
 
@@ -449,7 +450,7 @@ fn compact() {
         &damaged(100),
         "after row 0, at byte 35: the section's checksum does not match; the file is damaged",
     );
-    says(&damaged(35), "after row 0, at byte 35: a section should begin here, and does not");
+    says(&damaged(35), "after row 0, at byte 35: a section should begin here, but does not");
     says(
         &damaged(second + 50),
         &format!(

@@ -17,7 +17,7 @@ pub(crate) const EXAMPLES: &str = "Examples:\n  \
     vpass attack adaptive --drive tiny --reclaim straw-wl --set start.pec=2000 --gear untimed \
     --requests 1M\n  \
     vpass attack search --drive tiny --reclaim straw-wl --set start.pec=2000 --minutes 5\n\n\
-    The attacker sees where every page lies and what every wordline endures (see `vpass list \
+    The attacker knows the place of every page and the limit of every wordline (see `vpass list \
     attacks`). Exit codes are those of `vpass run`: 3 if data was lost, 1 if the oracle found a \
     bug of the drive model.";
 

@@ -97,10 +97,13 @@ pub(crate) fn search(args: &AttackArgs) -> Result<Exit, Failure> {
     write(out, &place, &file, &victim.command(&search.base))?;
     let found = format!("{}; {}", numbers::plural(trials, "trial"), goal.found(&best));
     if interrupted {
-        let sentence = format!("interrupted after {found}; the attack is in {}", place.display());
+        let sentence = format!(
+            "interrupted after {found}; the best attack so far is saved in {}",
+            place.display()
+        );
         return Err(Failure { kind: Kind::Interrupted, ..Failure::usage(sentence) });
     }
-    out::say(&format!("vpass: {found}; the attack is in {}", place.display()));
+    out::say(&format!("vpass: {found}; the best attack is saved in {}", place.display()));
     crate::run_and_show(&victim.plan(&search.base, "search", file)?, &search.base, "attack")
 }
 

@@ -14,8 +14,8 @@ pub(super) fn words(budget: &ErrorBudget, colour: bool) -> String {
     let mut text = String::new();
     let _ = writeln!(
         text,
-        "  RBER = base + term of age + slope x dose; each row is the page that endures least when \
-         fresh; --json has all pages"
+        "  RBER = base + term of age + slope x dose; each row shows the page whose fresh data \
+         endures the fewest reads; --json has all pages"
     );
     if budget.acceleration.to_bits() != 1f64.to_bits() {
         let _ = writeln!(
@@ -31,8 +31,8 @@ pub(super) fn words(budget: &ErrorBudget, colour: bool) -> String {
         let first = budget.levels.first().map_or(0.0, |level| level.cap);
         let _ = writeln!(
             text,
-            "  at {} P/E cycles, fresh data has RBER {}, but the first read decodes only up to {}: \
-             a drive that can reach this state is refused",
+            "  at {} P/E cycles, fresh data has RBER {}, but a first read (without retries) \
+             decodes only up to RBER {}: vpass rejects a drive that can reach this state",
             count(page.pec.into()),
             rber(page.base),
             rber(first)

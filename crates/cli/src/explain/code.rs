@@ -12,7 +12,8 @@ pub(super) fn words(code: &Code, colour: bool) -> String {
     let mut text = String::new();
     let _ = writeln!(
         text,
-        "  ({}, {}) corrects {} bits; at the limit, {} of its codewords decode: RBER {:.3e}",
+        "  code ({}, {}) corrects {} bits; at the limit, {} of the codewords decode; this limit is \
+         RBER {:.3e}",
         count(code.codeword_bits.into()),
         count(code.data_bits.into()),
         code.corrects,

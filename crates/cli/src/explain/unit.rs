@@ -18,9 +18,9 @@ pub(super) fn words(unit: &Unit, colour: bool) -> String {
     }
     let table = if unit.small_writes.is_empty() { String::new() } else { table.render(colour) };
     format!(
-        "  the drive maps whole flash pages of {}; a smaller write reads its page and programs all \
-         of it\n{table}  before garbage collection; small writes to one page share this cost if \
-         they meet in the write buffer\n",
+        "  the drive maps whole flash pages of {}; a smaller write reads its page and programs the \
+         whole page\n{table}  these numbers are without garbage collection; small writes to one \
+         page share this cost if they meet in the write buffer\n",
         bytes(unit.bytes)
     )
 }
@@ -41,7 +41,7 @@ pub(crate) fn comment(page_bytes: u64) -> String {
     format!(
         "\n\
          # Mapping unit: the flash page (geometry.page_size), {}. A smaller write reads its page \
-         and programs all of it.\n\
+         and programs the whole page.\n\
          {costs}",
         bytes(unit.bytes)
     )

@@ -172,8 +172,8 @@ fn notes(lives: &[Life], setting: &Setting, climbed: &Climbed, args: &LifeArgs) 
     let plan = setting.plan;
     let mut notes = vec![
         format!(
-            "life: until the mean block has endured {} P/E cycles{}{}. Bytes are those of the life \
-             of a whole drive.",
+            "life: until the mean block has endured {} P/E cycles{}{}. Numbers of bytes are totals \
+             for the life of a whole drive.",
             plan.drive.config.drive.rated_pec,
             args.uber.map_or_else(String::new, |uber| format!(
                 ", or the UBER of all reads exceeds {uber:e}"
@@ -184,8 +184,8 @@ fn notes(lives: &[Life], setting: &Setting, climbed: &Climbed, args: &LifeArgs) 
                 ""
             },
         ),
-        "The columns from host to parity show shares of the programmed pages, by cause. GC frees \
-         space for all causes."
+        "The columns from host to parity show shares of the programmed pages, by cause. GC has a \
+         column of its own, because GC frees space for every cause."
             .into(),
     ];
     notes.extend(setting.sampled.map(of_samples));
@@ -254,8 +254,8 @@ fn of_rung(rung: Rung, lives: &[Life]) -> String {
         "No other K was compared, so there is no interval."
     };
     format!(
-        "Rung {} of the ladder: wear had settled by {} P/E cycles at the latest; then each erase \
-         counted as {} cycles. {interval} --rung {} repeats this.",
+        "Rung {} of the ladder: wear had settled by {} P/E cycles at the latest; from then on, \
+         each erase counted as {} cycles. {interval} --rung {} repeats this.",
         rung.number,
         digits(warm_up),
         rung.acceleration,

@@ -28,15 +28,15 @@ const DRIVE_EXAMPLES: &str = "Examples:\n  \
     mine.toml\n  \
     vpass show mine.toml\n\n\
     On a terminal, vpass asks for each line that no option gives. --capacity and --cell are \
-    needed; all other lines may be missing.\n\n\
-    The file begins from the nearest preset. Each changed key has a comment with the line of the \
-    sheet from which it follows, or \"assumption\".";
+    needed; all other options may be left out.\n\n\
+    The file begins from the nearest preset. A comment beside each changed key names the line of \
+    the data sheet that gives the value, or says \"assumption\".";
 
 const POLICY_EXAMPLES: &str = "Examples:\n  \
     vpass new policy early-block --python\n  \
     vpass new policy early-block --out ../early-block\n\n\
-    The new policy rewrites a block after a share of the reads that the block can serve safely. \
-    Replace this rule with your own idea, and run the test of the policy.";
+    The new policy rewrites a block once the block has served a fixed share of its safe number of \
+    reads. Replace this rule with your own idea, and run the test of the policy.";
 
 /// Policy whose files the command writes.
 #[derive(Clone, Debug, Args)]

@@ -34,7 +34,7 @@ impl<I: BufRead, O: Write> Questions<I, O> {
         args.capacity =
             Some(self.needed("Capacity, such as 1.92TB", args.capacity, parse::capacity)?);
         args.cell = Some(self.needed("Cell type: slc, mlc, tlc or qlc", args.cell, parse::cell)?);
-        self.line("Enter skips a line that the sheet does not have.\n")?;
+        self.line("Press Enter to skip a line that the data sheet does not have.\n")?;
         self.known("Interface, such as pcie4x4 or sata", &mut args.interface, Link::parse)?;
         self.known("Sequential read, such as 6.8GB/s", &mut args.sequential_read, parse::rate)?;
         self.known("Sequential write, such as 2GB/s", &mut args.sequential_write, parse::rate)?;

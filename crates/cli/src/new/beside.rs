@@ -20,8 +20,9 @@ use crate::table::{Look, Table, wants_colour, wrapped};
 pub(crate) fn show(name: &str, sets: &[String], as_json: bool) -> Result<(), Failure> {
     if !sets.is_empty() {
         return Err(Failure::usage(
-            "--set: this table describes a drive file as it is; write the output of `vpass show \
-             drive FILE --set KEY=VALUE` into a new file, and show that file",
+            "--set does not work with this table, which describes an unchanged drive file; write \
+             the output of `vpass show drive FILE --set KEY=VALUE` into a new file, and show that \
+             file",
         ));
     }
     let table = table(&load::drive(name, &[])?, &short)?;

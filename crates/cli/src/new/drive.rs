@@ -49,7 +49,7 @@ pub(super) fn drive(args: NewDriveArgs) -> Result<(), Failure> {
         let made = Made { preset: draft.preset, file, changes: &draft.changes, beside: &table };
         as_json::text(&made)?
     } else {
-        let title = format!("A drive from a data sheet, begun from {}", draft.preset);
+        let title = format!("A drive from a data sheet, based on {}", draft.preset);
         render(&title, &table, wants_colour()) + &last_line(&draft, args.out.as_deref())
     })
 }
@@ -97,6 +97,6 @@ fn last_line(draft: &Draft, written: Option<&Path>) -> String {
             vpass_lab::plain::path(path),
             draft.preset
         ),
-        None => "Nothing is written; --out FILE writes the drive.\n".into(),
+        None => "No file was written; --out FILE writes the drive into a file.\n".into(),
     }
 }

@@ -107,7 +107,8 @@ fn in_rust(name: &str, args: &NewPolicyArgs) -> Result<Vec<(String, String)>, Fa
     let manifest = format!(
         "[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n\
          [dependencies]\n{}\n\n[dev-dependencies]\n{}\n\n\
-         # A drive without optimisation is slow.\n[profile.dev]\nopt-level = 2\n\n[workspace]\n",
+         # Without compiler optimisation, the simulation is slow.\n[profile.dev]\nopt-level = \
+         2\n\n[workspace]\n",
         crate_of("drive"),
         crate_of("lab")
     );

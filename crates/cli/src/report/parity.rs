@@ -74,18 +74,19 @@ fn delayed(delayed: &Delayed) -> String {
         (true, _) => "the cache survives a power loss".into(),
         (false, Some(mean)) => {
             format!(
-                "a power loss counts as the loss of {} pages on average, {} at most",
+                "a power loss would cost {} pages on average, {} at most",
                 digits(mean),
                 count(delayed.power_loss.pages_most)
             )
         }
         (false, None) => format!(
-            "a power loss counts as the loss of at most {}",
+            "a power loss would cost at most {}",
             plural(delayed.power_loss.pages_most, "page")
         ),
     };
     format!(
-        "\n  parity waits for at most {} at a time, after {} updates in the cache of {}{}; {power}",
+        "\n  parity is pending for at most {} at a time; {} updates in the cache of {}{}; \
+         {power}",
         plural(delayed.most_stripes, "stripe"),
         count(delayed.updates),
         plural(delayed.cache_pages.into(), "page"),

@@ -35,8 +35,8 @@ pub(super) fn tired(s: &Summary) -> String {
         let _ = write!(
             text,
             "\n  \
-             hints, {word}: {} pages, {} retries allowed ({}); {} pages read, {} of them with a \
-             longer latency",
+             hints, {word}: {} pages, {} retries allowed ({}); {} pages read, {} of them took \
+             longer",
             count(of.pages),
             of.retries,
             microseconds(of.latency_us),

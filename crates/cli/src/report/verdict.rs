@@ -18,7 +18,10 @@ pub(crate) fn verdict(s: &Summary) -> String {
     let loss = match (s.data_lost_pages, s.uncorrectable_reads) {
         (0, 0) => parity::still_to_rebuild(s).unwrap_or_else(|| "No data was lost.".into()),
         (lost, 0) => {
-            format!("{} of data were lost; the host has not read them yet.", plural(lost, "page"))
+            format!(
+                "{} of data were lost; the host has not read these pages yet.",
+                plural(lost, "page")
+            )
         }
         (lost, reads) => format!(
             "{} of data were lost; {} failed.",
@@ -41,12 +44,12 @@ fn too_short(s: &Summary) -> String {
     };
     let has_times = w.life_unit == Some(LifeUnit::Days);
     let advice = match s.workload_source.as_str() {
-        _ if has_times => " `vpass life` simulates one.",
+        _ if has_times => " `vpass life` simulates the whole life.",
         FROM_JOBS => " `vpass life` simulates a life if each job has a rate_iops.",
         source if source.contains("adversary") => "",
         _ => " `vpass life` simulates a life if workload.rate is set.",
     };
-    format!("This run is too short for a life: {why}.{advice}")
+    format!("This run is too short to project the drive's life: {why}.{advice}")
 }
 
 /// Describes how long the drive would live, as far as this run can show it.
@@ -62,7 +65,7 @@ fn life(s: &Summary) -> String {
     let life = w.life();
     match (w.confidence(), w.life_unit, life.and_then(|life| life.low)) {
         (Confidence::NoWear, ..) => {
-            let more = more(" The run is too short for a life: run");
+            let more = more(" The run is too short to project the drive's life: run");
             format!(
                 "No wear was seen: nothing was programmed or erased.{more}{}",
                 if more.is_empty() { "" } else { "." }
@@ -76,7 +79,7 @@ fn life(s: &Summary) -> String {
         }
         (Confidence::TooFew, ..) => {
             format!(
-                "Too few erases for a life ({} block cycles){}.",
+                "Too few erases to project the drive's life ({} block cycles){}.",
                 digits(w.cycles_observed),
                 more(": run")
             )

@@ -53,9 +53,12 @@ fn preset(of: &OfPreset, colour: bool) -> String {
     let amount = of.flash_written_bytes.map_or_else(String::new, |of| bytes(of as u64));
     let _ = writeln!(text, "  written to flash under `{}`: {amount}", of.reclaim_technique);
     let ratios = [
-        ("written to flash per byte that the host read", of.flash_written_per_byte_read),
-        ("written to flash per byte that the host wrote", of.flash_written_per_byte_written),
-        ("rewritten because of reads, per byte that the host read", of.rewritten_per_byte_read),
+        ("bytes written to flash per byte that the host read", of.flash_written_per_byte_read),
+        ("bytes written to flash per byte that the host wrote", of.flash_written_per_byte_written),
+        (
+            "bytes rewritten because of reads, per byte that the host read",
+            of.rewritten_per_byte_read,
+        ),
     ];
     for (what, ratio) in ratios.into_iter().filter_map(|(what, ratio)| Some((what, ratio?))) {
         let _ = writeln!(text, "  {what}: {}", per_byte(ratio));
@@ -81,13 +84,13 @@ fn render(m: &Measured, colour: bool) -> String {
     let _ = writeln!(text, "  time between the snapshots: {time}");
     text.push_str(&amounts(m).render(colour));
     let ratios = [
-        ("written to flash per byte that the host read", m.flash_written_per_byte_read),
+        ("bytes written to flash per byte that the host read", m.flash_written_per_byte_read),
         (
-            "written to flash per byte that the host wrote (write amplification)",
+            "bytes written to flash per byte that the host wrote (write amplification)",
             m.flash_written_per_byte_written,
         ),
         (
-            "written to flash beyond host writes, per byte that the host read",
+            "bytes written to flash beyond host writes, per byte that the host read",
             m.beyond_host_writes_per_byte_read,
         ),
     ];
@@ -101,7 +104,8 @@ fn render(m: &Measured, colour: bool) -> String {
     for attribute in &m.unit_unknown {
         let _ = writeln!(
             text,
-            "  attribute {} {}: {}, then {}; its unit is unknown, so it is not used",
+            "  attribute {} {}: {}, then {}; the unit of this attribute is unknown, so the \
+             attribute is not used",
             attribute.id,
             attribute.name,
             count(attribute.before),

@@ -29,16 +29,16 @@ pub(crate) enum TraceCommand {
 const INFO_EXAMPLES: &str = "Examples:\n  \
     vpass trace info examples/traces/pgbench-ext4.csv.zst\n  \
     vpass trace info --drive modern-tlc --set start.pec=2500 --json web.csv.zst db.vpt\n\n\
-    Pages have the page size of --drive. Memory grows with the pages touched, not with the rows: \
-    about 6 bytes per page if the pages lie together.";
+    Pages have the page size of --drive. Memory use grows with the number of touched pages, not of \
+    rows: about 6 bytes per page if the touched pages are adjacent.";
 
 const CONVERT_EXAMPLES: &str = "Examples:\n  \
     vpass trace convert web.csv.zst web.vpt\n  \
     vpass trace convert hour-1.csv hour-2.csv day.vpt.zst\n  \
     vpass trace convert db.vpt db.iolog && fio --name=replay --read_iolog=db.iolog \
     --replay_redirect=/dev/nvme1n1\n\n\
-    The ending of OUT selects the form: .vpt compact, .csv msr, .iolog, .fio or .log fio. A \
-    further ending .zst or .gz compresses.";
+    The ending of OUT selects the form: .vpt for compact; .csv for msr; .iolog, .fio or .log for \
+    fio. A further ending .zst or .gz compresses the file.";
 
 const CUT_EXAMPLES: &str = "Examples:\n  \
     vpass trace cut week.vpt hour.vpt --from 10h --to 11h\n  \

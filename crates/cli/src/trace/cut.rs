@@ -46,7 +46,7 @@ pub(super) fn cut(args: &CutArgs) -> Result<(), Failure> {
     out::say_all(&seen.doubts(&file, options.time_unit));
     let output = output.expect("a trace without rows was refused before");
     output.finish(&format!(
-        "{}: no row meets the options; no trace was written",
+        "{}: no row matches the options; no trace was written",
         args.input.display()
     ))
 }

@@ -47,8 +47,9 @@ pub(super) fn render(fit: &FitReport, written: Option<&Path>, colour: bool) -> S
 
 /// Facts about a trace that a table of statistics cannot keep.
 const NOT_KEPT: &str = "\
-Not kept: which pages are near each other or read together, the order of the requests, changes of
-their mix over time, their times within a window, and a connection of size and popularity.";
+The generated requests do not reproduce which pages are near each other or read together, the \
+order of requests, changes of the request mix over time, request times within a window, or how \
+size and popularity depend on each other.";
 
 fn table(statistics: &[Statistic], tolerance: f64) -> Table {
     let mut table = Table::new(["statistic", "target", "generated", "unit", "error"]);

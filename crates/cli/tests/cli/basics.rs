@@ -236,8 +236,8 @@ fn the_error_budget_of_a_page_is_explained() {
     let worn = vpass(&["explain", "--drive", "modern-qlc"]).stdout;
     assert!(
         worn.contains(
-            "at 3,000 P/E cycles, fresh data has RBER 1.01e-2, but the first read decodes only up \
-             to 8.50e-3"
+            "at 3,000 P/E cycles, fresh data has RBER 1.01e-2, but a first read (without retries) \
+             decodes only up to RBER 8.50e-3"
         ),
         "{worn}"
     );

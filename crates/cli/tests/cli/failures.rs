@@ -34,7 +34,7 @@ fn what_cannot_fail_is_refused_with_exit_code_2() {
     refused(&["--fail", "page:78336@r5"], &["the drive has 78336 pages", "0 to 78335"]);
     refused(
         &["--fail", "die:1@r5,die:2@r5,die:1@10s"],
-        &["die:1 is named twice, but fails only once"],
+        &["die:1 is named twice, but can fail only once"],
     );
     refused(&["--fail", "block:7@r5", "--fail", "block:7@r5"], &["block:7 is named twice"]);
     refused(

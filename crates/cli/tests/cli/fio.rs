@@ -20,7 +20,10 @@ fn jobs_are_run_and_recorded() {
     assert_eq!(done.code, 0, "{}", done.stderr);
     assert_eq!(
         done.stderr,
-        format!("vpass: {file}: not applicable to a simulated drive: ioengine, direct\n")
+        format!(
+            "vpass: {file}: these options do not apply to a simulated drive, so vpass ignores \
+             them: ioengine, direct\n"
+        )
     );
     let json = done.json();
     assert_eq!((&json["workload"], &json["trace"]), (&file.as_str().into(), &Value::Null));
@@ -191,7 +194,12 @@ fn notes_come_once_in_a_comparison() {
         "untimed",
     ]);
     assert_eq!(done.code, 0, "{}", done.stderr);
-    assert_eq!(done.stderr.matches("not applicable").count(), 1, "{}", done.stderr);
+    assert_eq!(
+        done.stderr.matches("do not apply to a simulated drive").count(),
+        1,
+        "{}",
+        done.stderr
+    );
 }
 
 #[test]

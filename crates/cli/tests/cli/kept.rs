@@ -97,12 +97,7 @@ fn goes_on(room: &Room, args: &[&str], rows: usize, stop: Stop) -> (Done, Done) 
         format!("vpass: {kept} of ")
     };
     assert!(second.stderr.contains(&found), "{}", second.stderr);
-    assert_eq!(
-        second.stderr.matches("; --fresh makes all runs again").count(),
-        1,
-        "{}",
-        second.stderr
-    );
+    assert_eq!(second.stderr.matches("; --fresh repeats all runs").count(), 1, "{}", second.stderr);
     let in_one_go = run(&at(&whole));
     assert_eq!(
         (second.code, &second.stdout),
@@ -127,8 +122,8 @@ fn a_comparison_that_is_interrupted_says_what_it_keeps_and_goes_on() {
     let (first, _) = goes_on(&room, &args.split(' ').collect::<Vec<_>>(), 2, Stop::Interrupt);
     let folder = room.text(".out.rows");
     let says = format!(
-        "finished runs kept in {folder}: the same command with --fresh starts again; without it, \
-         the command continues from there"
+        "finished runs kept in {folder}: the same command continues from there; with --fresh, the \
+         command starts again"
     );
     first.refuses(130, &["vpass: interrupted; ", &says]);
 }

@@ -149,7 +149,11 @@ fn small_drive(requests: &str, more: &[&str]) -> Done {
 fn few_cycles_are_a_range_fewer_a_request_for_more_and_none_no_wear() {
     // Four blocks are read. Each is read 4,096 times between two rewrites.
     let range = small_drive("1e5", &[]);
-    assert!(range.stdout.contains("This run is too short for a life: only "), "{}", range.stdout);
+    assert!(
+        range.stdout.contains("This run is too short to project the drive's life: only "),
+        "{}",
+        range.stdout
+    );
     assert!(
         range.stdout.contains(
             " block cycles were seen. `vpass life` simulates a life if workload.rate is set."
@@ -180,14 +184,15 @@ fn few_cycles_are_a_range_fewer_a_request_for_more_and_none_no_wear() {
     let few = small_drive("2e5", &["--reclaim", "straw-ss-sound"]);
     assert!(
         few.stdout.contains(
-            "Too few erases for a life (2.00 block cycles): run at least 3,000,000 requests."
+            "Too few erases to project the drive's life (2.00 block cycles): run at least \
+             3,000,000 requests."
         ),
         "{}",
         few.stdout
     );
     let none = small_drive("1e3", &[]);
-    let words = "No wear was seen: nothing was programmed or erased. The run is too short for a \
-        life: run at least ";
+    let words = "No wear was seen: nothing was programmed or erased. The run is too short to \
+        project the drive's life: run at least ";
     assert!(none.stdout.contains(words), "{}", none.stdout);
     let json = small_drive("1e4", &["--json"]).json();
     let warning = json["warnings"][0].as_str().unwrap();

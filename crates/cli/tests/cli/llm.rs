@@ -81,7 +81,7 @@ fn an_answer_reads_well_and_estimates_say_so() {
         "A model of 799 MB at 10.0 tokens a second (100 MB cached) reads 438 MB/s",
         "`tiny` with `block` rewrites a page every",
         "`tiny` with `straw-wl` rewrites a page every",
-        "By an estimate (within",
+        "By an estimate (with errors of at most",
         "The result depends on the threshold: under `block`, half the threshold gives",
         "Six real drives rewrote a page every 39.0 to more than 1,194 rounds.",
         "Another GB of cache would hold the rest of the model.",

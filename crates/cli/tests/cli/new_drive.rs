@@ -203,7 +203,7 @@ fn channels_of_the_sheet_round_the_dies_up() {
         "{}",
         done.stdout
     );
-    assert!(done.stdout.contains("Nothing is written"), "{}", done.stdout);
+    assert!(done.stdout.contains("No file was written"), "{}", done.stdout);
 }
 
 #[test]

@@ -473,7 +473,7 @@ fn periods_that_do_not_go_together_with_the_rest_are_refused() {
     refused(
         "{ name = 'v free', ",
         "{ name = 'w', ",
-        "each variant needs a second variant whose name has \" free\" added at the end",
+        "each variant needs a second variant, named like the first with \" free\" at the end",
     );
     refused("stages = true", "stages = false", "the periods of group g need `stages = true`");
     refused("start.age=30d", "start.age=31d", "start.age = \"31d\" must be at most refresh.period");

@@ -82,7 +82,7 @@ fn spans_that_do_not_go_together_with_the_rest_are_refused() {
         "seeds = 2, load = 0.3",
         "the days and reads per page of a span set its rate",
     );
-    refused("seeds = 2", "cycles = 2.0, reads_per_block = 9.0", "`span` excludes");
+    refused("seeds = 2", "cycles = 2.0, reads_per_block = 9.0", "`span` cannot be used with");
     refused("seeds = 2", "sample = '1/104'", "`sample` is only for `gear = \"fluid\"`");
     refused("gear = 'untimed'", "gear = 'fluid'", "`gear = \"fluid\"` needs `span` and `sample`");
     refused("seeds = 2", "seeds = 2, sample = '5/4'", "one page in N is expected");
@@ -92,7 +92,7 @@ fn spans_that_do_not_go_together_with_the_rest_are_refused() {
         "unknown variant `no retries`; did you mean `no retry`?",
     );
     refused("over_variant", "over = 'block', over_variant", "give either `over` or `over_variant`");
-    refused("long_us = 400\n", "", "plot weeks: kind `weeks` needs a group with a `span`");
+    refused("long_us = 400\n", "", "plot weeks: kind `weeks` needs `long_us` in the recipe");
     refused("hints = 'idle.toml'", "hints = 'busy.toml'", "busy.toml");
 }
 

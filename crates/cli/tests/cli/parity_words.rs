@@ -38,7 +38,7 @@ fn the_capacity_that_is_named_fits_all_rows() {
             "parity technique `pe-aware`",
             "refused: ",
             " rows of the comparison is ",
-            "set both, without drive.spare",
+            "set both keys, and remove drive.spare",
         ];
         assert!(
             done.code == 0 && all.iter().all(|words| done.stderr.contains(words)),
@@ -92,7 +92,7 @@ fn the_capacity_that_is_named_fits_all_rows() {
         2,
         &[
             "the largest capacity that fits on this flash is drive.capacity=",
-            "set both, without drive.spare",
+            "set both keys, and remove drive.spare",
         ],
     );
     assert!(!alone.stderr.contains("compar"), "{}", alone.stderr);
@@ -176,8 +176,8 @@ const OF_A_CODE: &str = "--drive da-raid5-mlc --workload da-raid5-tpcc --set \
 
 #[test]
 fn rows_of_unequal_reliability_say_so() {
-    let unequal = "The compared rows are not equally reliable: UBER is that of single pages, ";
-    let before_repair = "UBER is that of single pages before repair";
+    let unequal = "The compared rows are not equally reliable: UBER counts single pages, and ";
+    let before_repair = "UBER counts single pages before repair";
     let of =
         |parities: &str| json(&format!("compare {OF_A_CODE} --reclaim block --parity {parities}"));
     let rows = of("none,udl,raid5");

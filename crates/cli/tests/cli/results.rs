@@ -167,7 +167,9 @@ fn lost_data_exits_3_and_the_numbers_are_printed_all_the_same() {
     assert!(json["wear"]["read_bytes_until_worn"].as_f64().unwrap() > 0.0);
     let words = vpass(&args);
     assert!(
-        words.stdout.contains("No data was lost. This run is too short for a life: "),
+        words
+            .stdout
+            .contains("No data was lost. This run is too short to project the drive's life: "),
         "{}",
         words.stdout
     );

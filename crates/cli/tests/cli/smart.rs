@@ -62,7 +62,8 @@ fn folders_without_counters_are_refused() {
         "--out",
         &compared,
     ]);
-    vpass(&["smart", &compared]).refuses(2, &["give a folder inside it, such as"]);
+    vpass(&["smart", &compared])
+        .refuses(2, &["give one of the folders inside this folder, such as"]);
     vpass(&["smart"]).refuses(2, &["<DIR>"]);
 }
 

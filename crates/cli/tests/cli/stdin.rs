@@ -34,7 +34,7 @@ fn a_dash_is_standard_input() {
     }
     let info = piped(&["trace", "info", "-", "--json"], &temporary, &text).json();
     assert_eq!(info["files"][0]["rows"], 3);
-    piped(&["trace", "info", "-", "-"], &temporary, &text).refuses(2, &["`-` may be given once"]);
+    piped(&["trace", "info", "-", "-"], &temporary, &text).refuses(2, &["give `-` only once"]);
     piped(&["trace", "info", "-"], &temporary, "no trace\n").refuses(2, &["stdin"]);
     let left: Vec<_> = std::fs::read_dir(&temporary).unwrap().collect();
     assert!(left.is_empty(), "{left:?} is left behind");

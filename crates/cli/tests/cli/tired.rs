@@ -40,7 +40,8 @@ fn what_cannot_be_is_refused_with_exit_code_2() {
     let table = "error.table=[{pec=0,base=[1e-3,1e-3,1e-3,1e-3],retention=[[0],[0],[0],[0]]}]";
     refused(
         &["error.model=table", "error.ages=['1d']", table],
-        &["error.table has rows at 0 P/E cycles; it must have the rows of disturb.table, 0, 1000"],
+        &["error.table has rows at 0 P/E cycles; it must have rows at the P/E cycles of \
+            disturb.table, 0, 1000"],
     );
     let table = "error.table=[{pec=0,base=[1e-3],retention=[[0]]}]";
     refused(
@@ -307,7 +308,7 @@ fn a_refresh_that_merges_says_what_it_merged() {
     let (ida, block) = (text("ida"), text("block"));
     assert!(
         ida.contains("merged in place, which corrupted")
-            && ida.contains("more than the same data needs"),
+            && ida.contains("more than the data needs without merges"),
         "{ida}"
     );
     assert!(!block.contains("merged in place"), "{block}");

@@ -191,7 +191,7 @@ fn a_rate_that_no_host_keeps_up_is_doubted_wherever_a_trace_is_read() {
         &(0..9000).map(|i| format!("{i} 0 {} 8 1\n", i % 8 * 8)).collect::<Vec<_>>().concat(),
     );
     let words = "9000 requests in 9.00 us are 1000111123 per second, more than most hosts sustain; \
-                 its times are read as nanoseconds";
+        the times of the trace are read as nanoseconds";
     let info = trace(&["info", &file]).stdout;
     assert!(
         info.contains(words)
@@ -422,7 +422,7 @@ fn cuts_by_time_device_and_number() {
     trace(&["cut", &log, &out, "--only", "/dev/sdc"])
         .refuses(2, &["no device of this name", "it has: /dev/sda, /dev/sdb"]);
     trace(&["cut", &log, &out, "--from", "1h"])
-        .refuses(2, &["no row meets the options; no trace was written"]);
+        .refuses(2, &["no row matches the options; no trace was written"]);
     trace(&["cut", &log, &out, "--from", "2s", "--to", "1s"])
         .refuses(2, &["--from must come before --to"]);
     trace(&["cut", &log, &out, "--from", "2"]).refuses(2, &["a time with its unit"]);
@@ -534,7 +534,8 @@ fn bytes_behind_gzip_data_are_passed_over_with_a_warning() {
     let (text, file) = (room.file("a.csv", &msr_reads(&[0, 4096])), room.text("a.csv.gz"));
     made(&["convert", &text, &file]);
     let compressed = std::fs::read(&file).unwrap();
-    let warning = format!("{file}: other bytes follow the gzip data; they are ignored, as by gzip");
+    let warning =
+        format!("{file}: vpass ignores the bytes that follow the gzip data, as gzip does");
     let of_run = ["--drive", "tiny", "--trace", &file, "--gear", "untimed", "--json"];
     for (behind, told) in [(&b""[..], false), (&[0; 512], false), (b"garbage", true)] {
         std::fs::write(&file, [&compressed[..], behind].concat()).unwrap();

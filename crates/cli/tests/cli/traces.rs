@@ -40,8 +40,10 @@ fn touched_pages_go_side_by_side() {
     // end.
     let trace =
         room.file("a.csv", &msr_reads(&[1 << 40, (1 << 40) + 16_384, 5 << 40, (1 << 40) + 4096]));
-    replay(&trace, &[])
-        .refuses(2, &["--fit pack to put the 48 KiB that it touches side by side", "--fit scale"]);
+    replay(&trace, &[]).refuses(
+        2,
+        &["--fit pack to place the touched pages (48 KiB) side by side", "--fit scale"],
+    );
     let json = replay(&trace, &["--fit", "pack"]).json();
     assert_eq!(
         (&json["host"]["read_requests"], &json["trace"]["refitted"]),
@@ -65,8 +67,11 @@ fn touched_pages_go_side_by_side() {
     // 70,000 pages of 16 KiB are 1.07 GiB, too much for the drive even side by side.
     replay(&trace, &[])
         .refuses(2, &["use --fit scale or --fit wrap", "(1.1 GiB are enough with --fit pack)"]);
-    replay(&trace, &["--fit", "pack"])
-        .refuses(2, &["the pages that it touches take 1.1 GiB side by side; the drive has"]);
+    replay(&trace, &["--fit", "pack"]).refuses(
+        2,
+        &["the pages that the trace touches take 1.1 GiB side by side; the drive \
+            has"],
+    );
 }
 
 /// Makes 45,000 reads, 10 time units apart. The reads take 0.45 s if the unit is us, and 0.45 ms if
@@ -88,8 +93,8 @@ fn the_unit_of_times_can_be_said_and_is_named() {
         assumed.stderr
     );
     let words = "45000 requests in 450 us are 100002222 per second, more than most hosts sustain; \
-        its times are read as nanoseconds, which --time-unit changes: with ms, the trace would \
-        take 7.50 min, with 100 requests per second";
+        the times of the trace are read as nanoseconds, which --time-unit changes: with ms, the \
+        trace would take 7.50 min, with 100 requests per second";
     assert!(assumed.stderr.contains(words), "{}", assumed.stderr);
     assert_eq!(assumed.json()["trace"]["span_s"], 0.000_449_99);
     let said =

@@ -208,7 +208,7 @@ fn the_mapping_unit_is_stated_of_every_drive() {
     );
     let shown = vpass(&["show", "drive", "tiny"]).stdout;
     let unit = "# Mapping unit: the flash page (geometry.page_size), 16.0 KiB. A smaller write \
-        reads its page and programs all of it.\n";
+        reads its page and programs the whole page.\n";
     assert!(
         shown.contains(unit)
             && shown.contains(

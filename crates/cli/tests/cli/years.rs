@@ -134,7 +134,7 @@ fn a_drive_that_is_worn_out_once_its_content_is_written_is_refused() {
     let written = [&small[..], &["--set", "start.overwrite=0.9", "--set", "start.pec=4"]].concat();
     vpass(&lives(&written)).refuses(
         2,
-        &["after its start-up data is written", "drive.rated_pec = 5", "start.pec is 4"],
+        &["once the start-up data is written", "drive.rated_pec = 5", "start.pec is 4"],
     );
 }
 
@@ -474,7 +474,10 @@ fn hints_are_refused_where_they_mean_nothing() {
     let far = room.file("far.toml", &IDLE.replace("1GiB", "2GiB"));
     with(
         &["--hints", &far, "--sample", "1/2"],
-        &["far.toml line 1: a hint for 2GiB from 0B, but", "the drive ends at 1073741824 bytes"],
+        &[
+            "far.toml line 1: a hint covers 2GiB from offset 0B on, but",
+            "the drive ends at 1073741824 bytes",
+        ],
     );
     let named = room.file("named.toml", "[[device]]\nname = \"0\"\naccess_latency = \"idle\"\n");
     with(&["--hints", &named], &["named.toml line 1", "[[device]] is for traces"]);

@@ -196,7 +196,7 @@ pub const REBUILD: Param = Param {
     range: (0.0, 1024.0),
     draw: &[0.0, 0.3, 1.0, 4.0],
     meaning: "pages of failed flash rebuilt per host request, besides those rebuilt in idle time",
-    source: "assumption: each request pays for reading one more stripe",
+    source: "assumption: each request leaves time to read one more stripe",
     alias: Some("rebuild"),
 };
 
@@ -338,8 +338,8 @@ pub fn goes_with(
             )
         };
         format!(
-            "parity.stripe = {members} needs {} dies with its parity page, and the drive has \
-             {dies}: {right}",
+            "parity.stripe = {members} needs {} dies, one of them for the parity page, but the \
+             drive has {dies}: {right}",
             members + 1
         )
     })?;
@@ -402,7 +402,7 @@ pub fn right_capacity(config: &DriveConfig, pages: u32, for_whom: &str) -> Strin
     );
     format!(
         "the largest capacity that fits on this flash{for_whom} is drive.capacity={bytes} with \
-         geometry.blocks_per_plane={blocks}; set both, without drive.spare"
+         geometry.blocks_per_plane={blocks}; set both keys, and remove drive.spare"
     )
 }
 

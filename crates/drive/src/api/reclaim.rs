@@ -448,7 +448,7 @@ pub(crate) fn check_table(
     require(has_all_it_needs || !technique.needs.limits, || {
         let name = technique.name;
         format!(
-            "`{name}` needs a table of limits, and this drive's error model has none: use `none`, \
+            "`{name}` needs a table of limits, but this drive's error model has none: use `none`, \
              which needs no table"
         )
     })

@@ -239,8 +239,8 @@ pub fn check(
         config.geometry.cell.bits() > 1 || technique.make(config, 0).adjusting().is_none(),
         || {
             format!(
-                "refresh technique `{technique}` needs cells of two bits or more, and geometry.cell \
-                 is \"slc\": use `block`"
+                "refresh technique `{technique}` needs cells of two bits or more, but \
+                 geometry.cell is \"slc\": use `block`"
             )
         },
     )?;

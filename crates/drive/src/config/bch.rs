@@ -106,16 +106,16 @@ pub struct BchConfig {
     #[key(
         range = Real(0.0, EXPONENT_MAX),
         default = 0.75,
-        source = "inference: m / n of the power law that Kim et al., FAST 2019, fitted to \
-                  2y-nm MLC; its numbers second-hand"
+        source = "inference: m / n of the power law that Kim et al., FAST 2019, fitted to 2y-nm \
+            MLC; the numbers are second-hand"
     )]
     pub age_exponent: f64,
     /// Exponent with which the error rate grows with the age.
     #[key(
         range = Real(0.1, EXPONENT_MAX),
         default = 3.33,
-        source = "inference: n of the power law that Kim et al., FAST 2019, fitted to 2y-nm \
-                  MLC; its numbers second-hand"
+        source = "inference: n of the power law that Kim et al., FAST 2019, fitted to 2y-nm MLC; \
+            the numbers are second-hand"
     )]
     pub time_exponent: f64,
     /// Standard deviation of the natural logarithm of error rates from stripe to stripe, common to

@@ -132,13 +132,13 @@ pub struct DisturbConfig {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[key(
         range = Real(1.0, KIND_FACTOR_MAX),
-        note = ", one for each page kind, one of them 1",
+        note = ", one for each page kind; at least one is 1",
         default,
         random = [1.0, 1.3, 1.8, 4.0]
     )]
     pub kind_factor: Vec<f64>,
     /// Limits by P/E count, ascending; linear between rows, and extrapolated beyond the last.
-    #[key(range = Words("rows, their pec ascending"), default = vec![])]
+    #[key(range = Words("rows, in ascending order of pec"), default = vec![])]
     pub table: Vec<PerPec>,
     /// P/E cycles between two rows of the limits that reclaim techniques use. These rows are
     /// interpolated from `table` and rounded to the safe side. 0: the techniques use only the rows
@@ -147,7 +147,8 @@ pub struct DisturbConfig {
         unit = "P/E cycles",
         range = ZeroOr(10.0, PEC_MAX as f64),
         default = 100,
-        source = "assumption: a firmware's table has a row every few per cent of a life",
+        source = "assumption: a firmware's table of limits has a row for every few per cent of the \
+            rated life",
         random = [0, 10, 100, 2000]
     )]
     pub policy_row_cycles: u32,

@@ -29,7 +29,8 @@ pub struct EccConfig {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[key(
         unit = "bits",
-        range = Words("rising, less than half of a codeword; needs ecc.codeword"),
+        range = Words("rising, each less than half of the bits of a codeword; needs \
+            ecc.codeword"),
         default
     )]
     pub corrects: Vec<u32>,
@@ -143,7 +144,7 @@ impl EccConfig {
         require(from == 1 || from as usize <= retries, || {
             format!(
                 "ecc.slow_retries = {from}, but a read takes at most {retries} retries (the levels \
-                 of ecc.cap or ecc.corrects behind the first); it must be 1 to {retries}"
+                 of ecc.cap or ecc.corrects after the first); it must be 1 to {retries}"
             )
         })
     }
@@ -199,7 +200,7 @@ impl EccConfig {
             require(times.len() == retries || may_be_empty && times.is_empty(), || {
                 format!(
                     "{key} has {} numbers for {retries} retries (the levels of ecc.cap or \
-                     ecc.corrects behind the first)",
+                     ecc.corrects after the first)",
                     times.len()
                 )
             })?;

@@ -37,9 +37,8 @@ pub(crate) fn require_ascending(
     match pairs.find(|(_, (before, pec))| pec <= before) {
         None => Ok(()),
         Some((row, (before, pec))) => Err(ConfigError::new(format!(
-            "{table}: row {row} has pec = {pec}, and the row before it {before}; pec must ascend \
-             from \
-             row to row"
+            "{table}: row {row} has pec = {pec}, but the row before has pec = {before}; pec must \
+             rise from row to row"
         ))),
     }
 }

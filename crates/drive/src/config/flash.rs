@@ -199,7 +199,8 @@ pub enum ProgramUnit {
 #[keys(table = "timing")]
 pub struct TimingConfig {
     /// Sensing time of a page read (tR).
-    #[key(unit = "us", range = Real(0.001, 1e5), note = "; a list has one for each page kind")]
+    #[key(unit = "us", range = Real(0.001, 1e5), note = "; a list has one number for each page \
+        kind")]
     pub sense_us: KindUs,
     /// Unit of a program: "page" or "wordline". With "wordline", pages wait in the controller's
     /// memory until their wordline is complete. Parity with stripes programs page by page: a page
@@ -211,7 +212,7 @@ pub struct TimingConfig {
     #[key(
         unit = "us",
         range = Real(0.0, 1e5),
-        note = "; a list has one for each page kind, and needs program_unit = \"page\"",
+        note = "; a list has one number for each page kind, and needs program_unit = \"page\"",
         random = [KindUs::All(20.0), KindUs::All(400.0)]
     )]
     pub program_us: KindUs,
@@ -232,7 +233,7 @@ pub struct TimingConfig {
     /// Erase times of worn blocks. Each row replaces `erase_us` from its P/E count on; the counts
     /// ascend.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[key(range = Words("rows, their pec ascending"), default)]
+    #[key(range = Words("rows, in ascending order of pec"), default)]
     pub erase_by_pec: Vec<EraseAtPec>,
     /// Transfer rate of one channel; 0 means infinitely fast.
     #[key(unit = "MB/s", range = ZeroOr(1.0, 1e6), random = [0.0, 100.0, 1200.0])]
@@ -292,8 +293,8 @@ pub struct TimingConfig {
     #[key(
         range = keys::U32,
         default = 8,
-        source = "assumption: vendors bound the number so that a program ends; 8 keeps a \
-                  program under three times its length",
+        source = "assumption: vendors limit the suspensions so that a program ends; with 8 of \
+            them, a program takes less than three times its normal time",
         random = [0, 1, 8]
     )]
     pub suspend_limit: u32,
@@ -323,9 +324,8 @@ impl TimingConfig {
         require(
             self.program_unit == ProgramUnit::Page || matches!(self.program_us, KindUs::All(_)),
             || {
-                "timing.program_us is a list and timing.program_unit = \"wordline\"; one program \
-                 takes all pages of a wordline, so a single number \
-             is expected"
+                "timing.program_us is a list, but timing.program_unit = \"wordline\": one program \
+                 writes all pages of a wordline, so a single number is expected"
                     .into()
             },
         )?;
@@ -346,9 +346,8 @@ impl TimingConfig {
                     ""
                 };
                 format!(
-                    "timing.sense_us: {few} takes {us} us for {sensings} sensings and {many} \
-                     {less} us for {more}; {many} must take at \
-                     least as long{other}"
+                    "timing.sense_us: {few} takes {us} us for {sensings} sensings, but {many} \
+                     takes only {less} us for {more}; {many} must take at least as long{other}"
                 )
             })?;
         }

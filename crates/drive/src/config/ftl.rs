@@ -82,8 +82,8 @@ pub struct GcConfig {
         unit = "share",
         range = keys::SHARE,
         default = 0.25,
-        source = "assumption: a quarter of the spare blocks kept free lets bursts through and \
-                  costs little write amplification",
+        source = "assumption: with a quarter of the spare blocks free, bursts need not wait, and \
+            write amplification grows little",
         random = [0.0, 0.25, 0.6]
     )]
     pub background: f64,
@@ -299,8 +299,8 @@ impl StartConfig {
         let least = self.pec + self.pec_spread;
         require(self.worn_share == 0.0 || (least..=PEC_MAX).contains(&self.worn_pec), || {
             format!(
-                "start.worn_pec = {}: blocks that are worn more than others begin with {least} to \
-                 {PEC_MAX} P/E cycles",
+                "start.worn_pec = {}: blocks with more wear than the others must begin with \
+                 {least} to {PEC_MAX} P/E cycles",
                 self.worn_pec
             )
         })

@@ -22,8 +22,8 @@ pub struct HintsConfig {
         unit = "us",
         range = LATENCY,
         default = 400.0,
-        source = "assumption: NVMe gives only words, not latencies; read-latency-relaxation-2021 \
-            calls a read long from this latency on"
+        source = "assumption: NVMe names access latencies without giving times; \
+            read-latency-relaxation-2021 calls a read long if it takes this time or more"
     )]
     pub typical_us: f64,
     /// Longest read of data with the hint "idle".

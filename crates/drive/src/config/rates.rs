@@ -49,7 +49,7 @@ pub struct ErrorRow {
     #[key(
         unit = "RBER",
         range = Real(0.0, RBER_MAX),
-        note = ", rising, one for each of error.ages, a list for each group"
+        note = "; a list for each group, rising, with a number for each age of error.ages"
     )]
     pub retention: Vec<Vec<f64>>,
 }
@@ -102,7 +102,7 @@ pub struct ErrorConfig {
     pub ages: Vec<Span>,
     /// Error rates by P/E count, at the counts of `disturb.table`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[key(range = Words("rows at the P/E counts of disturb.table, their pec ascending"), default)]
+    #[key(range = Words("rows with the P/E counts of disturb.table, in ascending order"), default)]
     pub table: Vec<ErrorRow>,
     /// Temperature at which data ages, in degrees Celsius; `reference_c` if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -167,13 +167,12 @@ impl ErrorConfig {
         self.check_table(groups)?;
         require(self.model != ErrorLaw::PowerLaw || self.e > 0.0 || self.a > 0.0, || {
             "error.model = \"powerlaw\": with error.e and error.a both 0, fresh data has no \
-             errors; flash without errors is \
-             error.model = \"none\""
+             errors; for flash without errors, set error.model = \"none\""
                 .into()
         })?;
         require(self.model != ErrorLaw::Table || !self.table.is_empty(), || {
-            "error.model = \"table\" and error.table is empty; it must have a row at each P/E \
-             count of disturb.table"
+            "error.model = \"table\", but error.table is empty; error.table must have a row at \
+             each P/E count of disturb.table"
                 .into()
         })
     }
@@ -212,7 +211,10 @@ impl ErrorConfig {
                 )
             })?;
             require(rates.windows(2).all(|w| w[0] <= w[1]), || {
-                format!("error.table, pec = {pec}: retention falls with age; flash does not heal")
+                format!(
+                    "error.table, pec = {pec}: retention must not fall with age, because flash \
+                     does not heal"
+                )
             })?;
         }
         Ok(())

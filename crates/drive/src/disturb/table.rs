@@ -380,7 +380,7 @@ fn members(config: &DisturbConfig, group_of_layer: &[u8]) -> Vec<u32> {
     let members: Vec<u32> = group_of_layer.iter().enumerate().map(member).collect();
     debug_assert!(
         members.iter().all(|factor| *factor >= MEMBER_ONE),
-        "no layer is below its group's worst (`disturb::wordline`)"
+        "no layer is below the worst layer of its group (`disturb::wordline`)"
     );
     members
 }

@@ -227,8 +227,9 @@ fn require_room_for(
     let spare = geometry.spare_blocks();
     if budgets > 1 && spare < needed {
         return Err(ConfigError::new(format!(
-            "the drive has {spare} spare blocks; {budgets} access latencies separate {} kinds of \
-             data and need {needed}: increase `drive.spare`, or name fewer access latencies",
+            "the drive has {spare} spare blocks; with {budgets} access latencies, the drive \
+             separates {} kinds of data and needs {needed}: increase `drive.spare`, or name fewer \
+             access latencies",
             budgets * of_a_budget
         )));
     }

@@ -184,7 +184,7 @@ pub(crate) fn fill(config: &mut DriveConfig) -> Result<(), ConfigError> {
                 .into()
         })?;
         return require(config.bch == BchConfig::default(), || {
-            "[bch] is set, and error.model is not \"bch\"; set error.model = \"bch\", or remove \
+            "[bch] is set, but error.model is not \"bch\"; set error.model = \"bch\", or remove \
              [bch]"
                 .into()
         });
@@ -199,7 +199,8 @@ pub(crate) fn fill(config: &mut DriveConfig) -> Result<(), ConfigError> {
     require(fails <= 0.5, || {
         format!(
             "bch.uber = {:e}: more than half of the codewords of {data_bits} data bits would fail; \
-             lower bch.uber (for 4096 bits, 1e-4 is half)",
+             lower bch.uber (with 4096 data bits, about half of the codewords fail at bch.uber = \
+             1e-4)",
             config.bch.uber
         )
     })?;
@@ -422,7 +423,7 @@ mod tests {
         );
         with(
             |c| (c.error.model, c.bch.reads) = (ErrorLaw::None, 5.0),
-            "[bch] is set, and error.model is not \"bch\"",
+            "[bch] is set, but error.model is not \"bch\"",
         );
     }
 }

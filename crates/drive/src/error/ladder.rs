@@ -164,7 +164,7 @@ fn check_rise(config: &EccConfig, cap: &[f64]) -> Result<(), ConfigError> {
         format!(
             "ecc.corrects = {:?}: with ecc.target = {:e} and, for the last level, ecc.last_target \
              = {:e}, the error rates of the levels do not rise: {list}; the last level must \
-             correct more",
+             correct more bits",
             config.corrects, config.target, config.last_target
         )
     })

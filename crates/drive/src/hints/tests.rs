@@ -222,7 +222,8 @@ fn what_cannot_be_gone_by_is_refused() {
     };
     let far = refused(config(""), pages(0, 10_000, Idle));
     assert!(
-        far.starts_with("a hint for 40960000B from 0B") || far.contains("the drive ends at"),
+        far.starts_with("a hint covers 40960000B from offset 0B on")
+            || far.contains("the drive ends at"),
         "{far}"
     );
     let mut plain = config("");
@@ -233,5 +234,8 @@ fn what_cannot_be_gone_by_is_refused() {
     small.geometry.blocks_per_plane = Some(22);
     small.drive = toml::from_str("spare = 0.3\nwrite_buffer = 0").unwrap();
     let small = refused(small.resolve().unwrap(), pages(0, 1, Idle));
-    assert!(small.contains("2 access latencies separate 8 kinds of data"), "{small}");
+    assert!(
+        small.contains("with 2 access latencies, the drive separates 8 kinds of data"),
+        "{small}"
+    );
 }

@@ -239,10 +239,10 @@ pub const COLUMNS: [Column; 21] = [
         format: |life, sizes| LifeUnit::Days.text_on(life, sizes.capacity_bytes),
         ..life(
             "projected_life_days",
-            "estimated time until the rated P/E cycles; projected from runs whose rates and state \
-             have settled, with limits that fall with wear; on small drives, estimates are within \
-             15 % of the life that `vpass life` simulates, and up to 37 % below that life in runs \
-             with background GC",
+            "estimated time until the drive reaches its rated P/E cycles; projected from runs \
+             whose rates and state have settled; the projection lets limits fall with wear; on \
+             small drives, estimates are within 15 % of the life that `vpass life` simulates, and \
+             up to 37 % below that life in runs with background GC",
             |s| s.wear.projected_life_days,
         )
     },
@@ -309,8 +309,8 @@ pub const COLUMNS: [Column; 21] = [
         ..fewer(
             "read_wear_net",
             "net",
-            "bytes programmed beyond those of the same run on flash that reads do not disturb, per \
-             byte that the host read",
+            "extra bytes programmed, compared with the same run on flash that reads do not \
+             disturb, per byte that the host read",
             |s| s.read_wear_net,
         )
     },
@@ -344,8 +344,8 @@ pub const COLUMNS: [Column; 21] = [
         ..fewer(
             "reclaim_wait_percent",
             "wait share",
-            "mean time that a host page read waits for reclaim, and the share of this wait in the \
-             latency",
+            "mean time for which a page read of the host waits for reclaim, and the share of this \
+             wait in the latency",
             reclaim_wait_percent,
         )
     },
@@ -378,10 +378,10 @@ pub const COLUMNS: [Column; 21] = [
         format: |life, sizes| LifeUnit::HostBytes.text_on(life, sizes.capacity_bytes),
         ..life(
             "host_bytes_until_worn",
-            "estimated TB that the host can write until the rated P/E cycles (TBW), and drive \
-             writes per day over five years (DWPD); projected from runs whose rates and state have \
-             settled, with limits that fall with wear; no days are given, because requests have no \
-             times",
+            "estimated TB that the host can write until the drive reaches its rated P/E cycles \
+             (TBW), and drive writes per day over five years (DWPD); projected from runs whose \
+             rates and state have settled; the projection lets limits fall with wear; no days are \
+             given, because requests have no times",
             |s| s.wear.host_bytes_until_worn,
         )
     },
@@ -389,9 +389,9 @@ pub const COLUMNS: [Column; 21] = [
         format: |life, sizes| LifeUnit::ReadBytes.text_on(life, sizes.capacity_bytes),
         ..life(
             "read_bytes_until_worn",
-            "estimated TB that the host can read until the rated P/E cycles; projected from runs \
-             whose rates and state have settled, with limits that fall with wear; no days are \
-             given, because requests have no times",
+            "estimated TB that the host can read until the drive reaches its rated P/E cycles; \
+             projected from runs whose rates and state have settled; the projection lets limits \
+             fall with wear; no days are given, because requests have no times",
             |s| s.wear.read_bytes_until_worn,
         )
     },

@@ -18,13 +18,14 @@ pub fn unequal_reliability(rows: &[ComparisonRow]) -> Option<String> {
         (repaired, _) => {
             let rebuild = if repaired == 1 { "rebuilds" } else { "rebuild" };
             format!(
-                "{who} {rebuild} some of the pages that UBER counts as lost, and {} nothing",
+                "{who} {rebuild} some of the pages that UBER counts as lost, but {} cannot rebuild \
+                 any of these pages",
                 others.join(", ")
             )
         }
     };
     let sentence =
-        format!("The compared rows are not equally reliable: UBER is that of single pages, {how}.");
+        format!("The compared rows are not equally reliable: UBER counts single pages, and {how}.");
     rows.iter().any(|row| any(row, Summary::has_uber)).then_some(sentence)
 }
 

@@ -248,12 +248,12 @@ fn no_wear(rows: &[&ComparisonRow]) -> Option<String> {
     })
 }
 
-/// Returns a text such as "; 3,000 requests would give each technique a number". The text is empty
-/// if the life of each row is already a single number.
+/// Returns a text such as "; with 3,000 requests, the life under each technique would be known".
+/// The text is empty if each row has a number.
 fn longer_runs(rows: &[&ComparisonRow]) -> String {
     let most = rows.iter().filter_map(|row| row.requests_for_life()).max();
     most.map_or_else(String::new, |requests| {
-        format!("; {} requests would give each technique a number", count(requests))
+        format!("; with {} requests, the life under each technique would be known", count(requests))
     })
 }
 

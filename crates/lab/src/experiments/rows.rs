@@ -189,7 +189,7 @@ impl<T: Serialize + DeserializeOwned> Resumed<'_, T> {
         match store.keep(&self.keys[i], row) {
             Ok(true) => self.rows.tell(store),
             Ok(false) => {
-                self.rows.not_kept("the stored run differed from the run when it was read back")
+                self.rows.not_kept("the stored run, when read back, differs from the original run")
             }
             Err(e) => self.rows.not_kept(&format!("{}: {e}", store.folder().display())),
         }

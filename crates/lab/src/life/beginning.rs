@@ -16,8 +16,8 @@ pub(super) fn require_life(plan: &RunPlan, worn: f64) -> Result<(), Failure> {
         return Ok(());
     }
     Err(Failure::usage(format!(
-        "drive {}: after its start-up data is written, its mean block has {worn:.1} P/E cycles, \
-         and drive.rated_pec = {rated}, so no life is left. start.pec is {start}; set a smaller \
+        "drive {}: once the start-up data is written, the mean block has {worn:.1} P/E cycles, but \
+         drive.rated_pec = {rated}, so no life is left. start.pec is {start}; set a smaller \
          start.pec, or a drive.rated_pec of {} or more",
         plan.drive.name,
         worn.floor() as u64 + 1

@@ -247,7 +247,7 @@ pub fn verdict(key: &str, points: &[Point], others: &[String]) -> String {
     } else if same && answers.len() > 1 {
         let counted = named(&|point| point.answer().is_some());
         format!(
-            "{key} makes no difference: {length} everywhere between {} and {}.",
+            "{key} makes no difference: {length} for all values between {} and {}.",
             counted[0],
             counted[counted.len() - 1]
         )

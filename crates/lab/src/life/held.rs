@@ -85,7 +85,8 @@ pub fn said(lives: &[Life], is_corrected: bool) -> Option<String> {
     let years = if is_corrected {
         "Years are corrected for that."
     } else {
-        "Years and their interval hold for these samples; more samples represent the drive better."
+        "The years and the interval are those of these samples; more samples represent the drive \
+         better."
     };
     Some(format!(
         "These samples serve {:.0} % of the reads that samples of this size should serve: some \

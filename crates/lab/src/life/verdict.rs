@@ -148,8 +148,8 @@ fn tied(best: &Life, front: &[&Life], order: &[&Life]) -> String {
     });
     if !best.ended {
         format!(
-            "{names} outlive the simulation, so which of these techniques lives longest is not \
-             known{then}."
+            "{names} outlive the simulation, so it is not known which of these techniques lives \
+             longest{then}."
         )
     } else if best.years.ci95.is_none() {
         format!("{names} live equally long{then}.")

@@ -34,8 +34,8 @@ impl Llm {
             String::new()
         };
         format!(
-            "A model of {model} at {} tokens a second{cached} reads {}/s{hours}: each of its pages \
-             {} times a day.",
+            "A model of {model} at {} tokens a second{cached} reads {}/s{hours}; each page of the \
+             model is read {} times a day.",
             digits(self.tokens_per_second),
             decimal(self.read_bytes_per_second),
             digits(self.reads_of_a_page_per_day)
@@ -69,8 +69,8 @@ impl Llm {
         );
         format!(
             "`{drive}` with `{label}` rewrites a page every {of_rounds}. A round reads each page \
-             once. The drive writes {of_bytes} for each 100 that the host reads, and {} a day. {} \
-             At most {} % of the reads meet a die that programs or erases.",
+             once. The drive writes {of_bytes} for each 100 bytes that the host reads, and {} a \
+             day. {} At most {} % of the reads meet a die that programs or erases.",
             decimal(technique.flash_bytes_per_day),
             length(technique),
             digits(100.0 * technique.slow_reads_at_most)
@@ -123,7 +123,7 @@ impl Llm {
             return None;
         }
         Some(format!(
-            "Another GB of cache saves {} % of the reads and adds {}.",
+            "Another GB of cache saves {} % of the reads and lengthens the life by {}.",
             digits(self.another_gb_of_cache.reads_saved_percent),
             years_of.join(" and ")
         ))
@@ -145,8 +145,8 @@ fn length(technique: &Technique) -> String {
     let percent = digits(technique.endurance_percent_per_year);
     if let Some(within) = technique.estimated_within {
         return format!(
-            "By an estimate (within {} % where measured), the drive is worn out in {}; each year \
-             takes {percent} % of its endurance.",
+            "By an estimate (with errors of at most {} % where measured), the drive is worn out in \
+             {}; each year takes {percent} % of its endurance.",
             digits(100.0 * within),
             years(technique.years, None)
         );
@@ -234,19 +234,20 @@ mod tests {
         assert_eq!(
             answer().sentences(),
             [
-                "A model of 370 GB at 0.19 tokens a second (64.0 GB cached) reads 1.00 GB/s: each \
-                 of its pages 234 times a day.",
+                "A model of 370 GB at 0.19 tokens a second (64.0 GB cached) reads 1.00 GB/s; each \
+                 page of the model is read 234 times a day.",
                 "`modern-qlc` with `block` rewrites a page every 8.10 rounds (mean of its life; \
                  10.1 new, 6.70 worn). A round reads each page once. The drive writes 12.3 bytes \
-                 (mean of its life; 9.91 new, 15.0 worn) for each 100 that the host reads, and \
-                 8.60 TB a day. The drive is worn out in 201 days (193 to 208); each year takes \
-                 182 % of its endurance. At most 3.00 % of the reads meet a die that programs or \
-                 erases.",
+                 (mean of its life; 9.91 new, 15.0 worn) for each 100 bytes that the host reads, \
+                 and 8.60 TB a day. The drive is worn out in 201 days (193 to 208); each year \
+                 takes 182 % of its endurance. At most 3.00 % of the reads meet a die that \
+                 programs or erases.",
                 "The result depends on the threshold: under `block`, half the threshold gives 98.5 \
                  days, and twice the threshold gives 402 days.",
                 "Six real drives rewrote a page every 39.0 to more than 1,194 rounds. With these \
                  numbers, this drive would live 2.10 years to more than 64.6 years.",
-                "Another GB of cache saves 1.31 % of the reads and adds 2.63 days under `block`.",
+                "Another GB of cache saves 1.31 % of the reads and lengthens the life by 2.63 days \
+                 under `block`.",
             ]
         );
     }
@@ -268,7 +269,8 @@ mod tests {
         let mut estimated = answer();
         estimated.techniques[0].estimated_within = Some(0.3);
         assert!(estimated.sentences()[1].contains(
-            "By an estimate (within 30.0 % where measured), the drive is worn out in 201 days"
+            "By an estimate (with errors of at most 30.0 % where measured), the drive is worn out \
+             in 201 days"
         ));
         estimated.techniques[0].rounds_per_rewrite_fresh = None;
         estimated.techniques[0].written_per_100_read_worn = None;

@@ -22,8 +22,8 @@ use crate::setup::{Base, Gear, Named, Setup, Watch};
 /// Reclaim technique that the estimate assumes.
 const RECLAIM: &str = "block";
 /// Assumptions of the estimate, as a text.
-const TAKEN: &str = "reads and writes are spread evenly over all pages, in requests of whole pages \
-                     at a steady rate; mean of the drive's whole life, without refresh";
+const TAKEN: &str = "the host reads and writes all pages evenly, in requests of whole pages at a \
+    steady rate; numbers are means of the drive's whole life, without refresh";
 
 /// Estimate for the drive in a drive file.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -65,15 +65,16 @@ impl Measured {
         else {
             return Err(Failure::usage(phrase![
                 Opt::Drive,
-                " needs the bytes that the host read and wrote, and the time, but the snapshots \
-                 lack one of these numbers; `smartctl -j -a` of an NVMe drive has all three",
+                " needs the time and the numbers of bytes that the host read and wrote, but the \
+                 snapshots lack one of these numbers; `smartctl -j -a` of an NVMe drive has all \
+                 three",
             ]));
         };
         if seconds == 0 || read == 0 && written == 0 {
             return Err(Failure::usage(phrase![
                 Opt::Drive,
-                " needs a load: between the snapshots the host read and wrote nothing, or no time \
-                 passed",
+                " needs a load, but between the snapshots the host sent no reads or writes, or no \
+                 time passed",
             ]));
         }
         let config = load::drive(drive, &[])?.config;

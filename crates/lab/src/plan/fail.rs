@@ -27,7 +27,7 @@ impl RunPlan {
                 .check(&geometry)
                 .map_err(|why| Failure::usage(why).at(Opt::Fail.to(failure)))?;
             if self.fail[..n].iter().any(|other| other.unit == failure.unit) {
-                let why = format!("{} is named twice, but fails only once", failure.unit);
+                let why = format!("{} is named twice, but can fail only once", failure.unit);
                 return Err(refused(&why));
             }
         }
@@ -53,8 +53,10 @@ impl RunPlan {
             .with_remedy(phrase!["use ", Opt::Gear.to("timed"), " or untimed"]));
         }
         if matches!(self.workload, Workload::Adversary { .. }) {
-            return Err(refused("an attack observes where data lies and relies on it")
-                .with_remedy("name a workload"));
+            return Err(refused(
+                "an attack observes the places of data and relies on these places",
+            )
+            .with_remedy("name a workload"));
         }
         if !self.ages.is_empty() || self.until_stable {
             let why = phrase![

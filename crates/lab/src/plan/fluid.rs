@@ -110,7 +110,7 @@ impl RunPlan {
                 "jobs of a fio file wait for earlier jobs"
             }
             _ if self.source()?.arrival() != Arrival::Open => {
-                "requests in closed loop wait for earlier ones"
+                "requests in closed loop wait for earlier requests"
             }
             _ => return Ok(()),
         };

@@ -207,8 +207,12 @@ pub fn unit_notes(survey: &Survey, options: &TraceOptions) -> Option<Phrase> {
 /// Describes the settings of a fio job file that vpass ignores or changes.
 fn fio_notes(name: &str, jobs: &JobFile, source: &FioSource) -> Vec<Phrase> {
     let left_out = jobs.left_out().join(", ");
-    let left_out = (!left_out.is_empty())
-        .then(|| phrase!["{name}: not applicable to a simulated drive: {left_out}"]);
+    let left_out = (!left_out.is_empty()).then(|| {
+        phrase![
+            "{name}: these options do not apply to a simulated drive, so vpass ignores them: \
+             {left_out}"
+        ]
+    });
     left_out
         .into_iter()
         .chain(source.notes().iter().map(|note| phrase!["{name}: ", note.clone()]))

@@ -107,7 +107,7 @@ impl Workload {
             Self::Given(_) => "given by the caller".into(),
             Self::Beside(_) => "several workloads side by side".into(),
             Self::Adversary { .. } => "made in bursts by an adversary that observes the drive \
-                between bursts, when it has drained"
+                between two bursts, when no request is outstanding"
                 .into(),
             Self::Generated(loaded) => match &loaded.config {
                 Generated::Workload(_) => "generated".into(),
@@ -230,8 +230,8 @@ impl Workload {
                 Ok(Self::Fio { path: path.clone(), jobs: JobFile::read(path)?, queue_depth })
             }
             (Named::Given(_), None) if queue_depth.is_some() => Err(Failure::usage(
-                "a workload that the caller made has its own queue depth or clock; no queue depth \
-                 is expected",
+                "a workload object has its own queue depth or clock; no queue depth is \
+                 expected",
             )),
             (Named::Given(given), None) => Ok(Self::Given(given.clone())),
             (Named::Beside(all), None) => {

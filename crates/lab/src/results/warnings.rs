@@ -164,8 +164,8 @@ impl Summary {
             .as_ref()
             .filter(|_| self.has_uber() && self.is_repaired_beyond_uber())?;
         Some(format!(
-            "UBER is that of single pages before repair: in a stripe with parity, {technique} \
-             rebuilds a page that cannot be read. The host loses less; how much less is not \
+            "UBER counts single pages before repair. In a stripe with parity, {technique} rebuilds \
+             a page that cannot be read, so the host loses less data; how much less is not \
              computed."
         ))
     }
@@ -200,7 +200,8 @@ impl Summary {
         (by_wear.worn_share == 0.0).then(|| {
             format!(
                 "No block exceeded {} P/E cycles (parity.t_p; the most worn has {}): {technique} \
-                 kept no parity in this run. A longer run or a larger start.pec shows its cost.",
+                 kept no parity in this run. A longer run or a larger start.pec shows the cost of \
+                 parity.",
                 count(by_wear.t_p.into()),
                 count(self.wear.pec_max.into())
             )

@@ -123,14 +123,14 @@ impl Summary {
         for (pec, (summary, _)) in others {
             if summary.lost_data() {
                 self.warn(format!(
-                    "On the drive of {} P/E cycles data was lost: {}.",
+                    "On the drive that begins with {} P/E cycles, data was lost: {}.",
                     count(u64::from(*pec)),
                     plural(summary.data_lost_pages, "page")
                 ));
             }
             for sentence in &summary.warnings {
                 self.warn(format!(
-                    "On the drive of {} P/E cycles: {sentence}",
+                    "On the drive that begins with {} P/E cycles: {sentence}",
                     count(u64::from(*pec))
                 ));
             }
@@ -139,12 +139,12 @@ impl Summary {
 }
 
 const METHOD: &str = "the work that reads cause is scaled by the technique's thresholds at later \
-    P/E counts, and the host's writes stay as in this run; low to high is the 95 % range of a \
+    P/E counts, and the host's writes stay as in this run; low and high bound the 95 % range of a \
     Poisson count of the block cycles observed";
 
 const METHOD_OF_AGES: &str = "between the P/E counts of several runs, the work that reads cause is \
-    scaled by the technique's thresholds; low to high is the 95 % range of a Poisson count of each \
-    run's block cycles";
+    scaled by the technique's thresholds; low and high bound the 95 % range of a Poisson count of \
+    each run's block cycles";
 
 /// Form in which a run gives the life: nothing, a range, or one number.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -297,8 +297,8 @@ mod tests {
         assert_eq!(
             own.warnings,
             [
-                "On the drive of 2,000 P/E cycles data was lost: 3 pages.",
-                "On the drive of 2,000 P/E cycles: It is so."
+                "On the drive that begins with 2,000 P/E cycles, data was lost: 3 pages.",
+                "On the drive that begins with 2,000 P/E cycles: It is so."
             ]
         );
     }

@@ -90,11 +90,11 @@ pub fn table(drive: &Loaded<DriveConfig>, begin: Begin) -> Result<Beside, Failur
     let (g, page) = (&drive.config.geometry, drive.config.geometry.page_size);
     let mut notes = vec![
         "run: a short run without read reclaim on a new copy of the drive. The copy has the same \
-         dies, channels and spare share, but fewer blocks. For random requests, its blocks are \
-         shorter too."
+         dies, channels and spare share, but fewer blocks. For random requests, the blocks also \
+         have fewer wordlines."
             .to_owned(),
-        "estimate: the equations of `vpass life` (docs/estimate.md), with their largest measured \
-         error."
+        "estimate: from the equations of `vpass life` (docs/estimate.md), with the largest error \
+         that was measured."
             .to_owned(),
     ];
     if g.planes_per_die > 1 {
@@ -129,7 +129,7 @@ fn above(rows: &[Row]) -> Option<String> {
         .collect();
     (!named.is_empty()).then(|| {
         format!(
-            "Above the data sheet: {}. The sheet states less than the simulated drive does, so \
+            "Above the data sheet: {}. Here, the simulated drive is better than the sheet, so \
              results that depend on these numbers may be better than those of the real drive.",
             named.join("; ")
         )
@@ -217,7 +217,7 @@ fn lives(drive: &Loaded<DriveConfig>) -> Result<[Row; 3], Failure> {
             "",
             implied,
             random.filter(|tb| *tb > 0.0).map(|tb| at_one / tb),
-            "the two rows above; sheet: sequential rate / random rate",
+            "ratio of the two rows above; sheet: sequential rate / random rate",
         ),
     ])
 }

@@ -123,10 +123,11 @@ fn describe(sheet: &Sheet, preset: &str) -> String {
 /// Returns the comment at the top of the file.
 fn head(preset: &str) -> String {
     let words = format!(
-        "A drive from a data sheet, written by `vpass new drive`. A comment \"sheet\" names the \
-         line of the sheet from which the key follows. \"assumption\" follows from neither the \
-         sheet nor the preset. All other keys, and the comments below, are those of the preset \
-         {preset}. `vpass show FILE` prints what the drive gives beside the sheet."
+        "A drive from a data sheet, written by `vpass new drive`. A comment that begins with \
+         \"sheet\" names the line of the sheet that gives the value of the key. A value with the \
+         comment \"assumption\" follows from neither the sheet nor the preset. All other keys, and \
+         the comments below, come from the preset {preset}. `vpass show FILE` compares the drive \
+         with the sheet."
     );
     edit::comment(&words).join("\n") + "\n#\n# The preset:\n#\n"
 }

@@ -42,8 +42,8 @@ pub(super) fn solve(draft: &mut Draft, sheet: &Sheet) -> Result<(), Failure> {
     let rated = ((exact / STEP).ceil() * STEP).max(STEP);
     if rated > MOST_CYCLES {
         return Err(Failure::usage(format!(
-            "{wanted} TB on {} need {rated:.0} P/E cycles of each block; at most {MOST_CYCLES} \
-             are possible, so at most {:.0} TB",
+            "{wanted} TB on {} need {rated:.0} P/E cycles of each block; at most {MOST_CYCLES} are \
+             possible, so that at most {:.0} TB can be written",
             parse::size_word(sheet.capacity),
             wanted * MOST_CYCLES / rated
         ))

@@ -56,8 +56,8 @@ fn change_cell(draft: &mut Draft, sheet: &Sheet, preset: &DriveConfig) {
         "geometry.cell",
         format!("\"{word}\""),
         format!(
-            "sheet: {word}. Assumption: limits and error rates stay those of the preset's {}, as \
-             no preset of this generation has others",
+            "sheet: {word}. Assumption: limits and error rates stay those of the preset's {} \
+             cells, because no preset of this generation has other values",
             parse::cell_word(old)
         ),
     );
@@ -68,15 +68,15 @@ fn change_cell(draft: &mut Draft, sheet: &Sheet, preset: &DriveConfig) {
         "timing.sense_us",
         format!("[{}]", times.join(", ")),
         format!(
-            "assumption: {base} us and {per_sensing} us for each sensing, as in the preset, for \
-             the sensings of {word}"
+            "assumption: as in the preset, {base} us plus {per_sensing} us for each sensing of \
+             {word}"
         ),
     );
     let program_us = preset.program_us_per_page() * f64::from(new.bits());
     draft.set(
         "timing.program_us",
         program_us,
-        format!("assumption: time per page as in the preset, {} pages", new.bits()),
+        format!("assumption: the time per page is that of the preset, for {} pages", new.bits()),
     );
 }
 
@@ -105,14 +105,17 @@ fn spare(draft: &mut Draft, sheet: &Sheet, preset: &DriveConfig) -> f64 {
         draft.set(
             "drive.spare",
             (share * 1e4).floor() / 1e4,
-            format!("sheet: capacity, of {in_words} of flash (inference: a power of two)"),
+            format!(
+                "sheet: capacity, which is part of {in_words} of flash (inference: the flash is a \
+                 power of two)"
+            ),
         );
         return raw;
     }
     let of_preset = preset.drive.spare.unwrap_or(0.0);
     draft.notes.push(format!(
         "The capacity is far from a power of two, so drive.spare = {of_preset:.4} is an \
-         assumption: that of {}.",
+         assumption, taken from {}.",
         draft.preset
     ));
     capacity.0 as f64 / (1.0 - of_preset)
@@ -140,7 +143,7 @@ fn dies(draft: &mut Draft, sheet: &Sheet, config: &DriveConfig, of_preset: f64) 
     let dies = all.into_iter().find(is_enough).unwrap_or(most);
     if dies > fewest {
         draft.notes.push(format!(
-            "The sheet's rates need {dies} dies, so each holds {} Gb (assumption).{}",
+            "The sheet's rates need {dies} dies, so each die holds {} Gb (assumption).{}",
             1024 * fewest / dies,
             if writes > 0.0 && does_write(most) {
                 " If the sequential write rate is that of an SLC cache, leave the rate out, \

@@ -20,7 +20,7 @@ pub struct Link {
     pub depth: u32,
 }
 
-/// Generations of PCIe. Each row has the generation, the number of transfers per second and lane
+/// Generations of `PCIe`. Each row has the generation, the number of transfers per second and lane
 /// (in 10^9), and two numbers whose ratio is the share of data bits. The codes 8b/10b and 128b/130b
 /// have this ratio in their names. Flits of 256 bytes contain 242 bytes of data. Source: PCI-SIG
 /// base specifications.
@@ -36,10 +36,10 @@ const PCIE: [(u32, f64, (f64, f64)); 6] = [
 const LANES: [u32; 5] = [1, 2, 4, 8, 16];
 /// Names of serial interfaces. Each row also has the number of transfers per second (in 10^9) and
 /// the largest queue depth. Native command queueing of SATA allows 32 requests. The queue depth of
-/// SAS is assumed to be that of PCIe.
+/// SAS is assumed to be that of `PCIe`.
 const SERIAL: [(&str, f64, u32); 4] =
     [("sata", 6.0, 32), ("sata3", 6.0, 32), ("sata2", 3.0, 32), ("sas12", 12.0, NVME_DEPTH)];
-/// Queue depth of random reads on data sheets of PCIe drives. The assumption is 8 threads with 32
+/// Queue depth of random reads on data sheets of `PCIe` drives. The assumption is 8 threads with 32
 /// requests each, as on many data sheets of data-centre drives.
 pub(super) const NVME_DEPTH: u32 = 256;
 

@@ -110,7 +110,8 @@ fn read_rate(draft: &mut Draft, sheet: &Sheet, begin: Begin) -> Result<(), Failu
         ("timing.host_mb_s", wanted, t.host_mb_s, because)
     } else {
         let channels = f64::from(drive.config.geometry.channels);
-        let because = "sheet: sequential read. Assumption: the channels limit this rate, below";
+        let because = "sheet: sequential read. Assumption: the channels limit this rate to less \
+            than the link's";
         ("timing.channel_mb_s", (wanted / channels).min(t.channel_mb_s), t.channel_mb_s, because)
     };
     let reads = |rate: f64| copy::sequential_read(&drive, &[format!("{key}={rate}")], begin);
@@ -163,8 +164,8 @@ fn program_time(draft: &mut Draft, sheet: &Sheet) -> Result<(), Failure> {
         "timing.program_us",
         (us * 10.0).round() / 10.0,
         format!(
-            "sheet: sequential write, {rate} MB/s by {dies} dies, less the transfer of a wordline. \
-             Assumption: the dies limit this rate"
+            "sheet: sequential write, {rate} MB/s by {dies} dies; the transfer time of a wordline \
+             is subtracted. Assumption: the dies limit this rate"
         ),
     );
     Ok(())

@@ -114,7 +114,7 @@ fn ends(doses: &Doses, columns: usize) -> (&'static str, String) {
     };
     let below = (100.0 * next.worst_ratio).ceil().max(1.0);
     let (place, all) = (ordinal(columns), count(all as f64));
-    let last = format!("{place} of {all} blocks; all others at most at {below}\u{a0}%");
+    let last = format!("{place} of {all} blocks; all other blocks have at most {below}\u{a0}%");
     ("most disturbed block", last)
 }
 
@@ -177,7 +177,10 @@ mod tests {
         let loud = doses(&[[0.5; 40].as_slice(), &[0.031; 2]].concat(), 42);
         assert_eq!(
             ends(&loud, 40),
-            ("most disturbed block", "40th of 42 blocks; all others at most at 4\u{a0}%".into())
+            (
+                "most disturbed block",
+                "40th of 42 blocks; all other blocks have at most 4\u{a0}%".into()
+            )
         );
         assert_eq!(ends(&loud, 42), ("most disturbed", "least of 42 blocks".into()));
         assert_eq!(

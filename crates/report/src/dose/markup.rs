@@ -21,8 +21,8 @@ use crate::table::{Look, Table};
 
 const ID: &str = "dose";
 /// Heading of the part about doses.
-pub const TITLE: &str = "Read disturb: which wordlines are read beside most, and how near they are \
-    to their limits";
+pub const TITLE: &str = "Read disturb: the wordlines whose neighbours are read most, and how near \
+    these wordlines are to their limits";
 /// Number of wordlines per technique in the table below the maps.
 const HOTTEST: usize = 5;
 
@@ -132,7 +132,7 @@ fn markup(
         _ => "",
     };
     let maps_foot = foot(
-        &format!("One scale for all maps. dose_map.csv, dose_blocks.csv{seeds}"),
+        &format!("All maps have the same scale. Sources: dose_map.csv, dose_blocks.csv{seeds}"),
         &hottest(shown, flash.stride as usize),
     );
     let html = format!(
@@ -230,8 +230,8 @@ fn detail(shown: &[Option<Shown>], technique: usize, seeds: &str) -> String {
     };
     let options: String = shown.iter().enumerate().filter_map(option).collect();
     let source = format!(
-        "The line is the dose that each wordline endures; it depends on the wordline's group and \
-         the wear of the block. dose.csv{seeds}"
+        "The line shows the dose that each wordline endures; this dose depends on the wordline's \
+         group and the wear of the block. Source: dose.csv{seeds}"
     );
     format!(
         "<div class=\"detail fig\" id=\"dose-block\"><h3 id=\"dt\"></h3><div \
@@ -294,7 +294,8 @@ fn hottest(shown: &[Option<Shown>], stride: usize) -> String {
             table.painted_row(row);
         }
     }
-    table.html("Wordlines with data that came nearest to their limits", |_| String::new())
+    table
+        .html("The wordlines with data whose doses came nearest to their limits", |_| String::new())
 }
 
 /// Returns the data for the script. A technique without doses becomes `null`.

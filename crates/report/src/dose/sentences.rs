@@ -27,8 +27,8 @@ pub(super) fn neighbours(weights: (f64, f64), stride: u32) -> String {
         return "A read adds the same dose to every wordline of its block.".into();
     }
     format!(
-        "A read of a wordline adds {range} times as much dose to its two neighbours{away} as to \
-         the rest of its block."
+        "A read of a wordline adds {range} times as much dose to the two neighbours{away} as to \
+         the rest of the block."
     )
 }
 
@@ -55,7 +55,8 @@ pub(super) fn past_limit(worst: &[(&str, f64)]) -> String {
 pub(super) fn rewritten_at(shares: &[(&str, f64)]) -> String {
     two_ends(shares, |(low, low_share), (high, high_share)| {
         format!(
-            "{} rewrites a block at {} of a wordline's limit or earlier; {} waits for up to {}.",
+            "{} rewrites a block at {} of a wordline's limit or earlier; {} waits until {} at \
+             most.",
             code(low),
             bold(&percent(100.0 * low_share)),
             code(high),
@@ -93,7 +94,7 @@ fn two_ends(shares: &[(&str, f64)], differ: impl Fn((&str, f64), (&str, f64)) ->
         ),
         ((Some(low), Some(high)), _) if high.1 - low.1 > ALIKE => differ(low, high),
         ((Some(_), Some((_, share))), _) => format!(
-            "Under all techniques alike the worst wordline reaches {} of its limit.",
+            "Under every technique, the worst wordline reaches {} of its limit.",
             bold(&percent(100.0 * share))
         ),
         _ => String::new(),
@@ -168,11 +169,11 @@ mod tests {
     fn the_weight_of_a_neighbour_is_a_number_or_a_range() {
         assert_eq!(
             neighbours((9.0, 9.0), 1),
-            "A read of a wordline adds 9.0 times as much dose to its two neighbours as to the rest \
-             of its block."
+            "A read of a wordline adds 9.0 times as much dose to the two neighbours as to the rest \
+             of the block."
         );
         assert!(neighbours((8.7, 9.4), 4).contains(
-            "8.7 to 9.4 times as much dose to its two \
+            "8.7 to 9.4 times as much dose to the two \
              neighbours (4 wordlines away)"
         ));
         assert!(neighbours((1.0, 1.0), 1).starts_with("A read adds the same dose"));
@@ -205,7 +206,7 @@ mod tests {
         );
         assert_eq!(
             plain(&reached(&[("a", 0.9), ("b", 0.909)])),
-            "Under all techniques alike the worst wordline reaches 91 % of its limit."
+            "Under every technique, the worst wordline reaches 91 % of its limit."
         );
         assert_eq!(
             plain(&rewritten_at(&shares[1..2])),

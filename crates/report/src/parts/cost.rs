@@ -42,7 +42,8 @@ const LIFE: Measure = Measure {
 
 const REWRITES: Measure = Measure {
     title: "Controller memory that fewer rewritten pages cost",
-    said: "Pages rewritten because of reads against controller memory; numbers below",
+    said: "Number of pages rewritten because of reads, plotted over controller memory; numbers \
+        below",
     value: |row| row.value("reclaim_write_pages"),
     text: |row| {
         let pages = row.value("reclaim_write_pages").unwrap_or(0.0);

@@ -14,8 +14,8 @@ pub(crate) fn section(model: &Model) -> Section {
         place.map_or_else(String::new, |i| format!("s{i}"))
     };
     let say = if model.all().count() > 1 {
-        "A green dot marks the best of the techniques that kept all data, if it is clearly better \
-         than the others."
+        "A green dot marks the best of the techniques that kept all data, if this technique is \
+         clearly better than the others."
     } else {
         "All numbers of the run."
     };

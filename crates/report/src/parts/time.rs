@@ -63,7 +63,7 @@ pub(crate) fn section(model: &Model) -> Result<Section, Failure> {
     let lengths: Vec<f64> =
         courses.iter().map(|c| c.as_ref().map_or(f64::NAN, |c| c.seconds)).collect();
     let head = Head { id: "time", title: TITLE, say: &duration(model, &lengths) };
-    let source = "x: simulated time. latency.csv (tail), series.csv (rewritten pages)";
+    let source = "x: simulated time. Sources: latency.csv (tail), series.csv (rewritten pages)";
     let foot = foot(source, &table(model, &courses));
     Ok(Section { html: figure(&head, &chart, &foot), data: vec![("time", data)] })
 }
@@ -121,7 +121,8 @@ fn rewrites(courses: &[Option<Course>], x: &Linear) -> String {
         inner += &line(i, &path(points), "thin ");
     }
     let body = grid(x, &y, true) + &stretched(&inner) + CROSS;
-    let said = "Pages per second rewritten because of reads, over simulated time; numbers below";
+    let said = "Number of pages rewritten per second because of reads, over simulated time; \
+        numbers below";
     plot(HEIGHT_OF_REWRITES, &body, said, "right")
 }
 

@@ -31,7 +31,7 @@ pub fn consumed(model: &Model, programs: &[[f64; 6]]) -> String {
         return "Among the techniques that protect data, none programmed a page.".into();
     };
     let first = format!(
-        "Under {} {} of all programmed pages rewrite data because of reads",
+        "Under {}, {} of all programmed pages are rewrites because of reads",
         code(&most.label),
         bold(&percent(100.0 * share))
     );
@@ -86,7 +86,7 @@ mod tests {
         ];
         assert_eq!(
             consumed(&model, &programs),
-            "Under <code>block</code> <b>75\u{a0}%</b> of all programmed pages rewrite data \
+            "Under <code>block</code>, <b>75\u{a0}%</b> of all programmed pages are rewrites \
              because of reads; under <code>straw-wl</code> <b>10\u{a0}%</b>. The other programmed \
              pages are the host's writes and the copies that these writes cause."
         );

@@ -27,7 +27,7 @@ pub fn headline(claims: &[Claim]) -> String {
         .collect();
     match (claims.len(), known) {
         (0, _) => "Figures of the recipe, without claims of the paper".into(),
-        (_, 0) => "This recipe produced no number to set beside a claim of the paper".into(),
+        (_, 0) => "This recipe produced no number to compare with a claim of the paper".into(),
         (n, _) => format!("Of the paper's {n} claims, {}", list(&parts)),
     }
 }

@@ -21,8 +21,8 @@ pub fn most_worn(start: f64, added: &[Added]) -> String {
         return String::new();
     };
     format!(
-        "P/E cycles that the run added to the {} before it. Under {} the most worn block took {} \
-         cycles, and the mean block {}.",
+        "P/E cycles that the run added to the {} of a block before the run. Under {}, the run \
+         added {} cycles to the most worn block, and {} to the mean block.",
         count(start),
         code(worst.label),
         bold(&sig(worst.most)),
@@ -39,8 +39,9 @@ mod tests {
         let of = |label, mean, most| Added { label, mean, most };
         assert_eq!(
             most_worn(1500.0, &[of("none", 0.6, 1.0), of("block", 3.42, 66.0)]),
-            "P/E cycles that the run added to the 1,500 before it. Under <code>block</code> the \
-             most worn block took <b>66.0</b> cycles, and the mean block 3.42."
+            "P/E cycles that the run added to the 1,500 of a block before the run. Under \
+             <code>block</code>, the run added <b>66.0</b> cycles to the most worn block, and 3.42 \
+             to the mean block."
         );
     }
 }

@@ -23,7 +23,8 @@ use vpass_drive::bugs::{Bug, planted};
 pub(super) const CARD: GcTechnique = Card {
     about: About {
         name: "cost-benefit",
-        summary: "cleans the block with the best ratio of free space times age to cost",
+        summary: "cleans the block with the highest value of free space times age, divided by \
+            cost",
         paper: "Kawaguchi et al., USENIX 1995",
         ..About::PLAIN
     },

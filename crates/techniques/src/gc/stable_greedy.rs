@@ -38,15 +38,15 @@ const SLACK: Param = Param {
     draw: &[0.0, 0.05, 1.0],
     meaning: "Largest difference in valid pages between a victim and the emptiest block, as a \
         share of a block's pages",
-    source: "Assumption: 10 pages of ipr-2018's blocks of 192",
+    source: "Assumption: 10 of the 192 pages of a block in ipr-2018",
     alias: Some("stable_slack"),
 };
 
 pub(super) const CARD: GcTechnique = Card {
     about: About {
         name: "stable-greedy",
-        summary: "among the emptiest blocks, cleans the least worn block that has not changed for \
-            long (TECS 2016, as far as the paper is public)",
+        summary: "among the emptiest blocks, cleans the least worn block whose pages have not \
+            changed for long (TECS 2016, as far as the paper is public)",
         paper: "Chang et al., TECS 2016",
         params: &[SLACK],
         ..About::PLAIN

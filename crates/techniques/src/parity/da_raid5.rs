@@ -44,8 +44,8 @@ const L: Param = Param {
     default: 16_384.0,
     range: (0.0, 4_294_967_295.0),
     draw: &[0.0],
-    meaning: "number of stripes with a page in a worn block above which the last stage begins and \
-        all stripes get parity",
+    meaning: "the last stage begins, and all stripes get parity, when more than this number of \
+        stripes have a page in a worn block",
     source: "da-raid5-2013 IV-A: L = 2^14",
     alias: Some("l"),
 };
@@ -72,7 +72,8 @@ const PAGES: Param = Param {
     default: 64.0,
     range: (1.0, 4096.0),
     draw: &[2.0],
-    meaning: "last stage: pages of partial parity that the controller keeps, one per stripe",
+    meaning: "last stage: number of pages of partial parity that the controller keeps, one per \
+        stripe",
     source: "da-raid5-2013 IV-A: 512 KB of 8-KB pages",
     alias: None,
 };

@@ -67,9 +67,9 @@ const N_UPDATE: Param = Param {
     default: 6.0,
     range: (0.0, 64.0),
     draw: &[1.0],
-    meaning: "with published = 1: largest number of changed pages of a stripe for which its \
-        partial parity is updated in place; with the largest value, parity.stripe, partial parity \
-        is always updated in place",
+    meaning: "with published = 1: the partial parity of a stripe is updated in place if at most \
+        this number of pages of the stripe change; with the largest value, parity.stripe, partial \
+        parity is always updated in place",
     source: "da-raid5-2013 IV-B: N_update = 6",
     alias: None,
 };
@@ -143,7 +143,7 @@ pub(super) fn least_buffer(config: &DriveConfig, parity: &str) -> Result<(), Con
     require(config.drive.write_buffer.0 >= least.0, || {
         format!(
             "parity technique `{parity}` keeps the {members} pages of a stripe in one half of \
-             drive.write_buffer, which is {}: it must be at least {least}",
+             drive.write_buffer, which is {}: drive.write_buffer must be at least {least}",
             config.drive.write_buffer
         )
     })

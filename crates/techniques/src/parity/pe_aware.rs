@@ -39,8 +39,8 @@ pub(super) const T_P: Param = Param {
     default: 15_000.0,
     range: (0.0, 1e6),
     draw: &[0.0],
-    meaning: "P/E cycles above which a block is worn, so that stripes with a page in it get \
-        parity; default bch.pec if limits follow from a code",
+    meaning: "P/E cycles above which a block counts as worn; stripes with a page in a worn block \
+        get parity; the default is bch.pec if limits follow from a code",
     source: "da-raid5-2013 IV-A: T_p = 15,000",
     alias: Some("t_p"),
 };
@@ -53,8 +53,8 @@ pub(super) const QUEUE: Param = Param {
     default: 64.0,
     range: (0.0, 65_536.0),
     draw: &[0.0, 4.0, 64.0],
-    meaning: "stripes that may wait for parity after a move; parity of further stripes is formed \
-        at once",
+    meaning: "largest number of stripes that wait for parity after a move; parity of further \
+        stripes is formed at once",
     source: "assumption: the number of pages in the partial parity cache",
     alias: Some("queue"),
 };
@@ -68,7 +68,7 @@ const PUBLISHED: Param = Param {
     range: (0.0, 1.0),
     draw: &[0.0],
     meaning: "1: as published, the counter of a stripe goes up for each write to a worn block and \
-        down for each other write; 0: the counter is the number of pages in worn blocks",
+        down for any other write; 0: the counter is the number of pages in worn blocks",
     source: "da-raid5-2013 Algorithm 1",
     alias: None,
 };

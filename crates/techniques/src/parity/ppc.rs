@@ -32,8 +32,8 @@ pub(super) const PAGES: Param = Param {
     default: 64.0,
     range: (1.0, 4096.0),
     draw: &[1.0, 2.0, 5.0],
-    meaning: "pages of partial parity that the controller keeps, one per stripe; the least \
-        recently updated is evicted first",
+    meaning: "number of pages of partial parity that the controller keeps, one per stripe; the \
+        least recently updated is evicted first",
     source: "da-raid5-2013 IV-A: 512 KB of 8-KB pages",
     alias: None,
 };

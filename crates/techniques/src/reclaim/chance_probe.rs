@@ -45,7 +45,7 @@ const PROBABILITY: Param = Param {
     default: 0.01,
     range: (1e-6, 0.25),
     draw: &[0.05, 0.15, 0.25],
-    meaning: "Probability that a read probes its neighbours",
+    meaning: "Probability that a read probes the neighbouring wordlines",
     source: "Assumption: 2 x 28 us per 100 reads is 1.4 % of the time of 40-us reads",
     alias: Some("probe_probability"),
 };
@@ -53,8 +53,9 @@ const PROBABILITY: Param = Param {
 pub(super) const CARD: Technique = Card {
     about: About {
         name: "chance-probe",
-        summary: "`block`, and probes the neighbours of randomly drawn reads, without wordline \
-            counters; if the seed is secret, the probability of a loss is below 2^-64 per exposure",
+        summary: "like `block`, but also probes the neighbours of randomly drawn reads, without \
+            wordline counters; if the seed is secret, the probability of a loss is below 2^-64 per \
+            exposure",
         paper: "PARA, ISCA 2014",
         protects: Protection::Sound,
         needs: Needs { limits: true, counters: false, retries: false },
@@ -328,7 +329,8 @@ impl Policy for ChanceProbe {
             let limit = e.limit.units();
             Threshold {
                 name: format!(
-                    "wordline of group {}: reads beside it at which a probe moves it",
+                    "wordline of group {}: reads beside this wordline at which a probe moves \
+                     it",
                     view.disturb.groups[group]
                 ),
                 reads: ((limit - need) / (e.alpha - Alpha::ONE).max(Alpha::of_256ths(1)).weight())

@@ -39,7 +39,7 @@ const READS: Param = Param {
     // Upper end of the range: a number that fits into 3 bytes.
     range: (1.0, 16_000_000.0),
     draw: &[3.0, 20.0, 100.0, 1000.0],
-    meaning: "Reads of a block at which it moves",
+    meaning: "Number of reads of a block at which the block moves",
     source: "Inferred from read-latency-relaxation-2021: its SSD-D rewrites after 90.84 reads of \
         each 16-KiB page, which is 69,770 reads of a block of 768 pages (assumption)",
     alias: None,
@@ -66,8 +66,8 @@ const SPREAD: Param = Param {
     default: 0.0,
     range: (0.0, 1.0),
     draw: &[0.0, 0.67, 1.0],
-    meaning: "Share of the blocks written before the run that begin with a count between 0 and \
-        `reads`, evenly spread; the others begin with 0; drive_wide = 1 does not use it",
+    meaning: "Share of the blocks written before the run whose counts begin between 0 and `reads`, \
+        evenly spread; all other counts begin with 0. Not used with drive_wide = 1",
     source: "read-latency-relaxation-2021: SSD-D moves all blocks together (0), a third of SSD-A's \
         blocks move together (0.67), SSD-B's never do (1)",
     alias: None,
@@ -82,8 +82,8 @@ pub const RETRIES: Param = Param {
     default: 0.0,
     range: (0.0, 31.0),
     draw: &[0.0, 1.0, 2.0],
-    meaning: "Number of retries of a host read that moves its block early, before `reads` is \
-        reached; 0: no read moves its block early",
+    meaning: "A host read with at least this number of retries moves its block early, before \
+        `reads` is reached; 0: no read moves its block early",
     source: "read-latency-relaxation-2021: a count alone fits SSD-D; SSD-B rewrites early after \
         ECC events",
     alias: None,
@@ -93,7 +93,7 @@ pub(super) const CARD: Technique = Card {
     about: About {
         name: "count",
         summary: "moves a block after a fixed number of reads, as consumer drives do; data is lost \
-            if limits are lower",
+            if limits are below this number",
         paper: "ASPLOS 2021, from its measurements",
         protects: Protection::None,
         in_bulk: InBulk::MeanClock,
@@ -212,12 +212,15 @@ impl Policy for Count {
     }
 
     fn promise(&self, _view: &View, _pec: u32) -> Promise {
-        Promise::Nothing("its read count is fixed, and limits may fall below this count")
+        Promise::Nothing("the read count is fixed, and limits may fall below this count")
     }
 
     fn explain(&self, _view: &View, _pec: u32) -> Vec<Threshold> {
         let (name, because) = if self.passes.is_some() {
-            ("all blocks moved, in mean reads of a block", "reads, over all blocks of the drive")
+            (
+                "all blocks moved, at this mean number of reads of a block",
+                "reads, over all blocks of the drive",
+            )
         } else {
             ("block moved", "reads, whatever its wear and age")
         };

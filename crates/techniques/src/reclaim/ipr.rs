@@ -34,7 +34,7 @@ use vpass_drive::config::DriveConfig;
 pub(super) const CARD: Technique = Card {
     about: About {
         name: "ipr",
-        summary: "`hotld`, with guard levels made in place by reprogramming (ipr-2018)",
+        summary: "like `hotld`, but makes guard levels in place by reprogramming (ipr-2018)",
         paper: "IPR, DATE 2018",
         protects: Protection::Sound,
         keeps_apart: true,

@@ -40,7 +40,7 @@ use vpass_drive::config::DriveConfig;
 pub(super) const CARD: Technique = Card {
     about: About {
         name: "ipr-wl",
-        summary: "`straw-wl`, but first gives a wordline guard levels in place, and moves the \
+        summary: "like `straw-wl`, but first gives a wordline guard levels in place, and moves the \
             wordline only later",
         paper: "STRAW and IPR",
         protects: Protection::Sound,

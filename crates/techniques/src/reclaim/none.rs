@@ -14,7 +14,7 @@ use vpass_drive::base::units::{BlockId, Bytes, Reads};
 pub(super) const CARD: Technique = Card {
     about: About {
         name: "none",
-        summary: "no read reclaim: data is lost when it reaches its limit",
+        summary: "no read reclaim: data that reaches its limit is lost",
         protects: Protection::None,
         ..About::PLAIN
     },
@@ -37,7 +37,7 @@ impl Policy for None {
     }
 
     fn promise(&self, _view: &View, _pec: u32) -> Promise {
-        Promise::Nothing("it does not react to reads, and data is lost when it reaches its limit")
+        Promise::Nothing("`none` does not react to reads; data that reaches its limit is lost")
     }
 
     fn explain(&self, _view: &View, _pec: u32) -> Vec<Threshold> {

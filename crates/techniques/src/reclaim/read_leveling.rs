@@ -38,8 +38,8 @@ use vpass_drive::config::DriveConfig;
 pub(super) const CARD: Technique = Card {
     about: About {
         name: "read-leveling",
-        summary: "`redftl`, but rewrites read-hot pages within their block until it is full (Liu \
-            et al., 2015)",
+        summary: "like `redftl`, but rewrites read-hot pages within their block until this block \
+            is full (Liu et al., 2015)",
         paper: "Read Leveling, SYSTOR 2015, as ipr-2018 describes it",
         protects: Protection::Sound,
         keeps_apart: true,
@@ -164,7 +164,7 @@ impl Policy for ReadLeveling {
     fn explain(&self, view: &View, pec: u32) -> Vec<Threshold> {
         self.shadows.explain(
             self.block.explain(view, pec),
-            "read-hot pages of a shadow block rewritten within it",
+            "read-hot pages of a shadow block rewritten within this block",
             ", counted from their last rewrite",
         )
     }

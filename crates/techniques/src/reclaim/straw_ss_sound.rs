@@ -37,7 +37,7 @@ use vpass_drive::disturb::spared;
 pub(super) const CARD: Technique = Card {
     about: About {
         name: "straw-ss-sound",
-        summary: "`straw-ss` with a bound instead of its estimate: safe under any reads",
+        summary: "`straw-ss` with a bound instead of an estimate: safe under any reads",
         paper: "STRAW, corrected",
         protects: Protection::Sound,
         needs: Needs { limits: true, counters: true, retries: false },

@@ -50,7 +50,7 @@ const TIER_SHARE: Param = Param {
     range: (0.0, 1.0),
     draw: &[0.0, 0.1, 0.5, 1.0],
     meaning: "Share of the limit at which a block or a wordline gets finer counters; 0: a block \
-        has them from its erase on",
+        has finer counters from its erase on",
     source: "Assumption: docs/design/counters-and-probes.md shows the costs and savings of other \
         values",
     alias: Some("tier_share"),
@@ -60,7 +60,7 @@ const LAYER_SETS: Param = Param {
     key: "layer_sets",
     default: 0.02,
     draw: &[0.0, 0.1, 1.0],
-    meaning: "Number of sets of layer counters, as a share of the blocks",
+    meaning: "Number of sets of layer counters, as a share of the number of blocks",
     alias: Some("layer_sets"),
     ..TIER_SHARE
 };
@@ -69,7 +69,7 @@ const WORDLINE_SETS: Param = Param {
     key: "wordline_sets",
     default: 0.002,
     draw: &[0.0, 0.05, 1.0],
-    meaning: "Number of sets of wordline counters, as a share of the blocks",
+    meaning: "Number of sets of wordline counters, as a share of the number of blocks",
     alias: Some("wordline_sets"),
     ..TIER_SHARE
 };

@@ -29,8 +29,8 @@ pub(super) const LEAD: Param = Param {
     default: 0.125,
     range: (0.001, 0.9),
     draw: &[0.01, 0.125, 0.5],
-    meaning: "share of the period, at its end, during which a block waits for an idle moment to be \
-        refreshed",
+    meaning: "a block is due when this share of its period is left; a due block is refreshed in an \
+        idle moment",
     source: "assumption: this share is enough for a drive that is idle one day in eight",
     alias: None,
 };
@@ -42,8 +42,9 @@ pub(super) const AT_ONCE: Param = Param {
     default: 4.0,
     range: (1.0, 65_536.0),
     draw: &[1.0, 4.0, 64.0],
-    meaning: "largest number of blocks refreshed at a time; blocks whose period ends do not count",
-    source: "assumption: leaves most dies to the host",
+    meaning: "largest number of blocks refreshed at a time; a block at the end of its period \
+        ignores this limit",
+    source: "assumption: this number leaves most dies to the host",
     alias: None,
 };
 
@@ -54,9 +55,9 @@ pub(super) const PATROL: Param = Param {
     default: 0.0,
     range: (0.0, 1e6),
     draw: &[0.0, 0.001, 1.0],
-    meaning: "largest number of refreshes begun per second; blocks whose period ends do not count; \
-              0: no limit",
-    source: "assumption: blocks written at different times come due at different times",
+    meaning: "largest number of refreshes begun per second; a block at the end of its period \
+              ignores this limit; 0: no limit",
+    source: "assumption: blocks written at different times are due at different times",
     alias: None,
 };
 

@@ -78,7 +78,7 @@ const ONLY_INVALID: Param = Param {
     range: (0.0, 1.0),
     draw: &[0.0, 0.0, 1.0],
     meaning: "1: merges only wordlines whose LSB page is already invalid, and moves no LSB page",
-    source: "ida-coding-2018 IV names it as the rejected alternative",
+    source: "ida-coding-2018 IV names this variant as an alternative that it rejects",
     alias: None,
 };
 
@@ -89,7 +89,7 @@ const AT_RECLAIM: Param = Param {
     default: 0.0,
     range: (0.0, 1.0),
     draw: &[0.0, 0.0, 1.0],
-    meaning: "1: after reclaim moves part of a block, merges the remaining wordlines whose LSB \
+    meaning: "1: when reclaim has moved part of a block, merges the remaining wordlines whose LSB \
         page is invalid",
     source: "not in ida-coding-2018",
     alias: None,
@@ -102,8 +102,8 @@ const AT_GC: Param = Param {
     default: 0.0,
     range: (0.0, 1.0),
     draw: &[0.0, 0.0, 1.0],
-    meaning: "1: whenever GC picks a block, checks one other block in turn, and merges the \
-        wordlines of this block whose LSB page is invalid",
+    meaning: "1: whenever GC picks a block, also checks the next block in turn, and merges the \
+        wordlines of the checked block whose LSB page is invalid",
     source: "not in ida-coding-2018",
     alias: None,
 };

@@ -226,7 +226,7 @@ impl Draft {
             _ => {
                 let value = value
                     .filter(|v| !v.is_empty())
-                    .ok_or("the option has no value; one is expected, as in name=value")?;
+                    .ok_or("the option has no value; name=value is expected")?;
                 self.set_value(name, value)?;
             }
         }

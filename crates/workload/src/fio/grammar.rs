@@ -167,10 +167,13 @@ fn without_comment(line: &str) -> &str {
 fn section_name(line: &str, place: &SourceLine) -> Result<String, SourceError> {
     let name = line.strip_prefix('[').and_then(|l| l.strip_suffix(']')).map(str::trim);
     match name {
-        Some("") => Err(place.complain("a section without a name; one such as [job] is expected")),
+        Some("") => {
+            Err(place.complain("a section without a name; a section such as [job] is expected"))
+        }
         Some(name) => Ok(name.into()),
         None => Err(place.complain(
-            "the section has no closing bracket at the end; one such as [job] is expected",
+            "the section has no closing bracket at the end; a section such as [job] is \
+             expected",
         )),
     }
 }

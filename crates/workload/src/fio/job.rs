@@ -115,8 +115,7 @@ pub(super) fn jobs(sections: &[Section]) -> Result<Jobs, SourceError> {
         let clones: u64 = all.list.iter().map(|j| u64::from(j.clones)).sum();
         if clones > MOST_JOBS {
             return Err(section.place.complain(format_args!(
-                "{clones} jobs with their clones, up to and with this job; fio runs at most \
-                 {MOST_JOBS}"
+                "{clones} jobs up to this job, clones included; fio runs at most {MOST_JOBS}"
             )));
         }
     }
@@ -277,8 +276,11 @@ fn limits(
     let ramps = draft.ramp_ns > 0 && draft.runtime_ns > 0;
     if ramps {
         notes.push(
-            format!("job {label}: its ramp_time comes before its runtime, and both are measured")
-                .into(),
+            format!(
+                "job {label}: its ramp_time comes before its runtime; vpass measures both \
+                 times"
+            )
+            .into(),
         );
     }
     let runtime_ns = (draft.runtime_ns > 0)
@@ -304,7 +306,7 @@ fn depth(
         && low < draft.depth
     {
         let what = "iodepth_low is not supported: a queue that drains before it is filled again is \
-                    not modelled; leave it out";
+            not modelled; leave this option out";
         return Err(draft.place("iodepth_low").unwrap_or(&section.place).complain(what));
     }
     let engine = &draft.engine;

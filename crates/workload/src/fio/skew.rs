@@ -326,7 +326,7 @@ fn spans(
         };
         if end > blocks {
             return Err(format!(
-                "random_distribution: the zones end at {bytes} bytes, beyond the file's {}",
+                "random_distribution: the zones end at {bytes} bytes, but the file has only {}",
                 blocks * block_bytes
             ));
         }
@@ -405,7 +405,7 @@ mod tests {
         let new = |blocks: u64, random: &mut Random| Skew::new(&absolute, blocks, 4096, random);
         let Ok(Some(Skew::Zones(spans))) = new(125, &mut random) else { panic!("zones") };
         assert_eq!(spans, [(60, 0, 100), (100, 100, 25)]);
-        assert!(new(124, &mut random).unwrap_err().contains("beyond the file's 507904"));
+        assert!(new(124, &mut random).unwrap_err().contains("but the file has only 507904"));
     }
 
     #[test]

@@ -304,8 +304,8 @@ fn chances(weights: &[f64], active: f64) -> Result<Vec<f64>, ConfigError> {
     let used = weights.iter().filter(|weight| **weight > 0.0).count();
     require(active <= used as f64, || {
         format!(
-            "workload.model.active = {active}: the file of counts has {used} experts that are \
-             used; at least {active} are expected"
+            "workload.model.active = {active}: the file of counts has {used} experts with a count \
+             above 0; at least {active} are expected"
         )
     })?;
     // Number of experts that every token uses. These are the most popular experts.

@@ -70,7 +70,7 @@ fn repair_top(
     let given = std::mem::replace(top, possible);
     Some(format!(
         "the most popular page is {verb} {given} times in the statistics, but no request length \
-         has that many requests; it will be {verb} {possible} times"
+         has this number of requests; in the workload, the page is {verb} {possible} times"
     ))
 }
 
@@ -104,7 +104,8 @@ fn repair_pages(
     side.pages = pages;
     Some(format!(
         "{} pages are {verb} in the statistics; with these popularity percentiles, they need \
-         {lowest} page accesses, but there are {total}: {pages} pages will be {verb}",
+         {lowest} page accesses, but there are only {total}; in the workload, {pages} pages are \
+         {verb}",
         whole.pages
     ))
 }

@@ -264,7 +264,7 @@ impl SideConfig {
     fn check(&self, name: &str, accesses: u64) -> Result<(), ConfigError> {
         let Self { requests, bytes, pages, .. } = *self;
         require(accesses > 0, || {
-            format!("statistics.{name} are given, but the windows hold no page of them")
+            format!("statistics.{name} are given, but no window contains such pages")
         })?;
         require((1..=accesses).contains(&requests), || {
             format!(

@@ -15,7 +15,11 @@ impl StatisticsConfig {
         };
         key("disk", &quoted(&self.disk), "disk of these statistics");
         key("source", &quoted(&self.source), "source of the numbers");
-        key("page", &quoted(&self.page.to_string()), "page size in which all pages are counted");
+        key(
+            "page",
+            &quoted(&self.page.to_string()),
+            "page size; all numbers of pages use this unit",
+        );
         key("footprint_pages", &self.footprint_pages, "different pages, read or written");
         key(
             "scale",

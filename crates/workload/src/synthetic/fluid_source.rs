@@ -297,7 +297,7 @@ impl Whole {
         if sum <= 0.0 {
             return Err(ConfigError::new(phrase![
                 Opt::Sample.to(sample),
-                ": the workload writes to none of the sample's pages",
+                ": the workload does not write to any page of the sample",
             ]));
         }
         let used = each.iter().take_while(|rate| **rate > 0.0).count() as u64;

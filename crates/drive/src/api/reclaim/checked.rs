@@ -42,8 +42,8 @@ impl Checked {
             self.refuse(
                 method,
                 format!(
-                    "block {} has {} reads, and its next alarm is at {}: an alarm is a larger \
-                     number of reads, or never",
+                    "block {} has {} reads, and its next alarm is at {}: the next alarm must be at \
+                     a larger number of reads, or never",
                     block.number(),
                     reads.0,
                     alarm.0
@@ -138,7 +138,7 @@ impl Checked {
     fn check_budget(&self, budget: &Budget) {
         let numbers = [budget.endures, budget.alpha, budget.own];
         if numbers.iter().any(|number| number.is_nan()) {
-            self.refuse("promise", "a number of its budget is not a number (NaN)".into());
+            self.refuse("promise", "a value of its error budget is not a number (NaN)".into());
         }
     }
 }
@@ -242,7 +242,10 @@ impl Policy for Checked {
     fn reads_per_rewrite(&self, view: &View, pec: u32) -> Option<f64> {
         let reads = self.ask("reads_per_rewrite", |t| t.reads_per_rewrite(view, pec));
         if reads.is_some_and(|reads| reads.is_nan() || reads <= 0.0) {
-            self.refuse("reads_per_rewrite", "reads per rewrite are a positive number".into());
+            self.refuse(
+                "reads_per_rewrite",
+                "the reads per rewrite must be a positive number".into(),
+            );
         }
         reads
     }

@@ -10,8 +10,8 @@ pub const CHECK_INTERVAL: Param = Param {
     default: 1000.0,
     range: (1.0, 1e6),
     draw: &[1.0, 5.0, 64.0, 300.0],
-    meaning: "Reads of a block between two checks of its wordlines, in techniques that act \
-        wordline by wordline",
+    meaning: "Number of reads of a block between two checks of the block's wordlines; for \
+        techniques that rewrite single wordlines",
     source: "straw-2024 III-B: \"e.g., every 1K reads to the block\"",
     alias: Some("check_interval"),
 };
@@ -24,7 +24,7 @@ pub const COUNTERS: Param = Param {
     default: 32.0,
     range: (2.0, 256.0),
     draw: &[2.0, 3.0, 8.0, 32.0, 40.0],
-    meaning: "Space-Saving counters per block, in techniques that use them",
+    meaning: "Number of Space-Saving counters per block; for techniques that use such counters",
     source: "straw-2024 IV: \"32 counter entries for a block\"",
     alias: Some("counters"),
 };
@@ -38,8 +38,8 @@ pub const OWN_AGE: Param = Param {
     default: 0.0,
     range: (0.0, 1.0),
     draw: &[0.0, 1.0],
-    meaning: "1: uses the limits at the age of a block's data; 0: uses the limits at the longest \
-        possible age. For techniques that know the time",
+    meaning: "1: uses the limits for the actual age of a block's data; 0: uses the limits for the \
+        longest possible age. Only for techniques that know the time",
     source: "docs/error-budget.md shows what this setting saves",
     alias: Some("own_age"),
 };

@@ -78,8 +78,9 @@ impl Budget {
 
     fn words(&self, disturb: &DisturbConfig) -> String {
         format!(
-            "a wordline of group {} endures a dose of {}; before its rewrite its dose may grow by \
-             {:.3} for each of {} host reads and by {:.1} from reads of reclaim, in total by {:.1}",
+            "a wordline of group {} endures a dose of {}; before the rewrite, the dose may grow by \
+             {:.3} for each of {} host reads and by {:.1} from reads of reclaim, in total by \
+             {:.1}",
             disturb.groups[self.group],
             self.endures,
             self.alpha,
@@ -115,21 +116,24 @@ impl Promise {
     /// Describes the guarantee as the beginning of a sentence, without a full stop.
     pub fn words(&self, disturb: &DisturbConfig) -> String {
         match self {
-            Self::Nothing(why) => format!("it gives no guarantee: {why}"),
-            Self::Unsafe(_, why) => format!("it gives no guarantee and may lose data: {why}"),
+            Self::Nothing(why) => format!("the technique gives no guarantee: {why}"),
+            Self::Unsafe(_, why) => {
+                format!("the technique gives no guarantee and may lose data: {why}")
+            }
             Self::Within(b) | Self::Deceivable(b) if b.slack() < 0.0 => {
-                format!("its guarantee does not hold: {}", b.words(disturb))
+                format!("the technique's guarantee does not hold: {}", b.words(disturb))
             }
             Self::Within(b) => {
                 format!(
-                    "it is safe under any reads, with a dose of {:.1} left: {}",
+                    "the technique is safe under any reads, with a dose of {:.1} left: {}",
                     b.slack(),
                     b.words(disturb)
                 )
             }
             Self::Deceivable(b) => {
                 format!(
-                    "it is safe unless reads deceive its estimate, with a dose of {:.1} left: {}",
+                    "the technique is safe unless reads deceive its estimate, with a dose of {:.1} \
+                     left: {}",
                     b.slack(),
                     b.words(disturb)
                 )
@@ -147,8 +151,9 @@ pub fn check(config: &DriveConfig, technique: &Technique, timed: bool) -> Result
     let Some(promise) = promise_at_start(config, technique, timed) else { return Ok(()) };
     if promise.budget().is_some() && config.reclaim.late_reads < least_late(config, timed) {
         return Err(ConfigError::new(format!(
-            "reclaim.late_reads = 0 does not work with reclaim.schedule = \"{}\", where a block \
-             serves reads during its job; set 1 or more, or reclaim.schedule = \"foreground\"",
+            "reclaim.late_reads = 0 does not work with reclaim.schedule = \"{}\", with which a \
+             block serves reads during its rewrite; set reclaim.late_reads = 1 or more, or \
+             reclaim.schedule = \"foreground\"",
             config.reclaim.schedule
         )));
     }
@@ -216,8 +221,8 @@ pub fn warnings(
     let last = limits.last_row();
     if config.disturb.table.len() > 1 && reached.max(config.start.pec) > last {
         sentences.push(format!(
-            "disturb.table ends at {last} P/E cycles; limits beyond are extrapolated from its last \
-             two rows, not measured"
+            "disturb.table ends at {last} P/E cycles; limits beyond this count are extrapolated \
+             from the last two rows, not measured"
         ));
     }
     sentences
@@ -231,8 +236,8 @@ pub fn notes(config: &DriveConfig) -> Vec<String> {
     let chance = loses_by_chance(config).then(|| {
         let target = config.ecc.last_target;
         format!(
-            "error.noise draws losses: a codeword within its limit is lost with a probability of \
-             {target:.1e}, and no technique prevents that"
+            "with error.noise, losses are random: a codeword within its limit is lost with a \
+             probability of {target:.1e}, and no technique can prevent this loss"
         )
     });
     single.into_iter().chain(chance).collect()

@@ -98,7 +98,7 @@ pub(crate) fn check(config: &DriveConfig, timed: bool) -> Result<(), ConfigError
     let model = config.disturb.model;
     require(!model.disturbs() || model.has_table(), || {
         format!(
-            "start.reads = {reads} needs limits from disturb.table, and disturb.model = \"{}\" has \
+            "start.reads = {reads} needs limits from disturb.table, but disturb.model = \"{}\" has \
              none; set start.reads = 0",
             model.name()
         )
@@ -107,7 +107,8 @@ pub(crate) fn check(config: &DriveConfig, timed: bool) -> Result<(), ConfigError
     require(reads <= most.reads, || {
         format!(
             "start.reads = {reads}: blocks that served this many reads would lose data before \
-             reclaim finishes; for wordline group {} at {} P/E cycles it must be at most {}",
+             reclaim finishes; for wordline group {} at {} P/E cycles, start.reads must be at most \
+             {}",
             config.disturb.groups[most.group], config.start.pec, most.reads
         )
     })

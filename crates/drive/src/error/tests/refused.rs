@@ -87,7 +87,8 @@ fn a_table_without_a_row_or_group_of_disturbs_is_refused() {
     };
     refused(
         |c| table(c, &[0]),
-        &["error.table has rows at 0 P/E cycles; it must have the rows of disturb.table, 0, 1000"],
+        &["error.table has rows at 0 P/E cycles; it must have rows at the P/E cycles of \
+            disturb.table, 0, 1000"],
     );
     refused(|c| table(c, &[]), &["error.table is empty"]);
     let changed = |change: fn(&mut ErrorConfig)| {
@@ -108,7 +109,7 @@ fn a_table_without_a_row_or_group_of_disturbs_is_refused() {
         changed(|e| e.table[0].retention[1].truncate(1)),
         &["retention has 1 numbers for 2 ages"],
     );
-    refused(changed(|e| e.table[0].retention[1] = vec![2e-3, 1e-3]), &["falls with age"]);
+    refused(changed(|e| e.table[0].retention[1] = vec![2e-3, 1e-3]), &["must not fall with age"]);
     refused(changed(|e| e.ages.reverse()), &["error.ages must ascend"]);
     let mut good = simple();
     table(&mut good, &[0, 1000]);

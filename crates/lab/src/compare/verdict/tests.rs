@@ -163,7 +163,8 @@ fn disjoint_ranges_have_a_winner() {
         overlap.contains(
             "life is longest under these, which are too close to rank: `straw-wl` 5.46 days to \
              6.51 years, `block` (46.7 h, 33.6 h to 6.00 days); next is `ipr` (2.92 days, 2.10 \
-             to 4.20 days); 3,000 requests would give each technique a number"
+             to 4.20 days); with 3,000 requests, the life under each technique would be \
+             known"
         ),
         "{overlap}"
     );
@@ -364,7 +365,10 @@ fn the_run_that_needs_most_requests_sets_the_number() {
     };
     for requests in [[3_000, 5_000], [5_000, 3_000]] {
         let said = verdict(&ranges(requests), &SIZES);
-        assert!(said.contains("; 5,000 requests would give each technique a number"), "{said}");
+        assert!(
+            said.contains("; with 5,000 requests, the life under each technique would be known"),
+            "{said}"
+        );
     }
 }
 

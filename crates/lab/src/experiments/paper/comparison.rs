@@ -105,7 +105,7 @@ pub(super) fn parts(
     }
     for gain in &recipe.gains {
         let (name, over) = (line(&gain.name), line(&gain.over));
-        let about = format!(" ({name}; share of the mean read under {over})");
+        let about = format!(" ({name}; share of the mean read latency under {over})");
         parts.push(Part::Title(line(&gain.title).into(), about));
         parts.push(Part::Numbers(gain.table(runs)?));
     }

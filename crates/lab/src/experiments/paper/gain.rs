@@ -66,7 +66,7 @@ impl Gain {
         }
         Err(Failure::usage(format!(
             "gain {}: the periods of group {} need `stages = true`, and each variant needs a \
-             second variant whose name has \"{}\" added at the end",
+             second variant, named like the first with \"{}\" at the end",
             self.name, group.name, self.twin
         )))
     }

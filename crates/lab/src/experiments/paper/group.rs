@@ -160,14 +160,15 @@ impl Group {
                 || self.until_stable
                 || self.refresh.is_empty())
         {
-            "`periods` needs `refresh`, and excludes `blocks`, `cycles` and `until_stable`"
+            "`periods` needs `refresh`, and cannot be used with `blocks`, `cycles` and \
+             `until_stable`"
         } else if self.span.is_some()
             && (self.goes_by_cycles()
                 || self.blocks.is_some()
                 || self.until_stable
                 || self.periods.is_some())
         {
-            "`span` excludes `blocks`, `cycles`, `until_stable` and `periods`"
+            "`span` cannot be used with `blocks`, `cycles`, `until_stable` and `periods`"
         } else if self.is_fluid() != self.is_sampled() || self.is_fluid() && self.span.is_none() {
             "`gear = \"fluid\"` needs `span` and `sample`; `sample` is only for `gear = \"fluid\"`"
         } else {
@@ -227,8 +228,8 @@ impl Group {
             "with `reads`, `queue_depth` or a `load` is expected, but not both; the `load` may be \
              given in the group or in each variant"
         } else if periods.queue_depth.is_some() && periods.read_share.is_none() {
-            "with `queue_depth`, `read_share` is expected, because updates at a fixed rate are not \
-             a fixed share of a closed loop"
+            "with `queue_depth`, `read_share` is expected, because in a closed loop, updates at a \
+             fixed rate are not a fixed share of the requests"
         } else {
             return Ok(());
         };

@@ -78,7 +78,7 @@ fn list(plot: &Plot, run: &Run, pointer: &str) -> Result<Vec<u64>, Failure> {
     let list = run.summary.pointer(pointer).and_then(Value::as_array);
     let list = list.ok_or_else(|| {
         Failure::usage(format!(
-            "plot {}: {pointer} is not a list of numbers of a summary",
+            "plot {}: {pointer} does not point to a list of numbers in a summary",
             plot.name
         ))
     })?;

@@ -57,7 +57,7 @@ impl Run {
             Some(Value::Null) => Ok(0.0),
             Some(Value::Number(n)) => Ok(n.as_f64().unwrap_or_default()),
             _ => Err(Failure::usage(format!(
-                "figure {figure}: {pointer} is not a number of a summary"
+                "figure {figure}: {pointer} does not point to a number in a summary"
             ))),
         }
     }

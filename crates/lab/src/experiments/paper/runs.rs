@@ -252,8 +252,8 @@ fn freeze_wear(group: &Group, drive: &mut DriveConfig) -> Result<(), Failure> {
     rows.retain(|row| row.pec == pec);
     if rows.is_empty() {
         return Err(Failure::usage(format!(
-            "group {}: wear = \"frozen\" with start.pec = {pec}: disturb.table has no row there; \
-             its rows are at {} P/E cycles",
+            "group {}: wear = \"frozen\" with start.pec = {pec}: disturb.table has no row for this \
+             P/E count; it has rows at {} P/E cycles",
             group.name,
             known.join(", ")
         )));

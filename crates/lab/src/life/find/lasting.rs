@@ -73,7 +73,7 @@ pub fn verdict(key: &str, target: f64, points: &[Point], found: Option<usize>) -
         };
         let all: Vec<String> = in_order(points).into_iter().map(years).collect();
         return format!(
-            "No value of {key} found with which the drive lasts {target} years: {}.",
+            "vpass found no value of {key} with which the drive lasts {target} years: {}.",
             all.join(", ")
         );
     };

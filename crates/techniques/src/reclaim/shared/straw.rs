@@ -352,7 +352,8 @@ impl<E: DoseEstimate> Policy for Straw<E> {
         match Promise::within(budgets) {
             Promise::Within(budget) if E::ONLY_THE_INTERVAL => Promise::Unsafe(
                 budget,
-                "its margin omits movers' reads and host reads until a job is done",
+                "the margin leaves out the reads of the rewrite itself and the host's reads until \
+                 the rewrite is done",
             ),
             Promise::Within(budget) if E::CAN_BE_DECEIVED => Promise::Deceivable(budget),
             promise => promise,
@@ -389,7 +390,7 @@ impl<E: DoseEstimate> Policy for Straw<E> {
             };
             Threshold {
                 name: format!(
-                    "wordline of group {group} in a full block rewritten by its {}",
+                    "wordline of group {group} in a full block, rewritten according to its {}",
                     E::BOUND
                 ),
                 reads: (keep.units() - movers).max(0.0) as u32,

@@ -263,7 +263,7 @@ fn qlc_is_merged_one_level_up() {
 #[test]
 fn cells_of_one_bit_have_nothing_to_merge() {
     let refused = try_drive("slc", "", "none").err().map(|e| e.to_string());
-    let expected = "refresh technique `ida` needs cells of two bits or more, and geometry.cell \
-        is \"slc\": use `block`";
+    let expected = "refresh technique `ida` needs cells of two bits or more, but geometry.cell is \
+        \"slc\": use `block`";
     assert_eq!(refused.as_deref(), Some(expected));
 }

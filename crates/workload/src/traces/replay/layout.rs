@@ -58,7 +58,11 @@ pub(in crate::traces) fn too_large(
     packed: Option<u64>,
 ) -> SourceError {
     let text = if let [device] = devices {
-        format!("{trace}: device {} reaches up to {} ({furthest})", device.name, words(bytes))
+        format!(
+            "{trace}: the requests to device {} reach up to {} ({furthest})",
+            device.name,
+            words(bytes)
+        )
     } else {
         let mut largest: Vec<_> = devices.iter().collect();
         largest.sort_by_key(|d| std::cmp::Reverse(d.extent));
@@ -66,7 +70,7 @@ pub(in crate::traces) fn too_large(
             largest.iter().take(SHOWN).map(|d| format!("{} {}", d.name, words(d.extent))).collect();
         let of_them = if largest.len() > SHOWN { ", the largest of them" } else { ":" };
         format!(
-            "{trace}: {} devices{of_them} {}; side by side they take {}",
+            "{trace}: {} devices{of_them} {}; side by side, all devices take {}",
             devices.len(),
             shown.join(", "),
             words(bytes)
@@ -76,7 +80,7 @@ pub(in crate::traces) fn too_large(
     let (packing, enough) = match packed.map(|packed| (packed <= capacity, words(packed))) {
         None => Default::default(),
         Some((true, packed)) => (
-            phrase!["use ", pack, " to put the {packed} that it touches side by side, "],
+            phrase!["use ", pack, " to place the touched pages ({packed}) side by side, "],
             Phrase::default(),
         ),
         Some((false, packed)) => {
@@ -120,7 +124,8 @@ pub(in crate::traces) fn too_many_pages(
 ) -> SourceError {
     let (packed, capacity) = (words(packed), words(capacity));
     SourceError::new(phrase![
-        "{trace}: the pages that it touches take {packed} side by side; the drive has {capacity}; ",
+        "{trace}: the pages that the trace touches take {packed} side by side; the drive has \
+         {capacity}; ",
         selection(devices, ", or "),
         "use a larger drive with ",
         set("drive.capacity", "SIZE"),

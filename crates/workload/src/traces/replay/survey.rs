@@ -64,7 +64,7 @@ pub struct FileSurvey {
 /// Returns the note that other bytes follow the gzip data of a file and are ignored.
 pub fn garbage_note(path: &Path) -> Phrase {
     let path = path.display();
-    phrase!["{path}: other bytes follow the gzip data; they are ignored, as by gzip"]
+    phrase!["{path}: vpass ignores the bytes that follow the gzip data, as gzip does"]
 }
 
 impl FileSurvey {

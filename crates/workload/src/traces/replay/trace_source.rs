@@ -106,8 +106,8 @@ impl TraceSource {
         }
         if options.speed > MOST_SPEED {
             return Err(SourceError::new(format!(
-                "invalid speed {}: it leaves no time between requests; it must be at most \
-                 {MOST_SPEED:e}",
+                "invalid speed {}: requests would have no time between them; the speed must be at \
+                 most {MOST_SPEED:e}",
                 options.speed
             )));
         }

@@ -91,7 +91,7 @@ fn reads_after_an_alarm_count() {
     let sentence = refusal(&config(900, "late_reads = 0"), "block", true);
     assert!(
         sentence.contains("late_reads = 0 does not work with reclaim.schedule = \"deadline\"")
-            && sentence.contains("set 1 or more"),
+            && sentence.contains("set reclaim.late_reads = 1 or more"),
         "{sentence}"
     );
     assert_eq!(

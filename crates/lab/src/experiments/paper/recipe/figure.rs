@@ -105,8 +105,8 @@ impl Figure {
             return Ok(());
         }
         Err(Failure::usage(format!(
-            "figure {}: the runs of group {} end by cycles and differ in length; `share_of` is \
-             expected, for instance [\"/host/read_pages\"]",
+            "figure {}: the runs of group {} end after a number of cycles, so they differ in \
+             length; `share_of` is expected, for instance [\"/host/read_pages\"]",
             self.name, group.name
         )))
     }
@@ -220,8 +220,8 @@ impl Plot {
             return Ok(());
         }
         Err(Failure::usage(format!(
-            "plot {}: kind `weeks` needs a group with a `span` that has no `window`, and `long_us` \
-             in the recipe",
+            "plot {}: kind `weeks` needs `long_us` in the recipe, and a group that has a `span` \
+             and no `window`",
             self.name
         )))
     }
