@@ -19,7 +19,7 @@ pub mod reciprocal;
 pub mod request;
 pub(crate) mod search;
 pub mod span;
-pub(crate) mod splitmix;
+pub mod splitmix;
 pub mod steady;
 pub mod streams;
 pub mod stripes;

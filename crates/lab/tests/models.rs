@@ -48,8 +48,8 @@ fn compare(reads: u32, pages: u32, tokens: u64) {
     };
     let (fluid, untimed) = (of(Gear::Fluid), of(Gear::Untimed));
     agree(&format!("pages rewritten at {reads} reads"), 0.01, &fluid, &untimed);
-    // A block of 192 pages is rewritten after `reads` page reads, or after one more. The model fills
-    // 134 blocks, which begin without reads, so each is up to one rewrite behind.
+    // A block of 192 pages is rewritten after `reads` page reads, or after one more. The model
+    // fills 134 blocks, which begin without reads, so each is up to one rewrite behind.
     let all = f64::from(pages) * tokens as f64;
     let (most, least) = (all / f64::from(reads), all / f64::from(reads + 1));
     let rewritten = mean(&fluid).0 / 192.0;

@@ -356,8 +356,10 @@ fn guard_levels_are_refused_on_the_drive_of_todays_code() {
 /// A drive file with the sensing times of another coding is refused.
 #[test]
 fn sensing_times_of_another_code_are_refused() {
-    let words =
-        ["timing.sense_us: CSB takes 55 us for 2 sensings and MSB 40 us for 4", "tlc-2-3-2"];
+    let words = [
+        "timing.sense_us: CSB takes 55 us for 2 sensings, but MSB takes only 40 us for 4",
+        "tlc-2-3-2",
+    ];
     vpass(&["explain", "--drive", "modern-tlc", "--set", "timing.sense_us=[40,55,40]"])
         .refuses(2, &words);
     let sets = ["--set", "timing.sense_us=[40,55,40]", "--set", "geometry.cell=tlc-2-3-2"];

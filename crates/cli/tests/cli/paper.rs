@@ -368,7 +368,7 @@ fn runs_by_cycles_are_rates_and_say_where_they_were_capped() {
     );
     refused(
         &BY_CYCLES.replace("pec=2000", "pec=2001"),
-        "wear = \"frozen\" with start.pec = 2001: disturb.table has no row there",
+        "wear = \"frozen\" with start.pec = 2001: disturb.table has no row for this P/E count",
     );
 }
 

@@ -184,8 +184,8 @@ fn rows_of_unequal_reliability_say_so() {
     for row in rows["techniques"].as_array().unwrap() {
         assert!(row["columns"]["uber"]["mean"].as_f64() > Some(0.0), "{row}");
         assert!(warnings(row).contains(&format!(
-            "{unequal}`raid5` rebuilds some of the pages that UBER counts as lost, and `none`, \
-             `udl` nothing."
+            "{unequal}`raid5` rebuilds some of the pages that UBER counts as lost, but `none`, \
+             `udl` cannot rebuild any of these pages."
         )));
         assert_eq!(
             warnings(row).contains(before_repair),

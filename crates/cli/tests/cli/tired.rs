@@ -33,7 +33,7 @@ fn what_cannot_be_is_refused_with_exit_code_2() {
     refused(&["ecc.retry_decode_us=[20]"], &["ecc.retry_decode_us has 1 numbers for 4 retries"]);
     refused(
         &["reclaim.retries=5"],
-        &["reclaim.retries = 5", "[ecc] has 4", "it must be at most 4"],
+        &["reclaim.retries = 5", "[ecc] has 4", "reclaim.retries must be at most 4"],
     );
     refused(&["ecc.retry_sense_us=[20,30]"], &["ecc.retry_sense_us has 2 numbers for 4 retries"]);
     refused(&["error.model=table"], &["error.table is empty", "disturb.table"]);

@@ -260,8 +260,8 @@ fn a_key_that_stands_in_files_only_is_said_to() {
     set("workload.stripes.recent_share=0.5").refuses(
         2,
         &[
-            "--set does not take `workload.stripes.recent_share`: keys of `workload.stripes` belong \
-             in workload files only",
+            "--set does not take `workload.stripes.recent_share`: keys of `workload.stripes` \
+             belong in workload files only",
             "vpass show workload NAME",
         ],
     );

@@ -2,7 +2,7 @@
 //! needs no state. A change of one bit of n gives an unrelated number.
 
 /// Returns number `n`, from 0 on, of a seed.
-pub(crate) fn number(seed: u64, n: u64) -> u64 {
+pub fn number(seed: u64, n: u64) -> u64 {
     let z = seed.wrapping_add(n.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
     let z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
@@ -10,7 +10,7 @@ pub(crate) fn number(seed: u64, n: u64) -> u64 {
 }
 
 /// Returns number `n` of a seed as a fraction: at least 0, and below 1.
-pub(crate) fn fraction(seed: u64, n: u64) -> f64 {
+pub fn fraction(seed: u64, n: u64) -> f64 {
     (number(seed, n) >> 11) as f64 / (1u64 << 53) as f64
 }
 

@@ -404,7 +404,7 @@ mod tests {
                 .contains("so a single number is expected")
         );
         let same = "erase_by_pec = [{ pec = 9, us = 1 }, { pec = 9, us = 2 }]";
-        assert!(check(&format!("program_us = 1\nerase_us = 1\n{same}")).contains("must ascend"));
+        assert!(check(&format!("program_us = 1\nerase_us = 1\n{same}")).contains("must rise"));
         assert!(
             check("program_us = 1\nerase_us = 1\nerase_by_pec = [{ pec = 9, us = -1 }]")
                 .contains("erase_by_pec.us = -1 is outside")
@@ -433,7 +433,7 @@ mod tests {
         }
         assert_eq!(
             check("[40, 55, 40]", CellType::Tlc),
-            "timing.sense_us: CSB takes 55 us for 2 sensings and MSB 40 us for 4; MSB must take \
+            "timing.sense_us: CSB takes 55 us for 2 sensings, but MSB takes only 40 us for 4; MSB must take \
              at least as long; \
              geometry.cell = \"tlc-2-3-2\" has 2, 3 and 2 sensings"
         );

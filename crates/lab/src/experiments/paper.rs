@@ -140,8 +140,8 @@ fn expectations(recipe: &Recipe, path: &Path) -> Result<Expectations, Failure> {
 type Kept = (Value, Vec<(u32, u64)>, Vec<series::Part>, bool);
 
 fn run_all(recipe: &Recipe, runs: &mut [Run], engine: &Engine) -> Result<(), Failure> {
-    // The key of a run depends on three settings that are not in the plan: the number of weeks, the
-    // need for block data, and the time above which a read is long.
+    // The key of a run depends on three settings that are not in the plan. They are the number of
+    // weeks, the need for block data, and the time above which a read is long.
     let weeks_of = |run: &Run| recipe.span_of(&run.group).map(span::Span::weeks);
     let plots_blocks = |run: &Run| recipe.plots_blocks_of(&run.group, &run.workload);
     let asked =

@@ -405,7 +405,7 @@ mod tests {
         let same = [sure(1.0, 3.0), sure(2.0, 3.0)];
         assert_eq!(
             says(&same),
-            "a.key makes no difference: 3.00 ± 0.10 years everywhere between 1 and 2."
+            "a.key makes no difference: 3.00 ± 0.10 years for all values between 1 and 2."
         );
         assert!(
             verdict("a.key", &[sure(1.0, 2.0), sure(2.0, 3.0)], &["1".into()]).ends_with(

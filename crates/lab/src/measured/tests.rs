@@ -191,6 +191,6 @@ fn a_preset_needs_a_load_and_a_time() {
     let said = |measured: Measured| measured.estimate_for("tiny").unwrap_err().to_string();
     let idle = Measured { host_read_bytes: Some(0), host_written_bytes: Some(0), ..bare.clone() };
     assert!(said(idle).contains("needs a load"));
-    assert!(said(Measured { seconds: None, ..bare.clone() }).contains("and the time"));
+    assert!(said(Measured { seconds: None, ..bare.clone() }).contains("needs the time and"));
     assert!(bare.estimate_for("no-such-drive").is_err());
 }

@@ -2,8 +2,8 @@
 //! Works like `straw-wl`, but a wordline near its limit is first reprogrammed in place with guard
 //! levels. Its most significant page moves. The other pages stay and endure ten times the reads.
 //!
-//! - **Paper:** none. The checks are those of straw-2024 III. The reprogramming is that of ipr-2018
-//!   III-C, but for single wordlines.
+//! - **Paper:** none. The checks are those of straw-2024 III. Reprogramming is that of ipr-2018 III-C,
+//!   applied to single wordlines.
 //! - **Acts at:** the checks of `shared/straw.rs`. The merges of one job have the additional
 //!   reserve `B = q K + 2 (alpha - 1) q`. A job merges at most `K = max(1, I / q)` wordlines, and
 //!   each merge adds a dose of `q = p + density.reprogram_dose`. A wordline is merged at most once,
