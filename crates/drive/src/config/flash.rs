@@ -433,9 +433,8 @@ mod tests {
         }
         assert_eq!(
             check("[40, 55, 40]", CellType::Tlc),
-            "timing.sense_us: CSB takes 55 us for 2 sensings, but MSB takes only 40 us for 4; MSB must take \
-             at least as long; \
-             geometry.cell = \"tlc-2-3-2\" has 2, 3 and 2 sensings"
+            "timing.sense_us: CSB takes 55 us for 2 sensings, but MSB takes only 40 us for 4; MSB \
+             must take at least as long; geometry.cell = \"tlc-2-3-2\" has 2, 3 and 2 sensings"
         );
         assert_eq!(
             check("[25, 40, 70]", CellType::Tlc232),
