@@ -438,12 +438,12 @@ mod tests {
         );
         assert_eq!(
             check("[25, 40, 70]", CellType::Tlc232),
-            "timing.sense_us: MSB takes 70 us for 2 sensings and CSB 40 us for 3; CSB must take \
-             at least as long"
+            "timing.sense_us: MSB takes 70 us for 2 sensings, but CSB takes only 40 us for 3; CSB \
+             must take at least as long"
         );
         assert!(
             check("[50, 40]", CellType::Mlc)
-                .contains("LSB takes 50 us for 1 sensings and MSB 40 us for 2")
+                .contains("LSB takes 50 us for 1 sensings, but MSB takes only 40 us for 2")
         );
     }
 

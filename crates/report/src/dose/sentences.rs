@@ -196,8 +196,8 @@ mod tests {
         let shares = [("straw", 0.9), ("block", 0.152), ("ipr-wl", 0.96)];
         assert_eq!(
             plain(&rewritten_at(&shares)),
-            "block rewrites a block at 15 % of a wordline's limit or earlier; ipr-wl waits for up \
-             to 96 %."
+            "block rewrites a block at 15 % of a wordline's limit or earlier; ipr-wl waits until \
+             96 % at most."
         );
         assert_eq!(
             plain(&reached(&shares)),
