@@ -75,22 +75,22 @@ impl Slot {
 pub const SLOTS: &[Slot] = &[
     Slot {
         table: <dyn Policy as InSlot>::TABLE,
-        cards: || RECLAIM.into_iter().map(|c| &c.about).collect(),
+        cards: || RECLAIM.brought().iter().map(|c| &c.about).collect(),
         given: <dyn Policy as InSlot>::given_mut,
     },
     Slot {
         table: <dyn Refresh as InSlot>::TABLE,
-        cards: || REFRESH.into_iter().map(|c| &c.about).collect(),
+        cards: || REFRESH.brought().iter().map(|c| &c.about).collect(),
         given: <dyn Refresh as InSlot>::given_mut,
     },
     Slot {
         table: <dyn Parity as InSlot>::TABLE,
-        cards: || PARITY.into_iter().map(|c| &c.about).collect(),
+        cards: || PARITY.brought().iter().map(|c| &c.about).collect(),
         given: <dyn Parity as InSlot>::given_mut,
     },
     Slot {
         table: <dyn GcPolicy as InSlot>::TABLE,
-        cards: || GC.into_iter().map(|c| &c.about).collect(),
+        cards: || GC.brought().iter().map(|c| &c.about).collect(),
         given: <dyn GcPolicy as InSlot>::given_mut,
     },
 ];

@@ -14,6 +14,8 @@ use std::io::Write as _;
 use std::sync::LazyLock;
 
 use rayon::prelude::*;
+// Links the lists of techniques.
+use vpass_techniques as _;
 
 use crate::record::Record;
 use crate::report::Report;

@@ -2,7 +2,7 @@
 //! with techniques adds its lists to [`BROUGHT`], and the linker hands them to the drive.
 //!
 //! ```text
-//! a program without such a crate    the lists are empty, and techniques are given as cards
+//! a program without such a crate    a loop over a list panics; techniques are given as cards
 //! a program with one                `block` is a name of its list
 //! ```
 
@@ -40,13 +40,24 @@ pub static BROUGHT: [Brought];
 pub struct List<P: InSlot + ?Sized + 'static>(pub(super) fn(&Brought) -> &'static [Card<P>]);
 
 impl<P: InSlot + ?Sized> List<P> {
-    /// Returns the technique of this name.
+    /// Returns the technique of this name; `None` if no list of the program has it.
     pub fn named(&self, name: &str) -> Option<&'static Card<P>> {
-        self.all().iter().find(|card| card.name == name)
+        self.brought().iter().find(|card| card.name == name)
     }
 
-    fn all(&self) -> &'static [Card<P>] {
+    /// Returns the techniques of the list; none if the program brings no lists.
+    pub(crate) fn brought(&self) -> &'static [Card<P>] {
         BROUGHT.first().map_or(&[], self.0)
+    }
+
+    /// Returns the techniques of the list, for a caller that needs the lists. An empty list would
+    /// make a loop over all techniques do nothing, without a sign of it.
+    fn all(&self) -> &'static [Card<P>] {
+        assert!(
+            !BROUGHT.is_empty(),
+            "the program links no lists: add `use vpass_techniques as _;`"
+        );
+        self.brought()
     }
 }
 

@@ -158,8 +158,8 @@ impl StatisticsConfig {
 
 /// Largest number of pages. A page number has 32 bits.
 const MOST_PAGES: u64 = u32::MAX as u64;
-/// Largest number of page accesses. No drive serves this number in its life, and sums of such numbers
-/// stay far below 2^64.
+/// Largest number of page accesses. No drive serves this number in its life, and sums of such
+/// numbers stay far below 2^64.
 const MOST_ACCESSES: u64 = 1 << 48;
 /// Smallest unit of a drive's addresses, in bytes.
 pub(super) const SECTOR_BYTES: u64 = 512;
