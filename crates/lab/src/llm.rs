@@ -33,7 +33,7 @@ pub struct Llm {
     pub drive: String,
     /// Preset or path of the workload.
     pub workload: String,
-    /// Number of bytes of the model on the drive.
+    /// Size of the language model that the drive holds, in bytes.
     pub model_bytes: u64,
     /// Number of bytes of the model that the host's cache holds.
     pub cache_bytes: u64,

@@ -38,9 +38,8 @@ impl Candidates<'_> {
     }
 }
 
-/// Policy that picks victims for garbage collection. It sees closed blocks by their share of valid
-/// pages, multiplied by the pages of a full-density block. So low-density blocks can be compared
-/// with others.
+/// Policy that picks victims for garbage collection. Closed blocks are sorted by the share of their
+/// pages that is valid. The share makes blocks of low and of full density comparable.
 pub trait GcPolicy: Send {
     /// Returns the block to clean.
     fn pick(&mut self, among: &Candidates) -> Option<BlockId>;

@@ -99,8 +99,8 @@ pub enum Renewal {
 }
 
 impl Renewal {
-    /// Returns the other way to update a partial parity. The drive uses it if a page that this way
-    /// needs cannot be read.
+    /// Returns another way to update a partial parity. The drive uses that way if it cannot read a
+    /// page that this way needs.
     #[must_use]
     pub fn other(self) -> Self {
         match self {

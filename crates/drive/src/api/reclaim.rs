@@ -439,8 +439,8 @@ pub fn check(config: &DriveConfig, technique: &Technique) -> Result<(), ConfigEr
     technique.check(config)
 }
 
-/// Refuses a technique that needs limits, on a drive that has no limits although reads disturb its
-/// data.
+/// Refuses a technique that needs limits if the drive has no limits. On a drive without read
+/// disturb, no technique needs limits.
 pub(crate) fn check_table(
     technique: &Technique,
     has_all_it_needs: bool,

@@ -49,8 +49,8 @@ pub(super) type StrawWl = Straw<Exact>;
 
 /// Estimate that is equal to the true dose.
 pub(super) struct Exact {
-    /// Weight of reads of a wordline in its own dose. It is 1 if they disturb the wordline, as in
-    /// the model `count`, and otherwise 0.
+    /// Dose that a read of a wordline adds to this wordline itself, in reads: 1 in the model
+    /// `count`, and otherwise 0.
     own_weight: u32,
     /// Buffer for a check: numbers of reads of the wordlines. The zeros at both ends of the list
     /// stand for missing neighbours.

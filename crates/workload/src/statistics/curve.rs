@@ -89,8 +89,8 @@ const SOUND_MARGIN: f64 = 0.04;
 const BODY_BENDS: [f64; 5] = [1.0, 3.0, 0.33, 9.0, 0.11];
 /// Number of pieces into which an interval is divided.
 const PIECES: u64 = 8;
-/// Number of pieces into which a head is divided if the form of the head depends on ranks. Pieces
-/// with higher values have fewer items.
+/// Number of pieces into which a head is divided if the form of the head depends on ranks. A
+/// piece of more popular items has fewer of them.
 const HEAD_PIECES: u32 = 64;
 /// Logarithm of the largest bend that is tried. The logarithm of the smallest bend is the negative
 /// of this number. At the largest bend, all items of an interval have the value of the interval's

@@ -33,8 +33,8 @@ impl BlockClass {
     }
 }
 
-/// Divides pages into blocks. `popularity` has one step for each number of accesses, in rising
-/// order. A step gives the number of pages with this number of accesses.
+/// Divides pages into blocks. `popularity` lists how often pages are accessed, least often first.
+/// Each of its steps says how many pages are accessed equally often.
 ///
 /// The blocks have exactly the given number of pages. Their total number of accesses may differ
 /// from the given one by up to half the number of pages in a block. `marks` has the index of the

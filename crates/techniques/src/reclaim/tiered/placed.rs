@@ -21,8 +21,8 @@ pub(crate) struct Placed {
     /// Sets of wordline counters. A set has the read count of each wordline when the block got the
     /// set.
     wordlines: Sets,
-    /// Number of reads of each block that were certainly not beside any wordline with data,
-    /// according to sets that the block has lost.
+    /// Number of reads of each block that disturbed no wordline with data. Sets that the block has
+    /// lost prove this.
     away: Vec<Quarters>,
     /// Number of reads of each block before it got layer counters, without the reads in `away`.
     /// They may have been beside any wordline of the block.
@@ -62,8 +62,8 @@ impl Placed {
         self.away[block.index()] = Quarters::ZERO;
     }
 
-    /// Returns the number of reads of a block that were certainly not beside any wordline with
-    /// data. The block has no sets now.
+    /// Returns the number of reads of a block that provably disturbed no wordline with data. The
+    /// block has no sets now.
     pub(super) fn away(&self, block: BlockId) -> Quarters {
         self.away[block.index()]
     }
@@ -152,8 +152,8 @@ impl Placed {
     }
 
     /// Returns the number of reads until a wordline may have got `share` of its allowed dose from
-    /// reads beside it. The result is at least a quarter of the reads that the full share allows,
-    /// or 0 if the share is already reached. The block has layer counters.
+    /// reads beside it. If the share is already reached, the result is 0. Otherwise it is at least
+    /// a quarter of the reads that add up to the whole share. The block has layer counters.
     pub(super) fn cool_for(&self, view: &View, block: BlockId, budget: &Budget, share: f64) -> u32 {
         let unplaced = self.unplaced[block.index()];
         // With alpha 1, reads of neighbours weigh no more than other reads. The smallest possible

@@ -127,7 +127,7 @@ impl<'a> Scan<'a> {
     /// address in the first device.
     ///
     /// # Errors
-    /// Returns an error if no file contains one of the devices in `--only`.
+    /// Returns an error if `--only` names a device that no file contains.
     pub(in crate::traces) fn devices(self) -> Result<(Vec<Device>, String), SourceError> {
         if let Some(missing) = self.found.iter().position(|found| !found) {
             return Err(self.missing(&self.options.only[missing]));

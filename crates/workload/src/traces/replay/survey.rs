@@ -86,7 +86,7 @@ impl Survey {
     ///
     /// # Errors
     /// Returns the first error in a file. Returns an error if an option has no effect on any file,
-    /// or if no file contains one of the devices in the options.
+    /// or if the options name a device that no file contains.
     pub fn of(
         paths: &[PathBuf],
         options: &TraceOptions,
