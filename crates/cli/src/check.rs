@@ -16,7 +16,7 @@ use vpass_lab::numbers;
 use vpass_lab::plan::{parity_named, reclaim_named, refresh_named};
 use vpass_lab::pool;
 use vpass_lab::progress::Progress;
-use vpass_oracle::swarm::bereft::BereftCase;
+use vpass_oracle::swarm::lost_die::LostDieCase;
 use vpass_oracle::swarm::{Case, CaseSummary, Digest, RESTLESS};
 
 use crate::exit::Exit;
@@ -124,7 +124,7 @@ pub(crate) fn run(
             let result = match (fail, of.is_named()) {
                 (false, _) => of.case(case).run().map(|summary| vec![summary]),
                 (true, false) => {
-                    [false, true].map(|by_wear| bereft(case, by_wear)).into_iter().collect()
+                    [false, true].map(|by_wear| lost_die(case, by_wear)).into_iter().collect()
                 }
                 (true, true) => of.case(case).failing().run().map(|summary| vec![summary]),
             };
@@ -183,7 +183,7 @@ pub(crate) fn digest(
             (false, _) => Digest::default().and(of.case(case).digest()),
             (true, true) => Digest::default().and(of.case(case).failing().digest()),
             (true, false) => [false, true]
-                .map(|by_wear| BereftCase { seed: case, by_wear, bug: None }.digest())
+                .map(|by_wear| LostDieCase { seed: case, by_wear, bug: None }.digest())
                 .into_iter()
                 .fold(Digest::default(), Digest::and),
         }
@@ -209,8 +209,8 @@ pub(crate) fn digest(
 }
 
 /// Runs a random drive in which a die fails.
-fn bereft(seed: u64, by_wear: bool) -> Result<CaseSummary, String> {
-    let done = BereftCase { seed, by_wear, bug: None }.run()?;
+fn lost_die(seed: u64, by_wear: bool) -> Result<CaseSummary, String> {
+    let done = LostDieCase { seed, by_wear, bug: None }.run()?;
     Ok(CaseSummary {
         technique: done.reclaim,
         requests: done.requests,

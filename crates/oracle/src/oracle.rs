@@ -20,7 +20,6 @@ pub(crate) mod expected;
 pub(crate) mod failures;
 pub(crate) mod fullness;
 pub(crate) mod gathered;
-pub(crate) mod hearsay;
 pub(crate) mod hints;
 pub(crate) mod jobs;
 pub(crate) mod mapping;
@@ -32,6 +31,7 @@ pub(crate) mod opening;
 pub(crate) mod page_read;
 pub(crate) mod parity;
 pub(crate) mod parts;
+pub(crate) mod policy_numbers;
 pub(crate) mod promises;
 pub(crate) mod since_start;
 pub(crate) mod start;
@@ -53,7 +53,6 @@ use self::density_books::DensityBooks;
 use self::expected::Expected;
 use self::failures::Failures;
 use self::fullness::Sight;
-use self::hearsay::Hearsay;
 use self::hints::Hints;
 use self::jobs::Jobs;
 use self::need::Need;
@@ -62,6 +61,7 @@ use self::opening::Openings;
 use self::parity::Parity;
 use self::parity::records::Records;
 use self::parts::Memory;
+use self::policy_numbers::PolicyNumbers;
 use self::promises::Promises;
 use self::written::Written;
 use crate::acceleration::Acceleration;
@@ -146,7 +146,7 @@ pub struct Oracle {
     pub(crate) older: Older,
     pub(crate) blame: Blame,
     pub(crate) written: Written,
-    pub(crate) hearsay: Hearsay,
+    pub(crate) policy_numbers: PolicyNumbers,
     pub(crate) openings: Openings,
     pub(crate) need: Need,
     /// Lists that GC saw, if a listener records them.
@@ -199,7 +199,7 @@ impl Oracle {
             parity: Parity::new(geometry, config),
             failures: Failures::default(),
             expected: Expected::new(config),
-            hearsay: Hearsay::default(),
+            policy_numbers: PolicyNumbers::default(),
             written: Written::default(),
             openings: Openings::new(geometry, config),
             need: Need::new(geometry, config, hints::reserve(hints.as_ref())),

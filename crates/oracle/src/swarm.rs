@@ -15,13 +15,13 @@
 
 mod ageing;
 mod balanced;
-pub mod bereft;
 mod border;
 mod cards;
 mod draw;
 mod drawing;
 mod drawn;
 mod hinted;
+pub mod lost_die;
 mod nested;
 mod params;
 mod play;

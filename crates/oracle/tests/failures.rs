@@ -6,7 +6,7 @@ use crate::at_recorded;
 use vpass_drive::api::parity::parity_technique;
 use vpass_drive::api::refresh::refresh_technique;
 use vpass_drive::drive::failing::TakenByFailures;
-use vpass_oracle::swarm::bereft::BereftCase;
+use vpass_oracle::swarm::lost_die::LostDieCase;
 use vpass_oracle::swarm::{Cards, Case};
 
 /// Number of cases in a run of the tests.
@@ -18,7 +18,7 @@ fn nothing_is_lost_that_parity_gives_back() {
     let from = std::env::var("VPASS_SEED").map_or(0, |n| n.parse().expect("a number"));
     let (mut wrong, mut rebuilt, mut mended, mut lost, mut stopped) = (vec![], 0, 0, 0, 0);
     for seed in from..from + cases {
-        match (BereftCase { seed, by_wear: false, bug: None }).run() {
+        match (LostDieCase { seed, by_wear: false, bug: None }).run() {
             Ok(done) => {
                 rebuilt += done.rebuilt;
                 mended += u64::from(done.is_rebuild_done);
@@ -45,7 +45,7 @@ fn what_is_lost_for_want_of_parity_is_told_apart() {
     let (mut wrong, mut rebuilt, mut mended, mut stopped, mut stages) = (vec![], 0, 0, 0, [0; 4]);
     let mut lost = TakenByFailures::default();
     for seed in from..from + cases {
-        match (BereftCase { seed, by_wear: true, bug: None }).run() {
+        match (LostDieCase { seed, by_wear: true, bug: None }).run() {
             Ok(done) => {
                 rebuilt += done.rebuilt;
                 mended += u64::from(done.is_rebuild_done);
@@ -100,9 +100,9 @@ fn every_bug_of_rebuilds_is_found() {
     const WITHIN: u64 = 500;
     let shows = |bug: Bug, seed: u64, _: Option<()>| {
         let by_wear = Bug::OF_WORN_FAILURES.contains(&bug);
-        let said = BereftCase { seed, by_wear, bug: Some(bug) }.run();
+        let said = LostDieCase { seed, by_wear, bug: Some(bug) }.run();
         let shows = said.is_err_and(|said| !said.contains("the drive panicked"))
-            && BereftCase { seed, by_wear, bug: None }.run().is_ok();
+            && LostDieCase { seed, by_wear, bug: None }.run().is_ok();
         shows.then(String::new)
     };
     // The additional bugs rebuild from a page past its limit, from failed flash, and from outdated
@@ -156,7 +156,7 @@ fn blocks_that_fail_are_neither_refreshed_nor_counted_as_free() {
 #[test]
 fn drives_on_which_losses_were_once_told_wrongly() {
     for seed in [1629, 1779, 3289, 6624, 7264, 8873, 8882, 40_526] {
-        if let Err(said) = (BereftCase { seed, by_wear: false, bug: None }).run() {
+        if let Err(said) = (LostDieCase { seed, by_wear: false, bug: None }).run() {
             panic!("seed {seed}: {said}");
         }
     }
@@ -166,5 +166,5 @@ fn drives_on_which_losses_were_once_told_wrongly() {
 /// read begins at the same time. Both may go first while writes wait for a free page in the buffer.
 #[test]
 fn a_program_joins_as_the_next_read_begins() {
-    assert_eq!((BereftCase { seed: 1962, by_wear: false, bug: None }).run().err(), None);
+    assert_eq!((LostDieCase { seed: 1962, by_wear: false, bug: None }).run().err(), None);
 }

@@ -10,7 +10,7 @@ use vpass_drive::base::units::{BlockId, StreamId};
 use vpass_drive::config::DriveConfig;
 
 use crate::oracle::Oracle;
-use crate::oracle::hearsay::Told;
+use crate::oracle::policy_numbers::Told;
 use crate::report::Kind;
 
 /// Knowledge about streams, and about the blocks that they opened.

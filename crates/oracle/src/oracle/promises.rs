@@ -27,7 +27,7 @@ use crate::doses::Truth;
 use crate::endurance::{COUNTED_UNIT, FAR, UNIT};
 use crate::medium::At;
 use crate::oracle::Oracle;
-use crate::oracle::hearsay::late_reads;
+use crate::oracle::policy_numbers::late_reads;
 
 /// Number of reads that no page endures, in quarters.
 const FOR_EVER: u64 = 1 << 40;

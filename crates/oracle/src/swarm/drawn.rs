@@ -84,7 +84,7 @@ fn descend(path: String, value: &Value, keys: &mut BTreeMap<String, String>) {
 mod tests {
     use super::*;
     use crate::swarm::Case;
-    use crate::swarm::bereft::BereftCase;
+    use crate::swarm::lost_die::LostDieCase;
     use vpass_drive::base::units::Bytes;
 
     fn drive() -> DriveConfig {
@@ -118,7 +118,7 @@ mod tests {
         let again: Vec<_> = (1..=200).map(|case| Case::new(case).digest()).collect();
         assert_eq!(digests, again);
         let failing = (1..=200).map(|case| Case::new(case).failing().digest());
-        let losing = (1..=200).map(|seed| BereftCase { seed, by_wear: false, bug: None }.digest());
+        let losing = (1..=200).map(|seed| LostDieCase { seed, by_wear: false, bug: None }.digest());
         let mut all: Vec<_> = digests.into_iter().chain(failing).chain(losing).collect();
         all.sort_unstable();
         all.dedup();

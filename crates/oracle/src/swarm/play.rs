@@ -14,11 +14,11 @@ use super::referee::{self, Referee, Verdict};
 use super::restless::Restless;
 use super::stream::{GROUP_OF, Stream, mirror};
 use super::witness::Witness;
-use super::{Host, bereft, border, keeps_promises, start};
+use super::{Host, border, keeps_promises, lost_die, start};
 use crate::adversary::{Adversary, Coming, Siege};
 use crate::dice::Dice;
 use crate::oracle::fullness::Sight;
-use crate::oracle::hearsay::Ear;
+use crate::oracle::policy_numbers::Ear;
 use crate::oracle::promises::{Answers, Knows};
 use crate::{Oracle, OracleReport, ReferenceDrive};
 
@@ -100,7 +100,7 @@ impl Play<'_> {
             engine.count_groups(&GROUP_OF);
         }
         if let Some(seed) = self.fails {
-            drive.expect_failures(&bereft::failures(seed, drive.geometry(), source.left));
+            drive.expect_failures(&lost_die::failures(seed, drive.geometry(), source.left));
         }
         let served = match self.serve(&mut dice, &mut drive, engine.as_mut(), &mut source) {
             Err(RunError::Stopped(_)) => return Ok(stopped(&mut drive, engine.as_ref())),

@@ -15,7 +15,7 @@ use vpass_drive::base::units::{
 };
 
 use crate::endurance::Endurance;
-use crate::oracle::hearsay::{Divided, Ear, Told, Within};
+use crate::oracle::policy_numbers::{Divided, Ear, Told, Within};
 use crate::oracle::promises::{Answer, Answers, Wanted};
 
 /// The witness reports the wordlines and pages of a block at one question in this many.

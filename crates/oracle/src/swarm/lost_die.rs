@@ -42,7 +42,7 @@ const DRIVE: &str = r#"
 
 /// Result of a case without an error.
 #[derive(Clone, Debug)]
-pub struct Bereft {
+pub struct LostDie {
     /// Reclaim technique.
     pub reclaim: &'static str,
     /// Number of requests served.
@@ -122,7 +122,7 @@ struct Drawn {
 
 /// A case: the number of a random drive that loses a die.
 #[derive(Clone, Copy)]
-pub struct BereftCase {
+pub struct LostDieCase {
     /// Number of the case.
     pub seed: u64,
     /// Whether wear decides which stripes have parity.
@@ -131,7 +131,7 @@ pub struct BereftCase {
     pub bug: Option<Bug>,
 }
 
-impl BereftCase {
+impl LostDieCase {
     /// Draws the case without a run.
     fn draw(self) -> Result<Drawn, String> {
         let mut dice = Dice::new(
@@ -193,7 +193,7 @@ impl BereftCase {
     ///
     /// # Errors
     /// The errors found, as sentences.
-    pub fn run(self) -> Result<Bereft, String> {
+    pub fn run(self) -> Result<LostDie, String> {
         let Drawn { dice, config, timed, parity, dies, reclaim, is_published, failures } =
             self.draw()?;
         let what = format!(
@@ -237,7 +237,7 @@ impl BereftCase {
         config: DriveConfig,
         (parity, reclaim, timed): (&str, &'static str, bool),
         failures: &[Failure],
-    ) -> Result<Bereft, String> {
+    ) -> Result<LostDie, String> {
         let techniques = Techniques {
             reclaim: reclaim.into(),
             parity: parity.into(),
@@ -296,7 +296,7 @@ impl BereftCase {
         let (lost, taken, is_rebuild_done) =
             (drive.lost_pages(), books.taken, books.rebuild_done.is_some());
         let stage = books.happened.first().and_then(|first| first.stage);
-        Ok(Bereft {
+        Ok(LostDie {
             reclaim,
             requests: REQUESTS - host.left,
             report,

@@ -68,7 +68,7 @@ pub(crate) type Ear = Arc<Mutex<Option<Told>>>;
 
 /// Received numbers that can only be judged later.
 #[derive(Debug, Default)]
-pub(crate) struct Hearsay {
+pub(crate) struct PolicyNumbers {
     ear: Option<Ear>,
     /// Number of reads that may come between an alarm and the end of its job.
     late: u32,
@@ -81,7 +81,7 @@ impl Oracle {
     /// Begins to use a listener's record of the numbers that the policy receives.
     pub(crate) fn overhear(&mut self, ear: &Ear, config: &DriveConfig, timed: bool) {
         let to_come = vec![None; self.geometry.blocks as usize];
-        self.hearsay = Hearsay {
+        self.policy_numbers = PolicyNumbers {
             ear: Some(ear.clone()),
             late: late_reads(config, timed),
             to_come,
@@ -91,7 +91,7 @@ impl Oracle {
 
     /// Checks the numbers of a policy that was just asked about a block.
     pub(crate) fn check_told(&mut self, block: BlockId) {
-        let Some(ear) = &self.hearsay.ear else { return };
+        let Some(ear) = &self.policy_numbers.ear else { return };
         let Some(told) = ear.lock().unwrap_or_else(PoisonError::into_inner).take() else { return };
         if told.block == block {
             let wrong = self
@@ -108,10 +108,10 @@ impl Oracle {
                     format!("the policy gets wrong data about block {block}: {what}")
                 });
             }
-            self.hearsay.to_come[block.index()] = Some(told.to_come);
+            self.policy_numbers.to_come[block.index()] = Some(told.to_come);
         }
         self.openings.wants_reprogrammed(&told.reprograms);
-        self.hearsay.divided.extend(told.divides);
+        self.policy_numbers.divided.extend(told.divides);
     }
 
     fn wrong_number(&self, told: &Told) -> Option<String> {
@@ -124,10 +124,10 @@ impl Oracle {
         if told.pec != pec {
             return Some(format!("the limits at {} P/E cycles instead of {pec}", told.pec));
         }
-        if told.late < self.hearsay.late {
+        if told.late < self.policy_numbers.late {
             return Some(format!(
                 "{} reads until a job is done, although {} are possible",
-                told.late, self.hearsay.late
+                told.late, self.policy_numbers.late
             ));
         }
         if told.mode != self.doses.mode_of(block) {
@@ -226,13 +226,13 @@ impl Oracle {
 
     /// Checks the program of a page of a block.
     pub(crate) fn check_to_come(&mut self, block: BlockId) {
-        if self.hearsay.ear.is_none() || self.jobs.contains_key(&block) {
+        if self.policy_numbers.ear.is_none() || self.jobs.contains_key(&block) {
             return;
         }
-        match &mut self.hearsay.to_come[block.index()] {
+        match &mut self.policy_numbers.to_come[block.index()] {
             None => {}
             Some(0) => {
-                self.hearsay.to_come[block.index()] = None;
+                self.policy_numbers.to_come[block.index()] = None;
                 self.findings.add(Kind::Books, || {
                     format!(
                         "block {block} is written, but the policy was informed that no more pages \
@@ -247,11 +247,11 @@ impl Oracle {
     /// Checks the destination of a copied page. A page for a block of full density must not go to
     /// another block.
     pub(crate) fn check_divided(&mut self, from: Ppn, to: At) {
-        if self.hearsay.divided.is_empty() || !self.geometry.has_page(from) {
+        if self.policy_numbers.divided.is_empty() || !self.geometry.has_page(from) {
             return;
         }
         let block = self.geometry.block_of(from);
-        let Some(parts) = self.hearsay.divided.get(&block) else { return };
+        let Some(parts) = self.policy_numbers.divided.get(&block) else { return };
         let page = PageInBlock::new(from - self.geometry.first_page(block));
         let Some((_, wanted)) = parts.iter().find(|(part, _)| part.holds(page)) else { return };
         let given_up = |mode: u8| self.density.codings.given_up(mode);
@@ -264,9 +264,9 @@ impl Oracle {
     }
 
     pub(crate) fn forget_told(&mut self, block: BlockId) {
-        if self.hearsay.ear.is_some() {
-            self.hearsay.to_come[block.index()] = None;
-            self.hearsay.divided.remove(&block);
+        if self.policy_numbers.ear.is_some() {
+            self.policy_numbers.to_come[block.index()] = None;
+            self.policy_numbers.divided.remove(&block);
         }
     }
 }
