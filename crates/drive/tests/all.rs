@@ -5,6 +5,7 @@ use vpass_techniques as _;
 
 mod common;
 
+mod cards;
 mod closed_forms;
 mod config;
 mod delayed_parity;

@@ -2,7 +2,7 @@
 //! with techniques adds its lists to [`BROUGHT`], and the linker hands them to the drive.
 //!
 //! ```text
-//! a program without such a crate    a loop over a list panics; techniques are given as cards
+//! a program without such a crate    the lists are empty, so no drive can be made; a loop panics
 //! a program with one                `block` is a name of its list
 //! ```
 
@@ -47,7 +47,13 @@ impl<P: InSlot + ?Sized> List<P> {
 
     /// Returns the techniques of the list; none if the program brings no lists.
     pub(crate) fn brought(&self) -> &'static [Card<P>] {
-        BROUGHT.first().map_or(&[], self.0)
+        match &*BROUGHT {
+            [] => &[],
+            [lists] => (self.0)(lists),
+            several => {
+                panic!("{} crates bring lists of techniques; link one of them", several.len())
+            }
+        }
     }
 
     /// Returns the techniques of the list, for a caller that needs the lists. An empty list would

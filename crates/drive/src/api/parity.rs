@@ -324,7 +324,7 @@ pub fn goes_with(
     config: &DriveConfig,
     parity: &'static ParityTechnique,
 ) -> Result<(), ConfigError> {
-    let Some(members) = config.parity.stripe else { return Ok(()) };
+    let Some(members) = config.parity.stripe else { return parity.check(config) };
     let dies = config.geometry.channels * config.geometry.dies_per_channel;
     require(members < dies, || {
         let (shortest, more) =

@@ -235,6 +235,7 @@ pub fn check(
             )
         });
     };
+    technique.check(config)?;
     require(
         config.geometry.cell.bits() > 1 || technique.make(config, 0).adjusting().is_none(),
         || {

@@ -121,6 +121,7 @@ impl Drive {
         hints::check(&config)?;
         let geometry = Geometry::new(&config);
         crate::drive::start::reads::check(&config, timed)?;
+        gc.check(&config)?;
         let gc = gc.make(&config, seed);
         let counters = technique
             .filter(|technique| technique.needs.counters)
