@@ -144,10 +144,7 @@ pub(super) fn bring_limits(
 
 /// Returns the refresh period that a refusal recommends.
 fn period_named(said: &str) -> Option<&str> {
-    said.rsplit_once("refresh.period = \"")?
-        .1
-        .split_once("\" or less up to ")
-        .map(|(period, _)| period)
+    said.rsplit_once("refresh.period = \"")?.1.split_once("\" or less").map(|(period, _)| period)
 }
 
 /// Checks that the drive refuses settings without a guarantee before it is built, and that the
@@ -211,4 +208,34 @@ fn reached(drive: &Drive) -> u32 {
 pub(super) fn promised(drive: &Drive, technique: &Technique, timed: bool) -> bool {
     !promise::loses_by_chance(drive.config())
         && promise::first_broken(drive.config(), technique, timed, reached(drive)).is_none()
+}
+
+#[cfg(test)]
+mod tests {
+    use vpass_drive::base::span::{DAY, Span};
+
+    use super::*;
+
+    /// The error rate of data grows by 0.00001 an hour, from 0.0045 up to 0.0085 in 400 hours.
+    const DRIVE: &str = r#"
+        geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 40, wordlines_per_block = 4, cell = "slc", page_size = 4096 }
+        timing = { sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }
+        drive = { spare = 0.5 }
+        disturb = { model = "count", table = [{ pec = 0, limit = [1000.0] }] }
+        error = { model = "powerlaw", e = 0.0045, b = 1e-5, m = 0.0 }
+        ecc = { cap = [0.0085] }
+    "#;
+
+    /// The check of a recommended period does nothing if it no longer finds the period in the
+    /// drive's own sentence.
+    #[test]
+    fn the_recommended_period_is_found_in_the_sentence_of_today() {
+        let config = toml::from_str::<DriveConfig>(DRIVE).unwrap().resolve().unwrap();
+        let mut refreshed = refresh::drive(config, "block");
+        refreshed.refresh.period = Span(30 * DAY);
+        let block = reclaim::technique("block").unwrap();
+        let said = promise::check(&refreshed, block, false).unwrap_err().to_string();
+        let period = Span::parse(period_named(&said).expect(&said)).unwrap();
+        assert!(period.0 > DAY && period.0 < 17 * DAY, "{said}");
+    }
 }
