@@ -8,12 +8,13 @@ use std::num::NonZeroU64;
 use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
+use vpass_drive::api::gc::GcTechnique;
 use vpass_drive::api::parity::{NO_PARITY, ParityTechnique};
 use vpass_drive::api::reclaim::{RECLAIM, Technique};
 use vpass_drive::api::refresh::RefreshTechnique;
 use vpass_lab::failure::Failure;
 use vpass_lab::numbers;
-use vpass_lab::plan::{parity_named, reclaim_named, refresh_named};
+use vpass_lab::plan::{gc_named, parity_named, reclaim_named, refresh_named};
 use vpass_lab::pool;
 use vpass_lab::progress::Progress;
 use vpass_oracle::swarm::lost_die::LostDieCase;
@@ -33,6 +34,7 @@ const CASES_PER_CORE: u64 = 8;
 #[derive(Clone, Copy)]
 pub(crate) struct Battery {
     reclaim: Option<&'static Technique>,
+    gc: Option<&'static GcTechnique>,
     parity: Option<&'static ParityTechnique>,
     refresh: Option<&'static RefreshTechnique>,
     /// Whether each erase counts as several P/E cycles.
@@ -43,11 +45,13 @@ impl Battery {
     /// Looks up techniques by name.
     pub(crate) fn named(
         reclaim: Option<&str>,
+        gc: Option<&str>,
         parity: Option<&str>,
         refresh: Option<&str>,
     ) -> Result<Self, Failure> {
         Ok(Self {
             reclaim: reclaim.map(reclaim_named).transpose()?,
+            gc: gc.map(gc_named).transpose()?,
             parity: parity.map(parity_named).transpose()?,
             refresh: refresh.map(refresh_named).transpose()?,
             accelerates: false,
@@ -65,6 +69,7 @@ impl Battery {
             self.reclaim.map_or(Case::new(number), |technique| Case::new(number).under(technique));
         let striped = self.parity.filter(|parity| parity.name != NO_PARITY);
         let case = striped.map_or(case, |parity| case.striped(parity));
+        let case = self.gc.map_or(case, |gc| case.cleaned(gc));
         let case = self.refresh.map_or(case, |refresh| case.refreshed(refresh));
         if self.accelerates { case.accelerated() } else { case }
     }
@@ -72,6 +77,7 @@ impl Battery {
     /// Returns whether the battery of cases fixes a technique or the acceleration of wear.
     fn is_named(self) -> bool {
         self.reclaim.is_some()
+            || self.gc.is_some()
             || self.parity.is_some()
             || self.refresh.is_some()
             || self.accelerates
@@ -81,6 +87,7 @@ impl Battery {
     fn flags(self) -> String {
         let named = [
             ("reclaim", self.reclaim.map(|technique| technique.name)),
+            ("gc", self.gc.map(|gc| gc.name)),
             ("parity", self.parity.map(|parity| parity.name)),
             ("refresh", self.refresh.map(|refresh| refresh.name)),
         ];

@@ -158,6 +158,9 @@ pub(crate) enum Command {
         /// Check only drives with this reclaim technique (see `vpass list reclaim`).
         #[arg(long, value_name = "NAME")]
         reclaim: Option<String>,
+        /// Check only drives with this GC policy (see `vpass list gc`).
+        #[arg(long, value_name = "NAME")]
+        gc: Option<String>,
         /// Check only drives with this parity technique (see `vpass list parity`). Without
         /// --reclaim, each drive has any reclaim technique that works with it.
         #[arg(long, value_name = "NAME")]
@@ -168,7 +171,7 @@ pub(crate) enum Command {
         refresh: Option<String>,
         /// Check small drives that lose a die at a random point, with every parity technique. Each
         /// case has two drives; on the second drive, stripes follow the wear of the blocks. If
-        /// --reclaim, --parity or --refresh names a technique, check drives with this technique
+        /// --reclaim, --gc, --parity or --refresh names a technique, check drives with this technique
         /// that lose a die, a plane, a block or a page.
         #[arg(long)]
         fail: bool,

@@ -223,17 +223,14 @@ fn repeated(args: &CompareArgs, rows: Vec<RunPlan>) -> Result<Vec<(RunPlan, Stri
             return Err(named_twice(&label));
         }
         for i in 0..u64::from(args.seeds.get()) {
-            let seed = plan
-                .seed
-                .checked_add(i)
-                .ok_or_else(|| Failure::usage("--seed plus --seeds exceeds 2^64"))?;
+            let plan = plan.with_later_seed(i)?;
             let name = if args.seeds.get() == 1 {
                 label.replace(' ', "")
             } else {
-                format!("{}-seed{seed}", label.replace(' ', ""))
+                format!("{}-seed{}", label.replace(' ', ""), plan.seed)
             };
             let files = args.setup.base.out.is_some();
-            plans.push((RunPlan { seed, files, ..plan.clone() }, name));
+            plans.push((RunPlan { files, ..plan }, name));
         }
     }
     Ok(plans)

@@ -115,15 +115,20 @@ fn command(command: Command) -> Result<Exit, Failure> {
             minutes,
             count,
             reclaim,
+            gc,
             parity,
             refresh,
             fail,
             accelerate,
             digest,
         } => {
-            let of =
-                check::Battery::named(reclaim.as_deref(), parity.as_deref(), refresh.as_deref())?
-                    .accelerated(accelerate);
+            let of = check::Battery::named(
+                reclaim.as_deref(),
+                gc.as_deref(),
+                parity.as_deref(),
+                refresh.as_deref(),
+            )?
+            .accelerated(accelerate);
             return match count.filter(|_| digest) {
                 Some(count) => check::digest(seed, count, of, fail),
                 None => check::run(seed, minutes, count, of, fail),

@@ -383,12 +383,9 @@ fn exact(args: &LifeArgs, asked: &Asked, live: Live) -> Result<Climbed, Failure>
 fn repeated(args: &LifeArgs, plan: &RunPlan) -> Result<Vec<RunPlan>, Failure> {
     let mut plans = vec![];
     for i in 0..u64::from(args.seeds.get()) {
-        let seed = plan
-            .seed
-            .checked_add(i)
-            .ok_or_else(|| Failure::usage("--seed plus --seeds exceeds 2^64"))?;
+        let plan = plan.with_later_seed(i)?;
         for residue in args.setup.samples().residues() {
-            plans.push(RunPlan { seed, ..plan.clone() }.of_residue(residue));
+            plans.push(plan.clone().of_residue(residue));
         }
     }
     Ok(plans)

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use clap::Args;
+use vpass_drive::base::phrase::Opt;
 use vpass_drive::base::units::Bytes;
 use vpass_lab::as_json;
 use vpass_lab::compare::refused::by_reason;
@@ -89,11 +90,12 @@ const SAMPLES: u32 = 2;
 pub(crate) fn llm(args: &LlmArgs) -> Result<Exit, Failure> {
     let workload = load::workload(args.workload(), &[], None)?;
     if !matches!(workload.config, Generated::Model(_)) {
-        return Err(Failure::usage(format!(
-            "--model {}: the workload has no [workload.model]; a size such as 370GB, a preset such \
-             as {PRESET}, or a file with [workload.model] is expected",
-            args.workload()
-        )));
+        return Err(Failure::usage("the workload has no [workload.model]")
+            .with_remedy(format!(
+                "a size such as 370GB, a preset such as {PRESET}, or a file with [workload.model] \
+                 is expected"
+            ))
+            .at(Opt::Model.to(args.workload())));
     }
     let plans = planned(&args.life(&args.reclaim, None))?;
     let block = plans.iter().find(|plan| plan.reclaim == "block");

@@ -1,6 +1,7 @@
 //! `vpass run --seeds`: repeats a run with other seeds. Some events are so rare that one run may
 //! not have them.
 
+use vpass_drive::base::phrase::Opt;
 use vpass_drive::config::ErrorLaw;
 use vpass_lab::failure::Failure;
 use vpass_lab::plan::RunPlan;
@@ -18,19 +19,16 @@ pub(crate) fn others(plan: &RunPlan, seeds: u32) -> Result<Vec<(Uber, u64)>, Fai
     let config = &plan.drive.config;
     if config.error.model == ErrorLaw::None || config.ecc.codeword.is_none() {
         return Err(Failure::usage(format!(
-            "--seeds {seeds} repeats a run to find its UBER, but drive {} has no error rates. Set \
+            "several seeds repeat a run to find its UBER, but drive {} has no error rates. Set \
              ecc.codeword and an error.model other than none. For all other results, use `vpass \
-             compare --seeds {seeds}`",
+             compare` with several seeds",
             plan.drive.name
-        )));
+        ))
+        .at(Opt::Seeds.to(seeds)));
     }
     memory::require(plan)?;
     let one = |n: u32| {
-        let seed = plan
-            .seed
-            .checked_add(n.into())
-            .ok_or_else(|| Failure::usage("--seed plus --seeds exceeds 2^64"))?;
-        let plan = RunPlan { seed, ..plan.clone() };
+        let plan = plan.with_later_seed(n.into())?;
         let progress = Bar::new(plan.requests()?, "requests");
         let summary = run::execute(&plan, &progress)?.summary;
         Ok((

@@ -7,6 +7,7 @@ mod fail;
 mod few;
 mod fluid;
 mod json;
+mod later_seed;
 mod notes;
 mod room;
 mod said;

@@ -34,6 +34,7 @@ mod tired;
 mod witness;
 
 use vpass_drive::api::card::Protection;
+use vpass_drive::api::gc::GcTechnique;
 use vpass_drive::api::parity::ParityTechnique;
 use vpass_drive::api::reclaim::Technique;
 use vpass_drive::api::refresh::RefreshTechnique;
@@ -108,6 +109,8 @@ pub struct Case {
     technique: Option<&'static Technique>,
     parity: Option<&'static ParityTechnique>,
     cards: Option<Cards>,
+    /// GC policy of each case; `None` if each case draws its own.
+    gc: Option<&'static GcTechnique>,
     /// Refresh technique of each case whose cells allow it; `None` if each case draws its own.
     refresh: Option<&'static RefreshTechnique>,
     /// Whether flash fails.
@@ -142,6 +145,7 @@ impl Case {
             technique: None,
             parity: None,
             cards: None,
+            gc: None,
             refresh: None,
             fails: false,
             accelerates: false,
@@ -160,6 +164,12 @@ impl Case {
     #[must_use]
     pub fn striped(self, parity: &'static ParityTechnique) -> Self {
         Self { parity: Some(parity), ..self }
+    }
+
+    /// Returns the case with this GC policy. Everything else of the case stays as it is.
+    #[must_use]
+    pub fn cleaned(self, gc: &'static GcTechnique) -> Self {
+        Self { gc: Some(gc), ..self }
     }
 
     /// Returns the case with this refresh technique, as a case of its battery. Its data ages.

@@ -373,6 +373,17 @@ fn a_check_of_one_case_says_so() {
     assert!(done.stdout.starts_with("1 random drive from seed 3"), "{}", done.stdout);
 }
 
+#[test]
+fn seeds_that_do_not_fit_are_refused() {
+    let last = u64::MAX.to_string();
+    for (command, seeds) in [("compare", "2"), ("life", "3")] {
+        let drive = ["--drive", "tiny", "--workload", "zipf-read", "--set", "workload.rate=1000"];
+        let seeded = ["--seed", &last, "--seeds", seeds];
+        vpass(&[&[command][..], &drive, &seeded].concat())
+            .refuses(2, &[&format!("--seed {last}: seed {last} plus 1 is 2^64 or more")]);
+    }
+}
+
 /// With `--reclaim`, the command runs cases of one technique. The table has a row for each
 /// technique that had cases.
 #[test]
@@ -393,6 +404,7 @@ fn a_check_of_several_cases_shows_what_each_technique_came_to() {
         done.stdout
     );
     vpass(&["check", "--reclaim", "straw"]).refuses(2, &["straw"]);
+    vpass(&["check", "--gc", "gredy"]).refuses(2, &["greedy"]);
 }
 
 /// The digest depends only on the cases. The same cases give the same digest, and other cases give
@@ -413,6 +425,8 @@ fn a_digest_of_cases_as_drawn_is_the_same_again_and_needs_a_count() {
         with(&["--seed", "2"]),
         with(&["--fail"]),
         with(&["--reclaim", "block"]),
+        with(&["--gc", "cost-benefit"]),
+        with(&["--gc", "greedy"]),
         digest(&["--count", "11"]),
     ];
     let distinct: std::collections::BTreeSet<_> = others.iter().collect();

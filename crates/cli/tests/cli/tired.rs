@@ -251,8 +251,10 @@ fn a_run_gives_its_rate_over_seeds() {
     assert_eq!((&alone["uber"]["rate"], alone["uber"].get("over_seeds")), (&uber["rate"], None));
     assert!(run(&tired("run", "--seeds 2")).stdout.contains("over 2 seeds"));
     let plain = ["run", "--drive", "tiny", "--workload", "uniform-read", "--seeds", "2"];
-    vpass(&plain)
-        .refuses(2, &["--seeds 2 repeats a run to find its UBER", "error.model", "ecc.codeword"]);
+    vpass(&plain).refuses(
+        2,
+        &["--seeds 2: several seeds repeat a run to find its UBER", "error.model", "ecc.codeword"],
+    );
 }
 
 /// At 1e-5 per hour, age alone exceeds the last cap after 31 days. If data is up to 300 days old,

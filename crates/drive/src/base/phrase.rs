@@ -56,6 +56,8 @@ options! {
     Hints = "hints",
     /// Host link of a data sheet.
     Interface = "interface",
+    /// Language model.
+    Model = "model",
     /// Devices of a trace that are used.
     Only = "only",
     /// Level of the oracle.
@@ -78,6 +80,8 @@ options! {
     Rung = "rung",
     /// Sample of the drive.
     Sample = "sample",
+    /// First seed.
+    Seed = "seed",
     /// Number of seeds.
     Seeds = "seeds",
     /// Sequential read rate of a data sheet.

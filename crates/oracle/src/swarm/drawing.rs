@@ -120,7 +120,9 @@ impl Case {
             vpass_drive::api::reclaim::technique("block").expect("it is in the list")
         });
         let cleaning: Vec<&str> = GC.iter().map(|t| t.name).collect();
-        let gc = self.cards.map_or_else(|| balanced.pick("gc", &cleaning), |cards| cards.gc);
+        let drawn = || balanced.pick("gc", &cleaning);
+        let recorded = self.cards.map(|cards| cards.gc);
+        let gc = self.gc.map(|gc| gc.name).or(recorded).unwrap_or_else(drawn);
         let mut techniques = Techniques {
             reclaim: technique.name.into(),
             gc: gc.into(),

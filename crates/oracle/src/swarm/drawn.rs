@@ -85,6 +85,7 @@ mod tests {
     use super::*;
     use crate::swarm::Case;
     use crate::swarm::lost_die::LostDieCase;
+    use vpass_drive::api::gc::GC;
     use vpass_drive::base::units::Bytes;
 
     fn drive() -> DriveConfig {
@@ -123,6 +124,19 @@ mod tests {
         all.sort_unstable();
         all.dedup();
         assert_eq!(all.len(), 600);
+    }
+
+    #[test]
+    fn a_named_gc_policy_serves_each_case_and_changes_nothing_else() {
+        for gc in GC.iter() {
+            for seed in 1..=200 {
+                let drawn = Case::new(seed).cleaned(gc).draw().expect("a drive");
+                assert_eq!(drawn.techniques.gc.name(), gc.name);
+                let mut own = Case::new(seed).draw().expect("a drive");
+                own.techniques.gc = gc.name.into();
+                assert_eq!(own.digest(), drawn.digest(), "{seed} {}", gc.name);
+            }
+        }
     }
 
     #[test]
