@@ -103,13 +103,7 @@ pub(crate) struct Base {
     #[arg(long = "set", value_name = "KEY=VALUE", allow_hyphen_values = true)]
     pub(crate) set: Vec<String>,
     /// Random seed. The same seed gives the same results, byte for byte.
-    #[arg(
-        long,
-        value_name = "SEED",
-        default_value_t = 1,
-        allow_negative_numbers = true,
-        value_parser = a_seed,
-    )]
+    #[arg(long, value_name = "SEED", default_value_t = 1, value_parser = a_seed)]
     pub(crate) seed: u64,
     /// Let an independent checker, the oracle, watch the drive.
     #[arg(long, value_enum, default_value_t = Watch::On)]

@@ -145,7 +145,7 @@ pub(crate) enum Command {
         #[arg(long, default_value_t = 1)]
         seed: u64,
         /// Run cases for M minutes. Default: one case, unless --count is given.
-        #[arg(long, value_name = "M", allow_negative_numbers = true)]
+        #[arg(long, value_name = "M")]
         minutes: Option<f64>,
         /// Run C cases.
         #[arg(

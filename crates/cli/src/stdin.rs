@@ -10,6 +10,8 @@ use std::sync::Mutex;
 
 use clap::builder::{PathBufValueParser, TypedValueParser};
 
+use vpass_workload::traces::show_as_standard_input;
+
 use crate::progress::Unfinished;
 
 /// File name on the command line that stands for standard input.
@@ -45,6 +47,7 @@ fn copied() -> Result<PathBuf, String> {
         .map_err(|e| format!("no temporary folder for standard input: {e}"))?
         .keep();
     let file = folder.join("stdin");
+    show_as_standard_input(&file);
     let unfinished = Unfinished { place: file.clone(), temporary: folder, made: vec![] };
     unfinished.register();
     *copy = Some(unfinished);

@@ -14,6 +14,7 @@ mod times;
 use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
 use vpass_drive::base::phrase::Phrase;
+use vpass_workload::traces::shown;
 
 use vpass_lab::failure::Failure;
 use vpass_lab::numbers::plural;
@@ -89,8 +90,7 @@ impl Seen {
     /// suggests a wrong unit of time. Another warning says that bytes were ignored.
     fn doubts(&self, file: &TraceFile, said: Option<TimeUnit>) -> Vec<Phrase> {
         let span_ns = self.latest_ns.saturating_sub(self.earliest_ns.unwrap_or(0));
-        let of_rate =
-            doubts(&file.path().display().to_string(), file.format(), said, self.rows, span_ns);
+        let of_rate = doubts(&shown(file.path()), file.format(), said, self.rows, span_ns);
         of_rate.into_iter().chain(file.has_garbage().then(|| garbage_note(file.path()))).collect()
     }
 }
@@ -135,7 +135,7 @@ fn say_skipped(path: &Path, skipped: &Skipped) {
         let lines = plural(skipped.count, "line");
         out::say(&format!(
             "vpass: {}: skipped {lines} that cannot be read; the first: {}",
-            path.display(),
+            shown(path),
             dialect::words(first)
         ));
     }

@@ -4,7 +4,7 @@
 use std::ffi::OsString;
 use std::sync::Mutex;
 
-use clap::Parser;
+use clap::{Command, CommandFactory, FromArgMatches};
 
 use crate::command::Cli;
 use crate::exit::Exit;
@@ -16,7 +16,7 @@ use vpass_lab::plain;
 pub(crate) fn parsed(words: Vec<OsString>) -> Result<Cli, u8> {
     GIVEN.lock().expect("no thread panics with it").clone_from(&words);
     let words = in_full(words);
-    let complaint = match Cli::try_parse_from(&words) {
+    let complaint = match parse(&words) {
         Ok(cli) => return Ok(cli),
         Err(complaint) => complaint,
     };
@@ -28,7 +28,7 @@ pub(crate) fn parsed(words: Vec<OsString>) -> Result<Cli, u8> {
     } else {
         // The arguments are parsed again in printable form, so that the error message is printable
         // too.
-        let again = Cli::try_parse_from(&printable).err();
+        let again = parse(&printable).err();
         crate::stdin::remove_copy();
         let Some(again) = again else {
             say_wrapped(complaint.render().to_string().trim_end());
@@ -39,6 +39,25 @@ pub(crate) fn parsed(words: Vec<OsString>) -> Result<Cli, u8> {
     // If printing fails, the failure cannot be reported anywhere.
     let _ = complaint.print();
     Err(u8::try_from(complaint.exit_code()).unwrap_or(Exit::Usage as u8))
+}
+
+/// Parses a command line.
+fn parse(words: &[OsString]) -> Result<Cli, clap::Error> {
+    let mut command = with_negative_numbers(Cli::command());
+    let mut matches = command.try_get_matches_from_mut(words)?;
+    Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
+}
+
+/// Returns the command with options that accept a negative number as a value. Without this, clap
+/// takes `-1` for an option and says that it is unexpected. With it, the error names the option and
+/// the values that are right.
+fn with_negative_numbers(command: Command) -> Command {
+    command
+        .mut_args(|arg| {
+            let takes_values = arg.get_action().takes_values();
+            if takes_values { arg.allow_negative_numbers(true) } else { arg }
+        })
+        .mut_subcommands(with_negative_numbers)
 }
 
 /// Command-line arguments of the running command.
@@ -99,5 +118,32 @@ mod tests {
         ] {
             assert_eq!(full(same), same);
         }
+    }
+
+    /// Calls `check` with each command that takes options, and with the words that name it.
+    fn each_command(
+        command: &Command,
+        words: &[String],
+        check: &mut dyn FnMut(&Command, &[String]),
+    ) {
+        let words = [words, &[command.get_name().to_owned()]].concat();
+        check(command, &words);
+        command.get_subcommands().for_each(|one| each_command(one, &words, check));
+    }
+
+    #[test]
+    fn a_negative_number_is_taken_as_the_value_of_an_option() {
+        let mut options = 0;
+        each_command(&Cli::command(), &[], &mut |command, words| {
+            for option in command.get_opts() {
+                let long = format!("--{}", option.get_long().expect("a long name"));
+                let line = [words, &[long.clone(), "-1".to_owned()]].concat();
+                let line: Vec<OsString> = line.into_iter().map(OsString::from).collect();
+                let kind = parse(&line).err().map(|error| error.kind());
+                assert_ne!(kind, Some(clap::error::ErrorKind::UnknownArgument), "{words:?} {long}");
+                options += 1;
+            }
+        });
+        assert!(options > 100, "{options} options");
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use vpass_drive::api::parity::NO_PARITY;
+use vpass_workload::traces::shown;
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -251,7 +252,7 @@ fn record_of(plan: &RunPlan, workload: &Workload) -> Result<WorkloadRecord, Fail
         Workload::Trace { survey, options } => {
             let record = |file: &FileSurvey| -> Result<_, Failure> {
                 Ok(TraceFileRecord {
-                    name: file.path.display().to_string(),
+                    name: shown(&file.path).into_owned(),
                     format: file.format.name,
                     sha256: sha256_hex(&file.path)?,
                 })

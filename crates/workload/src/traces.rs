@@ -10,6 +10,7 @@ mod file;
 mod formats;
 mod replay;
 mod rows;
+mod shown;
 mod write;
 
 use std::io::Read;
@@ -32,6 +33,7 @@ pub use rows::options::{MissingClock, ReadOptions};
 pub(crate) use rows::quote::quote;
 pub use rows::rate::doubts;
 pub use rows::unit::{TimeUnit, Times, UnitBasis, UnitTaken};
+pub use shown::{STANDARD_INPUT, show_as_standard_input, shown};
 pub use write::{Losses, Target, TraceWriter, WriteError};
 
 /// Opens a file. If the first bytes of the file show a compression, the content is decompressed.

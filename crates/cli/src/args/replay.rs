@@ -35,12 +35,7 @@ pub(crate) struct Replay {
     pub(crate) assume_op: Option<Direction>,
     /// Requests per second, for a trace without times. --queue-depth also makes such a trace
     /// usable.
-    #[arg(
-        long,
-        conflicts_with = "queue_depth",
-        allow_negative_numbers = true,
-        value_name = "IOPS"
-    )]
+    #[arg(long, conflicts_with = "queue_depth", value_name = "IOPS")]
     pub(crate) assume_rate: Option<f64>,
     /// Unit of the times, for trace formats that do not fix the unit: disksim (default ms), mqsim
     /// (ns) and fio (us).
@@ -54,7 +49,7 @@ pub(crate) struct Replay {
     #[arg(long)]
     pub(crate) skip_bad_lines: bool,
     /// Replay the trace this many times faster than it was recorded.
-    #[arg(long, default_value_t = 1.0, allow_negative_numbers = true, value_name = "FACTOR")]
+    #[arg(long, default_value_t = 1.0, value_name = "FACTOR")]
     pub(crate) speed: f64,
     /// Reject a trace in which a request is earlier than the request before it. Default: vpass
     /// moves such a request to the time of the request before it, and counts it.

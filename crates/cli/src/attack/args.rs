@@ -70,7 +70,7 @@ pub(crate) struct AttackArgs {
 )]
 pub(crate) struct SearchArgs {
     /// Search for M minutes. Default: 1, unless --rounds is given.
-    #[arg(long, value_name = "M", allow_negative_numbers = true)]
+    #[arg(long, value_name = "M")]
     pub(crate) minutes: Option<f64>,
     /// Search for N rounds of eight trials. Unlike --minutes, this option gives the same result
     /// every time.

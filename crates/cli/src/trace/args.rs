@@ -57,7 +57,7 @@ pub(crate) struct ReadArgs {
     #[arg(long, value_enum, value_name = "read|write")]
     pub(crate) assume_op: Option<Direction>,
     /// Requests per second, for a trace without times.
-    #[arg(long, allow_negative_numbers = true, value_name = "IOPS")]
+    #[arg(long, value_name = "IOPS")]
     pub(crate) assume_rate: Option<f64>,
     /// Unit of the times, for trace formats that do not fix the unit: disksim (default ms), mqsim
     /// (ns) and fio (us).
@@ -140,7 +140,7 @@ pub(crate) struct CutArgs {
     pub(crate) only: Option<String>,
     /// Share of the regions to keep, chosen by a hash (spatial sampling as in SHARDS, FAST 2015).
     /// With the same seed, a smaller share is a subset of a larger share.
-    #[arg(long, value_name = "SHARE", allow_negative_numbers = true, value_parser = parse_share)]
+    #[arg(long, value_name = "SHARE", value_parser = parse_share)]
     pub(crate) sample: Option<f64>,
     /// Size of the regions from which the sample is drawn. A request belongs to the region in which
     /// it begins.

@@ -2,6 +2,7 @@
 //! format.
 
 use std::fs;
+use vpass_workload::traces::shown;
 
 use vpass_lab::failure::Failure;
 use vpass_workload::traces::{Epoch, TraceFile};
@@ -19,7 +20,7 @@ pub(super) fn convert(args: &ConvertArgs) -> Result<(), Failure> {
         // A wrong file name is reported early. The file itself is opened only once, because it may
         // be a pipe.
         fs::metadata(input)
-            .map_err(|e| Failure::usage(format!("{}: cannot be opened: {e}", input.display())))?;
+            .map_err(|e| Failure::usage(format!("{}: cannot be opened: {e}", shown(input))))?;
     }
     let progress = progress_over(&args.inputs);
     let mut output: Option<(Rewrite, Epoch)> = None;
@@ -64,9 +65,9 @@ fn check_clock(first: &std::path::Path, clock: Epoch, file: &TraceFile) -> Resul
         |clock| if clock == Epoch::Absolute { "a date" } else { "the start of the recording" };
     Err(Failure::usage(format!(
         "{} counts time from {}, but {} counts time from {}; convert these files one by one",
-        first.display(),
+        shown(first),
         from(clock),
-        file.path().display(),
+        shown(file.path()),
         from(file.clock())
     )))
 }

@@ -2,6 +2,7 @@
 //! or of a sample of the addresses.
 
 use std::collections::HashMap;
+use vpass_workload::traces::shown;
 
 use vpass_lab::failure::Failure;
 use vpass_lab::suggest;
@@ -47,7 +48,7 @@ pub(super) fn cut(args: &CutArgs) -> Result<(), Failure> {
     let output = output.expect("a trace without rows was refused before");
     output.finish(&format!(
         "{}: no row matches the options; no trace was written",
-        args.input.display()
+        shown(&args.input)
     ))
 }
 
@@ -129,7 +130,7 @@ impl<'a> Wanted<'a> {
         let hint = suggest::hint(only, names.iter().copied());
         names.truncate(MOST_NAMES);
         let more = if self.devices.len() > MOST_NAMES { ", .." } else { "" };
-        let path = args.input.display();
+        let path = shown(&args.input);
         Err(Failure::usage(format!(
             "--only {only}: {path} has no device of this name{hint}; it has: {}{more}",
             names.join(", ")

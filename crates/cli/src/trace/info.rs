@@ -7,6 +7,7 @@ use vpass_lab::failure::Failure;
 use vpass_lab::load;
 use vpass_lab::progress::Progress;
 use vpass_workload::profile::{Device, Island, Popularity, Profile};
+use vpass_workload::traces::shown;
 use vpass_workload::traces::{TimeUnit, TraceFile};
 
 use super::args::InfoArgs;
@@ -249,7 +250,7 @@ fn file_info(
     };
     let regions = profile.regions(REGION_BYTES / u64::from(scale.page_bytes));
     Ok(FileInfo {
-        file: file.path().display().to_string(),
+        file: shown(file.path()).into_owned(),
         format: file.format().name,
         rows: rows(&profile),
         bad_lines: seen.skipped.count,

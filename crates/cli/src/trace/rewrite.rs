@@ -2,6 +2,7 @@
 //! one sentence, the writer reports everything that the conversion lost.
 
 use std::path::{Path, PathBuf};
+use vpass_workload::traces::shown;
 
 use vpass_drive::base::request::Op;
 use vpass_lab::failure::Failure;
@@ -83,7 +84,7 @@ impl Rewrite {
                 };
                 Failure::usage(format!(
                     "{}, {}: the row {what}{hint}",
-                    file.path().display(),
+                    shown(file.path()),
                     file.place()
                 ))
             }

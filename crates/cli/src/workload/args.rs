@@ -70,7 +70,7 @@ pub(crate) struct FitArgs {
     pub(crate) workload: Option<String>,
     /// Generate this share of the pages and of their requests. The times, and the number of
     /// requests per page, do not change.
-    #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
+    #[arg(long, value_name = "SHARE")]
     pub(crate) scale: Option<f64>,
     /// Largest deviation of a statistic. If a statistic deviates more, the exit code is 1, no file
     /// is written, and larger scales are tried until one meets all statistics.
@@ -78,7 +78,6 @@ pub(crate) struct FitArgs {
         long,
         value_name = "PERCENT",
         default_value_t = 2.0,
-        allow_negative_numbers = true,
         value_parser = parse_tolerance,
     )]
     pub(crate) tolerance: f64,

@@ -35,7 +35,16 @@ fn a_dash_is_standard_input() {
     let info = piped(&["trace", "info", "-", "--json"], &temporary, &text).json();
     assert_eq!(info["files"][0]["rows"], 3);
     piped(&["trace", "info", "-", "-"], &temporary, &text).refuses(2, &["give `-` only once"]);
-    piped(&["trace", "info", "-"], &temporary, "no trace\n").refuses(2, &["stdin"]);
+    piped(&["trace", "info", "-"], &temporary, "no trace\n")
+        .refuses(2, &["standard input: the format is not recognised"]);
+    assert_eq!(from_pipe["workload"], "standard input");
+    let stamps = |mut summary: serde_json::Value| {
+        summary.as_object_mut().expect("a table").remove("simulation");
+        summary
+    };
+    let again = run("-");
+    assert!(!again.to_string().contains("/stdin"), "{again}");
+    assert_eq!(stamps(from_pipe), stamps(again));
     let left: Vec<_> = std::fs::read_dir(&temporary).unwrap().collect();
     assert!(left.is_empty(), "{left:?} is left behind");
 }

@@ -7,6 +7,7 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
+use vpass_workload::traces::shown;
 
 use sha2::{Digest, Sha256};
 use vpass_workload::traces::sha256_hex;
@@ -57,7 +58,7 @@ impl Keys {
         let told = "a digest takes everything";
         write!(digest, "{}\n{command}\n{asked:?}\n", self.build).expect(told);
         for path in files_of(&plan.workload) {
-            writeln!(digest, "{} {}", path.display(), self.sha256(&path)?).expect(told);
+            writeln!(digest, "{} {}", shown(&path), self.sha256(&path)?).expect(told);
         }
         // The requests depend only on the contents of the files and on the options for reading
         // them. The results of the survey are not part of the key, because their order may vary.

@@ -6,6 +6,7 @@ use vpass_drive::base::request::Arrival;
 use vpass_drive::config::{BchTarget, DisturbModel};
 use vpass_drive::phrase;
 use vpass_workload::fio::{FioSource, JobFile};
+use vpass_workload::traces::shown;
 use vpass_workload::traces::{FileSurvey, Survey, TraceOptions, UnitBasis};
 
 use super::{RunPlan, Stream, Workload};
@@ -167,13 +168,8 @@ fn trace_notes(survey: &Survey) -> Vec<Phrase> {
             " is".into()
         };
         notes.push(
-            format!(
-                "{}{more} read as {}: {}",
-                file.path.display(),
-                format.name,
-                format.description
-            )
-            .into(),
+            format!("{}{more} read as {}: {}", shown(&file.path), format.name, format.description)
+                .into(),
         );
     }
     notes

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
+use vpass_workload::traces::shown;
 
 use vpass_drive::base::phrase::Opt;
 use vpass_drive::base::request::Arrival;
@@ -75,12 +76,9 @@ impl Workload {
     /// attack.
     pub fn name(&self) -> String {
         match self {
-            Self::Trace { survey, .. } => survey
-                .files()
-                .iter()
-                .map(|f| f.path.display().to_string())
-                .collect::<Vec<_>>()
-                .join(" "),
+            Self::Trace { survey, .. } => {
+                survey.files().iter().map(|f| shown(&f.path)).collect::<Vec<_>>().join(" ")
+            }
             Self::Generated(loaded) => loaded.name.clone(),
             Self::Fio { path, .. } => path.display().to_string(),
             Self::Given(given) => given.name().into(),

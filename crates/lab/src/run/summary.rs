@@ -6,6 +6,7 @@ use vpass_drive::base::units::Ns;
 use vpass_drive::drive::Drive;
 use vpass_drive::time::Replay;
 use vpass_oracle::OracleReport;
+use vpass_workload::traces::shown;
 use vpass_workload::traces::{Device, TraceReport};
 
 use crate::as_json::SCHEMA;
@@ -126,7 +127,7 @@ fn trace(plan: &RunPlan, served: &Served) -> Option<Trace> {
     let (Workload::Trace { survey, .. }, Some(report)) = (&plan.workload, &served.trace) else {
         return None;
     };
-    let files: Vec<_> = survey.files().iter().map(|f| f.path.display().to_string()).collect();
+    let files: Vec<_> = survey.files().iter().map(|f| shown(&f.path).into_owned()).collect();
     let device = |d: &Device| TraceDevice {
         name: d.name.clone(),
         file: files[d.file].clone(),

@@ -4,6 +4,7 @@
 //! result, a wrong number in the first line causes an error about the number, and not the error
 //! that the format is unknown.
 
+use crate::traces::shown::shown;
 use std::path::Path;
 
 use vpass_drive::base::phrase::{Opt, Phrase};
@@ -30,7 +31,7 @@ fn candidates(head: &Head) -> Vec<&'static Format> {
 /// the first line of the file.
 pub(super) fn detected(path: &Path, bytes: &[u8]) -> Result<&'static Format, SourceError> {
     let sentence = |what: Phrase| {
-        let path = path.display();
+        let path = shown(path);
         Err(SourceError::new(phrase!["{path}: ", what]))
     };
     let Some(head) = Head::new(bytes) else {

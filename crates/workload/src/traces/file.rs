@@ -4,6 +4,7 @@
 //! The checks in this source file do not depend on a drive. [`TraceSource`](super::TraceSource)
 //! makes the checks that depend on a drive or a clock.
 
+use crate::traces::shown::shown;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
@@ -118,7 +119,7 @@ impl TraceFile {
         let mut window = Window::new(input);
         window
             .refill()
-            .map_err(|e| SourceError::new(format!("{}: {}", path.display(), io_sentence(&e))))?;
+            .map_err(|e| SourceError::new(format!("{}: {}", shown(path), io_sentence(&e))))?;
         let format = options.format.map_or_else(|| detected(path, window.pending()), Ok)?;
         options.suffice(path, format)?;
         if format.is_text() && window.pending().starts_with(BYTE_ORDER_MARK) {
@@ -277,7 +278,7 @@ impl TraceFile {
     /// Makes an error about the current line or record.
     #[cold]
     pub(super) fn complain(&self, what: impl Into<Phrase>) -> SourceError {
-        let (path, place) = (self.path.display(), self.place());
+        let (path, place) = (shown(&self.path), self.place());
         SourceError::new(match &self.content {
             Content::Lines(lines, _) => {
                 let line = quote(lines.text());
@@ -300,7 +301,7 @@ impl TraceFile {
             if let Content::Batches(batches) = &self.content { batches.offset() } else { 0 };
         SourceError::new(format!(
             "{}, after {}, at byte {offset}: {what} ({} format)",
-            self.path.display(),
+            shown(&self.path),
             self.place(),
             self.format.name
         ))
@@ -308,7 +309,7 @@ impl TraceFile {
 
     #[cold]
     fn end(&self) -> Result<bool, SourceError> {
-        let path = self.path.display();
+        let path = shown(&self.path);
         match (self.has_rows, &self.skipped.first) {
             (false, None) => {
                 Err(SourceError::new(phrase!["{path}: holds no requests", self.without_rows()]))
@@ -346,7 +347,7 @@ impl TraceFile {
             Odd::End | Odd::Nothing => return Ok(()),
             Odd::Io(e) => SourceError::new(format!(
                 "{}: after {}: {}",
-                self.path.display(),
+                shown(&self.path),
                 self.place(),
                 io_sentence(&e)
             )),

@@ -1,5 +1,6 @@
 //! Calculates the SHA-256 of a trace file as it lies on the disk, for the manifest of a run.
 
+use crate::traces::shown::shown;
 use std::fmt::Write;
 use std::fs::File;
 use std::io::Read;
@@ -15,7 +16,7 @@ use vpass_drive::base::request::SourceError;
 /// Returns an error if the file cannot be read.
 pub fn sha256_hex(path: &Path) -> Result<String, SourceError> {
     let sentence =
-        |e: std::io::Error| SourceError::new(format!("{}: cannot be read: {e}", path.display()));
+        |e: std::io::Error| SourceError::new(format!("{}: cannot be read: {e}", shown(path)));
     let mut file = File::open(path).map_err(sentence)?;
     let mut hash = Sha256::new();
     let mut buffer = vec![0; 256 << 10];

@@ -2,6 +2,7 @@
 //! compression; the file name does not matter. A compressed file may have several members or
 //! frames.
 
+use crate::traces::shown::shown;
 use std::fs::File;
 use std::io::{self, Cursor, Read};
 use std::path::Path;
@@ -80,12 +81,12 @@ impl Read for Whole {
 /// Opens a file. The returned [`Raw`] counts the bytes that are read from the file.
 pub(in crate::traces) fn open(path: &Path) -> Result<(Input, Raw), SourceError> {
     let sentence =
-        |e: io::Error| SourceError::new(format!("{}: cannot be opened: {e}", path.display()));
+        |e: io::Error| SourceError::new(format!("{}: cannot be opened: {e}", shown(path)));
     let file = File::open(path).map_err(sentence)?;
     if file.metadata().map_err(sentence)?.is_dir() {
         return Err(SourceError::new(format!(
             "{}: is a directory; a trace file is expected",
-            path.display()
+            shown(path)
         )));
     }
     let raw = Raw::default();
@@ -99,14 +100,13 @@ pub(in crate::traces) fn decompressed(
     mut input: impl Read + Send + 'static,
     raw: &Raw,
 ) -> Result<Input, SourceError> {
-    let sentence =
-        |e: io::Error| SourceError::new(format!("{}: cannot be read: {e}", name.display()));
+    let sentence = |e: io::Error| SourceError::new(format!("{}: cannot be read: {e}", shown(name)));
     let mut magic = Vec::new();
     input.by_ref().take(MAGIC_BYTES).read_to_end(&mut magic).map_err(sentence)?;
     if let Some((compression, _)) = REFUSED.iter().find(|(_, bytes)| magic.starts_with(bytes)) {
         return Err(SourceError::new(format!(
             "{}: is compressed with {compression}; plain text, gzip or zstd is expected",
-            name.display()
+            shown(name)
         )));
     }
     if magic.starts_with(gzip::MAGIC) {

@@ -4,6 +4,7 @@
 //! The scan needs little memory: mainly the table of devices, and with `--fit pack` the list of
 //! touched pages.
 
+use crate::traces::shown::shown;
 use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
@@ -71,11 +72,11 @@ impl<'a> Scan<'a> {
         if fs::metadata(path).is_ok_and(|m| !m.is_file() && !m.is_dir()) {
             let what = "is a pipe or a device; a trace is read more than once, so a file on a disk \
                         is expected";
-            return Err(SourceError::new(format!("{}: {what}", path.display())));
+            return Err(SourceError::new(format!("{}: {what}", shown(path))));
         }
         let mut file = TraceFile::open(path, &self.options.read)?;
         let index = self.files.len();
-        self.files.push(path.display().to_string());
+        self.files.push(shown(path).into_owned());
         let mut numbers = Numbers::default();
         let (mut origin_ns, mut rows, mut reported) = (None, 0u64, 0);
         let (mut asked, mut earliest, mut latest) = (0, u64::MAX, 0);

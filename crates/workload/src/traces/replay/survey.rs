@@ -1,6 +1,7 @@
 //! Surveys the files of a trace before a run. The survey has the format and the rows of each file,
 //! and the devices of the trace, placed side by side. The source file `scan` reads the trace files.
 
+use crate::traces::shown::shown;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -63,7 +64,7 @@ pub struct FileSurvey {
 
 /// Returns the note that other bytes follow the gzip data of a file and are ignored.
 pub fn garbage_note(path: &Path) -> Phrase {
-    let path = path.display();
+    let path = shown(path);
     phrase!["{path}: vpass ignores the bytes that follow the gzip data, as gzip does"]
 }
 
@@ -76,7 +77,7 @@ impl FileSurvey {
     /// Returns a warning if the rate of requests is implausible, because vpass then probably read
     /// the times in a wrong unit. `said` is the unit that the user gave.
     pub fn doubts(&self, said: Option<TimeUnit>) -> Option<Phrase> {
-        rate::doubts(&self.path.display().to_string(), self.format, said, self.rows, self.span_ns)
+        rate::doubts(&shown(&self.path), self.format, said, self.rows, self.span_ns)
     }
 }
 
@@ -184,7 +185,7 @@ impl Survey {
     fn name(&self) -> String {
         let (first, others) = (&self.files[0], self.files.len() - 1);
         let more = if others == 0 { String::new() } else { format!(" and {others} more") };
-        format!("{}{more} ({} format)", first.path.display(), first.format.name)
+        format!("{}{more} ({} format)", shown(&first.path), first.format.name)
     }
 }
 
@@ -207,7 +208,7 @@ fn share_clocks(files: &mut [FileSurvey]) {
 fn refuse_idle_options(files: &[FileSurvey], options: &ReadOptions) -> Result<(), SourceError> {
     let format = files[0].format.name;
     let idle = |option: Opt, what: &str| {
-        let path = files[0].path.display();
+        let path = shown(&files[0].path);
         Err(SourceError::new(phrase![
             option,
             " is for traces that {what}; {path} does not need it ({format} format)",

@@ -2,6 +2,7 @@
 //! merged by time, and the first request has time 0. Devices lie side by side, and addresses are
 //! fitted to the drive. The source counts all changes to requests.
 
+use crate::traces::shown::shown;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
@@ -236,7 +237,7 @@ impl TraceSource {
     /// Makes the error for a request that arrives after the latest time that vpass supports.
     #[cold]
     fn too_late(&self, file: usize, late: TooLate) -> SourceError {
-        let path = self.survey.files()[file].path.display();
+        let path = shown(&self.survey.files()[file].path);
         SourceError::new(phrase!["{path}: ", late])
     }
 

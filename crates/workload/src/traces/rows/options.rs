@@ -1,6 +1,7 @@
 //! Options for reading a trace file. The user states facts that the file does not contain, because
 //! vpass does not guess such facts.
 
+use crate::traces::shown::shown;
 use std::path::Path;
 
 use vpass_drive::base::phrase::{Opt, Phrase};
@@ -53,7 +54,7 @@ impl ReadOptions {
         format: &Format,
     ) -> Result<(), SourceError> {
         let sentence = |what: Phrase| {
-            let (path, name) = (path.display(), format.name);
+            let (path, name) = (shown(path), format.name);
             Err(SourceError::new(phrase!["{path}: ", what, " ({name} format)"]))
         };
         if !format.has_op && self.assume_op.is_none() {
