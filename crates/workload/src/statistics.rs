@@ -4,8 +4,8 @@
 //! A `[statistics]` table ([`StatisticsFile`]) becomes a stream of requests ([`StatisticsSource`]).
 //! In each pass and for every seed, the stream has these statistics of the table:
 //! - number of pages read and written in each window of time
-//! - footprint: numbers of different pages that are read, that are written, that are read or
-//!   written, and that are both read and written
+//! - footprint: number of different pages that are read, number of different pages that are
+//!   written, and number of different pages that are both read and written
 //! - number of requests, sum of their bytes, and percentiles of their size
 //! - popularity of pages: for each percentile, the share of all reads (and of all writes) that go
 //!   to the page at this percentile

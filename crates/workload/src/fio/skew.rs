@@ -231,9 +231,10 @@ impl Skew {
             }
             Distribution::Normal { deviation, center } => {
                 let spread = (blocks as f64 * deviation / 100.0).ceil().min((blocks / 2) as f64);
-                // Drawn numbers are centred on the middle of the file. Adding half of the file
-                // moves this centre to the start of the file. Adding the requested centre then
-                // moves it to the requested place, which is the middle of the file by default.
+                // Normal draws are centred on the middle of the file. The first half of the shift
+                // moves their centre to the start of the file, because block numbers wrap around at
+                // the end of the file. Adding the requested centre then moves the draws to the
+                // requested place, which is the middle of the file by default.
                 let shift = (blocks as f64 * (center.unwrap_or(0.5) + 0.5)) as u64;
                 Self::Normal { spread, blocks, shift }
             }

@@ -5,7 +5,7 @@
 //! is random. [`super::file_cycle`] chooses the file. A pass over the files ends when all positions
 //! are used. If the job has `io_size`, passes are repeated until a loop of the job has this many
 //! bytes. If only time ends the job, passes are repeated until this time. In all other cases, a
-//! loop ends with its pass at the latest.
+//! loop has at most one pass.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! Calculates how many reads of each expert and of each page a token of a language model causes on
-//! average.
+//! Calculates the mean number of reads per token, for each expert and each page of a language
+//! model.
 
 use std::fs;
 
@@ -86,8 +86,8 @@ impl ModelLaw {
         )
     }
 
-    /// Returns about `most` pages of the most popular experts, in ascending order and without
-    /// repetition.
+    /// Returns the numbers of about `most` pages of the most popular experts. The numbers are in
+    /// ascending order, and each number occurs once.
     pub fn hottest(&self, most: u64) -> Vec<u64> {
         let mut pages: Vec<u64> = self
             .ranked
@@ -182,8 +182,8 @@ impl ModelLaw {
         1.0 - self.config.cached
     }
 
-    /// Returns how often, on average, a token reads an expert from the drive. The effect of
-    /// `cached` is not included.
+    /// Returns how often, on average, a token reads an expert from the drive. The share `cached`
+    /// that the host serves is not subtracted.
     fn reads_of(&self, place: usize) -> f64 {
         self.chances[place] * self.misses[place]
     }
@@ -192,7 +192,8 @@ impl ModelLaw {
         (0..self.chances.len()).map(|place| self.reads_of(place)).sum()
     }
 
-    /// Returns the first byte of the expert at a place, and the byte after its last byte.
+    /// Returns the first byte of the expert at the given place on the drive, and the byte after the
+    /// expert.
     pub(super) fn expert(&self, place: u64) -> (u64, u64) {
         let begin = self.config.dense_bytes() + place * self.config.expert_bytes();
         (begin, begin + self.config.expert_bytes())

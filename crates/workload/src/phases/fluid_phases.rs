@@ -121,8 +121,7 @@ impl FluidPhases {
     }
 
     /// Returns the largest number of bytes that the source occupies in memory if the phases name
-    /// `pages` pages. The sum consists of the read rates of all pages and of three sets of read
-    /// counts.
+    /// `pages` pages. This memory holds the read rates of all pages and three sets of read counts.
     pub fn memory(pages: u64) -> u64 {
         pages * (2 * 4 + 3 * 16)
     }
@@ -246,7 +245,8 @@ impl Writes {
     /// Returns whether any page of the sample is written or trimmed in any phase.
     fn has_any(&self) -> bool {
         let asks = |(at, (op, _, runs)): (usize, &(Op, Order, Runs))| {
-            // A pass may end before its last phases begin, so those phases are not considered.
+            // Phases that begin after the end of a pass are never reached, so they are not
+            // considered.
             let before: u64 = self.clock.of_phase[..at].iter().sum();
             *op != Op::Read
                 && before < self.clock.of_pass

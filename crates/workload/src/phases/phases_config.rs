@@ -16,7 +16,7 @@ use crate::synthetic::{
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PhasesFile {
-    /// Description of the workload in one line.
+    /// One line that describes the workload.
     #[serde(default)]
     pub description: String,
     /// `[workload]`: phases, and the way in which requests arrive.

@@ -33,8 +33,8 @@ impl Popularity {
         Self { pages_with, pages, total }
     }
 
-    /// Multiplies all numbers of pages by `times`. If one of `times` pages was followed, the result
-    /// is an estimate for the whole trace.
+    /// Multiplies all numbers of pages by `times`. If only one in `times` pages was counted, the
+    /// result is an estimate for the whole trace.
     #[must_use]
     pub(super) fn times(mut self, times: u64) -> Self {
         self.pages_with.values_mut().for_each(|pages| *pages *= times);

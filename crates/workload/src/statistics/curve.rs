@@ -89,8 +89,8 @@ const SOUND_MARGIN: f64 = 0.04;
 const BODY_BENDS: [f64; 5] = [1.0, 3.0, 0.33, 9.0, 0.11];
 /// Number of pieces into which an interval is divided.
 const PIECES: u64 = 8;
-/// Number of pieces into which a head is divided if the form of the head depends on ranks. A
-/// piece of more popular items has fewer of them.
+/// Number of pieces into which a head is divided if the form of the head depends on ranks. Pieces
+/// with more popular items have fewer items.
 const HEAD_PIECES: u32 = 64;
 /// Logarithm of the largest bend that is tried. The logarithm of the smallest bend is the negative
 /// of this number. At the largest bend, all items of an interval have the value of the interval's
@@ -305,8 +305,8 @@ fn interval(
         }
         Head::Ranked { .. } => {
             let start = out.len();
-            // The logarithmic scale of ranks ends one rank after the last item. For this reason,
-            // the value of the last item is above the low value.
+            // The logarithmic scale reaches the low value one rank after the last item. For this
+            // reason, the last item has more than the low value.
             let whole = ((width + 1) as f64 / above as f64).ln();
             let mut rank = above;
             for i in 1..=HEAD_PIECES {

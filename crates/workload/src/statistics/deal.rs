@@ -20,8 +20,8 @@ struct Share {
     /// Number of groups of a pass that contain one more request of this kind.
     rest: u64,
     /// Accumulated fraction of a request, in units of 1 / number of groups. Each group adds `rest`
-    /// to this sum. When the sum reaches a whole request, a group gets one more request of this
-    /// kind. The sum begins with a random value.
+    /// to this sum. When the sum reaches a whole request, the current group gets one more request
+    /// of this kind. The sum begins with a random value.
     gathered: u64,
 }
 

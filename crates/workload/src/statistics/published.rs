@@ -15,8 +15,8 @@
 //! ```
 //!
 //! The meaning of the columns was checked with the 53 disks of one collection:
-//! - The pages of all windows add up exactly to the page accesses. Both numbers also count a page
-//!   of 4 KiB that a request touches only in part.
+//! - The numbers of pages in all windows add up exactly to the number of page accesses. A page of 4
+//!   KiB that a request touches only in part also counts as a page.
 //! - The numbers for working sets are multiples of 4,096, so these numbers are in bytes.
 //! - The product of a popularity and the number of page accesses is a whole number, up to rounding.
 //!   A popularity is therefore the share of all accesses of a direction that go to one page. Pages

@@ -14,7 +14,7 @@ use crate::traces::MAX_REQUEST_BYTES;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StatisticsFile {
-    /// Description of the disk in one line, with the source of its numbers.
+    /// One line that describes the disk and says where the numbers come from.
     #[serde(default)]
     pub description: String,
     /// `[statistics]`: statistics of one disk.

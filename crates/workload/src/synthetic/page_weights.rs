@@ -84,7 +84,7 @@ impl PageWeights {
         self.classes.iter().all(|(class, _)| fits(class.bytes))
     }
 
-    /// Returns the number of blocks of a size that requests can touch.
+    /// Returns the number of blocks of the given size to which requests may go.
     fn blocks(&self, class: &SizeClass) -> u64 {
         match self.law {
             Law::Even => class.blocks,

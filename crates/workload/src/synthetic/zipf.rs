@@ -36,7 +36,7 @@ struct Bucket {
     first: u64,
     count: u32,
     /// Threshold for the upper 32 bits of the random number that decides whether a rank is
-    /// accepted. Up to this threshold, every rank of the bucket is accepted.
+    /// accepted. At this threshold and below, every rank of the bucket is accepted.
     surely: u32,
 }
 

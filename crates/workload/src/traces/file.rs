@@ -183,8 +183,8 @@ impl TraceFile {
         }
     }
 
-    /// Returns whether `name` is the name that the trace gives to the device. The part of this name
-    /// that distinguishes the devices of a host is enough.
+    /// Returns whether `name` is the name that the trace gives to the device. For the format `msr`,
+    /// the disk number without the host also counts as a name of the device.
     pub fn is_device(&self, device: u32, name: &str) -> bool {
         match &self.content {
             Content::Lines(_, reader) => reader.is_device(device, name),

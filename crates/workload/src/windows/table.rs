@@ -19,8 +19,7 @@ pub struct Windows {
     pub(super) width: Ns,
     /// Time from the first request of a pass to the first request of the next pass.
     pub(super) pass: Ns,
-    /// End of the entries of each window in `reads`, which is the index after the last of these
-    /// entries.
+    /// For each window, the index in `reads` after the last entry of the window.
     pub(super) ends: Vec<usize>,
     /// Page numbers, each with the number of reads of the page in a window. The entries of a window
     /// follow those of the previous window. Within a window, page numbers ascend.

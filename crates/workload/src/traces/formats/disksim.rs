@@ -37,8 +37,8 @@ pub(in crate::traces) const FORMAT: Format = Format {
 
 const FLAGS: usize = 4;
 
-/// Returns whether the first line has five numbers and a time has a decimal point. A file without
-/// decimal points looks like the format `mqsim`.
+/// Returns whether the first line has five numbers and at least one time in the first lines has a
+/// decimal point. A file without decimal points looks like the format `mqsim`.
 fn detect(head: &Head) -> bool {
     let columns = head.first_columns();
     columns.len() == 5

@@ -93,8 +93,7 @@ impl Ready {
         &self.rows[self.next - 1]
     }
 
-    /// Returns the number of rows from the start of the stream to the current row, which is
-    /// included.
+    /// Returns the number of rows in the stream up to the current row, including the current row.
     pub(in crate::traces) fn count(&self) -> u64 {
         self.before + self.next as u64
     }

@@ -1,5 +1,5 @@
-//! Units of the times in a trace. The unit is the one that the format defines, that the user gives,
-//! or that vpass assumes.
+//! Units of the times in a trace. The unit comes from the format's definition, from the user, or
+//! from an assumption of vpass.
 
 use std::fmt;
 use std::str::FromStr;
