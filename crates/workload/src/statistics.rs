@@ -7,7 +7,7 @@
 //! - footprint: number of different pages that are read, number of different pages that are
 //!   written, and number of different pages that are both read and written
 //! - number of requests, sum of their bytes, and percentiles of their size
-//! - popularity of pages: for each percentile, the share of all reads (and of all writes) that go
+//! - popularity of pages: for each percentile, the share of all reads (and of all writes) that goes
 //!   to the page at this percentile
 //!
 //! ```text
@@ -20,8 +20,8 @@
 //! Numbers that the table fixes are never drawn at random:
 //! - `curve` calculates a whole distribution from the percentiles and the known total.
 //! - `lengths` groups requests by the number of pages that they touch.
-//! - `tiling` cuts the pages of a direction into blocks. Each request to a block touches all of its
-//!   pages. The number of requests to a block in a pass is fixed.
+//! - `tiling` cuts the pages of a direction into blocks. Each request to a block touches all pages
+//!   of the block. The number of requests to a block in a pass is fixed.
 //! - `layout` places blocks on the drive, in shuffled extents.
 //! - `deal` puts the requests of a pass into a random order, and `side` distributes these requests
 //!   to the windows.

@@ -17,8 +17,7 @@ const TARGETS: usize = 64;
 /// last page. Each of the victim's two neighbours may then have one read more than other wordlines.
 /// The third read is omitted because of rounding.
 const UNEVEN: f64 = 3.0;
-/// Smallest number of data pages in an attacked block, as a share of the number of data pages in
-/// the fullest block.
+/// Smallest ratio of the valid pages in an attacked block to the valid pages in the fullest block.
 const FULL_ENOUGH: f64 = 0.9;
 
 /// Knowledge of an attacker about a drive.

@@ -50,8 +50,8 @@ pub struct FioSource {
     /// closed loop, each clone has a counter that grows by `step` with each request, and the lowest
     /// counter comes first. In an open loop, the earliest next request comes first.
     queue: BinaryHeap<Reverse<(u128, usize)>>,
-    /// Sum of the queue depths of all clones in `queue`, and the sum that was last reported to the
-    /// drive.
+    /// Sum of the queue depths of all clones in `queue`. `depth` is the sum that was last reported
+    /// to the drive.
     active_depth: u32,
     depth: u32,
     /// Queues of the clones, if each clone has a queue of its own. If this field is set, `queue` is
@@ -118,7 +118,7 @@ impl FioSource {
             for part in parts {
                 let worker = new_worker(&shared, part, &mut root, &mut map_bits)?;
                 let clocks = RateClocks::new(job).filter(|_| options.queue_depth.is_none());
-                // As in fio, there are at most 4,096 clones, so the number fits into 16 bits.
+                // As in fio, there are at most 4,096 clones, so job numbers fit into 16 bits.
                 job_of.push(i as u16);
                 workers.push(Running { worker, clocks, step: STEP / u128::from(job.depth) });
             }

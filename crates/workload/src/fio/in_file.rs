@@ -42,9 +42,9 @@ pub(super) struct Shared<'a> {
     pub(super) countdown: &'a mut u32,
 }
 
-/// Largest number of draws for one position. If the blocks of another direction are smaller, a
-/// drawn position may lie beyond the end of the file. In this case, the position is drawn again.
-/// After this many draws, the drawn position is taken modulo the number of positions.
+/// Largest number of draws for one position. A drawn position may lie beyond the end of the file,
+/// because the blocks of another direction may be smaller. Such a position is drawn again. After
+/// this many draws, the drawn position is taken modulo the number of positions.
 const TRIES: u32 = 64;
 
 impl InFile {

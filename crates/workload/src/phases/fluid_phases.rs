@@ -71,7 +71,8 @@ impl PhaseClock {
     }
 
     fn ends(&self) -> Ns {
-        // If there is only one phase and each pass consists of whole phases, this phase never ends.
+        // If the only phase is always repeated as a whole, the rates never change. The phase then
+        // counts as endless.
         let is_alone = self.of_phase.len() == 1 && self.of_pass.is_multiple_of(self.of_phase[0]);
         if is_alone { Ns::MAX } else { self.time_of(self.before + self.requests) }
     }

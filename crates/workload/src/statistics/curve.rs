@@ -1,12 +1,12 @@
 //! Calculates a whole distribution from some of its percentiles. The number of items and the total
 //! of all values are known. The result is the number of items that have each value.
 //!
-//! Between two percentiles, only the total of all values is known. A number g, called the bend,
-//! determines the values in all intervals between percentiles. Let percentile a have the value l,
-//! and percentile b the value h. An item at the share t of the way from a to b has the value l (h /
-//! l) ^ (t ^ g). With g = 1, the values lie on a straight line on a logarithmic scale. A large g
-//! keeps the values near l, and a small g keeps them near h. The total falls as g rises, so
-//! bisection finds the g that gives the known total.
+//! The values between two percentiles are unknown, but the total of all values is known. A number
+//! g, called the bend, determines the values in all intervals between percentiles. Let percentile a
+//! have the value l, and percentile b the value h. An item at the share t of the way from a to b
+//! has the value l (h / l) ^ (t ^ g). With g = 1, the values lie on a straight line on a
+//! logarithmic scale. A large g keeps the values near l, and a small g keeps them near h. The total
+//! falls as g rises, so bisection finds the g that gives the known total.
 //!
 //! For the popularity of pages, the last interval is the head of the distribution. The few items in
 //! the head have most of the accesses. In the head, t depends on ranks: t = 1 - ln(r) / ln(n) for

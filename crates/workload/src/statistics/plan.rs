@@ -1,6 +1,6 @@
 //! Plan of the requests of one direction. The plan contains the whole distribution of request sizes
-//! and the whole distribution of page popularity. It divides the pages into blocks, and a request
-//! always touches a whole block.
+//! and the whole distribution of page popularity. The plan divides the pages into blocks, and a
+//! request always touches a whole block.
 
 use std::fmt::Write;
 

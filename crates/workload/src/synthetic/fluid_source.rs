@@ -238,8 +238,7 @@ impl Whole {
             .sum()
     }
 
-    /// Returns the share of partly covered pages among all pages that requests touch. A request
-    /// covers such a page only in part.
+    /// Returns the share of the touched pages that requests cover only in part.
     pub(super) fn partial_share(&self) -> f64 {
         let of_class = |bytes: u64| {
             let pattern = self.page_bytes / gcd(bytes, self.page_bytes);

@@ -93,8 +93,7 @@ pub struct WorkloadConfig {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[key(unit = "size", range = Words("a multiple of every block size"))]
     pub run: Option<Bytes>,
-    /// Generator of requests that begin in stripes of pages; some writes return to a recently
-    /// written stripe.
+    /// Stripes of pages in which requests begin; some writes return to a recently written stripe.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[key(range = Words("a table"))]
     pub stripes: Option<StripesConfig>,

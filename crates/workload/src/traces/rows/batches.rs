@@ -70,8 +70,7 @@ pub(in crate::traces) struct Ready {
     rows: Vec<TraceRow>,
     /// Index of the row after the current row.
     next: usize,
-    /// Number of rows that are known to be valid. These are the first rows in memory, up to the
-    /// current row or further.
+    /// Number of rows that are known to be valid, counted from the first row in memory.
     checked: usize,
     /// Number of rows in all earlier blocks.
     before: u64,

@@ -18,7 +18,7 @@ pub(in crate::traces) trait LineReader: Send {
         device.to_string()
     }
 
-    /// Returns whether `name`, which the user gave, names the given device.
+    /// Returns whether a name that the user gave stands for the device with the given number.
     fn is_device(&self, device: u32, name: &str) -> bool {
         self.device_name(device) == name
     }
