@@ -185,7 +185,7 @@ const UNSUPPORTED: [(&str, &str); 32] = [
     ("rate_iops_min", TOO_SLOW),
 ];
 
-/// Values that turn an unsupported option of fio off.
+/// Values that turn off an unsupported option of fio.
 const OFF: [&str; 5] = ["0", "none", "false", "default", "group"];
 
 /// Returns the role of a fio option with this value, or `None` if fio has no option of this name.

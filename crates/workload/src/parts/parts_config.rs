@@ -15,7 +15,7 @@ use crate::synthetic::{
 };
 use crate::traces::MAX_REQUEST_BYTES;
 
-/// Workload file whose workload consists of parts.
+/// Workload file that describes a workload of parts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PartsFile {

@@ -4,8 +4,8 @@
 //!
 //! The statistics give the sizes of requests and the popularity of pages. They do not say whether
 //! popular pages get larger requests. Assumption: the size of a request does not depend on the
-//! popularity of the pages. For this reason every request length gets the same share of the popular
-//! pages as of the unpopular pages. The most popular pages are distributed first.
+//! popularity of the pages. For this reason, each request length gets the same share of the popular
+//! pages and of the unpopular pages. The most popular pages are distributed first.
 //!
 //! Pages of different popularity may share a block if this changes no percentile of the popularity.
 //! All pages of such a block get the mean popularity of the block.

@@ -64,7 +64,7 @@ impl HotCold {
         parts
     }
 
-    /// Returns the memory of the table of hot runs in bytes.
+    /// Returns the number of bytes that the table of hot runs occupies in memory.
     pub(super) fn memory(&self) -> u64 {
         size_of_val(self.hot_places.as_slice()) as u64
     }

@@ -74,7 +74,7 @@ impl SyntheticSource {
     /// those of the run, but the requests differ.
     ///
     /// # Errors
-    /// Returns the errors of [`Self::new`].
+    /// Returns an error in the same cases as [`Self::new`].
     pub fn earlier(
         config: &WorkloadConfig,
         capacity: u64,

@@ -99,7 +99,7 @@ impl TraceFile {
     /// path.
     ///
     /// # Errors
-    /// Returns the errors of [`TraceFile::open`].
+    /// Returns an error in the same cases as [`TraceFile::open`].
     pub fn from_reader(
         name: &Path,
         input: impl Read + Send + 'static,
@@ -252,7 +252,7 @@ impl TraceFile {
     /// because this function copies each row twice.
     ///
     /// # Errors
-    /// Returns the errors of [`TraceFile::advance`].
+    /// Returns an error in the same cases as [`TraceFile::advance`].
     #[inline]
     pub fn next_row(&mut self) -> Result<Option<TraceRow>, SourceError> {
         Ok(if self.advance()? { Some(*self.row()) } else { None })

@@ -114,7 +114,7 @@ impl<W: Write> TraceWriter<W> {
     /// Begins an output file. `clock` is the epoch of the times in all rows.
     ///
     /// # Errors
-    /// Returns the errors of the output.
+    /// Returns an error if writing to the output fails.
     pub fn new(target: Target, out: W, clock: Epoch) -> io::Result<Self> {
         let form = match target {
             Target::Compact => Form::Compact(Box::new(CompactWriter::new(out, clock))),
@@ -133,8 +133,8 @@ impl<W: Write> TraceWriter<W> {
     /// device, for example from [`super::TraceFile::device_name`].
     ///
     /// # Errors
-    /// Returns the errors of the output. Also returns an error if the output format cannot hold the
-    /// row.
+    /// Returns an error if writing to the output fails. Also returns an error if the output format
+    /// cannot hold the row.
     #[inline]
     pub fn row(
         &mut self,
@@ -162,7 +162,7 @@ impl<W: Write> TraceWriter<W> {
     /// Ends the output file. Returns the output, and the facts that were lost.
     ///
     /// # Errors
-    /// Returns the errors of the output.
+    /// Returns an error if writing to the output fails.
     pub fn finish(self) -> io::Result<(W, Losses)> {
         match self.form {
             Form::Compact(writer) => {

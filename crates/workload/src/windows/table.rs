@@ -57,7 +57,7 @@ impl Windows {
     /// Makes the table from one pass of a stream, for a drive of `pages` pages.
     ///
     /// # Errors
-    /// Returns the errors of the stream. Also returns an error if the stream has no arrival times.
+    /// Returns an error if reading the stream fails, or if the stream has no arrival times.
     pub fn of(
         source: &mut dyn PassSource,
         page_bytes: u32,
