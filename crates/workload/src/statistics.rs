@@ -28,7 +28,7 @@
 //!
 //! In memory, the source occupies a few kilobytes, and 4 bytes for each extent.
 //!
-//! Statistics do not say everything about the requests. For the rest, there are assumptions:
+//! Statistics do not say everything about the requests. The other properties are assumed:
 //! - The popularity of pages and the size of requests do not depend on each other.
 //! - Popular pages lie in runs of neighbouring pages, and a run has the length `extent`.
 //! - The mix of requests is the same in all windows.

@@ -211,7 +211,7 @@ impl FioSource {
         }
     }
 
-    /// Removes each clone whose time limit has passed from the closed loop. Returns true if one of
+    /// Removes clones from the closed loop if their time limit has passed. Returns true if one of
     /// the remaining clones has a time limit.
     fn retire_by_time(&mut self) -> bool {
         if !self.options.has_clock {

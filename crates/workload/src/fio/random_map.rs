@@ -89,7 +89,7 @@ impl Bits {
         loop {
             let words = bits.div_ceil(64);
             let mut level = vec![0u64; words as usize];
-            // Bits beyond the last block are set, so that a search for a free bit does not find
+            // Bits beyond the last block are set, so that a search for an unset bit does not find
             // them.
             if !bits.is_multiple_of(64) {
                 level[words as usize - 1] = u64::MAX << (bits % 64);

@@ -181,8 +181,8 @@ impl Worker {
         }
     }
 
-    /// Returns the file and span of the next request of a direction, or `None` if all positions of
-    /// all files are used.
+    /// Returns the file and span of the next request of a direction, or `None` if no file has an
+    /// unused position.
     fn span(&mut self, op: usize) -> Option<(usize, Span)> {
         loop {
             let file = self.cycle.next(&self.files, &mut self.streams.direction)?;

@@ -205,7 +205,7 @@ impl ModelLaw {
         if begin < end { end.div_ceil(size) - begin / size } else { 0 }
     }
 
-    /// Returns the mean number of requests per token that read a given page or a part of the page.
+    /// Returns the mean number of read requests per token that touch the given page.
     pub(super) fn reads_per_token(&self, page: u64) -> f64 {
         let (begin, end) = (page * self.page_bytes, (page + 1) * self.page_bytes);
         let within = |from: u64, to: u64| self.requests_of(begin.max(from), end.min(to)) as f64;
@@ -226,7 +226,7 @@ impl ModelLaw {
         reads * self.read_share() + self.kv_reads_per_token() * of_window / all
     }
 
-    /// Returns the number of requests per token that read the key-value window.
+    /// Returns the number of read requests to the key-value window per token.
     pub(super) fn kv_reads_per_token(&self) -> f64 {
         self.config.kv_read.0 as f64 / self.config.request_size.0 as f64
     }

@@ -20,7 +20,7 @@ pub(super) struct Writes {
     /// Sample of pages whose writes are handed out. For a sample, each page that is written gets a
     /// request of its own.
     sample: Sample,
-    /// Requests for pages of the last write that were not yet handed out.
+    /// Requests that were not yet handed out. They belong to pages of the last write.
     pages: Vec<Request>,
 }
 

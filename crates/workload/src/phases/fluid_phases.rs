@@ -1,5 +1,5 @@
-//! Turns the phases of a workload into read rates and single writes, for gears that draw reads in
-//! bulk. The source serves a whole drive or a sample of its pages.
+//! Turns the phases of a workload into read rates and single writes, for simulation gears that draw
+//! reads in bulk. The source serves a whole drive or a sample of its pages.
 //!
 //! A phase of n requests takes n / rate seconds. Arrivals are not random. Within a phase, each page
 //! is read at its mean rate, even if the phase reads its pages in turn. Writes and trims keep their

@@ -45,8 +45,9 @@ const PAGE_BYTES: u64 = 4096;
 /// Imports the statistics of a disk from the two tables.
 ///
 /// # Errors
-/// Returns an error if a file is not such a table, or if numbers are impossible. Also returns an
-/// error if the table does not contain the disk; this error suggests the nearest name.
+/// Returns an error if a file does not have the form of these tables, or if numbers are impossible.
+/// Also returns an error if the table does not contain the disk; this error suggests the nearest
+/// name.
 pub fn import(totals: &Path, windows: &Path, disk: &str) -> Result<Imported, SourceError> {
     let mut table = Table::open(totals)?;
     find(&mut table, disk, totals)?;

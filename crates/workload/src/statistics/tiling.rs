@@ -111,8 +111,8 @@ impl Supply {
         supply
     }
 
-    /// Reserves one block for the largest request, from the least popular pages. The size of the
-    /// largest request is part of the statistics, so this request must occur.
+    /// Reserves a block of the least popular pages for the largest request. The size of the largest
+    /// request is part of the statistics, so this request must occur.
     fn reserve_last(&mut self, rest: &mut Pages) -> Option<BlockClass> {
         let longest = self.lots.len() - 1;
         let pages = self.lots[longest].pages;

@@ -9,7 +9,7 @@ use super::scatter::{Gather, Scatter};
 pub(super) struct PageWeights {
     law: Law,
     page_bytes: u64,
-    /// Sizes of requests. Each size has the share of the requests with this size.
+    /// Sizes of requests, each with the share of the requests that have this size.
     classes: Vec<(SizeClass, f64)>,
     gather: Gather,
 }

@@ -11,7 +11,7 @@ use super::distribution::{Distribution, IN_WORDS};
 use crate::stripes::StripesConfig;
 use crate::traces::MAX_REQUEST_BYTES;
 
-/// Workload file in TOML: a description of one line, and a `[workload]` table.
+/// Workload file in TOML: a one-line description and a `[workload]` table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WorkloadFile {

@@ -38,7 +38,7 @@ impl Target {
     /// Returns the output format for a file name. The extension of the name decides; a further
     /// extension for compression is ignored. Returns `None` if no output format has the extension.
     pub fn of_path(path: &Path) -> Option<Self> {
-        // The extensions are ASCII text, but the rest of the file name may not be.
+        // The extensions are ASCII text. The rest of the file name may contain other characters.
         let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
         let name =
             [".zst", ".gz"].iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(&name);

@@ -139,8 +139,8 @@ impl Windows {
         self.ends.push(self.reads.len());
     }
 
-    /// Returns a table with only the pages of a sample. In this table, pages have the numbers that
-    /// they have in the sample.
+    /// Returns a table with only the pages of a sample. The pages of this table are numbered as in
+    /// the sample.
     #[must_use]
     pub fn sampled(&self, sample: Sample) -> Self {
         let (mut ends, mut reads) = (vec![], vec![]);

@@ -72,7 +72,7 @@ pub struct UnitTaken {
     pub because: UnitBasis,
 }
 
-/// Reason why the times of a file are read in a unit.
+/// Reason why vpass reads the times of a file in a certain unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnitBasis {
     /// The definition of the format fixes the unit.
