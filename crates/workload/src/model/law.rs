@@ -161,8 +161,8 @@ impl ModelLaw {
         (of_experts + dense) * self.read_share() + self.kv_reads_per_token() * of_window / requests
     }
 
-    /// Returns the number of page reads of the requests that read the bytes from `begin` to `end`.
-    /// A page counts once for each request that touches the page.
+    /// Returns how many pages the requests for the bytes from `begin` to `end` read. A page counts
+    /// once for each request that touches the page.
     fn page_reads(&self, begin: u64, end: u64) -> u64 {
         let (page, size) = (self.page_bytes, self.config.request_size.0);
         let within = |step: u64| (end.saturating_sub(1) / step).saturating_sub(begin / step);

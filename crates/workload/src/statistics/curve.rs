@@ -52,8 +52,8 @@ pub(super) struct Known<'a> {
     /// Sum of the values of all items.
     pub(super) total: u64,
     pub(super) head: Head,
-    /// Preferred unit of the values between two percentiles. The unit is used if one of its
-    /// multiples lies between the values of the two percentiles.
+    /// Preferred unit of the values between two percentiles. The unit is used if a multiple of the
+    /// unit lies between the values of the two percentiles.
     pub(super) grain: u64,
     /// Smallest unit of values. Every value is a multiple of this unit.
     pub(super) unit: u64,

@@ -6,9 +6,9 @@ use super::disk::SideStatistics;
 use super::plan::{most_of_one_length, top_pages};
 use super::statistics_config::{SideConfig, StatisticsConfig};
 
-/// Share of the page accesses that the pages may need after a repair, if every page has the lowest
-/// popularity that the percentiles allow. With a share of 1, all pages between two percentiles
-/// would have the popularity of the lower percentile.
+/// Largest share of the page accesses that the pages may need after a repair, if every page has the
+/// lowest popularity that the percentiles allow. With a share of 1, all pages between two
+/// percentiles would have the popularity of the lower percentile.
 const POSSIBLE: f64 = 0.99;
 
 /// Repairs two contradictions in statistics:

@@ -35,8 +35,8 @@ impl BlockClass {
 /// Divides pages into blocks. Each step of `popularity` is a number of accesses, with the number of
 /// pages that have so many accesses. The least popular pages come first.
 ///
-/// The blocks have exactly the given number of pages. Their total number of accesses may differ
-/// from the given one by up to half the number of pages in a block. `marks` has the index of the
+/// The blocks have exactly the given number of pages. The total number of their accesses may differ
+/// from the given total by up to half the number of pages in a block. `marks` has the index of the
 /// page at each percentile; the most popular page has index 0. `top` is the index of the request
 /// length of the first block. The last block may need a new length, which is added to `lengths`.
 pub(super) fn tile(

@@ -47,7 +47,7 @@ fn detect(head: &Head) -> bool {
         && has_decimal_time(head)
 }
 
-/// Makes the reader for a file with the time unit in the options. Decimal places below 1 ns are
+/// Makes the reader of a file. The options give the time unit. Decimal places below 1 ns are
 /// dropped.
 fn open(opening: &Opening) -> Box<dyn LineReader> {
     match opening.options.time_unit.unwrap_or(TimeUnit::Milliseconds) {
