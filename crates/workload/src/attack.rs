@@ -6,8 +6,8 @@
 //! this knowledge into phases of requests. `vpass run` replays these phases like any other
 //! workload. A policy that survives the best of these attacks should survive every workload.
 //!
-//! When a policy acts, data moves, and the attacker does not learn the new place of the data. For
-//! this reason, each attack reads many blocks, one after the other.
+//! When a policy moves data, the attacker does not learn the new place of the data. For this
+//! reason, each attack reads many blocks, one after the other.
 
 mod below_interval;
 mod breed;

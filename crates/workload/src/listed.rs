@@ -18,8 +18,8 @@ pub struct ListedSource {
 }
 
 impl ListedSource {
-    /// Makes a source of these requests. In open loop, a request must not arrive before the one
-    /// that precedes it in the list.
+    /// Makes a source of these requests. In an open loop, the list must be in the order of arrival
+    /// times.
     pub fn new(all: Arc<[Request]>, arrival: Arrival) -> Self {
         Self { all, arrival, next: 0, begins: 0 }
     }

@@ -71,8 +71,8 @@ impl PassSource for Box<dyn PassSource> {
     }
 }
 
-/// Stream of requests that joins the passes of a workload and counts its requests. The stream ends
-/// after its last pass, after a number of requests, or when the flag of [`Self::until`] is set.
+/// Stream that joins the passes of a workload and counts the requests. The stream ends after its
+/// last pass, after a number of requests, or when the flag of [`Self::until`] is set.
 ///
 /// A stream may consist of parts, such as a warm-up and the measured part. [`Self::begin`] starts
 /// the next part. The clock of the next part begins at the last arrival time of the previous part.

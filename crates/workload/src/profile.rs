@@ -70,7 +70,7 @@ pub struct Region {
 pub struct Profile {
     page_shift: u32,
     devices: Vec<Device>,
-    /// Index of each device in `devices`, by the number of the device.
+    /// For each device number, the index of the device in `devices`.
     place: BTreeMap<u32, usize>,
     latest: usize,
     sizes: Sizes,
@@ -80,8 +80,8 @@ pub struct Profile {
     lines: usize,
     /// Largest number of groups of 16 pages whose counts may be kept.
     most_lines: usize,
-    /// Number of page accesses in each direction, including accesses to pages that are not
-    /// followed.
+    /// Number of page accesses in each direction. Accesses to pages without counts of their own are
+    /// included.
     accesses: ByOp,
 }
 
@@ -177,8 +177,8 @@ impl Profile {
         &self.timeline
     }
 
-    /// Returns N if one of N pages was followed. If N is above 1, all numbers of pages are
-    /// estimates.
+    /// Returns N if one page in N was followed (counted page by page). If N is above 1, all numbers
+    /// of pages are estimates.
     pub fn one_in(&self) -> u64 {
         self.followed.one_in()
     }
@@ -244,9 +244,9 @@ impl Profile {
         islands::islands(self.devices.iter().map(|device| &device.pages), self.page_shift, most)
     }
 
-    /// Divides all addresses into regions of `pages` pages, and returns each region that has
-    /// followed and touched pages. The region with the most reads comes first. Regions with equal
-    /// reads come in the order of their addresses.
+    /// Divides all addresses into regions of `pages` pages. Returns each region in which a touched
+    /// page was counted by itself (followed). The region with the most reads comes first. Regions
+    /// with equal reads come in the order of their addresses.
     pub fn regions(&self, pages: u64) -> Vec<Region> {
         let mut regions = vec![];
         for (device, counts) in self.devices.iter().enumerate() {

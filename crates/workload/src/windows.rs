@@ -1,5 +1,6 @@
-//! Prepares a stream of requests for gears that draw reads in bulk. From the reads of the stream, a
-//! read rate is calculated for each page and each window of time. Writes stay single requests.
+//! Prepares a stream of requests for simulation gears that draw reads in bulk. From the reads of
+//! the stream, a read rate is calculated for each page and each window of time. Writes stay single
+//! requests.
 //!
 //! ```text
 //! reads of page 7   at 1 s, 2 s and 9 s

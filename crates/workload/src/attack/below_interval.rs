@@ -2,15 +2,15 @@
 //! Attack that reads all pages of a block evenly until shortly before the policy would move the
 //! block. Then the attack hammers the weakest wordline of the block.
 //!
-//! A policy checks a block after every I reads of the block. The attack reads all pages of a block
-//! evenly, up to the last check that does not move the block. The attack does this with many
-//! blocks, one after the other. Then the attack returns to each block, and reads the neighbours of
-//! the weakest wordline until the next check.
+//! A policy checks a block after every I reads of the block; I is the check interval. The attack
+//! reads all pages of a block evenly, up to the last check that does not move the block. The attack
+//! does this with many blocks, one after the other. Then the attack returns to each block, and
+//! reads the neighbours of the weakest wordline until the next check.
 //!
-//! - **Source:** the check interval of straw-2024 (III-A). In straw-2024, a margin of `alpha I`
-//!   covers the reads between two checks.
-//! - **Breaks:** a policy whose margin does not cover the reads between two checks, or the reads
-//!   made by the policy's own jobs.
+//! - **Source:** the check interval of the reclaim technique straw-2024 (section III-A of its
+//!   paper). In straw-2024, a margin of `alpha I` covers the reads between two checks.
+//! - **Breaks:** a policy whose margin is too small for the reads between two checks, or too small
+//!   for the reads that its own reclaim jobs make.
 //!
 //! ```text
 //! 6 wordlines of 3 pages, limit 4,500, alpha 9, I = 10. Dose of the weakest wordline:
@@ -42,7 +42,8 @@ pub(super) fn phases(knowledge: &Knowledge) -> Vec<PhaseConfig> {
     phases
 }
 
-/// Returns the victim's mean dose per read while all pages of the block are read in turn.
+/// Returns the mean dose that the victim wordline gets per read while all pages of the block are
+/// read in turn.
 fn per_read(knowledge: &Knowledge, target: &Target, victim: usize) -> f64 {
     let pages = target.pages.iter().flatten().count() as f64;
     let own = knowledge.pages(target, victim).count() as f64;

@@ -8,8 +8,8 @@
 //! The changes are those that a clever attacker would try. The request count of a phase is
 //! multiplied by a factor, changed by 1 or by the check interval, or rounded to a multiple of the
 //! check interval. A new phase reads the wordlines around a victim, some wordlines of a block, a
-//! whole block, or one page in each of several blocks. A few of the new phases write or trim
-//! instead.
+//! whole block, or one page in each of several blocks. A few of the new phases write or trim pages
+//! instead of reading them.
 
 use rand_core::SeedableRng;
 use vpass_drive::base::units::Lpn;
@@ -41,8 +41,8 @@ impl Breeder {
         Self { knowledge, random: Random::seed_from_u64(seed) }
     }
 
-    /// Returns the number of requests in a trial of an attack. The number is twice the lowest
-    /// wordline limit, multiplied by the number of attacked blocks.
+    /// Returns the number of requests in a trial of an attack. The number is 2 x L for each
+    /// attacked block. L is the lowest limit of a wordline.
     pub fn requests(&self) -> u64 {
         let limits =
             self.knowledge.targets.iter().flat_map(|t| t.wordlines.iter().map(|w| w.limit));
@@ -181,8 +181,8 @@ impl Breeder {
             }
             _ => (self.some_wordlines(&target, victim), 1 + below(&mut self.random, 200)),
         };
-        // It is possible that no neighbour of the wordline holds data, because of writes in the
-        // start-up state.
+        // Writes in the start-up state may have invalidated all pages of the neighbours. In this
+        // case, the phase uses one other page of the block.
         let pages = if pages.is_empty() {
             target.pages.iter().copied().flatten().take(1).collect()
         } else {

@@ -4,8 +4,8 @@
 //! them reach this count at the same time.
 //!
 //! - **Source:** CAB, "charge and burst" (POMACS 2026, arXiv 2608.14073).
-//! - **Breaks:** a policy that expects few jobs at a time. In the timed gear, the attack shows how
-//!   long many simultaneous jobs delay other reads.
+//! - **Breaks:** a policy that expects few reclaim jobs at a time. In the timed gear, the attack
+//!   shows how long many simultaneous reclaim jobs delay other reads.
 //!
 //! ```text
 //! limit 4,500, alpha 9, 18 pages per block, interval 10
@@ -17,8 +17,8 @@
 use super::{Knowledge, Target};
 use crate::phases::PhaseConfig;
 
-/// Number of reads that charge a block, divided by the number of reads of a block that a careful
-/// policy allows.
+/// Number of reads of a block before the burst, divided by the number of reads after which a
+/// careful policy rewrites the block.
 const CHARGE: f64 = 0.9;
 /// Number of all reads that the attack makes of a block, divided by the number of reads that bring
 /// the block's weakest wordline to its limit.
@@ -44,8 +44,8 @@ pub(super) fn phases(knowledge: &Knowledge) -> Vec<PhaseConfig> {
     phases
 }
 
-/// Returns the number of reads that charge a block. After these reads, the block is near the read
-/// count at which a careful policy rewrites the block.
+/// Returns the number of reads of a block before the burst. After these reads, the block is near
+/// the read count at which a careful policy rewrites the block.
 fn charge(knowledge: &Knowledge, target: &Target, victim: usize) -> u64 {
     let s = target.wordlines[victim];
     let careful = (s.assumed_limit - knowledge.moving(target, s.assumed_alpha)) / s.assumed_alpha

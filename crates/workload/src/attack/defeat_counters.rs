@@ -8,8 +8,9 @@
 //! leaves the victim in place, the attack reads only the victim's neighbours until the next check.
 //! Then the attack continues in the next block.
 //!
-//! - **Source:** the tracker of straw-2024 (III-B). The error of Space-Saving (Metwally et al.,
-//!   ICDT 2005) is at most the number of reads divided by the number of counters.
+//! - **Source:** the tracker of the reclaim technique straw-2024 (section III-B of its paper). The
+//!   error of Space-Saving (Metwally et al., ICDT 2005) is at most the number of reads divided by
+//!   the number of counters.
 //! - **Breaks:** a policy that takes the table's estimates as upper bounds of a dose. The attack
 //!   succeeds if the number of reads divided by the number of counters exceeds the policy's margin.
 //!
@@ -43,8 +44,8 @@ pub(super) fn phases(knowledge: &Knowledge) -> Vec<PhaseConfig> {
 }
 
 /// Chooses the wordlines to read, one for each counter of the table. The victim's neighbours are
-/// chosen first. Then wordlines far from all chosen wordlines are preferred. Among wordlines at the
-/// same distance, those with the strongest neighbours are preferred.
+/// chosen first. Wordlines that are far from all chosen wordlines come next. Among equally distant
+/// wordlines, those with the strongest neighbours come first.
 fn tracked(knowledge: &Knowledge, target: &Target, victim: usize) -> Vec<usize> {
     let mut tracked: Vec<usize> =
         knowledge.neighbours(victim).filter(|w| knowledge.holds(target, *w)).collect();
@@ -72,8 +73,8 @@ fn tracked(knowledge: &Knowledge, target: &Target, victim: usize) -> Vec<usize> 
     tracked
 }
 
-/// Returns the table's estimate of the victim's mean dose per read, while the chosen wordlines are
-/// read in turn.
+/// Returns the mean dose per read that the table estimates for the victim while the chosen
+/// wordlines are read in turn.
 fn per_read(knowledge: &Knowledge, target: &Target, victim: usize, tracked: usize) -> f64 {
     let counters = tracked as f64;
     let beside =

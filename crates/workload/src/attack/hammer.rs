@@ -3,7 +3,7 @@
 //! until the wordline has lost its data, or until the policy has moved this data. Then the attack
 //! reads the weakest wordline once and continues with the next block.
 //!
-//! - **Source:** the worst access pattern of straw-2024 (Fig. 2, "PA").
+//! - **Source:** the worst access pattern in the paper on straw-2024 (Fig. 2, "PA").
 //! - **Breaks:** a drive without reclaim, and every policy that allows more than `limit / alpha`
 //!   reads of a block.
 //!
@@ -16,7 +16,7 @@ use super::Knowledge;
 use crate::phases::PhaseConfig;
 
 /// Number of reads that the attack makes, divided by the number of reads that bring the wordline to
-/// its limit. One more read makes up for rounding.
+/// its limit. The attack makes one more read, because the number is rounded down.
 const BEYOND: f64 = 1.02;
 
 pub(super) fn phases(knowledge: &Knowledge) -> Vec<PhaseConfig> {

@@ -12,13 +12,12 @@ use vpass_drive::watch::observer::NO_PPN;
 /// Number of blocks that are attacked in one round, one after the other. With fewer blocks, a
 /// policy could move the data of all attacked blocks before the round ends.
 const TARGETS: usize = 64;
-/// Number of reads that an attack leaves out as a reserve, so that the policy does not move the
-/// block too early. Reads of all pages in turn may stop before the last page. Each of the victim's
-/// two neighbours may then have one read more than other wordlines. The third read allows for
-/// rounding.
+/// Number of neighbour reads that an attack omits, so that the policy does not move the block too
+/// early. Two of these reads are omitted because reads of all pages in turn may stop before the
+/// last page. Each of the victim's two neighbours may then have one read more than other wordlines.
+/// The third read is omitted because of rounding.
 const UNEVEN: f64 = 3.0;
-/// Smallest number of data pages in an attacked block, as a share of the number of data pages in
-/// the fullest block.
+/// Smallest ratio of the valid pages in an attacked block to the valid pages in the fullest block.
 const FULL_ENOUGH: f64 = 0.9;
 
 /// Knowledge of an attacker about a drive.
@@ -62,8 +61,7 @@ pub struct Strength {
     pub alpha: f64,
     /// Limit that the policy assumes for the wordline, in dose units.
     pub assumed_limit: f64,
-    /// Dose that, according to the policy, the wordline gets from a read of a neighbouring
-    /// wordline.
+    /// Dose that the policy assumes for the wordline when a neighbouring wordline is read.
     pub assumed_alpha: f64,
 }
 
@@ -148,7 +146,7 @@ impl Knowledge {
 
     /// Returns how many reads an attack can make of a block before the policy moves the victim
     /// `wordline`. The last of these reads comes just before the check that starts the move.
-    /// `per_read` is the wordline's mean dose per even read.
+    /// `per_read` is the mean dose that the wordline gets per read while all pages are read evenly.
     ///
     /// Even reads come first, up to the last check that leaves the wordline in place. If the dose
     /// at this check is below the policy's threshold, reads of the neighbours replace the last even

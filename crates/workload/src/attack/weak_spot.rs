@@ -14,7 +14,7 @@ use super::Knowledge;
 use crate::phases::{Order, PhaseConfig};
 
 /// Number of reads that the attack makes, divided by the number of neighbour reads that the weakest
-/// wordline endures. A policy must move the pages about this many times.
+/// wordline endures. A policy must move the pages about this many times to keep the data.
 const LIVES: f64 = 20.0;
 
 pub(super) fn phases(knowledge: &Knowledge) -> Vec<PhaseConfig> {

@@ -48,12 +48,12 @@ pub(super) struct Pattern {
 pub(super) struct Think {
     pub(super) pause_ns: u64,
     pub(super) blocks: u64,
-    /// Moment at which a request counts towards `blocks`: when it is issued (true), or when it is
-    /// complete (false).
+    /// Whether a request counts towards `blocks` as soon as it is issued. If this is false, a
+    /// request counts when it is complete.
     pub(super) counts_issued: bool,
 }
 
-/// Values of the options of a job file's section. Options that are not given have the default
+/// Values of the options in one section of a job file. Options that are not given have the default
 /// values of fio.
 #[derive(Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "one for each option that is a flag")]

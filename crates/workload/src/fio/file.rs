@@ -1,4 +1,5 @@
-//! Parses a fio job file, and checks whether the chosen gear can run the jobs of the file.
+//! Parses a fio job file, and checks whether the simulation gear of the run supports the jobs of
+//! the file.
 
 use std::path::Path;
 
@@ -49,8 +50,8 @@ impl JobFile {
         Ok(Self { name, jobs: jobs.list, left_out: jobs.left_out, notes: jobs.notes })
     }
 
-    /// Checks whether a job can run together with the other jobs of its stage, in the gear of the
-    /// run.
+    /// Checks whether a job can run together with the other jobs of its stage. The answer depends
+    /// on the simulation gear of the run.
     pub(super) fn check(
         &self,
         job: &Job,

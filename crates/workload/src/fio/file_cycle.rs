@@ -1,7 +1,7 @@
 //! Order in which a clone of a fio job uses its files (`file_service_type`).
 //!
-//! As in fio, a pass uses each position of a file at most once. A file whose positions are all used
-//! is skipped until the next pass begins.
+//! As in fio, a pass over the files uses each position in a file for at most one request. A file
+//! without unused positions is skipped until the next pass begins.
 
 use super::in_file::InFile;
 use super::service::{Order, Service};
@@ -25,7 +25,7 @@ impl FileCycle {
         (self.last, self.left) = (None, 0);
     }
 
-    /// Returns the file of the next request, or `None` if all positions of all files are used.
+    /// Returns the file of the next request, or `None` if no file has an unused position.
     #[inline]
     pub(super) fn next(&mut self, files: &[InFile], random: &mut Random) -> Option<usize> {
         if let [only] = files {

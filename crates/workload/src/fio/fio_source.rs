@@ -2,9 +2,10 @@
 //!
 //! The jobs between two `stonewall`s are a stage. A stage begins when all requests of the previous
 //! stage are complete. Within a stage:
-//! - A single job without pauses is a closed loop with its `iodepth`.
-//! - If a stage has several jobs, or a single job that pauses, each clone has its own queue
-//!   ([`super::queues`]). A clone issues its next request when one of its own requests is complete.
+//! - A single job without pauses runs as a closed loop with `iodepth` outstanding requests.
+//! - If a stage has several jobs, or a single job that pauses, each clone of a job (`numjobs`) has
+//!   its own queue ([`super::queues`]). A clone issues its next request when one of its own
+//!   requests is complete.
 //! - If all jobs have a rate, the stage is an open loop. Requests of all jobs are merged by arrival
 //!   time ([`super::rate_clocks`]).
 //!
@@ -13,9 +14,9 @@
 //! of the jobs are ignored. In a closed loop, the share of each job in the requests is proportional
 //! to the depth of the job.
 //!
-//! A job with `runtime` ends exactly at this simulated time, with one exception. A single job
-//! without a rate may issue about 100 more requests, because the source hands out these requests in
-//! advance.
+//! A job with the option `runtime` ends when this simulated time has passed. The end is exact
+//! except for a single job without a rate. Such a job may issue about 100 more requests, because
+//! the source hands out these requests in advance.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -46,11 +47,11 @@ pub struct FioSource {
     records: Vec<JobRecord>,
     notes: Vec<Phrase>,
     /// Clones that still have requests. The clone that issues the next request comes first. In a
-    /// closed loop, clones are sorted by their positions, which grow by `step` with each request.
-    /// In an open loop, clones are sorted by the times of their next requests.
+    /// closed loop, each clone has a counter that grows by `step` with each request, and the lowest
+    /// counter comes first. In an open loop, the earliest next request comes first.
     queue: BinaryHeap<Reverse<(u128, usize)>>,
-    /// Sum of the queue depths of all clones in `queue`, and the sum that was last reported to the
-    /// drive.
+    /// Sum of the queue depths of all clones in `queue`. `depth` is the sum that was last reported
+    /// to the drive.
     active_depth: u32,
     depth: u32,
     /// Queues of the clones, if each clone has a queue of its own. If this field is set, `queue` is
@@ -67,7 +68,7 @@ pub struct FioSource {
 pub(super) struct Running {
     pub(super) worker: Worker,
     pub(super) clocks: Option<RateClocks>,
-    /// Number that each request of the clone adds to the clone's position in a closed loop.
+    /// Number that each request adds to the clone's counter in a closed loop ([`STEP`]).
     step: u128,
 }
 
@@ -86,8 +87,8 @@ impl Running {
 
 /// Largest number of requests that the source hands out at once while a job has a time limit.
 const SHORT_BATCH: usize = 64;
-/// Number that a request adds to the position of a clone with a depth of 1. For a depth of 2, half
-/// of this number is added.
+/// Number that a request adds to the counter of a clone whose queue depth is 1. At depth n, a
+/// request adds 1/n of this number. As a result, the clone gets n times as many requests.
 const STEP: u128 = 1 << 32;
 /// Largest total size of the random maps of all jobs, in bits. This size is 1 GiB.
 const MAP_BITS: u64 = 1 << 33;
@@ -117,7 +118,7 @@ impl FioSource {
             for part in parts {
                 let worker = new_worker(&shared, part, &mut root, &mut map_bits)?;
                 let clocks = RateClocks::new(job).filter(|_| options.queue_depth.is_none());
-                // As in fio, there are at most 4,096 clones, so the number fits into 16 bits.
+                // As in fio, there are at most 4,096 clones, so job numbers fit into 16 bits.
                 job_of.push(i as u16);
                 workers.push(Running { worker, clocks, step: STEP / u128::from(job.depth) });
             }
@@ -210,7 +211,7 @@ impl FioSource {
         }
     }
 
-    /// Removes each clone whose time limit has passed from the closed loop. Returns true if one of
+    /// Removes clones from the closed loop if their time limit has passed. Returns true if one of
     /// the remaining clones has a time limit.
     fn retire_by_time(&mut self) -> bool {
         if !self.options.has_clock {
@@ -248,8 +249,7 @@ impl FioSource {
             PeekMut::pop(first);
             self.retire(i);
             if out.len() > end - most {
-                // The batch ends here. Its requests were issued while this clone still counted in
-                // the depth.
+                // The batch ends when a clone ends, because the queue depth changes at this point.
                 return;
             }
         }

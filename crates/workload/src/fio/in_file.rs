@@ -42,9 +42,9 @@ pub(super) struct Shared<'a> {
     pub(super) countdown: &'a mut u32,
 }
 
-/// Largest number of draws for one position. If the blocks of another direction are smaller, a
-/// drawn position may lie beyond the end of the file. In this case, the position is drawn again.
-/// After this many draws, the drawn position is taken modulo the number of positions.
+/// Largest number of draws for one position. A drawn position may lie beyond the end of the file,
+/// because the blocks of another direction may be smaller. Such a position is drawn again. After
+/// this many draws, the drawn position is taken modulo the number of positions.
 const TRIES: u32 = 64;
 
 impl InFile {
@@ -132,10 +132,10 @@ impl InFile {
         self.random(op, shared)
     }
 
-    /// Returns the address of the next sequential request: the end of the last request plus the gap
-    /// of `rw=read:4k`. If a positive gap leads beyond the end of the file, the next address is the
-    /// start of the file. If a negative gap leads before the start of the file, the next address is
-    /// near the end of the file.
+    /// Returns the address of the next sequential request: the end of the last request plus the
+    /// gap, such as 4 KiB for `rw=read:4k`. If a positive gap leads beyond the end of the file, the
+    /// next address is the start of the file. If a negative gap leads before the start of the file,
+    /// the next address is near the end of the file.
     fn sequential(&self, op: usize, shared: &Shared) -> Option<u64> {
         let (end, bytes, gap) = (self.last[op].end, self.region.bytes, shared.job.pattern.gap);
         let start = if gap == 0 || end == 0 {
@@ -170,8 +170,8 @@ impl InFile {
 type Skews = (Vec<Skew>, [Option<usize>; 3]);
 
 /// Makes the skewed distributions of a file. If popular blocks are scattered, all directions share
-/// the distribution of the direction with the most blocks. The borders of zones are fixed positions
-/// in the file. For this reason, each direction has a distribution of its own if there are zones.
+/// the distribution of the direction with the most blocks. If there are zones, each direction has a
+/// distribution of its own, because the borders of zones are fixed positions in the file.
 fn skews(job: &Job, places: &[u64; 3], random: &mut Random) -> Result<Skews, String> {
     let ops: Vec<usize> = (0..3).filter(|op| job.uses()[*op] && job.pattern.random).collect();
     let mut skews = Vec::new();

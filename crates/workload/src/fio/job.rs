@@ -238,7 +238,8 @@ impl Job {
         let uses = self.uses();
         let mut bytes_per_s = [None; 3];
         for op in (0..3).filter(|op| uses[*op]) {
-            // As in fio, `rate_iops` is a number of requests of the smallest size per second.
+            // As in fio, `rate_iops` is the number of requests per second if all requests have the
+            // smallest size.
             let iops = |n: u64| n as f64 * self.blocks[op].ends().0 as f64;
             bytes_per_s[op] = draft.rate[op].map(|n| n as f64).or(draft.rate_iops[op].map(iops));
             if bytes_per_s[op].is_none() {

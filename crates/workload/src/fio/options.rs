@@ -27,7 +27,7 @@ pub(super) enum Role {
     Unsupported(Phrase),
 }
 
-/// Options of fio that describe the workload, each with its second spelling.
+/// Options of fio that describe the workload, each with its alternative name, which may be empty.
 const USED: [(&str, &str); 49] = [
     ("name", ""),
     ("description", ""),
@@ -185,7 +185,7 @@ const UNSUPPORTED: [(&str, &str); 32] = [
     ("rate_iops_min", TOO_SLOW),
 ];
 
-/// Values that turn an unsupported option of fio off.
+/// Values that turn off an unsupported option of fio.
 const OFF: [&str; 5] = ["0", "none", "false", "default", "group"];
 
 /// Returns the role of a fio option with this value, or `None` if fio has no option of this name.
@@ -225,8 +225,8 @@ pub(super) fn nearest(name: &str) -> Option<&'static str> {
     crate::nearest::nearest(name, used.chain(others))
 }
 
-/// Engines of fio that wait for each request. With these engines, only one request is outstanding
-/// at any time, whatever the value of `iodepth`. fio does the same.
+/// Engines of fio that wait for each request. With these engines, vpass and fio keep only one
+/// request outstanding, whatever the value of `iodepth`.
 pub(super) const SYNCHRONOUS: [&str; 10] =
     ["sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "splice", "libpmem", "dev-dax", "mtd"];
 

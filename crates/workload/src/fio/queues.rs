@@ -2,8 +2,8 @@
 //! queue.
 //!
 //! A clone issues a request when one of its own requests is complete. A clone with a `thinktime`
-//! pauses, and a clone with a rate follows its clock. A clone acts when the drive reports a
-//! completion, or at a time that is known in advance.
+//! pauses, and a clone with a rate follows its clock. A clone takes its next step when the drive
+//! reports a completion, or at a time that is known in advance.
 //!
 //! `thinktime` works as in fio 3.33. After each request, the clone checks whether
 //! `thinktime_blocks` requests have been served since the last pause. If so, the clone waits until

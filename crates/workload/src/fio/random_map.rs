@@ -1,10 +1,10 @@
 //! Random map of fio. Without `norandommap`, random requests visit each block once before they
 //! visit any block again.
 //!
-//! Requests of one size visit the blocks in the order of a shuffle, which needs no memory. If
-//! requests have several sizes, a request may reach a block that was visited before. As in fio, the
-//! request then ends before this block. For several sizes, the map has a bit for each block.
-//! Further levels of bits help to find the next block that is not visited.
+//! If all requests have the same size, a shuffle gives the order of the blocks. The shuffle needs
+//! no memory. If requests have several sizes, a request may reach a block that was visited before.
+//! As in fio, the request then ends before this block. For several sizes, the map has a bit for
+//! each block. Further levels of bits help to find the next block that is not visited.
 
 use crate::synthetic::random::{Random, below};
 use crate::synthetic::scatter::Scatter;
@@ -89,7 +89,7 @@ impl Bits {
         loop {
             let words = bits.div_ceil(64);
             let mut level = vec![0u64; words as usize];
-            // Bits beyond the last block are set, so that a search for a free bit does not find
+            // Bits beyond the last block are set, so that a search for an unset bit does not find
             // them.
             if !bits.is_multiple_of(64) {
                 level[words as usize - 1] = u64::MAX << (bits % 64);

@@ -1,9 +1,10 @@
 //! Arrival times of a fio job with a `rate`. As in fio, each direction (read, write or trim) has
 //! its own clock. The rates decide the mix of reads and writes, and `rwmixread` has no effect.
 //!
-//! `rate` is in bytes per second. `rate_iops` is a number of requests of the smallest block size
-//! per second. A larger request counts as several such requests. With `rate_process=poisson`, the
-//! gaps between requests are exponentially distributed and do not depend on the request size.
+//! `rate` is in bytes per second. `rate_iops` is the number of requests per second if all requests
+//! have the smallest block size. A larger request counts as several such requests. With
+//! `rate_process=poisson`, the gaps between requests are exponentially distributed and do not
+//! depend on the request size.
 //!
 //! Requests arrive at the rate even if the drive cannot keep up (open loop). In contrast, fio stops
 //! at `iodepth` outstanding requests and catches up later.

@@ -51,7 +51,7 @@ pub struct JobRecord {
     /// Line of the job file at which the job's section begins.
     pub line: usize,
     /// Number of the job's stage; the first stage has number 0. The jobs of a stage run at the same
-    /// time, and one stage follows the other.
+    /// time; the stages run one after the other.
     pub stage: usize,
     /// Number of clones of the job.
     pub numjobs: u32,

@@ -6,7 +6,7 @@
 pub(super) enum Order {
     RoundRobin,
     Random,
-    /// The clone uses a file up to the end of this file, then takes the next file.
+    /// The clone uses each file up to its end, then takes the next file.
     Sequential,
 }
 

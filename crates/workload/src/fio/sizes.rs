@@ -155,7 +155,7 @@ impl SizeDraw {
             let bytes = self.min + below(random, self.max);
             return (bytes - bytes % step).min(self.max);
         }
-        // Here, only sizes below the largest size fit. All sizes that fit have the same chance.
+        // If the largest size does not fit, all sizes that fit have the same chance.
         if self.unaligned {
             self.min + below(random, space - self.min + 1)
         } else {

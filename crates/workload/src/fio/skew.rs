@@ -11,11 +11,11 @@
 //!   blocks under zipf:1.1 touch 8,200 blocks in fio. Without such collisions, the reads would
 //!   touch 20,900 blocks.
 //!
-//! Reads disturb a drive more if they go to fewer blocks. For this reason, this file follows fio,
-//! collisions included. A pareto draw is the number `(n - 1) u^(ln h / ln (1 - h))`, scattered in
-//! the same way. Here n is the number of blocks, u is a random number from 0 to 1, and h is the
-//! parameter. A normal draw is the mean of twelve uniform random numbers, plus a uniform random
-//! number from a range as wide as the deviation. Normal draws are scattered too.
+//! Reads disturb a drive more if they go to fewer blocks. For this reason, this file follows fio
+//! and also reproduces the collisions. A pareto draw is the number `(n - 1) u^(ln h / ln (1 - h))`,
+//! scattered in the same way. Here n is the number of blocks, u is a random number from 0 to 1, and
+//! h is the parameter. A normal draw is the mean of twelve uniform random numbers, plus a uniform
+//! random number from a range as wide as the deviation. Normal draws are scattered too.
 
 use super::values::{self, Amount, KbBase};
 use crate::synthetic::random::{Random, Rng, below};
@@ -231,9 +231,10 @@ impl Skew {
             }
             Distribution::Normal { deviation, center } => {
                 let spread = (blocks as f64 * deviation / 100.0).ceil().min((blocks / 2) as f64);
-                // Drawn numbers are centred on the middle of the file. Adding half of the file
-                // moves this centre to the start of the file. Adding the requested centre then
-                // moves it to the requested place, which is the middle of the file by default.
+                // Normal draws are centred on the middle of the file. The first half of the shift
+                // moves their centre to the start of the file, because block numbers wrap around at
+                // the end of the file. Adding the requested centre then moves the draws to the
+                // requested place, which is the middle of the file by default.
                 let shift = (blocks as f64 * (center.unwrap_or(0.5) + 0.5)) as u64;
                 Self::Normal { spread, blocks, shift }
             }

@@ -4,8 +4,8 @@
 //! The rules are those of fio 3.33. If a job mixes reads and writes, the direction of each request
 //! is random. [`super::file_cycle`] chooses the file. A pass over the files ends when all positions
 //! are used. If the job has `io_size`, passes are repeated until a loop of the job has this many
-//! bytes. If only time ends the job, passes are repeated until this time. In all other cases, a
-//! loop ends with its pass at the latest.
+//! bytes. If only a time limit ends the job, passes are repeated until the time limit. In all other
+//! cases, a loop has at most one pass.
 
 use std::sync::Arc;
 
@@ -181,8 +181,8 @@ impl Worker {
         }
     }
 
-    /// Returns the file and span of the next request of a direction, or `None` if all positions of
-    /// all files are used.
+    /// Returns the file and span of the next request of a direction, or `None` if no file has an
+    /// unused position.
     fn span(&mut self, op: usize) -> Option<(usize, Span)> {
         loop {
             let file = self.cycle.next(&self.files, &mut self.streams.direction)?;

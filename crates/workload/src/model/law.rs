@@ -1,5 +1,5 @@
-//! Calculates how many reads of each expert and of each page a token of a language model causes on
-//! average.
+//! Calculates the mean number of reads per token, for each expert and each page of a language
+//! model.
 
 use std::fs;
 
@@ -86,8 +86,8 @@ impl ModelLaw {
         )
     }
 
-    /// Returns about `most` pages of the most popular experts, in ascending order and without
-    /// repetition.
+    /// Returns the numbers of about `most` pages of the most popular experts. The numbers are in
+    /// ascending order, and each number occurs once.
     pub fn hottest(&self, most: u64) -> Vec<u64> {
         let mut pages: Vec<u64> = self
             .ranked
@@ -161,8 +161,8 @@ impl ModelLaw {
         (of_experts + dense) * self.read_share() + self.kv_reads_per_token() * of_window / requests
     }
 
-    /// Returns the number of page reads of the requests that read the bytes from `begin` to `end`.
-    /// A page counts once for each request that touches the page.
+    /// Returns how many pages the requests for the bytes from `begin` to `end` read. A page counts
+    /// once for each request that touches the page.
     fn page_reads(&self, begin: u64, end: u64) -> u64 {
         let (page, size) = (self.page_bytes, self.config.request_size.0);
         let within = |step: u64| (end.saturating_sub(1) / step).saturating_sub(begin / step);
@@ -182,8 +182,8 @@ impl ModelLaw {
         1.0 - self.config.cached
     }
 
-    /// Returns how often, on average, a token reads an expert from the drive. The effect of
-    /// `cached` is not included.
+    /// Returns how often, on average, a token reads an expert from the drive. The share `cached`
+    /// that the host serves is not subtracted.
     fn reads_of(&self, place: usize) -> f64 {
         self.chances[place] * self.misses[place]
     }
@@ -192,7 +192,8 @@ impl ModelLaw {
         (0..self.chances.len()).map(|place| self.reads_of(place)).sum()
     }
 
-    /// Returns the first byte of the expert at a place, and the byte after its last byte.
+    /// Returns the first byte of the expert at the given place on the drive, and the byte after the
+    /// expert.
     pub(super) fn expert(&self, place: u64) -> (u64, u64) {
         let begin = self.config.dense_bytes() + place * self.config.expert_bytes();
         (begin, begin + self.config.expert_bytes())
@@ -204,7 +205,7 @@ impl ModelLaw {
         if begin < end { end.div_ceil(size) - begin / size } else { 0 }
     }
 
-    /// Returns the mean number of requests per token that read a given page or a part of the page.
+    /// Returns the mean number of read requests per token that touch the given page.
     pub(super) fn reads_per_token(&self, page: u64) -> f64 {
         let (begin, end) = (page * self.page_bytes, (page + 1) * self.page_bytes);
         let within = |from: u64, to: u64| self.requests_of(begin.max(from), end.min(to)) as f64;
@@ -225,7 +226,7 @@ impl ModelLaw {
         reads * self.read_share() + self.kv_reads_per_token() * of_window / all
     }
 
-    /// Returns the number of requests per token that read the key-value window.
+    /// Returns the number of read requests to the key-value window per token.
     pub(super) fn kv_reads_per_token(&self) -> f64 {
         self.config.kv_read.0 as f64 / self.config.request_size.0 as f64
     }

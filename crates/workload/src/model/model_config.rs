@@ -14,7 +14,7 @@ use crate::traces::MAX_REQUEST_BYTES;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ModelFile {
-    /// Description of the workload in one line, with the source of its numbers.
+    /// One line that describes the workload and says where the numbers come from.
     #[serde(default)]
     pub description: String,
     /// `[workload]`: a language model, and the hours in which it is used.

@@ -1,8 +1,9 @@
 //! Makes the read requests of a language model, token by token.
 //!
-//! A token reads the dense part, then its experts in the order of the drive, then the key-value
-//! window. The requests of a token are spread evenly over the time of the token. A token uses
-//! `active` experts on average. For each token, this number is randomly rounded up or down.
+//! A token reads the dense part, then its experts in the order in which they lie on the drive, then
+//! the key-value window. The requests of a token are spread evenly over the time of the token. A
+//! token uses `active` experts on average. For each token, this number is randomly rounded up or
+//! down.
 //!
 //! The experts of a token are drawn by systematic sampling. For this method, each expert gets a
 //! section of a line. The length of a section is the probability that a token uses the expert.

@@ -20,15 +20,15 @@ pub(super) struct Writes {
     /// Sample of pages whose writes are handed out. For a sample, each page that is written gets a
     /// request of its own.
     sample: Sample,
-    /// Requests for pages of the last write that were not yet handed out.
+    /// Requests that were not yet handed out. They belong to pages of the last write.
     pages: Vec<Request>,
 }
 
-/// Next write of the window or of an update.
+/// Next write to the key-value window, or next write of an update.
 #[derive(Clone, Copy)]
 struct Next {
-    /// For the window, the number of writes so far. For updates, the number of bytes written so
-    /// far.
+    /// Number of writes to the key-value window so far, or number of bytes that updates have
+    /// written so far.
     count: u64,
     at: Ns,
     /// First byte of the next write.
@@ -76,8 +76,8 @@ impl Writes {
         Some(Request { at, offset, bytes: bytes as u32, op: Op::Write, origin: 0, hint: None })
     }
 
-    /// Appends requests to `pages`: one for each page of a write that belongs to the sample. The
-    /// last page comes first.
+    /// Appends one request to `pages` for each page of a write, if the page belongs to the sample.
+    /// The last page comes first.
     fn cut(&mut self, write: &Request) {
         let size = self.law.page_bytes;
         let last = (write.offset + u64::from(write.bytes)).div_ceil(size);

@@ -1,5 +1,5 @@
-//! Turns the parts of a workload into read rates and single writes, for gears that draw reads in
-//! bulk. The source serves a whole drive or a sample of its pages.
+//! Turns the parts of a workload into read rates and single writes, for simulation gears that draw
+//! reads in bulk. The source serves a whole drive or a sample of its pages.
 //!
 //! If the sample contains every Nth page of the drive, the address range of each part begins at a
 //! multiple of N pages. As a result, the sample also contains every Nth page of each part, counted

@@ -15,11 +15,11 @@ use crate::synthetic::{
 };
 use crate::traces::MAX_REQUEST_BYTES;
 
-/// Workload file whose workload consists of parts.
+/// Workload file that describes a workload of parts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PartsFile {
-    /// Description of the workload in one line.
+    /// One line that describes the workload.
     #[serde(default)]
     pub description: String,
     /// `[workload]`: parts that make their requests at the same time.
@@ -88,8 +88,8 @@ pub struct PartConfig {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[key(range = Words(IN_WORDS))]
     pub write_distribution: Option<Distribution>,
-    /// Relation between the hot addresses of reads and the hot addresses of writes; used only if
-    /// both distributions are hot-cold.
+    /// Whether reads and writes have the same hot addresses; used only if both distributions are
+    /// hot-cold.
     #[serde(default = "PartConfig::default_hot_sets")]
     #[key(default = HotSets::Shared)]
     pub hot_sets: HotSets,

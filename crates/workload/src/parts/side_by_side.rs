@@ -71,8 +71,8 @@ impl<S: RequestSource> SideBySide<S> {
         }
     }
 
-    /// Returns the source whose next request arrives first. If several requests arrive at the same
-    /// time, the first of their sources is returned.
+    /// Returns the source whose next request arrives first. If several sources have the same next
+    /// arrival time, the first of these sources is returned.
     fn first(&mut self) -> Result<Option<&mut Side<S>>, SourceError> {
         let mut first: Option<(Ns, usize)> = None;
         for (n, side) in self.sides.iter_mut().enumerate() {

@@ -1,5 +1,5 @@
-//! Turns the phases of a workload into read rates and single writes, for gears that draw reads in
-//! bulk. The source serves a whole drive or a sample of its pages.
+//! Turns the phases of a workload into read rates and single writes, for simulation gears that draw
+//! reads in bulk. The source serves a whole drive or a sample of its pages.
 //!
 //! A phase of n requests takes n / rate seconds. Arrivals are not random. Within a phase, each page
 //! is read at its mean rate, even if the phase reads its pages in turn. Writes and trims keep their
@@ -71,7 +71,8 @@ impl PhaseClock {
     }
 
     fn ends(&self) -> Ns {
-        // If there is only one phase and each pass consists of whole phases, this phase never ends.
+        // If the only phase is always repeated as a whole, the rates never change. The phase then
+        // counts as endless.
         let is_alone = self.of_phase.len() == 1 && self.of_pass.is_multiple_of(self.of_phase[0]);
         if is_alone { Ns::MAX } else { self.time_of(self.before + self.requests) }
     }
@@ -121,8 +122,7 @@ impl FluidPhases {
     }
 
     /// Returns the largest number of bytes that the source occupies in memory if the phases name
-    /// `pages` pages. The sum consists of the read rates of all pages and of three sets of read
-    /// counts.
+    /// `pages` pages. This memory holds the read rates of all pages and three sets of read counts.
     pub fn memory(pages: u64) -> u64 {
         pages * (2 * 4 + 3 * 16)
     }
@@ -246,7 +246,8 @@ impl Writes {
     /// Returns whether any page of the sample is written or trimmed in any phase.
     fn has_any(&self) -> bool {
         let asks = |(at, (op, _, runs)): (usize, &(Op, Order, Runs))| {
-            // A pass may end before its last phases begin, so those phases are not considered.
+            // Phases that begin after the end of a pass are never reached, so they are not
+            // considered.
             let before: u64 = self.clock.of_phase[..at].iter().sum();
             *op != Op::Read
                 && before < self.clock.of_pass

@@ -12,11 +12,11 @@ use crate::synthetic::{
     Arrivals, HOURS, MAX_QUEUE_DEPTH, RATE, arrival, check_arrival, check_hours, hours, require,
 };
 
-/// Workload file whose workload consists of phases.
+/// Workload file that describes a workload of phases.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PhasesFile {
-    /// Description of the workload in one line.
+    /// One line that describes the workload.
     #[serde(default)]
     pub description: String,
     /// `[workload]`: phases, and the way in which requests arrive.

@@ -9,8 +9,8 @@ use super::pages::LINE_PAGES;
 /// stretch are followed. In this way, a busy region is seen as a whole.
 const STRETCH_BYTES: u64 = 4 << 20;
 
-/// Choice of the pages that are followed. Of `mask` + 1 stretches of pages, one is followed on
-/// average.
+/// Choice of the pages that are followed (counted page by page). On average, one of `mask` + 1
+/// stretches of pages is followed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Followed {
     /// Binary logarithm of the number of pages in a stretch. A stretch consists of whole lines of
@@ -31,7 +31,7 @@ impl Followed {
         Self { mask: 2 * self.mask + 1, ..self }
     }
 
-    /// Returns N if one of N stretches of pages is followed.
+    /// Returns N if one stretch of pages in N is followed.
     pub(super) fn one_in(self) -> u64 {
         self.mask + 1
     }

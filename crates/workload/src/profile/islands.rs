@@ -11,8 +11,8 @@ use super::PageCounts;
 /// Length of the smallest gap between islands, in bytes. The smallest structures of a file system
 /// are shorter than this length, and so are most gaps between two files.
 const LEAST_GAP_BYTES: u64 = 16 << 20;
-/// Length of the range from the first to the last touched page, divided by the length of the
-/// smallest gap between islands.
+/// Ratio of the used address range to the smallest gap between islands. The used address range
+/// reaches from the first to the last touched page.
 const LEAST_GAP_SHARE: u64 = 256;
 /// Length of the stretches into which pages are grouped, in bytes. Every gap between islands is
 /// much longer.

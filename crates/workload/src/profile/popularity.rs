@@ -16,7 +16,8 @@ pub struct Popularity {
 }
 
 impl Popularity {
-    /// Makes the distribution from the counts of all pages. Pages with a count of 0 are left out.
+    /// Makes the distribution from the access counts of all pages. Pages without accesses are left
+    /// out.
     pub fn new(counts: impl Iterator<Item = u64>) -> Self {
         let mut small = vec![0u64; SMALL as usize];
         let mut pages_with = BTreeMap::new();
@@ -33,30 +34,30 @@ impl Popularity {
         Self { pages_with, pages, total }
     }
 
-    /// Multiplies all numbers of pages by `times`. If one of `times` pages was followed, the result
-    /// is an estimate for the whole trace.
+    /// Multiplies all numbers of pages by `times`. If only one in `times` pages was counted, the
+    /// result is an estimate for the whole trace.
     #[must_use]
     pub(super) fn times(mut self, times: u64) -> Self {
         self.pages_with.values_mut().for_each(|pages| *pages *= times);
         Self { pages: self.pages * times, total: self.total * times, ..self }
     }
 
-    /// Returns the number of pages with a count above 0.
+    /// Returns the number of pages that were accessed.
     pub fn pages(&self) -> u64 {
         self.pages
     }
 
-    /// Returns the sum of the counts of all pages.
+    /// Returns the sum of the access counts of all pages.
     pub fn total(&self) -> u64 {
         self.total
     }
 
-    /// Returns the number of pages that have exactly the given count.
+    /// Returns the number of pages that have exactly the given access count.
     pub fn pages_with(&self, count: u64) -> u64 {
         self.pages_with.get(&count).copied().unwrap_or(0)
     }
 
-    /// Returns the mean count of the pages with a count above 0, or `None` without such pages.
+    /// Returns the mean access count of the pages that were accessed, or `None` without such pages.
     pub fn mean(&self) -> Option<f64> {
         (self.pages > 0).then(|| self.total as f64 / self.pages as f64)
     }

@@ -25,8 +25,8 @@ pub struct Statistic {
 /// Compares all requested statistics with the measured statistics.
 ///
 /// The popularity of a page is the share of all accesses of one direction that go to the page. A
-/// row shows this share multiplied by the requested number of accesses. As a result, the unit of
-/// the row is accesses.
+/// row shows this share multiplied by the requested number of accesses. As a result, the row counts
+/// accesses.
 ///
 /// Two rows describe the windows. The first row is the number of page accesses that fall into the
 /// right window. The second row shows the window with the largest difference. The page accesses of

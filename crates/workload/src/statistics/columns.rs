@@ -52,7 +52,7 @@ impl Table {
     /// Returns the index of the column with the given name.
     ///
     /// # Errors
-    /// Returns an error if the table has no such column.
+    /// Returns an error if the table has no column with this name.
     pub(super) fn column(&self, name: &str) -> Result<usize, SourceError> {
         self.columns.iter().position(|c| c == name).ok_or_else(|| {
             let near = nearest(name, self.columns.iter().map(String::as_str));
@@ -94,7 +94,7 @@ impl Table {
     /// Returns the number in a column of the current row. The number is at least 0.
     ///
     /// # Errors
-    /// Returns an error if the column does not contain such a number.
+    /// Returns an error if the column does not contain a valid number.
     pub(super) fn number(&self, column: usize) -> Result<f64, SourceError> {
         let text = self.text(column);
         let value = text.parse::<f64>().ok().filter(|n| n.is_finite());
@@ -108,7 +108,7 @@ impl Table {
     /// Returns the whole number in a column of the current row.
     ///
     /// # Errors
-    /// Returns an error if the column does not contain such a number.
+    /// Returns an error if the column does not contain a valid number.
     pub(super) fn count(&self, column: usize) -> Result<u64, SourceError> {
         let number = self.number(column)?;
         if number.fract() != 0.0 || number >= 2f64.powi(53) {

@@ -1,12 +1,12 @@
 //! Calculates a whole distribution from some of its percentiles. The number of items and the total
 //! of all values are known. The result is the number of items that have each value.
 //!
-//! Between two percentiles, only the total of all values is known. A number g, called the bend,
-//! determines the values in all intervals between percentiles. Let percentile a have the value l,
-//! and percentile b the value h. An item at the share t of the way from a to b has the value l (h /
-//! l) ^ (t ^ g). With g = 1, the values lie on a straight line on a logarithmic scale. A large g
-//! keeps the values near l, and a small g keeps them near h. The total falls as g rises, so
-//! bisection finds the g that gives the known total.
+//! The values between two percentiles are unknown, but the total of all values is known. A number
+//! g, called the bend, determines the values in all intervals between percentiles. Let percentile a
+//! have the value l, and percentile b the value h. An item at the share t of the way from a to b
+//! has the value l (h / l) ^ (t ^ g). With g = 1, the values lie on a straight line on a
+//! logarithmic scale. A large g keeps the values near l, and a small g keeps them near h. The total
+//! falls as g rises, so bisection finds the g that gives the known total.
 //!
 //! For the popularity of pages, the last interval is the head of the distribution. The few items in
 //! the head have most of the accesses. In the head, t depends on ranks: t = 1 - ln(r) / ln(n) for
@@ -52,8 +52,8 @@ pub(super) struct Known<'a> {
     /// Sum of the values of all items.
     pub(super) total: u64,
     pub(super) head: Head,
-    /// Preferred unit of the values between two percentiles. The unit is used if one of its
-    /// multiples lies between the values of the two percentiles.
+    /// Preferred unit of the values between two percentiles. The unit is used if a multiple of the
+    /// unit lies between the values of the two percentiles.
     pub(super) grain: u64,
     /// Smallest unit of values. Every value is a multiple of this unit.
     pub(super) unit: u64,
@@ -89,8 +89,8 @@ const SOUND_MARGIN: f64 = 0.04;
 const BODY_BENDS: [f64; 5] = [1.0, 3.0, 0.33, 9.0, 0.11];
 /// Number of pieces into which an interval is divided.
 const PIECES: u64 = 8;
-/// Number of pieces into which a head is divided if the form of the head depends on ranks. A
-/// piece of more popular items has fewer of them.
+/// Number of pieces into which a head is divided if the form of the head depends on ranks. Pieces
+/// with more popular items have fewer items.
 const HEAD_PIECES: u32 = 64;
 /// Logarithm of the largest bend that is tried. The logarithm of the smallest bend is the negative
 /// of this number. At the largest bend, all items of an interval have the value of the interval's
@@ -305,8 +305,8 @@ fn interval(
         }
         Head::Ranked { .. } => {
             let start = out.len();
-            // The logarithmic scale of ranks ends one rank after the last item. For this reason,
-            // the value of the last item is above the low value.
+            // The logarithmic scale reaches the low value one rank after the last item. For this
+            // reason, the last item has more than the low value.
             let whole = ((width + 1) as f64 / above as f64).ln();
             let mut rank = above;
             for i in 1..=HEAD_PIECES {

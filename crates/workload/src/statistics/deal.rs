@@ -17,11 +17,11 @@ const HAND: u64 = 4096;
 struct Share {
     /// Number of requests of this kind that every group contains.
     whole: u32,
-    /// Number of groups of a pass that contain one more request of this kind.
+    /// Number of groups in a pass that contain one request of this kind more than the other groups.
     rest: u64,
     /// Accumulated fraction of a request, in units of 1 / number of groups. Each group adds `rest`
-    /// to this sum. When the sum reaches a whole request, a group gets one more request of this
-    /// kind. The sum begins with a random value.
+    /// to this sum. When the sum reaches a whole request, the current group gets one more request
+    /// of this kind. The sum begins with a random value.
     gathered: u64,
 }
 

@@ -1,8 +1,8 @@
 //! Places blocks of pages on the drive.
 //!
-//! A cell is a set of equal blocks. The blocks of a cell follow each other in extents. The extents
-//! of all cells are shuffled, so popular pages lie in scattered runs. Every page of the range is in
-//! exactly one block.
+//! A cell is a set of equal blocks. The blocks of a cell lie one after the other in extents, which
+//! are runs of pages. The extents of all cells are shuffled, so popular pages lie in scattered
+//! runs. Every page of the range is in exactly one block.
 //!
 //! The length of a full extent is a multiple of 16 pages, so that large requests stay aligned to
 //! the larger pages of a drive. A partial extent contains the rest of a cell, or a whole small

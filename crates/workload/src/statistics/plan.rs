@@ -1,6 +1,6 @@
 //! Plan of the requests of one direction. The plan contains the whole distribution of request sizes
-//! and the whole distribution of page popularity. It divides the pages into blocks, and a request
-//! always touches a whole block.
+//! and the whole distribution of page popularity. The plan divides the pages into blocks, and a
+//! request always touches a whole block.
 
 use std::fmt::Write;
 
@@ -77,8 +77,7 @@ pub(super) fn top_pages(
     Ok(top_length(&planned_lengths(name, side, page_bytes)?, side))
 }
 
-/// Groups requests by the number of pages that they touch. Returns the number of requests in the
-/// largest group.
+/// Returns the largest number of requests that touch the same number of pages.
 pub(super) fn most_of_one_length(
     side: &SideStatistics,
     page_bytes: u64,
@@ -119,8 +118,8 @@ fn planned_lengths(
             side.requests, side.bytes
         )));
     }
-    // Several curves of request sizes have the given percentiles. The code uses the first of these
-    // curves with which the requests touch the right number of pages.
+    // Several distributions of request sizes have the given percentiles. The first distribution
+    // whose requests touch the right number of pages is used.
     let mut range = (u64::MAX, 0);
     let fitting = |curve: Curve| {
         lengths(&curve.steps, accesses, page_bytes)

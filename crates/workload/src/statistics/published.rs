@@ -15,8 +15,8 @@
 //! ```
 //!
 //! The meaning of the columns was checked with the 53 disks of one collection:
-//! - The pages of all windows add up exactly to the page accesses. Both numbers also count a page
-//!   of 4 KiB that a request touches only in part.
+//! - The numbers of pages in all windows add up exactly to the number of page accesses. A page of 4
+//!   KiB that a request touches only in part also counts as a page.
 //! - The numbers for working sets are multiples of 4,096, so these numbers are in bytes.
 //! - The product of a popularity and the number of page accesses is a whole number, up to rounding.
 //!   A popularity is therefore the share of all accesses of a direction that go to one page. Pages
@@ -45,8 +45,9 @@ const PAGE_BYTES: u64 = 4096;
 /// Imports the statistics of a disk from the two tables.
 ///
 /// # Errors
-/// Returns an error if a file is not such a table, or if numbers are impossible. Also returns an
-/// error if the table does not contain the disk; this error suggests the nearest name.
+/// Returns an error if a file does not have the form of these tables, or if numbers are impossible.
+/// Also returns an error if the table does not contain the disk; this error suggests the nearest
+/// name.
 pub fn import(totals: &Path, windows: &Path, disk: &str) -> Result<Imported, SourceError> {
     let mut table = Table::open(totals)?;
     find(&mut table, disk, totals)?;

@@ -6,14 +6,13 @@ use super::disk::SideStatistics;
 use super::plan::{most_of_one_length, top_pages};
 use super::statistics_config::{SideConfig, StatisticsConfig};
 
-/// Limit for the number of pages after a repair. If every page had the lowest popularity that the
-/// percentiles allow, all pages together would need at most this share of the page accesses. With a
-/// limit of 1, all pages between two percentiles would have the popularity of the lower percentile.
+/// Largest share of the page accesses that the pages may need after a repair, if every page has the
+/// lowest popularity that the percentiles allow. With a share of 1, all pages between two
+/// percentiles would have the popularity of the lower percentile.
 const POSSIBLE: f64 = 0.99;
 
 /// Repairs two contradictions in statistics:
-/// - The number of requests to the most popular page is larger than the number of requests of each
-///   length.
+/// - Each request length has fewer requests than the most popular page.
 /// - The number of pages is too large for the number of accesses and the given popularities.
 ///
 /// Returns a sentence for each change.
@@ -38,8 +37,8 @@ pub(super) fn repair(config: &mut StatisticsConfig) -> Vec<String> {
     }
     let new = pages(config);
     if new != old {
-        // If possible, the repair keeps the number of pages that are only read, and of pages that
-        // are only written.
+        // If possible, the repair keeps the number of pages that are only read and the number of
+        // pages that are only written.
         let only = [
             config.footprint_pages.saturating_sub(old[1]),
             config.footprint_pages.saturating_sub(old[0]),

@@ -50,8 +50,8 @@ pub(super) fn sampled_accesses(
     };
     let curve = Curve::new(&known).map_err(|range| contradiction(name, whole, range))?;
     let value = curve.value_from_top(&known, 0.5 / scale + 0.5);
-    // The last percentile must be at least as popular as the average page of the head. The pages at
-    // this percentile must not have more accesses than the whole head.
+    // The page at the last percentile must be at least as popular as the average page of the head.
+    // All pages at the last percentile together must not have more accesses than the whole head.
     let percent = points[points.len() - 2].0;
     let head = whole.pages - rank(percent, whole.pages);
     let sum = curve.top_total(head) as f64;

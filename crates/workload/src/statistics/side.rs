@@ -154,7 +154,7 @@ impl Side {
     /// Chooses a request of the current group for a window that needs `left` more pages. The first
     /// choice is the next request that fills the window or leaves space for another request. The
     /// second choice is the longest request that fits. The last choice is the shortest request, if
-    /// it has less than twice `left` pages.
+    /// it has fewer than 2 x `left` pages.
     #[cold]
     fn choose(&mut self, left: u64) -> Option<u32> {
         let (cells, shortest) = (&self.cells, self.shortest);

@@ -14,7 +14,7 @@ use crate::traces::MAX_REQUEST_BYTES;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StatisticsFile {
-    /// Description of the disk in one line, with the source of its numbers.
+    /// One line that describes the disk and says where the numbers come from.
     #[serde(default)]
     pub description: String,
     /// `[statistics]`: statistics of one disk.
@@ -125,7 +125,7 @@ pub struct SideConfig {
     #[key(unit = "pages", range = Words("1 to the number of pages in all windows"))]
     pub pages: u64,
     /// Percentiles for which the lists `accesses` and `sizes` have values. If absent, the
-    /// percentiles are 1, 5, 10 and so on in steps of 5 up to 100.
+    /// percentiles are 1 and all multiples of 5 up to 100.
     #[serde(default = "SideConfig::default_percentiles")]
     #[key(unit = "%", range = Above(0.0, 100.0), note = ", ascending", default = usual())]
     pub percentiles: Vec<f64>,

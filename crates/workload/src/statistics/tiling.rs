@@ -4,8 +4,8 @@
 //!
 //! The statistics give the sizes of requests and the popularity of pages. They do not say whether
 //! popular pages get larger requests. Assumption: the size of a request does not depend on the
-//! popularity of the pages. For this reason every request length gets the same share of the popular
-//! pages as of the unpopular pages. The most popular pages are distributed first.
+//! popularity of the pages. For this reason, each request length gets the same share of the popular
+//! pages and of the unpopular pages. The most popular pages are distributed first.
 //!
 //! Pages of different popularity may share a block if this changes no percentile of the popularity.
 //! All pages of such a block get the mean popularity of the block.
@@ -20,8 +20,7 @@ pub(super) struct BlockClass {
     pub(super) accesses: u64,
     /// Number of pages of a block.
     pub(super) pages: u32,
-    /// Index of a request length in the list of lengths. All requests to these blocks have this
-    /// length.
+    /// Index of the length of all requests to these blocks, in the list of request lengths.
     pub(super) length: u32,
     pub(super) blocks: u64,
 }
@@ -33,13 +32,13 @@ impl BlockClass {
     }
 }
 
-/// Divides pages into blocks. `popularity` lists how often pages are accessed, least often first.
-/// Each of its steps says how many pages are accessed equally often.
+/// Divides pages into blocks. Each step of `popularity` is a number of accesses, with the number of
+/// pages that have so many accesses. The least popular pages come first.
 ///
-/// The blocks have exactly the given number of pages. Their total number of accesses may differ
-/// from the given one by up to half the number of pages in a block. `marks` has the index of the
-/// page at each percentile; the most popular page has index 0. `top` is the length of requests to
-/// the first block. The last block may need a new length, which is added to `lengths`.
+/// The blocks have exactly the given number of pages. The total number of their accesses may differ
+/// from the given total by up to half the number of pages in a block. `marks` has the index of the
+/// page at each percentile; the most popular page has index 0. `top` is the index of the request
+/// length of the first block. The last block may need a new length, which is added to `lengths`.
 pub(super) fn tile(
     popularity: &[Step],
     lengths: &mut Vec<Length>,
@@ -75,8 +74,8 @@ pub(super) fn tile(
         });
         let pages = supply.lots[length].pages;
         let sum = rest.take(pages).cast_signed() + owed;
-        // The rounded number of accesses differs by less than one from the mean over the block's
-        // own pages. This limit keeps rounding errors of a large block out of a small block.
+        // The number of accesses is the mean over the block's own pages, rounded up or down.
+        // Without this limit, a small block could get the rounding errors of a large block.
         let (own, block) = (sum - owed, pages.cast_signed());
         let accesses = (sum + block / 2)
             .div_euclid(block)
@@ -94,8 +93,8 @@ struct Lot {
     left: f64,
     /// Share of the remaining page accesses that belongs to requests of this length.
     share: f64,
-    /// Number of pages that this length should still get. The number is the length's share of all
-    /// pages placed so far, minus the number of pages that this length has got.
+    /// Number of pages that requests of this length should still get: their share of all pages
+    /// placed so far, minus the number of pages that they have got.
     due: f64,
 }
 
@@ -112,8 +111,8 @@ impl Supply {
         supply
     }
 
-    /// Reserves one block for the largest request, from the least popular pages. The size of the
-    /// largest request is part of the statistics, so this request must occur.
+    /// Reserves a block of the least popular pages for the largest request. The size of the largest
+    /// request is part of the statistics, so this request must occur.
     fn reserve_last(&mut self, rest: &mut Pages) -> Option<BlockClass> {
         let longest = self.lots.len() - 1;
         let pages = self.lots[longest].pages;
@@ -152,11 +151,11 @@ impl Supply {
 
     /// Chooses the length of requests for the next block.
     ///
-    /// A request length is a candidate if a block of this length fits and changes no popularity at
-    /// a mark. Among the candidates with enough remaining requests, the length that should still
-    /// get the most pages is chosen. If no candidate has enough requests, the candidate with the
-    /// most remaining requests is chosen. If there is no candidate, the shortest length that fits
-    /// is chosen. Returns `None` if no length fits.
+    /// A request length is a candidate if a block of this length fits and does not change the
+    /// popularity of a page in `marks`. Among the candidates with enough remaining requests, the
+    /// length that should still get the most pages is chosen. If no candidate has enough requests,
+    /// the candidate with the most remaining requests is chosen. If there is no candidate, the
+    /// shortest length that fits is chosen. Returns `None` if no length fits.
     fn choose(&mut self, rest: &Pages, marks: &[u64]) -> Option<usize> {
         self.share();
         let count = rest.count();
@@ -184,8 +183,8 @@ impl Supply {
             .or_else(|| fits.into_iter().min_by_key(|i| self.lots[*i].pages))
     }
 
-    /// Records that `pages` more pages were placed. The number of pages that each length should
-    /// still get grows by the share of the length.
+    /// Records that `pages` more pages were placed. Each request length should still get its share
+    /// of these pages.
     fn give(&mut self, pages: u64) {
         self.lots.iter_mut().for_each(|lot| lot.due += lot.share * pages as f64);
     }

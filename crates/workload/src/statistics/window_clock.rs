@@ -24,7 +24,7 @@ pub(super) struct WindowClock {
 #[derive(Clone, Copy, Debug)]
 struct Window {
     /// Number of page accesses from the start of the pass to the start of the window. `quota` is
-    /// the number up to the end of the window.
+    /// the number of page accesses from the start of the pass to the end of the window.
     before: u64,
     quota: u64,
     start: Ns,
@@ -91,9 +91,9 @@ impl WindowClock {
         (self.window, self.now) = (window, Window { before, quota, start, length, ns_per_page });
     }
 
-    /// Counts the pages of a request, and returns the arrival time of the request. Each page takes
-    /// an equal part of the window. The request arrives at a random time within the parts of its
-    /// pages.
+    /// Counts the pages of a request, and returns the arrival time of the request. The window is
+    /// divided into equal parts, one for each page access. The request arrives at a random time
+    /// within the parts of its page accesses.
     #[inline]
     pub(super) fn pass(&mut self, pages: u64, bits: u64) -> Ns {
         let now = &self.now;

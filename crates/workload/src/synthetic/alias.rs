@@ -45,8 +45,8 @@ impl Alias {
                 short.push(large);
             }
         }
-        // Apart from rounding errors, each remaining slot is filled by a single case. A case with a
-        // weight of 0 must not remain.
+        // Each remaining slot belongs to a single case, apart from rounding errors. The slot of a
+        // case with weight 0 must not remain here, because the case would then be drawn.
         debug_assert!(short.iter().all(|i| level[*i] > 0.5));
         Self { slots, index_bits: count.trailing_zeros() }
     }
@@ -62,7 +62,7 @@ impl Alias {
     pub(crate) fn pick(&self, bits: u64) -> usize {
         let index = (bits >> (64 - self.index_bits)) as usize;
         let slot = self.slots[index];
-        // An ordinary branch would be mispredicted once every few draws.
+        // The processor would mispredict an ordinary branch once every few draws.
         select_unpredictable((bits as u32) < slot.own, index, slot.other as usize)
     }
 }

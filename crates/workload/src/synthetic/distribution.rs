@@ -45,7 +45,7 @@ const HOT_COLD_HOLDS: &str = "the hot share of the addresses (between 0 and 1) a
     the accesses (0 to 1) are expected, as in \"hot-cold:0.1/0.9\"";
 
 impl Distribution {
-    /// Returns whether the parameters of the distribution are in their ranges.
+    /// Returns whether the parameters of the distribution are in their valid ranges.
     fn is_possible(&self) -> bool {
         match *self {
             Self::Uniform | Self::Sequential => true,

@@ -1,5 +1,5 @@
-//! Turns a `[workload]` table into read rates and single writes, for gears that draw reads in bulk.
-//! The source serves a whole drive or a sample of its pages.
+//! Turns a `[workload]` table into read rates and single writes, for simulation gears that draw
+//! reads in bulk. The source serves a whole drive or a sample of its pages.
 //!
 //! A sample 1/N contains one page in N: the pages whose number has a given residue modulo N. Page p
 //! of the drive is page p / N of the sample. The sample gets the reads and writes of its own pages.
@@ -238,8 +238,7 @@ impl Whole {
             .sum()
     }
 
-    /// Returns the share of partly covered pages among all pages that requests touch. A request
-    /// covers such a page only in part.
+    /// Returns the share of the touched pages that requests cover only in part.
     pub(super) fn partial_share(&self) -> f64 {
         let of_class = |bytes: u64| {
             let pattern = self.page_bytes / gcd(bytes, self.page_bytes);

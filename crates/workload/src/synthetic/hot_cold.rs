@@ -1,7 +1,7 @@
 //! Draws addresses for `hot-cold:0.1/0.9`: a tenth of the runs gets nine tenths of the accesses.
 //!
-//! All runs of the hot part have the same chance. All runs of the cold part have one smaller
-//! chance. The seed decides which runs are hot. Hot runs are scattered over the footprint.
+//! All runs of the hot part are equally popular, and so are all runs of the cold part. The seed
+//! decides which runs are hot. Hot runs are scattered over the footprint.
 
 use vpass_drive::base::request::Op;
 
@@ -64,7 +64,7 @@ impl HotCold {
         parts
     }
 
-    /// Returns the memory of the table of hot runs in bytes.
+    /// Returns the number of bytes that the table of hot runs occupies in memory.
     pub(super) fn memory(&self) -> u64 {
         size_of_val(self.hot_places.as_slice()) as u64
     }

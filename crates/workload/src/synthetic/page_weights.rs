@@ -9,7 +9,7 @@ use super::scatter::{Gather, Scatter};
 pub(super) struct PageWeights {
     law: Law,
     page_bytes: u64,
-    /// Sizes of requests. Each size has the share of the requests with this size.
+    /// Sizes of requests, each with the share of the requests that have this size.
     classes: Vec<(SizeClass, f64)>,
     gather: Gather,
 }
@@ -84,7 +84,7 @@ impl PageWeights {
         self.classes.iter().all(|(class, _)| fits(class.bytes))
     }
 
-    /// Returns the number of blocks of a size that requests can touch.
+    /// Returns the number of blocks of the given size to which requests may go.
     fn blocks(&self, class: &SizeClass) -> u64 {
         match self.law {
             Law::Even => class.blocks,

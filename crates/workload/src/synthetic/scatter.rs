@@ -37,7 +37,8 @@ impl Scatter {
         }
     }
 
-    /// Returns the image of `n`, which must be below `count`.
+    /// Returns the number to which the permutation maps `n`. `n` must be below the count of the
+    /// permutation.
     #[inline]
     pub(crate) fn image(&self, n: u64) -> u64 {
         let mut n = n;
@@ -76,8 +77,8 @@ impl Gather {
         Self { scatter, inverses }
     }
 
-    /// Returns the number whose image under the permutation is `n`. `n` must be below the count of
-    /// the permutation.
+    /// Returns the number that the permutation maps to `n`. `n` must be below the count of the
+    /// permutation.
     pub(crate) fn preimage(&self, n: u64) -> u64 {
         let mut n = n;
         loop {

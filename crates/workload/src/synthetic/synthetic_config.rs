@@ -11,7 +11,7 @@ use super::distribution::{Distribution, IN_WORDS};
 use crate::stripes::StripesConfig;
 use crate::traces::MAX_REQUEST_BYTES;
 
-/// Workload file in TOML: a description of one line, and a `[workload]` table.
+/// Workload file in TOML: a one-line description and a `[workload]` table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WorkloadFile {
@@ -52,7 +52,7 @@ pub struct WorkloadConfig {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[key(unit = "size", range = Multiple(SECTOR_BYTES, MAX_REQUEST_BYTES))]
     pub block_size: Option<Bytes>,
-    /// Several request sizes with their shares, instead of `block_size`.
+    /// List of request sizes with their shares; replaces `block_size`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[key(range = Words("rows whose shares add up to 1"), default)]
     pub block_sizes: Vec<SizeShare>,
@@ -60,39 +60,40 @@ pub struct WorkloadConfig {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[key(unit = "requests", range = Whole(1, MAX_QUEUE_DEPTH as u64))]
     pub queue_depth: Option<u32>,
-    /// Number of requests per second, instead of `queue_depth`.
+    /// Number of requests per second; replaces `queue_depth`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[key(unit = "requests/s", range = RATE)]
     pub rate: Option<f64>,
     /// Arrival process of the requests, if `rate` is given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arrivals: Option<Arrivals>,
-    /// Number of hours of each day in which requests arrive at the `rate`, from the start of the
-    /// day on; 24 if absent.
+    /// Number of hours per day in which requests arrive at the `rate`; 24 if absent. These hours
+    /// begin at the start of the day.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[key(unit = "h", range = HOURS)]
     pub hours_per_day: Option<f64>,
     /// Distribution of the addresses of requests.
     #[key(range = Words(IN_WORDS), default = Distribution::Uniform)]
     pub distribution: Distribution,
-    /// Distribution of the addresses of writes; that of reads if absent.
+    /// Distribution of the addresses of writes; if absent, the same distribution as for reads.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[key(range = Words(IN_WORDS))]
     pub write_distribution: Option<Distribution>,
-    /// Whether reads and writes have the same hot addresses, if both distributions are hot-cold.
+    /// Whether reads and writes have the same hot addresses; used only if both distributions are
+    /// hot-cold.
     #[serde(skip_serializing_if = "HotSets::is_default")]
     #[key(default = HotSets::Shared)]
     pub hot_sets: HotSets,
-    /// Share of the drive's capacity that requests use, from the start of the drive on.
+    /// Share of the drive's capacity that requests use; the used part begins at the start of the
+    /// drive.
     #[key(unit = "share", range = Above(0.0, 1.0), default = 1.0)]
     pub footprint: f64,
-    /// Length of a run, which is an address range with one popularity under zipf or hot-cold; a
-    /// page of the drive if absent.
+    /// Length of a run; a page of the drive if absent. In the distributions zipf and hot-cold, all
+    /// pages of a run are equally popular.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[key(unit = "size", range = Words("a multiple of every block size"))]
     pub run: Option<Bytes>,
-    /// Generator of requests that begin in stripes of pages; some writes return to a recently
-    /// written stripe.
+    /// Stripes of pages in which requests begin; some writes return to a recently written stripe.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[key(range = Words("a table"))]
     pub stripes: Option<StripesConfig>,
@@ -157,7 +158,7 @@ pub(crate) const HOURS: Range = Range::Real(1e-3, 24.0);
 const SHARE_SLACK: f64 = 1e-6;
 
 impl WorkloadConfig {
-    /// Returns how requests arrive: at a rate, or each after the completion of an earlier request.
+    /// Returns how requests arrive: at a rate, or as soon as earlier requests are complete.
     pub fn arrival(&self) -> Arrival {
         arrival(self.queue_depth, self.rate)
     }
@@ -268,7 +269,7 @@ pub(crate) fn check_arrival(
     })
 }
 
-/// Returns an error with the given sentence if `ok` is false.
+/// Returns an error that consists of the given sentence if `ok` is false.
 pub(crate) fn require(ok: bool, sentence: impl FnOnce() -> String) -> Result<(), ConfigError> {
     if ok { Ok(()) } else { Err(ConfigError::new(sentence())) }
 }

@@ -74,7 +74,7 @@ impl SyntheticSource {
     /// those of the run, but the requests differ.
     ///
     /// # Errors
-    /// Returns the errors of [`Self::new`].
+    /// Returns an error in the same cases as [`Self::new`].
     pub fn earlier(
         config: &WorkloadConfig,
         capacity: u64,
@@ -120,8 +120,8 @@ impl SyntheticSource {
         })
     }
 
-    /// Draws the requests of `batch`. At the call, all requests have the first direction and the
-    /// first size. A value that is the same for all requests is not drawn.
+    /// Draws the requests of `batch`. Before the call, all requests must have the first direction
+    /// and the first size. A value that is the same for all requests is not drawn.
     fn draw(&mut self, batch: &mut [Request]) {
         let streams = &mut self.streams;
         if let Some(read_below) = self.read_below {

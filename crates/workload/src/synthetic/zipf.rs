@@ -36,7 +36,7 @@ struct Bucket {
     first: u64,
     count: u32,
     /// Threshold for the upper 32 bits of the random number that decides whether a rank is
-    /// accepted. Up to this threshold, every rank of the bucket is accepted.
+    /// accepted. At this threshold and below, every rank of the bucket is accepted.
     surely: u32,
 }
 
@@ -74,7 +74,7 @@ impl Ranks {
         Self { theta, alias: Alias::new(&weights), buckets }
     }
 
-    /// Returns the memory of the buckets and of the table that draws them, in bytes.
+    /// Returns the number of bytes that the buckets and the table that draws them occupy in memory.
     pub(crate) fn memory(&self) -> u64 {
         (self.buckets.len() * (size_of::<Bucket>() + size_of::<u64>())) as u64
     }
@@ -116,7 +116,7 @@ impl Zipf {
         Self { ranks: Ranks::new(runs, theta), run_bytes, scatter }
     }
 
-    /// Returns the memory of the tables that draw ranks, in bytes.
+    /// Returns the number of bytes that the tables for drawing ranks occupy in memory.
     pub(super) fn memory(&self) -> u64 {
         self.ranks.memory()
     }

@@ -100,7 +100,7 @@ impl TraceFile {
     /// path.
     ///
     /// # Errors
-    /// Returns the errors of [`TraceFile::open`].
+    /// Returns an error in the same cases as [`TraceFile::open`].
     pub fn from_reader(
         name: &Path,
         input: impl Read + Send + 'static,
@@ -184,8 +184,8 @@ impl TraceFile {
         }
     }
 
-    /// Returns whether `name` is the name that the trace gives to the device. The part of this name
-    /// that distinguishes the devices of a host is enough.
+    /// Returns whether `name` is the name that the trace gives to the device. For the format `msr`,
+    /// the disk number without the host also counts as a name of the device.
     pub fn is_device(&self, device: u32, name: &str) -> bool {
         match &self.content {
             Content::Lines(_, reader) => reader.is_device(device, name),
@@ -253,7 +253,7 @@ impl TraceFile {
     /// because this function copies each row twice.
     ///
     /// # Errors
-    /// Returns the errors of [`TraceFile::advance`].
+    /// Returns an error in the same cases as [`TraceFile::advance`].
     #[inline]
     pub fn next_row(&mut self) -> Result<Option<TraceRow>, SourceError> {
         Ok(if self.advance()? { Some(*self.row()) } else { None })

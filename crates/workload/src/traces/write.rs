@@ -38,7 +38,7 @@ impl Target {
     /// Returns the output format for a file name. The extension of the name decides; a further
     /// extension for compression is ignored. Returns `None` if no output format has the extension.
     pub fn of_path(path: &Path) -> Option<Self> {
-        // The extensions are ASCII text, but the rest of the file name may not be.
+        // The extensions are ASCII text. The rest of the file name may contain other characters.
         let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
         let name =
             [".zst", ".gz"].iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(&name);
@@ -114,7 +114,7 @@ impl<W: Write> TraceWriter<W> {
     /// Begins an output file. `clock` is the epoch of the times in all rows.
     ///
     /// # Errors
-    /// Returns the errors of the output.
+    /// Returns an error if writing to the output fails.
     pub fn new(target: Target, out: W, clock: Epoch) -> io::Result<Self> {
         let form = match target {
             Target::Compact => Form::Compact(Box::new(CompactWriter::new(out, clock))),
@@ -133,8 +133,8 @@ impl<W: Write> TraceWriter<W> {
     /// device, for example from [`super::TraceFile::device_name`].
     ///
     /// # Errors
-    /// Returns the errors of the output. Also returns an error if the output format cannot hold the
-    /// row.
+    /// Returns an error if writing to the output fails. Also returns an error if the output format
+    /// cannot hold the row.
     #[inline]
     pub fn row(
         &mut self,
@@ -162,7 +162,7 @@ impl<W: Write> TraceWriter<W> {
     /// Ends the output file. Returns the output, and the facts that were lost.
     ///
     /// # Errors
-    /// Returns the errors of the output.
+    /// Returns an error if writing to the output fails.
     pub fn finish(self) -> io::Result<(W, Losses)> {
         match self.form {
             Form::Compact(writer) => {

@@ -19,8 +19,7 @@ pub struct Windows {
     pub(super) width: Ns,
     /// Time from the first request of a pass to the first request of the next pass.
     pub(super) pass: Ns,
-    /// End of the entries of each window in `reads`, which is the index after the last of these
-    /// entries.
+    /// For each window, the index in `reads` after the last entry of the window.
     pub(super) ends: Vec<usize>,
     /// Page numbers, each with the number of reads of the page in a window. The entries of a window
     /// follow those of the previous window. Within a window, page numbers ascend.
@@ -58,7 +57,7 @@ impl Windows {
     /// Makes the table from one pass of a stream, for a drive of `pages` pages.
     ///
     /// # Errors
-    /// Returns the errors of the stream. Also returns an error if the stream has no arrival times.
+    /// Returns an error if reading the stream fails, or if the stream has no arrival times.
     pub fn of(
         source: &mut dyn PassSource,
         page_bytes: u32,
@@ -140,8 +139,8 @@ impl Windows {
         self.ends.push(self.reads.len());
     }
 
-    /// Returns a table with only the pages of a sample. In this table, pages have the numbers that
-    /// they have in the sample.
+    /// Returns a table with only the pages of a sample. The pages of this table are numbered as in
+    /// the sample.
     #[must_use]
     pub fn sampled(&self, sample: Sample) -> Self {
         let (mut ends, mut reads) = (vec![], vec![]);

@@ -25,7 +25,7 @@ const REFUSED: [(&str, &[u8]); 4] = [
     ("zip", b"PK\x03\x04"),
     ("lz4", &[0x04, 0x22, 0x4d, 0x18]),
 ];
-/// Number of bytes of the longest magic number in [`REFUSED`].
+/// Length of the longest magic number in [`REFUSED`], in bytes.
 const MAGIC_BYTES: u64 = 6;
 
 /// Counters that change while a file is read.

@@ -77,8 +77,8 @@ impl Lines {
         self.number += 1;
     }
 
-    /// Goes to the next line in the rare cases. In these cases the line ends outside the bytes in
-    /// memory, is the last line, is too long, or contains a NUL byte.
+    /// Goes to the next line in a rare case: the line ends outside the bytes in memory, is the last
+    /// line, is too long, or contains a NUL byte.
     #[cold]
     fn advance_slowly(&mut self) -> Result<bool, LineError> {
         self.finish_long_line()?;

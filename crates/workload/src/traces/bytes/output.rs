@@ -41,7 +41,7 @@ impl<W: Write> Compressed<W> {
     /// Ends the compressed stream, and returns the output to which the stream was written.
     ///
     /// # Errors
-    /// Returns the errors of the output.
+    /// Returns an error if writing to the output fails.
     pub fn finish(self) -> io::Result<W> {
         match self.0 {
             Kind::Plain(out) => Ok(out),

@@ -106,7 +106,7 @@ impl LineReader for Events {
         let offset = fields.sector()?;
         match fields.text()? {
             b"+" => {}
-            // The event has a payload, or it reports that a flush failed.
+            // The bracket shows that the event has a payload, or that a flush failed.
             [b'(' | b'[', ..] => return Ok(None),
             _ => return Err(BadRow::Column(PLUS)),
         }
@@ -135,8 +135,8 @@ fn is_device(text: &[u8]) -> bool {
     numbers.next().is_some_and(is_whole) && numbers.next().is_some_and(is_whole)
 }
 
-/// Returns whether a line begins a summary. Such a line is `CPU0 (sda):`, `Total (sda):`, or with
-/// the option -s a process such as `fio (4711)`.
+/// Returns whether a line begins a summary, such as `CPU0 (sda):` or `Total (sda):`. With the
+/// option -s of blkparse, the line can also name a process, such as `fio (4711)`.
 fn begins_summary(line: &[u8]) -> bool {
     let line = line.trim_ascii_end();
     let line = line.strip_suffix(b":").unwrap_or(line);

@@ -36,7 +36,7 @@ pub(in crate::traces) const FORMAT: Format = Format {
         column("device", "the index of a device that was listed before"),
         column("direction", "read, write or trim"),
     ],
-    // This value is replaced by the epoch in the header of the file.
+    // The header of each file states the epoch of the file, which replaces this value.
     clock: Epoch::Relative,
     times: Times::Fixed("nanoseconds"),
     has_op: true,

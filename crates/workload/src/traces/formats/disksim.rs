@@ -37,8 +37,8 @@ pub(in crate::traces) const FORMAT: Format = Format {
 
 const FLAGS: usize = 4;
 
-/// Returns whether the first line has five numbers and a time has a decimal point. A file without
-/// decimal points looks like the format `mqsim`.
+/// Returns whether the first line has five numbers and at least one time in the first lines has a
+/// decimal point. A file without decimal points looks like the format `mqsim`.
 fn detect(head: &Head) -> bool {
     let columns = head.first_columns();
     columns.len() == 5
@@ -47,7 +47,7 @@ fn detect(head: &Head) -> bool {
         && has_decimal_time(head)
 }
 
-/// Makes the reader for a file with the time unit in the options. Decimal places below 1 ns are
+/// Makes the reader of a file. The options give the time unit. Decimal places below 1 ns are
 /// dropped.
 fn open(opening: &Opening) -> Box<dyn LineReader> {
     match opening.options.time_unit.unwrap_or(TimeUnit::Milliseconds) {

@@ -13,8 +13,8 @@
 //! requests per second, fio 3.33 writes timestamps that differ by 10,000. The source of fio agrees:
 //! the function `log_io_u` prints `utime_since_now`.
 //!
-//! Only read, write and trim move data. Other actions are skipped. The action wait is also skipped,
-//! because fio itself ignores it in version 3.
+//! Only read, write and trim move data. Other actions are skipped. The action `wait` is also
+//! skipped, because fio itself ignores this action in version 3.
 
 use vpass_drive::base::request::Op;
 

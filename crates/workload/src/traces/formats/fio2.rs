@@ -9,7 +9,7 @@
 //! | length | bytes; absent for add, open, close |
 //!
 //! Requests have no times. The option `--assume-rate` gives requests evenly spaced times. vpass
-//! treats the action wait as the manual page says: a wait begins at the end of the previous wait,
+//! treats the action `wait` as the manual page says: a wait begins at the end of the previous wait,
 //! and waits below 100 us are ignored. In a closed loop, waits have no effect.
 
 use crate::traces::formats::fio::{Entry, entry};

@@ -113,7 +113,7 @@ impl LineReader for Rows {
     }
 
     /// Returns whether `name` is the name of the device, such as `hm_0`, or the disk number of the
-    /// device. As a disk number, 0 means disk 0 of every host.
+    /// device. A disk number such as 0 stands for disk 0 of every host.
     fn is_device(&self, device: u32, name: &str) -> bool {
         let disk = self.device_name(device);
         disk == name || disk.rsplit_once('_').is_some_and(|(_, number)| number == name)

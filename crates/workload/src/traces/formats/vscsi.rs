@@ -17,7 +17,7 @@
 //! The definition gives only the unit of the time. The other units are inferred from a public trace
 //! of version 1. Lengths in this trace are multiples of 512, so lengths are in bytes. With blocks
 //! of 512 bytes, all block numbers lie within a disk of 32 GiB, which is a plausible size. The
-//! first time is 65 days, so times are counted from the start of the host.
+//! first request has a time of 65 days, so times are counted from the start of the host.
 //!
 //! Only reads and writes are replayed. For other commands, such as UNMAP and WRITE SAME, a record
 //! does not say which bytes change.

@@ -76,8 +76,8 @@ pub(in crate::traces) struct Fitter {
 }
 
 impl Fitter {
-    /// Returns the first byte of a request on the drive, and the length of the request there.
-    /// Returns an error text if the request does not fit.
+    /// Returns the place of a request on the drive: its first byte and its length. Returns an error
+    /// text if the request does not fit.
     #[inline]
     pub(in crate::traces) fn place(&self, offset: u64, bytes: u64) -> Result<(u64, u64), Phrase> {
         if let Some(packing) = &self.packing {

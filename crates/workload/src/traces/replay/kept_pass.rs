@@ -17,8 +17,8 @@ use crate::traces::replay::survey::Survey;
 /// Size of the largest pass that is kept, in bytes.
 const MOST_BYTES: u64 = 64 << 20;
 
-/// Row that was handed out in the first pass. `since` is the time from the start of the row's part
-/// of the trace to the row.
+/// Row that was handed out in the first pass. `since` is the time of the row, counted from the
+/// start of its part of the trace.
 #[derive(Clone, Copy, Debug)]
 struct Row {
     since: Ns,
@@ -60,8 +60,8 @@ impl KeptPass {
             .unwrap_or(0)
     }
 
-    /// Keeps a row that was handed out. `since` is the time from the start of the row's part of the
-    /// trace to the row.
+    /// Keeps a row that was handed out. `since` is the time of the row, counted from the start of
+    /// its part of the trace.
     #[inline]
     pub(in crate::traces) fn keep(&mut self, row: &Placed, since: Ns) {
         if self.is_small && !self.is_whole {

@@ -47,8 +47,8 @@ pub(in crate::traces) fn lay_out(devices: &mut [Device]) -> Result<u64, SourceEr
 }
 
 /// Makes the error for devices of `trace` that need more bytes than the drive has. `furthest` is
-/// the place in the trace of the request with the highest address. `packed` is the size of the
-/// touched pages, if known.
+/// the place in the trace at which the request with the highest address stands. `packed` is the
+/// size of the touched pages, if known.
 pub(in crate::traces) fn too_large(
     trace: &str,
     devices: &[Device],
@@ -114,8 +114,8 @@ fn selection(devices: &[Device], end: &'static str) -> Phrase {
     phrase!["select some devices with ", Opt::Only.to("DEV"), end]
 }
 
-/// Makes the error for a trace whose touched pages do not fit onto the drive, although they lie
-/// side by side.
+/// Makes the error for a trace whose touched pages do not fit onto the drive, even if these pages
+/// lie side by side.
 pub(in crate::traces) fn too_many_pages(
     trace: &str,
     devices: &[Device],

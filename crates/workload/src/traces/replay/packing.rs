@@ -76,7 +76,7 @@ pub(in crate::traces) struct Packing {
     pages: u64,
 }
 
-/// Longest possible run of neighbouring pages that are all touched.
+/// Run of neighbouring touched pages. The pages directly before and after the run are untouched.
 #[derive(Clone, Copy, Debug)]
 struct Run {
     /// Number of the run's first page before packing.
@@ -91,9 +91,9 @@ impl Packing {
         self.pages << self.page_shift
     }
 
-    /// Returns the first byte of a request on the drive, and the length of the request there. This
-    /// length does not count pages that the trace never touches. Returns `None` if the first page
-    /// of the request was never touched.
+    /// Returns the place of a request on the drive: its first byte and its length. The length does
+    /// not include pages that the trace never touches. Returns `None` if the first page of the
+    /// request was never touched.
     #[inline]
     pub(in crate::traces) fn place(&self, offset: u64, bytes: u64) -> Option<(u64, u64)> {
         let within = (1u64 << self.page_shift) - 1;

@@ -124,8 +124,8 @@ impl<'a> Scan<'a> {
         self.touched.take()
     }
 
-    /// Returns the devices. Also returns the place in the trace of the request with the highest
-    /// address in the first device.
+    /// Returns the devices. Also returns the place in the trace at which the request with the
+    /// highest address in the first device stands.
     ///
     /// # Errors
     /// Returns an error if `--only` names a device that no file contains.

@@ -1,5 +1,6 @@
-//! Surveys the files of a trace before a run. The survey has the format and the rows of each file,
-//! and the devices of the trace, placed side by side. The source file `scan` reads the trace files.
+//! Surveys the files of a trace before a run. The survey has the format of each file, the number of
+//! rows of each file, and the places of the devices on the drive. The source file `scan` reads the
+//! trace files.
 
 use crate::traces::shown::shown;
 use std::collections::HashMap;
@@ -31,7 +32,7 @@ pub struct Survey {
     /// Number of bytes of all devices side by side.
     space: u64,
     skipped: Skipped,
-    /// Place in the trace of the request with the highest address in the first device.
+    /// Place in the trace at which the request with the highest address in the first device stands.
     furthest: String,
     /// Positions of the touched pages, if the options contain [`Fit::Pack`].
     packing: Option<Arc<Packing>>,
@@ -50,12 +51,12 @@ pub struct FileSurvey {
     pub(in crate::traces) has_garbage: bool,
     /// Epoch of the times in the file.
     pub(in crate::traces) clock: Epoch,
-    /// Time on the file's own clock at which the part of the trace with this file begins; `None` if
-    /// the file has no selected requests.
+    /// Time, on the file's own clock, at which the part of the trace with this file begins; `None`
+    /// if the file has no selected requests.
     pub(in crate::traces) origin_ns: Option<u64>,
-    /// Number of requests in the file to selected devices.
+    /// Number of requests to selected devices in this file.
     pub rows: u64,
-    /// Time from the earliest to the latest request in the file to selected devices.
+    /// Time from the earliest to the latest request to a selected device in this file.
     pub span_ns: Ns,
     /// Device index for each device number in the file; `None` for a device that `--only` leaves
     /// out.

@@ -10,8 +10,8 @@ use vpass_drive::phrase;
 #[derive(Debug)]
 pub(in crate::traces) struct TraceClock {
     speed: f64,
-    /// Latest valid time, at the recorded speed. This time must not exceed [`END_OF_TIME`], either
-    /// at the recorded speed or at the replay speed.
+    /// Latest valid time, at the recorded speed. The time is at most [`END_OF_TIME`], at the
+    /// recorded speed as well as at the replay speed.
     end: Ns,
     /// Time at which the current part starts, at the recorded speed.
     start: Ns,
@@ -42,7 +42,7 @@ impl TraceClock {
     }
 
     /// Returns the time of a row since the start of the run, at the recorded speed. `since_start`
-    /// is the time from the start of the row's part to the row.
+    /// is the time of the row, counted from the start of its part of the trace.
     #[inline]
     pub(in crate::traces) fn at(&self, since_start: Ns) -> Result<Ns, TooLate> {
         self.start.checked_add(since_start).filter(|at| *at <= self.end).ok_or(self.too_late())

@@ -78,7 +78,7 @@ impl TraceSource {
     /// Surveys a trace, then opens it for a drive of `capacity` bytes.
     ///
     /// # Errors
-    /// Returns the errors of [`Survey::of`] and [`TraceSource::new`].
+    /// Returns an error in the same cases as [`Survey::of`] and [`TraceSource::new`].
     pub fn open(
         paths: &[PathBuf],
         capacity: u64,

@@ -70,8 +70,7 @@ pub(in crate::traces) struct Ready {
     rows: Vec<TraceRow>,
     /// Index of the row after the current row.
     next: usize,
-    /// Number of rows that are known to be valid. These are the first rows in memory, up to the
-    /// current row or further.
+    /// Number of rows that are known to be valid, counted from the first row in memory.
     checked: usize,
     /// Number of rows in all earlier blocks.
     before: u64,
@@ -93,8 +92,7 @@ impl Ready {
         &self.rows[self.next - 1]
     }
 
-    /// Returns the number of rows from the start of the stream to the current row, which is
-    /// included.
+    /// Returns the number of rows in the stream up to the current row, including the current row.
     pub(in crate::traces) fn count(&self) -> u64 {
         self.before + self.next as u64
     }

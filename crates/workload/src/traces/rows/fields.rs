@@ -17,8 +17,8 @@ pub(in crate::traces) struct Fields<'a, const BLANKS: bool> {
     /// Start of the next column in the line.
     at: usize,
     column: usize,
-    /// Whether another column follows. `at` alone does not tell this, because the last column may
-    /// be empty if commas separate the columns.
+    /// Whether another column follows. `at` alone does not show this, because the last of several
+    /// comma-separated columns may be empty.
     more: bool,
 }
 

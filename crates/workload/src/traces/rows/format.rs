@@ -46,7 +46,7 @@ pub struct Format {
     pub name: &'static str,
     /// Other names of the format.
     pub aliases: &'static [&'static str],
-    /// Description of the format in one line, with the source of such traces.
+    /// One line that describes the format and says where such traces come from.
     pub description: &'static str,
     /// Columns or fields of a row, in the order in which a file contains them.
     pub columns: &'static [Column],

@@ -18,7 +18,7 @@ pub(in crate::traces) trait LineReader: Send {
         device.to_string()
     }
 
-    /// Returns whether `name`, which the user gave, names the given device.
+    /// Returns whether a name that the user gave stands for the device with the given number.
     fn is_device(&self, device: u32, name: &str) -> bool {
         self.device_name(device) == name
     }
@@ -52,8 +52,8 @@ pub(in crate::traces) enum Taken {
     /// The record is invalid. The number is the length of the record, or 0 if the length is
     /// unknown, which is a fatal error.
     Bad(usize, BadRow),
-    /// `bytes` was too short. The next call needs at least the given number of bytes, which is at
-    /// most 256 KiB.
+    /// `bytes` was too short. The next call needs at least as many bytes as this field states,
+    /// which are at most 256 KiB.
     More(usize),
 }
 
@@ -76,8 +76,8 @@ pub(in crate::traces) trait BatchReader: Send {
 pub(in crate::traces) enum Batch {
     /// The block was decoded. The number is the length of the block in bytes.
     Whole(usize),
-    /// `bytes` was too short. The next call needs at least the given number of bytes, which is at
-    /// most 256 KiB.
+    /// `bytes` was too short. The next call needs at least as many bytes as this field states,
+    /// which are at most 256 KiB.
     More(usize),
 }
 

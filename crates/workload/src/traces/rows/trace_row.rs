@@ -5,7 +5,7 @@ use vpass_drive::base::latency::AccessLatency;
 use vpass_drive::base::request::Op;
 
 /// Row of a trace as the file states it. The time is counted on the clock of the trace. The row may
-/// not fit onto the drive.
+/// lie beyond the end of the drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TraceRow {
     /// Time of the row on the trace's own clock, in ns.
@@ -32,7 +32,7 @@ pub(in crate::traces) enum BadRow {
     Missing(usize),
     /// The line continues after the last column of the format.
     Extra,
-    /// The row has an error in no particular column. The sentence describes this error.
+    /// The error concerns the row as a whole and not one column. The text describes the error.
     Sentence(&'static str),
     /// Nothing after the error can be read, so `--skip-bad-lines` does not help.
     Fatal(&'static str),

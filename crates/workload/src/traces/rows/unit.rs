@@ -1,5 +1,5 @@
-//! Units of the times in a trace. The unit is the one that the format defines, that the user gives,
-//! or that vpass assumes.
+//! Units of the times in a trace. The unit comes from the format's definition, from the user, or
+//! from an assumption of vpass.
 
 use std::fmt;
 use std::str::FromStr;
@@ -72,7 +72,7 @@ pub struct UnitTaken {
     pub because: UnitBasis,
 }
 
-/// Reason why the times of a file are read in a unit.
+/// Reason why vpass reads the times of a file in a certain unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnitBasis {
     /// The definition of the format fixes the unit.

@@ -1,5 +1,5 @@
-//! Writes rows as an MSR Cambridge CSV. The columns are those of the format `msr`. The column of
-//! response times is 0, because vpass does not read response times from traces. If a row has a
+//! Writes rows as an MSR Cambridge CSV. The columns are those of the format `msr`. Every response
+//! time is written as 0, because vpass does not read response times from traces. If a row has a
 //! hint, the line has a further column with the hint.
 
 use std::io::{self, Write};
