@@ -42,7 +42,7 @@ fn copied() -> Result<PathBuf, String> {
     let folder = tempfile::Builder::new()
         .prefix("vpass-")
         .tempdir()
-        .map_err(|e| format!("no temporary folder for standard input: {e}"))?
+        .map_err(|e| format!("a temporary folder for standard input cannot be made: {e}"))?
         .keep();
     let file = folder.join("stdin");
     let unfinished = Unfinished { place: file.clone(), temporary: folder, made: vec![] };

@@ -391,8 +391,8 @@ fn time() {
     let (folder, mut strictly) = source("5 0 0 8 1\n4 0 0 8 1\n", 8192, strict);
     let path: PathBuf = folder.path().join("trace.csv");
     let expected = format!(
-        "{}, line 2: the request is earlier than the one before, which `strict` refuses; the line \
-         is \"4 0 0 8 1\"",
+        "{}, line 2: the request is earlier than the request before it, which `strict` refuses; \
+         the line is \"4 0 0 8 1\"",
         path.display()
     );
     assert_eq!(drained(&mut strictly).unwrap_err().to_string(), expected);
@@ -450,7 +450,7 @@ fn compact() {
         &damaged(100),
         "after row 0, at byte 35: the section's checksum does not match; the file is damaged",
     );
-    says(&damaged(35), "after row 0, at byte 35: a section should begin here, but does not");
+    says(&damaged(35), "after row 0, at byte 35: no section begins at this place");
     says(
         &damaged(second + 50),
         &format!(

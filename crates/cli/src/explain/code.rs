@@ -39,10 +39,13 @@ pub(super) fn words(code: &Code, colour: bool) -> String {
     text.push_str(&table.render(colour));
     text.push_str(match code.combine {
         Combine::Independent => {
-            "  reads and age can each use the whole code (bch.combine = \"independent\", as \
-            published)\n"
+            "  reads and age can each cause as many errors as the code corrects (bch.combine = \
+            \"independent\", as published)\n"
         }
-        Combine::Sum => "  reads and age share the code (bch.combine = \"sum\")\n",
+        Combine::Sum => {
+            "  reads and age together can cause as many errors as the code corrects \
+            (bch.combine = \"sum\")\n"
+        }
     });
     text
 }

@@ -33,8 +33,8 @@ pub(super) fn words(stripes: &Stripes, colour: bool) -> String {
     }
     text.push_str(&table.render(colour));
     text.push_str(
-        "  expected values for data without age; the first row applies without parity, or if \
-         parity is programmed later than its data\n",
+        "  expected values for fresh data; use the first row if there is no parity, or if parity \
+         is programmed later than its data\n",
     );
     text
 }

@@ -181,9 +181,8 @@ pub(super) fn failures(failures: &Failures) -> String {
         let (not_worn, waiting) = (plural(not_worn, "page"), plural(waiting, "page"));
         let _ = write!(
             text,
-            "\n  \
-             of the lost pages, {not_worn} had no parity because no page of their stripe was in a \
-             worn block, and {waiting} because the parity was not formed yet"
+            "\n  reasons why lost pages had no parity: for {not_worn}, no page of the stripe was \
+             in a worn block; for {waiting}, the parity was not formed yet"
         );
     }
     text

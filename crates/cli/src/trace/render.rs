@@ -266,7 +266,7 @@ fn over_time(f: &FileInfo, colour: bool) -> String {
     let steps = &f.over_time;
     heading(
         &mut text,
-        &format!("Page accesses over time, {} per step", seconds(steps.step_s)),
+        &format!("Page accesses over time, in steps of {}", seconds(steps.step_s)),
         colour,
     );
     for (name, numbers) in [("reads", &steps.page_reads), ("writes", &steps.page_writes)] {

@@ -240,7 +240,7 @@ fn a_life_is_projected_once_rates_and_state_have_settled() {
     let (short, long) = (run("6000", &[]).stdout, run("600000", &[]).stdout);
     assert!(
         short.contains(
-            "its rates, or the effects of the drive's start-up state, have not settled. `vpass \
+            "its rates have not settled, or the drive's start-up state still has an effect. `vpass \
              life` simulates a life if workload.rate is set"
         ),
         "{short}"

@@ -181,7 +181,8 @@ pub const STRIPE: Param = Param {
     default: 8.0,
     range: (2.0, 64.0),
     draw: &[2.0, 3.0],
-    meaning: "host pages per parity page, each on its own die",
+    meaning: "number of host pages that share a parity page; each of these pages is on its own \
+        die",
     source: "da-raid5-2013 IV-A: N = 8",
     alias: Some("stripe"),
 };

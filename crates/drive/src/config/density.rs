@@ -46,8 +46,8 @@ pub struct DensityConfig {
     /// for wear levelling and the rated life.
     #[key(
         default = true,
-        source = "assumption: a cycle that counts as several cycles of wear also lowers limits \
-            like several cycles; ipr-2018 has one limit for all P/E counts",
+        source = "assumption: if one cycle counts as several cycles of wear, it also lowers limits \
+            as several cycles do; ipr-2018 has one limit for all P/E counts",
         random = 0.8
     )]
     pub wear_counts_for_limits: bool,
@@ -124,7 +124,8 @@ pub struct DensityConfig {
         unit = "share",
         range = Real(0.0, 0.5),
         default = 0.5,
-        source = "assumption: the other half is for open blocks and the GC reserve",
+        source = "assumption: the other half of the spare pages is for open blocks and the GC \
+            reserve",
         random = [0.0, 0.1, 0.5]
     )]
     pub spare_share: f64,

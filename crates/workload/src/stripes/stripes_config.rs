@@ -60,7 +60,7 @@ impl StripesConfig {
             || {
                 format!(
                     "workload.distribution = \"{}\" with workload.stripes: \"uniform\" or \
-                     \"zipf:0.9\" is expected, over stripes",
+                     \"zipf:0.9\" is expected, as the distribution over stripes",
                     workload.distribution
                 )
             },

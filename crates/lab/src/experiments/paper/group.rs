@@ -225,11 +225,11 @@ impl Group {
         } else if periods.read_share.is_some_and(|share| !(share > 0.0 && share <= 1.0)) {
             "`read_share` must be above 0 and at most 1"
         } else if periods.reads.is_some() && has_load == periods.queue_depth.is_some() {
-            "with `reads`, `queue_depth` or a `load` is expected, but not both; the `load` may be \
-             given in the group or in each variant"
+            "`reads` needs exactly one of `queue_depth` and `load`; the `load` may be given in the \
+             group or in each variant"
         } else if periods.queue_depth.is_some() && periods.read_share.is_none() {
-            "with `queue_depth`, `read_share` is expected, because in a closed loop, updates at a \
-             fixed rate are not a fixed share of the requests"
+            "`queue_depth` needs `read_share`: in a closed loop, updates at a fixed rate would \
+             have no fixed share of the requests"
         } else {
             return Ok(());
         };
@@ -282,7 +282,8 @@ impl Group {
             caps.into_iter().find(|(_, cycles, _, most)| cycles.is_some() && *most <= 0.0);
         missing.map_or(Ok(()), |(key, _, cap, _)| {
             Err(Failure::usage(format!(
-                "group {}: `{key}` may never be reached, so a limit is needed; give `{cap}`",
+                "group {}: a run may never reach `{key}`; set `{cap}` to limit the length of the \
+                 run",
                 self.name
             )))
         })
