@@ -46,9 +46,9 @@ fn tell(note: &Note) {
         }
         Note::Complete => return progress::rows_are_kept(None),
         Note::Others(rows) => format!(
-            "found {} with other settings in {}; --fresh removes them",
-            plural(rows.count as u64, FINISHED),
-            rows.folder.display()
+            "the folder {} holds {} with other settings; --fresh removes them",
+            rows.folder.display(),
+            plural(rows.count as u64, FINISHED)
         ),
     };
     say(&format!("vpass: {said}"));

@@ -253,18 +253,18 @@ fn flash(s: &Summary, page_bytes: u64, colour: bool) -> String {
         bytes(r.pages_copied * page_bytes)
     );
     if s.gear == "timed" {
-        let _ = write!(text, "; {} missed their deadline", plural(r.deadline_misses, "job"));
+        let _ = write!(text, "; {} missed the deadline", plural(r.deadline_misses, "job"));
     }
     if let (Some(refresh), Some(technique)) = (&s.refresh, &s.refresh_technique) {
         let _ = write!(
             text,
             "\n  \
-             refresh {technique}: {}, {} of them for open blocks, {} missed their deadline; the \
-             oldest page is {} old",
-            plural(refresh.invocations, "job"),
+             refresh {technique}: {jobs}, of which {} refreshed open blocks; {late} missed the \
+             deadline; the oldest page is {} old",
             count(refresh.open_blocks),
-            plural(refresh.deadline_misses, "job"),
-            seconds(refresh.oldest_s)
+            seconds(refresh.oldest_s),
+            jobs = plural(refresh.invocations, "job"),
+            late = plural(refresh.deadline_misses, "job")
         );
         text.push_str(&refresh.merged.as_ref().map_or_else(String::new, merged));
     } else {
@@ -294,12 +294,12 @@ fn flash(s: &Summary, page_bytes: u64, colour: bool) -> String {
 fn merged(merged: &Merged) -> String {
     format!(
         "\n    \
-         {} merged in place, which corrupted {}; at the end, {} hold merged wordlines, which is {} \
-         blocks more than the data needs without merges",
-        plural(merged.merged_wordlines, "wordline"),
-        plural(merged.corrupted_pages, "page"),
-        plural(merged.merged_blocks.into(), "block"),
-        digits(merged.extra_blocks)
+         {wordlines} merged in place, which corrupted {pages}; at the end, {blocks} hold merged \
+         wordlines; without merges, the same data would need {fewer} blocks fewer",
+        wordlines = plural(merged.merged_wordlines, "wordline"),
+        pages = plural(merged.corrupted_pages, "page"),
+        blocks = plural(merged.merged_blocks.into(), "block"),
+        fewer = digits(merged.extra_blocks)
     )
 }
 
@@ -368,9 +368,9 @@ fn wear(s: &Summary) -> String {
         let cycles = rate.0.map_or_else(|| "-".into(), digits);
         let _ = writeln!(
             text,
-            "  from {} P/E cycles on: {cycles} P/E cycles {}",
+            "  wear of the drive that begins with {} P/E cycles: {cycles} P/E cycles {per}",
             count(age.start_pec.into()),
-            rate.1
+            per = rate.1
         );
     }
     text

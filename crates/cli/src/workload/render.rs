@@ -100,12 +100,12 @@ fn verdict(fit: &FitReport) -> String {
     match fit.missed {
         0 => format!("All {all} are met within {tolerance} %. The largest error is {worst:.2} %."),
         n => {
-            let of = count(fit.statistics.len() as u64);
-            let be = if n == 1 { "has an error" } else { "have errors" };
+            let all = count(fit.statistics.len() as u64);
+            let have_errors = if n == 1 { "has an error" } else { "have errors" };
             format!(
-                "{} of {of} {be} above {tolerance} %; the largest error is {}.",
-                plural(n as u64, "statistic"),
-                percent(worst)
+                "{some} of {all} {have_errors} above {tolerance} %; the largest error is {}.",
+                percent(worst),
+                some = plural(n as u64, "statistic")
             )
         }
     }

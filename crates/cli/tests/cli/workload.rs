@@ -256,7 +256,7 @@ fn fit_needs_one_source_and_all_of_its_words() {
     vpass(&["workload", "fit", "--workload", "zipf-read"])
         .refuses(2, &["zipf-read has a table [workload]"]);
     vpass(&["workload", "fit", "--workload", OFFICE_DAY, "--scale", "-1"])
-        .refuses(2, &["statistics.scale = -1 is not above 0"]);
+        .refuses(2, &["statistics.scale = -1 must be above 0"]);
     vpass(&["workload", "fit", "--statistics", "no.csv", "--windows", "no.csv", "--disk", "x"])
         .refuses(2, &["no.csv: cannot be opened"]);
     let help = vpass(&["workload", "--help"]).stdout;

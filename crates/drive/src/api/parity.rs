@@ -367,13 +367,13 @@ pub fn lack_of_room(
     (spare < needed).then(|| {
         let own = reclaim.make(config, 0).streams().len();
         let apart = if own > 0 {
-            format!(", with the {own} kinds of data that `{}` separates,", reclaim.name)
+            format!(" (also for the {own} kinds of data that `{}` separates)", reclaim.name)
         } else {
             String::new()
         };
         format!(
-            "parity technique `{parity}` leaves each die {spare} spare blocks; open blocks{apart} \
-             and the GC reserve of a die need {needed}"
+            "parity technique `{parity}` leaves {spare} spare blocks on each die, but a die needs \
+             {needed} for its open blocks{apart} and its GC reserve"
         )
     })
 }

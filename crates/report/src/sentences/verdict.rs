@@ -102,10 +102,10 @@ fn tied(model: &Model, measure: &Measure) -> Option<String> {
         format!(", against {text} under {}", code(&row.label))
     });
     Some(format!(
-        "{} keep all data and {}, too close to rank: {}{against}",
-        list(&names),
-        measure.of_several,
-        list(&values)
+        "{names} keep all data and {lead}, but are too close to rank: {values}{against}",
+        names = list(&names),
+        lead = measure.of_several,
+        values = list(&values)
     ))
 }
 
