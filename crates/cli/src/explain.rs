@@ -212,11 +212,11 @@ fn age_words(e: &Explanation, colour: bool) -> String {
         for t in &age.thresholds {
             let _ = writeln!(
                 text,
-                "  at {} P/E cycles: {} at {} reads = {}",
+                "  at {} P/E cycles: {action} at {} reads = {formula}",
                 count(age.pec.into()),
-                t.what,
                 count(t.reads.into()),
-                t.because
+                action = t.what,
+                formula = t.because
             );
         }
         if age.thresholds.is_empty() {

@@ -141,12 +141,12 @@ fn host(s: &Summary) -> String {
         count(h.write_pages)
     );
     if h.unmapped_read_pages > 0 {
-        let _ = write!(text, "; {} of the pages read hold no data", count(h.unmapped_read_pages));
+        let _ = write!(text, "; {} of the read pages hold no data", count(h.unmapped_read_pages));
     }
     if h.partial_page_writes > 0 {
         let _ = write!(
             text,
-            "; {} writes covered part of a page, so {} pages were read to complete them",
+            "; {} writes covered part of a page, so {} pages were read to complete these writes",
             count(h.partial_page_writes),
             count(h.fill_reads)
         );
@@ -324,7 +324,7 @@ fn blame(s: &Summary) -> String {
     if words.is_empty() {
         String::new()
     } else {
-        format!("  copies were caused by reads of these ranges: {}\n", words.join(", "))
+        format!("  reads of these address ranges caused copies: {}\n", words.join(", "))
     }
 }
 
@@ -396,7 +396,7 @@ fn oracle_words(o: &OracleReport, colour: bool) -> String {
         Look::Bad.paint(&found.join(", "), colour)
     };
     let mut text = format!(
-        "  {} page reads checked: {verdict}; the most disturbed page in use {}\n",
+        "  {} page reads checked: {verdict}; the most disturbed page that holds data {}\n",
         count(o.reads_checked),
         if o.worst_dose_ratio.is_finite() {
             format!("reached {:.1} % of its limit", o.worst_dose_ratio * 100.0)

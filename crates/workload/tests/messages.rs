@@ -313,7 +313,7 @@ fn devices_that_are_not_there() {
     };
     assert_eq!(
         error(&["1", "7"]),
-        "`only=7`: no device of the trace has that number or name; it has 1, 0, 2"
+        "`only=7`: no device of the trace has that number or name; its devices are 1, 0, 2"
     );
     let devices =
         |count: u32| (0..count).map(|n| format!("0 {n} 0 8 1\n")).collect::<Vec<_>>().concat();
@@ -321,8 +321,8 @@ fn devices_that_are_not_there() {
     let options = TraceOptions { only: vec!["sda".into()], ..TraceOptions::default() };
     assert_eq!(
         TraceSource::open(&[path], 1 << 30, options).err().unwrap().to_string(),
-        "`only=sda`: no device of the trace has that number or name; it has 0, 1, 2, 3, 4, 5, 6, \
-         7, 8, 9, ..."
+        "`only=sda`: no device of the trace has that number or name; its devices are 0, 1, 2, 3, \
+         4, 5, 6, 7, 8, 9, ..."
     );
     let (_folder, path) = file(devices(70_000));
     let error =

@@ -313,7 +313,7 @@ fn errors_in_a_table_name_the_key() {
     says(
         "queue_depth = 4\nrate = 4",
         "workload.queue_depth and workload.rate exclude each other: give the depth of a closed \
-         loop or the rate of an open one",
+         loop or the rate of an open loop",
     );
     says("queue_depth = 0", "workload.queue_depth = 0 is outside 1 to 65536");
     says("queue_depth = 65537", "workload.queue_depth = 65537 is outside 1 to 65536");

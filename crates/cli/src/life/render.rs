@@ -172,14 +172,14 @@ fn notes(lives: &[Life], setting: &Setting, climbed: &Climbed, args: &LifeArgs) 
     let plan = setting.plan;
     let mut notes = vec![
         format!(
-            "life: until the mean block has endured {} P/E cycles{}{}. Numbers of bytes are totals \
-             for the life of a whole drive.",
+            "A life ends when the mean block has endured {} P/E cycles{}. {}Numbers of bytes are \
+             totals for the life of a whole drive.",
             plan.drive.config.drive.rated_pec,
             args.uber.map_or_else(String::new, |uber| format!(
                 ", or the UBER of all reads exceeds {uber:e}"
             )),
             if setting.rung.is_none() && lives.iter().any(|life| life.years.ci95.is_some()) {
-                ", with the 95 % interval of the mean"
+                "Years have the 95 % interval of the mean. "
             } else {
                 ""
             },

@@ -194,8 +194,9 @@ pub(super) fn still_to_rebuild(s: &Summary) -> Option<String> {
     let to_go = s.failures.as_ref()?.unmended_pages;
     (to_go > 0).then(|| {
         format!(
-            "No data was lost so far, but the rebuild is not done: {} still on failed flash.",
-            lie(to_go)
+            "No data was lost so far, but the rebuild is not done: {pages_lie} still on failed \
+             flash.",
+            pages_lie = lie(to_go)
         )
     })
 }
@@ -214,11 +215,12 @@ pub(crate) fn failures_in_short(runs: &[Summary]) -> Option<String> {
     let runs = if all.len() > 1 { format!(" in {} runs", all.len()) } else { String::new() };
     (!all.is_empty()).then(|| {
         format!(
-            "failures lost {}{runs}; {} rebuilt, {} still to rebuild; {} unprotected at the end",
-            plural(sum(|f| f.lost_pages), "page"),
+            "failures lost {pages}{runs}; {} rebuilt, {} still to rebuild; {stripes} unprotected \
+             at the end",
             count(rebuilt),
             count(sum(|f| f.unmended_pages)),
-            plural(sum(|f| f.unprotected_stripes), "stripe")
+            pages = plural(sum(|f| f.lost_pages), "page"),
+            stripes = plural(sum(|f| f.unprotected_stripes), "stripe")
         )
     })
 }

@@ -79,7 +79,7 @@ fn life(s: &Summary) -> String {
         }
         (Confidence::TooFew, ..) => {
             format!(
-                "Too few erases to project the drive's life ({} block cycles){}.",
+                "There were too few erases to project the drive's life ({} block cycles){}.",
                 digits(w.cycles_observed),
                 more(": run")
             )

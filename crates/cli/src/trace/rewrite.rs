@@ -112,11 +112,11 @@ impl Rewrite {
         out.finish().map_err(failed)?.finish()?;
         let size = std::fs::metadata(&path).map_err(failed)?.len();
         let mut sentence = format!(
-            "{}: {} in {} form, {} bytes",
+            "{}: {rows} in {form} form, {} bytes",
             path.display(),
-            plural(rows, "row"),
-            target.name(),
-            count(size)
+            count(size),
+            rows = plural(rows, "row"),
+            form = target.name()
         );
         for loss in losses_in_words(losses, skipped_trims) {
             sentence.push_str("; ");

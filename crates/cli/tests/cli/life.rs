@@ -184,8 +184,8 @@ fn few_cycles_are_a_range_fewer_a_request_for_more_and_none_no_wear() {
     let few = small_drive("2e5", &["--reclaim", "straw-ss-sound"]);
     assert!(
         few.stdout.contains(
-            "Too few erases to project the drive's life (2.00 block cycles): run at least \
-             3,000,000 requests."
+            "There were too few erases to project the drive's life (2.00 block cycles): run at \
+             least 3,000,000 requests."
         ),
         "{}",
         few.stdout

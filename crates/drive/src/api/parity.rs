@@ -196,7 +196,8 @@ pub const REBUILD: Param = Param {
     default: 1.0,
     range: (0.0, 1024.0),
     draw: &[0.0, 0.3, 1.0, 4.0],
-    meaning: "pages of failed flash rebuilt per host request, besides those rebuilt in idle time",
+    meaning: "number of pages of failed flash that are rebuilt per host request, in addition to \
+        those rebuilt in idle time",
     source: "assumption: each request leaves time to read one more stripe",
     alias: Some("rebuild"),
 };

@@ -67,8 +67,9 @@ pub struct DensityConfig {
     #[key(
         default = true,
         source = "inference: new read-hot blocks come from the pool \"through garbage \
-            collection\", which skips only three kinds of block (ipr-2018 III-D). Assumption: \
-            other data stays out of the pool; docs/design/papers.md compares both variants",
+            collection\", which skips only three kinds of block (ipr-2018 III-D). Assumption: data \
+            that is not read-hot stays out of the pool; docs/design/papers.md compares both \
+            variants",
         random = 0.6
     )]
     pub keep_pool: bool,

@@ -262,13 +262,13 @@ fn price(best: &Row, base: &Row) -> Option<String> {
     let rewrites =
         |row: &Row| writes(row).map_or_else(String::new, |n| format!(" and rewrites {}", pages(n)));
     Some(format!(
-        "{} takes {} of controller memory{}; {} takes {}{}.",
-        code(&base.label),
+        "{base} takes {} of controller memory{base_rewrites}; {best} takes {}{best_rewrites}.",
         bytes(of_base),
-        rewrites(base),
-        code(&best.label),
         bytes(of_best),
-        rewrites(best)
+        base_rewrites = rewrites(base),
+        best_rewrites = rewrites(best),
+        base = code(&base.label),
+        best = code(&best.label)
     ))
 }
 

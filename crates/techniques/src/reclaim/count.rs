@@ -66,8 +66,8 @@ const SPREAD: Param = Param {
     default: 0.0,
     range: (0.0, 1.0),
     draw: &[0.0, 0.67, 1.0],
-    meaning: "Share of the blocks written before the run whose counts begin between 0 and `reads`, \
-        evenly spread; all other counts begin with 0. Not used with drive_wide = 1",
+    meaning: "Of the blocks that were written before the run, the share whose counts begin between \
+        0 and `reads`, evenly spread; all other counts begin with 0. Not used with drive_wide = 1",
     source: "read-latency-relaxation-2021. 0: all blocks move together, as in SSD-D; 0.67: a third \
         of the blocks do, as in SSD-A; 1: none do, as in SSD-B",
     alias: None,

@@ -24,7 +24,7 @@ impl StatisticsConfig {
         key(
             "scale",
             &self.scale,
-            "share of the pages and requests to generate; their times do not change",
+            "share of the pages and requests to generate; request times do not change",
         );
         key("speed", &self.speed, "2: twice as fast");
         key(

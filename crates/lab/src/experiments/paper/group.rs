@@ -160,7 +160,7 @@ impl Group {
                 || self.until_stable
                 || self.refresh.is_empty())
         {
-            "`periods` needs `refresh`, and cannot be used with `blocks`, `cycles` and \
+            "`periods` needs `refresh`, and cannot be used with `blocks`, `cycles` or \
              `until_stable`"
         } else if self.span.is_some()
             && (self.goes_by_cycles()
@@ -168,7 +168,7 @@ impl Group {
                 || self.until_stable
                 || self.periods.is_some())
         {
-            "`span` cannot be used with `blocks`, `cycles`, `until_stable` and `periods`"
+            "`span` cannot be used with `blocks`, `cycles`, `until_stable` or `periods`"
         } else if self.is_fluid() != self.is_sampled() || self.is_fluid() && self.span.is_none() {
             "`gear = \"fluid\"` needs `span` and `sample`; `sample` is only for `gear = \"fluid\"`"
         } else {
@@ -196,8 +196,8 @@ impl Group {
         } else if span.window.is_some() != self.gear.is_timed() {
             "a `window` is needed in the timed gear, and not possible in other gears"
         } else if has_load || self.rate.is_some() || self.passes.is_some() {
-            "the days and reads per page of a span set its rate, so leave out `load`, `rate` and \
-             `passes`"
+            "the rate of a span follows from its days and its reads per page, so leave out `load`, \
+             `rate` and `passes`"
         } else {
             return Ok(());
         };
