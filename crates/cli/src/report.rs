@@ -32,12 +32,12 @@ pub(crate) fn render(s: &Summary, page_bytes: u64, colour: bool) -> String {
     let nature = if s.counterfactual { format!(" ({COUNTERFACTUAL})") } else { String::new() };
     let _ = writeln!(
         text,
-        "  reclaim {}{nature}, gc {}, {} gear, seed {}{}\n",
-        s.reclaim_technique,
-        s.gc_technique,
-        s.gear,
-        s.seed,
-        passes(s)
+        "  reclaim {technique}{nature}, gc {gc}, {gear} gear, seed {seed}{passes}\n",
+        technique = s.reclaim_technique,
+        gc = s.gc_technique,
+        gear = s.gear,
+        seed = s.seed,
+        passes = passes(s)
     );
     let mut section = |name: &str, body: &str| {
         let _ = writeln!(text, "{}\n{body}", Look::Heading.paint(name, colour));
@@ -127,12 +127,12 @@ fn passes(s: &Summary) -> String {
 fn host(s: &Summary) -> String {
     let h = &s.host;
     let mut text = format!(
-        "  {} reads ({}), {} writes ({}), {} trims\n",
+        "  {} reads ({read_bytes}), {} writes ({write_bytes}), {} trims\n",
         count(h.read_requests),
-        bytes(h.read_bytes),
         count(h.write_requests),
-        bytes(h.write_bytes),
-        count(h.trim_requests)
+        count(h.trim_requests),
+        read_bytes = bytes(h.read_bytes),
+        write_bytes = bytes(h.write_bytes)
     );
     let _ = write!(
         text,
@@ -246,11 +246,11 @@ fn flash(s: &Summary, page_bytes: u64, colour: bool) -> String {
     let r = &s.reclaim;
     let _ = write!(
         text,
-        "  reclaim: {}, {}, {} copied ({})",
-        plural(r.alarms, "alarm"),
-        plural(r.invocations, "job"),
-        plural(r.pages_copied, "page"),
-        bytes(r.pages_copied * page_bytes)
+        "  reclaim: {alarms}, {jobs}, {pages} copied ({size})",
+        alarms = plural(r.alarms, "alarm"),
+        jobs = plural(r.invocations, "job"),
+        pages = plural(r.pages_copied, "page"),
+        size = bytes(r.pages_copied * page_bytes)
     );
     if s.gear == "timed" {
         let _ = write!(text, "; {} missed the deadline", plural(r.deadline_misses, "job"));
@@ -314,10 +314,10 @@ fn blame(s: &Summary) -> String {
     let words: Vec<_> = worst
         .map(|b| {
             format!(
-                "{:.1} % by {} from {}",
+                "{:.1} % by {size} from {offset}",
                 100.0 * b.copies / all,
-                bytes(b.bytes),
-                bytes(b.offset_bytes)
+                size = bytes(b.bytes),
+                offset = bytes(b.offset_bytes)
             )
         })
         .collect();
@@ -331,11 +331,11 @@ fn blame(s: &Summary) -> String {
 fn wear(s: &Summary) -> String {
     let w = &s.wear;
     let mut text = format!(
-        "  P/E cycles {} to {}, mean {} of {} rated",
-        count(w.pec_min.into()),
-        count(w.pec_max.into()),
-        digits(w.pec_mean),
-        count(w.rated_pec.into())
+        "  P/E cycles {least} to {most}, mean {mean} of {rated} rated",
+        least = count(w.pec_min.into()),
+        most = count(w.pec_max.into()),
+        mean = digits(w.pec_mean),
+        rated = count(w.rated_pec.into())
     );
     if w.effective_pec_mean > w.pec_mean {
         let _ =

@@ -163,15 +163,15 @@ pub(super) fn failures(failures: &Failures) -> String {
     let _ = write!(
         text,
         "\n  \
-         failures: {} lost, {} of them in stripes that failed twice{unprotected}; {} rebuilt in \
-         the background, {} for reads, {} for writes; {} still to rebuild; {} unprotected",
-        plural(failures.lost_pages, "page"),
+         failures: {pages} lost, {} of them in stripes that failed twice{unprotected}; {} rebuilt \
+         in the background, {} for reads, {} for writes; {} still to rebuild; {stripes} unprotected",
         count(failures.lost_twice_failed_pages),
         count(failures.rebuilt_in_background_pages),
         count(failures.rebuilt_for_reads_pages),
         count(failures.rebuilt_for_writes_pages),
         count(failures.unmended_pages),
-        plural(failures.unprotected_stripes, "stripe")
+        pages = plural(failures.lost_pages, "page"),
+        stripes = plural(failures.unprotected_stripes, "stripe")
     );
     if let Some(after) = failures.mended_after_s {
         let _ = write!(text, "; rebuilt within {}", seconds(after));

@@ -237,10 +237,10 @@ pub fn verdict(key: &str, points: &[Point], others: &[String]) -> String {
             format!("{key} = {only}")
         } else {
             format!(
-                "{} values of {key}, from {} to {}",
+                "{} values of {key}, from {least} to {most}",
                 living.len(),
-                living[0],
-                living[living.len() - 1]
+                least = living[0],
+                most = living[living.len() - 1]
             )
         };
         format!("With {which}, the drive outlives the simulation: {length}.")

@@ -89,8 +89,8 @@ impl Summary {
         let served = offered * (1.0 - lag / self.simulation.simulated_s?);
         self.is_saturated().then(|| {
             format!(
-                "The drive could not keep up: {} requests/s were offered and {} served, and the \
-                 drive was {} behind at the end. Latencies therefore grow with the length of the \
+                "The drive could not keep up: {} requests/s were offered, but only {} were served, \
+                 and the drive was {} behind at the end. Latencies therefore grow with the length of the \
                  run. Wear and life are those at the served rate.",
                 digits(offered),
                 digits(served),
