@@ -164,7 +164,8 @@ pub(super) fn failures(failures: &Failures) -> String {
         text,
         "\n  \
          failures: {pages} lost, {} of them in stripes that failed twice{unprotected}; {} rebuilt \
-         in the background, {} for reads, {} for writes; {} still to rebuild; {stripes} unprotected",
+         in the background, {} for reads, {} for writes; {} still to rebuild; {stripes} \
+         unprotected",
         count(failures.lost_twice_failed_pages),
         count(failures.rebuilt_in_background_pages),
         count(failures.rebuilt_for_reads_pages),

@@ -90,8 +90,8 @@ impl Summary {
         self.is_saturated().then(|| {
             format!(
                 "The drive could not keep up: {} requests/s were offered, but only {} were served, \
-                 and the drive was {} behind at the end. Latencies therefore grow with the length of the \
-                 run. Wear and life are those at the served rate.",
+                 and the drive was {} behind at the end. Latencies therefore grow with the length \
+                 of the run. Wear and life are those at the served rate.",
                 digits(offered),
                 digits(served),
                 seconds(lag)
