@@ -111,7 +111,7 @@ fn values_of_options() {
     says("bs=4x", &format!("bs: {bytes}"));
     says("bs=1.5k", &format!("bs: {bytes}"));
     says("bs=(4*1024)", "bs: arithmetic in parentheses is not supported; write the number itself");
-    says("bs=4k-8k", "bs: one size is expected; ranges are for bsrange, shares for bssplit");
+    says("bs=4k-8k", "bs: one size is expected; use bsrange for a range, and bssplit for shares");
     says("bs=0", "bs: a request of 0 bytes; a size from 1 byte to 16 MiB is expected");
     says(
         "blocksize=32m",
