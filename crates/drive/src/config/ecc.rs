@@ -49,7 +49,8 @@ pub struct EccConfig {
         unit = "share",
         range = Real(TARGET_MIN, 0.5),
         default = 1e-3,
-        source = "assumption: a retry for every thousandth codeword costs no noticeable time"
+        source = "assumption: if one codeword in a thousand needs a retry, the retries cost no \
+            noticeable time"
     )]
     pub target: f64,
     /// Share of codewords that the last level may fail to decode at its cap; beyond it, data is

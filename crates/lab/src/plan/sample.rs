@@ -70,7 +70,7 @@ impl RunPlan {
                 Opt::Sample,
                 " is for ",
                 Opt::Gear.to("fluid"),
-                ": a sample of the requests would change their order and their times",
+                ": with a sample, the order and the times of the requests would change",
             ]));
         }
         let config = &self.drive.config;

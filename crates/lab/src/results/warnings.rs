@@ -165,8 +165,8 @@ impl Summary {
             .filter(|_| self.has_uber() && self.is_repaired_beyond_uber())?;
         Some(format!(
             "UBER counts single pages before repair. In a stripe with parity, {technique} rebuilds \
-             a page that cannot be read, so the host loses less data; how much less is not \
-             computed."
+             a page that cannot be read, so the host loses less data; vpass does not compute how \
+             much less."
         ))
     }
 

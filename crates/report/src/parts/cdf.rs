@@ -14,7 +14,7 @@ use crate::sentences::latency::tail;
 use crate::svg::{EndLabel, band, end_labels, grid, line, path, plot, stretched};
 use crate::table::Table;
 
-const TITLE: &str = "Read latency, to the last nines";
+const TITLE: &str = "Read latency, up to the highest percentiles";
 const HEIGHT: u32 = 300;
 /// Ends of the percentile axis, as numbers of nines. The ends stand for 50 % and 99.999 %.
 const ENDS: (f64, f64) = (0.3, 5.0);

@@ -194,7 +194,7 @@ impl Group {
         } else if span.window.as_ref().is_some_and(|window| window.reads == 0) {
             "a window of at least 1 read is expected"
         } else if span.window.is_some() != self.gear.is_timed() {
-            "a `window` is needed in the timed gear, and not possible in other gears"
+            "a `window` is needed in the timed gear, and is not possible in other gears"
         } else if has_load || self.rate.is_some() || self.passes.is_some() {
             "the rate of a span follows from its days and its reads per page, so leave out `load`, \
              `rate` and `passes`"
