@@ -158,7 +158,8 @@ fn errors_in_a_table_name_its_line() {
         ),
         (
             changed("read_page_access_count", Some("90")),
-            "the windows of disk-two hold 100 read page accesses in total, but totals.csv counts 90",
+            "the windows of disk-two hold 100 read page accesses in total, but totals.csv counts \
+             90",
         ),
         (
             changed("page_working_set_size", Some("4096")),
