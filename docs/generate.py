@@ -30,7 +30,7 @@ SLOTS = {
 IN_BULK = {
     "exact": "exact",
     "order_drawn": "its counters see the reads in random order; their bounds still hold",
-    "mean_clock": "the technique's clock counts expected reads; all else is exact",
+    "mean_clock": "the technique's clock counts expected reads; everything else is exact",
 }
 COMMANDS = [
     *("run", "compare", "life", "llm", "attack", "list", "show", "new", "new drive", "explain"),

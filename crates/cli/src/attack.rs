@@ -94,7 +94,8 @@ pub(crate) fn attack(args: &AttackArgs) -> Result<Exit, Failure> {
 
 /// Summary, for lists, of the attack that chooses its requests during the run.
 pub(crate) const ADAPTIVE_SUMMARY: &str = "inspects the drive after every 4 to 100 requests, then \
-    reads beside wordlines that are near their limit or that the technique knows little about";
+    reads beside two kinds of wordlines: those near their limit, and those about which the \
+    technique knows little";
 /// Default number of requests of the adaptive attack.
 const ADAPTIVE_REQUESTS: u64 = 100_000;
 
@@ -210,7 +211,7 @@ impl Victim {
         let session = deaf(|| Session::new(&beginning))?;
         Knowledge::of(session.drive(), self.reclaim.name).ok_or_else(|| {
             let sentence = "there is nothing to attack: the drive must hold data (start.fill above \
-                0) that reads disturb (disturb.model other than none)";
+                0), and reads must disturb this data (disturb.model other than none)";
             Failure::usage(format!("drive {}: {sentence}", self.drive.name))
         })
     }
@@ -272,8 +273,9 @@ pub(crate) fn write(
     command: &str,
 ) -> Result<(), Failure> {
     let body = toml::to_string(file).map_err(|e| Failure::failed(e.to_string()))?;
-    let head = "This attack works only if the data lies in the same places. The same drive, seed \
-        and gear give the same places. Replay the attack with:";
+    let head = "This attack works only if every page lies in the same place as when vpass wrote \
+        this file. The drive, the seed and the gear in the next line ensure this. Replay the \
+        attack with:";
     // A TOML comment must fit in one line.
     let command = plain::line(command);
     let text = format!("# {head}\n# {command} --workload {}\n\n{body}", plain::path(place));

@@ -66,7 +66,10 @@ fn render(e: &Explanation, config: &DriveConfig, colour: bool) -> String {
     heading(&mut text, "Dose that one read deposits in its block");
     text.push_str(&dose_words(e, config));
     text.push('\n');
-    heading(&mut text, &format!("Read limits of a block, and reads at which `{}` acts", e.reclaim));
+    heading(
+        &mut text,
+        &format!("Read limits of a block, and read counts at which `{}` acts", e.reclaim),
+    );
     if e.counterfactual {
         let _ = writeln!(text, "  {COUNTERFACTUAL}");
     }
@@ -85,10 +88,7 @@ fn render(e: &Explanation, config: &DriveConfig, colour: bool) -> String {
     }
     if let Some(budget) = &e.error_budget {
         text.push('\n');
-        heading(
-            &mut text,
-            "Error budget of a page that remains at each retry, after wear, age and reads",
-        );
+        heading(&mut text, "Error budget that wear, age and reads leave to a page, at each retry");
         text.push_str(&budget::words(budget, colour));
     }
     if let Some(words) = &e.hints {
@@ -96,7 +96,8 @@ fn render(e: &Explanation, config: &DriveConfig, colour: bool) -> String {
         heading(
             &mut text,
             &format!(
-                "Retries that the host's hints allow (--hints), and reads at which `{}` first acts",
+                "Retries that the host's hints allow (--hints), and read counts at which `{}` \
+                 first acts",
                 e.reclaim
             ),
         );
@@ -152,8 +153,11 @@ fn dose_words(e: &Explanation, config: &DriveConfig) -> String {
     let weights: Vec<_> = dose.weight.iter().map(|(kind, w)| format!("{kind} {w}")).collect();
     let _ = writeln!(text, "  weight: {} (disturb.dose = \"{}\")", weights.join(", "), dose.unit);
     let before = config.disturb.preprogram_weight;
-    let _ =
-        writeln!(text, "  wordlines not yet programmed: x {before} (disturb.preprogram_weight)");
+    let _ = writeln!(
+        text,
+        "  wordlines not yet programmed: {before} times this dose \
+            (disturb.preprogram_weight)"
+    );
     text
 }
 
@@ -208,11 +212,11 @@ fn age_words(e: &Explanation, colour: bool) -> String {
         for t in &age.thresholds {
             let _ = writeln!(
                 text,
-                "  at {} P/E cycles: {} at {} reads = {}",
+                "  at {} P/E cycles: {action} at {} reads = {formula}",
                 count(age.pec.into()),
-                t.what,
                 count(t.reads.into()),
-                t.because
+                action = t.what,
+                formula = t.because
             );
         }
         if age.thresholds.is_empty() {

@@ -30,25 +30,25 @@ fn tell(note: &Note) {
         ),
         Note::NotKept(why) => format!("a finished run is not kept: {why}"),
         Note::Found(rows, all) => format!(
-            "{} of {} taken from {}, where an earlier command kept them; --fresh repeats all \
-             runs",
+            "{} of {runs} taken from {folder}, where an earlier command kept them; --fresh \
+             repeats all runs",
             rows.count,
-            plural(*all as u64, FINISHED),
-            rows.folder.display()
+            runs = plural(*all as u64, FINISHED),
+            folder = rows.folder.display()
         ),
         Note::Kept(rows) => {
             return progress::rows_are_kept(Some(format!(
-                "{} kept in {}: the same command continues from there; with --fresh, the command \
-                 starts again",
-                plural(rows.count as u64, FINISHED),
-                rows.folder.display()
+                "{runs} kept in {folder}: the same command continues from there; with --fresh, \
+                 the command starts again",
+                runs = plural(rows.count as u64, FINISHED),
+                folder = rows.folder.display()
             )));
         }
         Note::Complete => return progress::rows_are_kept(None),
         Note::Others(rows) => format!(
-            "found {} with other settings in {}; --fresh removes them",
-            plural(rows.count as u64, FINISHED),
-            rows.folder.display()
+            "the folder {} holds {} with other settings; --fresh removes them",
+            rows.folder.display(),
+            plural(rows.count as u64, FINISHED)
         ),
     };
     say(&format!("vpass: {said}"));

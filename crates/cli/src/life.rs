@@ -273,9 +273,9 @@ impl<'a> Asked<'a> {
         }
         let given = seconds(60.0 * args.minutes * self.contenders.len() as f64);
         Failure::failed(format!(
-            "no simulated answer: the first rung of the ladder did not end within {given}; \
-             increase --minutes, simulate fewer years with --years, or use --rung 1, which has no \
-             time limit"
+            "no simulated answer: rung 1, the coarsest simulation, did not end within {given}; \
+             increase --minutes, simulate fewer years with --years, or remove the time limit with \
+             --rung 1"
         ))
     }
 

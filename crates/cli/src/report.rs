@@ -32,12 +32,12 @@ pub(crate) fn render(s: &Summary, page_bytes: u64, colour: bool) -> String {
     let nature = if s.counterfactual { format!(" ({COUNTERFACTUAL})") } else { String::new() };
     let _ = writeln!(
         text,
-        "  reclaim {}{nature}, gc {}, {} gear, seed {}{}\n",
-        s.reclaim_technique,
-        s.gc_technique,
-        s.gear,
-        s.seed,
-        passes(s)
+        "  reclaim {technique}{nature}, gc {gc}, {gear} gear, seed {seed}{passes}\n",
+        technique = s.reclaim_technique,
+        gc = s.gc_technique,
+        gear = s.gear,
+        seed = s.seed,
+        passes = passes(s)
     );
     let mut section = |name: &str, body: &str| {
         let _ = writeln!(text, "{}\n{body}", Look::Heading.paint(name, colour));
@@ -127,12 +127,12 @@ fn passes(s: &Summary) -> String {
 fn host(s: &Summary) -> String {
     let h = &s.host;
     let mut text = format!(
-        "  {} reads ({}), {} writes ({}), {} trims\n",
+        "  {} reads ({read_bytes}), {} writes ({write_bytes}), {} trims\n",
         count(h.read_requests),
-        bytes(h.read_bytes),
         count(h.write_requests),
-        bytes(h.write_bytes),
-        count(h.trim_requests)
+        count(h.trim_requests),
+        read_bytes = bytes(h.read_bytes),
+        write_bytes = bytes(h.write_bytes)
     );
     let _ = write!(
         text,
@@ -141,12 +141,12 @@ fn host(s: &Summary) -> String {
         count(h.write_pages)
     );
     if h.unmapped_read_pages > 0 {
-        let _ = write!(text, "; {} of the pages read hold no data", count(h.unmapped_read_pages));
+        let _ = write!(text, "; {} of the read pages hold no data", count(h.unmapped_read_pages));
     }
     if h.partial_page_writes > 0 {
         let _ = write!(
             text,
-            "; {} writes covered part of a page, so {} pages were read to complete them",
+            "; {} writes covered part of a page, so {} pages were read to complete these writes",
             count(h.partial_page_writes),
             count(h.fill_reads)
         );
@@ -246,25 +246,25 @@ fn flash(s: &Summary, page_bytes: u64, colour: bool) -> String {
     let r = &s.reclaim;
     let _ = write!(
         text,
-        "  reclaim: {}, {}, {} copied ({})",
-        plural(r.alarms, "alarm"),
-        plural(r.invocations, "job"),
-        plural(r.pages_copied, "page"),
-        bytes(r.pages_copied * page_bytes)
+        "  reclaim: {alarms}, {jobs}, {pages} copied ({size})",
+        alarms = plural(r.alarms, "alarm"),
+        jobs = plural(r.invocations, "job"),
+        pages = plural(r.pages_copied, "page"),
+        size = bytes(r.pages_copied * page_bytes)
     );
     if s.gear == "timed" {
-        let _ = write!(text, "; {} missed their deadline", plural(r.deadline_misses, "job"));
+        let _ = write!(text, "; {} missed the deadline", plural(r.deadline_misses, "job"));
     }
     if let (Some(refresh), Some(technique)) = (&s.refresh, &s.refresh_technique) {
         let _ = write!(
             text,
             "\n  \
-             refresh {technique}: {}, {} of them for open blocks, {} missed their deadline; the \
-             oldest page is {} old",
-            plural(refresh.invocations, "job"),
+             refresh {technique}: {jobs}, of which {} refreshed open blocks; {late} missed the \
+             deadline; the oldest page is {} old",
             count(refresh.open_blocks),
-            plural(refresh.deadline_misses, "job"),
-            seconds(refresh.oldest_s)
+            seconds(refresh.oldest_s),
+            jobs = plural(refresh.invocations, "job"),
+            late = plural(refresh.deadline_misses, "job")
         );
         text.push_str(&refresh.merged.as_ref().map_or_else(String::new, merged));
     } else {
@@ -294,12 +294,12 @@ fn flash(s: &Summary, page_bytes: u64, colour: bool) -> String {
 fn merged(merged: &Merged) -> String {
     format!(
         "\n    \
-         {} merged in place, which corrupted {}; at the end, {} hold merged wordlines, which is {} \
-         blocks more than the data needs without merges",
-        plural(merged.merged_wordlines, "wordline"),
-        plural(merged.corrupted_pages, "page"),
-        plural(merged.merged_blocks.into(), "block"),
-        digits(merged.extra_blocks)
+         {wordlines} merged in place, which corrupted {pages}; at the end, {blocks} hold merged \
+         wordlines; without merges, the same data would need {fewer} blocks fewer",
+        wordlines = plural(merged.merged_wordlines, "wordline"),
+        pages = plural(merged.corrupted_pages, "page"),
+        blocks = plural(merged.merged_blocks.into(), "block"),
+        fewer = digits(merged.extra_blocks)
     )
 }
 
@@ -314,28 +314,28 @@ fn blame(s: &Summary) -> String {
     let words: Vec<_> = worst
         .map(|b| {
             format!(
-                "{:.1} % by {} from {}",
+                "{:.1} % by {size} from {offset}",
                 100.0 * b.copies / all,
-                bytes(b.bytes),
-                bytes(b.offset_bytes)
+                size = bytes(b.bytes),
+                offset = bytes(b.offset_bytes)
             )
         })
         .collect();
     if words.is_empty() {
         String::new()
     } else {
-        format!("  copies were caused by reads of these ranges: {}\n", words.join(", "))
+        format!("  reads of these address ranges caused copies: {}\n", words.join(", "))
     }
 }
 
 fn wear(s: &Summary) -> String {
     let w = &s.wear;
     let mut text = format!(
-        "  P/E cycles {} to {}, mean {} of {} rated",
-        count(w.pec_min.into()),
-        count(w.pec_max.into()),
-        digits(w.pec_mean),
-        count(w.rated_pec.into())
+        "  P/E cycles {least} to {most}, mean {mean} of {rated} rated",
+        least = count(w.pec_min.into()),
+        most = count(w.pec_max.into()),
+        mean = digits(w.pec_mean),
+        rated = count(w.rated_pec.into())
     );
     if w.effective_pec_mean > w.pec_mean {
         let _ =
@@ -368,9 +368,9 @@ fn wear(s: &Summary) -> String {
         let cycles = rate.0.map_or_else(|| "-".into(), digits);
         let _ = writeln!(
             text,
-            "  from {} P/E cycles on: {cycles} P/E cycles {}",
+            "  wear of the drive that begins with {} P/E cycles: {cycles} P/E cycles {per}",
             count(age.start_pec.into()),
-            rate.1
+            per = rate.1
         );
     }
     text
@@ -396,7 +396,7 @@ fn oracle_words(o: &OracleReport, colour: bool) -> String {
         Look::Bad.paint(&found.join(", "), colour)
     };
     let mut text = format!(
-        "  {} page reads checked: {verdict}; the most disturbed page in use {}\n",
+        "  {} page reads checked: {verdict}; the most disturbed page that holds data {}\n",
         count(o.reads_checked),
         if o.worst_dose_ratio.is_finite() {
             format!("reached {:.1} % of its limit", o.worst_dose_ratio * 100.0)

@@ -112,7 +112,11 @@ pub(crate) fn beside<A: WithPage>(
         folder.name = name.display().to_string();
         let made = page(&[folder], &CommandLine).and_then(|page| write(file, &place, &page));
         match (made, &ended) {
-            (Ok(()), _) => say(&format!("vpass: the page of the results is {}", place.display())),
+            (Ok(()), _) => say(&format!(
+                "vpass: the page with charts and tables of the results is \
+                {}",
+                place.display()
+            )),
             (Err(failure), Ok(_)) => return Err(failure),
             (Err(failure), Err(_)) => say(&format!("vpass: {}", dialect::sentence(&failure))),
         }

@@ -104,10 +104,10 @@ fn of_run(path: &Path) -> Result<OfRun, Failure> {
 fn render(run: &OfRun, colour: bool) -> String {
     let word = |value: &Value| value.as_str().unwrap_or("?").to_owned();
     let title = format!(
-        "SMART counters of {} under {}, {}",
-        word(&run.drive),
-        word(&run.workload),
-        word(&run.reclaim_technique)
+        "SMART counters of {drive} under {workload}, {technique}",
+        drive = word(&run.drive),
+        workload = word(&run.workload),
+        technique = word(&run.reclaim_technique)
     );
     let mut text = Look::Heading.paint(&plain::line(&title), colour) + "\n";
     let all = run.counters.iter().find(|counter| counter.key == "physical_media_units_written");

@@ -44,7 +44,7 @@ fn copied() -> Result<PathBuf, String> {
     let folder = tempfile::Builder::new()
         .prefix("vpass-")
         .tempdir()
-        .map_err(|e| format!("no temporary folder for standard input: {e}"))?
+        .map_err(|e| format!("a temporary folder for standard input cannot be made: {e}"))?
         .keep();
     let file = folder.join("stdin");
     show_as_standard_input(&file);

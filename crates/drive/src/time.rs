@@ -37,12 +37,12 @@ fn check_arrivals(requests: &[Request]) -> Result<(), RunError> {
 }
 
 /// Returns an error if a run cannot go on at this time after its beginning.
-fn before_the_end(what: &str, at: Ns) -> Result<(), RunError> {
+fn before_the_end(event: &str, at: Ns) -> Result<(), RunError> {
     if at <= END_OF_TIME {
         return Ok(());
     }
     Err(RunError::Source(SourceError::new(format!(
-        "{what} after 2^62 ns, which is 146 years; simulated time ends there"
+        "{event} after 2^62 ns, which is 146 years; simulated time ends there"
     ))))
 }
 

@@ -145,8 +145,8 @@ fn what_does_not_fit_is_refused_with_what_does() {
     let apart = apart.expect("its streams need more");
     assert!(
         apart.contains(
-            "6 spare blocks; open blocks, with the 2 kinds of data that `redftl` separates, and \
-             the GC reserve of a die need 8"
+            "6 spare blocks on each die, but a die needs 8 for its open blocks (also for the 2 \
+             kinds of data that `redftl` separates) and its GC reserve"
         ),
         "{apart}"
     );

@@ -14,8 +14,8 @@ use crate::numbers::counted;
 use crate::schema::Section;
 
 /// Correction that an error message suggests if a word is not a count.
-const COUNT: &str =
-    "a number below 2^63 such as 1000000, 1e6 or 1M; k, M, G and T are 1000 to 1000^4";
+const COUNT: &str = "a number below 2^63 such as 1000000, 1e6 or 1M; k, M, G and T stand for 10^3 \
+    to 10^12";
 
 /// Converts a word to a count, as the value of a key. Returns `None` if the key does not take
 /// counts.

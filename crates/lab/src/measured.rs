@@ -177,8 +177,10 @@ fn require_one_drive(before: &Snapshot, after: &Snapshot) -> Result<(), Failure>
             && one != other
         {
             return Err(Failure::usage(format!(
-                "{} has the {what} {one}, but {} has {other}; both snapshots must be of one drive",
-                before.file, after.file
+                "{first} has the {what} {one}, but {second} has {other}; both snapshots must be \
+                 of one drive",
+                first = before.file,
+                second = after.file
             )));
         }
     }
@@ -213,11 +215,11 @@ fn grown(before: &Snapshot, after: &Snapshot, quantity: Quantity) -> Result<Opti
     };
     let Some(by) = to.checked_sub(from) else {
         return Err(Failure::usage(format!(
-            "{}: {} is {to}, less than {from} in {}, but counters of a drive only grow; give two \
-             snapshots of one drive, the earlier one first",
-            after.file,
-            quantity.name(),
-            before.file
+            "{later}: {counter} is {to}, less than {from} in {earlier}, but counters of a drive \
+             only grow; give two snapshots of one drive, the earlier one first",
+            later = after.file,
+            counter = quantity.name(),
+            earlier = before.file
         )));
     };
     quantity.small(after, by).map(Some)

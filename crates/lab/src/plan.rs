@@ -328,16 +328,16 @@ impl RunPlan {
         {
             return Ok(());
         }
-        let what = if *self.refresh == *NO_REFRESH {
+        let option = if *self.refresh == *NO_REFRESH {
             "start.age".into()
         } else {
             format!("refresh {}", self.refresh)
         };
-        let whose =
+        let warm_up_or_gear =
             if self.gear == Gear::Timed || !before { "a warm-up" } else { "the untimed gear" };
         Err(Failure::usage(format!(
-            "{what} needs a clock. In {whose}, only request times give a clock, and requests in \
-             closed loop have no times."
+            "{option} needs a clock. In {warm_up_or_gear}, only request times give a clock, and \
+             requests in closed loop have no times."
         ))
         .with_remedy(phrase![
             "Set workload.rate, which replaces workload.queue_depth (",

@@ -111,7 +111,7 @@ fn values_of_options() {
     says("bs=4x", &format!("bs: {bytes}"));
     says("bs=1.5k", &format!("bs: {bytes}"));
     says("bs=(4*1024)", "bs: arithmetic in parentheses is not supported; write the number itself");
-    says("bs=4k-8k", "bs: one size is expected; ranges are for bsrange, shares for bssplit");
+    says("bs=4k-8k", "bs: one size is expected; use bsrange for a range, and bssplit for shares");
     says("bs=0", "bs: a request of 0 bytes; a size from 1 byte to 16 MiB is expected");
     says(
         "blocksize=32m",
@@ -214,8 +214,8 @@ fn options_that_would_change_the_workload_stop_the_run() {
     says("time_based", "time_based needs a runtime, such as runtime=60");
     assert_eq!(
         error("[a]\nsize=1m\nverify=crc32c\nrw=write\n"),
-        "a.fio, line 3: verify is not supported: it reads written data back; add do_verify=0, or a \
-         job that reads, with stonewall; the line is \"verify=crc32c\""
+        "a.fio, line 3: verify reads written data back, which is not supported; set do_verify=0, \
+         or add a job that has stonewall and reads the data; the line is \"verify=crc32c\""
     );
     assert_eq!(
         error("[a]\nsize=1m\niodepth=8\nioengine=libaio\niodepth_low=2\n"),
@@ -282,8 +282,8 @@ fn places_that_cannot_be() {
     );
     assert_eq!(
         error("[a]\nnumjobs=4000\nsize=4k\n[b]\nnumjobs=97\nsize=4k\n"),
-        "a.fio, line 4: 4097 jobs up to this job, clones included; fio runs at most 4096; the line \
-         is \"[b]\""
+        "a.fio, line 4: with this job, the file has 4097 jobs, clones included; fio runs at most \
+         4096; the line is \"[b]\""
     );
     assert!(error("[a]\nfilename=/dev/x\nrw=randread\nbsrange=1-3\nnumjobs=9\n").contains(
         "the random maps of jobs with several block sizes would take more than 1 \

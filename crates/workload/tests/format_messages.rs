@@ -69,7 +69,10 @@ fn disksim() {
         "1.5 0 8 8",
         "column 5 (flags) is missing; it should be hexadecimal flags with bit 0 set for a read",
     );
-    says("1.5 0 8 8 1 7", "there are more than the 5 columns time, device, block, blocks, flags");
+    says(
+        "1.5 0 8 8 1 7",
+        "there are more columns than these 5: time, device, block, blocks, flags",
+    );
 }
 
 #[test]
@@ -97,7 +100,7 @@ fn mqsim() {
         "column 4 (sectors) should be a whole number of 512-byte sectors",
     );
     says("1 0 8 8 2", "column 5 (type) should be 1 for a read or 0 for a write");
-    says("1 0 8 8 1 1", "there are more than the 5 columns time, device, sector, sectors, type");
+    says("1 0 8 8 1 1", "there are more columns than these 5: time, device, sector, sectors, type");
 }
 
 #[test]
@@ -126,7 +129,7 @@ fn fio() {
     );
     says_after_header(
         "1 /f add 0",
-        "there are more than the 5 columns timestamp, filename, action, offset, length",
+        "there are more columns than these 5: timestamp, filename, action, offset, length",
     );
     assert_eq!(
         error_of(Some("fio"), b"fio version 2 iolog\n/f add\n"),
@@ -154,7 +157,10 @@ fn fio2() {
          sync, datasync, sync_file_range, wait",
     );
     says("/f read -1 512", "column 3 (offset) should be a whole number of bytes below 2^63");
-    says("/f read 0 512 1", "there are more than the 4 columns filename, action, offset, length");
+    says(
+        "/f read 0 512 1",
+        "there are more columns than these 4: filename, action, offset, length",
+    );
     assert_eq!(
         error_of(Some("fio2"), b"/f read 0 512\n"),
         "trace, line 1: the first line should be the header \"fio version 2 iolog\" (fio2 format); \
@@ -215,7 +221,7 @@ fn comma_separated_formats() {
     alibaba("0,R,0,512,1.5", "column 5 (timestamp) should be a whole number of microseconds");
     alibaba(
         "0,R,0,512,1,1",
-        "there are more than the 5 columns device, opcode, offset, length, timestamp",
+        "there are more columns than these 5: device, opcode, offset, length, timestamp",
     );
     let tencent = |line: &str, what: &str| says("tencent", "1,8,8,0,5", line, what);
     tencent(

@@ -313,7 +313,7 @@ fn devices_that_are_not_there() {
     };
     assert_eq!(
         error(&["1", "7"]),
-        "`only=7`: no device of the trace has that number or name; it has 1, 0, 2"
+        "`only=7`: no device of the trace has that number or name; its devices are 1, 0, 2"
     );
     let devices =
         |count: u32| (0..count).map(|n| format!("0 {n} 0 8 1\n")).collect::<Vec<_>>().concat();
@@ -321,8 +321,8 @@ fn devices_that_are_not_there() {
     let options = TraceOptions { only: vec!["sda".into()], ..TraceOptions::default() };
     assert_eq!(
         TraceSource::open(&[path], 1 << 30, options).err().unwrap().to_string(),
-        "`only=sda`: no device of the trace has that number or name; it has 0, 1, 2, 3, 4, 5, 6, \
-         7, 8, 9, ..."
+        "`only=sda`: no device of the trace has that number or name; its devices are 0, 1, 2, 3, \
+         4, 5, 6, 7, 8, 9, ..."
     );
     let (_folder, path) = file(devices(70_000));
     let error =
@@ -391,8 +391,8 @@ fn time() {
     let (folder, mut strictly) = source("5 0 0 8 1\n4 0 0 8 1\n", 8192, strict);
     let path: PathBuf = folder.path().join("trace.csv");
     let expected = format!(
-        "{}, line 2: the request is earlier than the one before, which `strict` refuses; the line \
-         is \"4 0 0 8 1\"",
+        "{}, line 2: the request is earlier than the request before it, which `strict` refuses; \
+         the line is \"4 0 0 8 1\"",
         path.display()
     );
     assert_eq!(drained(&mut strictly).unwrap_err().to_string(), expected);
@@ -450,7 +450,7 @@ fn compact() {
         &damaged(100),
         "after row 0, at byte 35: the section's checksum does not match; the file is damaged",
     );
-    says(&damaged(35), "after row 0, at byte 35: a section should begin here, but does not");
+    says(&damaged(35), "after row 0, at byte 35: no section begins at this place");
     says(
         &damaged(second + 50),
         &format!(

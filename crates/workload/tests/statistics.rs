@@ -218,7 +218,7 @@ fn statistics_that_contradict_themselves_are_repaired_and_noted() {
         few.notes
     );
     assert!(
-        many.notes[0].starts_with("the most popular page is read 272598 times in the statistics"),
+        many.notes[0].starts_with("in the statistics, the most popular page is read 272598 times"),
         "{:?}",
         many.notes
     );

@@ -158,7 +158,8 @@ fn errors_in_a_table_name_its_line() {
         ),
         (
             changed("read_page_access_count", Some("90")),
-            "the windows of disk-two hold 100 pages of reads, but totals.csv counts 90",
+            "the windows of disk-two hold 100 read page accesses in total, but totals.csv counts \
+             90",
         ),
         (
             changed("page_working_set_size", Some("4096")),
@@ -246,8 +247,8 @@ fn invalid_keys_are_refused() {
         let error = StatisticsSource::new(&config, 1 << 40, 1).err().unwrap().to_string();
         assert!(error.starts_with(expected), "`{expected}` in: {error}");
     };
-    says(|c| c.scale = 0.0, "statistics.scale = 0 is not above 0 and at most 1");
-    says(|c| c.scale = f64::NAN, "statistics.scale = NaN is not above 0");
+    says(|c| c.scale = 0.0, "statistics.scale = 0 must be above 0 and at most 1");
+    says(|c| c.scale = f64::NAN, "statistics.scale = NaN must be above 0");
     says(|c| c.scale = 1e-9, "statistics.scale = 0.000000001 leaves no request");
     says(|c| c.speed = -1.0, "statistics.speed = -1 is outside 1e-6 to 1e9");
     says(|c| c.page.0 = 1000, "statistics.page = \"1000B\" is not a power of two, 512B to 1MiB");

@@ -297,14 +297,14 @@ fn errors_in_a_table_name_the_key() {
     };
     says("requests = 0", "workload.requests = 0 is less than 1");
     says("read_share = 1.5", "workload.read_share = 1.5 is outside 0 to 1");
-    says("footprint = 0.0", "workload.footprint = 0 is not above 0 and at most 1");
+    says("footprint = 0.0", "workload.footprint = 0 must be above 0 and at most 1");
     says(
         "block_size = 1000",
-        "workload.block_size = \"1000B\" is not a multiple of 512B up to 16MiB",
+        "workload.block_size = \"1000B\" must be a multiple of 512B, up to 16MiB",
     );
     says(
         "block_size = '32MiB'",
-        "workload.block_size = \"32MiB\" is not a multiple of 512B up to 16MiB",
+        "workload.block_size = \"32MiB\" must be a multiple of 512B, up to 16MiB",
     );
     says(
         "block_size = '2MiB'",
@@ -313,7 +313,7 @@ fn errors_in_a_table_name_the_key() {
     says(
         "queue_depth = 4\nrate = 4",
         "workload.queue_depth and workload.rate exclude each other: give the depth of a closed \
-         loop or the rate of an open one",
+         loop or the rate of an open loop",
     );
     says("queue_depth = 0", "workload.queue_depth = 0 is outside 1 to 65536");
     says("queue_depth = 65537", "workload.queue_depth = 65537 is outside 1 to 65536");

@@ -230,7 +230,7 @@ impl Goal {
             }
             Self::Loss if best.broken => "one of the trials lost data".into(),
             Self::Loss => format!(
-                "the best trial brought a page in use to {:.2} % of its limit",
+                "the best trial brought a page that holds data to {:.2} % of its limit",
                 100.0 * best.score
             ),
             Self::Writes => {

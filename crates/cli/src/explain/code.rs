@@ -12,13 +12,13 @@ pub(super) fn words(code: &Code, colour: bool) -> String {
     let mut text = String::new();
     let _ = writeln!(
         text,
-        "  code ({}, {}) corrects {} bits; at the limit, {} of the codewords decode; this limit is \
-         RBER {:.3e}",
+        "  a codeword has {} bits, of which {} are data; the code corrects {} wrong bits; its \
+         limit is RBER {:.3e}, at which {} of the codewords decode",
         count(code.codeword_bits.into()),
         count(code.data_bits.into()),
         code.corrects,
-        share(code.decoded),
-        code.tolerable_rber
+        code.tolerable_rber,
+        share(code.decoded)
     );
     let _ = writeln!(
         text,
@@ -39,10 +39,13 @@ pub(super) fn words(code: &Code, colour: bool) -> String {
     text.push_str(&table.render(colour));
     text.push_str(match code.combine {
         Combine::Independent => {
-            "  reads and age can each use the whole code (bch.combine = \"independent\", as \
-            published)\n"
+            "  reads and age can each cause as many errors as the code corrects (bch.combine = \
+            \"independent\", as published)\n"
         }
-        Combine::Sum => "  reads and age share the code (bch.combine = \"sum\")\n",
+        Combine::Sum => {
+            "  reads and age together can cause as many errors as the code corrects \
+            (bch.combine = \"sum\")\n"
+        }
     });
     text
 }

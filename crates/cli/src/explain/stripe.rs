@@ -11,13 +11,13 @@ pub(super) fn words(stripes: &Stripes, colour: bool) -> String {
     let mut text = String::new();
     let _ = writeln!(
         text,
-        "  stripes of {} pages and parity that is always on flash (`{}`); standard deviation of \
-         the logarithm of error rates: {} between stripes, {} within a stripe",
+        "  stripes have {} pages, and their parity is always on flash (`{}`); the logarithm of \
+         the error rates has a standard deviation of {} between stripes and {} within a stripe",
         stripes.members, stripes.technique, stripes.spread_common, stripes.spread_own
     );
     let reads = format!("reads at {} P/E", count(stripes.pec.into()));
     let mut table = Table::new([
-        "a block is recycled at the limit of",
+        "limit at which a block is recycled",
         &reads,
         "raised",
         "UBER there",
@@ -33,8 +33,8 @@ pub(super) fn words(stripes: &Stripes, colour: bool) -> String {
     }
     text.push_str(&table.render(colour));
     text.push_str(
-        "  expected values for data without age; the first row applies without parity, or if \
-         parity is programmed later than its data\n",
+        "  expected values for fresh data; use the first row if there is no parity, or if parity \
+         is programmed later than its data\n",
     );
     text
 }

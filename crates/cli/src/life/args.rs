@@ -63,8 +63,9 @@ pub(crate) struct LifeArgs {
     /// Number of threads. Default: number of cores.
     #[arg(long, value_name = "N", value_parser = at_least_one::<NonZeroUsize>)]
     pub(crate) threads: Option<NonZeroUsize>,
-    /// Continue on higher rungs until the lives of all techniques are known well enough. The
-    /// interval of each life must be at most this share of its years, such as 5% or 0.05.
+    /// Simulate on higher, more exact rungs until the lives of all techniques are known well
+    /// enough. The interval of each life must be at most this share of its years, such as 5% or
+    /// 0.05.
     #[arg(
         long,
         value_name = "SHARE",

@@ -172,14 +172,14 @@ fn notes(lives: &[Life], setting: &Setting, climbed: &Climbed, args: &LifeArgs) 
     let plan = setting.plan;
     let mut notes = vec![
         format!(
-            "life: until the mean block has endured {} P/E cycles{}{}. Numbers of bytes are totals \
-             for the life of a whole drive.",
+            "A life ends when the mean block has endured {} P/E cycles{}. {}Numbers of bytes are \
+             totals for the life of a whole drive.",
             plan.drive.config.drive.rated_pec,
             args.uber.map_or_else(String::new, |uber| format!(
                 ", or the UBER of all reads exceeds {uber:e}"
             )),
             if setting.rung.is_none() && lives.iter().any(|life| life.years.ci95.is_some()) {
-                ", with the 95 % interval of the mean"
+                "Years have the 95 % interval of the mean. "
             } else {
                 ""
             },
@@ -242,16 +242,16 @@ fn of_rung(rung: Rung, lives: &[Life]) -> String {
     let warm_up = from.iter().copied().fold(0.0, f64::max);
     if from.is_empty() {
         return format!(
-            "Rung {} of the ladder: wear did not settle before the end, so every P/E cycle was \
-             simulated one by one.",
+            "Rung {} of the ladder: wear did not settle before the end of the life, so every P/E \
+             cycle was simulated one by one.",
             rung.number
         );
     }
     let interval = if rung.coarser().is_some() {
-        "The interval is the larger of two: the difference to the next larger K, and the 95 % \
-         interval of batch means or over the lives."
+        "The interval is the larger of two: the difference to the rung with the next larger number \
+         of cycles per erase, and the 95 % interval of batch means or over the lives."
     } else {
-        "No other K was compared, so there is no interval."
+        "No other number of cycles per erase was simulated, so there is no interval."
     };
     format!(
         "Rung {} of the ladder: wear had settled by {} P/E cycles at the latest; from then on, \

@@ -135,7 +135,10 @@ fn lasting(
 fn only(climbed: Climbed) -> Result<Life, Failure> {
     let answer = climbed.answers.into_iter().next().expect("a named rung gives answers");
     let life = Life::answered(&answer);
-    life.map_or_else(|| Err(answer.lived.expect_err("an answer has lives or a reason")), Ok)
+    life.map_or_else(
+        || Err(answer.lived.expect_err("an answer has lives, or a reason why there are none")),
+        Ok,
+    )
 }
 
 /// Simulates lives with this value of the key, and returns the mean years. A value that was tried

@@ -59,8 +59,10 @@ pub(super) fn policy(args: &NewPolicyArgs) -> Result<(), Failure> {
 fn in_words(made: &Made) -> String {
     let files = made.files.join(", ");
     format!(
-        "Policy {} is written into {}: {files}.\nTest it: {}\n",
-        made.policy, made.folder, made.test
+        "Policy {name} is written into {folder}: {files}.\nTest it: {command}\n",
+        name = made.policy,
+        folder = made.folder,
+        command = made.test
     )
 }
 

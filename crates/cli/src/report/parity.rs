@@ -12,8 +12,8 @@ pub(super) fn parity(s: &Summary) -> String {
     };
     let mut text = format!(
         "\n  \
-         parity {technique}: {} parity updates from the old parity, {} from all data of a stripe; \
-         {} rebuilt, {} unprotected",
+         parity {technique}: {} parity updates computed from the old parity, and {} from all data \
+         of the stripe; {} rebuilt; {} unprotected",
         count(parity.modified),
         count(parity.whole),
         plural(parity.rebuilt_pages, "page"),
@@ -85,24 +85,24 @@ fn delayed(delayed: &Delayed) -> String {
         ),
     };
     format!(
-        "\n  parity is pending for at most {} at a time; {} updates in the cache of {}{}; \
-         {power}",
-        plural(delayed.most_stripes, "stripe"),
-        count(delayed.updates),
-        plural(delayed.cache_pages.into(), "page"),
-        window("had outdated parity", delayed.stripe_s, delayed.stripe_writes),
+        "\n  parity was pending for at most {stripes} at a time; the parity cache of {pages} took \
+         {updates} updates{window}; {power}",
+        stripes = plural(delayed.most_stripes, "stripe"),
+        pages = plural(delayed.cache_pages.into(), "page"),
+        updates = count(delayed.updates),
+        window = window("had outdated parity", delayed.stripe_s, delayed.stripe_writes),
     )
 }
 
 /// Describes how long stripes were without current parity. Without a clock, the length is given in
 /// pages that the host wrote. If stripes always had current parity, the text is empty.
-fn window(what: &str, stripe_s: Option<f64>, stripe_writes: u64) -> String {
+fn window(waited: &str, stripe_s: Option<f64>, stripe_writes: u64) -> String {
     match stripe_s {
         Some(s) if s > 0.0 => {
-            format!("; stripes {what} for {} in total (sum over all stripes)", seconds(s))
+            format!("; added over all stripes, stripes {waited} for {}", seconds(s))
         }
         None if stripe_writes > 0 => format!(
-            "; stripes {what} for {} of the host in total (sum over all stripes)",
+            "; added over all stripes, stripes {waited} for {} of the host",
             plural(stripe_writes, "page write")
         ),
         _ => String::new(),
@@ -114,23 +114,24 @@ fn window(what: &str, stripe_s: Option<f64>, stripe_writes: u64) -> String {
 fn of_worn(by_wear: &ByWear, stripes: u32) -> String {
     let miscounted = by_wear.miscounted_stripes;
     let wrong = if miscounted > 0 {
-        format!("; the counters of {} are wrong", plural(miscounted, "stripe"))
+        format!("; the technique's counter is wrong for {}", plural(miscounted, "stripe"))
     } else {
         String::new()
     };
     let stage = by_wear.life.as_ref().map_or_else(String::new, |life| {
         let left = life.left_to_parity_blocks;
         let left = if left > 0 {
-            format!(": {} that only parity protects", plural(left, "block"))
+            format!(", with {} that only parity protects", plural(left, "block"))
         } else {
             String::new()
         };
-        format!("; stage {} of the drive's life{left}", life.stage)
+        format!("; the drive's life is in stage {}{left}", life.stage)
     });
     format!(
         "\n  \
          {} of {} have parity; {} % of the blocks have more than {} P/E cycles; {} stripes got \
-         parity, {} released their parity, at most {} waited for parity at a time{}{wrong}{stage}",
+         parity, and {} released their parity; at most {} stripes waited for parity at a \
+         time{}{wrong}{stage}",
         count(by_wear.protected_stripes),
         plural(stripes.into(), "stripe"),
         digits(100.0 * by_wear.worn_share),
@@ -149,8 +150,8 @@ pub(super) fn failures(failures: &Failures) -> String {
         let stage = one
             .stage
             .map_or_else(String::new, |stage| format!(" in stage {stage} of the drive's life"));
-        let (request, pages) = (plural(one.request, "request"), plural(one.pages, "page"));
-        let _ = write!(text, "\n  {} failed after {request}{stage} with {pages}", one.failure);
+        let (requests, pages) = (plural(one.request, "request"), plural(one.pages, "page"));
+        let _ = write!(text, "\n  {} failed after {requests}{stage} with {pages}", one.failure);
     }
     for one in &failures.to_come {
         let _ = write!(text, "\n  {one} did not happen, because the run ended earlier");
@@ -162,15 +163,16 @@ pub(super) fn failures(failures: &Failures) -> String {
     let _ = write!(
         text,
         "\n  \
-         failures: {} lost, {} of them in stripes that failed twice{unprotected}; {} rebuilt in \
-         the background, {} for reads, {} for writes; {} still to rebuild; {} unprotected",
-        plural(failures.lost_pages, "page"),
+         failures: {pages} lost, {} of them in stripes that failed twice{unprotected}; {} rebuilt \
+         in the background, {} for reads, {} for writes; {} still to rebuild; {stripes} \
+         unprotected",
         count(failures.lost_twice_failed_pages),
         count(failures.rebuilt_in_background_pages),
         count(failures.rebuilt_for_reads_pages),
         count(failures.rebuilt_for_writes_pages),
         count(failures.unmended_pages),
-        plural(failures.unprotected_stripes, "stripe")
+        pages = plural(failures.lost_pages, "page"),
+        stripes = plural(failures.unprotected_stripes, "stripe")
     );
     if let Some(after) = failures.mended_after_s {
         let _ = write!(text, "; rebuilt within {}", seconds(after));
@@ -181,9 +183,8 @@ pub(super) fn failures(failures: &Failures) -> String {
         let (not_worn, waiting) = (plural(not_worn, "page"), plural(waiting, "page"));
         let _ = write!(
             text,
-            "\n  \
-             of the lost pages, {not_worn} had no parity because no page of their stripe was in a \
-             worn block, and {waiting} because the parity was not formed yet"
+            "\n  reasons why lost pages had no parity: for {not_worn}, no page of the stripe was \
+             in a worn block; for {waiting}, the parity was not formed yet"
         );
     }
     text
@@ -194,8 +195,9 @@ pub(super) fn still_to_rebuild(s: &Summary) -> Option<String> {
     let to_go = s.failures.as_ref()?.unmended_pages;
     (to_go > 0).then(|| {
         format!(
-            "No data was lost so far, but the rebuild is not done: {} still on failed flash.",
-            lie(to_go)
+            "No data was lost so far, but the rebuild is not done: {pages_lie} still on failed \
+             flash.",
+            pages_lie = lie(to_go)
         )
     })
 }
@@ -214,11 +216,12 @@ pub(crate) fn failures_in_short(runs: &[Summary]) -> Option<String> {
     let runs = if all.len() > 1 { format!(" in {} runs", all.len()) } else { String::new() };
     (!all.is_empty()).then(|| {
         format!(
-            "failures lost {}{runs}; {} rebuilt, {} still to rebuild; {} unprotected at the end",
-            plural(sum(|f| f.lost_pages), "page"),
+            "failures lost {pages}{runs}; {} rebuilt, {} still to rebuild; {stripes} unprotected \
+             at the end",
             count(rebuilt),
             count(sum(|f| f.unmended_pages)),
-            plural(sum(|f| f.unprotected_stripes), "stripe")
+            pages = plural(sum(|f| f.lost_pages), "page"),
+            stripes = plural(sum(|f| f.unprotected_stripes), "stripe")
         )
     })
 }

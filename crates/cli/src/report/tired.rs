@@ -16,7 +16,8 @@ pub(super) fn tired(s: &Summary) -> String {
             if reads > 0 { 100.0 * retries.reads_with_retry as f64 / reads as f64 } else { 0.0 };
         let _ = write!(
             text,
-            "\n  retries: {} of the host page reads ({} %) needed a retry, {} per read on average",
+            "\n  retries: {} host page reads ({} %) needed a retry; the mean over all host page \
+             reads is {} retries",
             count(retries.reads_with_retry),
             digits(share),
             digits(retries.mean.unwrap_or(0.0))
@@ -35,13 +36,13 @@ pub(super) fn tired(s: &Summary) -> String {
         let _ = write!(
             text,
             "\n  \
-             hints, {word}: {} pages, {} retries allowed ({}); {} pages read, {} of them took \
-             longer",
+             hint {word}: {} pages, with at most {} retries ({latency}) per read; of {reads} page \
+             reads, {late} took longer",
             count(of.pages),
             of.retries,
-            microseconds(of.latency_us),
-            count(of.reads),
-            count(of.missed_budgets)
+            latency = microseconds(of.latency_us),
+            reads = count(of.reads),
+            late = count(of.missed_budgets)
         );
     }
     if let Some(losses) = s
@@ -70,8 +71,8 @@ fn uber(s: &Summary) -> String {
         let _ = write!(
             text,
             "\n  \
-             UBER: {rate:.1e} expected; counted: {lost} lost in {:.1e} bits read, {low:.1e} to \
-             {high:.1e}",
+             UBER: {rate:.1e} expected; {low:.1e} to {high:.1e} counted ({lost} lost in {:.1e} \
+             bits read)",
             uber.bits_read as f64
         );
         if let Some(OverSeeds {
@@ -89,8 +90,8 @@ fn uber(s: &Summary) -> String {
             let _ = write!(
                 text,
                 "\n    \
-                 over {seeds} seeds: {:.1e} +- {ci95:.1e} expected; counted: {lost} lost in \
-                 {bits_read:.1e} bits read, {low:.1e} to {high:.1e}",
+                 over {seeds} seeds: {:.1e} +- {ci95:.1e} expected; {low:.1e} to {high:.1e} \
+                 counted ({lost} lost in {bits_read:.1e} bits read)",
                 rate.mean
             );
         }

@@ -38,7 +38,7 @@ fn too_short(s: &Summary) -> String {
     let w = &s.wear;
     let why = match w.confidence() {
         Confidence::Number => {
-            "its rates, or the effects of the drive's start-up state, have not settled".into()
+            "its rates have not settled, or the drive's start-up state still has an effect".into()
         }
         _ => format!("only {} block cycles were seen", digits(w.cycles_observed)),
     };
@@ -79,7 +79,7 @@ fn life(s: &Summary) -> String {
         }
         (Confidence::TooFew, ..) => {
             format!(
-                "Too few erases to project the drive's life ({} block cycles){}.",
+                "There were too few erases to project the drive's life ({} block cycles){}.",
                 digits(w.cycles_observed),
                 more(": run")
             )

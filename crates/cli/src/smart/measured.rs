@@ -104,12 +104,12 @@ fn render(m: &Measured, colour: bool) -> String {
     for attribute in &m.unit_unknown {
         let _ = writeln!(
             text,
-            "  attribute {} {}: {}, then {}; the unit of this attribute is unknown, so the \
-             attribute is not used",
-            attribute.id,
-            attribute.name,
-            count(attribute.before),
-            count(attribute.after)
+            "  attribute {id} {name}: {before}, then {after}; the unit of this attribute is \
+             unknown, so the attribute is not used",
+            id = attribute.id,
+            name = attribute.name,
+            before = count(attribute.before),
+            after = count(attribute.after)
         );
     }
     for lack in &m.lacks {

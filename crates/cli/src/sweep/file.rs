@@ -146,7 +146,9 @@ fn points(file: &SweepFile) -> Result<Vec<Swept>, String> {
     }
     let Some(draw) = &file.draw else {
         return if axes.is_empty() {
-            Err("there is no axis; [sweep] with lists or [draw] with ranges is expected".into())
+            Err("the file names no key to sweep; [sweep] with lists or [draw] with ranges is \
+                expected"
+                .into())
         } else {
             Ok(grid(&axes))
         };

@@ -64,10 +64,11 @@ fn check_clock(first: &std::path::Path, clock: Epoch, file: &TraceFile) -> Resul
     let from =
         |clock| if clock == Epoch::Absolute { "a date" } else { "the start of the recording" };
     Err(Failure::usage(format!(
-        "{} counts time from {}, but {} counts time from {}; convert these files one by one",
-        shown(first),
-        from(clock),
-        shown(file.path()),
-        from(file.clock())
+        "{one} counts time from {its_start}, but {other} counts time from {other_start}; convert \
+         these files one by one",
+        one = shown(first),
+        its_start = from(clock),
+        other = shown(file.path()),
+        other_start = from(file.clock())
     )))
 }

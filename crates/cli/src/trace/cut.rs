@@ -132,7 +132,7 @@ impl<'a> Wanted<'a> {
         let more = if self.devices.len() > MOST_NAMES { ", .." } else { "" };
         let path = shown(&args.input);
         Err(Failure::usage(format!(
-            "--only {only}: {path} has no device of this name{hint}; it has: {}{more}",
+            "--only {only}: {path} has no device of this name{hint}; its devices are {}{more}",
             names.join(", ")
         )))
     }

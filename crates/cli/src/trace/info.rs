@@ -302,8 +302,8 @@ fn estimates(profile: &Profile) -> Option<String> {
     let sentence = || {
         format!(
             "the trace touches too many pages to count each page in memory, so every number of \
-             pages is an estimate from 1 page in {}, within about {:.2} %; the busiest regions are \
-             found among the counted pages",
+             pages is an estimate from a sample of 1 page in {}, accurate to about {:.2} %; the \
+             busiest regions are found among the counted pages",
             profile.one_in(),
             100.0 * profile.uncertainty()
         )

@@ -49,7 +49,10 @@ fn file_text(f: &FileInfo, page_bytes: u32, colour: bool) -> String {
     }
     if f.rows_back_in_time > 0 {
         let (rows, back) = (plural(f.rows_back_in_time, "row"), seconds(f.longest_step_back_s));
-        let _ = writeln!(text, "  {rows} earlier than the row before, by {back} or less");
+        let _ = writeln!(
+            text,
+            "  {rows} with a time before that of the previous row, by at most {back}"
+        );
     }
     text.push_str(&requests(f, colour));
     text.push('\n');
@@ -189,7 +192,7 @@ fn place(device: Option<&String>, offset_bytes: u64) -> String {
 fn blocks(b: &BlockReads, span_s: f64, with_device: bool, colour: bool) -> String {
     let mut text = String::new();
     let size = bytes(b.block_bytes);
-    heading(&mut text, &format!("Reads of a block of {} ({size})", b.drive), colour);
+    heading(&mut text, &format!("Page reads per block of {size}, as on drive {}", b.drive), colour);
     let mut columns = vec![String::new(), "page reads".into(), "per week".into()];
     if let Some(e) = &b.endurance {
         columns.push(format!("{} beside one wordline", digits(e.worst_case_reads)));
@@ -266,7 +269,7 @@ fn over_time(f: &FileInfo, colour: bool) -> String {
     let steps = &f.over_time;
     heading(
         &mut text,
-        &format!("Page accesses over time, {} per step", seconds(steps.step_s)),
+        &format!("Page accesses over time, in steps of {}", seconds(steps.step_s)),
         colour,
     );
     for (name, numbers) in [("reads", &steps.page_reads), ("writes", &steps.page_writes)] {

@@ -113,11 +113,11 @@ impl Rewrite {
         out.finish().map_err(failed)?.finish()?;
         let size = std::fs::metadata(&path).map_err(failed)?.len();
         let mut sentence = format!(
-            "{}: {} in {} form, {} bytes",
+            "{}: {rows} in {form} form, {} bytes",
             path.display(),
-            plural(rows, "row"),
-            target.name(),
-            count(size)
+            count(size),
+            rows = plural(rows, "row"),
+            form = target.name()
         );
         for loss in losses_in_words(losses, skipped_trims) {
             sentence.push_str("; ");
@@ -133,14 +133,15 @@ fn losses_in_words(losses: Losses, skipped_trims: u64) -> Vec<String> {
     let mut words = vec![];
     if losses.rounded > 0 {
         words.push(format!(
-            "this output form stores times in steps of {unit}, so {} rounded down",
-            count(losses.rounded) + if losses.rounded == 1 { " was" } else { " were" }
+            "this output form stores times in steps of {unit}, so {n_were} rounded down",
+            n_were = count(losses.rounded) + if losses.rounded == 1 { " was" } else { " were" }
         ));
     }
     if losses.moved_up > 0 {
         words.push(format!(
-            "{} earlier than the first row and moved to the time of the first row",
-            plural(losses.moved_up, "row") + if losses.moved_up == 1 { " was" } else { " were" }
+            "{rows_were} earlier than the first row and moved to the time of the first row",
+            rows_were = plural(losses.moved_up, "row")
+                + if losses.moved_up == 1 { " was" } else { " were" }
         ));
     }
     if skipped_trims > 0 {

@@ -46,10 +46,9 @@ pub(super) fn render(fit: &FitReport, written: Option<&Path>, colour: bool) -> S
 }
 
 /// Facts about a trace that a table of statistics cannot keep.
-const NOT_KEPT: &str = "\
-The generated requests do not reproduce which pages are near each other or read together, the \
-order of requests, changes of the request mix over time, request times within a window, or how \
-size and popularity depend on each other.";
+const NOT_KEPT: &str = "The generated requests do not reproduce: which pages are near each other, \
+or are read together; the order of requests; changes of the request mix over time; request times \
+within a window; the relation between size and popularity.";
 
 fn table(statistics: &[Statistic], tolerance: f64) -> Table {
     let mut table = Table::new(["statistic", "target", "generated", "unit", "error"]);
@@ -101,12 +100,12 @@ fn verdict(fit: &FitReport) -> String {
     match fit.missed {
         0 => format!("All {all} are met within {tolerance} %. The largest error is {worst:.2} %."),
         n => {
-            let of = count(fit.statistics.len() as u64);
-            let be = if n == 1 { "has an error" } else { "have errors" };
+            let all = count(fit.statistics.len() as u64);
+            let have_errors = if n == 1 { "has an error" } else { "have errors" };
             format!(
-                "{} of {of} {be} above {tolerance} %; the largest error is {}.",
-                plural(n as u64, "statistic"),
-                percent(worst)
+                "{some} of {all} {have_errors} above {tolerance} %; the largest error is {}.",
+                percent(worst),
+                some = plural(n as u64, "statistic")
             )
         }
     }
@@ -125,8 +124,8 @@ pub(super) fn advice(fit: &FitReport) -> String {
         (Some(scale), _) => {
             write!(
                 text,
-                "; --scale {scale} is the smallest scale that meets all statistics, of those tried \
-                 ({tried})"
+                "; of the scales tried ({tried}), --scale {scale} is the smallest that meets all \
+                 statistics"
             )
         }
         (None, []) => write!(text, " at full scale"),

@@ -179,7 +179,7 @@ fn copies_are_blamed_on_the_ranges_whose_reads_caused_them() {
     assert!(
         attack("hammer", "block", &[])
             .stdout
-            .contains("copies were caused by reads of these ranges: ")
+            .contains("reads of these address ranges caused copies: ")
     );
     assert_eq!(
         attack("hammer", "none", &["--json"]).json()["reclaim"]["blame"],

@@ -731,9 +731,9 @@ fn one_capacity_fits_all_that_are_compared() {
     let why = |row: &serde_json::Value| row["why"].as_str().unwrap().to_owned();
     let fewest = without.iter().find(|row| row["label"] == "redftl + pe-aware").unwrap();
     for words in [
-        "`pe-aware` leaves each die",
-        "with the 2 kinds of data that `redftl` separates",
-        "need 9",
+        "`pe-aware` leaves ",
+        "for the 2 kinds of data that `redftl` separates",
+        "a die needs 9",
         "for all 9 rows of the comparison",
     ] {
         assert!(why(fewest).contains(words), "{words} in {fewest}");

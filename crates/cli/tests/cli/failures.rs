@@ -172,8 +172,7 @@ fn what_has_no_parity_for_want_of_wear_is_told() {
         let words = STRIPED.replace("--json", "") + " --gear untimed " + &line;
         let report = vpass(&words.split_whitespace().collect::<Vec<_>>()).stdout;
         let said = format!(
-            "of the lost pages, {} pages had no parity because no page of their stripe was in a \
-             worn block, and 0 pages",
+            "for {} pages, no page of the stripe was in a worn block; for 0 pages, the parity",
             with_commas(lost)
         );
         assert!(report.contains(&said), "{said}: {report}");

@@ -184,8 +184,8 @@ fn few_cycles_are_a_range_fewer_a_request_for_more_and_none_no_wear() {
     let few = small_drive("2e5", &["--reclaim", "straw-ss-sound"]);
     assert!(
         few.stdout.contains(
-            "Too few erases to project the drive's life (2.00 block cycles): run at least \
-             3,000,000 requests."
+            "There were too few erases to project the drive's life (2.00 block cycles): run at \
+             least 3,000,000 requests."
         ),
         "{}",
         few.stdout
@@ -240,7 +240,7 @@ fn a_life_is_projected_once_rates_and_state_have_settled() {
     let (short, long) = (run("6000", &[]).stdout, run("600000", &[]).stdout);
     assert!(
         short.contains(
-            "its rates, or the effects of the drive's start-up state, have not settled. `vpass \
+            "its rates have not settled, or the drive's start-up state still has an effect. `vpass \
              life` simulates a life if workload.rate is set"
         ),
         "{short}"

@@ -34,7 +34,7 @@ fn a_page_beside_a_comparison_leaves_no_folder_and_is_that_of_its_results() {
     let done = vpass(&[&COMPARE[..], &["--html", &alone]].concat());
     assert_eq!(done.code, 0, "{}", done.stderr);
     assert!(
-        done.stderr.contains(&format!("the page of the results is {alone}")),
+        done.stderr.contains(&format!("the page with charts and tables of the results is {alone}")),
         "{}",
         done.stderr
     );

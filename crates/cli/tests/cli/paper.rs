@@ -364,7 +364,7 @@ fn runs_by_cycles_are_rates_and_say_where_they_were_capped() {
     );
     refused(
         &BY_CYCLES.replace("reads_per_block = 100000, ", ""),
-        "so a limit is needed; give `reads_per_block`",
+        "set `reads_per_block` to limit the length of the run",
     );
     refused(
         &BY_CYCLES.replace("pec=2000", "pec=2001"),
@@ -451,11 +451,7 @@ fn periods_that_do_not_go_together_with_the_rest_are_refused() {
         let done = vpass(&["paper", &room.file("run.toml", &BY_PERIODS.replace(from, to))]);
         assert!(done.code == 2 && done.stderr.contains(words), "{}", done.stderr);
     };
-    refused(
-        "load = 0.5, ",
-        "",
-        "with `reads`, `queue_depth` or a `load` is expected, but not both",
-    );
+    refused("load = 0.5, ", "", "`reads` needs exactly one of `queue_depth` and `load`");
     refused(
         "reads = 20000",
         "reads = 20000, counted = 1",
@@ -473,7 +469,7 @@ fn periods_that_do_not_go_together_with_the_rest_are_refused() {
     refused(
         "{ name = 'v free', ",
         "{ name = 'w', ",
-        "each variant needs a second variant, named like the first with \" free\" at the end",
+        "for each variant NAME, a variant NAME free is expected",
     );
     refused("stages = true", "stages = false", "the periods of group g need `stages = true`");
     refused("start.age=30d", "start.age=31d", "start.age = \"31d\" must be at most refresh.period");

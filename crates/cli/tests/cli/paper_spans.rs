@@ -80,7 +80,7 @@ fn spans_that_do_not_go_together_with_the_rest_are_refused() {
     refused(
         "seeds = 2",
         "seeds = 2, load = 0.3",
-        "the days and reads per page of a span set its rate",
+        "the rate of a span follows from its days and its reads per page",
     );
     refused("seeds = 2", "cycles = 2.0, reads_per_block = 9.0", "`span` cannot be used with");
     refused("seeds = 2", "sample = '1/104'", "`sample` is only for `gear = \"fluid\"`");

@@ -131,7 +131,7 @@ fn what_cannot_be_swept_is_refused() {
     let room = Room::new();
     for (text, said) in [
         ("drive = 'tiny'\n[sweep]\nstart.pec = [0", "line 3"),
-        ("drive = 'tiny'\nworkload = 'zipf-read'\n", "there is no axis"),
+        ("drive = 'tiny'\nworkload = 'zipf-read'\n", "the file names no key to sweep"),
         ("drive = 'tiny'\nworkload = 'zipf-read'\n[sweep]\nstart.pec = 1\n", "a list of values"),
         ("drive = 'tiny'\nworkload = 'zipf-read'\n[sweep]\nstart.pec = []\n", "is empty"),
         ("drive = 'tiny'\nworklod = 'zipf-read'\n[sweep]\nstart.pec = [1]\n", "--worklod"),

@@ -420,7 +420,7 @@ fn cuts_by_time_device_and_number() {
     assert_eq!(cut(&["--rows", "1"]), ["/dev/sda read 0 4096"]);
     let out = room.text("none.vpt");
     trace(&["cut", &log, &out, "--only", "/dev/sdc"])
-        .refuses(2, &["no device of this name", "it has: /dev/sda, /dev/sdb"]);
+        .refuses(2, &["no device of this name", "its devices are /dev/sda, /dev/sdb"]);
     trace(&["cut", &log, &out, "--from", "1h"])
         .refuses(2, &["no row matches the options; no trace was written"]);
     trace(&["cut", &log, &out, "--from", "2s", "--to", "1s"])

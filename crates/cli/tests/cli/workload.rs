@@ -64,9 +64,8 @@ fn a_fit_that_misses_is_no_success_and_names_a_scale_that_holds() {
     assert_eq!(done.code, 1, "{}", done.stderr);
     assert!(done.stdout.contains(" above 2 %; the largest error is"), "{}", done.stdout);
     assert!(
-        done.stderr.contains(
-            "the smallest scale that meets all statistics, of those tried (0.0012, 0.0015"
-        ) && done.stderr.contains("; nothing was written"),
+        done.stderr.contains("; of the scales tried (0.0012, 0.0015")
+            && done.stderr.contains("; nothing was written"),
         "{}",
         done.stderr
     );
@@ -77,7 +76,7 @@ fn a_fit_that_misses_is_no_success_and_names_a_scale_that_holds() {
     // The scale that the message names meets all statistics, and the scales tried before do not.
     let scale = json["smallest_scale"].as_f64().unwrap().to_string();
     assert!(
-        done.stderr.contains(&format!("--scale {scale} is the smallest scale that meets all")),
+        done.stderr.contains(&format!("--scale {scale} is the smallest that meets all")),
         "{}",
         done.stderr
     );
@@ -257,7 +256,7 @@ fn fit_needs_one_source_and_all_of_its_words() {
     vpass(&["workload", "fit", "--workload", "zipf-read"])
         .refuses(2, &["zipf-read has a table [workload]"]);
     vpass(&["workload", "fit", "--workload", OFFICE_DAY, "--scale", "-1"])
-        .refuses(2, &["statistics.scale = -1 is not above 0"]);
+        .refuses(2, &["statistics.scale = -1 must be above 0"]);
     vpass(&["workload", "fit", "--statistics", "no.csv", "--windows", "no.csv", "--disk", "x"])
         .refuses(2, &["no.csv: cannot be opened"]);
     let help = vpass(&["workload", "--help"]).stdout;

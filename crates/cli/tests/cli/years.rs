@@ -112,7 +112,7 @@ fn an_estimate_is_no_answer() {
     let done = vpass(&lives(&["--set", "drive.rated_pec=3000", "--minutes", "0.000001"]));
     assert_eq!(done.code, 1, "{}", done.stdout);
     assert!(done.stderr.contains("Estimate for `block`"), "{}", done.stderr);
-    assert!(done.stderr.contains("no simulated answer: the first rung"), "{}", done.stderr);
+    assert!(done.stderr.contains("no simulated answer: rung 1"), "{}", done.stderr);
     assert!(done.stdout.is_empty(), "{}", done.stdout);
 }
 

@@ -61,7 +61,7 @@ impl<P: InSlot + ?Sized> List<P> {
     fn all(&self) -> &'static [Card<P>] {
         assert!(
             !BROUGHT.is_empty(),
-            "the program links no lists: add `use vpass_techniques as _;`"
+            "the program links no techniques: add `use vpass_techniques as _;`"
         );
         self.brought()
     }

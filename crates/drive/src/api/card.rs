@@ -146,8 +146,8 @@ impl InBulk {
                  hold"
             }
             Self::MeanClock => {
-                "; in the fluid gear, the technique's clock counts expected reads; all else is \
-                 exact"
+                "; in the fluid gear, the technique's clock counts expected reads; everything else \
+                 is exact"
             }
         }
     }

@@ -181,7 +181,8 @@ pub const STRIPE: Param = Param {
     default: 8.0,
     range: (2.0, 64.0),
     draw: &[2.0, 3.0],
-    meaning: "host pages per parity page, each on its own die",
+    meaning: "number of host pages that share a parity page; each of these pages is on its own \
+        die",
     source: "da-raid5-2013 IV-A: N = 8",
     alias: Some("stripe"),
 };
@@ -195,7 +196,8 @@ pub const REBUILD: Param = Param {
     default: 1.0,
     range: (0.0, 1024.0),
     draw: &[0.0, 0.3, 1.0, 4.0],
-    meaning: "pages of failed flash rebuilt per host request, besides those rebuilt in idle time",
+    meaning: "number of pages of failed flash that are rebuilt per host request, in addition to \
+        those rebuilt in idle time",
     source: "assumption: each request leaves time to read one more stripe",
     alias: Some("rebuild"),
 };
@@ -366,13 +368,13 @@ pub fn lack_of_room(
     (spare < needed).then(|| {
         let own = reclaim.make(config, 0).streams().len();
         let apart = if own > 0 {
-            format!(", with the {own} kinds of data that `{}` separates,", reclaim.name)
+            format!(" (also for the {own} kinds of data that `{}` separates)", reclaim.name)
         } else {
             String::new()
         };
         format!(
-            "parity technique `{parity}` leaves each die {spare} spare blocks; open blocks{apart} \
-             and the GC reserve of a die need {needed}"
+            "parity technique `{parity}` leaves {spare} spare blocks on each die, but a die needs \
+             {needed} for its open blocks{apart} and its GC reserve"
         )
     })
 }

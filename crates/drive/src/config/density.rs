@@ -46,8 +46,8 @@ pub struct DensityConfig {
     /// for wear levelling and the rated life.
     #[key(
         default = true,
-        source = "assumption: a cycle that counts as several cycles of wear also lowers limits \
-            like several cycles; ipr-2018 has one limit for all P/E counts",
+        source = "assumption: if one cycle counts as several cycles of wear, it also lowers limits \
+            as several cycles do; ipr-2018 has one limit for all P/E counts",
         random = 0.8
     )]
     pub wear_counts_for_limits: bool,
@@ -67,8 +67,9 @@ pub struct DensityConfig {
     #[key(
         default = true,
         source = "inference: new read-hot blocks come from the pool \"through garbage \
-            collection\", which skips only three kinds of block (ipr-2018 III-D). Assumption: \
-            other data stays out of the pool; docs/design/papers.md compares both variants",
+            collection\", which skips only three kinds of block (ipr-2018 III-D). Assumption: data \
+            that is not read-hot stays out of the pool; docs/design/papers.md compares both \
+            variants",
         random = 0.6
     )]
     pub keep_pool: bool,
@@ -124,7 +125,8 @@ pub struct DensityConfig {
         unit = "share",
         range = Real(0.0, 0.5),
         default = 0.5,
-        source = "assumption: the other half is for open blocks and the GC reserve",
+        source = "assumption: the other half of the spare pages is for open blocks and the GC \
+            reserve",
         random = [0.0, 0.1, 0.5]
     )]
     pub spare_share: f64,

@@ -29,7 +29,7 @@ pub struct EccConfig {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[key(
         unit = "bits",
-        range = Words("rising, each less than half of the bits of a codeword; needs \
+        range = Words("rising numbers, each less than half of the bits of a codeword; needs \
             ecc.codeword"),
         default
     )]
@@ -40,7 +40,7 @@ pub struct EccConfig {
     #[key(
         unit = "RBER",
         range = Real(1e-9, 0.4),
-        note = ", rising; each value except the first is a retry",
+        note = ", rising; one value for the first read, then one for each retry",
         default
     )]
     pub cap: Vec<f64>,
@@ -49,7 +49,8 @@ pub struct EccConfig {
         unit = "share",
         range = Real(TARGET_MIN, 0.5),
         default = 1e-3,
-        source = "assumption: a retry for every thousandth codeword costs no noticeable time"
+        source = "assumption: if one codeword in a thousand needs a retry, the retries cost no \
+            noticeable time"
     )]
     pub target: f64,
     /// Share of codewords that the last level may fail to decode at its cap; beyond it, data is

@@ -341,7 +341,8 @@ impl TimingConfig {
             require(faster.is_none(), || {
                 let ((many, more), less) = faster.expect("it was found");
                 let other = if cell == CellType::Tlc {
-                    "; geometry.cell = \"tlc-2-3-2\" has 2, 3 and 2 sensings"
+                    "; with geometry.cell = \"tlc-2-3-2\", LSB, CSB and MSB have 2, 3 and 2 \
+                     sensings"
                 } else {
                     ""
                 };
@@ -434,7 +435,8 @@ mod tests {
         assert_eq!(
             check("[40, 55, 40]", CellType::Tlc),
             "timing.sense_us: CSB takes 55 us for 2 sensings, but MSB takes only 40 us for 4; MSB \
-             must take at least as long; geometry.cell = \"tlc-2-3-2\" has 2, 3 and 2 sensings"
+             must take at least as long; with geometry.cell = \"tlc-2-3-2\", LSB, CSB and MSB have \
+             2, 3 and 2 sensings"
         );
         assert_eq!(
             check("[25, 40, 70]", CellType::Tlc232),

@@ -74,8 +74,8 @@ impl HintsConfig {
             let ((tight, less), (relaxed, more)) = (pair[0], pair[1]);
             require(less <= more, || {
                 format!(
-                    "{relaxed} ({more}) is below {tight} ({less}); a more relaxed hint must allow \
-                     at least as much"
+                    "{relaxed} ({more}) is below {tight} ({less}); a more relaxed hint must not \
+                     allow less time"
                 )
             })?;
         }

@@ -185,13 +185,13 @@ impl Range {
         match self {
             Self::Whole(low, u64::MAX) => format!("is less than {low}"),
             Self::Above(low, high) => {
-                format!("is not above {} and at most {}", short_number(low), short_number(high))
+                format!("must be above {} and at most {}", short_number(low), short_number(high))
             }
             Self::PowerOfTwo(..) => format!("is not a {self}"),
             Self::Multiple(step, most) => {
-                format!("is not a multiple of {} up to {}", Bytes(step), Bytes(most))
+                format!("must be a multiple of {}, up to {}", Bytes(step), Bytes(most))
             }
-            Self::Time(most) => format!("is not above 0 and at most {most}"),
+            Self::Time(most) => format!("must be above 0 and at most {most}"),
             _ => format!("is outside {self}"),
         }
     }
@@ -351,7 +351,7 @@ mod tests {
         assert_eq!(said(Range::Whole(1, u64::MAX)), both("1 or more", "is less than 1"));
         assert_eq!(
             said(Range::Above(0.0, 1.0)),
-            both("above 0 to 1", "is not above 0 and at most 1")
+            both("above 0 to 1", "must be above 0 and at most 1")
         );
         assert_eq!(
             said(Range::PowerOfTwo(512, 1 << 20)),

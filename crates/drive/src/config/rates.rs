@@ -49,7 +49,8 @@ pub struct ErrorRow {
     #[key(
         unit = "RBER",
         range = Real(0.0, RBER_MAX),
-        note = "; a list for each group, rising, with a number for each age of error.ages"
+        note = "; one list for each group, with one number for each age of error.ages, in \
+            ascending order"
     )]
     pub retention: Vec<Vec<f64>>,
 }

@@ -27,7 +27,7 @@ fn refuse_program(block: BlockId, hot: &BlockHot, page: PageInBlock, geometry: &
         page.number() < geometry.pages_per_block,
         "block {block}: program beyond its last page"
     );
-    panic!("block {block}: page {page} is not there in mode {}", hot.mode);
+    panic!("block {block}: page {page} does not exist in a wordline of mode {}", hot.mode);
 }
 
 /// Checks that an erased block has no current data.
@@ -43,7 +43,7 @@ pub fn read(ppn: Ppn, page: PageInBlock, hot: &BlockHot, geometry: &Geometry) {
     debug_assert!(page < hot.written_to(), "read of page {ppn}, which is erased");
     debug_assert!(
         geometry.keeps(hot.mode, ppn),
-        "read of page {ppn}, which is not there in mode {}",
+        "read of page {ppn}, which does not exist in a wordline of mode {}",
         hot.mode
     );
 }

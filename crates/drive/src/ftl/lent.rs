@@ -82,7 +82,10 @@ impl Ftl {
         let is_left =
             || flash.geometry.blocks_of_domain(domain as u32).any(|block| !flash.has_failed(block));
         (room < to_move && is_left()).then(|| {
-            format!("space for {room} pages is left for cleaning, and {to_move} pages must move")
+            format!(
+                "only {room} free pages are left for copies by GC, but {to_move} pages must \
+                move"
+            )
         })
     }
 

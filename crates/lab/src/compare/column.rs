@@ -240,7 +240,7 @@ pub const COLUMNS: [Column; 21] = [
         ..life(
             "projected_life_days",
             "estimated time until the drive reaches its rated P/E cycles; projected from runs \
-             whose rates and state have settled; the projection lets limits fall with wear; on \
+             whose rates and state have settled; in the projection, limits fall with wear; on \
              small drives, estimates are within 15 % of the life that `vpass life` simulates, and \
              up to 37 % below that life in runs with background GC",
             |s| s.wear.projected_life_days,
@@ -380,7 +380,7 @@ pub const COLUMNS: [Column; 21] = [
             "host_bytes_until_worn",
             "estimated TB that the host can write until the drive reaches its rated P/E cycles \
              (TBW), and drive writes per day over five years (DWPD); projected from runs whose \
-             rates and state have settled; the projection lets limits fall with wear; no days are \
+             rates and state have settled; in the projection, limits fall with wear; no days are \
              given, because requests have no times",
             |s| s.wear.host_bytes_until_worn,
         )
@@ -390,7 +390,7 @@ pub const COLUMNS: [Column; 21] = [
         ..life(
             "read_bytes_until_worn",
             "estimated TB that the host can read until the drive reaches its rated P/E cycles; \
-             projected from runs whose rates and state have settled; the projection lets limits \
+             projected from runs whose rates and state have settled; in the projection, limits \
              fall with wear; no days are given, because requests have no times",
             |s| s.wear.read_bytes_until_worn,
         )

@@ -169,10 +169,10 @@ impl Measure {
             return Found::Said(NOT_SETTLED.into());
         }
         let Some(ranking) = Ranking::of(rows, column, sizes) else { return Found::Nothing };
-        let (verb, unit, best) = (self.verb, self.unit, self.best);
+        let (measure, verb, unit, best) = (self.name, self.verb, self.unit, self.best);
         let first = &ranking.front[0].text;
         if ranking.is_alike() {
-            let words = format!("{} {verb} the same under all ({first}{unit})", self.name);
+            let words = format!("{measure} {verb} the same under all ({first}{unit})");
             return if self.says_alike { Found::Said(words) } else { Found::Nothing };
         }
         if !ranking.is_known() {
@@ -181,32 +181,30 @@ impl Measure {
         let longer = || if is_life { longer_runs(rows) } else { String::new() };
         Found::Said(match ranking.behind.first() {
             None => format!(
-                "{} {verb} too close to rank ({}{unit}){}",
-                self.name,
-                ranking.front_texts(),
-                longer()
+                "{measure} {verb} too close to rank ({values}{unit}){longer}",
+                values = ranking.front_texts(),
+                longer = longer()
             ),
             Some(next) if ranking.front_is_alike() => format!(
-                "{} {verb} {best} under {} ({first}{unit}, against {}{unit} under `{}`{})",
-                self.name,
-                ranking
+                "{measure} {verb} {best} under {names} ({first}{unit}, against {}{unit} under \
+                 `{}`{times})",
+                next.text,
+                next.row.label,
+                names = ranking
                     .front
                     .iter()
                     .map(|standing| format!("`{}`", standing.row.label))
                     .collect::<Vec<_>>()
                     .join(" and "),
-                next.text,
-                next.row.label,
-                ranking.times()
+                times = ranking.times()
             ),
             Some(next) => format!(
-                "{} {verb} {best} under these, which are too close to rank: {}{unit}; next is `{}` \
-                 {}{unit}{}",
-                self.name,
-                ranking.front_texts(),
+                "{measure} {verb} {best} under these, which are too close to rank: \
+                 {values}{unit}; next is `{}` {}{unit}{longer}",
                 next.row.label,
                 next.with_range,
-                longer()
+                values = ranking.front_texts(),
+                longer = longer()
             ),
         })
     }

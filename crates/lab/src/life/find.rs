@@ -237,10 +237,10 @@ pub fn verdict(key: &str, points: &[Point], others: &[String]) -> String {
             format!("{key} = {only}")
         } else {
             format!(
-                "{} values of {key}, from {} to {}",
+                "{} values of {key}, from {least} to {most}",
                 living.len(),
-                living[0],
-                living[living.len() - 1]
+                least = living[0],
+                most = living[living.len() - 1]
             )
         };
         format!("With {which}, the drive outlives the simulation: {length}.")
@@ -257,7 +257,8 @@ pub fn verdict(key: &str, points: &[Point], others: &[String]) -> String {
             n => format!(" The life is about the same with {n} of the other values."),
         };
         format!(
-            "{key} = {}: the drive lives {length}, the longest of {} values.{unsure}",
+            "{key} = {}: the drive lives {length}, the longest life of the {} values \
+             tried.{unsure}",
             best.text,
             points.len()
         )
@@ -358,13 +359,14 @@ mod tests {
         let mut points = vec![sure(4.0, 1.0), sure(1.0, 3.0), sure(2.0, 5.0)];
         assert_eq!(
             says(&points),
-            "a.key = 2: the drive lives 5.00 ± 0.10 years, the longest of 3 values."
+            "a.key = 2: the drive lives 5.00 ± 0.10 years, the longest life of the 3 values \
+             tried."
         );
         points.push(sure(3.0, 4.9));
         assert_eq!(
             says(&points),
-            "a.key = 2: the drive lives 5.00 ± 0.10 years, the longest of 4 values. The life is \
-             about the same with 1 of the other values."
+            "a.key = 2: the drive lives 5.00 ± 0.10 years, the longest life of the 4 values tried. \
+             The life is about the same with 1 of the other values."
         );
         assert_eq!(
             csv("a.key", &points)
@@ -377,8 +379,9 @@ mod tests {
         points[1].life.as_mut().unwrap().data_lost_pages = 2.0;
         assert_eq!(
             says(&points),
-            "a.key = 2: the drive lives 5.00 ± 0.10 years, the longest of 4 values. With 1 the \
-             drive lost data, so this value does not count. The drive is invalid with 3: too much."
+            "a.key = 2: the drive lives 5.00 ± 0.10 years, the longest life of the 4 values tried. \
+             With 1 the drive lost data, so this value does not count. The drive is invalid with \
+             3: too much."
         );
         assert_eq!(csv("a.key", &points).lines().count(), 4, "a refused value has no row");
         points[2].life.as_mut().unwrap().ended = false;

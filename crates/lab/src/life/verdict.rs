@@ -126,11 +126,11 @@ fn told(lives: &[Life]) -> Option<String> {
         [best, second, ..] => Some(if longest(lives).is_some() {
             let alone = if best.years.ci95.is_none() { ", in one life of each" } else { "" };
             format!(
-                "`{}` lives longest: {}; `{}` {}{alone}.",
+                "`{}` lives longest: {length}; `{}` lives {second_length}{alone}.",
                 best.label,
-                best.length_text(),
                 second.label,
-                second.length_text()
+                length = best.length_text(),
+                second_length = second.length_text()
             )
         } else {
             tied(best, &not_told_apart(lives), &order)
@@ -180,7 +180,7 @@ mod tests {
         assert_eq!(
             said,
             "`none` lost data, 3.00 pages in the mean life, so its years do not count. `straw-wl` \
-             lives longest: 4.00 ± 0.10 years; `block` 2.00 ± 0.10 years."
+             lives longest: 4.00 ± 0.10 years; `block` lives 2.00 ± 0.10 years."
         );
         assert!(
             longest(&lives[..2]).is_none()
@@ -267,7 +267,7 @@ mod tests {
         };
         assert_eq!(
             verdict(&[once("a", 4.0), once("b", 4.1)]).unwrap(),
-            "`b` lives longest: 4.10 years; `a` 4.00 years, in one life of each."
+            "`b` lives longest: 4.10 years; `a` lives 4.00 years, in one life of each."
         );
         assert_eq!(
             verdict(&[once("a", 4.0), once("b", 4.0)]).unwrap(),

@@ -69,11 +69,12 @@ impl Llm {
         );
         format!(
             "`{drive}` with `{label}` rewrites a page every {of_rounds}. A round reads each page \
-             once. The drive writes {of_bytes} for each 100 bytes that the host reads, and {} a \
-             day. {} At most {} % of the reads meet a die that programs or erases.",
-            decimal(technique.flash_bytes_per_day),
-            length(technique),
-            digits(100.0 * technique.slow_reads_at_most)
+             once. The drive writes {of_bytes} for each 100 bytes that the host reads, and \
+             {daily_bytes} a day. {life} At most {} % of the reads meet a die that programs or \
+             erases.",
+            digits(100.0 * technique.slow_reads_at_most),
+            daily_bytes = decimal(technique.flash_bytes_per_day),
+            life = length(technique)
         )
     }
 

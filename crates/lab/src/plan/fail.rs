@@ -34,7 +34,7 @@ impl RunPlan {
         let dies = self.fail.iter().filter(|failure| matches!(failure.unit, Unit::Die(_))).count();
         if geometry.stripes.is_some() && dies > MOST_FAILED {
             let why =
-                format!("{dies} dies; at most {MOST_FAILED} failed dies are possible with stripes");
+                format!("{dies} dies are to fail; with stripes, at most {MOST_FAILED} may fail");
             return Err(refused(&why));
         }
         if self.drive.config.bch.target == BchTarget::Stripe

@@ -70,7 +70,7 @@ impl RunPlan {
                 Opt::Sample,
                 " is for ",
                 Opt::Gear.to("fluid"),
-                ": a sample of the requests would change their order and their times",
+                ": with a sample, the order and the times of the requests would change",
             ]));
         }
         let config = &self.drive.config;
@@ -171,7 +171,7 @@ fn part_of(config: &DriveConfig, sample: Sample, name: &str) -> Result<DriveConf
         };
         return Err(refused(if divides(of) {
             format!(
-                "has {blocks} blocks, so a sample gets {share:.0}; a sample needs at least \
+                "has {blocks} blocks, so a sample has {share:.0} blocks; a sample needs at least \
                  {FEWEST_BLOCKS}; {works}"
             )
         } else {
@@ -317,8 +317,8 @@ mod tests {
         assert_eq!(refused(&large, 8), None);
         assert_eq!(
             refused(&large, 16).unwrap(),
-            "`sample=1/16`: drive tiny has 1512 blocks, so a sample gets 94; a sample needs at \
-             least 180; 1/8 is the smallest sample that works"
+            "`sample=1/16`: drive tiny has 1512 blocks, so a sample has 94 blocks; a sample needs \
+             at least 180; 1/8 is the smallest sample that works"
         );
         // The drive has 608 blocks. A sample of 1/3 would have 202 blocks, but 8 planes cannot be
         // divided by three.

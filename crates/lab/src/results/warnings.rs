@@ -89,9 +89,9 @@ impl Summary {
         let served = offered * (1.0 - lag / self.simulation.simulated_s?);
         self.is_saturated().then(|| {
             format!(
-                "The drive could not keep up: {} requests/s were offered and {} served, and the \
-                 drive was {} behind at the end. Latencies therefore grow with the length of the \
-                 run. Wear and life are those at the served rate.",
+                "The drive could not keep up: {} requests/s were offered, but only {} were served, \
+                 and the drive was {} behind at the end. Latencies therefore grow with the length \
+                 of the run. Wear and life are those at the served rate.",
                 digits(offered),
                 digits(served),
                 seconds(lag)
@@ -165,8 +165,8 @@ impl Summary {
             .filter(|_| self.has_uber() && self.is_repaired_beyond_uber())?;
         Some(format!(
             "UBER counts single pages before repair. In a stripe with parity, {technique} rebuilds \
-             a page that cannot be read, so the host loses less data; how much less is not \
-             computed."
+             a page that cannot be read, so the host loses less data; vpass does not compute how \
+             much less."
         ))
     }
 

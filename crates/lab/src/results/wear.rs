@@ -138,13 +138,13 @@ impl Summary {
     }
 }
 
-const METHOD: &str = "the work that reads cause is scaled by the technique's thresholds at later \
-    P/E counts, and the host's writes stay as in this run; low and high bound the 95 % range of a \
-    Poisson count of the block cycles observed";
+const METHOD: &str = "the work that reads cause is scaled according to the technique's thresholds \
+    at later P/E counts; the host's writes stay as in this run; low and high are the ends of the \
+    95 % range of a Poisson count: the number of block cycles observed";
 
-const METHOD_OF_AGES: &str = "between the P/E counts of several runs, the work that reads cause is \
-    scaled by the technique's thresholds; low and high bound the 95 % range of a Poisson count of \
-    each run's block cycles";
+const METHOD_OF_AGES: &str = "between the P/E counts of the runs, the work that reads cause is \
+    scaled according to the technique's thresholds; low and high are the ends of the 95 % range of \
+    a Poisson count: the number of block cycles of each run";
 
 /// Form in which a run gives the life: nothing, a range, or one number.
 #[derive(Clone, Copy, Debug, PartialEq)]

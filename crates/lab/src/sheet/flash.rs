@@ -208,7 +208,13 @@ fn most_usual_channels(sheet: &Sheet, config: &DriveConfig, dies: u32) -> (u32, 
     while channels > 1 && !dies.is_multiple_of(channels) {
         channels /= 2;
     }
-    (channels, format!("assumption: as the preset, for {dies} dies"))
+    (
+        channels,
+        format!(
+            "assumption: the channels of the preset, or fewer, so that each channel has \
+        the same number of the {dies} dies"
+        ),
+    )
 }
 
 /// Sets the size of the write buffer: two wordlines for each plane, as in all presets.

@@ -114,7 +114,8 @@ fn ends(doses: &Doses, columns: usize) -> (&'static str, String) {
     };
     let below = (100.0 * next.worst_ratio).ceil().max(1.0);
     let (place, all) = (ordinal(columns), count(all as f64));
-    let last = format!("{place} of {all} blocks; all other blocks have at most {below}\u{a0}%");
+    let last =
+        format!("{place} of {all} blocks; all others reach at most {below}\u{a0}% of their limit");
     ("most disturbed block", last)
 }
 
@@ -179,7 +180,7 @@ mod tests {
             ends(&loud, 40),
             (
                 "most disturbed block",
-                "40th of 42 blocks; all other blocks have at most 4\u{a0}%".into()
+                "40th of 42 blocks; all others reach at most 4\u{a0}% of their limit".into()
             )
         );
         assert_eq!(ends(&loud, 42), ("most disturbed", "least of 42 blocks".into()));

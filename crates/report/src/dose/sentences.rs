@@ -39,13 +39,13 @@ pub(super) fn past_limit(worst: &[(&str, f64)]) -> String {
     let Some((name, ratio)) = past.max_by(|a, b| a.1.total_cmp(&b.1)) else {
         return String::new();
     };
-    let technique = match *name {
+    let under_technique = match *name {
         "none" => "Without reclaim".into(),
         name => format!("Under {}", code(name)),
     };
     format!(
-        "{technique} the worst wordline gets {} the dose that it endures.",
-        bold(&times(*ratio))
+        "{under_technique} the worst wordline gets {times} the dose that it endures.",
+        times = bold(&times(*ratio))
     )
 }
 
@@ -55,12 +55,12 @@ pub(super) fn past_limit(worst: &[(&str, f64)]) -> String {
 pub(super) fn rewritten_at(shares: &[(&str, f64)]) -> String {
     two_ends(shares, |(low, low_share), (high, high_share)| {
         format!(
-            "{} rewrites a block at {} of a wordline's limit or earlier; {} waits until {} at \
-             most.",
-            code(low),
-            bold(&percent(100.0 * low_share)),
-            code(high),
-            bold(&percent(100.0 * high_share))
+            "{careful} rewrites a block at the latest when a wordline reaches {low} of its limit; \
+             {late} may wait until a wordline reaches {high} of its limit.",
+            careful = code(low),
+            low = bold(&percent(100.0 * low_share)),
+            late = code(high),
+            high = bold(&percent(100.0 * high_share))
         )
     })
 }
@@ -70,7 +70,8 @@ pub(super) fn rewritten_at(shares: &[(&str, f64)]) -> String {
 pub(super) fn reached(shares: &[(&str, f64)]) -> String {
     two_ends(shares, |(low, low_share), (high, high_share)| {
         format!(
-            "Under {} no wordline passes {} of its limit; under {} the worst wordline reaches {}.",
+            "Under {} no wordline passes {} of its limit; under {} the worst wordline reaches {} \
+             of its limit.",
             code(low),
             bold(&percent(100.0 * low_share)),
             code(high),
@@ -196,13 +197,13 @@ mod tests {
         let shares = [("straw", 0.9), ("block", 0.152), ("ipr-wl", 0.96)];
         assert_eq!(
             plain(&rewritten_at(&shares)),
-            "block rewrites a block at 15 % of a wordline's limit or earlier; ipr-wl waits until \
-             96 % at most."
+            "block rewrites a block at the latest when a wordline reaches 15 % of its limit; \
+             ipr-wl may wait until a wordline reaches 96 % of its limit."
         );
         assert_eq!(
             plain(&reached(&shares)),
             "Under block no wordline passes 15 % of its limit; under ipr-wl the worst wordline \
-             reaches 96 %."
+             reaches 96 % of its limit."
         );
         assert_eq!(
             plain(&reached(&[("a", 0.9), ("b", 0.909)])),

@@ -151,10 +151,10 @@ fn differences(folders: &[Folder], parts: &[Model]) -> Vec<String> {
         let more = if more > 0 { format!("; {more} more settings differ") } else { String::new() };
         (!named.is_empty()).then(|| {
             format!(
-                "The settings of {} differ from those of {}: {}{more}.",
+                "The settings of {} differ from those of {}: {differences}{more}.",
                 folder.name,
                 folders[0].name,
-                named.join(", ")
+                differences = named.join(", ")
             )
         })
     };

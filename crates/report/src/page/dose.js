@@ -136,7 +136,7 @@ function drawBlock() {
   }
   const above = svg('svg', {
     class: 'plot', id: 'dtop', height: TOP, role: 'img',
-    'aria-label': 'Dose of each wordline and its limit; numbers below',
+    'aria-label': 'Dose of each wordline and its limit; the numbers are in the table below',
   },
   column(), ...ticks(top, 4).flatMap(v => horizontal(v, down(v))),
   svg('g', { class: 'bars' }, ...bars), ...beyond,

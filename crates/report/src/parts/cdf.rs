@@ -14,7 +14,7 @@ use crate::sentences::latency::tail;
 use crate::svg::{EndLabel, band, end_labels, grid, line, path, plot, stretched};
 use crate::table::Table;
 
-const TITLE: &str = "Read latency, to the last nines";
+const TITLE: &str = "Read latency, up to the highest percentiles";
 const HEIGHT: u32 = 300;
 /// Ends of the percentile axis, as numbers of nines. The ends stand for 50 % and 99.999 %.
 const ENDS: (f64, f64) = (0.3, 5.0);
@@ -71,7 +71,13 @@ pub(crate) fn section(model: &Model) -> Result<Section, Failure> {
         "<div class=\"chart\" data-k=\"cdf\">{}<input class=\"scrub\" type=\"range\" min=\"0\" \
          max=\"{steps}\" value=\"{}\" aria-label=\"Percentile\"><p class=\"read\" \
          aria-live=\"polite\"></p></div>",
-        plot(HEIGHT, &body, "Read latency by percentile, logarithmic; numbers below", "right"),
+        plot(
+            HEIGHT,
+            &body,
+            "Read latency by percentile, on a logarithmic axis; the numbers are in \
+            the table below",
+            "right"
+        ),
         first.unwrap_or(0)
     );
     let y_data: Vec<Option<&Vec<Option<f64>>>> =
@@ -149,7 +155,7 @@ fn table(model: &Model, curves: &[Option<Curve>]) -> String {
                 .chain([us(curve.all.max() as f64 / 1e3), count(curve.all.len() as f64)]),
         );
     }
-    table.html("Latency of host reads; with several seeds, of the reads of all seeds", |_| {
+    table.html("Latency of host reads (of all seeds together, if there are several)", |_| {
         String::new()
     })
 }

@@ -33,7 +33,7 @@ struct Measure {
 
 const LIFE: Measure = Measure {
     title: "Controller memory that a longer life costs",
-    said: "Life against controller memory; numbers below",
+    said: "Life against controller memory; the numbers are in the table below",
     value: |row| row.life?.point(),
     text: |row| row.life.map_or_else(String::new, |life| life.text()),
     source: "x: memory, logarithmic (0 at the edge); y: life, with its 95 % range",
@@ -42,8 +42,8 @@ const LIFE: Measure = Measure {
 
 const REWRITES: Measure = Measure {
     title: "Controller memory that fewer rewritten pages cost",
-    said: "Number of pages rewritten because of reads, plotted over controller memory; numbers \
-        below",
+    said: "Number of pages rewritten because of reads, plotted over controller memory; the numbers \
+        are in the table below",
     value: |row| row.value("reclaim_write_pages"),
     text: |row| {
         let pages = row.value("reclaim_write_pages").unwrap_or(0.0);

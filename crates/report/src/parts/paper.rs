@@ -83,7 +83,9 @@ fn ratio(claim: &Claim) -> Option<f64> {
 fn without_ratio(claim: &Claim) -> String {
     let text = match (claim.paper, claim.here) {
         (Some(paper), Some(here)) => format!("paper {}, ours {}", sig(paper), sig(here)),
-        (None, Some(here)) => format!("the paper gives only a direction; ours is {}", sig(here)),
+        (None, Some(here)) => {
+            format!("the paper gives only a direction; our number is {}", sig(here))
+        }
         (Some(paper), None) => format!("paper {}, no number here", sig(paper)),
         (None, None) => "no number".into(),
     };
@@ -191,7 +193,7 @@ mod tests {
         assert!(html.contains("x1=\"50%\" x2=\"50%\""), "{html}");
         assert!(
             chart(&[claim(None, Some(1.5))])
-                .contains("the paper gives only a direction; ours is 1.5")
+                .contains("the paper gives only a direction; our number is 1.5")
         );
         assert!(chart(&[claim(None, None)]).contains("no number"));
     }

@@ -103,7 +103,13 @@ fn tails(model: &Model, courses: &[Option<Course>], x: &Linear) -> String {
         }
     }
     let body = grid(x, &y, false) + &stretched(&inner) + &end_labels(&labels, HEIGHT) + CROSS;
-    plot(HEIGHT, &body, "Read p99.9 over simulated time, logarithmic; numbers below", "right")
+    plot(
+        HEIGHT,
+        &body,
+        "Read p99.9 over simulated time, on a logarithmic axis; the numbers are in \
+        the table below",
+        "right",
+    )
 }
 
 /// Returns the chart of the rewritten pages. The curves of this chart are drawn as steps.
@@ -121,8 +127,8 @@ fn rewrites(courses: &[Option<Course>], x: &Linear) -> String {
         inner += &line(i, &path(points), "thin ");
     }
     let body = grid(x, &y, true) + &stretched(&inner) + CROSS;
-    let said = "Number of pages rewritten per second because of reads, over simulated time; \
-        numbers below";
+    let said = "Number of pages rewritten per second because of reads, over simulated time; the \
+        numbers are in the table below";
     plot(HEIGHT_OF_REWRITES, &body, said, "right")
 }
 

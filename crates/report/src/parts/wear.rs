@@ -146,8 +146,12 @@ fn chart((i, row, added): &(usize, &Row, Vec<f64>), bins: &Bins, has_axis: bool)
     }
     let middle = mean(added).unwrap_or(0.0);
     let most = ends(added.iter().copied()).map_or(0.0, |ends| ends.1);
-    let said =
-        format!("P/E cycles added under {}: mean {}, most {}", row.label, sig(middle), sig(most));
+    let said = format!(
+        "P/E cycles added under {}: mean {}, at most {}",
+        row.label,
+        sig(middle),
+        sig(most)
+    );
     let at = percent(x.place(middle));
     let _ = write!(
         svg,

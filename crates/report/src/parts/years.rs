@@ -67,7 +67,7 @@ pub(crate) fn section(model: &Model) -> Section {
          cycles, by cause</p>{charts}<div class=\"xlab\"></div></div>"
     );
     let head = Head { id: "years", title: TITLE, say: &say };
-    let source = "x: mean P/E cycles of a block; colours: as in the chart above. Source: \
+    let source = "x: mean P/E cycles of a block. The colours are those of the chart above. Source: \
         life.json";
     let html = figure(&head, &body, &foot(source, &table(&drawn)));
     Section { html, data: vec![("years", data), numbers(&drawn)] }

@@ -29,8 +29,8 @@ fn gain(best: &Row, base: &Row, ram: &str) -> String {
     let (one, other) = (code(&best.label), code(&base.label));
     if let Some(ratio) = ratio(best, base) {
         return format!(
-            "{one} gives {} the life of {other} and costs {ram} of memory.",
-            bold(&ratio)
+            "{one} gives {times} the life of {other} and costs {ram} of memory.",
+            times = bold(&ratio)
         );
     }
     let writes = |row: &Row| row.value("reclaim_write_pages").filter(|n| *n > 0.0);

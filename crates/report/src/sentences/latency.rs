@@ -57,12 +57,12 @@ pub fn duration(model: &Model, lengths: &[f64]) -> String {
     let shortest = safe.iter().min_by(|a, b| a.1.total_cmp(&b.1));
     match (longest, shortest) {
         (Some((slow, long)), Some((fast, short))) if *long > 1.01 * short => format!(
-            "The same requests take {} under {} and {} under {}. In the chart, each line ends \
-             where its run ends.",
-            bold(&seconds(*long)),
-            code(&slow.label),
-            bold(&seconds(*short)),
-            code(&fast.label)
+            "The same requests take {long} under {slow} and {short} under {fast}. In the chart, \
+             each line ends where its run ends.",
+            long = bold(&seconds(*long)),
+            slow = code(&slow.label),
+            short = bold(&seconds(*short)),
+            fast = code(&fast.label)
         ),
         (Some((_, long)), _) => format!("The requests take {}.", bold(&seconds(*long))),
         _ => "Every technique lost data.".into(),

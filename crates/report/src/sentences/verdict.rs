@@ -102,10 +102,10 @@ fn tied(model: &Model, measure: &Measure) -> Option<String> {
         format!(", against {text} under {}", code(&row.label))
     });
     Some(format!(
-        "{} keep all data and {}, too close to rank: {}{against}",
-        list(&names),
-        measure.of_several,
-        list(&values)
+        "{names} keep all data and {lead}, but are too close to rank: {values}{against}",
+        names = list(&names),
+        lead = measure.of_several,
+        values = list(&values)
     ))
 }
 
@@ -262,13 +262,13 @@ fn price(best: &Row, base: &Row) -> Option<String> {
     let rewrites =
         |row: &Row| writes(row).map_or_else(String::new, |n| format!(" and rewrites {}", pages(n)));
     Some(format!(
-        "{} takes {} of controller memory{}; {} takes {}{}.",
-        code(&base.label),
+        "{base} takes {} of controller memory{base_rewrites}; {best} takes {}{best_rewrites}.",
         bytes(of_base),
-        rewrites(base),
-        code(&best.label),
         bytes(of_best),
-        rewrites(best)
+        base_rewrites = rewrites(base),
+        best_rewrites = rewrites(best),
+        base = code(&base.label),
+        best = code(&best.label)
     ))
 }
 

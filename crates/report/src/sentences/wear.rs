@@ -21,8 +21,8 @@ pub fn most_worn(start: f64, added: &[Added]) -> String {
         return String::new();
     };
     format!(
-        "P/E cycles that the run added to the {} of a block before the run. Under {}, the run \
-         added {} cycles to the most worn block, and {} to the mean block.",
+        "P/E cycles that the run added to a block; before the run, a block had {}. Under {}, the \
+         run added {} cycles to the most worn block, and {} to the mean block.",
         count(start),
         code(worst.label),
         bold(&sig(worst.most)),
@@ -39,7 +39,7 @@ mod tests {
         let of = |label, mean, most| Added { label, mean, most };
         assert_eq!(
             most_worn(1500.0, &[of("none", 0.6, 1.0), of("block", 3.42, 66.0)]),
-            "P/E cycles that the run added to the 1,500 of a block before the run. Under \
+            "P/E cycles that the run added to a block; before the run, a block had 1,500. Under \
              <code>block</code>, the run added <b>66.0</b> cycles to the most worn block, and 3.42 \
              to the mean block."
         );

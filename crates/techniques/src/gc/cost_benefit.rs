@@ -23,8 +23,7 @@ use vpass_drive::bugs::{Bug, planted};
 pub(super) const CARD: GcTechnique = Card {
     about: About {
         name: "cost-benefit",
-        summary: "cleans the block with the highest value of free space times age, divided by \
-            cost",
+        summary: "cleans the block with the highest score: free space x age / cost of cleaning",
         paper: "Kawaguchi et al., USENIX 1995",
         ..About::PLAIN
     },

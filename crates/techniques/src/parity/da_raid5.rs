@@ -44,8 +44,8 @@ const L: Param = Param {
     default: 16_384.0,
     range: (0.0, 4_294_967_295.0),
     draw: &[0.0],
-    meaning: "the last stage begins, and all stripes get parity, when more than this number of \
-        stripes have a page in a worn block",
+    meaning: "when more than this number of stripes have a page in a worn block, the last stage \
+        begins and all stripes get parity",
     source: "da-raid5-2013 IV-A: L = 2^14",
     alias: Some("l"),
 };

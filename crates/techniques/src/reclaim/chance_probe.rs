@@ -329,8 +329,7 @@ impl Policy for ChanceProbe {
             let limit = e.limit.units();
             Threshold {
                 name: format!(
-                    "wordline of group {}: reads beside this wordline at which a probe moves \
-                     it",
+                    "wordline of group {} (with all reads beside it) moved by a probe",
                     view.disturb.groups[group]
                 ),
                 reads: ((limit - need) / (e.alpha - Alpha::ONE).max(Alpha::of_256ths(1)).weight())

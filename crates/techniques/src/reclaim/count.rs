@@ -66,10 +66,10 @@ const SPREAD: Param = Param {
     default: 0.0,
     range: (0.0, 1.0),
     draw: &[0.0, 0.67, 1.0],
-    meaning: "Share of the blocks written before the run whose counts begin between 0 and `reads`, \
-        evenly spread; all other counts begin with 0. Not used with drive_wide = 1",
-    source: "read-latency-relaxation-2021: SSD-D moves all blocks together (0), a third of SSD-A's \
-        blocks move together (0.67), SSD-B's never do (1)",
+    meaning: "Of the blocks that were written before the run, the share whose counts begin between \
+        0 and `reads`, evenly spread; all other counts begin with 0. Not used with drive_wide = 1",
+    source: "read-latency-relaxation-2021. 0: all blocks move together, as in SSD-D; 0.67: a third \
+        of the blocks do, as in SSD-A; 1: none do, as in SSD-B",
     alias: None,
 };
 
@@ -217,12 +217,9 @@ impl Policy for Count {
 
     fn explain(&self, _view: &View, _pec: u32) -> Vec<Threshold> {
         let (name, because) = if self.passes.is_some() {
-            (
-                "all blocks moved, at this mean number of reads of a block",
-                "reads, over all blocks of the drive",
-            )
+            ("all blocks moved", "reads, as a mean over all blocks of the drive")
         } else {
-            ("block moved", "reads, whatever its wear and age")
+            ("block moved", "reads, at any wear and age of the block")
         };
         vec![Threshold {
             name: name.into(),

@@ -102,8 +102,8 @@ const AT_GC: Param = Param {
     default: 0.0,
     range: (0.0, 1.0),
     draw: &[0.0, 0.0, 1.0],
-    meaning: "1: whenever GC picks a block, also checks the next block in turn, and merges the \
-        wordlines of the checked block whose LSB page is invalid",
+    meaning: "1: whenever GC picks a block, also checks one further block (each block in turn); in \
+        the checked block, merges the wordlines whose LSB page is invalid",
     source: "not in ida-coding-2018",
     alias: None,
 };

@@ -132,7 +132,7 @@ fn gather(
         }
         if line.starts_with('[') {
             if depth > 0 {
-                return Err(place.complain("an included file holds options, no sections"));
+                return Err(place.complain("an included file may hold options, but no sections"));
             }
             sections.push(Section { name: section_name(line, &place)?, place, lines: vec![] });
             continue;
@@ -276,7 +276,7 @@ mod tests {
             read(&path("b.fio"))
                 .unwrap_err()
                 .to_string()
-                .contains("common.inc, line 1: an included file holds options, no sections")
+                .contains("common.inc, line 1: an included file may hold options, but no sections")
         );
     }
 }

@@ -115,7 +115,8 @@ pub(super) fn jobs(sections: &[Section]) -> Result<Jobs, SourceError> {
         let clones: u64 = all.list.iter().map(|j| u64::from(j.clones)).sum();
         if clones > MOST_JOBS {
             return Err(section.place.complain(format_args!(
-                "{clones} jobs up to this job, clones included; fio runs at most {MOST_JOBS}"
+                "with this job, the file has {clones} jobs, clones included; fio runs at most \
+                 {MOST_JOBS}"
             )));
         }
     }
@@ -186,8 +187,8 @@ impl Job {
         };
         let writes = matches!(job.pattern.ways, Ways::Write | Ways::Mixed | Ways::TrimWrite);
         if draft.verify && draft.do_verify && writes {
-            let what = "verify is not supported: it reads written data back; add do_verify=0, or a \
-                        job that reads, with stonewall";
+            let what = "verify reads written data back, which is not supported; set do_verify=0, \
+                        or add a job that has stonewall and reads the data";
             return Err(draft.place("verify").unwrap_or(&section.place).complain(what));
         }
         let files = job.target.number_of_files();
@@ -277,11 +278,8 @@ fn limits(
     let ramps = draft.ramp_ns > 0 && draft.runtime_ns > 0;
     if ramps {
         notes.push(
-            format!(
-                "job {label}: its ramp_time comes before its runtime; vpass measures both \
-                 times"
-            )
-            .into(),
+            format!("job {label}: its ramp_time precedes its runtime; vpass measures during both")
+                .into(),
         );
     }
     let runtime_ns = (draft.runtime_ns > 0)

@@ -163,14 +163,15 @@ const UNSUPPORTED: [(&str, &str); 32] = [
         thinktime_blocks"),
     ("wait_for", "waiting for a single job is not supported; stonewall waits for all jobs before \
         it"),
-    ("exit_what", "exitall ends the jobs that run at the same time, and no other choice is \
-        supported; leave this option out"),
-    ("flow", "a share between jobs is not supported; give each job a rate_iops or an iodepth"),
+    ("exit_what", "exitall always ends all jobs that run at the same time; choosing other jobs is \
+        not supported; leave this option out"),
+    ("flow", "a fixed ratio between the requests of jobs is not supported; give each job a \
+        rate_iops or an iodepth"),
     ("opendir", "directories are not searched; name a file with filename and give its size"),
-    ("file_append", "the end of a file is not known; give an offset"),
-    ("fill_device", "a job ends after its size; give a size"),
-    ("fill_fs", "a job ends after its size; give a size"),
-    ("pre_read", "add a job that reads the file, and stonewall to the job after it"),
+    ("file_append", "vpass does not know where a file ends; give an offset"),
+    ("fill_device", "vpass needs the size after which a job ends; give a size"),
+    ("fill_fs", "vpass needs the size after which a job ends; give a size"),
+    ("pre_read", "instead, add a job that reads the file, and set stonewall in the next job"),
     ("create_only", "it makes no requests"),
     ("verify_only", "the reads of this option depend on an earlier run; describe them as a job \
         that reads"),
@@ -178,8 +179,8 @@ const UNSUPPORTED: [(&str, &str); 32] = [
         "trim_percentage",
         "trims after a verification are not supported; use rw=trimwrite or a job that trims",
     ),
-    ("bs_is_seq_rand", "different sizes for different kinds of access are not supported; write two \
-        jobs"),
+    ("bs_is_seq_rand", "different sizes for sequential and random requests are not supported; \
+        write two jobs"),
     ("profile", "built-in workloads are not supported; describe the workload as jobs"),
     ("max_latency", TOO_SLOW), ("rate_min", TOO_SLOW), ("ratemin", TOO_SLOW),
     ("rate_iops_min", TOO_SLOW),
@@ -263,7 +264,9 @@ mod tests {
         assert_eq!(role("iodepth_batch_complete_min", Some("1")), Some(Role::NotApplicable));
         assert_eq!(
             role("fill_device", None),
-            Some(Role::Unsupported("a job ends after its size; give a size".into()))
+            Some(Role::Unsupported(
+                "vpass needs the size after which a job ends; give a size".into()
+            ))
         );
         assert_eq!(role("readwrite", Some("read")), Some(Role::Used("rw")));
         assert_eq!(role("iodpth", Some("1")), None);

@@ -21,7 +21,9 @@ pub(super) enum Blocks {
 impl Blocks {
     pub(super) fn one(text: &str, base: KbBase) -> Result<Self, String> {
         if text.contains(['-', ':']) {
-            return Err("one size is expected; ranges are for bsrange, shares for bssplit".into());
+            return Err(
+                "one size is expected; use bsrange for a range, and bssplit for shares".into()
+            );
         }
         size(text, base).map(Self::One)
     }

@@ -284,7 +284,11 @@ fn counts(path: &str, experts: u64) -> Result<Vec<f64>, ConfigError> {
     for (line, number) in (1..).zip(text.lines()).filter(|(_, text)| !text.trim().is_empty()) {
         let count = number.trim().parse::<f64>().ok();
         let count = count.filter(|count| count.is_finite() && *count >= 0.0).ok_or_else(|| {
-            wrong(format!("line {line} is `{}`; a number of uses is expected", number.trim()))
+            wrong(format!(
+                "line {line} is `{}`; the number of times that an expert was used is \
+                expected",
+                number.trim()
+            ))
         })?;
         all.push(count);
     }

@@ -218,7 +218,7 @@ impl ModelConfig {
         self.check_ranges()?;
         require(self.expert.is_some() == self.active.is_some(), || {
             "workload.model.expert and workload.model.active belong together: give the size of an \
-             expert and the number that a token uses, or neither"
+             expert and the number of experts that a token uses, or neither of them"
                 .into()
         })?;
         require(self.dense_bytes() <= self.size.0.next_multiple_of(ALIGN), || {

@@ -114,7 +114,7 @@ fn planned_lengths(
     if let Err(OutOfRange { lowest, highest }) = Curve::new(&known) {
         return Err(ConfigError::new(format!(
             "statistics.{name} contradict each other: {} requests with these size percentiles have \
-             {lowest} to {highest} bytes in all, but {} are given",
+             {lowest} to {highest} bytes in all, but {} bytes are given",
             side.requests, side.bytes
         )));
     }
@@ -129,14 +129,15 @@ fn planned_lengths(
     let Some(lengths) = Curve::all(&known).find_map(fitting) else {
         return Err(ConfigError::new(format!(
             "statistics.{name} contradict each other: {} requests of these sizes touch {} to {} \
-             pages in all, but the windows hold {accesses}",
+             pages in all, but the windows hold {accesses} pages",
             side.requests, range.0, range.1
         )));
     };
     let largest = lengths.iter().map(|l| l.pages).max().unwrap_or(1);
     if u64::from(largest) > side.pages {
         let mut text = format!(
-            "statistics.{name}: the largest request touches {largest} pages, but there are only {}",
+            "statistics.{name}: the largest request touches {largest} pages, but \
+             statistics.{name}.pages is only {}",
             side.pages
         );
         let _ = write!(

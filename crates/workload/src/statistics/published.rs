@@ -74,8 +74,8 @@ pub fn import(totals: &Path, windows: &Path, disk: &str) -> Result<Imported, Sou
             (pages.iter().sum(), side.as_ref().map_or(0, |(_, accesses)| *accesses));
         if all != given {
             return Err(SourceError::new(format!(
-                "{}: the windows of {disk} hold {all} pages of {kind}s, but {} counts {given} \
-                 {kind} page accesses",
+                "{}: the windows of {disk} hold {all} {kind} page accesses in total, but {} counts \
+                 {given}",
                 windows.display(),
                 totals.display()
             )));

@@ -68,8 +68,8 @@ fn repair_top(
     }
     let given = std::mem::replace(top, possible);
     Some(format!(
-        "the most popular page is {verb} {given} times in the statistics, but no request length \
-         has this number of requests; in the workload, the page is {verb} {possible} times"
+        "in the statistics, the most popular page is {verb} {given} times, but fewer than {given} \
+         requests have the same length; in the workload, the page is {verb} {possible} times"
     ))
 }
 

@@ -239,9 +239,9 @@ impl WindowsConfig {
             let later = if idle { end >= before } else { end >= before + 1e-6 };
             require(later && end <= MOST_SECONDS, || {
                 format!(
-                    "statistics.windows.ends_s[{i}] = {end} must be at most {MOST_SECONDS}, and \
-                     at least 1 us after {before}, the end of the window before; a window without \
-                     requests may end with it"
+                    "statistics.windows.ends_s[{i}] = {end} must be at most {MOST_SECONDS}, and at \
+                     least 1 us after {before}, the end of the window before; a window without \
+                     requests may end at the same time as the window before"
                 )
             })?;
             before = end;
@@ -264,12 +264,12 @@ impl SideConfig {
     fn check(&self, name: &str, accesses: u64) -> Result<(), ConfigError> {
         let Self { requests, bytes, pages, .. } = *self;
         require(accesses > 0, || {
-            format!("statistics.{name} are given, but no window contains such pages")
+            format!("statistics.{name} is given, but the windows contain no {name}")
         })?;
         require((1..=accesses).contains(&requests), || {
             format!(
                 "statistics.{name}.requests = {requests} is impossible with the {accesses} pages \
-                 of all windows: each request touches at least one"
+                 of all windows: each request touches at least one page"
             )
         })?;
         require((1..=accesses).contains(&pages), || {
@@ -311,8 +311,8 @@ fn check_rising(name: &str, key: &str, values: &[u64], most: u64) -> Result<(), 
         let before = if i == 0 { 0 } else { values[i - 1] };
         require(value >= before, || {
             format!(
-                "statistics.{name}.{key}[{i}] = {value} is below the {before} before it; values \
-                 must not fall as percentiles rise"
+                "statistics.{name}.{key}[{i}] = {value} is below the value before it, {before}; \
+                 values must not fall as percentiles rise"
             )
         })?;
     }

@@ -24,7 +24,7 @@ impl StatisticsConfig {
         key(
             "scale",
             &self.scale,
-            "share of the pages and requests to generate; their times do not change",
+            "share of the pages and requests to generate; request times do not change",
         );
         key("speed", &self.speed, "2: twice as fast");
         key(
@@ -63,8 +63,9 @@ impl SideConfig {
         let _ = writeln!(text, "{:<40} # different pages", format!("pages = {pages}"));
         list(text, "percentiles", self.percentiles.iter().map(|p| format!("{p:?}")));
         text.push_str(
-            "# Requests that touch the page at each percentile of popularity; bytes of the request \
-             at each percentile of size.\n",
+            "# accesses: number of requests that touch a page; each value is a percentile over the \
+             pages.\n# sizes: number of bytes of a request; each value is a percentile over the \
+             requests.\n",
         );
         list(text, "accesses", &self.accesses);
         list(text, "sizes", &self.sizes);

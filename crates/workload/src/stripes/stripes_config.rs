@@ -27,7 +27,7 @@ pub struct StripesConfig {
         range = Whole(1, 1 << 16),
         default = 32,
         source = "calibration: in the excerpt of Financial1, 0.70 of the writes hit the 16 stripes \
-                  written last, and 0.91 the last 64"
+                  written last, and 0.91 of the writes hit the 64 stripes written last"
     )]
     pub recent: u32,
     /// Share of the non-sequential writes that return to a recently written stripe.
@@ -60,7 +60,7 @@ impl StripesConfig {
             || {
                 format!(
                     "workload.distribution = \"{}\" with workload.stripes: \"uniform\" or \
-                     \"zipf:0.9\" is expected, over stripes",
+                     \"zipf:0.9\" is expected, as the distribution over stripes",
                     workload.distribution
                 )
             },

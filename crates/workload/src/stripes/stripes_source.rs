@@ -293,7 +293,11 @@ mod tests {
         refused("[stripes]\nwrite_pages = 0.5", "write_pages = 0.5");
         refused("[stripes]\nsequential = 1.5", "sequential = 1.5");
         refused("[stripes]\npages = 128", "fewer than two");
-        refused("distribution = \"sequential\"\n[stripes]", "is expected, over stripes");
+        refused(
+            "distribution = \"sequential\"\n[stripes]",
+            "is expected, as the distribution over \
+            stripes",
+        );
         refused("block_size = \"4KiB\"\n[stripes]", "remove block_size");
     }
 }

@@ -259,7 +259,7 @@ pub(crate) fn check_arrival(
 ) -> Result<(), ConfigError> {
     require(queue_depth.is_none() || rate.is_none(), || {
         "workload.queue_depth and workload.rate exclude each other: give the depth of a closed \
-         loop or the rate of an open one"
+         loop or the rate of an open loop"
             .into()
     })?;
     require(arrivals.is_none() || rate.is_some(), || {

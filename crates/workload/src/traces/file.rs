@@ -300,10 +300,10 @@ impl TraceFile {
         let offset =
             if let Content::Batches(batches) = &self.content { batches.offset() } else { 0 };
         SourceError::new(format!(
-            "{}, after {}, at byte {offset}: {what} ({} format)",
+            "{}, after {place}, at byte {offset}: {what} ({format} format)",
             shown(&self.path),
-            self.place(),
-            self.format.name
+            place = self.place(),
+            format = self.format.name
         ))
     }
 

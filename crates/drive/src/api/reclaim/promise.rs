@@ -79,8 +79,8 @@ impl Budget {
     fn words(&self, disturb: &DisturbConfig) -> String {
         format!(
             "a wordline of group {} endures a dose of {}; before the rewrite, the dose may grow by \
-             {:.3} for each of {} host reads and by {:.1} from reads of reclaim, in total by \
-             {:.1}",
+             {:.3} for each of {} host reads, and by {:.1} because of reads of reclaim; in total, \
+             the dose may grow by {:.1}",
             disturb.groups[self.group],
             self.endures,
             self.alpha,

@@ -63,7 +63,7 @@ fn what_cannot_be_is_refused() {
     refused(|c| c.error.noise = true, &["error.noise", "ecc.codeword"]);
     refused(
         |c| c.error.longest_age.0 = 0,
-        &["error.longest_age = \"0\" is not above 0 and at most 10y"],
+        &["error.longest_age = \"0\" must be above 0 and at most 10y"],
     );
     refused(|c| c.error.longest_age.0 = 3651 * DAY, &["error.longest_age"]);
     refused(|c| c.disturb.model = DisturbModel::None, &["error.model", "disturb.model"]);

@@ -65,8 +65,8 @@ impl Gain {
             return Ok(());
         }
         Err(Failure::usage(format!(
-            "gain {}: the periods of group {} need `stages = true`, and each variant needs a \
-             second variant, named like the first with \"{}\" at the end",
+            "gain {}: the periods of group {} need `stages = true`, and for each variant NAME, a \
+             variant NAME{} is expected",
             self.name, group.name, self.twin
         )))
     }

@@ -160,7 +160,7 @@ impl Group {
                 || self.until_stable
                 || self.refresh.is_empty())
         {
-            "`periods` needs `refresh`, and cannot be used with `blocks`, `cycles` and \
+            "`periods` needs `refresh`, and cannot be used with `blocks`, `cycles` or \
              `until_stable`"
         } else if self.span.is_some()
             && (self.goes_by_cycles()
@@ -168,7 +168,7 @@ impl Group {
                 || self.until_stable
                 || self.periods.is_some())
         {
-            "`span` cannot be used with `blocks`, `cycles`, `until_stable` and `periods`"
+            "`span` cannot be used with `blocks`, `cycles`, `until_stable` or `periods`"
         } else if self.is_fluid() != self.is_sampled() || self.is_fluid() && self.span.is_none() {
             "`gear = \"fluid\"` needs `span` and `sample`; `sample` is only for `gear = \"fluid\"`"
         } else {
@@ -194,10 +194,10 @@ impl Group {
         } else if span.window.as_ref().is_some_and(|window| window.reads == 0) {
             "a window of at least 1 read is expected"
         } else if span.window.is_some() != self.gear.is_timed() {
-            "a `window` is needed in the timed gear, and not possible in other gears"
+            "a `window` is needed in the timed gear, and is not possible in other gears"
         } else if has_load || self.rate.is_some() || self.passes.is_some() {
-            "the days and reads per page of a span set its rate, so leave out `load`, `rate` and \
-             `passes`"
+            "the rate of a span follows from its days and its reads per page, so leave out `load`, \
+             `rate` and `passes`"
         } else {
             return Ok(());
         };
@@ -225,11 +225,11 @@ impl Group {
         } else if periods.read_share.is_some_and(|share| !(share > 0.0 && share <= 1.0)) {
             "`read_share` must be above 0 and at most 1"
         } else if periods.reads.is_some() && has_load == periods.queue_depth.is_some() {
-            "with `reads`, `queue_depth` or a `load` is expected, but not both; the `load` may be \
-             given in the group or in each variant"
+            "`reads` needs exactly one of `queue_depth` and `load`; the `load` may be given in the \
+             group or in each variant"
         } else if periods.queue_depth.is_some() && periods.read_share.is_none() {
-            "with `queue_depth`, `read_share` is expected, because in a closed loop, updates at a \
-             fixed rate are not a fixed share of the requests"
+            "`queue_depth` needs `read_share`: in a closed loop, updates at a fixed rate would \
+             have no fixed share of the requests"
         } else {
             return Ok(());
         };
@@ -282,7 +282,8 @@ impl Group {
             caps.into_iter().find(|(_, cycles, _, most)| cycles.is_some() && *most <= 0.0);
         missing.map_or(Ok(()), |(key, _, cap, _)| {
             Err(Failure::usage(format!(
-                "group {}: `{key}` may never be reached, so a limit is needed; give `{cap}`",
+                "group {}: a run may never reach `{key}`; set `{cap}` to limit the length of the \
+                 run",
                 self.name
             )))
         })

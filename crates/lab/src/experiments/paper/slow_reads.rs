@@ -83,8 +83,8 @@ impl Takes {
 
 fn no_number() -> Failure {
     Failure::usage(
-        "long_us: with ecc.start_from_last, all retries must take the same time, and a first read \
-         at a higher level must not change the number of retries of a long read",
+        "long_us: with ecc.start_from_last, all retries must take the same time, and the number of \
+         retries that makes a read long must not depend on the level at which the read begins",
     )
 }
 

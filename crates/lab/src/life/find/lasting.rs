@@ -77,9 +77,9 @@ pub fn verdict(key: &str, target: f64, points: &[Point], found: Option<usize>) -
             all.join(", ")
         );
     };
-    let (rate, does) = bytes_per_second(life);
+    let (rate, reads_or_writes) = bytes_per_second(life);
     format!(
-        "With {key} = {}, the drive lasts {}, while the host {does} {}/s.",
+        "With {key} = {}, the drive lasts {}, while the host {reads_or_writes} {}/s.",
         point.text,
         life.length_text(),
         decimal_bytes(rate)

@@ -147,7 +147,10 @@ fn map(bytes: &[u8]) -> Result<Map, String> {
     let bins = rows.iter().map(|row| row.1 - bin_0 + 1).max().unwrap_or(0);
     if columns * bins > rows.len() {
         let cells = columns * bins;
-        return Err(format!("{} rows; {cells} cells have a rank and a bin", rows.len()));
+        return Err(format!(
+            "there are {} rows, but {cells} cells with a rank and a bin",
+            rows.len()
+        ));
     }
     let mut map = Map {
         blocks: vec![0; columns],

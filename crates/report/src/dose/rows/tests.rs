@@ -74,7 +74,10 @@ fn a_file_that_cannot_be_is_refused_with_its_place() {
     let sentence = refused(&DOSE.replace(",1501,2,", ",1501,65536,"), MAP, BLOCKS);
     assert!(sentence.starts_with("here/dose.csv: row 2: `wordline` is 65536"), "{sentence}");
     let sentence = refused(DOSE, &MAP.replace("2,7,1,1,1,0.125,data,0.1\n", ""), BLOCKS);
-    assert!(sentence.starts_with("here/dose_map.csv: 3 rows; 4 cells have"), "{sentence}");
+    assert!(
+        sentence.starts_with("here/dose_map.csv: there are 3 rows, but 4 cells with"),
+        "{sentence}"
+    );
     let sentence = refused(DOSE, &MAP.replace(",data,0.1\n", ",data\n"), BLOCKS);
     assert!(sentence.starts_with("here/dose_map.csv: row 3 has 7 cells"), "{sentence}");
     let sentence = refused(DOSE, MAP, &BLOCKS.replace("1.5,0,,1", "NaN,0,,1"));

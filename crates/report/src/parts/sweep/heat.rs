@@ -49,7 +49,8 @@ pub(super) fn maps(
             }
         }
         body += &texts(x, y, &row.label);
-        let said = format!("{} under {}; numbers below", measure.label, row.label);
+        let said =
+            format!("{} under {}; the numbers are in the table below", measure.label, row.label);
         let height = CELL * y.len() as u32;
         format!(
             "<div class=\"s{i}\">{}<div class=\"xlab\"></div></div>",

@@ -33,7 +33,7 @@ pub(super) fn chart(model: &Model, sweep: &Sweep, x: &Axis, measure: &Measure) -
         }
     }
     let body = grid(x, &*y, true) + &stretched(&inner) + &dots + &end_labels(&labels, HEIGHT);
-    let said = format!("{} over {}; numbers below", measure.label, x.key);
+    let said = format!("{} over {}; the numbers are in the table below", measure.label, x.key);
     let scale = if x.is_logarithmic() { ", logarithmic" } else { "" };
     format!(
         "<div class=\"chart swept\">{}<div class=\"xlab\"></div><p class=\"unit\">x: {}{scale}</p>\

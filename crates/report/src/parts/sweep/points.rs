@@ -37,7 +37,7 @@ pub(super) fn section(model: &Model, sweep: &Sweep) -> Section {
             all.len()
         )
     } else {
-        "Each row is a technique at a point.".to_owned()
+        "Each row is for one technique at one point.".to_owned()
     };
     let html = format!(
         "<section id=\"table\" class=\"fig\" aria-labelledby=\"table-h\"><h2 id=\"table-h\">All \

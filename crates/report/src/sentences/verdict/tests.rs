@@ -117,8 +117,8 @@ fn two_techniques_in_front_of_a_third_are_the_headline() {
     assert_eq!(
         headline(&read(&json)),
         "<em><code>straw-wl</code></em> and <em><code>ipr-wl</code></em> keep all data and live \
-         longest, too close to rank: 6.00\u{a0}days and 6.00\u{a0}days, against 2.00\u{a0}days \
-         under <code>block</code>"
+         longest, but are too close to rank: 6.00\u{a0}days and 6.00\u{a0}days, against \
+         2.00\u{a0}days under <code>block</code>"
     );
     assert!(!lede(&read(&json)).contains("too close to rank"), "the headline says it");
     // The headline prefers a sole winner of another column to two equal techniques, but not if

@@ -110,7 +110,7 @@ impl FileReplay {
         let (since, clamped) = self.clock.arrive(row.at_ns);
         if clamped && way.strict {
             return Err(self.complain(phrase![
-                "the request is earlier than the one before, which ",
+                "the request is earlier than the request before it, which ",
                 Opt::Strict,
                 " refuses",
             ]));

@@ -70,10 +70,10 @@ pub(in crate::traces) fn too_large(
             largest.iter().take(SHOWN).map(|d| format!("{} {}", d.name, words(d.extent))).collect();
         let of_them = if largest.len() > SHOWN { ", the largest of them" } else { ":" };
         format!(
-            "{trace}: {} devices{of_them} {}; side by side, all devices take {}",
+            "{trace}: {} devices{of_them} {sizes}; side by side, all devices take {}",
             devices.len(),
-            shown.join(", "),
-            words(bytes)
+            words(bytes),
+            sizes = shown.join(", ")
         )
     };
     let pack = Opt::Fit.to("pack");

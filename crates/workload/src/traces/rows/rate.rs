@@ -44,7 +44,7 @@ pub fn doubts(
             text,
             "which ",
             Opt::TimeUnit,
-            " changes: with {other}, the trace would take {span}, with {iops:.0} requests per \
+            " changes: with {other}, the trace would take {span} and have {iops:.0} requests per \
              second",
         ]);
     }

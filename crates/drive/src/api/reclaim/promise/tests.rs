@@ -40,7 +40,8 @@ fn worked_example() {
         );
         assert!(
             sentence.contains(
-                "9.000 for each of 98 host reads and by 19.0 from reads of reclaim, in total by 901.0"
+                "9.000 for each of 98 host reads, and by 19.0 because of reads of reclaim; in \
+                 total, the dose may grow by 901.0"
             ),
             "{sentence}"
         );
@@ -107,7 +108,7 @@ fn probes_count() {
     assert_eq!(slack(&config(900, "check_interval = 10"), "erased-probe", 0), Some(744.0));
     assert!(
         refusal(&config(155, "check_interval = 10"), "erased-probe", false)
-            .contains("in total by 156.0")
+            .contains("in total, the dose may grow by 156.0")
     );
     // G is w = 4,414, plus 3 + 1 + 2 + 2. After E, B = 1 + 1 + 3 + 64 reads may follow. If E is
     // above the threshold of `block`, reads are drawn.

@@ -59,7 +59,7 @@ impl Header {
         let kind = Kind::ALL
             .iter()
             .find(|(_, tag)| bytes.starts_with(tag))
-            .ok_or("a section should begin here, but does not")?
+            .ok_or("no section begins at this place")?
             .0;
         let header =
             Self { kind, count: word(4) as usize, length: word(8) as usize, crc: word(CRC_AT) };
