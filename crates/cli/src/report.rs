@@ -396,7 +396,7 @@ fn oracle_words(o: &OracleReport, colour: bool) -> String {
         Look::Bad.paint(&found.join(", "), colour)
     };
     let mut text = format!(
-        "  {} page reads checked: {verdict}; the most disturbed page that holds data {}\n",
+        "  {} page reads checked: {verdict}; the most disturbed readable page {}\n",
         count(o.reads_checked),
         if o.worst_dose_ratio.is_finite() {
             format!("reached {:.1} % of its limit", o.worst_dose_ratio * 100.0)
