@@ -5,7 +5,7 @@ use crate::common;
 
 use std::fs;
 
-use common::{agree, seeds};
+use common::{agree, mean, seeds};
 use rayon::prelude::*;
 use vpass_drive::base::units::Cause;
 use vpass_lab::estimate;
@@ -52,6 +52,9 @@ fn compare(reads: u32, pages: u32, tokens: u64) {
     let (fluid, untimed) = (of(Gear::Fluid), of(Gear::Untimed));
     let pages_rewritten = (rewritten(&fluid), rewritten(&untimed));
     let name = format!("pages rewritten at {reads} reads");
+    let (by_fluid, by_untimed) = (mean(&pages_rewritten.0).0, mean(&pages_rewritten.1).0);
+    let apart = (by_fluid / by_untimed - 1.0) * 100.0;
+    println!("{name}: fluid {by_fluid:.0}, untimed {by_untimed:.0}, {apart:+.3} %");
     agree(&name, 0.01, &pages_rewritten.0, &pages_rewritten.1);
     // A block of 192 pages is rewritten after `reads` page reads, or after one more. The model
     // fills 134 blocks, which begin without reads, so each is up to one rewrite behind. Wear
