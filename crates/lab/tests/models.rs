@@ -1,6 +1,8 @@
 //! Tests of language models on a drive: the fluid gear against the untimed gear over many tokens,
 //! and how little the popularity of the experts matters.
 
+#![expect(clippy::print_stdout, reason = "the long test prints what each threshold came to")]
+
 use crate::common;
 
 use std::fs;
