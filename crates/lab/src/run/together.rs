@@ -21,8 +21,9 @@ use crate::session::{Session, Step};
 use crate::setup::Gear;
 
 /// Number of requests that are generated at once (12 MiB). Each drive serves all of them before the
-/// next drive begins. At each change of drives, the processor's caches hold data of the wrong
-/// drive, so changes should be rare. With 12 MiB at once, runs took 10 % less time than with 3 MiB.
+/// next drive begins. At each change of drives, the processor's caches still hold the data of the
+/// previous drive, so changes should be rare. With 12 MiB at once, runs took 10 % less time than
+/// with 3 MiB.
 const CHUNK: usize = 512 << 10;
 
 /// Returns whether two plans can share a stream of requests. The two plans may have different

@@ -191,8 +191,8 @@ fn channels(draft: &mut Draft, sheet: &Sheet, config: &DriveConfig, dies: u32) {
 }
 
 /// Returns the number of channels and the reason for it. The number is usually that of the preset.
-/// It is larger if these channels are too slow for the read rates of the data sheet. It is smaller
-/// if the number of dies is not a multiple of it.
+/// More channels are used if the preset's channels are too slow for the read rates of the data
+/// sheet. Fewer channels are used if the channels would otherwise have different numbers of dies.
 fn most_usual_channels(sheet: &Sheet, config: &DriveConfig, dies: u32) -> (u32, String) {
     let rate = sheet
         .sequential_read_mb_s
