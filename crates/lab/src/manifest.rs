@@ -56,8 +56,8 @@ pub struct Manifest {
     pub parity: Option<String>,
     /// Gear: timed, untimed or fluid.
     pub gear: &'static str,
-    /// Simulated share of the pages of the drive in `drive_configuration`. Absent if all pages were
-    /// simulated.
+    /// Share of the whole drive's pages that was simulated. `drive_configuration` then describes a
+    /// drive with only these pages. Absent if all pages were simulated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sample: Option<String>,
     /// Random seed.

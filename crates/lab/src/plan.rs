@@ -320,7 +320,7 @@ impl RunPlan {
             _ => self.source()?.arrival(),
         };
         let before = self.source_before()?.is_none_or(|before| before.arrival() == Arrival::Open);
-        // The timed gear gives times to requests that have none, except during a warm-up.
+        // If requests have no times, the timed gear gives them times, except during a warm-up.
         if !self.needs_time()
             || before && (arrival == Arrival::Open || self.gear == Gear::Timed && self.warm_up == 0)
         {

@@ -121,8 +121,8 @@ fn spare(draft: &mut Draft, sheet: &Sheet, preset: &DriveConfig) -> f64 {
     capacity.0 as f64 / (1.0 - of_preset)
 }
 
-/// Returns the number of dies. A die has 1 Tb. If the rates of the data sheet need more dies, dies
-/// are smaller. A write rate that is too high for any number of dies is ignored.
+/// Returns the number of dies. A die has 1 Tb. If the rates of the data sheet need more dies,
+/// smaller dies are used. A write rate that is too high for any number of dies is ignored.
 fn dies(draft: &mut Draft, sheet: &Sheet, config: &DriveConfig, of_preset: f64) -> u32 {
     let fewest = of_preset.ceil().max(1.0) as u32;
     let writes = rates::flash_limited_write(sheet, config).unwrap_or(0.0);
