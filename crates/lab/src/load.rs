@@ -36,7 +36,7 @@ pub struct Loaded<T> {
     pub config: T,
 }
 
-/// Generated workload. Each kind has its own table in the workload file.
+/// Generated workload. Each kind of workload has its own table in the workload file.
 #[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
 pub enum Generated {

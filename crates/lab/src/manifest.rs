@@ -44,8 +44,8 @@ pub struct Manifest {
     pub workload_source: String,
     /// Read-reclaim technique.
     pub reclaim: String,
-    /// Whether the technique is counterfactual. For a counterfactual technique,
-    /// `drive_configuration` is the changed drive that was simulated.
+    /// Whether the technique is counterfactual. A counterfactual technique changes the
+    /// configuration of the drive. `drive_configuration` is then the changed configuration.
     pub counterfactual: bool,
     /// Garbage collection policy.
     pub gc: String,
@@ -56,8 +56,8 @@ pub struct Manifest {
     pub parity: Option<String>,
     /// Gear: timed, untimed or fluid.
     pub gear: &'static str,
-    /// Simulated share of the pages of the drive in `drive_configuration`. Absent if all pages were
-    /// simulated.
+    /// Share of the whole drive's pages that was simulated. `drive_configuration` then describes a
+    /// drive with only these pages. Absent if all pages were simulated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sample: Option<String>,
     /// Random seed.
@@ -99,8 +99,8 @@ pub struct TraceOptionsRecord {
     pub fit: String,
     /// Speed of the replay, as a multiple of the recorded speed.
     pub speed: f64,
-    /// Whether vpass refused a trace in which a request has an earlier time than the request before
-    /// it.
+    /// Whether the option `--strict` was given. This option refuses a trace in which a request has
+    /// an earlier time than the request before it.
     pub strict: bool,
     /// Queue depth of the closed loop. Null if the drive received requests at the times that the
     /// trace gives.
@@ -116,7 +116,8 @@ pub struct TraceOptionsRecord {
     pub assume_rate_iops: Option<f64>,
     /// Time unit that was assumed: s, ms, us or ns. Null if the format defines the unit.
     pub time_unit: Option<String>,
-    /// Event of a blktrace text that vpass took as a request. Null if the user named no event.
+    /// Kind of blktrace event (queued, issued or completed) that vpass counted as a request. Null
+    /// if the user named no kind.
     pub blk_action: Option<&'static str>,
     /// Whether vpass skipped lines that it could not read.
     pub skip_bad_lines: bool,
@@ -146,14 +147,15 @@ pub struct Call {
 }
 
 impl Call {
-    /// Returns the [`Call`] of a program that uses vpass as a library. It has no command line.
+    /// Returns the [`Call`] of a program that uses vpass as a library. This [`Call`] has no command
+    /// line.
     pub fn of_library(command: &'static str) -> Self {
         Self { command, words: vec![], git_commit: None }
     }
 }
 
 impl Outcome {
-    /// Returns the manifest. It has everything that is needed to repeat the run.
+    /// Returns the manifest, with everything that is needed to repeat the run.
     ///
     /// # Errors
     /// Returns an error if a trace file can no longer be read.

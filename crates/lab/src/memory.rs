@@ -1,5 +1,5 @@
-//! Memory in bytes: how much a run needs, how much is available, and how much simultaneous runs may
-//! use together. A run that does not fit into memory is refused before it starts.
+//! Memory in bytes: the memory that a run needs, the memory that is available, and the memory that
+//! simultaneous runs share. A run that does not fit into memory is refused before it starts.
 
 use std::fs::read_to_string;
 use std::path::Path;
@@ -24,9 +24,9 @@ use crate::setup::Gear;
 /// Memory of a run in bytes, without the drive and the source of requests. The memory holds
 /// outstanding requests, queues of the timed gear, counts and histograms.
 const OF_A_RUN: u64 = 32 << 20;
-/// Divisor of the available memory. Runs leave a fourth of the available memory free, for other
-/// programs and for data of unknown size. For example, the number of requests that wait for a slow
-/// drive is unknown.
+/// Divisor for the memory that runs leave free: a divisor of 4 leaves a fourth of the available
+/// memory. The free memory is for other programs and for data of unknown size, such as requests
+/// that wait for a slow drive.
 const LEFT_ALONE: u64 = 4;
 
 /// Returns the largest number of bytes that a run may need.

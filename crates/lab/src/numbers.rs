@@ -29,7 +29,7 @@ pub use vpass_drive::config::keys::short_number;
 /// 10^12. Returns `None` for other texts.
 ///
 /// # Errors
-/// Returns a sentence if the result is not a whole number below 2^63.
+/// Returns an error message if the result is not a whole number below 2^63.
 pub fn counted(text: &str) -> Option<Result<u64, String>> {
     let text = text.trim();
     let (number, power) = match text.split_once(['e', 'E']) {

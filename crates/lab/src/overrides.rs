@@ -2,7 +2,7 @@
 //! change the size of the drive.
 //!
 //! Capacity, geometry and spare depend on each other. If the user sets one or two of them, vpass
-//! computes another one:
+//! computes one of the others:
 //!
 //! ```text
 //! the user sets                     keeps its value                   is computed
@@ -12,7 +12,7 @@
 //! ```
 //!
 //! `--set KEY=` clears a key. Some keys of a workload exclude each other. If an override sets such
-//! a key, the excluded keys are removed from the file.
+//! a key, vpass ignores the excluded keys of the file.
 
 use toml::{Table, Value};
 use vpass_drive::api::{SLOTS, Slot};
@@ -33,7 +33,8 @@ pub struct Override {
     pub(crate) key: String,
     /// Value of the key; `None` clears the key.
     pub(crate) value: Option<Value>,
-    /// Setting as the user wrote it, or another option that sets the key, such as `--queue-depth`.
+    /// Source of the value, which error messages name: the argument of `--set`, or another option,
+    /// such as `--queue-depth`.
     pub said: Part,
 }
 
@@ -182,8 +183,8 @@ fn read_value(text: &str) -> Value {
     let parsed =
         toml::from_str::<Table>(&format!("value = {text}")).ok().filter(|table| table.len() == 1);
     match parsed.and_then(|mut table| table.remove("value")) {
-        // In TOML, 1e6 is a floating-point number. As a number of requests, it means a whole
-        // number.
+        // In TOML, 1e6 is a floating-point number. Here, it is read as a whole number, such as a
+        // number of requests.
         Some(Value::Float(f))
             if f.fract() == 0.0 && f.abs() < 9e15 && text.contains(['e', 'E']) =>
         {

@@ -85,8 +85,7 @@ pub struct RunPlan {
     /// P/E counts of additional drives, in rising order. These drives are simulated only to project
     /// the life.
     pub ages: Vec<u32>,
-    /// Sample: the pages of the whole drive that are simulated. `drive` describes a drive that has
-    /// only these pages.
+    /// Simulated pages of the whole drive. `drive` describes a drive that has only these pages.
     pub sample: Sample,
     /// Facts about the whole drive from which a sample was taken; `None` without a sample.
     pub whole: Option<Whole>,
@@ -123,8 +122,8 @@ impl RunPlan {
     /// suit the drive and the workload; [`Self::with_room_or_not`] makes this check.
     ///
     /// # Errors
-    /// Returns an error if a name is unknown. Also returns the first other error that does not
-    /// depend on the techniques.
+    /// Returns an error if the name of a technique is unknown. Also returns an error if the drive,
+    /// the workload or an option is invalid.
     pub fn unchecked(setup: &Setup, named: impl Choose, begin: Begin) -> Result<Self, Failure> {
         caught(|| Self::prepared(setup, named, begin, false))
     }
@@ -142,8 +141,8 @@ impl RunPlan {
         let refresh = said_of_refresh.put_under(&mut drive, parity, refresh)?;
         if refuses {
             // The refresh settings are checked before the survey of a trace, because the survey may
-            // take long. This check also reports data that is too old. A later check would only
-            // report limits that are too low.
+            // take long. This check also reports data that is too old. Without this check, the user
+            // would only learn that the read limits are too low.
             refresh::check(&drive.config, refresh)
                 .map_err(|e| Failure::usage(e).at(format!("drive {}", drive.name)))?;
             refusal(&drive, reclaim, setup.base.gear).map_or(Ok(()), Err)?;
@@ -225,8 +224,7 @@ impl RunPlan {
     /// for parity; [`require_room`] makes this check.
     ///
     /// # Errors
-    /// Returns an error in all cases in which [`Self::with`] does, except if there is too little
-    /// space for parity.
+    /// Returns the errors of [`Self::with`], without the error about too little space for parity.
     pub fn with_room_or_not(&self, named: impl Choose) -> Result<Self, Failure> {
         let Cards { reclaim, gc, refresh, parity } = named.cards()?;
         let mut plan = Self { reclaim, gc, parity, ..self.clone() };
@@ -322,7 +320,7 @@ impl RunPlan {
             _ => self.source()?.arrival(),
         };
         let before = self.source_before()?.is_none_or(|before| before.arrival() == Arrival::Open);
-        // The timed gear gives times to requests that have none, except during a warm-up.
+        // If requests have no times, the timed gear gives them times, except during a warm-up.
         if !self.needs_time()
             || before && (arrival == Arrival::Open || self.gear == Gear::Timed && self.warm_up == 0)
         {
@@ -405,7 +403,7 @@ fn ages(setup: &Setup, plan: &RunPlan) -> Result<Vec<u32>, Failure> {
     let mut ages = setup.ages.clone();
     ages.sort_unstable();
     ages.dedup();
-    // This P/E count is left out, because the main drive of the plan already has it.
+    // No additional drive needs the P/E count `start`, because the main drive of the plan has it.
     ages.retain(|pec| *pec != start);
     if !ages.is_empty() && plan.drive.config.start.pec_most() > start {
         let why = "a drive whose blocks begin with different wear (start.pec_spread, \
@@ -474,7 +472,7 @@ pub fn parity_named(name: &str) -> Result<&'static ParityTechnique, Failure> {
     named("parity technique", "parity", name)
 }
 
-/// Finds the technique with this name among the techniques of a slot. Returns its card.
+/// Finds a technique of one kind, such as refresh, by its name. Returns the technique's card.
 fn named<P: InSlot + ?Sized>(
     what: &str,
     option: &str,

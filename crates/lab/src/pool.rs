@@ -240,9 +240,9 @@ fn tasks(jobs: &[Job], needed: &[u64], threads: usize, budget: u64, pace: Pace) 
             .map(|i| jobs[*i].weight())
             .try_fold(0, |sum: u64, w| Some(sum.saturating_add(w?)))
     };
-    // Work and memory are divided by the number of threads. No task has more than this share of the
-    // work, because other threads would be idle at the end. No task has more than this share of the
-    // memory, because other tasks would have to wait.
+    // Each task has at most its share of the work and of the memory: the total divided by the
+    // number of threads. A task with more work would leave other threads idle at the end. A task
+    // with more memory would make other tasks wait.
     let share = jobs.iter().filter_map(Job::weight).fold(0, u64::saturating_add) / threads as u64;
     let cut = |group: &Vec<usize>| -> Vec<Task> {
         let weight = jobs[group[0]].weight();

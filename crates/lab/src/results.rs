@@ -136,8 +136,8 @@ pub struct Summary {
     /// Retries of the host's page reads. Absent if the drive makes no retries.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retries: Option<Retries>,
-    /// Times of the host's page reads in each stage, by page kind and by valid pages. Absent if the
-    /// user did not ask for them.
+    /// Times that the host's page reads spend in each stage of a read, by page kind and by the
+    /// valid pages of the wordline. Absent if the user did not ask for them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub page_reads: Option<PageReads>,
     /// Effects of the host's hints; absent without hints.
@@ -162,9 +162,9 @@ pub struct Summary {
     pub uber: Option<Uber>,
     /// Report of the oracle. Null for a run without an oracle.
     pub oracle: Option<OracleReport>,
-    /// Largest ratio of dose to limit at the beginning of a reclaim job, over all reclaim jobs of
-    /// the run. The dose is that of wordlines with valid or lost pages. Null without an oracle,
-    /// without reclaim jobs, or if reads disturb nothing.
+    /// Largest ratio of a wordline's dose to its limit at the beginning of a reclaim job, over all
+    /// reclaim jobs of the run. Only wordlines with valid or lost pages count. Null without an
+    /// oracle, without reclaim jobs, or if reads disturb nothing.
     pub threshold_used: Option<f64>,
     /// Bytes of controller memory that the reclaim technique uses.
     pub controller_ram_bytes: u64,

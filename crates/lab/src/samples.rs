@@ -14,7 +14,7 @@ pub struct Samples {
 }
 
 impl Samples {
-    /// Value for the whole drive instead of samples.
+    /// Sample that has all pages of the drive.
     pub const WHOLE: Self = Self { count: 1, of: 1 };
 
     /// Returns the residue of each sample. The residues are as far apart from each other as

@@ -65,8 +65,8 @@ impl Section {
         self.declared.iter().map(|key| key.name).collect()
     }
 
-    /// Returns the slot whose techniques have keys in this table. Returns `None` if there is no
-    /// such slot.
+    /// Returns the slot (kind of technique) whose techniques have keys in this table. Returns
+    /// `None` if the table has no keys of techniques.
     pub(crate) fn slot(&self) -> Option<&'static Slot> {
         slot(self.name)
     }
@@ -311,8 +311,8 @@ pub(crate) fn places(schema: &[&[Section]], key: &str) -> Vec<String> {
     nearest(key, all.iter().flat_map(|s| s.keys())).map(holds).unwrap_or_default()
 }
 
-/// Returns the error for a table inside the table of a slot. The name of the inner table is not the
-/// name of a technique.
+/// Returns the error for an inner table that should have the name of a technique, but has another
+/// name.
 fn unknown_technique(section: &Section, slot: &Slot, name: &str) -> Unknown {
     let with_keys: Vec<_> = (slot.cards)()
         .iter()

@@ -266,8 +266,8 @@ impl Series {
 type OfRow<'a> = &'a dyn Fn(&Sample) -> f64;
 
 impl Part {
-    /// Builds the counts of a part of a run. For a count, `of` computes the value in this part from
-    /// rows. `levels` is the number of retry levels.
+    /// Builds the counts of a part of a run. `of` computes one count of this part. Its argument is
+    /// the function that reads the count from a row. `levels` is the number of retry levels.
     fn made(levels: usize, of: &dyn Fn(OfRow) -> f64) -> Self {
         let count = |at: usize| of(&move |row| row.counts[at] as f64);
         let tired = |what: &dyn Fn(&Tired) -> f64| of(&|row| row.tired.as_ref().map_or(0.0, what));

@@ -197,8 +197,8 @@ pub struct Judged {
     pub engine: Option<Replay>,
     /// Report of the oracle; `None` without an oracle.
     pub oracle: Option<OracleReport>,
-    /// Largest ratio of dose to limit at the beginning of a reclaim job, over all reclaim jobs of
-    /// the session. `None` without an oracle or without reclaim jobs.
+    /// Largest ratio of a wordline's dose to its limit at the beginning of a reclaim job, over all
+    /// reclaim jobs of the session. `None` without an oracle or without reclaim jobs.
     pub threshold_used: Option<f64>,
     /// Record of doses. `None` if no record was requested, if the drive has no oracle, or if reads
     /// disturb nothing.

@@ -63,7 +63,7 @@ pub struct Setup {
     pub warm_up: u64,
     /// P/E counts of additional drives, which are simulated only to project the life.
     pub ages: Vec<u32>,
-    /// Sample: the pages of the drive that are simulated.
+    /// Simulated pages of the drive.
     pub sample: Sample,
     /// Source of the host's hints.
     pub hints: HintSource,
@@ -144,7 +144,7 @@ pub struct Replay {
     pub assume_rate: Option<f64>,
     /// Unit of the times in the trace, if the trace format does not define the unit.
     pub time_unit: Option<TimeUnit>,
-    /// Event of a blktrace text that vpass takes as a request.
+    /// Kind of blktrace event (queued, issued or completed) that vpass counts as a request.
     pub blk_action: Option<BlkAction>,
     /// Whether to skip lines that cannot be read. Skipped lines are counted.
     pub skip_bad_lines: bool,

@@ -4,7 +4,7 @@ use super::{AtRounds, AtThreshold, Llm, Technique};
 use crate::numbers::{digits, years, years_between};
 
 impl Llm {
-    /// Returns the answer as a list of items. Each item has one or two sentences.
+    /// Returns the results as a list of texts. Each text has one or two sentences.
     pub fn sentences(&self) -> Vec<String> {
         let mut all = vec![self.reads()];
         if self.read_bytes_per_second <= 0.0 {
@@ -131,8 +131,8 @@ impl Llm {
     }
 }
 
-/// Formats a mean over the whole life, with its unit. If `ends` is given, adds the mean of the
-/// first eighth of the life and the mean of the last eighth.
+/// Formats a mean over the whole life, with its unit. If `ends` is given, the text also has the
+/// mean of the first eighth of the life and the mean of the last eighth.
 fn of_life((mean, unit): (f64, &str), ends: Option<(f64, f64)>) -> String {
     let ends = ends.map_or_else(String::new, |(new, worn)| {
         format!("; {} new, {} worn", digits(new), digits(worn))

@@ -16,10 +16,10 @@ pub(super) type Object = Map<String, Value>;
 const HALF: u32 = 64;
 
 /// Returns the value of a counter that may have one of several keys in a JSON object. The first key
-/// that exists counts. Returns `None` if none of the keys exists.
+/// that exists in the object is used. Returns `None` if none of the keys exists.
 ///
 /// # Errors
-/// Returns a sentence if the value is not a whole number below 2^128.
+/// Returns an error message if the value is not a whole number below 2^128.
 pub(super) fn at(object: &Object, keys: &[&str]) -> Result<Option<u128>, String> {
     let Some((key, value)) = keys.iter().find_map(|key| Some((*key, object.get(*key)?))) else {
         return Ok(None);

@@ -13,10 +13,10 @@ use super::snapshot::Snapshot;
 /// bytes.
 const DATA_UNIT: u128 = 512_000;
 
-/// Copies the counters, the model and the serial number from a document into a snapshot.
+/// Copies the counters, the model and the serial number from a JSON document into a snapshot.
 ///
 /// # Errors
-/// Returns a sentence if the value of a counter is not a whole number.
+/// Returns an error message if the value of a counter is not a whole number.
 pub(super) fn take(document: &Object, into: &mut Snapshot) -> Result<(), String> {
     if document.contains_key("smartctl") {
         into.name(document.get("serial_number"), document.get("model_name"))?;

@@ -8,7 +8,7 @@ use super::number::{Object, at};
 use super::quantity::Quantity;
 use super::snapshot::Snapshot;
 
-/// Counters, each with its key in both forms of the output.
+/// Counters, each with its key in the old form and in the new form of the output.
 #[rustfmt::skip]
 const COUNTERS: [(Quantity, [&str; 2]); 9] = [
     (Quantity::FlashWritten, ["physical_media_units_written", "Physical media units written"]),
@@ -22,10 +22,10 @@ const COUNTERS: [(Quantity, [&str; 2]); 9] = [
     (Quantity::MeanErases, ["nand_avg_erase_count", "Nand avg erase count"]),
 ];
 
-/// Copies the counters from a document into a snapshot.
+/// Copies the counters from a JSON document into a snapshot.
 ///
 /// # Errors
-/// Returns a sentence if the value of a counter is not a whole number.
+/// Returns an error message if the value of a counter is not a whole number.
 pub(super) fn take(document: &Object, into: &mut Snapshot) -> Result<(), String> {
     for (quantity, keys) in COUNTERS {
         if let Some(value) = at(document, &keys)? {

@@ -46,15 +46,16 @@ pub struct OfPreset {
     /// Bytes that the drive would have rewritten because of reads, per byte that the host read.
     /// Null if the host read nothing.
     pub rewritten_per_byte_read: Option<f64>,
-    /// Uncertainty of the equations, as a share of the life. Null without an estimate.
+    /// Uncertainty of the equations, as a share of the life that they give. Null without an
+    /// estimate.
     pub within: Option<f64>,
     /// Reason why there is no estimate; null if there is one.
     pub why: Option<String>,
 }
 
 impl Measured {
-    /// Estimates how many bytes this drive would have written to flash, if the host had read and
-    /// written the same numbers of bytes in the same time.
+    /// Estimates how many bytes this drive would have written to flash. The host is assumed to read
+    /// and write the same numbers of bytes, in the same time, as between the two snapshots.
     ///
     /// # Errors
     /// Returns an error if the drive file cannot be read. Also returns an error if the snapshots do

@@ -86,10 +86,11 @@ impl Quantity {
         }
     }
 
-    /// Returns the value as a number of 64 bits.
+    /// Returns the value as a 64-bit number.
     ///
     /// # Errors
-    /// Returns an error if the value has more than 64 bits. No real drive counts that far.
+    /// Returns an error if the value has more than 64 bits. No counter of a real drive becomes so
+    /// large.
     pub(super) fn small(self, snapshot: &Snapshot, value: u128) -> Result<u64, Failure> {
         u64::try_from(value).map_err(|_| {
             Failure::usage(format!(

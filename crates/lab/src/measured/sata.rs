@@ -17,7 +17,7 @@ use super::number::{Object, at};
 use super::quantity::Quantity;
 use super::snapshot::Snapshot;
 
-/// First words of attribute names. Each of them identifies a counter.
+/// First words of attribute names, each with the quantity that such attributes count.
 const OWNERS: [(&str, Quantity); 5] = [
     ("Host_Writes_", Quantity::HostWritten),
     ("Host_Reads_", Quantity::HostRead),
@@ -26,10 +26,10 @@ const OWNERS: [(&str, Quantity); 5] = [
     ("Flash_Writes_", Quantity::FlashWritten),
 ];
 
-/// Copies the counters from a document into a snapshot.
+/// Copies the counters from a JSON document into a snapshot.
 ///
 /// # Errors
-/// Returns a sentence if the value of a counter is not a whole number.
+/// Returns an error message if the value of a counter is not a whole number.
 pub(super) fn take(document: &Object, into: &mut Snapshot) -> Result<(), String> {
     take_statistics(document, into)?;
     for attribute in list(document, "ata_smart_attributes", "table") {
@@ -38,7 +38,7 @@ pub(super) fn take(document: &Object, into: &mut Snapshot) -> Result<(), String>
     Ok(())
 }
 
-/// Returns the objects in a list of the document.
+/// Returns the JSON objects that a list in the document contains.
 fn list<'a>(document: &'a Object, key: &str, inner: &str) -> impl Iterator<Item = &'a Object> {
     let list = document.get(key).and_then(|of| of.get(inner)).and_then(Value::as_array);
     list.into_iter().flatten().filter_map(Value::as_object)

@@ -82,7 +82,7 @@ impl Snapshot {
     /// kept.
     ///
     /// # Errors
-    /// Returns a sentence if the file has the outputs of two different drives.
+    /// Returns an error message if the file has the outputs of two different drives.
     pub(super) fn name(
         &mut self,
         serial: Option<&Value>,

@@ -1,4 +1,5 @@
-//! Choice of techniques for a plan. Techniques are given by name or as cards.
+//! Choice of techniques for a plan. The caller gives each technique by its name, or by its card
+//! (the entry that describes the technique).
 
 use vpass_drive::api::gc::{GC, GcTechnique};
 use vpass_drive::api::parity::{NO_PARITY, PARITY, ParityTechnique};
@@ -8,7 +9,7 @@ use vpass_drive::api::refresh::RefreshTechnique;
 use super::{gc_named, parity_named, reclaim_named, refresh_named};
 use crate::failure::Failure;
 
-/// Choice of one technique for each slot.
+/// Choice of techniques: one each for reclaim, GC, refresh and parity.
 pub trait Choose {
     /// Returns the chosen techniques.
     ///
@@ -17,7 +18,7 @@ pub trait Choose {
     fn cards(self) -> Result<Cards, Failure>;
 }
 
-/// Names of the techniques that the user chose, one for each slot.
+/// Names of the techniques that the user chose: one each for reclaim, GC, refresh and parity.
 #[derive(Clone, Copy, Debug)]
 pub struct Chosen<'a> {
     /// Reclaim technique, as given to `--reclaim`.
@@ -48,8 +49,8 @@ impl Choose for Chosen<'_> {
     }
 }
 
-/// Cards of the chosen techniques, one for each slot. A card may be in the list of a slot, or come
-/// from other code.
+/// Cards that describe the chosen techniques: one each for reclaim, GC, refresh and parity. The
+/// techniques may be part of vpass, or come from a program that uses vpass as a library.
 #[derive(Clone, Copy, Debug)]
 pub struct Cards {
     /// Read-reclaim technique.

@@ -130,7 +130,7 @@ impl RunPlan {
     }
 
     /// Returns the `[workload]` table of the workload. Returns `None` if there is no such table, or
-    /// if the workload reads stripes.
+    /// if the table has the key `stripes`.
     fn tabled(&self) -> Option<&WorkloadConfig> {
         let Workload::Generated(Loaded { config: Generated::Workload(file), .. }) = &self.workload
         else {
@@ -165,7 +165,7 @@ impl RunPlan {
         self.model_law_with_cache(0)
     }
 
-    /// Returns the read rates of the workload's language model, if the host's cache had `more`
+    /// Returns the read rates of the workload's language model, for a host cache with `more`
     /// additional bytes.
     ///
     /// # Errors

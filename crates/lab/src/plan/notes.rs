@@ -92,8 +92,8 @@ impl RunPlan {
         always.into_iter().chain(self.promise_warnings(0)).map(Phrase::from).collect()
     }
 
-    /// Returns a note if the limits are so high that pages need parity, but parity is not always on
-    /// flash. Otherwise, returns `None`.
+    /// Returns a note if the user asked for read limits that rely on parity, but parity is not
+    /// always on flash. Otherwise, returns `None`.
     fn stripe_notes(&self) -> Option<Phrase> {
         let config = &self.drive.config;
         let is_plain = config.bch.target == BchTarget::Stripe && config.parity.protects().is_none();

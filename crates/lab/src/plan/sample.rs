@@ -24,14 +24,14 @@ use crate::load::Loaded;
 /// the sample does not represent the drive well enough.
 pub const FEWEST_PAGES: u64 = 1000;
 
-/// Smallest number of blocks in a sample. With fewer blocks, single blocks would affect which
-/// blocks GC cleans.
+/// Smallest number of blocks in a sample. With fewer blocks, the choices of GC would depend too
+/// much on individual blocks.
 const FEWEST_BLOCKS: u32 = 180;
 
 /// Largest number of blocks of a sample that vpass chooses by itself. Larger samples take more than
 /// a few minutes.
 const MOST_BLOCKS: u32 = 1000;
-/// Smallest number of lives that `vpass life` simulates for one answer. Each life uses a different
+/// Smallest number of lives from which `vpass life` computes a result. Each life uses a different
 /// sample.
 const FEWEST_SAMPLES: u64 = 2;
 
@@ -43,7 +43,7 @@ const SMALLEST_BUFFER: u64 = 2;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Whole {
     capacity: Bytes,
-    /// Hints of the host for data on the whole drive.
+    /// Hints that the host gave. Their addresses are those of the whole drive.
     said: Option<Vec<HintRange>>,
 }
 
@@ -81,8 +81,8 @@ impl RunPlan {
         Ok(Self { drive, sample, whole, ..self.clone() }.of_residue(sample.residue))
     }
 
-    /// Returns the sample that `vpass life` uses without `--sample`. It is the smallest sample that
-    /// has enough pages that the workload reads or writes.
+    /// Returns the sample that `vpass life` uses without `--sample`. It is the smallest sample in
+    /// which the workload reads or writes enough pages.
     ///
     /// # Errors
     /// Returns an error if the workload is invalid or cannot be read.
@@ -134,9 +134,9 @@ fn divides(of: u32, planes: u32) -> bool {
     planes.is_multiple_of(of) || of.is_multiple_of(planes)
 }
 
-/// Returns suitable numbers N for samples of one page in N, the largest N first. Each such sample
-/// has enough blocks, and enough pages that the workload reads or writes. Numbers N that give too
-/// large a sample are left out.
+/// Returns suitable numbers N for samples of one page in N, the largest N first. A suitable sample
+/// has enough blocks, but not too many. The workload also reads or writes enough pages of the
+/// sample.
 ///
 /// ```text
 /// a drive has 80,640 blocks in 64 planes, so a sample of 1/448 has 180 blocks
@@ -242,9 +242,10 @@ fn words(config: &DriveConfig) -> u32 {
         .map_or(1, |said| Hinted::new(said, page, pages).in_use().len() as u32)
 }
 
-/// Returns the number of blocks that a sample gets in addition to its share. They are the open
+/// Returns the number of blocks that a sample gets in addition to its share. These are the open
 /// blocks of all write streams, and the blocks that are reserved for moves. Each hint has three
-/// streams, with the same width as on the whole drive. Wear levelling also has a stream.
+/// streams. A stream has as many open blocks as on the whole drive, up to a limit. Wear levelling
+/// has a stream, too.
 fn taken(whole: &PartOf, pages_per_block: u32, words: u32) -> u32 {
     let width = whole.width(pages_per_block, 3, words).min(WIDTH_OF_SAMPLE);
     words * (3 * width + 1) + RESERVE + words - 1
@@ -264,8 +265,9 @@ fn divide(part: &mut DriveConfig, of: u32) {
         (*count, left) = (*count / fewer, left / fewer);
     }
     if left > 1 {
-        // `of` divides the number of planes, but cannot be split into divisors of the numbers of
-        // channels, dies and planes per die.
+        // The number of planes is a multiple of `of`. However, the numbers of channels, dies and
+        // planes per die cannot be reduced separately by the factor `of`. The sample therefore has
+        // one channel, and its dies have one plane each.
         (part.geometry.channels, part.geometry.dies_per_channel, part.geometry.planes_per_die) =
             (1, planes / of, 1);
     }

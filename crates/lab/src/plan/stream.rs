@@ -154,8 +154,9 @@ impl Stream {
         }
     }
 
-    /// Returns the number of the fio job to which each origin of requests belongs. Returns `None`
-    /// if there are fewer than two jobs, because latencies are then not separated by job.
+    /// Returns, for each clone of a fio job, the number of the job. The origin of a request is the
+    /// number of its clone. Returns `None` if there are fewer than two jobs, because latencies are
+    /// then not separated by job.
     pub fn groups(&self) -> Option<&[u16]> {
         if let Self::Fio(source) = self {
             Some(source.job_of()).filter(|_| source.jobs().len() > 1)

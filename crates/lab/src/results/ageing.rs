@@ -119,10 +119,11 @@ pub(crate) struct Ageing {
     pub(super) terms: Terms,
     requests: u64,
     /// Largest progress of a block towards its next rewrite because of reads. The progress is the
-    /// number of reads so far, divided by the number at which the block is rewritten. Only recycled
-    /// blocks with data count.
+    /// number of reads so far, divided by the number at which the block is rewritten. Blocks
+    /// without data, and blocks that are never rewritten because of reads, are excluded.
     pub(super) progress: f64,
-    /// Age in seconds of the oldest page in a recycled block; `None` if no recycled block has data.
+    /// Age in seconds of the oldest page in the blocks that refresh may rewrite. `None` if no such
+    /// block has data.
     pub(super) oldest_recycled_s: Option<f64>,
     reads_per_rewrite: Vec<f64>,
 }

@@ -10,38 +10,41 @@ use vpass_drive::time::Replay;
 use crate::batch::{BATCHES, ends, of_percentile, of_ratio, of_sum, reads_needed};
 use crate::series::{Part, Series};
 
-/// Half the width of the 95 % confidence interval for each number of a run. The half width has the
-/// same unit as the number. Null if the run is too short.
+/// Half width of the 95 % confidence interval for each number of a run. A half width has the same
+/// unit as the number. For some numbers, the half width is given as a share of the number. Null if
+/// the run is too short.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct BatchMeans {
     /// Number of batches of the run.
     pub batches: usize,
-    /// Half the width of the interval of the number of observed block cycles.
+    /// Half width of the confidence interval for the number of observed block cycles.
     pub cycles_observed: Option<f64>,
-    /// Half the width of the interval of the number of pages rewritten because of reads.
+    /// Half width of the confidence interval for the number of pages rewritten because of reads.
     pub reclaim_write_pages: Option<f64>,
-    /// Half the width of the interval of the number of blocks erased because of reads.
+    /// Half width of the confidence interval for the number of blocks erased because of reads.
     pub reclaim_erases: Option<f64>,
-    /// Half the width of the interval of the number of pages rewritten because of age.
+    /// Half width of the confidence interval for the number of pages rewritten because of age.
     pub refresh_write_pages: Option<f64>,
-    /// Half the width of the interval of the number of blocks erased by garbage collection.
+    /// Half width of the confidence interval for the number of blocks erased by garbage collection.
     pub gc_erases: Option<f64>,
-    /// Half the width of the interval of the write amplification, divided by the write
+    /// Half width of the confidence interval for the write amplification, as a share of the write
     /// amplification.
     pub write_amplification_share: Option<f64>,
-    /// Half the width of the interval of the mean latency of host reads.
+    /// Half width of the confidence interval for the mean latency of host reads.
     pub read_mean_us: Option<f64>,
-    /// Half the width of the interval of the median latency of host reads.
+    /// Half width of the confidence interval for the median latency of host reads.
     pub read_p50_us: Option<f64>,
-    /// Half the width of the interval of the 99th percentile of the host's read latency.
+    /// Half width of the confidence interval for the 99th percentile of the host's read latency.
     pub read_p99_us: Option<f64>,
-    /// Half the width of the interval of the 99.9th percentile of the host's read latency.
+    /// Half width of the confidence interval for the 99.9th percentile of the host's read latency.
     pub read_p99_9_us: Option<f64>,
-    /// Half the width of the interval of the mean time that a host page read waits for reclaim.
+    /// Half width of the confidence interval for the mean time that a host page read waits for
+    /// reclaim.
     pub reclaim_wait_us: Option<f64>,
-    /// Half the width of the interval of the mean number of retries of a host page read.
+    /// Half width of the confidence interval for the mean number of retries per host page read.
     pub retries_mean: Option<f64>,
-    /// Half the width of the interval of the expected UBER, divided by the expected UBER.
+    /// Half width of the confidence interval for the expected UBER, as a share of the expected
+    /// UBER.
     pub uber_share: Option<f64>,
 }
 

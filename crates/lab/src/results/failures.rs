@@ -13,17 +13,17 @@ pub struct Failures {
     pub to_come: Vec<String>,
     /// Number of host data pages that the failures lost.
     pub lost_pages: u64,
-    /// Number of lost pages whose stripe had valid parity, but a second unreadable page. The second
-    /// page was on failed flash or had passed its read limit.
+    /// Number of lost pages whose stripe had valid parity, but also had a second unreadable page.
+    /// The second page was on failed flash or had passed its read limit.
     pub lost_twice_failed_pages: u64,
     /// Number of lost pages whose stripe had no parity, or had outdated parity.
     pub lost_unprotected_pages: u64,
-    /// Number of lost pages without valid parity in stripes that had no page in a worn block.
-    /// Absent if parity does not depend on wear.
+    /// Number of lost pages whose stripe had no valid parity, because the stripe had no page in a
+    /// worn block. Absent if parity does not depend on wear.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lost_not_worn_pages: Option<u64>,
-    /// Number of lost pages without valid parity in stripes that had a page in a worn block, and
-    /// still waited for parity. Absent if parity does not depend on wear.
+    /// Number of lost pages whose stripe had a page in a worn block, but still waited for its
+    /// parity. Absent if parity does not depend on wear.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lost_waiting_pages: Option<u64>,
     /// Number of pages rebuilt in the background.
@@ -41,7 +41,7 @@ pub struct Failures {
     /// clock, or if some pages that can be rebuilt have not been rebuilt.
     pub mended_after_s: Option<f64>,
     /// Number of stripes that should have parity at the end, but have none. Either the drive gave
-    /// the parity up, or there is no flash for it.
+    /// up the parity, or it has no free flash for the parity.
     pub unprotected_stripes: u64,
 }
 

@@ -22,7 +22,8 @@ pub struct Flash {
     pub reprograms: ByCause,
 }
 
-/// Counts by cause. The count for regrouping by hints appears only if it is not 0.
+/// Counts of flash operations by cause. In JSON, the count for regrouping data by hints appears
+/// only if it is not 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ByCause(pub(crate) [u64; Cause::COUNT]);
 

@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 use vpass_drive::drive::Drive;
 use vpass_drive::drive::audit::hints::HintOutcome;
 
-/// Effects of each `NVMe` hint. Data without a hint is treated as if it had the hint "smallest".
+/// Effects of each `NVMe` hint. Data without a hint is treated as if it had the hint "as small as
+/// possible".
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Hints {
     /// Effects for data with the hint "as small as possible", and for data without a hint.
@@ -13,8 +14,8 @@ pub struct Hints {
     pub typical: OfWord,
     /// Effects for data with the hint "longer is acceptable".
     pub idle: OfWord,
-    /// Controller memory that hints need, in bytes. It holds the address ranges with hints, and two
-    /// bits for each block.
+    /// Controller memory that hints need, in bytes. The memory holds the address ranges with hints,
+    /// and two bits for each block.
     pub ram_bytes: u64,
 }
 

@@ -86,8 +86,8 @@ impl Quantiles {
 }
 
 impl Throughput {
-    /// Computes the mean throughput over `seconds`. In each pair, the first number is for host
-    /// reads and the second number is for host writes.
+    /// Computes the mean throughput over `seconds`. In each of the pairs `requests` and `bytes`,
+    /// the first number is for host reads, and the second number is for host writes.
     pub(crate) fn of(requests: (u64, u64), bytes: (u64, u64), seconds: Option<f64>) -> Self {
         let Some(s) = seconds.filter(|s| *s > 0.0) else { return Self::default() };
         let mib = |bytes: u64| bytes as f64 / f64::from(1u32 << 20) / s;

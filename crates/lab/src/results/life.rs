@@ -4,8 +4,8 @@
 //! Read limits fall with wear, so reads cause more rewrites on an old drive than on a young drive.
 //! The projection therefore increases the number of rewrites as the number of reads between two
 //! rewrites falls ([`vpass_drive::drive::Drive::reads_per_rewrite`]). Host writes are assumed to
-//! stay constant. Pages that host writes and reclaim use must be freed: reclaim frees pages by its
-//! own erases, and GC frees the others.
+//! stay constant. Host writes and reclaim fill flash pages, so the same number of pages must be
+//! freed. Reclaim frees some of these pages with its own erases, and GC frees the others.
 //!
 //! ```text
 //! in one day, reads cause 20 block cycles on 10 blocks, at 100 reads between rewrites
@@ -55,7 +55,7 @@ pub(crate) struct Worn {
     /// Number of reads between two rewrites, as a mean over the block cycles of the run.
     pub(crate) reads_per_rewrite: f64,
     /// Number of reads that have not yet led to a rewrite, summed over all valid pages. After
-    /// enough such reads, the page is copied.
+    /// enough such reads, a page is copied.
     pub(crate) underway: f64,
 }
 
@@ -79,7 +79,7 @@ impl Worn {
         (self.write_pages + self.underway / self.reads_per_rewrite) / self.pages_per_block
     }
 
-    /// Returns the length of the run in this unit of the life.
+    /// Returns the length of the run in the unit in which the life is given.
     pub(crate) fn amount(&self, unit: LifeUnit) -> f64 {
         match unit {
             LifeUnit::Days => self.seconds / 86_400.0,
@@ -90,8 +90,8 @@ impl Worn {
 
     /// Returns the factor by which the number of rewrites because of reads grows, if there are
     /// `reads_per_rewrite` reads between two rewrites. If `underway` is true, reads that have not
-    /// yet led to a rewrite also count. They are weighted with the share of programs that reclaim
-    /// makes, because the host may overwrite their data before reclaim moves it.
+    /// yet led to a rewrite also count. Such reads are multiplied by reclaim's share of all
+    /// programs, because the host may overwrite the read data before reclaim moves it.
     fn growth(&self, reads_per_rewrite: f64, underway: bool) -> f64 {
         if self.programs.reclaim == 0.0 {
             return 1.0;
@@ -148,7 +148,7 @@ impl Worn {
         let as_seen = |underway| self.cycles(self.growth(reads_per_rewrite, underway));
         let cycles = match bound {
             // Without observed block cycles, the largest wear is the upper confidence bound of the
-            // pending cycles. It is scaled to this number of reads between rewrites.
+            // pending cycles. The bound is scaled to `reads_per_rewrite` reads between rewrites.
             Bound::MostWear if observed <= 0.0 => {
                 poisson_range(self.pending()).1
                     * (self.reads_per_rewrite / reads_per_rewrite).max(1.0)

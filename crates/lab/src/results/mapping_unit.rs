@@ -27,8 +27,8 @@ pub struct MappingUnit {
     /// Share of the page writes that write only a part of the page. Both small writes and the ends
     /// of larger writes may cause such page writes.
     pub partial_page_share: Option<f64>,
-    /// Mean number of flash reads per write request that are needed to complete partly written
-    /// pages.
+    /// Mean number of flash reads per write request. These reads complete pages that a request
+    /// writes only in part.
     pub fill_reads_per_write: Option<f64>,
 }
 

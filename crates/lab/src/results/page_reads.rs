@@ -14,8 +14,9 @@ pub struct PageReads {
     pub all: Stages,
     /// Stages by page kind.
     pub by_kind: BTreeMap<String, Stages>,
-    /// Stages by page kind, and by which lower pages of the wordline are valid. For example, `L-M`
-    /// means reads of MSB pages, when the LSB page is valid and the CSB page is invalid.
+    /// Stages of page reads, grouped by page kind and by the valid lower pages of the wordline. For
+    /// example, `L-M` means reads of MSB pages, when the LSB page is valid and the CSB page is
+    /// invalid.
     pub by_validity: BTreeMap<String, Stages>,
 }
 
@@ -40,8 +41,8 @@ pub struct Stages {
     pub channel_wait_us: f64,
     /// Mean time of the transfer on the channel.
     pub transfer_us: f64,
-    /// Mean time of retries: from the start of the first retry until the start of the sensing that
-    /// can be decoded.
+    /// Mean time of retries: from the start of the first retry until the start of the sensing whose
+    /// data can be decoded.
     pub retry_us: f64,
 }
 

@@ -25,8 +25,8 @@ pub struct Parity {
     /// Number of unreadable pages that were rebuilt from their stripes.
     pub rebuilt_pages: u64,
     /// Number of times that the drive gave up the parity of a stripe. One reason is that too much
-    /// of the stripe was unreadable. The other reason is delayed parity: the update would have
-    /// raised an alarm in one block while another block was being erased.
+    /// of the stripe was unreadable. The other reason exists only with delayed parity: updating the
+    /// parity would have raised a block's alarm while another block was being erased.
     pub given_up: u64,
     /// Number of stripes that have no parity at the end because the drive gave it up.
     pub unprotected_stripes: u64,
@@ -53,10 +53,10 @@ pub struct ReadsFirst {
     /// Factor by which parity raises the number of reads that a block endures.
     pub raised: f64,
     /// Value of the key `bch.uber`: the highest allowed number of lost codewords per data bit read.
-    /// The key applies if every stripe has parity.
+    /// This limit applies if every stripe has parity.
     pub uber_target: f64,
-    /// Number of flash page reads for all causes, in dose units. The expected numbers are for these
-    /// page reads.
+    /// Number of flash page reads for all causes. Each read counts with its dose (its disturbing
+    /// effect), in dose units. The expected numbers are for these page reads.
     pub reads: f64,
     /// Expected number of page reads that the code cannot decode. The drive rebuilds such a page
     /// from its stripe.
@@ -94,8 +94,8 @@ pub struct ByWear {
     /// Time that stripes waited for parity, in seconds summed over all stripes. Null without a
     /// clock.
     pub waiting_s: Option<f64>,
-    /// Number of stripes whose counter of pages in worn blocks is wrong at the end. Only the rule
-    /// of the published technique can cause wrong counters.
+    /// Number of stripes whose counter of pages in worn blocks is wrong at the end. Counters can be
+    /// wrong only if the drive updates them by the rule that was published with the technique.
     pub miscounted_stripes: u64,
     /// Stages of the drive's life; absent if the technique has no stages.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -164,9 +164,9 @@ pub struct Delayed {
 /// outdated parity. The number is 0 if the cache keeps its content after a power loss.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PowerLoss {
-    /// Mean number of pages that a power loss would make unprotected. The power loss happens at a
-    /// random time or, without a clock, at a random page write of the host. Null if the run had no
-    /// such time.
+    /// Mean number of pages that a power loss would make unprotected. The power loss is assumed at
+    /// a random time or, without a clock, at a random page write of the host. Null if the measured
+    /// phase had no duration or, without a clock, no page writes.
     pub pages_mean: Option<f64>,
     /// Largest number of pages that a power loss during the run would make unprotected.
     pub pages_most: u64,

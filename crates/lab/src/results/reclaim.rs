@@ -32,8 +32,8 @@ pub struct Reclaim {
     pub pool_misses: u64,
     /// Number of blocks reprogrammed in place.
     pub reprograms: u64,
-    /// Number of blocks that got no guard levels, because the drive had too few free pages for
-    /// them.
+    /// Number of blocks that should have got guard levels (unused threshold states) but did not,
+    /// because the drive had too few free pages.
     pub low_density_refused: u64,
     /// Number of low-density blocks that GC erased.
     pub low_density_erases_by_gc: u64,

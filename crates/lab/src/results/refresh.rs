@@ -11,8 +11,8 @@ pub struct Refresh {
     pub invocations: u64,
     /// Number of blocks that were still open when refresh began to rewrite their data.
     pub open_blocks: u64,
-    /// Number of unprogrammed pages in open blocks at the time when refresh began to rewrite the
-    /// block.
+    /// Number of unprogrammed pages in open blocks when refresh began to rewrite the data of these
+    /// blocks.
     pub unused_pages: u64,
     /// Number of refresh jobs that missed their deadline. The deadline is the end of the block's
     /// refresh period.

@@ -22,9 +22,9 @@ use crate::settled::{are_alike, last_thirds};
 
 /// Largest relative difference between the middle third and the last third of a settled run.
 const WITHIN: f64 = 0.10;
-/// Smallest number of block cycles that each third must have.
+/// Smallest number of block cycles that the middle third and the last third of a settled run have.
 const FEWEST: f64 = 30.0;
-/// Largest share of the blocks with data that may be unerased since the start.
+/// Largest share of the blocks with data that a settled run has not erased.
 const UNTOUCHED: f64 = 0.01;
 
 /// Numbers of blocks at the end of a run, which show whether data has moved since the start.

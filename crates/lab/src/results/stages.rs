@@ -11,7 +11,7 @@ use vpass_drive::time::Replay;
 use super::{ByCause, Quantiles};
 
 /// Results of a stage of the drive's life. If the stage began before the measured phase, the
-/// results are for the later part only.
+/// results are only for the part in the measured phase.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Stage {
     /// Number of the stage: 1, 2 or 3.

@@ -27,11 +27,11 @@ pub struct Retries {
 /// Numbers of lost pages by cause. The sum of these numbers is `data_lost_pages`.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Losses {
-    /// Number of pages lost because of reads. All lost pages without another cause are included.
-    /// With random retries, a page can also be lost by chance, and is then included.
+    /// Number of pages lost because of reads. All lost pages without another cause are included,
+    /// such as pages lost by chance with random retries.
     pub by_reads: u64,
-    /// Number of pages lost because of age. Each was older than the longest allowed age, or would
-    /// have been unreadable without any reads.
+    /// Number of pages lost because of age. Each of these pages was older than the longest allowed
+    /// age, or would have been unreadable even without reads.
     pub by_age: u64,
     /// Number of pages lost because their flash failed (`--fail`). Absent if no failure was
     /// requested.

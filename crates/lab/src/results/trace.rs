@@ -41,8 +41,7 @@ pub struct TraceDevice {
     /// Address on the drive at which the device begins, before addresses are changed to fit the
     /// drive.
     pub base_bytes: u64,
-    /// Size of the used part of the device in bytes: the end of the request with the highest
-    /// address.
+    /// Size of the used part of the device in bytes: the highest address at which a request ends.
     pub extent_bytes: u64,
     /// Number of requests of the device in one pass.
     pub rows: u64,

@@ -17,8 +17,8 @@ const LAG_S: f64 = 0.02;
 /// so long.
 const LONG_LAG_S: f64 = 1.0;
 
-/// A warning says that a rewrite is near if a block has at least this share of the reads at which
-/// it is rewritten.
+/// If a block has at least this share of the reads at which it is rewritten, a warning says that a
+/// rewrite is near.
 const NEARLY: f64 = 0.1;
 
 /// If `start.reads` had no effect on more than this share of the written blocks, a warning says so.
@@ -208,8 +208,8 @@ impl Summary {
         })
     }
 
-    /// Returns a warning about refresh jobs that the run was too short to show. Returns `None` if
-    /// no recycled block has data.
+    /// Returns a warning if the run was too short to show refresh jobs. Returns `None` if no block
+    /// that refresh may rewrite has data.
     fn of_refresh_to_come(&self, oldest_s: Option<f64>, period: Span) -> Option<String> {
         let (technique, refresh) = (
             self.refresh_technique.as_ref().filter(|name| *name != NO_REFRESH)?,

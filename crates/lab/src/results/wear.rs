@@ -21,7 +21,7 @@ pub struct Wear {
     /// Mean number of effective P/E cycles of all blocks. Wear by reprogramming in place is
     /// included.
     pub effective_pec_mean: f64,
-    /// Share of P/E cycles in which the block was reprogrammed in place. The share is computed only
+    /// Share of P/E cycles in which a block was reprogrammed in place. The share is computed only
     /// from blocks that were reprogrammed at least once, and includes the preparation of the drive.
     /// Null if no block was reprogrammed.
     pub ipr_rate: Option<f64>,

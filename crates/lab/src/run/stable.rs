@@ -26,8 +26,8 @@ use crate::settled::{are_alike, last_thirds};
 
 /// Largest number of passes with `--until stable`, even if wear has not settled.
 pub(super) const MOST_PASSES: u64 = 100;
-/// Largest difference between windows whose wear counts as equal. The difference is a share of all
-/// programs, or of all erases.
+/// Largest difference between two windows that still counts as equal wear. For programs, the
+/// difference is given as a share of all programs; for erases, as a share of all erases.
 const WITHIN: f64 = 0.01;
 /// Number of times that GC must reuse all spare blocks in a window.
 const TURNOVERS: f64 = 3.0;

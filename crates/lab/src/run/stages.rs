@@ -41,7 +41,7 @@ struct Under {
 /// Observer that measures the stages of page reads in the measured phase.
 pub(super) struct ReadStages {
     geometry: Geometry,
-    /// Physical page that holds the newest copy of each host page.
+    /// Address of the physical page with the newest data, for each host page.
     place: Vec<Ppn>,
     /// Valid pages of each wordline, with one bit for each page kind.
     valid: Vec<u8>,

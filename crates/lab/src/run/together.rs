@@ -21,8 +21,9 @@ use crate::session::{Session, Step};
 use crate::setup::Gear;
 
 /// Number of requests that are generated at once (12 MiB). Each drive serves all of them before the
-/// next drive begins. At each change of drives, the processor's caches hold data of the wrong
-/// drive, so changes should be rare. With 12 MiB at once, runs took 10 % less time than with 3 MiB.
+/// next drive begins. At each change of drives, the processor's caches still hold the data of the
+/// previous drive, so changes should be rare. With 12 MiB at once, runs took 10 % less time than
+/// with 3 MiB.
 const CHUNK: usize = 512 << 10;
 
 /// Returns whether two plans can share a stream of requests. The two plans may have different
@@ -31,9 +32,9 @@ pub fn have_the_same_requests(a: &RunPlan, b: &RunPlan) -> bool {
     follow_from(a).is_some_and(|of_a| follow_from(b) == Some(of_a))
 }
 
-/// Returns the values that determine the requests of a plan, and which of them are counted. Two
-/// plans with equal values have the same requests. Returns `None` if the requests may depend on how
-/// the drive serves them, or if the plan has several passes.
+/// Returns the values that determine which requests a plan has and which of these requests are
+/// counted. Two plans with equal values have the same requests. Returns `None` if the requests may
+/// depend on how the drive serves them, or if the plan has several passes.
 fn follow_from(plan: &RunPlan) -> Option<(&WorkloadConfig, Option<Bytes>, Bytes, u64, u64)> {
     let Workload::Generated(loaded) = &plan.workload else { return None };
     let Generated::Workload(file) = &loaded.config else { return None };

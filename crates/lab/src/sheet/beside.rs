@@ -21,8 +21,8 @@ const WRITES: (u32, u32, u32) = (3000, 50_000, 200_000);
 /// outstanding.
 const SATA_MB_S: f64 = 600.0;
 
-/// Smallest difference in percent that is reported. If the drive's number is above the sheet's
-/// number by less, the cause may be rounding of program times and of P/E cycles.
+/// Difference, in percent, above which a note says that the drive is better than its data sheet.
+/// Smaller differences may come from the rounding of program times and P/E cycles.
 const ABOVE_PERCENT: f64 = 1.0;
 
 /// Table with the numbers of a simulated drive and those of its data sheet.
@@ -79,7 +79,7 @@ impl Row {
     }
 }
 
-/// Returns the table of a drive and its data sheet.
+/// Returns the table that compares a drive with its data sheet.
 ///
 /// # Errors
 /// Returns an error if the drive cannot be simulated, or if the user interrupts the work.

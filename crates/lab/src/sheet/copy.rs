@@ -48,7 +48,7 @@ pub(super) const SEQUENTIAL_DEPTH: u32 = 32;
 const SPARE_OF_DIE: f64 = 8.0;
 /// Number of bytes that a copy for sequential runs holds at the start.
 const TOUCHED: f64 = 2_147_483_648.0;
-/// Number of requests in a sequential run. All requests together have 1 GiB.
+/// Number of requests in a sequential run. All requests together read or write 1 GiB.
 const SEQUENTIAL_REQUESTS: u32 = 8192;
 
 /// Requests of a short run.

@@ -121,8 +121,8 @@ fn spare(draft: &mut Draft, sheet: &Sheet, preset: &DriveConfig) -> f64 {
     capacity.0 as f64 / (1.0 - of_preset)
 }
 
-/// Returns the number of dies. A die has 1 Tb. If the rates of the data sheet need more dies, dies
-/// are smaller. A write rate that is too high for any number of dies is ignored.
+/// Returns the number of dies. A die has 1 Tb. If the rates of the data sheet need more dies,
+/// smaller dies are used. A write rate that is too high for any number of dies is ignored.
 fn dies(draft: &mut Draft, sheet: &Sheet, config: &DriveConfig, of_preset: f64) -> u32 {
     let fewest = of_preset.ceil().max(1.0) as u32;
     let writes = rates::flash_limited_write(sheet, config).unwrap_or(0.0);
@@ -191,8 +191,8 @@ fn channels(draft: &mut Draft, sheet: &Sheet, config: &DriveConfig, dies: u32) {
 }
 
 /// Returns the number of channels and the reason for it. The number is usually that of the preset.
-/// It is larger if these channels are too slow for the read rates of the data sheet. It is smaller
-/// if the number of dies is not a multiple of it.
+/// More channels are used if the preset's channels are too slow for the read rates of the data
+/// sheet. Fewer channels are used if the channels would otherwise have different numbers of dies.
 fn most_usual_channels(sheet: &Sheet, config: &DriveConfig, dies: u32) -> (u32, String) {
     let rate = sheet
         .sequential_read_mb_s

@@ -47,7 +47,7 @@ impl Link {
     /// Reads the name of an interface, such as "pcie4x4", "gen4x4" or "sata".
     ///
     /// # Errors
-    /// Returns a sentence with examples if the text is not the name of an interface.
+    /// Returns an error message with examples if the text is not the name of an interface.
     pub fn parse(text: &str) -> Result<Self, String> {
         let plain = text.to_ascii_lowercase().replace([' ', '_', '-'], "").replace(".0", "");
         let serial = SERIAL.iter().find(|(name, ..)| *name == plain);

@@ -28,7 +28,7 @@ const MOST_YEARS: f64 = 50.0;
 /// Reads a capacity, such as "1.92TB".
 ///
 /// # Errors
-/// Returns a sentence that shows the expected form.
+/// Returns an error message that shows the expected form, if the text has another form.
 pub fn capacity(text: &str) -> Result<Bytes, String> {
     let expected = || format!("`{text}`: a size with its unit is expected, such as 1.92TB");
     let text = tight(text);
@@ -40,7 +40,7 @@ pub fn capacity(text: &str) -> Result<Bytes, String> {
 /// Reads a cell type: slc, mlc, tlc or qlc.
 ///
 /// # Errors
-/// Returns a sentence that shows the expected form.
+/// Returns an error message that shows the expected form, if the text has another form.
 pub fn cell(text: &str) -> Result<CellType, String> {
     let name = text.trim().to_ascii_lowercase();
     let found = CELLS.iter().find(|(known, _)| *known == name);
@@ -69,7 +69,7 @@ pub fn size_word(size: Bytes) -> String {
 /// second.
 ///
 /// # Errors
-/// Returns a sentence that shows the expected form.
+/// Returns an error message that shows the expected form, if the text has another form.
 pub fn rate(text: &str) -> Result<f64, String> {
     let expected =
         || format!("`{text}`: a rate with its unit is expected, such as 6800MB/s or 6.8GB/s");
@@ -86,7 +86,7 @@ pub fn rate(text: &str) -> Result<f64, String> {
 /// Reads a number of requests per second, such as "850000", "850k" or "1M".
 ///
 /// # Errors
-/// Returns a sentence that shows the expected form.
+/// Returns an error message that shows the expected form, if the text has another form.
 pub fn iops(text: &str) -> Result<f64, String> {
     let plain = tight(text);
     let count = counted(&plain).and_then(Result::ok).or_else(|| plain.parse().ok());
@@ -99,7 +99,7 @@ pub fn iops(text: &str) -> Result<f64, String> {
 /// the amount in units of 10^12 bytes.
 ///
 /// # Errors
-/// Returns a sentence that shows the expected form.
+/// Returns an error message that shows the expected form, if the text has another form.
 pub fn tbw(text: &str) -> Result<f64, String> {
     let plain = tight(text).to_ascii_lowercase();
     let plain = plain.strip_suffix('w').unwrap_or(&plain);
@@ -111,7 +111,7 @@ pub fn tbw(text: &str) -> Result<f64, String> {
 /// Reads a number of full drive writes per day, such as "1" or "0.3".
 ///
 /// # Errors
-/// Returns a sentence that shows the expected form.
+/// Returns an error message that shows the expected form, if the text has another form.
 pub fn dwpd(text: &str) -> Result<f64, String> {
     above_zero(text, MOST_DWPD).ok_or_else(|| {
         format!(
@@ -124,7 +124,7 @@ pub fn dwpd(text: &str) -> Result<f64, String> {
 /// Reads the length of a warranty in years, such as "5".
 ///
 /// # Errors
-/// Returns a sentence that shows the expected form.
+/// Returns an error message that shows the expected form, if the text has another form.
 pub fn years(text: &str) -> Result<f64, String> {
     above_zero(text, MOST_YEARS).ok_or_else(|| {
         format!("`{text}`: years above 0 and at most {MOST_YEARS} are expected, such as 5")
@@ -134,7 +134,7 @@ pub fn years(text: &str) -> Result<f64, String> {
 /// Reads a number of channels, such as "8".
 ///
 /// # Errors
-/// Returns a sentence that shows the expected form.
+/// Returns an error message that shows the expected form, if the text has another form.
 pub fn channels(text: &str) -> Result<u32, String> {
     text.trim()
         .parse()

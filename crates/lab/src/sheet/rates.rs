@@ -16,14 +16,14 @@ use crate::numbers::count;
 use crate::progress::Begin;
 
 /// If a rate on the data sheet is above this share of the link's rate, the link is assumed to limit
-/// it. Otherwise, the flash is assumed to limit it. Headers and pauses of the protocol use the rest
-/// of the link's rate.
+/// the rate. Otherwise, the flash is assumed to limit the rate. Headers and pauses of the protocol
+/// use the rest of the link's rate.
 const OF_LINK: f64 = 0.9;
 /// If the read rate on the data sheet is below this share of the link's rate, a part inside the
-/// drive is assumed to limit it.
+/// drive is assumed to limit the read rate.
 const INSIDE: f64 = 0.75;
-/// Largest expected factor between the program time that follows from the data sheet and that of
-/// the preset.
+/// The program time that follows from the data sheet is expected to differ from that of the preset
+/// by at most this factor.
 const SLOWER: f64 = 2.0;
 /// Largest accepted relative difference between the rate on the data sheet and the rate of a short
 /// run.

@@ -33,8 +33,9 @@ impl<'a> Node<'a> {
         Self { value: value.get_ref(), span: Some((span.start, span.end)), path }
     }
 
-    /// Reads the value as a Rust type. If the type reports an error without a place, even after the
-    /// whole value was read, the error gets the place of this value.
+    /// Reads the value as a Rust type. If the type reports an error without a place, the error gets
+    /// the place of this value. The type may also report an error after it has read the whole
+    /// value.
     fn read<'de, T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, Wrong> {
         let here = self.clone();
         seed.deserialize(self).map_err(|wrong| wrong.at(|| here.place()))
