@@ -135,7 +135,8 @@ mod tests {
     fn a_negative_number_is_taken_as_the_value_of_an_option() {
         let mut options = 0;
         each_command(&Cli::command(), &[], &mut |command, words| {
-            for option in command.get_opts() {
+            let takes_value = |option: &&clap::Arg| option.get_action().takes_values();
+            for option in command.get_opts().filter(takes_value) {
                 let long = format!("--{}", option.get_long().expect("a long name"));
                 let line = [words, &[long.clone(), "-1".to_owned()]].concat();
                 let line: Vec<OsString> = line.into_iter().map(OsString::from).collect();
