@@ -19,8 +19,8 @@ use vpass_lab::plain;
 
 pub(crate) use verdict::verdict;
 
-/// Note about results of techniques that change the physics of the flash, which no real drive can
-/// do.
+/// Note for techniques that change the physics of the flash. No real drive can use such a
+/// technique.
 pub(crate) const COUNTERFACTUAL: &str =
     "COUNTERFACTUAL: no real flash behaves like this; the result is only a bound for comparison";
 
@@ -290,7 +290,8 @@ fn flash(s: &Summary, page_bytes: u64, colour: bool) -> String {
     text
 }
 
-/// Describes the wordlines that refresh merged in place, and the capacity that these merges cost.
+/// Describes the merges of a run, and the capacity that they cost. In a merge, refresh reprograms a
+/// wordline in place to fewer states.
 fn merged(merged: &Merged) -> String {
     format!(
         "\n    \

@@ -141,9 +141,9 @@ fn only(climbed: Climbed) -> Result<Life, Failure> {
     )
 }
 
-/// Simulates lives with this value of the key, and returns the mean years. A value that was tried
-/// before is not simulated again. If the drive refuses the value, the refusal is stored and no
-/// error is returned.
+/// Simulates lives with this value of the key, and returns the mean life in years. A value that was
+/// tried before is not simulated again. If the drive refuses the value, the refusal is stored and
+/// no error is returned.
 fn tried(
     args: &LifeArgs,
     knob: &Knob,
