@@ -1,5 +1,5 @@
-//! Options of the command line, with their units and defaults. The file of each command defines
-//! what its options do.
+//! Options of the command line, with their units and defaults. The source file of each command
+//! defines the effect of the command's options.
 
 use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;

@@ -1,5 +1,5 @@
 //! `vpass check`: searches for bugs of the simulated drive. Small random drives serve random
-//! requests on all cores, and the oracle checks them.
+//! requests on all cores. An independent checker, the oracle, watches the drives.
 //!
 //! Each case is made from its own seed. If a case fails, a command line with this seed runs the
 //! case again.

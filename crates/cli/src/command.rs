@@ -77,7 +77,7 @@ pub(crate) enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Print a drive or a workload as TOML, to read it or to begin a file of your own. `vpass show
+    /// Print a drive or a workload as TOML, for example to begin a file of your own. `vpass show
     /// FILE` checks a drive file, and prints the drive's numbers beside those of its data sheet.
     #[command(
         after_help = "Example: vpass show drive tiny > mine.toml; vpass show drive tiny --set \
@@ -100,8 +100,8 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: NewCommand,
     },
-    /// Explain one read: its latency, its effect on its block, and the time at which the block is
-    /// rewritten.
+    /// Explain one read: its latency, its effect on the block that is read, and the time at which
+    /// this block is rewritten.
     #[command(after_help = "Example: vpass explain --drive straw-2t-tlc --reclaim block")]
     Explain(ExplainArgs),
     /// Inspect, convert or cut traces.
@@ -138,8 +138,9 @@ pub(crate) enum Command {
         /// Existing folder for the pages.
         folder: PathBuf,
     },
-    /// Search for bugs of the drive model: small random drives serve random requests, and the
-    /// oracle checks them. In one case of four, an adaptive adversary sends the requests.
+    /// Search for bugs of the drive model: small random drives serve random requests, and an
+    /// independent checker, the oracle, watches the drives. In one case of four, an adaptive
+    /// adversary sends the requests.
     #[command(after_help = "Examples:\n  \
             vpass check --seed 1 --minutes 5\n  \
             vpass check --seed 1 --count 1000 --reclaim straw-wl")]

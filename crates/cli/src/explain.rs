@@ -1,4 +1,4 @@
-//! `vpass explain`: explains in text what one read costs and does.
+//! `vpass explain`: prints a text about one read, its latency and its effect on the drive.
 
 mod budget;
 mod code;

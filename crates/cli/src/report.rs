@@ -344,8 +344,8 @@ fn wear(s: &Summary) -> String {
     }
     if let Some(amplification) = s.write_amplification {
         let _ = write!(text, "; write amplification {amplification:.3}");
-        // If every write fills whole flash pages, the write amplification equals the programs per
-        // page written. Only one of these two numbers is then printed.
+        // If every write fills whole flash pages, the write amplification equals the number of
+        // programs per page that the host wrote. Only one of these two numbers is then printed.
         if let Some(per_page) = s
             .programs_per_page_write
             .filter(|per_page| (per_page / amplification - 1.0).abs() > 5e-4)

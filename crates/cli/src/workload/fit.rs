@@ -107,7 +107,7 @@ pub(super) fn fit(args: &FitArgs) -> Result<(), Failure> {
         smallest_scale: found.scale,
         statistics,
     };
-    // If a statistic is missed, the workload file is not written. An existing file would look like
+    // If a statistic is not met, the workload file is not written. An existing file would look like
     // a success.
     let file = file.filter(|_| missed == 0);
     let written = args.out.as_deref().filter(|_| file.is_some());
