@@ -1,5 +1,5 @@
-//! Options of the command line, with their units and defaults. The file of each command defines
-//! what its options do.
+//! Options of the command line, with their units and defaults. The source file of each command
+//! defines the effect of the command's options.
 
 use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
@@ -44,10 +44,10 @@ pub(crate) struct Setup {
         value_parser = at_least_one::<NonZeroU32>,
     )]
     pub(crate) repeat: NonZeroU32,
-    /// stable: repeat the workload, at most 100 times, until programs and erases per host page have
-    /// settled. Settled means: for each cause, the last third of the passes differs by at most 1 %
-    /// from the third before it and from all passes. A third must be long enough to reuse the spare
-    /// blocks several times.
+    /// stable: repeat the workload, at most 100 times, until the programs and erases per host page
+    /// have settled. The passes are divided into thirds. For each cause of programs and erases, the
+    /// last third must differ by at most 1 % from the middle third and from all passes. A third
+    /// must be long enough to reuse the spare blocks several times.
     #[arg(long, value_enum, conflicts_with = "repeat")]
     pub(crate) until: Option<Until>,
     /// Serve the first N requests of the workload before counting begins. These N requests are
@@ -65,10 +65,10 @@ pub(crate) struct Setup {
     /// projected from one run, and from the thresholds at which the technique rewrites blocks.
     #[arg(long, value_name = "PEC,..", value_delimiter = ',')]
     pub(crate) ages: Vec<u32>,
-    /// Simulate one page in N, on a drive with N times fewer planes (fluid gear). `vpass run` and
-    /// `vpass compare` then count only the sample. `vpass life` also takes K/N, which means K
-    /// samples without common pages. Default: `vpass life` chooses the sample; other commands
-    /// simulate the whole drive.
+    /// Simulate one page in N, on a drive with N times fewer planes (fluid gear). The results of
+    /// `vpass run` and `vpass compare` then count only the pages of this sample. `vpass life` also
+    /// takes K/N: it simulates K samples that have no page in common. Default: `vpass life` chooses
+    /// the sample; other commands simulate the whole drive.
     #[arg(long, value_name = "1/N", value_parser = str::parse::<Samples>)]
     pub(crate) sample: Option<Samples>,
     /// TOML file with hints: the read latency that the host accepts for each range of its data. A
@@ -89,7 +89,7 @@ pub(crate) struct Base {
     #[arg(long, value_name = "NAME|FILE", display_order = 0)]
     pub(crate) drive: String,
     /// Way to run the drive. timed: with latencies and contention. untimed: counts and wear only,
-    /// several times faster. fluid: counts and wear of years; reads are simulated in bulk, at the
+    /// several times faster. fluid: counts and wear over years; reads are simulated in bulk, at the
     /// rates of the workload.
     #[arg(long, value_enum, default_value_t = Gear::Timed)]
     pub(crate) gear: Gear,
@@ -132,8 +132,8 @@ pub(crate) struct RunArgs {
     #[arg(long, default_value = "none", value_name = "NAME")]
     pub(crate) parity: String,
     /// Failures to inject, separated by commas, such as die:3@10s or block:17@r5000. UNIT is a die,
-    /// plane, block or page, with its number in the drive. WHEN is a time, or r and the number of a
-    /// measured request. With r5000, the unit fails before request 5,000.
+    /// plane, block or page, with its number in the drive. WHEN is a time, or the letter r followed
+    /// by the number of a measured request. With r5000, the unit fails before request 5,000.
     #[arg(long, value_delimiter = ',', value_name = "UNIT@WHEN,..")]
     pub(crate) fail: Vec<Failure>,
     /// Repeat the run with N seeds, from --seed upwards, to find its uncorrectable bit error rate
@@ -179,8 +179,8 @@ pub(crate) struct CompareArgs {
     #[command(flatten)]
     pub(crate) combined: Combined,
     /// Failures to inject, separated by commas, such as die:3@10s or block:17@r5000. UNIT is a die,
-    /// plane, block or page, with its number in the drive. WHEN is a time, or r and the number of a
-    /// measured request. With r5000, the unit fails before request 5,000.
+    /// plane, block or page, with its number in the drive. WHEN is a time, or the letter r followed
+    /// by the number of a measured request. With r5000, the unit fails before request 5,000.
     #[arg(long, value_delimiter = ',', value_name = "UNIT@WHEN,..")]
     pub(crate) fail: Vec<Failure>,
     /// Run each technique with N seeds, from --seed upwards, and print 95 % confidence intervals.
@@ -224,8 +224,8 @@ impl WithPage for CompareArgs {
 /// table or JSON.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct Form {
-    /// Print CSV instead of a table: one row per technique. Each row has the means, and half the
-    /// widths of their 95 % confidence intervals.
+    /// Print CSV instead of a table: one row per technique. For each result, the row has the mean
+    /// and half the width of the 95 % confidence interval.
     #[arg(long, conflicts_with_all = ["markdown", "json"])]
     pub(crate) csv: bool,
     /// Print the table as Markdown.
@@ -296,14 +296,14 @@ pub(crate) enum Gear {
     Timed,
     /// Simulates only counts and wear.
     Untimed,
-    /// Counts and wear of years, without latencies. Writes are simulated one by one, reads in bulk.
-    /// The workload needs a rate.
+    /// Simulates counts and wear over years, without latencies. Writes are simulated one by one,
+    /// and reads in bulk. The workload needs a rate.
     Fluid,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Until {
-    /// Until the wear per host page has settled.
+    /// Repeat the workload until the wear per host page has settled.
     Stable,
 }
 
@@ -311,8 +311,8 @@ pub(crate) enum Until {
 pub(crate) enum Watch {
     /// No checker. This is the fastest setting.
     Off,
-    /// Checks the data of every page read, the counts of the drive and its mapping table. Also
-    /// checks that the drive obeys the rules of flash.
+    /// Checks the counts of the drive, its mapping table, and the data of every page that is read.
+    /// Also checks that the drive obeys the rules of flash.
     On,
     /// Also checks wear levelling, and that each page of a host request is served exactly once,
     /// completely, and with its newest data.

@@ -92,7 +92,8 @@ pub(crate) fn attack(args: &AttackArgs) -> Result<Exit, Failure> {
     crate::run_and_show(&plan, &args.base, "attack")
 }
 
-/// Summary, for lists, of the attack that chooses its requests during the run.
+/// Summary of the adaptive attack for `vpass list attacks`. This attack chooses its requests during
+/// the run.
 pub(crate) const ADAPTIVE_SUMMARY: &str = "inspects the drive after every 4 to 100 requests, then \
     reads beside two kinds of wordlines: those near their limit, and those about which the \
     technique knows little";
@@ -265,7 +266,7 @@ impl Victim {
     }
 }
 
-/// Writes a workload file. The first lines of the file hold the command that replays it.
+/// Writes a workload file. The first lines of the file hold the command that replays the workload.
 pub(crate) fn write(
     mut out: OutFile,
     place: &Path,

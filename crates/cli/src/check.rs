@@ -1,7 +1,8 @@
 //! `vpass check`: searches for bugs of the simulated drive. Small random drives serve random
-//! requests on all cores, and the oracle checks them.
+//! requests on all cores. An independent checker, the oracle, watches the drives.
 //!
-//! Each case is made from its own seed. One command line with this seed replays a failure.
+//! Each case is made from its own seed. If a case fails, a command line with this seed runs the
+//! case again.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU64;
@@ -63,7 +64,7 @@ impl Battery {
         Self { accelerates, ..self }
     }
 
-    /// Returns the case with this number, which is its seed.
+    /// Returns the case of this battery with this seed.
     fn case(self, number: u64) -> Case {
         let case =
             self.reclaim.map_or(Case::new(number), |technique| Case::new(number).under(technique));
@@ -74,7 +75,7 @@ impl Battery {
         if self.accelerates { case.accelerated() } else { case }
     }
 
-    /// Returns whether the battery of cases fixes a technique or the acceleration of wear.
+    /// Returns whether the user has chosen a technique or the acceleration of wear.
     fn is_named(self) -> bool {
         self.reclaim.is_some()
             || self.gc.is_some()
@@ -226,7 +227,7 @@ fn lost_die(seed: u64, by_wear: bool) -> Result<CaseSummary, String> {
     })
 }
 
-/// Sums over those cases of one technique in which the oracle found no error.
+/// Sums over the cases of one technique. Cases in which the oracle found an error are left out.
 #[derive(Clone, Copy, Default)]
 struct Count {
     cases: u64,
@@ -261,8 +262,8 @@ impl Counts {
         self.0.values().map(|count| count.requests).sum()
     }
 
-    /// Returns the table of results, with one row per technique. The worst dose in the table is
-    /// taken over pages whose data was used. Pages may be lost under a technique without a
+    /// Returns the table of results, with one row per technique. The table has the worst dose (read
+    /// disturbance) of all pages whose data was used. Pages may be lost under a technique without a
     /// guarantee, or at P/E counts beyond the technique's guarantee.
     fn table(&self) -> String {
         let mut table = Table::new([
@@ -276,8 +277,8 @@ impl Counts {
         ]);
         for name in RECLAIM.iter().map(|t| t.name).chain([RESTLESS]) {
             let Some(c) = self.0.get(name) else { continue };
-            // The ratio of dose to limit is infinite if a page's age alone used up its limit. In
-            // this case, the page was still read successfully, by chance.
+            // If age alone has used up the limit of a page, the ratio of dose to limit is infinite.
+            // Such a page was still read successfully, by chance.
             let is_by_age = c.worst_dose_ratio.is_infinite();
             let ratio =
                 if is_by_age { "too old".into() } else { format!("{:.6}", c.worst_dose_ratio) };

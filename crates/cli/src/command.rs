@@ -48,7 +48,8 @@ pub(crate) enum Command {
     /// Run a workload on a simulated drive and report the results.
     #[command(after_help = RUN_EXAMPLES)]
     Run(RunArgs),
-    /// Run the same workload on one drive per technique and name the winner in each column.
+    /// Run the same workload on one drive per technique, and name the best technique in each column
+    /// of the results.
     #[command(after_help = COMPARE_EXAMPLES)]
     Compare(CompareArgs),
     /// Compare techniques at many values of the keys that a file names. Finished runs are kept.
@@ -58,8 +59,9 @@ pub(crate) enum Command {
     /// and with which technique it lives longest.
     #[command(after_help = LIFE_EXAMPLES)]
     Life(LifeArgs),
-    /// Estimate whether the reads of a language model wear out a drive. Prints years, rewrites and
-    /// bytes written to the flash, beside measurements of real drives.
+    /// Estimate whether the reads of a language model wear out a drive. Prints the life of the
+    /// drive in years, the rewrites, and the bytes written to the flash, beside measurements of
+    /// real drives.
     #[command(after_help = LLM_EXAMPLES)]
     Llm(LlmArgs),
     /// Attack a drive with reads that try to lose its data or to wear it out. The attacker knows
@@ -75,7 +77,7 @@ pub(crate) enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Print a drive or a workload as TOML, to read it or to begin a file of your own. `vpass show
+    /// Print a drive or a workload as TOML, for example to begin a file of your own. `vpass show
     /// FILE` checks a drive file, and prints the drive's numbers beside those of its data sheet.
     #[command(
         after_help = "Example: vpass show drive tiny > mine.toml; vpass show drive tiny --set \
@@ -92,14 +94,14 @@ pub(crate) enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Make a drive file from a data sheet, or make the files of a new policy.
+    /// Make a drive file from a data sheet, or make the files of a new read-reclaim policy.
     #[command(after_help = NEW_EXAMPLES)]
     New {
         #[command(subcommand)]
         command: NewCommand,
     },
-    /// Explain one read: its latency, its effect on its block, and the time at which the block is
-    /// rewritten.
+    /// Explain one read: its latency, its effect on the block that is read, and the time at which
+    /// this block is rewritten.
     #[command(after_help = "Example: vpass explain --drive straw-2t-tlc --reclaim block")]
     Explain(ExplainArgs),
     /// Inspect, convert or cut traces.
@@ -113,7 +115,8 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: WorkloadCommand,
     },
-    /// Reproduce the figures of a paper from its recipe, and compare the paper's numbers with ours.
+    /// Reproduce the figures of a paper from its recipe, and compare the paper's numbers with the
+    /// simulated numbers.
     #[command(after_help = "Example: vpass paper papers/straw-2024 --out straw")]
     Paper(PaperArgs),
     /// Make a page of stored results: one HTML file with charts, tables and warnings.
@@ -135,8 +138,9 @@ pub(crate) enum Command {
         /// Existing folder for the pages.
         folder: PathBuf,
     },
-    /// Search for bugs of the drive model: small random drives serve random requests, and the
-    /// oracle checks them. In one case of four, an adaptive adversary sends the requests.
+    /// Search for bugs of the drive model: small random drives serve random requests, and an
+    /// independent checker, the oracle, watches the drives. In one case of four, an adaptive
+    /// adversary sends the requests.
     #[command(after_help = "Examples:\n  \
             vpass check --seed 1 --minutes 5\n  \
             vpass check --seed 1 --count 1000 --reclaim straw-wl")]
@@ -162,7 +166,7 @@ pub(crate) enum Command {
         #[arg(long, value_name = "NAME")]
         gc: Option<String>,
         /// Check only drives with this parity technique (see `vpass list parity`). Without
-        /// --reclaim, each drive has any reclaim technique that works with it.
+        /// --reclaim, each drive has any reclaim technique that works with this parity technique.
         #[arg(long, value_name = "NAME")]
         parity: Option<String>,
         /// Check only drives with this refresh technique (see `vpass list refresh`). Drives with
@@ -170,9 +174,9 @@ pub(crate) enum Command {
         #[arg(long, value_name = "NAME")]
         refresh: Option<String>,
         /// Check small drives that lose a die at a random point, with every parity technique. Each
-        /// case has two drives; on the second drive, stripes follow the wear of the blocks. If
-        /// --reclaim, --gc, --parity or --refresh names a technique, check drives with this technique
-        /// that lose a die, a plane, a block or a page.
+        /// case has two drives. On the second drive, the wear of the blocks decides which stripes
+        /// have parity. If --reclaim, --gc, --parity or --refresh is given, check drives that have
+        /// the named techniques and lose a die, a plane, a block or a page.
         #[arg(long)]
         fail: bool,
         /// Check drives on which an erase counts as 2 to 1000 P/E cycles (`wear.acceleration`).

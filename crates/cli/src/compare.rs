@@ -1,5 +1,5 @@
 //! `vpass compare`: runs the same workload with the same seed on one drive per technique. A table
-//! shows the results and the winner of each column.
+//! shows the results, and marks the best technique in each column.
 
 mod render;
 mod row;
@@ -104,7 +104,7 @@ fn notes(plans: &[(RunPlan, String)]) -> Result<Vec<Phrase>, Failure> {
 type Plans = (Vec<(RunPlan, String)>, Vec<Refused>);
 
 /// Plans the runs at one point of a sweep. `set` has the values of the swept keys at this point.
-/// The results of these runs have no folders.
+/// These runs write no results folders.
 pub(crate) fn plans_of_point(
     args: &CompareArgs,
     set: Vec<String>,
@@ -126,13 +126,14 @@ pub(crate) fn table_of(
     render::plain_table(rows, plan, is_markdown, colour)
 }
 
-/// Plans every run, in the given order of techniques and with ascending seeds. If some techniques
-/// can run, the refused techniques are returned too. `set` has the values of further keys.
+/// Plans every run, in the given order of techniques and with ascending seeds. If at least one
+/// technique can run, the refused techniques are returned too. `set` has the values of further
+/// keys.
 fn plans(args: &CompareArgs, set: Vec<String>) -> Result<Plans, Failure> {
     let all: Vec<String> = RECLAIM.iter().map(|t| t.name.into()).collect();
     let brings = |parity: &str| reclaim_part(parity).filter(|_| args.reclaim.is_empty());
-    // A parity technique may include its own reclaim technique. If all parity techniques do, no
-    // other reclaim technique runs.
+    // A parity technique may include its own reclaim technique. If every parity technique includes
+    // one, no other reclaim technique runs.
     let all: Vec<String> = all
         .into_iter()
         .filter(|name| args.combined.parities().any(|p| brings(p).is_none_or(|own| *own == **name)))
@@ -236,8 +237,9 @@ fn repeated(args: &CompareArgs, rows: Vec<RunPlan>) -> Result<Vec<(RunPlan, Stri
     Ok(plans)
 }
 
-/// Runs all plans. Net read wear also needs a run on flash that reads do not disturb: the
-/// undisturbed twin. Each seed has one twin, unless one of the plans already is a twin.
+/// Runs all plans. To find the wear that reads cause, the same workload also runs on flash that
+/// reads do not disturb. This run is the undisturbed twin. Each seed has one twin, unless one of
+/// the plans already is a twin.
 fn run_all(
     plans: &[(RunPlan, String)],
     args: &CompareArgs,

@@ -4,7 +4,7 @@
 use vpass_drive::base::phrase::{Dialect, Opt, Phrase};
 use vpass_lab::failure::Failure;
 
-/// Dialect that names options and settings as on the command line.
+/// Way to name options and settings in messages: as the user writes them on the command line.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CommandLine;
 
@@ -22,17 +22,18 @@ impl Dialect for CommandLine {
     }
 }
 
-/// Returns the error message of a failure, with options as on the command line.
+/// Returns the error message of a failure. The message names options as on the command line, such
+/// as `--seeds`.
 pub(crate) fn sentence(failure: &Failure) -> String {
     failure.in_dialect(&CommandLine)
 }
 
-/// Returns a phrase as text, with options as on the command line.
+/// Returns a phrase as text. The text names options as on the command line, such as `--seeds`.
 pub(crate) fn words(phrase: &Phrase) -> String {
     phrase.in_dialect(&CommandLine)
 }
 
-/// Returns phrases as texts, with options as on the command line.
+/// Returns phrases as texts. The texts name options as on the command line, such as `--seeds`.
 pub(crate) fn all_words(phrases: &[Phrase]) -> Vec<String> {
     phrases.iter().map(words).collect()
 }

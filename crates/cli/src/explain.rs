@@ -1,4 +1,4 @@
-//! `vpass explain`: explains in text what one read costs and does.
+//! `vpass explain`: prints a text about one read, its latency and its effect on the drive.
 
 mod budget;
 mod code;
@@ -29,7 +29,8 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<(), Failure> {
         let what = "`vpass explain` accepts only keys of the drive";
         return Err(Failure::usage(what).at(set.said.clone()));
     }
-    // As in a run, a counterfactual technique changes the configuration of the drive.
+    // Some techniques assume flash that no real drive has. Such a technique changes the
+    // configuration of the drive here, as it does in a run.
     let config = reclaim.drive(load::drive(&args.drive, &sets)?.config);
     let explanation = explanation(&args.drive, &config, reclaim)?;
     out::print(&if args.json {

@@ -54,7 +54,7 @@ fn tell(note: &Note) {
     say(&format!("vpass: {said}"));
 }
 
-/// Name of a stored run in messages.
+/// Words that name a stored run in messages.
 const FINISHED: &str = "finished run";
 
 /// Formats a number of stored runs with their folder, such as "3 finished runs in .out.rows".

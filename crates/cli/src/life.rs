@@ -79,7 +79,7 @@ pub(crate) fn life(args: &LifeArgs) -> Result<Exit, Failure> {
 
 /// Simulated lives of a drive, for other commands that use `vpass life`.
 pub(crate) struct Simulated {
-    /// Lives of the techniques whose drives were not refused.
+    /// Simulated lives, one for each technique that was not refused.
     pub(crate) lives: Vec<Life>,
     /// Refused techniques, each with the reason of its refusal.
     pub(crate) refused: Vec<Refused>,
@@ -350,7 +350,7 @@ fn lived(args: &LifeArgs, asked: &Asked, rows: &Rows, tables: &Tables) -> Result
     })
 }
 
-/// Rung (`--rung`) on which `--find` simulates each value by default.
+/// Default rung of `--find`. A rung is a level of accuracy of the simulation (`--rung`).
 const RUNG_OF_FIND: u32 = 2;
 
 /// Function that simulates lives. If an earlier command stored a life, the function reads the
@@ -358,8 +358,8 @@ const RUNG_OF_FIND: u32 = 2;
 type Live<'a> =
     &'a mut dyn FnMut(&[OneLife], Deadline) -> Result<Option<Vec<Result<Lived, Failure>>>, Failure>;
 
-/// Simulates the lives of all techniques as configured. The wear of these lives is not accelerated
-/// further.
+/// Simulates the lives of all techniques as configured. vpass does not accelerate the wear beyond
+/// the configured acceleration.
 fn exact(args: &LifeArgs, asked: &Asked, live: Live) -> Result<Climbed, Failure> {
     let plans = asked
         .contenders

@@ -73,8 +73,8 @@ pub(crate) fn list(what: Option<ListWhat>, as_json: bool) -> Result<(), Failure>
     out::print(&text)
 }
 
-/// Returns the rows of a list as JSON. The row of a technique also has the content of the
-/// technique's card.
+/// Returns the rows of a list as JSON. The row of a technique also has the technique's card, which
+/// describes its properties.
 fn rows_as_json(what: ListWhat) -> Result<Vec<Value>, Failure> {
     let mut rows: Vec<_> = rows(what)?
         .into_iter()
@@ -94,7 +94,8 @@ fn rows_as_json(what: ListWhat) -> Result<Vec<Value>, Failure> {
     Ok(rows)
 }
 
-/// Returns the cards of the techniques in a list; `None` if the list has no techniques.
+/// Returns the cards (descriptions) of the techniques in a list; `None` if the list has no
+/// techniques.
 fn cards(what: ListWhat) -> Option<Vec<&'static About>> {
     let (_, name, _) = ALL.iter().find(|(listed, ..)| *listed == what)?;
     slot(name).map(|slot| (slot.cards)())

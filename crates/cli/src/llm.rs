@@ -41,8 +41,8 @@ pub(crate) struct LlmArgs {
     /// Drive: a preset (see `vpass list drives`) or a TOML file.
     #[arg(long, value_name = "NAME|FILE")]
     drive: String,
-    /// Language model: its size on the drive, such as 370GB; or a workload with a model, which is a
-    /// preset (llm-moe-744b, llm-dense-70b) or a TOML file. Default: llm-moe-744b.
+    /// Language model: its size on the drive, such as 370GB; a preset workload with a model
+    /// (llm-moe-744b or llm-dense-70b); or a TOML file of such a workload. Default: llm-moe-744b.
     #[arg(long, value_name = "SIZE|NAME|FILE")]
     model: Option<String>,
     /// Size of one expert of the model, such as 19MB.
@@ -69,9 +69,9 @@ pub(crate) struct LlmArgs {
     /// Random seed. The same seed gives the same results, byte for byte, on the same rung.
     #[arg(long, value_name = "SEED", default_value_t = 1)]
     seed: u64,
-    /// Simulate all techniques on this rung of the ladder of `vpass life`, without a time limit.
-    /// Default: techniques that rewrite whole blocks are simulated on rung 1, and the lives of
-    /// other techniques are estimated.
+    /// Simulate all techniques on this rung (level of accuracy) of `vpass life`, without a time
+    /// limit. Default: techniques that rewrite whole blocks are simulated on rung 1, and the lives
+    /// of other techniques are estimated.
     #[arg(long, value_name = "N")]
     rung: Option<u32>,
     /// Print one JSON object instead of sentences.
@@ -138,8 +138,8 @@ pub(crate) fn llm(args: &LlmArgs) -> Result<Exit, Failure> {
     simulated.map_or(Ok(Exit::Done), |simulated| simulated.exit())
 }
 
-/// Returns the smallest sample of the drive that is allowed. If one plane has enough blocks, the
-/// sample is one plane.
+/// Returns the largest N for which a sample of 1/N of the drive is allowed. If one plane has enough
+/// blocks, N is the number of planes.
 fn smallest_sample(plan: &RunPlan) -> u32 {
     let planes = plan.drive.config.geometry.planes();
     let allowed = |of: &u32| plan.sampled(Sample { of: *of, residue: 0 }).is_ok();
@@ -164,7 +164,7 @@ impl LlmArgs {
         self.rung.is_some() || QUICK.contains(&reclaim)
     }
 
-    /// Returns the workload on which the options are based.
+    /// Returns the workload whose numbers the other options change: a preset or a TOML file.
     fn workload(&self) -> &str {
         match &self.model {
             Some(name) if Bytes::parse(name).is_err() => name,
@@ -172,7 +172,8 @@ impl LlmArgs {
         }
     }
 
-    /// Returns options of `vpass life` that simulate these techniques on samples of 1/N.
+    /// Returns options of `vpass life` that simulate these techniques. With `sample` N, each sample
+    /// is 1/N of the drive.
     fn life(&self, reclaim: &[String], sample: Option<u32>) -> LifeArgs {
         let size = self.model.as_deref().filter(|text| Bytes::parse(text).is_ok());
         let number = |key: &str, value: Option<f64>| value.map(|value| format!("{key}={value}"));
@@ -208,7 +209,7 @@ fn a_size(text: &str) -> Result<Bytes, String> {
     Bytes::parse(text)
 }
 
-/// Parses a number above 0. The checks of the workload know the allowed range.
+/// Parses a number above 0. The exact range is checked when the workload is loaded.
 fn a_positive(text: &str) -> Result<f64, String> {
     let number = text.parse().ok().filter(|number: &f64| number.is_finite() && *number > 0.0);
     number.ok_or_else(|| "a number above 0 is expected, such as 0.5".into())

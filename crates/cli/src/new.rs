@@ -29,7 +29,7 @@ impl Progress for Short {
     }
 }
 
-/// Returns the progress of a short run, for a function that needs a progress display.
+/// Returns the progress of a short run, for functions that report their progress.
 fn short(_total: Option<u64>, _things: &str) -> Box<dyn Progress> {
     Box::new(Short)
 }

@@ -179,8 +179,8 @@ impl Drop for Folder {
     }
 }
 
-/// Makes the hidden temporary folder for this path. If the path is an empty folder, the hidden
-/// folder first replaces it as a test. An unusable path is then reported before the run.
+/// Makes the hidden temporary folder for this path. If an empty folder exists at the path, it is
+/// replaced as a test. An unusable path is thus reported before the run.
 fn probed(place: &Path) -> io::Result<(PathBuf, Option<fs::File>)> {
     // Another program may make a folder at this path later. `take_place` then replaces the folder
     // if it is empty, and otherwise fails.

@@ -1,5 +1,5 @@
-//! `vpass paper`: runs all simulations that a recipe of `papers/` names, and writes the data of its
-//! figures. The command compares the numbers in the paper with the simulated numbers.
+//! `vpass paper`: runs all simulations that a recipe in `papers/` names, and writes the data of the
+//! paper's figures. The command also compares the numbers in the paper with the simulated numbers.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;

@@ -54,8 +54,8 @@ impl Unfinished {
         }
     }
 
-    /// Marks the folder or file as complete. From now on, an interrupt does not remove it. The
-    /// message of an interrupt then does not say that nothing was written.
+    /// Marks the folder or file as complete. From now on, an interrupt does not remove it. If an
+    /// interrupt ends the process, the message is only "interrupted".
     pub(crate) fn keep(&self) {
         if let Ok(mut all) = UNFINISHED.lock() {
             KEPT.store(true, Ordering::Relaxed);
@@ -138,8 +138,8 @@ pub(crate) fn is_interrupted() -> bool {
     INTERRUPTED.load(Ordering::Relaxed)
 }
 
-/// Makes the first interrupt only ask the work to stop. The process ends after the work has saved
-/// its results so far.
+/// Changes the effect of the first interrupt: the interrupt asks the work to stop, and the process
+/// ends after the work has saved its results so far.
 pub(crate) fn keep_what_is_found() {
     PATIENT.store(true, Ordering::Relaxed);
 }
@@ -178,7 +178,7 @@ static WANTED: OnceLock<Wanted> = OnceLock::new();
 /// Returns an error if the environment variable has an invalid value.
 pub(crate) fn settle(quiet: bool) -> Result<(), Failure> {
     let lines = lines::interval()?.filter(|_| !quiet);
-    // The value is set only once, because each process calls this function once.
+    // Each process calls this function once, so the value is not set yet.
     let _ = WANTED.set(Wanted { bars: !quiet, lines });
     Ok(())
 }

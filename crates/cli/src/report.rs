@@ -19,8 +19,8 @@ use vpass_lab::plain;
 
 pub(crate) use verdict::verdict;
 
-/// Note about results of techniques that change the physics of the flash, which no real drive can
-/// do.
+/// Note for techniques that change the physics of the flash. No real drive can use such a
+/// technique.
 pub(crate) const COUNTERFACTUAL: &str =
     "COUNTERFACTUAL: no real flash behaves like this; the result is only a bound for comparison";
 
@@ -290,7 +290,8 @@ fn flash(s: &Summary, page_bytes: u64, colour: bool) -> String {
     text
 }
 
-/// Describes the wordlines that refresh merged in place, and the capacity that these merges cost.
+/// Describes the merges of a run, and the capacity that they cost. In a merge, refresh reprograms a
+/// wordline in place to fewer states.
 fn merged(merged: &Merged) -> String {
     format!(
         "\n    \
@@ -343,8 +344,8 @@ fn wear(s: &Summary) -> String {
     }
     if let Some(amplification) = s.write_amplification {
         let _ = write!(text, "; write amplification {amplification:.3}");
-        // If every write fills whole flash pages, the write amplification equals the programs per
-        // page written. Only one of these two numbers is then printed.
+        // If every write fills whole flash pages, the write amplification equals the number of
+        // programs per page that the host wrote. Only one of these two numbers is then printed.
         if let Some(per_page) = s
             .programs_per_page_write
             .filter(|per_page| (per_page / amplification - 1.0).abs() > 5e-4)

@@ -106,7 +106,8 @@ pub(crate) fn beside<A: WithPage>(
     let ended = command(&args);
     let has_results = results.is_dir() && (!was_there || ended.is_ok());
     if has_results {
-        // The page shows the path that the user gave. The name of a hidden folder is random.
+        // The page shows the path that the user gave, because the name of a hidden folder is
+        // random.
         let name = if hidden.is_some() { &place } else { &results };
         let mut folder = Folder::read(&results)?;
         folder.name = name.display().to_string();

@@ -25,9 +25,9 @@ pub(crate) struct SmartArgs {
     /// Result folder that `vpass run` wrote with --out.
     #[arg(value_name = "DIR", required_unless_present = "measured", conflicts_with = "measured")]
     folder: Option<PathBuf>,
-    /// Two snapshots of a real drive's counters, the earlier one first. Each file holds the JSON of
-    /// `smartctl -j -a`, `nvme smart-log -o json` or `nvme ocp smart-add-log -o json`, or several
-    /// such outputs one after another.
+    /// Two snapshots of a real drive's counters, the earlier one first. Each file holds the output
+    /// of one or more of these commands, one after another: `smartctl -j -a`, `nvme smart-log -o
+    /// json`, `nvme ocp smart-add-log -o json`.
     #[arg(long, num_args = 2, value_names = ["BEFORE", "AFTER"])]
     measured: Vec<PathBuf>,
     /// Also estimate the counters of this drive (a preset or a TOML file) under the same load.

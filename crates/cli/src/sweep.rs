@@ -1,8 +1,8 @@
 //! `vpass sweep` and `vpass compare --sweep`: repeat a comparison at several values of some keys.
 //!
-//! A sweep has points, and each point is a comparison with its own values. The runs of all points
-//! share the threads. Each finished run is stored. A later sweep reads the stored runs and does not
-//! repeat them, even if the later sweep has other points.
+//! A sweep has points. At each point, techniques are compared with one value for every swept key.
+//! The runs of all points share the threads. Each finished run is stored. A later sweep reads the
+//! stored runs and does not repeat them, even if the later sweep has other points.
 
 mod axis;
 mod file;
@@ -139,7 +139,8 @@ fn run(args: &CompareArgs, points: Vec<Swept>) -> Result<Exit, Failure> {
     if stops.is_empty() { Ok(Exit::Done) } else { Err(Failure::failed(stops.join("; "))) }
 }
 
-/// Plans the comparison at one point of a sweep. If the point is refused, it has no plans.
+/// Plans the comparison at one point of a sweep. If the settings of the point are refused, the
+/// returned point has no plans.
 fn planned(args: &CompareArgs, swept: Swept) -> Point {
     let set = swept.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>();
     match plans_of_point(args, set) {
@@ -182,7 +183,7 @@ fn check_place(place: &Path) -> Result<(), Failure> {
     )))
 }
 
-/// Writes the results of a sweep to files, and prints them.
+/// Prints the results of a sweep. With `--out`, the results are also written to files.
 fn show(args: &CompareArgs, all: &[Done], plans: &[Option<&RunPlan>]) -> Result<(), Failure> {
     let json = render::json(all, plans, args.seeds.get())?;
     let csv = render::csv(all);
@@ -208,8 +209,8 @@ fn show(args: &CompareArgs, all: &[Done], plans: &[Option<&RunPlan>]) -> Result<
     })
 }
 
-/// Returns a table for each point of a sweep. Each table uses the sizes of its own drive. If a
-/// technique has no results, the text says why.
+/// Returns a text with one table for each point of a sweep. If a technique has no results, the text
+/// says why.
 fn tables(all: &[Done], plans: &[Option<&RunPlan>], is_markdown: bool) -> String {
     let mut text = String::new();
     for (done, plan) in all.iter().zip(plans) {

@@ -38,8 +38,8 @@ pub(crate) fn run(command: &TraceCommand) -> Result<(), Failure> {
     }
 }
 
-/// Returns the options for reading trace files. If a trace has no clock, all its requests get the
-/// same time. With `needs_clock`, a trace without a clock is refused.
+/// Returns the options for reading trace files. If a trace has no times and the user gives no rate,
+/// all its requests get the same time. With `needs_clock`, such a trace is refused.
 pub(crate) fn read_options(args: &ReadArgs, needs_clock: bool) -> Result<ReadOptions, Failure> {
     Ok(ReadOptions {
         format: args.format.as_deref().map(format_named).transpose()?,

@@ -16,7 +16,7 @@ use crate::out::say;
 const MARK: &str = ".unfinished-";
 /// Number of hexadecimal digits in the random number of a hidden name.
 const DIGITS: usize = 12;
-/// Largest number of hidden names that are tried.
+/// Largest number of hidden names that are tried for one folder or file.
 const TRIES: u32 = 16;
 
 /// Returns the parent folder of a path.
@@ -75,8 +75,9 @@ fn make(
     Err(io::Error::other("no free name for a temporary file was found"))
 }
 
-/// Removes the leftovers of killed runs in the folder of this path, and reports them. Leftovers
-/// with a lock stay. Files and folders without a random number in their name stay too.
+/// Removes the hidden folders and files that killed runs left for this final path, and prints their
+/// names. Folders and files that a living run has locked stay. Those without a random number in
+/// their name stay too.
 pub(crate) fn remove_leftovers(place: &Path) {
     for path in leftovers(place) {
         let (removed, shown) =

@@ -11,8 +11,8 @@ use crate::exit::Exit;
 use crate::out::say_wrapped;
 use vpass_lab::plain;
 
-/// Parses a command line. For help, the version or a usage error, the text is printed and its exit
-/// code is returned.
+/// Parses a command line. Help, the version or a usage error is printed here. `Err` then has the
+/// exit code.
 pub(crate) fn parsed(words: Vec<OsString>) -> Result<Cli, u8> {
     GIVEN.lock().expect("no thread panics with it").clone_from(&words);
     let words = in_full(words);
@@ -48,9 +48,9 @@ fn parse(words: &[OsString]) -> Result<Cli, clap::Error> {
     Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
 }
 
-/// Returns the command with options that accept a negative number as a value. Without this, clap
-/// takes `-1` for an option and says that it is unexpected. With it, the error names the option and
-/// the values that are right.
+/// Returns the command with options that accept a negative number as a value. Without this change,
+/// clap takes `-1` for an option and calls it unexpected. With this change, the error message names
+/// the option and its valid values.
 fn with_negative_numbers(command: Command) -> Command {
     command
         .mut_args(|arg| {

@@ -65,7 +65,8 @@ impl Combined {
     }
 
     /// Returns the label of a plan. The label names the reclaim technique. If the comparison has
-    /// several GC, refresh or parity techniques, the label also names the one that this plan uses.
+    /// several techniques of another kind (GC, refresh or parity), the label also names the plan's
+    /// technique of this kind.
     pub(crate) fn label(&self, plan: &RunPlan) -> String {
         self.label_of(plan.chosen())
     }

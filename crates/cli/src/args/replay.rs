@@ -52,7 +52,8 @@ pub(crate) struct Replay {
     #[arg(long, default_value_t = 1.0, value_name = "FACTOR")]
     pub(crate) speed: f64,
     /// Reject a trace in which a request is earlier than the request before it. Default: vpass
-    /// moves such a request to the time of the request before it, and counts it.
+    /// moves such a request to the time of the request before it, and reports the number of moved
+    /// requests.
     #[arg(long)]
     pub(crate) strict: bool,
 }

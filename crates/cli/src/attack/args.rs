@@ -24,9 +24,9 @@ pub(crate) const EXAMPLES: &str = "Examples:\n  \
 /// Options of an attack against one drive.
 #[derive(Debug, Args)]
 pub(crate) struct AttackArgs {
-    /// Attack (see `vpass list attacks`), or `search` to search for one. `adaptive` inspects the
-    /// drive again after each burst of 4 to 100 whole-page requests, when the drive has drained.
-    /// The latencies of an `adaptive` attack are those of short bursts.
+    /// Attack (see `vpass list attacks`), or `search` to search for one. `adaptive` sends bursts of
+    /// 4 to 100 whole-page requests, and inspects the drive again when all requests of a burst are
+    /// done. The latencies of an `adaptive` attack are those of short bursts.
     pub(crate) name: String,
     #[command(flatten)]
     pub(crate) techniques: TechniqueArgs,

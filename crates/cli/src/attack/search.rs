@@ -206,7 +206,8 @@ impl Goal {
     /// Returns the score of a trial. A higher score is better for the attacker.
     fn score(self, s: &Summary) -> f64 {
         match self {
-            // Each lost page adds 1 to the score. A dose equal to its limit also adds 1.
+            // Each lost page and each uncorrectable read adds 1 to the score. The worst dose (read
+            // disturbance) of a page, divided by its limit, is added too.
             Self::Loss => {
                 s.oracle.as_ref().map_or(0.0, |o| o.worst_dose_ratio)
                     + (s.data_lost_pages + s.uncorrectable_reads) as f64

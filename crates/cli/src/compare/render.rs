@@ -16,7 +16,8 @@ use crate::args::CompareArgs;
 use crate::report::{self, parity::failures_in_short};
 use crate::table::{Look, Table, wrapped};
 
-/// Returns the comparison as CSV: for each column, the mean and half the width of its interval.
+/// Returns the comparison as CSV. Each result has two columns: the mean, and half the width of the
+/// 95 % confidence interval.
 pub(super) fn csv(rows: &[ComparisonRow]) -> String {
     let refreshes = refreshes(rows);
     let has_parity = has_parity(rows);
@@ -119,8 +120,8 @@ pub(super) fn markdown(rows: &[ComparisonRow], refused: &[Refused], plan: &RunPl
     table(rows, refused, plan).markdown()
 }
 
-/// Returns the columns that have a meaning in the plan's gear and on these drives. The column of
-/// life comes first, in the unit in which these rows give their life.
+/// Returns the columns to show. Columns without a meaning in the plan's gear or on these drives are
+/// left out. The first column is the life of the drive, in the unit that these rows have.
 fn shown(rows: &[ComparisonRow], plan: &RunPlan) -> Vec<usize> {
     let timed = plan.gear == Gear::Timed;
     let unit = life_unit(rows);
@@ -211,8 +212,8 @@ fn cell(column: &Column, e: MeanCi95, wins: bool, sizes: &Sizes) -> (String, Loo
     let mut text = column.text(e.mean, sizes);
     if let Some(half) = e.ci95 {
         let half = column.text(half, sizes);
-        // The mean of a count has its bytes in brackets. After the ± sign, the bytes are not
-        // printed again.
+        // A mean may be followed by the same amount in bytes, in brackets. Bytes are not printed
+        // again after the ± sign.
         let _ = write!(text, " ± {}", half.split(" (").next().unwrap_or(&half));
     }
     let (text, look) = starred(text, wins);

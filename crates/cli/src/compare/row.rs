@@ -34,7 +34,7 @@ impl Row {
     /// drive stopped, the inner `Err` has the reason.
     ///
     /// # Errors
-    /// Reports an error of the disk. A stopped drive is not an error.
+    /// Returns an error if the disk cannot be written. A stopped drive is not an error.
     pub(crate) fn put_into(
         self,
         folder: Option<&Path>,

@@ -8,8 +8,8 @@ use vpass_lab::numbers::{count, days, digits, microseconds};
 
 use crate::table::Table;
 
-/// Returns two tables. The first table has the terms of the error rate. The second table has the
-/// dose that these terms leave for reads.
+/// Returns two tables. The first table has the parts of the error rate: a base, age and reads. The
+/// second table has the dose (read disturbance) that a page endures at each age.
 pub(super) fn words(budget: &ErrorBudget, colour: bool) -> String {
     let mut text = String::new();
     let _ = writeln!(
@@ -135,8 +135,7 @@ fn dose_words(dose: f64) -> String {
     if dose < 0.0 { "none".into() } else { digits(dose) }
 }
 
-/// Returns, as text, the age at which the data of a page needs more retries although the page is
-/// never read.
+/// Returns, as text, the age at which an unread page needs more retries than are allowed.
 fn end(left: &Left) -> String {
     left.ends_days.map_or_else(|| "never".into(), days)
 }

@@ -1,4 +1,4 @@
-//! `vpass explain`: limits that follow from an error-correcting code, as text.
+//! `vpass explain`: text about the limits that follow from an error-correcting code.
 
 use std::fmt::Write;
 

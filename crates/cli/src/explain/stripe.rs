@@ -1,4 +1,5 @@
-//! `vpass explain`: additional reads that a block endures if parity protects its data, as text.
+//! `vpass explain`: text about the additional reads that a block endures if parity protects its
+//! data.
 
 use std::fmt::Write;
 

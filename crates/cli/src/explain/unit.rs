@@ -1,5 +1,5 @@
 //! `vpass explain` and `vpass show`: text about the mapping unit of the drive, and about the cost
-//! of smaller writes.
+//! of writes that are smaller than this unit.
 
 use vpass_lab::explain::Unit;
 use vpass_lab::numbers::{bytes, digits};

@@ -55,17 +55,17 @@ pub(crate) struct LifeArgs {
     /// above 0 and at most 100.
     #[arg(long, value_name = "YEARS", allow_hyphen_values = true, value_parser = a_number)]
     pub(crate) years: Option<f64>,
-    /// Also end when the uncorrectable bit error rate of all reads so far exceeds RATE (JESD218:
-    /// 1e-15 for client drives, 1e-16 for enterprise drives). This rate is the one expected from
-    /// the error rates of the data read, not a count of errors that happened.
+    /// Also end the life when the uncorrectable bit error rate of all reads so far exceeds RATE
+    /// (JESD218: 1e-15 for client drives, 1e-16 for enterprise drives). This rate is not counted:
+    /// vpass computes it from the error rates of the data that is read.
     #[arg(long, value_name = "RATE", allow_hyphen_values = true, value_parser = a_number)]
     pub(crate) uber: Option<f64>,
     /// Number of threads. Default: number of cores.
     #[arg(long, value_name = "N", value_parser = at_least_one::<NonZeroUsize>)]
     pub(crate) threads: Option<NonZeroUsize>,
-    /// Simulate on higher, more exact rungs until the lives of all techniques are known well
-    /// enough. The interval of each life must be at most this share of its years, such as 5% or
-    /// 0.05.
+    /// Simulate on higher, more exact rungs until the life of every technique is known well enough.
+    /// For each life, half the width of the interval must be at most this share of the life, such
+    /// as 5% or 0.05.
     #[arg(
         long,
         value_name = "SHARE",
@@ -84,12 +84,12 @@ pub(crate) struct LifeArgs {
         conflicts_with_all = ["exact", "rung"],
     )]
     pub(crate) minutes: f64,
-    /// Simulate this rung of the ladder, from 1 to 7, without a time limit. The results do not
-    /// depend on the number of cores.
+    /// Simulate on this rung of the ladder, from 1 (fastest) to 7 (most exact), without a time
+    /// limit. The results do not depend on the number of cores.
     #[arg(long, value_name = "N", conflicts_with = "exact")]
     pub(crate) rung: Option<u32>,
     /// Simulate every P/E cycle from the start, without the ladder. Without --sample, the whole
-    /// drive is simulated; without --seeds, one life.
+    /// drive is simulated. Without --seeds, one life is simulated.
     #[arg(long)]
     pub(crate) exact: bool,
     /// Simulate all lives again. Default: reuse the finished lives of an earlier command with the

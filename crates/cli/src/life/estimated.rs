@@ -68,7 +68,8 @@ impl Estimated {
     }
 }
 
-/// Returns the years of a simulated life; `None` if the drive was not worn out at its end.
+/// Returns the years of a simulated life; `None` if the drive was not worn out when the simulation
+/// ended.
 fn simulated(life: &Life) -> Option<f64> {
     Some(life.years.mean).filter(|_| life.worn_out)
 }

@@ -69,8 +69,8 @@ fn lived(setting: &Setting, args: &LifeArgs) -> String {
 }
 
 fn table(lives: &[Life]) -> Table {
-    // In the list of causes, regrouping by hints is last. The column for regrouping is left out if
-    // no life regrouped data.
+    // Regrouping by hints is the last cause in the list. If no data was regrouped in any life, this
+    // cause has no column.
     let regroups = lives
         .iter()
         .any(|life| life.consumed.as_ref().is_some_and(|consumed| consumed.hints.mean > 0.0));
@@ -232,7 +232,7 @@ fn of_samples(sampled: Sampled) -> String {
     )
 }
 
-/// Explains how the lives of this rung (`--rung`) were simulated, and what their interval means.
+/// Explains how lives were simulated on this rung (`--rung`), and what their intervals mean.
 fn of_rung(rung: Rung, lives: &[Life]) -> String {
     let from: Vec<f64> = lives
         .iter()
@@ -263,8 +263,8 @@ fn of_rung(rung: Rung, lives: &[Life]) -> String {
     )
 }
 
-/// Explains why the command simulated no rung above this one (`--rung`). `None` if the interval is
-/// narrow enough.
+/// Explains why the command ended on this rung (`--rung`), although the interval is still too wide.
+/// Returns `None` if the interval is narrow enough.
 fn why_no_higher(end: Next, args: &LifeArgs) -> Option<String> {
     let wanted = format!("The interval is wider than --within {} %", digits(100.0 * args.within));
     match end {

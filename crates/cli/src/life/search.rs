@@ -79,8 +79,8 @@ pub(super) fn find_best(
         (neighbour(best.saturating_sub(1)), neighbour((best + 1).min(points.len() - 1)));
     let others: Vec<String> =
         peaks.iter().filter(|i| **i != best).map(|i| points[*i].text.clone()).collect();
-    // With the best value, the drive may outlive the simulation. A closer search then finds no
-    // better value.
+    // If the drive with the best value is not worn out when the simulation ends, a closer search
+    // finds no better value.
     if low < high && !points[best].lives_on() {
         let mut section = Section::new(low, high);
         for _ in 0..CLOSER {
@@ -141,9 +141,9 @@ fn only(climbed: Climbed) -> Result<Life, Failure> {
     )
 }
 
-/// Simulates lives with this value of the key, and returns the mean years. A value that was tried
-/// before is not simulated again. If the drive refuses the value, the refusal is stored and no
-/// error is returned.
+/// Simulates lives with this value of the key, and returns the mean life in years. A value that was
+/// tried before is not simulated again. If the drive refuses the value, the refusal is stored and
+/// no error is returned.
 fn tried(
     args: &LifeArgs,
     knob: &Knob,

@@ -100,7 +100,7 @@ pub(crate) struct NewDriveArgs {
         requires = "warranty_years",
     )]
     pub(crate) dwpd: Option<f64>,
-    /// Years of the warranty during which the --dwpd writes are allowed.
+    /// Length of the warranty in years. The --dwpd writes are allowed during this time.
     #[arg(
         long,
         value_name = "YEARS",

@@ -57,8 +57,8 @@ pub(super) fn render(title: &str, beside: &Beside, colour: bool) -> String {
     text
 }
 
-/// Returns the difference between the drive and its data sheet. A drive whose number is above the
-/// data sheet is marked.
+/// Returns the difference, in percent, between the drive's value and the value in the data sheet.
+/// If the drive is better than its data sheet, the text ends with "above".
 fn difference(row: &Row) -> String {
     row.difference_percent.map_or_else(String::new, |percent| {
         format!("{percent:+.1} %{}", if row.is_above() { ", above" } else { "" })

@@ -76,8 +76,9 @@ impl Present {
         self.0.push((whose.map(Into::into), what.into()));
     }
 
-    /// Returns the stage of the whole work. If any part measures, the stage is "measuring".
-    /// Otherwise, the latest stage is returned. Before the first stage, the text is empty.
+    /// Returns the stage of the whole work. If a part of the work is in the stage "measuring", this
+    /// stage is returned. Otherwise, the latest stage is returned. Before the first stage, the
+    /// returned text is empty.
     pub(super) fn of_all(&self) -> &str {
         let counts = self.0.iter().find(|(_, what)| what == COUNTING);
         counts.or(self.0.last()).map_or("", |(_, what)| what)

@@ -44,7 +44,8 @@ fn by_die(parity: &Parity) -> String {
     if least < most { spread } else { String::new() }
 }
 
-/// Describes the expected errors when blocks serve more reads because parity can repair pages.
+/// Describes the expected errors of a drive that allows more reads per block because parity can
+/// repair pages.
 fn reads_first(expected: &ReadsFirst) -> String {
     let of = |uber: Option<f64>| {
         uber.map_or_else(
@@ -94,8 +95,8 @@ fn delayed(delayed: &Delayed) -> String {
     )
 }
 
-/// Describes how long stripes were without current parity. Without a clock, the length is given in
-/// pages that the host wrote. If stripes always had current parity, the text is empty.
+/// Describes how long stripes had no parity or outdated parity. Without a clock, the time is given
+/// in pages that the host wrote. If all stripes always had correct parity, the text is empty.
 fn window(waited: &str, stripe_s: Option<f64>, stripe_writes: u64) -> String {
     match stripe_s {
         Some(s) if s > 0.0 => {

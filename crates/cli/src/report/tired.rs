@@ -6,8 +6,8 @@ use std::fmt::Write;
 use vpass_lab::numbers::{count, digits, microseconds, plural};
 use vpass_lab::results::{Hints, OverSeeds, Summary};
 
-/// Returns the report lines. Each line follows a line break. If data has no error rate, the text is
-/// empty.
+/// Returns the report lines, with a line break before each of them. If the drive has no error
+/// rates, hints or losses, the text is empty.
 pub(super) fn tired(s: &Summary) -> String {
     let mut text = String::new();
     if let Some(retries) = &s.retries {

@@ -12,7 +12,7 @@ use vpass_report::csv::cell;
 
 use super::axis::Swept;
 
-/// Finished comparison at one point of a sweep, or the reason why the point has none.
+/// Finished comparison at one point of a sweep, or the reason why there is no comparison.
 pub(super) struct Done {
     pub(super) swept: Swept,
     pub(super) rows: Vec<ComparisonRow>,

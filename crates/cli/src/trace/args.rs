@@ -13,7 +13,7 @@ use crate::args::{BlkEvent, Direction, at_least_one, parse_time_unit};
 #[derive(Debug, Subcommand)]
 pub(crate) enum TraceCommand {
     /// Describe trace files: rows, sizes, footprint, reuse, hot spots, and the reads that the trace
-    /// would make of a drive's blocks.
+    /// would cause on the blocks of a drive.
     #[command(after_help = INFO_EXAMPLES)]
     Info(InfoArgs),
     /// Join traces into one trace, and write it in vpass's compact form, as MSR Cambridge CSV, or

@@ -33,8 +33,8 @@ pub(super) struct Endurance {
     pub(super) group: String,
     pub(super) limit: f64,
     pub(super) alpha: f64,
-    /// Number of reads of a neighbouring wordline until the weakest group loses data, which is
-    /// limit / alpha.
+    /// Number of reads of one wordline until a neighbour in the weakest group loses data. This
+    /// number is the field `limit` divided by the field `alpha`.
     pub(super) worst_case_reads: f64,
     /// Number of reads until the first group loses data, if the reads are spread evenly over the
     /// block.
@@ -52,7 +52,7 @@ pub(super) struct BlockReads {
     pub(super) blocks: f64,
     pub(super) mean: ReadIntensity,
     pub(super) busiest: Option<Busiest>,
-    /// Endurance of a block; absent if reads disturb no data.
+    /// Numbers of reads that a block endures; absent if reads disturb no data.
     pub(super) endurance: Option<Endurance>,
 }
 
@@ -95,8 +95,8 @@ impl Scale {
         let span_ns = profile.timeline().span_ns();
         let regions = profile.regions(u64::from(self.pages_per_block));
         let reads = profile.accesses(Op::Read);
-        // A profile may count only some of the pages. Such a profile does not know the reads of any
-        // whole block.
+        // If the profile of the trace counts only a sample of the pages, the reads of a whole block
+        // are unknown.
         let busiest =
             regions.first().filter(|r| r.reads > 0 && profile.one_in() == 1).map(|r| Busiest {
                 device: name(&profile.devices()[r.device]),

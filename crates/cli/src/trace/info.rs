@@ -25,8 +25,8 @@ const BUSIEST_REGIONS: usize = 5;
 /// Largest number of gaps between the separate regions of a device. A device thus has at most 16
 /// such regions.
 const MOST_GAPS: usize = 15;
-/// Percentages of the pages that were read. For each percentage P, the description says how many
-/// reads hit the hottest P % of these pages.
+/// Percentages P in the description of hot pages. For each P, the description says how many reads
+/// hit the hottest P % of all pages that were read.
 const HOTTEST_PERCENT: [f64; 6] = [0.1, 1.0, 5.0, 10.0, 20.0, 50.0];
 /// Largest number of time steps that fit on one line of text.
 const STEPS: usize = 64;
@@ -62,7 +62,7 @@ pub(super) struct FileInfo {
     pub(super) trims: Requests,
     /// Most frequent request sizes, with the most frequent size first.
     pub(super) sizes: Vec<Size>,
-    /// Number N if only one page in N was counted. All page counts are then estimates. Null if
+    /// Sampling factor N: only one page in N was counted, so all page counts are estimates. Null if
     /// every page was counted.
     pub(super) pages_estimated_from_one_in: Option<u64>,
     pub(super) footprint: Footprint,
@@ -74,8 +74,8 @@ pub(super) struct FileInfo {
     pub(super) region_bytes: u64,
     /// Address regions with the most page reads.
     pub(super) busiest_regions: Vec<Region>,
-    /// Parts of the address space between which lie large gaps that no request touches. The parts
-    /// are sorted by device and address.
+    /// Parts of the address space that requests touch. Large gaps without any request separate the
+    /// parts. The parts are sorted by device and address.
     pub(super) separate_regions: Vec<SeparateRegion>,
     pub(super) blocks: BlockReads,
     pub(super) over_time: OverTime,
@@ -110,7 +110,7 @@ pub(super) struct Footprint {
     pub(super) pages_written: u64,
     pub(super) pages_touched: u64,
     pub(super) bytes_touched: u64,
-    /// Sum of the highest addresses, over all devices.
+    /// Number of bytes up to the highest address of a device, summed over all devices.
     pub(super) extent_bytes: u64,
 }
 
@@ -194,7 +194,8 @@ pub(super) fn info(args: &InfoArgs) -> Result<(), Failure> {
             Ok(file) => info.files.push(file),
             Err(failure) if failure == Failure::interrupted() => return Err(failure),
             Err(failure) => {
-                // The command ends with the first error. Errors of further files are printed here.
+                // The first error is returned at the end of the command. Errors of further files
+                // are printed here.
                 match &refused {
                     None => refused = Some(failure),
                     Some(_) => out::say(&format!("vpass: {}", dialect::sentence(&failure))),

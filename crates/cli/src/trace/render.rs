@@ -345,8 +345,7 @@ fn overview(files: &[FileInfo], colour: bool) -> String {
     text
 }
 
-/// Formats a share in percent with one decimal. Rounding may turn 99.97 % into 100.0 %, and 0.03 %
-/// into 0.0 %.
+/// Formats a share in percent, rounded to one decimal. For example, 99.97 % becomes 100.0 %.
 fn percent(share: f64) -> String {
     format!("{:.1} %", share * 100.0)
 }

@@ -66,7 +66,8 @@ impl Rewrite {
         self.writer.begin_file();
     }
 
-    /// Writes the latest row of `file` to the output trace.
+    /// Writes a row to the output trace. The row was read from `file`, which has the name of the
+    /// row's device.
     pub(super) fn row(&mut self, row: &TraceRow, file: &TraceFile) -> Result<(), Failure> {
         if self.skip_trims && row.op == Op::Trim {
             self.skipped_trims += 1;

@@ -46,8 +46,8 @@ fn parse_tolerance(text: &str) -> Result<f64, String> {
 #[derive(Debug, Args)]
 #[command(group(ArgGroup::new("from").required(true).args(["statistics", "trace", "workload"])))]
 pub(crate) struct FitArgs {
-    /// Table with totals, working sets and percentiles of disks, one row per disk: plain, gzip or
-    /// zstd.
+    /// Table with one row per disk: totals, working sets, and percentiles of page popularity and
+    /// request size. The file is plain, gzip or zstd.
     #[arg(long, value_name = "DISKS", requires_all = ["windows", "disk"])]
     pub(crate) statistics: Option<PathBuf>,
     /// Table with the numbers of pages that disks read and wrote, one row per time window.
@@ -72,8 +72,8 @@ pub(crate) struct FitArgs {
     /// requests per page, do not change.
     #[arg(long, value_name = "SHARE")]
     pub(crate) scale: Option<f64>,
-    /// Largest deviation of a statistic. If a statistic deviates more, the exit code is 1, no file
-    /// is written, and larger scales are tried until one meets all statistics.
+    /// Largest allowed deviation of a statistic. If a statistic deviates more, the exit code is 1
+    /// and no file is written. Larger scales are then tried until one of them meets all statistics.
     #[arg(
         long,
         value_name = "PERCENT",

@@ -28,10 +28,9 @@ use crate::progress::{Bar, bar};
 use crate::table::wants_colour;
 use crate::trace::{read_options, said_how_to_read};
 
-/// Capacity in bytes that is larger than every simulated drive. All addresses of traces must lie
-/// below this capacity.
+/// Limit for the addresses of a trace, in bytes. Every simulated drive has a smaller capacity.
 pub(super) const CAPACITY: u64 = 1 << 63;
-/// Largest error of a statistic, in percent, that the workload file does not mention.
+/// Error of a statistic, in percent. The workload file mentions only larger errors.
 const GOOD_PERCENT: f64 = 2.0;
 
 /// Report on how well the generated workload meets its statistics.
@@ -108,7 +107,7 @@ pub(super) fn fit(args: &FitArgs) -> Result<(), Failure> {
         smallest_scale: found.scale,
         statistics,
     };
-    // If a statistic is missed, the workload file is not written. An existing file would look like
+    // If a statistic is not met, the workload file is not written. An existing file would look like
     // a success.
     let file = file.filter(|_| missed == 0);
     let written = args.out.as_deref().filter(|_| file.is_some());

@@ -45,7 +45,7 @@ pub(super) fn render(fit: &FitReport, written: Option<&Path>, colour: bool) -> S
     text
 }
 
-/// Facts about a trace that a table of statistics cannot keep.
+/// Facts about a trace that are lost in a table of statistics.
 const NOT_KEPT: &str = "The generated requests do not reproduce: which pages are near each other, \
 or are read together; the order of requests; changes of the request mix over time; request times \
 within a window; the relation between size and popularity.";
@@ -62,7 +62,7 @@ fn table(statistics: &[Statistic], tolerance: f64) -> Table {
     };
     let mut left = statistics;
     while let Some(first) = left.first() {
-        // Percentiles that have equal numbers share one line.
+        // Neighbouring percentiles of a statistic share one line if all their numbers are equal.
         let alike = left
             .iter()
             .take_while(|s| {
