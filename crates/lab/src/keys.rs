@@ -38,7 +38,7 @@ pub struct Key {
     pub meaning: String,
     /// Whether `--set` accepts the key.
     pub settable: bool,
-    /// Source of the default value, if the declaration gives one.
+    /// Source of the default value. Absent if the declaration names no source.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<&'static str>,
 }

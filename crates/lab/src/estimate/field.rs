@@ -18,7 +18,7 @@ use super::shape::Shape;
 
 /// Largest number of blocks that the model simulates.
 const MOST_BLOCKS: f64 = 420.0;
-/// Limit for rare classes, in pages per block. Pages of classes below this limit are assigned to
+/// Number of pages per block below which a class is rare. Pages of rare classes are assigned to
 /// blocks as whole pages. For other classes, blocks can have fractions of pages.
 const RARE: f64 = 3.0;
 /// Smallest number of pages of a class in the simulated blocks. Classes with fewer pages are

@@ -14,7 +14,7 @@ pub(super) struct Rate {
 }
 
 impl Rate {
-    /// Returns the number of erases per second for all causes.
+    /// Returns the number of erases per second for all causes together.
     pub(super) fn all(&self) -> f64 {
         self.host + self.reclaim + self.refresh
     }

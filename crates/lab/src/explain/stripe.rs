@@ -28,7 +28,7 @@ pub struct Stripes {
     pub limits: Vec<StripeLimit>,
 }
 
-/// Dose at which a block may be recycled, according to one rule.
+/// Dose at which a rule lets the drive recycle a block.
 #[derive(Serialize)]
 pub struct StripeLimit {
     /// Rule that determines the dose.
@@ -120,8 +120,8 @@ impl Study<'_> {
         )
     }
 
-    /// Returns the numbers for a technique that moves a block at the first failed read of the
-    /// block. Such a technique has no read limit. The numbers are means over blocks.
+    /// Returns the mean dose at which a technique recycles blocks, if the technique moves a block
+    /// at the first failed read of the block. Such a technique has no read limit.
     fn first_failing(&self) -> StripeLimit {
         const OF_OCTAVE: i32 = 40;
         /// Number of octaves of error rates that are computed. Every read fails long before the

@@ -61,7 +61,8 @@ impl Keys {
             writeln!(digest, "{} {}", shown(&path), self.sha256(&path)?).expect(told);
         }
         // The requests depend only on the contents of the files and on the options for reading
-        // them. The results of the survey are not part of the key, because their order may vary.
+        // them. The plan of a trace also has results of scanning the files. These results are not
+        // part of the key, because their order may vary.
         match &plan.workload {
             Workload::Trace { options, .. } => writeln!(digest, "{options:?}"),
             Workload::Generated(loaded) => writeln!(digest, "{} {:?}", loaded.name, loaded.config),

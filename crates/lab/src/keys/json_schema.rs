@@ -205,7 +205,7 @@ fn source(source: &str) -> String {
     if source.is_empty() { String::new() } else { format!("Source of the default: {source}") }
 }
 
-/// Joins the parts to a text, without empty parts. Each part becomes a sentence.
+/// Joins the parts into one text, in which each part is a sentence. Empty parts are left out.
 fn sentences(parts: [&str; 3]) -> String {
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(". ")
 }

@@ -22,11 +22,12 @@ use crate::plan::RunPlan;
 use crate::results::ByCause;
 use crate::session::Measured;
 
-/// Length of the life so far, divided by the length of the next step. The end of the life is
-/// interpolated within the last step.
+/// Number by which the length of the life so far is divided to get the length of the next step. The
+/// end of the life is interpolated within the last step.
 const STEPS: Ns = 200;
-/// Simulated time so far, divided by the length of the next step, during acceleration. Steps are
-/// shorter than without acceleration, because each step covers K times as much of the life.
+/// Number by which the simulated time so far is divided to get the length of the next step during
+/// acceleration. Steps are shorter than without acceleration, because each step covers K times as
+/// much of the life.
 const FINER_STEPS: Ns = 1000;
 /// Shortest step: 1 ms. A millisecond is short even for a life of a few seconds.
 const SHORTEST_STEP: Ns = SECOND / 1000;

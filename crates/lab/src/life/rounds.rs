@@ -15,8 +15,7 @@ use super::summary::Life;
 
 /// Number of P/E cycles above which one round is less than 1 % of a life, and can be neglected.
 const MANY: f64 = 100.0;
-/// Smallest share of programmed pages with which rounds matter. The share is that of pages
-/// programmed because of reads.
+/// Share of the programmed pages that must be programmed because of reads for rounds to matter.
 const MOSTLY: f64 = 0.5;
 
 /// Returns the number of rounds of a life whose years are uncertain by one round. Returns `None`

@@ -28,8 +28,8 @@ pub(super) fn responses(engine: &Replay) -> [u64; BINS] {
     bins
 }
 
-/// Returns the points of a plot as CSV. `slot` is the slot of the compared techniques. A read is
-/// long if it takes more than `long_us`.
+/// Returns the points of a plot as CSV. `slot` is the kind of the compared techniques, such as
+/// reclaim. A read is long if it takes more than `long_us`.
 ///
 /// # Errors
 /// Returns an error if a JSON pointer does not lead to a list of numbers. Also returns an error if

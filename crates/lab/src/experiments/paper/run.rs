@@ -13,8 +13,8 @@ pub(super) struct Run {
     /// Whether the run replays a real trace beside the generated workloads. Such a run is left out
     /// of averages.
     pub(super) is_beside: bool,
-    /// Technique whose name stands for the run in figures. The group of the run determines the slot
-    /// of this technique.
+    /// Technique whose name stands for the run in figures. The group of the run determines the kind
+    /// of this technique, such as reclaim or refresh.
     pub(super) technique: &'static str,
     pub(super) plan: RunPlan,
     /// Summary of the results; null until the run has ended.
@@ -38,7 +38,8 @@ pub(super) const BLOCKS: &str = "blocks";
 pub(super) const REFUSED: &str = "refused: could not keep up";
 
 impl Run {
-    /// Returns the names of group, variant, workload and technique.
+    /// Returns the name of the run, formed from the names of its group, variant, workload and
+    /// technique.
     pub(super) fn name(&self) -> String {
         format!("{} {} {} {}", self.group, self.variant, self.workload, self.technique)
     }

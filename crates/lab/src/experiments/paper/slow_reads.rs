@@ -21,8 +21,8 @@ pub(super) const READS: &str = "reads";
 struct Takes {
     /// Latencies of reads with 0, 1, 2 and more retries, in this order.
     by_retries: Vec<Ns>,
-    /// Additional latency of a read that was first decoded at a higher level than 0. `None` if this
-    /// latency differs between levels.
+    /// Additional latency of a read that skipped the first decoding level and began at a higher
+    /// level. `None` if this latency differs between the levels.
     began_higher: Option<Ns>,
     long: Ns,
 }
@@ -46,7 +46,8 @@ impl Takes {
     /// Returns the smallest number of retries that makes a read long.
     ///
     /// # Errors
-    /// Returns an error if this number of retries depends on the level at which a read began.
+    /// Returns an error if this number of retries depends on the decoding level at which a read
+    /// began.
     fn long_from(&self, some_began_higher: bool) -> Result<usize, Failure> {
         let from = |more: Ns| {
             self.by_retries
@@ -65,7 +66,7 @@ impl Takes {
     /// Returns the mean latency in microseconds; `None` without reads.
     ///
     /// # Errors
-    /// Returns an error if the mean depends on the levels at which reads began.
+    /// Returns an error if the mean depends on the decoding levels at which reads began.
     fn mean_us(&self, retries: &Retries) -> Result<Option<f64>, Failure> {
         let reads: u64 = retries.histogram.iter().sum();
         let sum: f64 = retries

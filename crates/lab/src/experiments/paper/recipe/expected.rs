@@ -60,12 +60,13 @@ pub(in crate::experiments::paper) struct Expected {
     /// Whether only the direction of a change is compared, and not the size of the change. By
     /// default, the vpass number and the paper's number must both be above 1, or both be below 1.
     ///
-    /// With `below` or `above`, the vpass number is instead compared with the vpass number of
-    /// another technique.
+    /// With `below` or `above`, the paper's number is not used. The vpass number is then compared
+    /// with the vpass number of another technique.
     #[serde(default)]
     pub(in crate::experiments::paper) direction_only: bool,
-    /// Technique that must have a larger number than this entry, for `direction_only`. The key
-    /// `above` names a technique that must have a smaller number.
+    /// Technique whose vpass number must be larger than the vpass number of this entry. The key
+    /// `above` names a technique whose number must be smaller. Both keys belong to
+    /// `direction_only`.
     #[serde(default)]
     pub(in crate::experiments::paper) below: Option<String>,
     #[serde(default)]
