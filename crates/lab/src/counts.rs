@@ -17,8 +17,8 @@ use crate::schema::Section;
 const COUNT: &str = "a number below 2^63 such as 1000000, 1e6 or 1M; k, M, G and T stand for 10^3 \
     to 10^12";
 
-/// Converts a word to a count, as the value of a key. Returns `None` if the key does not take
-/// counts.
+/// Converts a word to a count. The word is the value of a key. Returns `None` if the key does not
+/// take counts.
 ///
 /// # Errors
 /// Returns an error if the key takes counts and the word is not a count. `at` is the offset of the

@@ -94,7 +94,8 @@ pub struct Estimate {
 /// Estimate of a plan's life, or the reason why there is no estimate.
 pub type Answer = Result<Estimate, String>;
 
-/// Estimates the life of the plan's drive. For a sample, this is the life of the whole drive.
+/// Estimates the life of the plan's drive. If the plan is for a sample of a drive, the estimate is
+/// for the whole drive.
 ///
 /// # Errors
 /// Returns an error if the workload cannot be read.

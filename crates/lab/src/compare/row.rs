@@ -230,8 +230,8 @@ fn half(column: &Column, mean: &MeanCi95, runs: &[Summary]) -> Option<f64> {
     }
 }
 
-/// Returns half the width of the 95 % interval of a mean of independent numbers. `halves` lists
-/// half the width of the interval of each number.
+/// Returns half the width of the 95 % interval of a mean. The mean is taken over independent
+/// numbers, and `halves` lists half the width of the interval of each number.
 fn half_of_mean(halves: impl Iterator<Item = Option<f64>>) -> Option<f64> {
     let halves: Vec<f64> = halves.collect::<Option<_>>()?;
     Some(halves.iter().map(|half| half * half).sum::<f64>().sqrt() / halves.len() as f64)

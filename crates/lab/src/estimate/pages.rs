@@ -19,8 +19,8 @@ const MOST_CLASSES: usize = 24;
 /// Width, in octaves, of the range of rates that is divided into classes. The range ends at the
 /// largest rate. Smaller rates count as the smallest rate of this range.
 const OCTAVES: f64 = 16.0;
-/// Width of a class in octaves of read rates, divided by the width of the class in octaves of write
-/// rates.
+/// Number of octaves of read rates that a class spans, divided by the number of octaves of write
+/// rates that the class spans.
 const COARSER: f64 = 1.5;
 
 /// Pages with similar rates.
@@ -96,7 +96,7 @@ impl Pages {
             read_bytes: law.read_bytes_per_s(),
             is_even: law.is_even(),
         };
-        // A write of only a part of a page also causes a read of the page.
+        // A write that covers only a part of a page also causes a read of the page.
         all.classes.iter_mut().for_each(|class| class.reads += class.writes * law.partial());
         all.fit(filled);
         all

@@ -48,7 +48,7 @@ pub struct Asked<'a> {
     pub traces: Option<&'a Path>,
     /// First random seed.
     pub seed: u64,
-    /// Dialect for the options and settings in warnings.
+    /// Dialect in which warnings name options and settings.
     pub dialect: &'static dyn Dialect,
 }
 

@@ -108,8 +108,8 @@ impl Study<'_> {
         self.limit("stripe", self.bch.tolerable(), |rate| self.alike(rate))
     }
 
-    /// Returns the read limit of a page if the other pages of its stripe have fewer reads. The
-    /// other pages stay within the read limit of a page without parity.
+    /// Returns the read limit of a page. All other pages of the stripe are assumed to stay within
+    /// the read limit of a page without parity.
     fn beside_fresh(&self) -> StripeLimit {
         let (pages, others) =
             (self.bch.pages(), Others { members: self.members, rate: self.alone });

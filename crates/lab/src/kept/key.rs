@@ -19,14 +19,15 @@ use crate::plan::{RunPlan, Workload};
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Key(pub(super) String);
 
-/// Maker of keys. It reads the program's own file and each file with requests only once.
+/// Maker of keys. The maker reads the program's own file only once, and also reads each file with
+/// requests only once.
 #[derive(Debug)]
 pub struct Keys {
     build: String,
     files: BTreeMap<PathBuf, Content>,
 }
 
-/// Digest of a file, and the size and date of the file when it was read.
+/// Digest of a file, and the size and date that the file had when vpass read it.
 #[derive(Debug)]
 struct Content {
     sha256: String,

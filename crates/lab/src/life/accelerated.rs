@@ -42,7 +42,7 @@ const SHORTEST_STEP: Ns = SECOND / 1000;
 /// cycles. At K = 30, a gap of 100 cycles is then about four erases. Blocks differ by four erases
 /// by chance alone, and each move costs 30 cycles.
 ///
-/// `life_rungs.rs` compared lives on rung 2 with exact lives, for both methods. With the
+/// `life_rungs.rs` compared lives on rung 2 (K = 30) with exact lives, for both methods. With the
 /// alternative, the error was -4.1 % for `block` and +3.9 % for `straw-wl`. With the increased gap,
 /// the error was 0.0 % for `block` and +2.2 % for `straw-wl`.
 ///

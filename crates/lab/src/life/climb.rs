@@ -276,7 +276,7 @@ impl Pace {
     }
 }
 
-/// Returns the number of samples for a number of lives. Each sample has one page in `of`. The
+/// Returns the number of samples for a number of lives. A sample has one of every `of` pages. The
 /// number of samples is a power of two, so the samples of lower rungs are used again on higher
 /// rungs.
 fn samples_of(lives: u32, of: u32) -> u32 {

@@ -63,8 +63,8 @@ impl Counts {
         (bits > 0.0).then(|| errors / bits)
     }
 
-    /// Returns the counts of the whole life. The part of each count that was added after `then` is
-    /// multiplied by `times`.
+    /// Returns the counts of the whole life. `then` has the counts at the start of acceleration.
+    /// The part of each count that was added later is multiplied by `times`.
     pub(super) fn since(self, then: &Self, times: u32) -> Self {
         let grown = Grown(times.into());
         Self {

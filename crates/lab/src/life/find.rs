@@ -106,7 +106,7 @@ impl Point {
         self.life.as_ref().filter(|life| !life.lost_data())
     }
 
-    /// Returns whether the drive outlives the simulation with this value.
+    /// Returns whether the drive, with this value of the key, outlives the simulation.
     pub fn lives_on(&self) -> bool {
         self.answer().is_some_and(|life| !life.ended)
     }

@@ -1,6 +1,6 @@
-//! Lives whose blocks are all rewritten at about the same time. Reads bring all blocks to their
-//! limits at similar times, again and again. Each time is called a round. A short life has only a
-//! few rounds.
+//! Lives in which all blocks of the drive are rewritten at about the same time. Reads bring all
+//! blocks to their limits at similar times, again and again. Each of these times is called a round.
+//! A short life has only a few rounds.
 //!
 //! All blocks start without reads. Blocks with similar rates are therefore rewritten at similar
 //! times in every round. If reads wear out the drive, the length of the life is uncertain by one

@@ -15,7 +15,7 @@ use crate::failure::Failure;
 /// upper end.
 const BIN_MS: u64 = 50;
 const BINS: usize = 20;
-/// Key in the summary of a run for the bins of response times.
+/// Key of an entry in the summary of a run. The entry has the bins of response times.
 pub(super) const RESPONSES: &str = "responses_50_ms";
 
 /// Counts the reads that waited for a reclaim job, by response time. Each bin is 50 ms wide.

@@ -14,7 +14,8 @@ use crate::results::Retries;
 use crate::run::Outcome;
 use crate::series::Part;
 
-/// Key in the summary for the latencies that reads would have on an idle drive.
+/// Key of an entry in the summary of a run. The entry has the latencies that reads would have on an
+/// idle drive.
 pub(super) const READS: &str = "reads";
 
 /// Read latencies, by the number of retries.

@@ -39,8 +39,9 @@ pub(in crate::experiments::paper) struct Expected {
     /// the entry needs `below` or `above`.
     #[serde(default)]
     pub(in crate::experiments::paper) value: Option<f64>,
-    /// Largest difference between the paper's value and the vpass number that counts as agreement,
-    /// as a share of the paper's value. Absent if only the direction is compared.
+    /// Largest difference with which the vpass number still agrees with the paper's value. The
+    /// difference is given as a share of the paper's value. Absent if only the direction is
+    /// compared.
     #[serde(default)]
     pub(in crate::experiments::paper) tolerance: Option<f64>,
     /// Second criterion for figures that show ratios. A ratio of 0.9 is a change of -0.1. The
