@@ -33,7 +33,7 @@ impl Sizes {
     }
 }
 
-/// Knowledge about the noise of a number that comes from a single run.
+/// Noise of a number, as far as a single run shows the noise.
 pub enum Noise {
     /// The number has no noise.
     None,
@@ -63,7 +63,7 @@ pub struct Column {
     pub more_is_better: bool,
     /// Function that returns the value of this column for one run.
     pub value: fn(&Summary) -> Option<f64>,
-    /// Knowledge about the noise of this value that comes from a single run.
+    /// Noise of this value, as far as a single run shows the noise.
     pub noise: Noise,
     format: fn(f64, &Sizes) -> String,
 }

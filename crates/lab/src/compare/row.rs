@@ -179,7 +179,7 @@ impl ComparisonRow {
         let Some(MeanCi95 { mean: middle, ci95 }) = middle else {
             return Some(RowLife { unit, no_wear, middle: None, low, high });
         };
-        // The true wear may differ from the measured wear by this share of the measured wear.
+        // The true wear may differ from the measured wear by up to this share of the measured wear.
         let share = self.wear_noise().unwrap_or(0.0);
         let (shorter, longer) = (
             middle / (1.0 + share),

@@ -131,8 +131,8 @@ fn dose_blocks_csv(doses: &DoseRecord, has_times: bool) -> String {
     csv
 }
 
-/// Formats a row for each erase, in order of time. `shares` has, for each of these erases, the used
-/// share of the read limit, as computed by the oracle.
+/// Formats a row for each erase, in order of time. For each of these erases, `shares` has the
+/// oracle's highest ratio of the dose of a page to the limit of the page.
 fn erasures_csv(
     erasures: &Thinned<Erasure>,
     shares: Option<&Thinned<f64>>,

@@ -121,7 +121,7 @@ pub struct Life {
     /// Effects of each hint of the host; null without hints.
     pub hints: Option<BTreeMap<&'static str, LifeOfWord>>,
     /// Number of rounds in a life. In a round, all blocks are rewritten at about the same time. The
-    /// years are uncertain by one round. Null for lives without such rounds.
+    /// years are uncertain by one round. Null if this uncertainty can be neglected.
     pub rounds_in_step: Option<f64>,
     /// Number of reads that the samples served, divided by the expected number of reads. A sample
     /// of one page in N should serve one read in N. Null if this ratio is unknown.

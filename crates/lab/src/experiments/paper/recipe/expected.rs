@@ -66,8 +66,7 @@ pub(in crate::experiments::paper) struct Expected {
     #[serde(default)]
     pub(in crate::experiments::paper) direction_only: bool,
     /// Technique whose vpass number must be larger than the vpass number of this entry. The key
-    /// `above` names a technique whose number must be smaller. Both keys belong to
-    /// `direction_only`.
+    /// `above` names a technique whose number must be smaller. Both keys need `direction_only`.
     #[serde(default)]
     pub(in crate::experiments::paper) below: Option<String>,
     #[serde(default)]
