@@ -79,8 +79,8 @@ fn collect(path: &str, value: &Spanned<DeValue>, section: &Section, words: &mut 
                     (DeValue::String(word), None) => {
                         words.push((key, word.to_string(), value.span()))
                     }
-                    // TOML reads `1e6` as a fraction, but keys that take counts accept no
-                    // fractions.
+                    // TOML reads `1e6` as a floating-point number, but keys that take counts accept
+                    // only integers.
                     (DeValue::Float(number), None)
                         if counted(number.as_str()).is_some_and(|count| count.is_ok()) =>
                     {

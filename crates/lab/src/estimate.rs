@@ -78,11 +78,11 @@ pub struct Estimate {
     pub host_bytes: Option<f64>,
     /// Number of bytes that the host reads during the life. Null without host reads.
     pub read_bytes: Option<f64>,
-    /// Number of P/E cycles of the mean block for host writes and GC.
+    /// Number of P/E cycles that host writes and GC cause in the mean block.
     pub cycles_by_host: f64,
-    /// Number of P/E cycles of the mean block for data that is rewritten because of reads.
+    /// Number of P/E cycles that rewriting because of reads causes in the mean block.
     pub cycles_by_reads: f64,
-    /// Number of P/E cycles of the mean block for data that is rewritten because of age.
+    /// Number of P/E cycles that rewriting because of age causes in the mean block.
     pub cycles_by_age: f64,
     /// Kind of equations that gave the estimate.
     pub case: Case,

@@ -17,8 +17,8 @@ use crate::plan::RunPlan;
 pub enum Note {
     /// Rows of earlier experiments were removed, because the user wanted this.
     Removed(OnDisk),
-    /// No row will be kept on disk, because the program's own file cannot be read. The field has
-    /// the reason.
+    /// No row will be kept on disk, because the executable file of the program cannot be read. The
+    /// field has the reason.
     CannotKeep(String),
     /// A finished row was not kept on disk. The field has the reason. An experiment reports this
     /// event at most once.
@@ -141,7 +141,7 @@ impl Rows {
     }
 }
 
-/// Rows of some plans, finished by an earlier experiment or by this one.
+/// Rows of some plans, finished by an earlier experiment or by this experiment.
 pub struct Resumed<'a, T> {
     rows: &'a Rows,
     plans: Vec<&'a RunPlan>,

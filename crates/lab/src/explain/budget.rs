@@ -70,8 +70,8 @@ pub struct Left {
     /// Number of dose units that a page endures at each age. The number is negative if age alone
     /// exceeds the error budget.
     pub dose: Vec<f64>,
-    /// Age, in days, at which an unread page needs more retries. Null if the page never needs more
-    /// retries.
+    /// Age, in days, at which an unread page needs more retries than allowed. Null if the page
+    /// never needs more.
     pub ends_days: Option<f64>,
 }
 

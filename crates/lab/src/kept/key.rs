@@ -19,8 +19,8 @@ use crate::plan::{RunPlan, Workload};
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Key(pub(super) String);
 
-/// Maker of keys. The maker reads the program's own file only once, and also reads each file with
-/// requests only once.
+/// Maker of keys. The maker reads the executable file of the program only once, and also reads each
+/// file with requests only once.
 #[derive(Debug)]
 pub struct Keys {
     build: String,
@@ -35,11 +35,12 @@ struct Content {
 }
 
 impl Keys {
-    /// Prepares to make keys. Reads the program's own file, because keys depend on the build.
+    /// Prepares to make keys. Reads the executable file of the program, because keys depend on the
+    /// build.
     ///
     /// # Errors
-    /// Returns an error if the program's own file cannot be read. The build of the program is then
-    /// unknown.
+    /// Returns an error if the executable file of the program cannot be read. The build of the
+    /// program is then unknown.
     pub fn of_this_program() -> io::Result<Self> {
         Ok(Self { build: digest_of(&mut own_file()?)?, files: BTreeMap::new() })
     }
@@ -119,8 +120,8 @@ fn stamp(path: &Path) -> Option<(u64, SystemTime)> {
     Some((about.len(), about.modified().ok()?))
 }
 
-/// Opens the program's own file. On Linux, this works even if another file now has the name of the
-/// program.
+/// Opens the executable file of the program. On Linux, this works even if another file now has the
+/// name of the program.
 fn own_file() -> io::Result<File> {
     File::open("/proc/self/exe").or_else(|_| File::open(std::env::current_exe()?))
 }

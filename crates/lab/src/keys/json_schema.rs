@@ -88,7 +88,8 @@ fn table(section: &Section) -> Value {
     if required.is_empty() { schema } else { with(schema, json!({ "required": required })) }
 }
 
-/// Adds the tables of a slot's techniques, and the keys that several of these techniques share.
+/// Adds the tables of all techniques of one kind (slot), and the keys that several of these
+/// techniques share.
 fn add_parameters(slot: &Slot, properties: &mut Map<String, Value>) {
     for alias in slot.aliases() {
         let (_, param) =

@@ -442,8 +442,8 @@ pub struct Setting<'a> {
     pub rung: Option<Rung>,
     /// Numbers of pages and blocks in the samples. `None` if whole drives are simulated.
     pub sampled: Option<Sampled>,
-    /// Techniques without a life. Either the technique does not suit the drive or the workload, or
-    /// the drive stopped.
+    /// Techniques without a life. A technique has no life if it does not suit the drive and the
+    /// workload, or if the drive stopped.
     pub refused: &'a [Refused],
     /// Overrides of `--set`.
     pub set: &'a [String],

@@ -265,7 +265,8 @@ impl Group {
         Ok(())
     }
 
-    /// Checks that a limit of reads is given wherever a number of P/E cycles is given.
+    /// Checks the limits of reads. A group with a number of P/E cycles must also have a limit of
+    /// reads.
     ///
     /// # Errors
     /// Returns an error if the limit of reads is missing.

@@ -39,7 +39,7 @@ struct FigureRow<'a> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Shown {
     Number(f64),
-    /// Number that cannot be computed, because the divisor is 0 or because there is no such run.
+    /// Number that cannot be computed, because the divisor is 0, or because no run has the divisor.
     None,
     /// Number that is missing because the drive could not keep up with the requests, either in this
     /// run or in the run of the divisor.

@@ -115,7 +115,8 @@ pub(super) struct Model {
     /// Name of the file with the largest number of reads and the largest age with which the
     /// error-correcting code corrects data. The file has a row for each target and P/E count.
     pub(super) code: Option<String>,
-    /// Name of the file with the measured properties of workloads over stripes.
+    /// Name of the file with the measured properties of workloads with a table
+    /// `[workload.stripes]`.
     pub(super) stripes: Option<String>,
 }
 

@@ -20,7 +20,7 @@ pub(super) struct Run {
     /// Summary of the results; null until the run has ended.
     pub(super) summary: Value,
     /// Two counts for every block at the end of the run: the P/E cycles, and the effective P/E
-    /// cycles in thousandths. Recorded only if a plot shows blocks.
+    /// cycles in thousandths of a cycle. Recorded only if a plot shows blocks.
     pub(super) blocks: Vec<(u32, u64)>,
     /// Data of each week. The data is needed for plots by week, and for counts of long reads.
     pub(super) weeks: Vec<Part>,
