@@ -28,8 +28,8 @@ fn escaped(text: &str) -> Cow<'_, str> {
     if !text.contains(is_escaped) {
         return text.into();
     }
-    // Each character that must be escaped is one UTF-16 unit, so one escape of four digits is
-    // enough.
+    // Each character that must be escaped is one UTF-16 unit, so one escape with four hexadecimal
+    // digits is enough.
     let escape =
         |c: char| if is_escaped(c) { format!("\\u{:04x}", u32::from(c)) } else { c.into() };
     text.chars().map(escape).collect::<String>().into()

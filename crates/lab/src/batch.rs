@@ -16,8 +16,9 @@
 //! (sectioning: Asmussen and Glynn, Stochastic Simulation, 2007, III.5a). If a batch has fewer than
 //! ten reads above a percentile, the percentile is biased and gets no interval.
 //!
-//! A run with fewer than [`BATCHES`] times [`LOOKS`] samples has no intervals. Some noise changes
-//! so slowly that one run cannot show it. Runs with several seeds show such noise.
+//! A sample records the drive's counts at one point in the run. If a run has fewer than [`BATCHES`]
+//! times [`LOOKS`] samples, its numbers have no intervals. Some noise changes so slowly that one
+//! run cannot show it. Runs with several seeds show such noise.
 //!
 //! ```text
 //! four batches of 10, 12, 11 and 13 erases have successive differences of 2, -1 and 2
@@ -36,7 +37,8 @@ pub const LOOKS: usize = 2;
 /// percentile has no interval.
 const BEYOND: f64 = 10.0;
 
-/// Returns half the width of the 95 % interval of the sum of all batches.
+/// Returns half the width of the 95 % interval of a sum. Each batch contributes one number to the
+/// sum.
 pub fn of_sum(batches: &[f64]) -> f64 {
     let n = batches.len() as f64;
     if batches.len() < 2 {

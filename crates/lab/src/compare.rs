@@ -147,18 +147,19 @@ struct Technique<'a> {
     parity: Option<&'a str>,
     counterfactual: bool,
     baseline: bool,
-    /// Whether nothing was programmed or erased in any run.
+    /// Whether no run programmed or erased anything.
     no_wear_seen: bool,
-    /// Whether requests came faster than the drive could serve them in any run.
+    /// Whether, in at least one run, requests came faster than the drive could serve them.
     saturated: bool,
-    /// Shortest and longest probable life over all runs, in days; null without a life.
+    /// Shortest and longest probable life over all runs, in days. Null if the life in days is
+    /// unknown.
     life_low_days: Option<f64>,
     life_high_days: Option<f64>,
-    /// Whether the rates of programs and the state of the drive settled in all runs. Only after
-    /// settling can vpass project a life.
+    /// Whether the rates of programs and the state of the drive settled in all runs. vpass can
+    /// project a life only after both have settled.
     life_settled: bool,
-    /// Unit of `life_low` and `life_high`, which are the ends of the life's range. Null without a
-    /// life.
+    /// Unit of `life_low` and `life_high`, which are the ends of the life's range. Null if the life
+    /// is unknown.
     life_unit: Option<LifeUnit>,
     life_low: Option<f64>,
     life_high: Option<f64>,
@@ -229,8 +230,8 @@ pub fn json_of(
         let about = json!({ "label": column.label(), "unit": column.unit() });
         columns.insert(column.key.into(), about);
     }
-    // The lists named `life` are copies of the lists for the unit in which these lives are
-    // measured.
+    // `best` and `tied` have one list for each column. The additional list `life` is a copy of the
+    // list for the column of lives that the table shows.
     for lists in [&mut best, &mut tied] {
         let of_life = life_unit(rows).and_then(|unit| lists.get(unit.key()).cloned());
         lists.insert("life".into(), of_life.unwrap_or_else(|| json!([])));

@@ -17,8 +17,8 @@ use crate::schema::Section;
 const COUNT: &str = "a number below 2^63 such as 1000000, 1e6 or 1M; k, M, G and T stand for 10^3 \
     to 10^12";
 
-/// Converts a word to a count, as the value of a key. Returns `None` if the key does not take
-/// counts.
+/// Converts a word to a count. The word is the value of a key. Returns `None` if the key does not
+/// take counts.
 ///
 /// # Errors
 /// Returns an error if the key takes counts and the word is not a count. `at` is the offset of the
@@ -79,8 +79,8 @@ fn collect(path: &str, value: &Spanned<DeValue>, section: &Section, words: &mut 
                     (DeValue::String(word), None) => {
                         words.push((key, word.to_string(), value.span()))
                     }
-                    // TOML reads `1e6` as a fraction, but keys that take counts accept no
-                    // fractions.
+                    // TOML reads `1e6` as a floating-point number, but keys that take counts accept
+                    // only integers.
                     (DeValue::Float(number), None)
                         if counted(number.as_str()).is_some_and(|count| count.is_ok()) =>
                     {

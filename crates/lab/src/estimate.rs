@@ -36,8 +36,8 @@ pub use said::{Record, early, final_words};
 
 /// Number of P/E counts at which the mean-field model is computed.
 const POINTS: u32 = 4;
-/// Uncertainty of a life in P/E cycles. The life is uncertain because all blocks may be rewritten
-/// at nearly the same times.
+/// Uncertainty, in P/E cycles, of the length of a life. The length is uncertain because all blocks
+/// may be rewritten at nearly the same times.
 const HALF_A_ROUND: f64 = 0.5;
 /// Default of `refresh.block.lead`. Refresh rewrites a block when this share of the refresh period
 /// is left.
@@ -57,8 +57,8 @@ pub enum Case {
 }
 
 impl Case {
-    /// Returns the largest measured error of these equations, as a share of the simulated life. The
-    /// bound holds for lives of at least 50 P/E cycles.
+    /// Returns the largest measured error of these equations, as a share of the simulated life.
+    /// Larger errors are possible for lives of fewer than 50 P/E cycles.
     pub const fn within(self) -> f64 {
         match self {
             Self::BlocksByReads => 0.01,
@@ -78,11 +78,11 @@ pub struct Estimate {
     pub host_bytes: Option<f64>,
     /// Number of bytes that the host reads during the life. Null without host reads.
     pub read_bytes: Option<f64>,
-    /// Number of P/E cycles of the mean block for host writes and GC.
+    /// Number of P/E cycles that host writes and GC cause in the mean block.
     pub cycles_by_host: f64,
-    /// Number of P/E cycles of the mean block for data that is rewritten because of reads.
+    /// Number of P/E cycles that rewriting because of reads causes in the mean block.
     pub cycles_by_reads: f64,
-    /// Number of P/E cycles of the mean block for data that is rewritten because of age.
+    /// Number of P/E cycles that rewriting because of age causes in the mean block.
     pub cycles_by_age: f64,
     /// Kind of equations that gave the estimate.
     pub case: Case,
@@ -94,7 +94,8 @@ pub struct Estimate {
 /// Estimate of a plan's life, or the reason why there is no estimate.
 pub type Answer = Result<Estimate, String>;
 
-/// Estimates the life of the plan's drive. For a sample, this is the life of the whole drive.
+/// Estimates the life of the plan's drive. If the plan is for a sample of a drive, the estimate is
+/// for the whole drive.
 ///
 /// # Errors
 /// Returns an error if the workload cannot be read.
@@ -255,8 +256,8 @@ impl Lived<'_> {
                 }
             }
         }
-        // The rates settle slowly, so the first P/E cycles use the rates from the start of the
-        // model.
+        // The rates settle slowly. For the first P/E cycles, the model therefore uses the rates
+        // that it had before they settled.
         let at_first = |pec: u32| begun.get((f64::from(pec - from) / WINDOW) as usize).copied();
         span(self.shape.blocks, (from, to), &|pec| {
             at_first(pec).unwrap_or_else(|| between(&known, pec))

@@ -21,7 +21,7 @@ use crate::run::Outcome;
 #[derive(Clone, Copy)]
 pub struct Engine<'a> {
     /// Name of the experiment, such as `compare`. Experiments with different names never share
-    /// rows.
+    /// finished rows on disk.
     pub name: &'a str,
     /// Finished rows on disk.
     pub rows: &'a Rows,

@@ -58,8 +58,9 @@ pub struct Explanation {
     /// = "stripe"`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stripes: Option<Stripes>,
-    /// Error budget of a page at each P/E count in `ages`. Wear, age and reads share the budget,
-    /// and each retry has its own budget. `None` if the drive has no error rates.
+    /// Error budget of a page at the drive's starting P/E count, and at each P/E count of the
+    /// disturb table. Wear, age and reads share the budget, and each retry has its own budget.
+    /// `None` if the drive has no error rates.
     pub error_budget: Option<ErrorBudget>,
     /// Effects of each hint. `None` if the drive makes no retries, or if a budget of `[hints]` is
     /// too short for a read.

@@ -150,7 +150,8 @@ impl HintFile {
     ///
     /// # Errors
     /// Returns an error if the file cannot be read, or if a key or an access latency is unknown.
-    /// Also returns an error if two ranges of the same rank overlap.
+    /// Also returns an error if two ranges overlap and have the same rank, so that neither range
+    /// has priority.
     pub fn read(path: &Path) -> Result<Self, Failure> {
         Self::parse(&path.display().to_string(), &read_file("hint", path)?)
     }
@@ -224,7 +225,8 @@ impl HintFile {
     ///
     /// # Errors
     /// Returns an error if a hint uses a name that is not in the workload, or if a range lies
-    /// beyond the end of the drive. Also returns an error if two ranges of the same rank overlap.
+    /// beyond the end of the drive. Also returns an error if two ranges overlap and have the same
+    /// rank, so that neither range has priority.
     pub fn ranges(
         &self,
         kind: Option<Kind>,

@@ -1,8 +1,8 @@
 //! All keys of drive and workload files, with their meanings, ranges and defaults.
 //!
 //! Keys are declared by fields of structs with `#[derive(Keys)]`. Parameters of techniques are
-//! declared on the cards of the techniques. Tests check that values outside a declared range are
-//! rejected.
+//! declared in the descriptions (cards) of the techniques. Tests check that values outside a
+//! declared range are rejected.
 
 use serde::Serialize;
 use vpass_drive::api::card::{About, Param};
@@ -38,7 +38,7 @@ pub struct Key {
     pub meaning: String,
     /// Whether `--set` accepts the key.
     pub settable: bool,
-    /// Source of the default value, if the declaration gives one.
+    /// Source of the default value. Absent if the declaration names no source.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<&'static str>,
 }
@@ -119,7 +119,7 @@ fn param(table: &str, rest: &str) -> Option<&'static Param> {
     slot(table)?.params().find(means).map(|(_, param)| param)
 }
 
-/// Returns the entry for a key that sets the same parameter of several techniques in a slot, such
+/// Returns the entry for a key that sets the same parameter of several techniques of one kind, such
 /// as `reclaim.counters`. The meaning of the key names these techniques.
 fn of_alias(slot: &Slot, alias: &str) -> Key {
     let names: Vec<_> = slot.sharing(alias).map(|(about, _)| about.name).collect();

@@ -1,10 +1,10 @@
 //! Simulated lives. A life is the simulation of a drive from the start until the drive is worn out.
 //! The life also shows the causes of the wear.
 //!
-//! A drive is worn out when its mean block reaches its rated P/E cycles (`drive.rated_pec`). Wear
-//! by reprogramming counts. A user can end the life earlier: after some years, or when the error
-//! rate (UBER) over all reads of the life exceeds a target. JESD218 defines endurance by such a
-//! target.
+//! A drive is worn out when its mean block reaches its rated P/E cycles (`drive.rated_pec`). The
+//! number of cycles includes wear by reprogramming. A user can end the life earlier: after some
+//! years, or when the error rate (UBER) over all reads of the life exceeds a target. JESD218
+//! defines endurance by such a target.
 //!
 //! If the user sets no target, a life also ends when the drive has reported the loss of more than 1
 //! in 1,000 pages. The years of such a life do not count. After a hundred years, the simulation

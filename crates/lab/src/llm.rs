@@ -52,8 +52,8 @@ pub struct Llm {
     /// Lives under the technique `block` with other read thresholds, computed by equations. Empty
     /// if no known equation fits the drive.
     pub thresholds: Vec<AtThreshold>,
-    /// Lives for the numbers of rounds after which real drives rewrite data, computed by an
-    /// equation. The equation assumes that the host only reads.
+    /// Lives of drives that rewrite data after as many rounds of reads as real drives do. An
+    /// equation gives the lives, and assumes that the host only reads.
     pub real_drives: Vec<AtRounds>,
     /// Effect of one more gigabyte of cache.
     pub another_gb_of_cache: MoreCache,

@@ -33,7 +33,7 @@ impl Sizes {
     }
 }
 
-/// Kind of noise in a number, as known from a single run.
+/// Noise of a number, as far as a single run shows the noise.
 pub enum Noise {
     /// The number has no noise.
     None,
@@ -63,7 +63,7 @@ pub struct Column {
     pub more_is_better: bool,
     /// Function that returns the value of this column for one run.
     pub value: fn(&Summary) -> Option<f64>,
-    /// Kind of noise in this value, as known from a single run.
+    /// Noise of this value, as far as a single run shows the noise.
     pub noise: Noise,
     format: fn(f64, &Sizes) -> String,
 }
@@ -101,8 +101,8 @@ impl Column {
         matches!(self.key, "retries_mean" | "uber" | "refresh_write_pages" | LOST_BY_AGE)
     }
 
-    /// Returns whether a column about ageing data is worth showing because of this mean. A column
-    /// of losses by age is not worth showing if the mean is 0.
+    /// Returns whether a column about ageing data is worth showing. `mean` is the mean of the
+    /// column for one row. A column of losses by age is not worth showing if the mean is 0.
     pub fn says_something(&self, mean: f64) -> bool {
         self.key != LOST_BY_AGE || mean > 0.0
     }
@@ -138,7 +138,7 @@ impl Column {
         }
     }
 
-    /// Returns whether the column is a latency, in microseconds.
+    /// Returns whether the values of the column are latencies in microseconds.
     pub fn is_latency(&self) -> bool {
         self.key.ends_with("_us")
     }
@@ -195,7 +195,7 @@ fn whole(n: f64) -> String {
     if n.fract() == 0.0 { count(n as u64) } else { digits(n) }
 }
 
-/// Formats a number of pages with their bytes.
+/// Formats a number of pages, and the number of bytes in these pages.
 fn pages(n: f64, sizes: &Sizes) -> String {
     format!("{} ({})", whole(n), bytes((n * sizes.page_bytes as f64) as u64))
 }
@@ -207,10 +207,10 @@ pub fn reclaim_wait_us(s: &Summary) -> Option<f64> {
         .then(|| s.reclaim.stall_us / s.host.read_pages as f64)
 }
 
-/// Returns half the width of the 95 % interval of the read wear. The relative width of the interval
-/// is that of the number of pages written by reclaim. The number of pages rewritten because of
-/// retries is assumed to vary by the same relative amount. The number of bytes that the host reads
-/// is assumed to be fixed.
+/// Returns half the width of the 95 % interval of the read wear. The interval is as wide, in
+/// percent, as the interval of the number of pages that reclaim writes. The number of pages
+/// rewritten because of retries is assumed to vary by the same percentage. The number of bytes that
+/// the host reads is assumed to be fixed.
 fn read_wear_noise(s: &Summary) -> Option<f64> {
     let (half, pages) = (s.batch_means.reclaim_write_pages?, s.flash.programs.of(Cause::Reclaim));
     Some(if pages == 0 { 0.0 } else { s.read_wear? * half / pages as f64 })

@@ -64,12 +64,12 @@ impl<'a> Ranking<'a> {
         self.front.iter().chain(&self.behind).all(|standing| standing.is_known)
     }
 
-    /// Returns whether all rows have the same number.
+    /// Returns whether all ranked rows have the same value.
     pub(super) fn is_alike(&self) -> bool {
         self.behind.is_empty() && self.front_is_alike()
     }
 
-    /// Returns whether all rows in front have equal numbers.
+    /// Returns whether all rows that may be the best have equal values.
     pub(super) fn front_is_alike(&self) -> bool {
         self.front.iter().all(|standing| standing.text == self.front[0].text)
     }
@@ -80,8 +80,8 @@ impl<'a> Ranking<'a> {
         self.is_known() && !self.behind.is_empty() && self.front_is_alike()
     }
 
-    /// Formats the labels and the values of the rows in front, such as "`a` 1.2 ± 0.1, `b` 1.3 ±
-    /// 0.1".
+    /// Formats the labels and the values of the rows that may be the best, such as "`a` 1.2 ± 0.1,
+    /// `b` 1.3 ± 0.1".
     pub(super) fn front_texts(&self) -> String {
         self.front
             .iter()
@@ -109,11 +109,11 @@ impl<'a> Ranking<'a> {
 
 /// Returns, for each row, whether the row wins the column.
 ///
-/// - If there is only one row, or if all rows are equal or too close to rank, no row wins.
-/// - If parity repairs some of the losses that the column counts, no row wins.
-/// - If only one row kept the data, this row wins.
-/// - A baseline never wins. If only one row competes and a baseline kept the data, no row wins.
-/// - If the life of a competing row has not settled, no row wins a column of lives.
+/// - No row wins if the table has only one row, or if all rows are equal or too close to rank.
+/// - No row wins if parity repairs some of the losses that the column counts.
+/// - If all rows except one lost data, the row that kept the data wins.
+/// - A baseline never wins. If a baseline and only one other row kept the data, no row wins.
+/// - No row wins a column of lives if the life of a competing row has not settled.
 pub fn winners(rows: &[ComparisonRow], column: usize, sizes: &Sizes) -> Vec<bool> {
     let shown = &COLUMNS[column];
     let none = vec![false; rows.len()];

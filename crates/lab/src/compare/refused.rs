@@ -40,8 +40,8 @@ impl Refused {
     }
 }
 
-/// Returns pairs of labels and a reason. The labels name all techniques that were refused for this
-/// reason, and form one text such as "`a`, `b`".
+/// Returns each reason once, together with the labels of all techniques that were refused for this
+/// reason. The labels form one text, such as "`a`, `b`".
 pub fn by_reason(refused: &[Refused]) -> Vec<(String, &str)> {
     let mut reasons: Vec<(Vec<&str>, &str)> = vec![];
     for row in refused {

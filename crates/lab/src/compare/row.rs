@@ -30,8 +30,8 @@ pub struct ComparisonRow {
     pub runs: Vec<Summary>,
     /// Mean of each column over the runs. A mean is `None` if any run lacks a value for the column.
     pub means: Vec<Option<MeanCi95>>,
-    /// Half the width of each column's 95 % interval. The wider of two intervals is used: over the
-    /// seeds, and by batch means. `None` if both intervals are unknown.
+    /// Half the width of the 95 % interval of each column. There is an interval over the seeds and
+    /// an interval by batch means, and the wider one is used. `None` if both are unknown.
     pub halves: Vec<Option<f64>>,
 }
 
@@ -130,7 +130,7 @@ impl ComparisonRow {
         self.runs.iter().any(|run| run.losses.is_some())
     }
 
-    /// Returns whether requests came faster than the drive could serve them in any run.
+    /// Returns whether, in at least one run, requests came faster than the drive could serve them.
     pub fn is_saturated(&self) -> bool {
         self.runs.iter().any(Summary::is_saturated)
     }
@@ -146,8 +146,8 @@ impl ComparisonRow {
             || of_rate && self.is_saturated())
     }
 
-    /// Returns whether the rates of programs and the state of the drive settled in all runs. Only
-    /// after settling can vpass project a life.
+    /// Returns whether the rates of programs and the state of the drive settled in all runs. vpass
+    /// can project a life only after both have settled.
     pub fn life_settled(&self) -> bool {
         self.runs.iter().all(|run| run.wear.life_settled)
     }
@@ -179,7 +179,7 @@ impl ComparisonRow {
         let Some(MeanCi95 { mean: middle, ci95 }) = middle else {
             return Some(RowLife { unit, no_wear, middle: None, low, high });
         };
-        // The true wear may be larger or smaller than the measured wear by this share.
+        // The true wear may differ from the measured wear by up to this share of the measured wear.
         let share = self.wear_noise().unwrap_or(0.0);
         let (shorter, longer) = (
             middle / (1.0 + share),
@@ -195,8 +195,9 @@ impl ComparisonRow {
         })
     }
 
-    /// Returns half the width of the 95 % interval of the number of observed block cycles, as a
-    /// share of this number. Returns `None` if a run is too short.
+    /// Returns the relative uncertainty of the wear: half the width of a 95 % interval, divided by
+    /// the wear. The wear is the number of observed block cycles. Returns `None` if a run is too
+    /// short.
     fn wear_noise(&self) -> Option<f64> {
         let share =
             |run: &Summary| Some(run.batch_means.cycles_observed? / run.wear.cycles_observed);
@@ -215,7 +216,8 @@ impl ComparisonRow {
     }
 }
 
-/// Returns half the width of the 95 % interval of a column's mean over runs.
+/// Returns half the width of the 95 % interval of a column. The value of the column is a mean over
+/// the runs.
 fn half(column: &Column, mean: &MeanCi95, runs: &[Summary]) -> Option<f64> {
     let of_batches = match column.noise {
         Noise::None => Some(0.0),
@@ -228,8 +230,8 @@ fn half(column: &Column, mean: &MeanCi95, runs: &[Summary]) -> Option<f64> {
     }
 }
 
-/// Returns half the width of the 95 % interval of a mean of independent numbers. `halves` lists
-/// half the width of the interval of each number.
+/// Returns half the width of the 95 % interval of a mean. The mean is taken over independent
+/// numbers, and `halves` lists half the width of the interval of each number.
 fn half_of_mean(halves: impl Iterator<Item = Option<f64>>) -> Option<f64> {
     let halves: Vec<f64> = halves.collect::<Option<_>>()?;
     Some(halves.iter().map(|half| half * half).sum::<f64>().sqrt() / halves.len() as f64)

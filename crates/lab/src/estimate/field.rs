@@ -18,7 +18,7 @@ use super::shape::Shape;
 
 /// Largest number of blocks that the model simulates.
 const MOST_BLOCKS: f64 = 420.0;
-/// Limit for rare classes, in pages per block. Pages of classes below this limit are assigned to
+/// Number of pages per block below which a class is rare. Pages of rare classes are assigned to
 /// blocks as whole pages. For other classes, blocks can have fractions of pages.
 const RARE: f64 = 3.0;
 /// Smallest number of pages of a class in the simulated blocks. Classes with fewer pages are
@@ -146,8 +146,9 @@ impl Field {
         field
     }
 
-    /// Returns the number of erases per second of the whole drive, for each window until the rates
-    /// settle. `parts` has the number of page reads at which each part of a block moves.
+    /// Returns rates of erases: how many blocks the whole drive erases per second. There is one
+    /// rate for each window until the rates settle. `parts` has the number of page reads at which
+    /// each part of a block moves.
     pub(super) fn settle(&mut self, parts: &[Part], most_steps: u32) -> Vec<Rate> {
         let shares: Vec<f64> = if parts.is_empty() {
             vec![1.0]
@@ -282,8 +283,8 @@ impl Field {
         }
     }
 
-    /// Moves the pages of some parts of a block to the pool for a kind of data. Erases the block if
-    /// these are all parts of the block.
+    /// Moves the pages of some parts of a block to the pool for a kind of data. If all parts of the
+    /// block were moved, also erases the block.
     fn empty(&mut self, b: usize, parts: std::ops::Range<usize>, kind: usize) {
         let blocks = self.blocks.len();
         let is_whole = parts.len() == self.parts;

@@ -52,8 +52,8 @@ impl Law {
         }
     }
 
-    /// Returns the numbers of the most requested pages, in ascending order and without duplicates.
-    /// The list has about `most` pages.
+    /// Returns the page numbers of the most requested pages, in ascending order and without
+    /// duplicates. The list has about `most` pages.
     pub(super) fn hottest(&self, most: u64) -> Vec<u64> {
         match self {
             Self::Table(law) => law.hottest(most),

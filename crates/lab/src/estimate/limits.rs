@@ -32,8 +32,8 @@ pub(super) struct Part {
     pub(super) reads: f64,
 }
 
-/// Returns whether the technique `count` looks only at the number of reads of each block. With
-/// other parameters, `count` also looks at the reads of the whole drive or at retries.
+/// Returns whether the technique `count` decides only by the number of reads of each block. Its
+/// parameters can make `count` also look at the reads of the whole drive, or at retries.
 fn counts_blocks(config: &DriveConfig) -> bool {
     let given =
         |key: &str| config.reclaim.params.get(Some("count"), key).map_or(0.0, Number::value);

@@ -11,15 +11,16 @@ use crate::plan::RunPlan;
 /// pages, the rates are computed for a sample of at most this many pages, and for the most popular
 /// pages.
 const SAMPLED: u64 = 200_000;
-/// Number of most popular pages whose rates are computed in addition to those of a sample.
+/// Number of pages whose rates are computed in addition to a sample. These are the most popular
+/// pages.
 const HOTTEST: u64 = 20_000;
 /// Largest number of classes of pages.
 const MOST_CLASSES: usize = 24;
-/// Range of rates, in octaves below the largest rate, that is divided into classes. Smaller rates
-/// count as the smallest rate of this range.
+/// Width, in octaves, of the range of rates that is divided into classes. The range ends at the
+/// largest rate. Smaller rates count as the smallest rate of this range.
 const OCTAVES: f64 = 16.0;
-/// Width of a class in octaves of read rates, divided by the width of the class in octaves of write
-/// rates.
+/// Number of octaves of read rates that a class spans, divided by the number of octaves of write
+/// rates that the class spans.
 const COARSER: f64 = 1.5;
 
 /// Pages with similar rates.
@@ -95,7 +96,7 @@ impl Pages {
             read_bytes: law.read_bytes_per_s(),
             is_even: law.is_even(),
         };
-        // A write of only a part of a page also causes a read of the page.
+        // A write that covers only a part of a page also causes a read of the page.
         all.classes.iter_mut().for_each(|class| class.reads += class.writes * law.partial());
         all.fit(filled);
         all
@@ -154,8 +155,8 @@ fn buffered_writes(classes: &[Class], buffered: f64) -> Vec<Class> {
 }
 
 /// Merges pages with similar rates into classes. Merging does not change the total numbers of
-/// pages, reads and writes. A class spans one octave of write rates, or more octaves if there would
-/// be too many classes.
+/// pages, reads and writes. A class spans one octave of write rates. If this gives too many
+/// classes, each class spans more octaves.
 fn gathered(single: &[Class]) -> Vec<Class> {
     let mut octaves = 1.0;
     loop {

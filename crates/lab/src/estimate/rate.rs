@@ -14,7 +14,7 @@ pub(super) struct Rate {
 }
 
 impl Rate {
-    /// Returns the number of erases per second for all causes.
+    /// Returns the number of erases per second for all causes together.
     pub(super) fn all(&self) -> f64 {
         self.host + self.reclaim + self.refresh
     }
@@ -49,8 +49,9 @@ pub(super) struct Span {
     pub(super) erases: Rate,
 }
 
-/// Returns the length of a life and its number of erases. The drive has `blocks` blocks, and its
-/// wear rises from one P/E count to another. The length is the sum of the times of all P/E cycles.
+/// Returns the length of a life and the number of erases in this life. The drive has `blocks`
+/// blocks. During the life, the wear of the drive rises from one P/E count to another. The length
+/// is the sum of the times of all P/E cycles.
 pub(super) fn span(blocks: f64, (from, to): (u32, u32), rate: &dyn Fn(u32) -> Rate) -> Span {
     let mut life = Span::default();
     for pec in from..to {

@@ -51,7 +51,8 @@ impl Shape {
     /// Returns the mean number of blocks that are free or open. `kinds` is the number of kinds of
     /// data.
     ///
-    /// An open block is half full on average. GC begins when the reserve is the only free space.
+    /// An open block is half full on average. GC begins when no blocks are free except the blocks
+    /// of the reserve.
     pub(super) fn not_closed(&self, kinds: f64) -> f64 {
         f64::from(RESERVE) + kinds * self.width / 2.0
     }

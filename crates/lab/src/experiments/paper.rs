@@ -48,7 +48,7 @@ pub struct Asked<'a> {
     pub traces: Option<&'a Path>,
     /// First random seed.
     pub seed: u64,
-    /// Dialect for the options and settings in warnings.
+    /// Dialect in which warnings name options and settings.
     pub dialect: &'static dyn Dialect,
 }
 
@@ -135,13 +135,13 @@ fn expectations(recipe: &Recipe, path: &Path) -> Result<Expectations, Failure> {
     Ok(read)
 }
 
-/// Data of a run that is kept on disk: summary, P/E cycles of blocks, weeks, and whether the drive
-/// fell behind the requests.
+/// Data of a run that is kept on disk: summary, P/E cycles of blocks, data of each week, and
+/// whether the drive fell behind the requests.
 type Kept = (Value, Vec<(u32, u64)>, Vec<series::Part>, bool);
 
 fn run_all(recipe: &Recipe, runs: &mut [Run], engine: &Engine) -> Result<(), Failure> {
     // The key of a run depends on three settings that are not in the plan. They are the number of
-    // weeks, the need for block data, and the time above which a read is long.
+    // weeks, whether a plot needs data of every block, and the time above which a read is long.
     let weeks_of = |run: &Run| recipe.span_of(&run.group).map(span::Span::weeks);
     let plots_blocks = |run: &Run| recipe.plots_blocks_of(&run.group, &run.workload);
     let asked =

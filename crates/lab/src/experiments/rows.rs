@@ -17,14 +17,15 @@ use crate::plan::RunPlan;
 pub enum Note {
     /// Rows of earlier experiments were removed, because the user wanted this.
     Removed(OnDisk),
-    /// No row will be kept on disk, because the program's own file cannot be read. The field has
-    /// the reason.
+    /// No row will be kept on disk, because the executable file of the program cannot be read. The
+    /// field has the reason.
     CannotKeep(String),
     /// A finished row was not kept on disk. The field has the reason. An experiment reports this
     /// event at most once.
     NotKept(String),
-    /// Rows of an earlier experiment were found on disk. The second field is the number of all rows
-    /// of this experiment. An experiment reports this event at most once.
+    /// Rows of an earlier experiment were found on disk. The first field has the number of these
+    /// rows. The second field is the number of all rows of this experiment, finished or not. An
+    /// experiment reports this event at most once.
     Found(OnDisk, usize),
     /// Rows of this experiment are now on disk. An experiment that is stopped can continue later.
     Kept(OnDisk),
@@ -140,7 +141,7 @@ impl Rows {
     }
 }
 
-/// Rows of some plans, finished by an earlier experiment or by this one.
+/// Rows of some plans, finished by an earlier experiment or by this experiment.
 pub struct Resumed<'a, T> {
     rows: &'a Rows,
     plans: Vec<&'a RunPlan>,
@@ -150,7 +151,7 @@ pub struct Resumed<'a, T> {
 }
 
 impl<T: Serialize + DeserializeOwned> Resumed<'_, T> {
-    /// Returns the row of a plan; `None` if no earlier experiment finished this row.
+    /// Returns the row of a plan from disk. Returns `None` if the row is not finished.
     pub fn find(&self, i: usize) -> Option<T> {
         let (store, _) = self.rows.kept.as_ref()?;
         let found = store.find(&self.keys[i]);

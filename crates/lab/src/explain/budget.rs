@@ -1,5 +1,5 @@
-//! Error budget of a page. For each retry, this is the part of the budget that remains after wear,
-//! age and reads. The file also computes the age at which each decoding level fails.
+//! Error budget of a page: the errors that a page may still get, after wear, age and reads, before
+//! it needs another retry. The file also computes the age at which each decoding level fails.
 
 use std::collections::BTreeSet;
 
@@ -52,8 +52,8 @@ pub struct PageBudget {
     pub page_kind: &'static str,
     /// RBER of fresh data.
     pub base: f64,
-    /// Increase of the RBER by age, for each age. The age is first rounded up to the end of an age
-    /// step, as in the simulated drive.
+    /// Increase of the RBER that each age in `ages` causes. The age is first rounded up to the end
+    /// of an age step, as in the simulated drive.
     pub retention: Vec<f64>,
     /// Increase of the RBER per dose unit; 0 if fresh data already needs a retry.
     pub slope: f64,
@@ -70,8 +70,8 @@ pub struct Left {
     /// Number of dose units that a page endures at each age. The number is negative if age alone
     /// exceeds the error budget.
     pub dose: Vec<f64>,
-    /// Age, in days, at which an unread page needs more retries. Null if the page never needs more
-    /// retries.
+    /// Age, in days, at which an unread page needs more retries than allowed. Null if the page
+    /// never needs more.
     pub ends_days: Option<f64>,
 }
 

@@ -28,7 +28,7 @@ pub struct Stripes {
     pub limits: Vec<StripeLimit>,
 }
 
-/// Dose at which a block may be recycled, according to one rule.
+/// Dose at which a rule lets the drive recycle a block.
 #[derive(Serialize)]
 pub struct StripeLimit {
     /// Rule that determines the dose.
@@ -108,8 +108,8 @@ impl Study<'_> {
         self.limit("stripe", self.bch.tolerable(), |rate| self.alike(rate))
     }
 
-    /// Returns the read limit of a page if the other pages of its stripe have fewer reads. The
-    /// other pages stay within the read limit of a page without parity.
+    /// Returns the read limit of a page. All other pages of the stripe are assumed to stay within
+    /// the read limit of a page without parity.
     fn beside_fresh(&self) -> StripeLimit {
         let (pages, others) =
             (self.bch.pages(), Others { members: self.members, rate: self.alone });
@@ -120,8 +120,8 @@ impl Study<'_> {
         )
     }
 
-    /// Returns the numbers for a technique that moves a block at the first failed read of the
-    /// block. Such a technique has no read limit. The numbers are means over blocks.
+    /// Returns the mean dose at which a technique recycles blocks, if the technique moves a block
+    /// at the first failed read of the block. Such a technique has no read limit.
     fn first_failing(&self) -> StripeLimit {
         const OF_OCTAVE: i32 = 40;
         /// Number of octaves of error rates that are computed. Every read fails long before the

@@ -1,5 +1,6 @@
 //! Mapping unit, which is one flash page, and the cost of writes that are smaller than this unit.
-//! The cost is computed without garbage collection, because only a run can measure that part.
+//! The cost is computed without garbage collection, because only a run can measure the cost of
+//! garbage collection.
 
 use serde::Serialize;
 
@@ -10,7 +11,7 @@ const SIZES: [u64; 3] = [512, 4096, 8192];
 /// Mapping unit, and cost of writes that are smaller than the mapping unit.
 #[derive(Debug, PartialEq, Serialize)]
 pub struct Unit {
-    /// Size in bytes. The drive maps, reads and programs whole flash pages.
+    /// Size of the mapping unit in bytes. The drive maps, reads and programs whole flash pages.
     pub bytes: u64,
     /// Cost of those usual host writes that are smaller than the mapping unit.
     pub small_writes: Vec<SmallWrite>,

@@ -84,7 +84,7 @@ fn dose_csv(
     csv
 }
 
-/// Formats rows for bins of neighbouring wordlines. The file has more blocks than `dose.csv`. The
+/// Formats rows for bins of neighbouring wordlines. The file shows more blocks than `dose.csv`. The
 /// most disturbed block comes first.
 fn dose_map_csv(doses: &DoseRecord) -> String {
     let mut csv =
@@ -131,8 +131,8 @@ fn dose_blocks_csv(doses: &DoseRecord, has_times: bool) -> String {
     csv
 }
 
-/// Formats a row for each erase, in order of time. `shares` has the oracle's values for the same
-/// erases.
+/// Formats a row for each erase, in order of time. For each of these erases, `shares` has the
+/// oracle's highest ratio of the dose of a page to the limit of the page.
 fn erasures_csv(
     erasures: &Thinned<Erasure>,
     shares: Option<&Thinned<f64>>,

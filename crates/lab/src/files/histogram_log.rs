@@ -42,7 +42,7 @@ pub(super) fn text(name: &str, intervals: &[Interval]) -> Result<String, Failure
 }
 
 /// Encodes a histogram as the last column of a log line. vpass writes the other columns itself,
-/// because the library rounds times to milliseconds.
+/// because the `HdrHistogram` library rounds times to milliseconds.
 fn histogram_line(histogram: &Histogram<u64>) -> Result<String, String> {
     let (mut bytes, mut serializer) = (vec![], V2DeflateSerializer::new());
     let mut log = IntervalLogWriterBuilder::new()

@@ -10,9 +10,8 @@
 //! | `p50_us`, `p99_us`, `p99_9_us` | us | Latency within which 50, 99 and 99.9 % of these requests ended. Values are accurate to 0.1 %. |
 //! | `max_us` | us | Latency of the slowest of these requests, accurate to 0.1 %. |
 //!
-//! The file has at most 128 windows. A run of 1.4 ms or more has at least 86 windows. If there are
-//! too many different latencies, the file has fewer windows. Only runs in the timed gear have this
-//! file.
+//! The file has 86 to 128 windows. There are fewer than 86 windows if the run is shorter than 1.4
+//! ms, or if there are too many different latencies. Only runs in the timed gear have this file.
 
 use std::fmt::Write;
 

@@ -19,14 +19,15 @@ use crate::plan::{RunPlan, Workload};
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Key(pub(super) String);
 
-/// Maker of keys. It reads the program's own file and each file with requests only once.
+/// Maker of keys. The maker reads the executable file of the program only once, and also reads each
+/// file with requests only once.
 #[derive(Debug)]
 pub struct Keys {
     build: String,
     files: BTreeMap<PathBuf, Content>,
 }
 
-/// Digest of a file, and the size and date of the file when it was read.
+/// Digest of a file, and the size and date that the file had when vpass read it.
 #[derive(Debug)]
 struct Content {
     sha256: String,
@@ -34,11 +35,12 @@ struct Content {
 }
 
 impl Keys {
-    /// Prepares to make keys. Reads the program's own file, because keys depend on the build.
+    /// Prepares to make keys. Reads the executable file of the program, because keys depend on the
+    /// build.
     ///
     /// # Errors
-    /// Returns an error if the program's own file cannot be read. The build of the program is then
-    /// unknown.
+    /// Returns an error if the executable file of the program cannot be read. The build of the
+    /// program is then unknown.
     pub fn of_this_program() -> io::Result<Self> {
         Ok(Self { build: digest_of(&mut own_file()?)?, files: BTreeMap::new() })
     }
@@ -61,7 +63,8 @@ impl Keys {
             writeln!(digest, "{} {}", shown(&path), self.sha256(&path)?).expect(told);
         }
         // The requests depend only on the contents of the files and on the options for reading
-        // them. The results of the survey are not part of the key, because their order may vary.
+        // them. The plan of a trace also has results of scanning the files. These results are not
+        // part of the key, because their order may vary.
         match &plan.workload {
             Workload::Trace { options, .. } => writeln!(digest, "{options:?}"),
             Workload::Generated(loaded) => writeln!(digest, "{} {:?}", loaded.name, loaded.config),
@@ -117,8 +120,8 @@ fn stamp(path: &Path) -> Option<(u64, SystemTime)> {
     Some((about.len(), about.modified().ok()?))
 }
 
-/// Opens the program's own file. On Linux, this works even if another file now has the name of the
-/// program.
+/// Opens the executable file of the program. On Linux, this works even if another file now has the
+/// name of the program.
 fn own_file() -> io::Result<File> {
     File::open("/proc/self/exe").or_else(|_| File::open(std::env::current_exe()?))
 }

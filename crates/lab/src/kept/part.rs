@@ -44,7 +44,7 @@ impl<'de> Deserialize<'de> for Bytes {
     }
 }
 
-/// Encodes a part. Returns `None` if decoding would not give exactly the same part.
+/// Encodes a part. Returns `None` if the encoded part would not decode to exactly the same part.
 pub(super) fn encoded<T: Serialize + DeserializeOwned>(part: &T) -> Option<Vec<u8>> {
     let body = body(part)?;
     let again = self::body(&rmp_serde::from_slice::<T>(&body).ok()?)?;

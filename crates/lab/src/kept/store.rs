@@ -22,7 +22,8 @@ const BEING_WRITTEN: &str = "new";
 #[derive(Debug)]
 pub struct Store {
     folder: PathBuf,
-    /// Files of this command's parts, both found on disk and written by this command.
+    /// Files with the parts of this command. Earlier runs of the command or this run wrote the
+    /// files.
     own: Mutex<BTreeSet<PathBuf>>,
 }
 
@@ -51,8 +52,8 @@ impl Store {
         Some(part)
     }
 
-    /// Keeps a part on disk and returns true. If decoding would not give exactly the same part, the
-    /// part is not kept, and the function returns false.
+    /// Keeps a part on disk and returns true. If the encoded part would not decode to exactly the
+    /// same part, the part is not kept, and the function returns false.
     ///
     /// # Errors
     /// Returns an error if a disk operation fails.

@@ -88,7 +88,8 @@ fn table(section: &Section) -> Value {
     if required.is_empty() { schema } else { with(schema, json!({ "required": required })) }
 }
 
-/// Adds the tables of a slot's techniques, and the keys that several of these techniques share.
+/// Adds the tables of all techniques of one kind (slot), and the keys that several of these
+/// techniques share.
 fn add_parameters(slot: &Slot, properties: &mut Map<String, Value>) {
     for alias in slot.aliases() {
         let (_, param) =
@@ -205,7 +206,7 @@ fn source(source: &str) -> String {
     if source.is_empty() { String::new() } else { format!("Source of the default: {source}") }
 }
 
-/// Joins the parts to a text, without empty parts. Each part becomes a sentence.
+/// Joins the parts into one text, in which each part is a sentence. Empty parts are left out.
 fn sentences(parts: [&str; 3]) -> String {
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(". ")
 }

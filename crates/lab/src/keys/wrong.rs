@@ -1,5 +1,5 @@
 //! Detection of values that a key cannot have. The values are compared with the declarations of the
-//! keys before they are converted to their types.
+//! keys, before the values are converted to the types of the keys.
 
 use toml::de::{DeTable, DeValue};
 use toml::{Spanned, Value};

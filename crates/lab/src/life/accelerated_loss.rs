@@ -2,9 +2,9 @@
 //! acceleration.
 //!
 //! If each erase counts as K cycles, the most worn blocks may pass the rated P/E cycles long before
-//! the mean block does. Read limits beyond the rated P/E cycles are not known. A loss on such a
-//! rung is therefore no evidence against the technique, and the years of the life are not valid. A
-//! higher rung, with a smaller K, must give the answer.
+//! the mean block does. Read limits beyond the rated P/E cycles are not known. A loss in an
+//! accelerated life is therefore no evidence against the technique, and the years of the life are
+//! not valid. A life with a smaller K must give the answer.
 
 use std::num::NonZeroU32;
 

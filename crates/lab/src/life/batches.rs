@@ -9,7 +9,8 @@
 //!
 //! Lives may also differ over their whole length, because samples hold different pages. Batches do
 //! not show this difference. If the variance of the lives is more than [`MOST_RATIO`] times the
-//! variance that batches explain, only Student's interval over the lives counts.
+//! variance that batches explain, the batches are ignored, and Student's interval over the lives is
+//! used.
 //!
 //! ```text
 //! two lives of four stretches each, in years: 1.1 1.0 0.9 1.0 and 0.9 1.0 1.1 1.0

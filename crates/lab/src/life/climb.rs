@@ -52,8 +52,8 @@ pub struct Answer {
     pub plans: Vec<RunPlan>,
     /// Lives of the technique, or the reason why the drive was refused or stopped.
     pub lived: Result<Vec<Lived>, Failure>,
-    /// Factors that convert the years of each life to years of the drive. A factor differs from 1
-    /// only on a rung, if a sample serves more or fewer reads than its share.
+    /// Factors that convert the years of each life to years of the drive. A factor is 1 if the life
+    /// is not on a rung, or if its sample serves exactly its share of the reads.
     pub factors: Vec<f64>,
     /// Whether the lives belong to a rung. On a rung, acceleration affects the years.
     pub is_on_rung: bool,
@@ -276,7 +276,7 @@ impl Pace {
     }
 }
 
-/// Returns the number of samples for a number of lives. Each sample has one page in `of`. The
+/// Returns the number of samples for a number of lives. A sample has one of every `of` pages. The
 /// number of samples is a power of two, so the samples of lower rungs are used again on higher
 /// rungs.
 fn samples_of(lives: u32, of: u32) -> u32 {

@@ -63,8 +63,8 @@ impl Counts {
         (bits > 0.0).then(|| errors / bits)
     }
 
-    /// Returns the counts of the whole life. The part of each count that was added after `then` is
-    /// multiplied by `times`.
+    /// Returns the counts of the whole life. `then` has the counts at the start of acceleration.
+    /// The part of each count that was added later is multiplied by `times`.
     pub(super) fn since(self, then: &Self, times: u32) -> Self {
         let grown = Grown(times.into());
         Self {
@@ -110,7 +110,7 @@ impl Grown {
         Some((of(errors_then, errors), of(bits_then, bits)))
     }
 
-    /// Returns the counts of a life by cause. Counts for wear levelling are not multiplied.
+    /// Returns the counts of a life by cause. Counts for wear levelling are not multiplied by K.
     pub(super) fn by_cause(self, then: &ByCause, now: &ByCause) -> ByCause {
         let of = |cause: Cause| {
             let times = if cause == Cause::Wear { Self(1) } else { self };

@@ -51,7 +51,7 @@ pub struct Section {
     low: f64,
     high: f64,
     /// Lower of the two inner values that the search compares. The field has the logarithm of the
-    /// value, and the years of the life with this value once they are known.
+    /// value. Once a life with this value was simulated, the field also has the years of this life.
     lower: (f64, Option<f64>),
     upper: (f64, Option<f64>),
 }
@@ -106,7 +106,7 @@ impl Point {
         self.life.as_ref().filter(|life| !life.lost_data())
     }
 
-    /// Returns whether the drive outlives the simulation with this value.
+    /// Returns whether the drive, with this value of the key, outlives the simulation.
     pub fn lives_on(&self) -> bool {
         self.answer().is_some_and(|life| !life.ended)
     }

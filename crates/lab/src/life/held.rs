@@ -16,8 +16,8 @@ use super::{End, Lived};
 use crate::load::{Generated, Loaded};
 use crate::plan::{RunPlan, Workload};
 
-/// Smallest relative difference between the numbers of served and expected reads that is reported
-/// in a sentence.
+/// Smallest relative difference that is reported in a sentence. The difference is between the
+/// number of served reads and the number of expected reads.
 const WITHIN: f64 = 0.02;
 /// Smallest number of reads for which a difference is reported. With fewer reads, chance alone can
 /// explain the difference.

@@ -40,13 +40,12 @@ pub struct Interval {
     /// Half the width of the 95 % confidence interval by batch means, in years. Null without
     /// batches, or if the lives differ by more than their batches explain.
     pub by_batches: Option<f64>,
-    /// Whether too few pages were sampled for a confidence interval. The two ends are then only a
-    /// range.
+    /// Whether too few pages were sampled for a confidence interval. In this case, `low` and `high`
+    /// are only the ends of a range.
     pub is_range: bool,
 }
 
-/// Life on a rung. If the same life was also simulated at a larger acceleration, the pair contains
-/// both lives.
+/// Life on a rung. The pair may also have the same life at a larger acceleration.
 #[derive(Clone, Copy, Debug)]
 pub struct Pair<'a> {
     /// Life at the smaller acceleration.
@@ -82,9 +81,9 @@ impl Interval {
     /// Returns the interval of these lives. Returns `None` if there are no lives at a larger
     /// acceleration, or if any drive outlives the simulation.
     ///
-    /// The years change with K at least as fast as the square root of K. The larger K is at least
-    /// three times the K of this rung. Between these two K, the years therefore change by at least
-    /// as much as between 1 and the K of this rung.
+    /// The years change with K at least as fast as the square root of K. The other lives have a K
+    /// that is at least three times the K of this rung. From this rung to the larger K, the years
+    /// therefore change by at least as much as from K = 1 to this rung.
     pub fn of(pairs: &[Pair]) -> Option<Self> {
         if pairs.iter().any(|pair| pair.fine.end == End::LivesOn) {
             return None;

@@ -11,7 +11,7 @@ use crate::plan::RunPlan;
 use crate::setup::Gear;
 
 /// Refuses a plan that cannot have a life. For example, a plan is refused if its requests have no
-/// times, or if an unknown error rate should end the life.
+/// times, or if an error rate should end the life but is unknown.
 ///
 /// # Errors
 /// Returns an error if a setting is missing or wrong. The error names the setting.
@@ -79,7 +79,7 @@ fn check_end(plan: &RunPlan, until: Until) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Returns whether the configuration of the drive determines how many codewords reads lose.
+/// Returns whether the configuration of the drive determines how many codewords are lost in reads.
 fn has_uber(config: &DriveConfig) -> bool {
     config.error.model != ErrorLaw::None
         && config.ecc.codeword.is_some()

@@ -1,6 +1,6 @@
-//! Lives whose blocks are all rewritten at about the same time. Reads bring all blocks to their
-//! limits at similar times, again and again. Each time is called a round. A short life has only a
-//! few rounds.
+//! Lives in which all blocks of the drive are rewritten at about the same time. Reads bring all
+//! blocks to their limits at similar times, again and again. Each of these times is called a round.
+//! A short life has only a few rounds.
 //!
 //! All blocks start without reads. Blocks with similar rates are therefore rewritten at similar
 //! times in every round. If reads wear out the drive, the length of the life is uncertain by one
@@ -15,8 +15,7 @@ use super::summary::Life;
 
 /// Number of P/E cycles above which one round is less than 1 % of a life, and can be neglected.
 const MANY: f64 = 100.0;
-/// Smallest share of programmed pages with which rounds matter. The share is that of pages
-/// programmed because of reads.
+/// Share of the programmed pages that must be programmed because of reads for rounds to matter.
 const MOSTLY: f64 = 0.5;
 
 /// Returns the number of rounds of a life whose years are uncertain by one round. Returns `None`

@@ -111,7 +111,8 @@ struct Third {
     rates: [f64; Cause::COUNT],
     /// Mean of each share of the blocks.
     shares: [f64; SHARES],
-    /// Standard deviation of the blocks' P/E cycles, as a share of their mean.
+    /// Standard deviation of the P/E cycles over the blocks, divided by the mean number of P/E
+    /// cycles.
     spread: f64,
 }
 

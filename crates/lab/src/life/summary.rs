@@ -120,8 +120,8 @@ pub struct Life {
     pub reads_by_retries: Option<Vec<MeanCi95>>,
     /// Effects of each hint of the host; null without hints.
     pub hints: Option<BTreeMap<&'static str, LifeOfWord>>,
-    /// Number of rounds of a life in which all blocks are rewritten at about the same time. Each
-    /// such time is a round, and the years are uncertain by one round. Null for other lives.
+    /// Number of rounds in a life. In a round, all blocks are rewritten at about the same time. The
+    /// years are uncertain by one round. Null if this uncertainty can be neglected.
     pub rounds_in_step: Option<f64>,
     /// Number of reads that the samples served, divided by the expected number of reads. A sample
     /// of one page in N should serve one read in N. Null if this ratio is unknown.
@@ -178,7 +178,8 @@ fn is_nothing(share: &MeanCi95) -> bool {
 pub struct One {
     /// Random seed.
     pub seed: u64,
-    /// Residue of the sample. All page numbers in the sample have this residue modulo N.
+    /// Residue of the sample, which has one page in N. All page numbers in the sample have this
+    /// residue modulo N.
     pub residue: u32,
     /// Length of the life in years.
     pub years: f64,
@@ -267,7 +268,7 @@ impl Life {
     pub fn answered(answer: &Answer) -> Option<Self> {
         let lives = answer.lived.as_ref().ok().filter(|lives| !lives.is_empty())?;
         let life = Self::of(answer.label.clone(), &answer.plans, lives);
-        // Lives outside the ladder have only an interval over the lives.
+        // Lives that belong to no rung of the ladder have only an interval over the lives.
         if answer.interval.is_none() && !answer.is_on_rung {
             return Some(life);
         }
@@ -441,8 +442,8 @@ pub struct Setting<'a> {
     pub rung: Option<Rung>,
     /// Numbers of pages and blocks in the samples. `None` if whole drives are simulated.
     pub sampled: Option<Sampled>,
-    /// Techniques without a life. Either the technique does not suit the drive or the workload, or
-    /// the drive stopped.
+    /// Techniques without a life. A technique has no life if it does not suit the drive and the
+    /// workload, or if the drive stopped.
     pub refused: &'a [Refused],
     /// Overrides of `--set`.
     pub set: &'a [String],

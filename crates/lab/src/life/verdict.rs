@@ -138,7 +138,7 @@ fn told(lives: &[Life]) -> Option<String> {
     }
 }
 
-/// Describes the lives that are too close to rank, and the longest of the other lives.
+/// Describes the longest lives, which are too close to rank, and the next shorter life.
 fn tied(best: &Life, front: &[&Life], order: &[&Life]) -> String {
     let names: Vec<String> = front.iter().map(|life| format!("`{}`", life.label)).collect();
     let names = list(&names);

@@ -35,7 +35,7 @@ fn compared<'a>(
     expectations.expected.iter().map(of).collect()
 }
 
-/// Limit for the ratio of the change in vpass to the paper's change. If the ratio is below this
+/// Limit for the change in vpass, divided by the change in the paper. If this ratio is below the
 /// limit, the verdict is "disagrees".
 const NO_CHANGE: f64 = 0.1;
 

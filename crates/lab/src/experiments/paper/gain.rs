@@ -1,5 +1,5 @@
-//! Gain of a technique: the reduction of the mean read latency. The gain has three parts: the
-//! read's own sensing, queueing because of sensing, and queueing because of programs.
+//! Gain of a technique: the reduction of the mean read latency. The gain has three parts: shorter
+//! sensing of the read itself, less queueing behind sensing, and less queueing behind programs.
 //!
 //! ```text
 //! all              mean latency of the technique `over`, minus mean latency of the technique

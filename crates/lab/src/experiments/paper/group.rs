@@ -35,14 +35,14 @@ pub(super) struct Group {
     #[serde(rename = "variant")]
     pub(super) variants: Vec<Variant>,
     /// Number of P/E cycles, per block of the read-active set, after which the counted part of a
-    /// run ends. Erases by reclaim and by GC count.
+    /// run ends. The number includes erases by reclaim and erases by GC.
     ///
-    /// A run also ends after `reads_per_block` reads. Runs with `cycles` differ in length, so
-    /// figures must divide counts by the number of host requests (`share_of`).
+    /// A run also ends after `reads_per_block` reads per block. Runs with `cycles` differ in
+    /// length, so figures must divide counts by the number of host requests (`share_of`).
     #[serde(default)]
     pub(super) cycles: Option<f64>,
     /// Number of P/E cycles after which the warm-up ends. The warm-up also ends after
-    /// `warm_up_reads_per_block` reads.
+    /// `warm_up_reads_per_block` reads per block.
     #[serde(default)]
     pub(super) warm_up_cycles: Option<f64>,
     #[serde(default)]
@@ -113,7 +113,8 @@ impl Group {
         self.cycles.is_some() || self.warm_up_cycles.is_some()
     }
 
-    /// Returns the slot whose techniques the figures of this group compare.
+    /// Returns the kind of the techniques that the figures of this group compare: reclaim, refresh
+    /// or parity.
     pub(super) fn slot(&self) -> &'static str {
         match (self.parity.is_empty(), self.refresh.is_empty()) {
             (false, _) => "parity",
@@ -264,7 +265,8 @@ impl Group {
         Ok(())
     }
 
-    /// Checks that a limit of reads is given wherever a number of P/E cycles is given.
+    /// Checks the limits of reads. A group with a number of P/E cycles must also have a limit of
+    /// reads.
     ///
     /// # Errors
     /// Returns an error if the limit of reads is missing.
@@ -290,14 +292,15 @@ impl Group {
     }
 }
 
-/// Effect of wear on the limits during a group's runs.
+/// Whether wear changes the read limits during the runs of a group.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum GroupWear {
-    /// Limits change with wear, according to the disturb table.
+    /// The read limits change with wear, according to the disturb table.
     #[default]
     Counts,
-    /// Limits stay at the values for `start.pec`. No other row of the disturb table is used.
+    /// The read limits stay at the values for `start.pec`. No other row of the disturb table is
+    /// used.
     Frozen,
 }
 

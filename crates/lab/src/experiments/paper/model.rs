@@ -1,5 +1,6 @@
-//! Files of a recipe that need no simulation. They show settings and error model of the drive, read
-//! limits of layers and under mixes of reads, and requests of the workloads.
+//! Files of a recipe that need no simulation. The files show the settings and the error model of
+//! the drive, its read limits, and the requests of the workloads. There are read limits for each
+//! layer and for several mixes of reads.
 use std::fmt::Write;
 
 use vpass_drive::base::span::DAY;
@@ -17,8 +18,8 @@ fn table(config: &DriveConfig) -> LimitTable {
     LimitTable::of(config).expect("the drives of the papers have tables")
 }
 
-/// Returns the read limit and the alpha of each wordline group, at each P/E count of the disturb
-/// table.
+/// Returns the read limit and alpha of each wordline group, at each P/E count of the disturb table.
+/// Alpha is the weight of a read of a neighbouring wordline.
 pub(super) fn parameters_csv(config: &DriveConfig) -> String {
     let table = table(config);
     let mut csv = String::from("pec_cycles,group,limit_reads,alpha\n");
@@ -80,13 +81,13 @@ pub(super) fn mixes_csv(config: &DriveConfig) -> String {
     csv
 }
 
-/// P/E counts of the rows in the table of the code's limits: the first count, the last count, and
-/// the step between two rows.
+/// P/E counts of the rows in the table with the limits of the error-correcting code: the first
+/// count, the last count, and the step between two rows.
 const CODE_PEC: (u32, u32, usize) = (1000, 30_000, 500);
 
-/// Returns a table with the largest number of reads and the largest age with which the drive's code
-/// still corrects data. There are rows for three targets: the drive's own target, and the UBER of
-/// JESD218 for client drives and for enterprise drives.
+/// Returns a table with the largest number of reads and the largest age with which the drive's
+/// error-correcting code still corrects data. There are rows for three targets: the drive's own
+/// target, and the UBER of JESD218 for client drives and for enterprise drives.
 ///
 /// The last column is for data that is both read and old. The age of this data is half of the
 /// largest age, and the column has the largest number of reads at this age.

@@ -21,8 +21,8 @@ struct FigureRow<'a> {
     is_beside: bool,
     technique: &'a str,
     seed: u64,
-    /// Residue of the sample. All page numbers in the sample have this residue modulo N. A whole
-    /// drive has residue 0.
+    /// Residue of the sample, which has one page in N. All page numbers in the sample have this
+    /// residue modulo N. A whole drive has residue 0.
     residue: u32,
     raw: f64,
     refused: bool,
@@ -39,7 +39,7 @@ struct FigureRow<'a> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Shown {
     Number(f64),
-    /// Number that cannot be computed, because the divisor is 0 or because there is no such run.
+    /// Number that cannot be computed, because the divisor is 0, or because no run has the divisor.
     None,
     /// Number that is missing because the drive could not keep up with the requests, either in this
     /// run or in the run of the divisor.
@@ -79,7 +79,7 @@ impl<'a> Numbers<'a> {
                     .sum::<Result<f64, Failure>>()
             };
             let whole = if figure.share_of.is_empty() { 1.0 } else { sum(&figure.share_of)? };
-            // If the sum of the `share_of` numbers is 0, the number of the run is 0.
+            // If the sum of the `share_of` numbers is 0, the figure shows 0 for the run.
             let raw = if figure.weights.is_empty() {
                 if whole > 0.0 { multiplied(figure, run)? / whole } else { 0.0 }
             } else {
@@ -131,8 +131,9 @@ impl<'a> Numbers<'a> {
         Ok(Self { figure, rows })
     }
 
-    /// Returns the mean number over seeds and workloads. Real traces that run beside generated
-    /// workloads are excluded. If the number of any workload is missing, the mean is missing too.
+    /// Returns the mean of the figure's numbers over seeds and workloads. Real traces that run
+    /// beside generated workloads are excluded. If the number of any workload is missing, the mean
+    /// is missing too.
     pub(super) fn mean(&self, mean: Mean, variant: &str, technique: &str) -> Shown {
         let is_without = |row: &FigureRow| {
             mean == Mean::Without && self.figure.without.iter().any(|name| name == row.workload)
@@ -154,7 +155,7 @@ impl<'a> Numbers<'a> {
         }
     }
 
-    /// Returns the mean number of one workload, over seeds and samples.
+    /// Returns the mean of the figure's numbers for one workload, over seeds and samples.
     pub(super) fn of_workload(&self, variant: &str, workload: &str, technique: &str) -> Shown {
         let of_it = self
             .rows
@@ -210,7 +211,7 @@ impl<'a> Numbers<'a> {
     }
 
     /// Returns the table as CSV. If there are several seeds, the table has a column for the seed.
-    /// `slot` is the slot of the compared techniques.
+    /// `slot` is the kind of the compared techniques, such as reclaim.
     pub(super) fn csv(&self, slot: &str) -> String {
         let figure = self.figure;
         let over = figure.divisor().map_or_else(String::new, |over| {

@@ -13,8 +13,8 @@ pub(super) struct Periods {
     pub(super) before: f64,
     /// Share of the pages with data that the host updates in each period.
     pub(super) updates: f64,
-    /// Mean number of page reads by the host in the counted part. A group with `reads` cannot have
-    /// `counted`.
+    /// Expected number of page reads by the host in the whole counted part. A group with `reads`
+    /// cannot have `counted`.
     #[serde(default)]
     pub(super) reads: Option<u64>,
     /// Number of counted periods in which the host only updates pages. A group with `counted`

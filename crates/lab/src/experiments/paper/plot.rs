@@ -15,7 +15,7 @@ use crate::failure::Failure;
 /// upper end.
 const BIN_MS: u64 = 50;
 const BINS: usize = 20;
-/// Key in the summary of a run for the bins of response times.
+/// Key of an entry in the summary of a run. The entry has the bins of response times.
 pub(super) const RESPONSES: &str = "responses_50_ms";
 
 /// Counts the reads that waited for a reclaim job, by response time. Each bin is 50 ms wide.
@@ -28,8 +28,8 @@ pub(super) fn responses(engine: &Replay) -> [u64; BINS] {
     bins
 }
 
-/// Returns the points of a plot as CSV. `slot` is the slot of the compared techniques. A read is
-/// long if it takes more than `long_us`.
+/// Returns the points of a plot as CSV. `slot` is the kind of the compared techniques, such as
+/// reclaim. A read is long if it takes more than `long_us`.
 ///
 /// # Errors
 /// Returns an error if a JSON pointer does not lead to a list of numbers. Also returns an error if

@@ -63,8 +63,8 @@ fn greedy() -> String {
     "greedy".into()
 }
 
-/// Workload of a recipe. The workload sets the number of requests and the range of addresses. If a
-/// group has `blocks` or `cycles`, the group sets both instead.
+/// Workload of a recipe. The workload sets the number of requests and the range of addresses. A
+/// group with `blocks` or `cycles` replaces both settings.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct NamedWorkload {
@@ -100,7 +100,8 @@ impl NamedWorkload {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Model {
-    /// Name of the file with the read limit and the alpha of each wordline group at each P/E count.
+    /// Name of the file with the read limit and alpha of each wordline group at each P/E count.
+    /// Alpha is the weight of a read of a neighbouring wordline.
     pub(super) parameters: Option<String>,
     /// Name of the file with the read limit of every layer of a block.
     pub(super) layers: Option<String>,
@@ -111,10 +112,11 @@ pub(super) struct Model {
     pub(super) settings: Option<String>,
     /// Name of the file with the requests of one pass of each generated workload.
     pub(super) workloads: Option<String>,
-    /// Name of the file with the largest number of reads and the largest age with which the code
-    /// corrects data. The file has a row for each target and P/E count.
+    /// Name of the file with the largest number of reads and the largest age with which the
+    /// error-correcting code corrects data. The file has a row for each target and P/E count.
     pub(super) code: Option<String>,
-    /// Name of the file with the measured properties of workloads over stripes.
+    /// Name of the file with the measured properties of workloads with a table
+    /// `[workload.stripes]`.
     pub(super) stripes: Option<String>,
 }
 
@@ -182,7 +184,7 @@ impl Recipe {
         found.ok_or_else(|| Failure::usage(crate::suggest::unknown("group", name, names)))
     }
 
-    /// Returns whether any plot shows every block for runs of this group and workload.
+    /// Returns whether any plot for this group and workload shows the P/E counts of every block.
     pub(super) fn plots_blocks_of(&self, group: &str, workload: &str) -> bool {
         self.plots.iter().any(|p| p.kind == PlotKind::Blocks && p.shows(group, workload))
     }

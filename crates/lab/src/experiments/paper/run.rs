@@ -13,32 +13,34 @@ pub(super) struct Run {
     /// Whether the run replays a real trace beside the generated workloads. Such a run is left out
     /// of averages.
     pub(super) is_beside: bool,
-    /// Technique whose name stands for the run in figures. The group of the run determines the slot
-    /// of this technique.
+    /// Technique whose name stands for the run in figures. The group of the run determines the kind
+    /// of this technique, such as reclaim or refresh.
     pub(super) technique: &'static str,
     pub(super) plan: RunPlan,
     /// Summary of the results; null until the run has ended.
     pub(super) summary: Value,
     /// Two counts for every block at the end of the run: the P/E cycles, and the effective P/E
-    /// cycles in thousandths. Recorded only if a plot shows blocks.
+    /// cycles in thousandths of a cycle. Recorded only if a plot shows blocks.
     pub(super) blocks: Vec<(u32, u64)>,
-    /// Data of each week. Plots of weeks and counts of long reads need this data.
+    /// Data of each week. The data is needed for plots by week, and for counts of long reads.
     pub(super) weeks: Vec<Part>,
     /// Whether the drive could not keep up with the requests. The latencies of such a run never
     /// settle.
     pub(super) fell_behind: bool,
 }
 
-/// Key in the summary for the number of P/E cycles after which a run ended.
+/// Key of an entry in the summary of a run. The entry has the number of P/E cycles after which the
+/// run ended.
 pub(super) const CYCLES: &str = "cycles";
-/// Key in the summary for the number of blocks in use at the end of a run. Present only if data is
-/// refreshed.
+/// Key of an entry in the summary of a run. The entry has the number of blocks in use at the end of
+/// the run. The entry is present only if data is refreshed.
 pub(super) const BLOCKS: &str = "blocks";
 /// Text that replaces a number if the drive could not keep up with the requests.
 pub(super) const REFUSED: &str = "refused: could not keep up";
 
 impl Run {
-    /// Returns the names of group, variant, workload and technique.
+    /// Returns the name of the run, formed from the names of its group, variant, workload and
+    /// technique.
     pub(super) fn name(&self) -> String {
         format!("{} {} {} {}", self.group, self.variant, self.workload, self.technique)
     }

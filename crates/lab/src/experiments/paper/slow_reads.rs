@@ -1,6 +1,6 @@
-//! Latencies that page reads would have on an idle drive. They are computed from the number of
-//! retries of each read, so they are known in every gear. Each read is assumed to be of the slowest
-//! page kind, as in the hint budgets.
+//! Latencies that page reads would have on an idle drive. The latencies are computed from the
+//! number of retries of each read, so they are known in every gear. Each read is assumed to be of
+//! the slowest page kind, as in the latency budgets of hints.
 use std::fmt::Write;
 
 use serde_json::{Value, json};
@@ -14,15 +14,16 @@ use crate::results::Retries;
 use crate::run::Outcome;
 use crate::series::Part;
 
-/// Key in the summary for the latencies that reads would have on an idle drive.
+/// Key of an entry in the summary of a run. The entry has the latencies that reads would have on an
+/// idle drive.
 pub(super) const READS: &str = "reads";
 
 /// Read latencies, by the number of retries.
 struct Takes {
     /// Latencies of reads with 0, 1, 2 and more retries, in this order.
     by_retries: Vec<Ns>,
-    /// Additional latency of a read that was first decoded at a higher level than 0. `None` if this
-    /// latency differs between levels.
+    /// Additional latency of a read that skipped the first decoding level and began at a higher
+    /// level. `None` if this latency differs between the levels.
     began_higher: Option<Ns>,
     long: Ns,
 }
@@ -46,7 +47,8 @@ impl Takes {
     /// Returns the smallest number of retries that makes a read long.
     ///
     /// # Errors
-    /// Returns an error if this number of retries depends on the level at which a read began.
+    /// Returns an error if this number of retries depends on the decoding level at which a read
+    /// began.
     fn long_from(&self, some_began_higher: bool) -> Result<usize, Failure> {
         let from = |more: Ns| {
             self.by_retries
@@ -65,7 +67,7 @@ impl Takes {
     /// Returns the mean latency in microseconds; `None` without reads.
     ///
     /// # Errors
-    /// Returns an error if the mean depends on the levels at which reads began.
+    /// Returns an error if the mean depends on the decoding levels at which reads began.
     fn mean_us(&self, retries: &Retries) -> Result<Option<f64>, Failure> {
         let reads: u64 = retries.histogram.iter().sum();
         let sum: f64 = retries

@@ -1,6 +1,6 @@
-//! Measured properties of workloads over stripes: the share of writes, the lengths of requests, and
-//! the share of writes to recently written stripes. Real traces that run beside these workloads are
-//! measured too.
+//! Measured properties of workloads with a table `[workload.stripes]`: the share of writes, the
+//! lengths of requests, and the share of writes to recently written stripes. Real traces that run
+//! beside these workloads are measured too.
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -18,11 +18,12 @@ use crate::load;
 /// Number of requests that are drawn from each workload.
 const DRAWN: usize = 200_000;
 /// Numbers of recently written stripes. For each number n, vpass measures how often a write goes to
-/// one of the last n stripes. Published measurements of a public trace use the same numbers.
+/// one of the n most recently written stripes. Published measurements of a public trace use the
+/// same numbers.
 const BACK: [usize; 2] = [16, 64];
 
-/// Returns a row for each workload over stripes, and for each real trace that runs beside generated
-/// workloads.
+/// Returns a row for each workload with a table `[workload.stripes]`, and for each real trace that
+/// runs beside generated workloads.
 ///
 /// # Errors
 /// Returns an error if the drive is invalid, or if a trace cannot be read.

@@ -32,9 +32,9 @@ impl Lasting {
         ((low.1 >= target) != (high.1 >= target)).then_some(Self { target, ends: [low, high] })
     }
 
-    /// Returns the value to try next. With `halve`, this is the logarithmic middle of the two ends.
-    /// `halve` is for ends whose years are not known exactly. Without `halve`, the value is
-    /// interpolated.
+    /// Returns the value to try next. With `halve`, this is the logarithmic middle of the two known
+    /// values. `halve` is for known values whose years are not exact. Without `halve`, the value to
+    /// try is interpolated.
     pub fn next(&self, halve: bool) -> f64 {
         let [(low, low_years), (high, high_years)] = self.ends;
         let share = (self.target / low_years).ln() / (high_years / low_years).ln();

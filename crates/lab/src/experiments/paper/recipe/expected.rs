@@ -39,8 +39,9 @@ pub(in crate::experiments::paper) struct Expected {
     /// the entry needs `below` or `above`.
     #[serde(default)]
     pub(in crate::experiments::paper) value: Option<f64>,
-    /// Largest difference between the paper's value and the vpass number that counts as agreement,
-    /// as a share of the paper's value. Absent if only the direction is compared.
+    /// Largest difference with which the vpass number still agrees with the paper's value. The
+    /// difference is given as a share of the paper's value. Absent if only the direction is
+    /// compared.
     #[serde(default)]
     pub(in crate::experiments::paper) tolerance: Option<f64>,
     /// Second criterion for figures that show ratios. A ratio of 0.9 is a change of -0.1. The
@@ -60,12 +61,12 @@ pub(in crate::experiments::paper) struct Expected {
     /// Whether only the direction of a change is compared, and not the size of the change. By
     /// default, the vpass number and the paper's number must both be above 1, or both be below 1.
     ///
-    /// With `below` or `above`, the vpass number is instead compared with the vpass number of
-    /// another technique.
+    /// With `below` or `above`, the paper's number is not used. The vpass number is then compared
+    /// with the vpass number of another technique.
     #[serde(default)]
     pub(in crate::experiments::paper) direction_only: bool,
-    /// Technique that must have a larger number than this entry, for `direction_only`. The key
-    /// `above` names a technique that must have a smaller number.
+    /// Technique whose vpass number must be larger than the vpass number of this entry. The key
+    /// `above` names a technique whose number must be smaller. Both keys need `direction_only`.
     #[serde(default)]
     pub(in crate::experiments::paper) below: Option<String>,
     #[serde(default)]

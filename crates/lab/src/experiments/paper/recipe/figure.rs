@@ -238,8 +238,8 @@ pub(in crate::experiments::paper) enum PlotKind {
     Cumulative,
     /// P/E count and effective P/E count of every block at the end of a run.
     Blocks,
-    /// Stages of the host's page reads, by page kind. Also the stages by validity of the lower
-    /// pages in the wordline of the read page.
+    /// Stages of the host's page reads, by page kind. Further rows have the stages by the validity
+    /// of the lower pages in the wordline of the read page.
     Stages,
     /// Numbers of reads, rewrites and long reads in each week.
     Weeks,
