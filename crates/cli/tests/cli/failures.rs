@@ -54,7 +54,7 @@ fn what_cannot_fail_is_refused_with_exit_code_2() {
         "parity.stripe=3",
     ];
     let five = ["--parity", "raid5", "--fail", "die:0@r1,die:1@r2,die:2@r3,die:3@r4,die:4@r5"];
-    refused(&[&dies[..], &five].concat(), &["5 dies", "at most 4 failed dies"]);
+    refused(&[&dies[..], &five].concat(), &["5 dies", "at most 4 may fail"]);
     vpass(&["compare", "--drive", "tiny", "--workload", "uniform-read", "--fail", "die:9@r5"])
         .refuses(2, &["die 9 does not exist"]);
 }

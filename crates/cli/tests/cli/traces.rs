@@ -94,7 +94,7 @@ fn the_unit_of_times_can_be_said_and_is_named() {
     );
     let words = "45000 requests in 450 us are 100002222 per second, more than most hosts sustain; \
         the times of the trace are read as nanoseconds, which --time-unit changes: with ms, the \
-        trace would take 7.50 min, with 100 requests per second";
+        trace would take 7.50 min and have 100 requests per second";
     assert!(assumed.stderr.contains(words), "{}", assumed.stderr);
     assert_eq!(assumed.json()["trace"]["span_s"], 0.000_449_99);
     let said =
@@ -230,7 +230,7 @@ fn devices_lie_side_by_side_unless_only_some_are_taken() {
         (&1.into(), &1.into())
     );
     assert_eq!(json["trace"]["devices"][1]["base_bytes"], 1 << 20);
-    replay(&trace, &["--only", "4"]).refuses(2, &["--only 4", "it has 1, 2, 3"]);
+    replay(&trace, &["--only", "4"]).refuses(2, &["--only 4", "its devices are 1, 2, 3"]);
     let text = vpass(&["run", "--drive", "tiny", "--trace", &trace, "--fit", "scale"]).stdout;
     assert!(text.contains("trace: 3 devices lie side by side on 4.00"), "{text}");
     vpass(&["run", "--drive", "tiny", "--workload", "zipf-read", "--only", "1"])

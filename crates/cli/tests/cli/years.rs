@@ -582,7 +582,7 @@ fn what_cannot_be_is_refused() {
         &[&fluid[..], &["--sample", "1/4"]].concat(),
         &[
             "408 blocks",
-            "a sample gets 102",
+            "a sample has 102",
             "at least 180",
             "1/2 is the smallest sample that works",
         ],
