@@ -280,8 +280,8 @@ fn flash(s: &Summary, page_bytes: u64, colour: bool) -> String {
         let _ = write!(
             text,
             "\n  \
-             a host page read waited {mean} for reclaim on average, {percent} % of a read's mean \
-             latency"
+             a host page read waited {mean} for reclaim on average; this wait is {percent} % of \
+             the mean read latency"
         );
     }
     text.push('\n');
@@ -294,8 +294,8 @@ fn flash(s: &Summary, page_bytes: u64, colour: bool) -> String {
 fn merged(merged: &Merged) -> String {
     format!(
         "\n    \
-         {wordlines} merged in place, which corrupted {pages}; at the end, {blocks} hold merged \
-         wordlines; without merges, the same data would need {fewer} blocks fewer",
+         {wordlines} merged in place; these merges corrupted {pages}; at the end, {blocks} hold \
+         merged wordlines; without merges, the same data would need {fewer} blocks fewer",
         wordlines = plural(merged.merged_wordlines, "wordline"),
         pages = plural(merged.corrupted_pages, "page"),
         blocks = plural(merged.merged_blocks.into(), "block"),

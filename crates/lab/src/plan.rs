@@ -275,7 +275,7 @@ impl RunPlan {
         }
         Err(Failure::usage(format!(
             "drive {}: wear.acceleration = {acceleration} is only for `vpass life`, which scales \
-             simulated time with it; it must be 1 here",
+             simulated time with this factor; here, wear.acceleration must be 1",
             self.drive.name
         )))
     }
@@ -415,8 +415,8 @@ fn ages(setup: &Setup, plan: &RunPlan) -> Result<Vec<u32>, Failure> {
     match ages.iter().find(|pec| **pec < start || **pec >= rated) {
         None => Ok(ages),
         Some(pec) => Err(Failure::usage(format!(
-            "ages must lie between the drive's start.pec, {start}, and its rated P/E cycles, \
-             {rated}"
+            "ages are P/E counts; each age must be at least start.pec = {start} and less than \
+             drive.rated_pec = {rated}"
         ))
         .at(Opt::Ages.to(pec))),
     }

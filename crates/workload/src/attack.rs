@@ -53,7 +53,7 @@ attacks! {
     "charge-and-burst", "brings many blocks near their limit, then brings all of them over the \
         limit at once"
         => charge_and_burst::phases;
-    "weak-spot", "keeps reading the pages around one weakest wordline, wherever they move"
+    "weak-spot", "keeps reading the pages around the weakest wordline, wherever these pages move"
         => weak_spot::phases;
 }
 

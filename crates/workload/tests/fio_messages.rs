@@ -34,11 +34,11 @@ fn says(line: &str, what: &str) {
 fn text_that_is_no_job_file() {
     assert_eq!(
         error(""),
-        "a.fio: holds no job; a section such as [job], beside [global], is expected"
+        "a.fio: holds no job; besides [global], a section such as [job] is expected"
     );
     assert_eq!(
         error("[global]\nbs=4k\n"),
-        "a.fio: holds no job; a section such as [job], beside [global], is expected"
+        "a.fio: holds no job; besides [global], a section such as [job] is expected"
     );
     assert_eq!(
         error("; a comment\nbs=4k\n[a]\n"),
@@ -167,7 +167,8 @@ fn options_that_would_change_the_workload_stop_the_run() {
         ),
         (
             "wait_for=b",
-            "waiting for a single job is not supported; stonewall waits for all jobs before it",
+            "waiting for a single job is not supported; with stonewall, a job waits for all jobs \
+             before it in the file",
         ),
         (
             "latency_target=1ms",
@@ -193,7 +194,7 @@ fn options_that_would_change_the_workload_stop_the_run() {
     );
     assert_eq!(
         error("[a]\nsize=1m\nnrfiles=4\nopenfiles=2\n"),
-        "a.fio, line 4: openfiles=2 is less than the 4 files of a clone, which is not supported; \
+        "a.fio, line 4: openfiles=2 is not supported, because each clone keeps its 4 files open; \
          leave this option out; the line is \"openfiles=2\""
     );
     assert_eq!(
@@ -228,8 +229,8 @@ fn options_that_would_change_the_workload_stop_the_run() {
 fn rates_that_cannot_be() {
     assert_eq!(
         error("[global]\nrate=4m,\n[a]\nsize=1m\nrw=randrw\n"),
-        "a.fio, line 2: rate gives no rate for the writes of this job, which is not supported; \
-         give a rate for each direction; the line is \"rate=4m,\""
+        "a.fio, line 2: rate gives no rate for the writes of this job; give a rate for each \
+         direction; the line is \"rate=4m,\""
     );
     assert_eq!(
         error("[a]\nsize=1m\nrate=4m\nrate_iops=10\n"),
@@ -251,17 +252,17 @@ fn rates_that_cannot_be() {
 fn places_that_cannot_be() {
     assert_eq!(
         error("[a]\nrw=read\n"),
-        "a.fio, line 1: job a: the size of its file a.0.0 is not known; give the job a size, such \
+        "a.fio, line 1: job a: the size of the file a.0.0 is not known; give the job a size, such \
          as size=1g; the line is \"[a]\""
     );
     assert_eq!(
         error("[a]\noffset=10%\nfilename=x\n"),
-        "a.fio, line 1: job a: its offset is a percentage of a file whose size is not known; give \
+        "a.fio, line 1: job a: the offset is a percentage of a file whose size is not known; give \
          the job a size, such as size=1g; the line is \"[a]\""
     );
     assert_eq!(
         error("[a]\nfilename=/dev/sda\noffset=2g\n"),
-        "a.fio, line 1: job a: its offset of 2GiB is beyond the end of its file of 1GiB; the line \
+        "a.fio, line 1: job a: the offset of 2GiB is beyond the end of the file of 1GiB; the line \
          is \"[a]\""
     );
     assert_eq!(
@@ -309,9 +310,10 @@ fn the_untimed_gear_has_no_time() {
     );
     assert_eq!(
         untimed("[a]\nsize=1m\nrate_iops=10\n[b]\nsize=1m\n").err().unwrap().to_string(),
-        "a.fio, line 1: job a has a rate and job b has none; the untimed gear cannot run both at \
-         once, because it does not know how long a request takes: use `gear=timed`, give both a \
-         rate or neither, let one wait with stonewall, or use `queue_depth=N`; the line is \"[a]\""
+        "a.fio, line 1: job a has a rate and job b has none; the untimed gear cannot run these two \
+         jobs at once, because this gear does not know how long a request takes: use `gear=timed`, \
+         give a rate to both jobs or to neither job, make one job wait for the other (stonewall), \
+         or use `queue_depth=N`; the line is \"[a]\""
     );
     let source = untimed("[a]\nsize=1m\nthinktime=5\nstartdelay=1\n").unwrap();
     let why = "is ignored, because the untimed gear has no time without a rate";

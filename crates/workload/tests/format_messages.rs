@@ -192,8 +192,8 @@ fn blkparse() {
     );
     assert_eq!(
         error_of(None, b"8,0 3 1 0.0 697 G W 8 + 8 [x]\n"),
-        "trace: holds no requests; none of its events has the action that counts as a request, see \
-         `blk_action`"
+        "trace: holds no requests; none of the trace's events has the action that counts as a \
+         request, see `blk_action`"
     );
 }
 

@@ -349,17 +349,17 @@ fn options_without_effect() {
     assert_eq!(
         error(ReadOptions { assume_op: Some(Op::Read), ..nothing() }),
         "`assume_op` is for traces that do not say which requests are reads and which are writes; \
-         trace does not need it (mqsim format)"
+         trace does not need this option (mqsim format)"
     );
     assert_eq!(
         error(ReadOptions { clock: MissingClock::Rate(9.0), ..nothing() }),
-        "`assume_rate` is for traces that have no times for their requests; trace does not need it \
-         (mqsim format)"
+        "`assume_rate` is for traces that have no times for their requests; trace does not need \
+         this option (mqsim format)"
     );
     assert_eq!(
         error(ReadOptions { blk_action: Some(BlkAction::Q), ..nothing() }),
-        "`blk_action` is for traces that record several events per request; trace does not need it \
-         (mqsim format)"
+        "`blk_action` is for traces that record several events per request; trace does not need \
+         this option (mqsim format)"
     );
 }
 

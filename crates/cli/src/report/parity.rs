@@ -99,10 +99,10 @@ fn delayed(delayed: &Delayed) -> String {
 fn window(waited: &str, stripe_s: Option<f64>, stripe_writes: u64) -> String {
     match stripe_s {
         Some(s) if s > 0.0 => {
-            format!("; added over all stripes, stripes {waited} for {}", seconds(s))
+            format!("; stripes {waited} for {}, summed over all stripes", seconds(s))
         }
         None if stripe_writes > 0 => format!(
-            "; added over all stripes, stripes {waited} for {} of the host",
+            "; stripes {waited} for {} of the host, summed over all stripes",
             plural(stripe_writes, "page write")
         ),
         _ => String::new(),
@@ -154,7 +154,7 @@ pub(super) fn failures(failures: &Failures) -> String {
         let _ = write!(text, "\n  {} failed after {requests}{stage} with {pages}", one.failure);
     }
     for one in &failures.to_come {
-        let _ = write!(text, "\n  {one} did not happen, because the run ended earlier");
+        let _ = write!(text, "\n  the failure {one} did not happen, because the run ended earlier");
     }
     let unprotected = match failures.lost_unprotected_pages {
         0 => String::new(),

@@ -136,7 +136,7 @@ fn pages(f: &FileInfo, colour: bool) -> String {
             .collect();
         let _ = writeln!(
             text,
-            "  share of all page reads that the most-read pages get: {}",
+            "  the most-read pages, and their share of all page reads: {}",
             hottest.join(", ")
         );
     }

@@ -92,8 +92,10 @@ fn an_accelerated_life_is_as_long() {
     assert_eq!(accelerated.pointer("/techniques/0/lives/0/oracle_clean"), Some(&Value::Bool(true)));
     for command in [&["run", "--reclaim", "block"][..], &["compare", "--reclaim", "none,block"]] {
         let fixed = ["--drive", "tiny", "--workload", "zipf-read", "--set", "wear.acceleration=10"];
-        vpass(&[command, &fixed].concat())
-            .refuses(2, &["wear.acceleration = 10", "only for `vpass life`", "it must be 1"]);
+        vpass(&[command, &fixed].concat()).refuses(
+            2,
+            &["wear.acceleration = 10", "only for `vpass life`", "wear.acceleration must be 1"],
+        );
     }
     vpass(&lives(&["--set", "wear.acceleration=0"]))
         .refuses(2, &["wear.acceleration = 0", "1 to 1000"]);

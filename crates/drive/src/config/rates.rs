@@ -224,6 +224,9 @@ impl ErrorConfig {
 
 fn check_factors(key: &str, factors: &[f64], count: usize, what: &str) -> Result<(), ConfigError> {
     require(factors.is_empty() || factors.len() == count, || {
-        format!("{key} has {} numbers; one for each {what} ({count}) is expected", factors.len())
+        format!(
+            "{key} has {} numbers; one number for each {what} is expected, {count} in total",
+            factors.len()
+        )
     })
 }

@@ -75,7 +75,8 @@ fn check_given_spare(config: &DriveConfig, pages: u64, raw: u64) -> Result<(), C
     require((actual - spare).abs() < 0.005, || {
         format!(
             "drive.spare = {spare} does not agree with drive.capacity and geometry, which leave a \
-             spare share of {actual:.4}; give two of the three"
+             spare share of {actual:.4}; give only two of drive.spare, drive.capacity and \
+             geometry.blocks_per_plane"
         )
     })
 }

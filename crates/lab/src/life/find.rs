@@ -247,7 +247,7 @@ pub fn verdict(key: &str, points: &[Point], others: &[String]) -> String {
     } else if same && answers.len() > 1 {
         let counted = named(&|point| point.answer().is_some());
         format!(
-            "{key} makes no difference: {length} for all values between {} and {}.",
+            "{key} makes no difference: the life is {length} for all values between {} and {}.",
             counted[0],
             counted[counted.len() - 1]
         )
@@ -408,7 +408,8 @@ mod tests {
         let same = [sure(1.0, 3.0), sure(2.0, 3.0)];
         assert_eq!(
             says(&same),
-            "a.key makes no difference: 3.00 ± 0.10 years for all values between 1 and 2."
+            "a.key makes no difference: the life is 3.00 ± 0.10 years for all values between 1 and \
+             2."
         );
         assert!(
             verdict("a.key", &[sure(1.0, 2.0), sure(2.0, 3.0)], &["1".into()]).ends_with(

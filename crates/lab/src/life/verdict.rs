@@ -104,8 +104,8 @@ fn hidden(lives: &[Life]) -> Option<String> {
         .map(|life| format!("`{}`", life.label))
         .collect();
     Some(format!(
-        "The years of {} are not known on this rung, on which an erase counts as {cycles} P/E \
-         cycles: blocks that wore past their rating lost data. A higher rung gives the answer.",
+        "The years of {} are not known on this rung. An erase counts as {cycles} P/E cycles there, \
+         and blocks that wore past their rating lost data. A higher rung gives the answer.",
         labels.join(", ")
     ))
 }
@@ -235,7 +235,7 @@ mod tests {
         assert_eq!(
             verdict(&lives).unwrap(),
             "`none` lost data, 3.00 pages in the mean life, so its years do not count. The years \
-             of `block` are not known on this rung, on which an erase counts as 100 P/E cycles: \
+             of `block` are not known on this rung. An erase counts as 100 P/E cycles there, and \
              blocks that wore past their rating lost data. A higher rung gives the answer."
         );
     }

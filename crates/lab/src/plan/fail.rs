@@ -54,7 +54,7 @@ impl RunPlan {
         }
         if matches!(self.workload, Workload::Adversary { .. }) {
             return Err(refused(
-                "an attack observes the places of data and relies on these places",
+                "an attack relies on the places of data, which a failure can change",
             )
             .with_remedy("name a workload"));
         }
@@ -63,7 +63,7 @@ impl RunPlan {
                 Opt::Ages,
                 " and ",
                 Opt::Until,
-                " repeat a run, but a failure is permanent",
+                " run the same requests several times, but a failure changes the drive for good",
             ];
             return Err(Failure::usage(why).at(Opt::Fail).with_remedy("leave them out"));
         }

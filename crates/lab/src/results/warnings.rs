@@ -75,8 +75,9 @@ impl Summary {
     pub(crate) fn warn_of_start_reads(&mut self, StartReads { written, passed_over }: StartReads) {
         if f64::from(passed_over) > MANY * f64::from(written) {
             self.warn(format!(
-                "start.reads had no effect in {} of {} written blocks. Writing parity or merging \
-                 in place had already read these blocks that often.",
+                "start.reads had no effect in {} of {} written blocks. Before the run, parity \
+                 writes or merges in place had already read these blocks at least start.reads \
+                 times.",
                 count(passed_over.into()),
                 count(written.into())
             ));
@@ -134,8 +135,8 @@ impl Summary {
         (self.reclaim.invocations == 0 && progress >= NEARLY).then(|| {
             format!(
                 "No block was rewritten because of reads yet. The block with the most reads has \
-                 about {:.0} % of the reads at which `{}` rewrites it; a longer run may wear the \
-                 drive more.",
+                 about {:.0} % of the reads at which `{}` rewrites this block; a longer run may \
+                 wear the drive more.",
                 100.0 * progress.min(1.0),
                 self.reclaim_technique
             )

@@ -111,7 +111,7 @@ fn read_rate(draft: &mut Draft, sheet: &Sheet, begin: Begin) -> Result<(), Failu
     } else {
         let channels = f64::from(drive.config.geometry.channels);
         let because = "sheet: sequential read. Assumption: the channels limit this rate to less \
-            than the link's";
+            than the rate of the link";
         ("timing.channel_mb_s", (wanted / channels).min(t.channel_mb_s), t.channel_mb_s, because)
     };
     let reads = |rate: f64| copy::sequential_read(&drive, &[format!("{key}={rate}")], begin);

@@ -76,7 +76,8 @@ const PUBLISHED: Param = Param {
 pub(super) const CARD: ParityTechnique = Card {
     about: About {
         name: "pe-aware",
-        summary: "a parity page for N host pages only if one of them lies in a worn block",
+        summary: "a parity page for N host pages only if at least one of these pages lies in a \
+            worn block",
         paper: "Guo et al., DATE 2013, III-D",
         params: &[STRIPE, REBUILD, T_P, QUEUE, PUBLISHED],
         goes_by_wear: true,

@@ -66,8 +66,9 @@ const SPREAD: Param = Param {
     default: 0.0,
     range: (0.0, 1.0),
     draw: &[0.0, 0.67, 1.0],
-    meaning: "Of the blocks that were written before the run, the share whose counts begin between \
-        0 and `reads`, evenly spread; all other counts begin with 0. Not used with drive_wide = 1",
+    meaning: "Of the blocks that were written before the run, this share begins with read counts \
+        between 0 and `reads`, evenly spread; all other blocks begin with a read count of 0. Not \
+        used with drive_wide = 1",
     source: "read-latency-relaxation-2021. 0: all blocks move together, as in SSD-D; 0.67: a third \
         of the blocks do, as in SSD-A; 1: none do, as in SSD-B",
     alias: None,
@@ -84,8 +85,8 @@ pub const RETRIES: Param = Param {
     draw: &[0.0, 1.0, 2.0],
     meaning: "A host read with at least this number of retries moves its block early, before \
         `reads` is reached; 0: no read moves its block early",
-    source: "read-latency-relaxation-2021: a count alone fits SSD-D; SSD-B rewrites early after \
-        ECC events",
+    source: "read-latency-relaxation-2021: a read count alone explains SSD-D; SSD-B rewrites \
+        early after ECC events",
     alias: None,
 };
 

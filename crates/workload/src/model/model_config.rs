@@ -217,8 +217,8 @@ impl ModelConfig {
     fn check(&self) -> Result<(), ConfigError> {
         self.check_ranges()?;
         require(self.expert.is_some() == self.active.is_some(), || {
-            "workload.model.expert and workload.model.active belong together: give the size of an \
-             expert and the number of experts that a token uses, or neither of them"
+            "workload.model.expert and workload.model.active belong together: give both the size \
+             of an expert and the number of experts that a token uses, or give neither key"
                 .into()
         })?;
         require(self.dense_bytes() <= self.size.0.next_multiple_of(ALIGN), || {

@@ -214,7 +214,7 @@ impl StatisticsConfig {
         require((read.max(written)..=read + written).contains(&both), || {
             format!(
                 "statistics.footprint_pages = {both} contradicts the {read} pages that are read \
-                 and the {written} that are written: {} to {} pages are possible",
+                 and the {written} pages that are written: {} to {} pages are possible",
                 read.max(written),
                 read + written
             )
