@@ -331,7 +331,7 @@ fn blame(s: &Summary) -> String {
 fn wear(s: &Summary) -> String {
     let w = &s.wear;
     let mut text = format!(
-        "  P/E cycles {least} to {most}, mean {mean} of {rated} rated",
+        "  P/E cycles {least} to {most}, mean {mean}; rated {rated}",
         least = count(w.pec_min.into()),
         most = count(w.pec_max.into()),
         mean = digits(w.pec_mean),

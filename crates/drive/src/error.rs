@@ -99,8 +99,8 @@ fn check_rows(config: &DriveConfig) -> Result<(), ConfigError> {
         };
         let (rows, wanted) = (list(&mut rows.clone()), list(&mut wanted.clone()));
         format!(
-            "error.table has rows at {rows} P/E cycles; it must have rows at the P/E cycles of \
-             disturb.table, {wanted}"
+            "error.table has rows at {rows} P/E cycles; rows at the P/E cycles of disturb.table \
+             ({wanted}) are expected"
         )
     })
 }

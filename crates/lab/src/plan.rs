@@ -410,7 +410,9 @@ fn ages(setup: &Setup, plan: &RunPlan) -> Result<Vec<u32>, Failure> {
     if !ages.is_empty() && plan.drive.config.start.pec_most() > start {
         let why = "a drive whose blocks begin with different wear (start.pec_spread, \
              start.worn_share) has no single age";
-        return Err(Failure::usage(why).at(Opt::Ages).with_remedy("leave out either"));
+        return Err(Failure::usage(why)
+            .at(Opt::Ages)
+            .with_remedy("leave out the ages or these two keys"));
     }
     match ages.iter().find(|pec| **pec < start || **pec >= rated) {
         None => Ok(ages),
@@ -439,8 +441,8 @@ pub fn reclaim_named(name: &str) -> Result<&'static Technique, Failure> {
         if name.split(',').count() > 1 && name.split(',').all(|one| technique(one.trim()).is_some())
         {
             return Failure::usage(format!(
-                "`{name}` stands for several reclaim techniques, but one is expected here; `vpass \
-                 compare` runs several side by side"
+                "`{name}` stands for several reclaim techniques, but only one technique is \
+                 expected here; `vpass compare` runs several techniques side by side"
             ));
         }
         let names = RECLAIM.iter().map(|t| t.name);

@@ -100,7 +100,8 @@ fn names_of_options() {
     says("rw=", "rw: the option has no value; name=value is expected");
     says(
         "numjobs=${VPASS_NOT_SET}",
-        "there is no variable \"VPASS_NOT_SET\" in the environment; set it, or write its value",
+        "there is no variable \"VPASS_NOT_SET\" in the environment; set this variable, or write \
+         its value",
     );
 }
 
@@ -111,7 +112,11 @@ fn values_of_options() {
     says("bs=4x", &format!("bs: {bytes}"));
     says("bs=1.5k", &format!("bs: {bytes}"));
     says("bs=(4*1024)", "bs: arithmetic in parentheses is not supported; write the number itself");
-    says("bs=4k-8k", "bs: one size is expected; use bsrange for a range, and bssplit for shares");
+    says(
+        "bs=4k-8k",
+        "bs: a single size is expected; use bsrange for a range of sizes, and bssplit for sizes \
+         with shares",
+    );
     says("bs=0", "bs: a request of 0 bytes; a size from 1 byte to 16 MiB is expected");
     says(
         "blocksize=32m",
@@ -183,7 +188,7 @@ fn options_that_would_change_the_workload_stop_the_run() {
         "random_distribution: a percentage is expected, as in normal:20",
     );
     says("nrfiles=0", "nrfiles: a whole number from 1 to 4096 is expected");
-    says("filename=:", "filename: a name is expected, or several with colons between them");
+    says("filename=:", "filename: a name is expected, or several names separated by colons");
     says(
         "filename=a:-",
         "filename: standard input and output are not drives; name a file or a device",
@@ -273,8 +278,8 @@ fn places_that_cannot_be() {
     assert_eq!(
         error("[a]\nsize=1g\n[b]\nsize=1m\nnumjobs=9\n"),
         "a.fio: its files take 1033MiB on the drive (a.0.0 1GiB, b.0.0 1MiB, b.1.0 1MiB, b.2.0 \
-         1MiB and 6 more), which has a capacity of 1GiB; give smaller sizes or offsets, give one \
-         filename to jobs that share data, or use a larger drive (`drive.capacity=1033MiB`)"
+         1MiB and 6 more), which has a capacity of 1GiB; give smaller sizes or offsets, give the \
+         same filename to jobs that share data, or use a larger drive (`drive.capacity=1033MiB`)"
     );
     assert_eq!(
         error("[a]\nsize=1m\nrw=randread\nrandom_distribution=zoned_abs:100/2m\n"),

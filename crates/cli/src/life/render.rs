@@ -194,7 +194,9 @@ fn notes(lives: &[Life], setting: &Setting, climbed: &Climbed, args: &LifeArgs) 
         notes.extend(climbed.end.and_then(|end| why_no_higher(end, args)));
     } else if lives.iter().all(|life| life.years.ci95.is_none()) {
         notes.push(
-            "A single life has no confidence interval; --seeds N or --sample K/N give one.".into(),
+            "A single life has no confidence interval; for an interval, use --seeds N or --sample \
+             K/N."
+                .into(),
         );
     } else if setting.samples > 1 {
         notes.push(

@@ -244,8 +244,7 @@ fn blocks_in_words(blocks: f64) -> String {
 fn endurance(e: &Endurance) -> String {
     let mut text = format!(
         "  at {} P/E cycles, a block loses data after {} reads if all reads are beside one \
-         wordline (group {}: limit {} / alpha {}),\n  \
-         after {} if the reads spread evenly",
+         wordline (group {}: limit {} / alpha {}),\n  or after {} reads if the reads spread evenly",
         count(e.pec.into()),
         digits(e.worst_case_reads),
         e.group,

@@ -49,7 +49,7 @@ pub struct ErrorRow {
     #[key(
         unit = "RBER",
         range = Real(0.0, RBER_MAX),
-        note = "; one list for each group, with one number for each age of error.ages, in \
+        note = "; one list for each group; a list has one number for each age of error.ages, in \
             ascending order"
     )]
     pub retention: Vec<Vec<f64>>,

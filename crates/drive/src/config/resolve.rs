@@ -21,8 +21,8 @@ pub(super) fn sizes(config: &mut DriveConfig) -> Result<(), ConfigError> {
     let (pages, blocks) = match (config.drive.capacity, config.geometry.blocks_per_plane) {
         (None, None) => {
             return Err(ConfigError::new(
-                "neither drive.capacity nor geometry.blocks_per_plane is given; give one of them \
-                 to set the size of the drive",
+                "neither drive.capacity nor geometry.blocks_per_plane is given; give one of these \
+                 two keys to set the size of the drive",
             ));
         }
         (None, Some(blocks)) => {

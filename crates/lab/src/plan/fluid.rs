@@ -105,10 +105,10 @@ impl RunPlan {
         let why = match &self.workload {
             Workload::Adversary { .. } => "an adversary chooses its requests one by one",
             Workload::Fio { .. } if self.source()?.arrival() != Arrival::Open => {
-                "jobs of a fio file without a rate wait for earlier requests"
+                "fio jobs without a rate wait for earlier requests"
             }
             Workload::Fio { .. } if self.source()?.has_next_stage() => {
-                "jobs of a fio file wait for earlier jobs"
+                "some jobs of the fio file wait for earlier jobs"
             }
             _ if self.source()?.arrival() != Arrival::Open => {
                 "requests in closed loop wait for earlier requests"

@@ -122,9 +122,9 @@ impl Summary {
             && self.wear.confidence() != Confidence::NoWear;
         unpaid.then(|| {
             format!(
-                "The drive programmed pages of {} blocks in total but erased only {} blocks: it \
-                 still fills its spare blocks. When the spare blocks are full, garbage collection \
-                 will wear the drive more.",
+                "The drive programmed pages of {} blocks in total but erased only {} blocks: the \
+                 drive still fills its spare blocks. When the spare blocks are full, garbage \
+                 collection will wear the drive more.",
                 digits(self.wear.cycles_observed),
                 count(erases as u64)
             )
@@ -220,8 +220,8 @@ impl Summary {
         (refresh.invocations == 0).then(|| {
             format!(
                 "No block was rewritten because of its age yet. The oldest data is {} old, and \
-                 {technique} rewrites data before it is {} old; a longer run, or old data at the \
-                 start (start.age), may wear the drive more.",
+                 {technique} rewrites data before the data is {} old; a longer run, or old data at \
+                 the start (start.age), may wear the drive more.",
                 seconds(oldest_s),
                 seconds(period.0 as f64 / 1e9)
             )

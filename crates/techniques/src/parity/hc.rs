@@ -52,8 +52,8 @@ const PUBLISHED: Param = Param {
     default: 0.0,
     range: (0.0, 1.0),
     draw: &[0.0],
-    meaning: "1: as published, a partial parity covers only the changed pages if more than \
-        n_update pages change; 0: a partial parity always covers all its pages",
+    meaning: "1: as published, if more than n_update pages of a stripe change, the partial parity \
+        drops all other pages of the stripe; 0: the partial parity never drops a page",
     source: "da-raid5-2013 Algorithm 2",
     alias: None,
 };

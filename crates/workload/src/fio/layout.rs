@@ -161,8 +161,8 @@ fn starts(
     let (taken, there) = (Bytes(end), Bytes(capacity));
     Err(SourceError::new(phrase![
         "{jobs_name}: its files take {taken} on the drive ({list}), which has a capacity of \
-         {there}; give smaller sizes or offsets, give one filename to jobs that share data, or \
-         use a larger drive (",
+         {there}; give smaller sizes or offsets, give the same filename to jobs that share data, \
+         or use a larger drive (",
         set("drive.capacity", needed),
         ")",
     ]))

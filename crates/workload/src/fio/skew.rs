@@ -124,7 +124,8 @@ fn zones(
     let text = text.ok_or(EXPECTED)?;
     if text.contains(',') {
         return Err(
-            "one list of zones for all directions is expected; fio 3.33 does not read more lists"
+            "a single list of zones for all directions is expected; fio 3.33 does not read more \
+             lists"
                 .into(),
         );
     }

@@ -223,7 +223,7 @@ impl ModelConfig {
         })?;
         require(self.dense_bytes() <= self.size.0.next_multiple_of(ALIGN), || {
             format!(
-                "workload.model.dense = {} is larger than the model; it must be at most \
+                "workload.model.dense = {} is larger than the model; the largest possible value is \
                  workload.model.size = {}",
                 Bytes(self.dense_bytes()),
                 self.size
