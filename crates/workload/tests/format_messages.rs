@@ -313,8 +313,8 @@ fn srt() {
     );
     assert_eq!(
         error_of(Some("srt"), b"text\n"),
-        "trace, record 1 at byte 0: the file should begin with $$TR_IOREC-1.3 (srt format); it \
-         begins with the bytes 74 65 78 74 0a"
+        "trace, record 1 at byte 0: the file should begin with $$TR_IOREC-1.3 (srt format); the \
+         record begins with the bytes 74 65 78 74 0a"
     );
 }
 

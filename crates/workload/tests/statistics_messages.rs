@@ -192,7 +192,7 @@ fn errors_in_a_table_name_its_line() {
         ),
         (
             WINDOWS.replace("5390000000", "1000000000"),
-            "line 5: `1000000000` of column `end_us` is not after the end of the window before",
+            "line 5: `1000000000` of column `end_us` is not after the end of the previous window",
         ),
         (
             WINDOWS.replace("disk-two", "disk-ten"),

@@ -109,7 +109,7 @@ fn runs_at_several_ages_give_one_life() {
         ])
     };
     refused("50").refuses(2, &["--ages 50", "start.pec, 100"]);
-    refused("3000").refuses(2, &["--ages 3000", "rated P/E cycles, 3000"]);
+    refused("3000").refuses(2, &["--ages 3000", "less than drive.rated_pec = 3000"]);
     let uneven = [
         "run",
         "--drive",

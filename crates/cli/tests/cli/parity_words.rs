@@ -277,7 +277,10 @@ fn reports_in_words_have_wear_by_die_windows_and_rebuilds() {
         assert!(words.contains(said), "{said} in\n{words}");
     }
     let words = ran(&format!("run {line} --parity ppc")).stdout;
-    assert!(words.contains(" page writes of the host; a power loss"), "{words}");
+    assert!(
+        words.contains(" page writes of the host, summed over all stripes; a power loss"),
+        "{words}"
+    );
     let words = ran(&format!(
         "run {line} --parity raid5 --fail die:2@r100,block:50@r101 --set parity.rebuild=0"
     ))

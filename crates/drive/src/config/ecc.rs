@@ -201,9 +201,8 @@ impl EccConfig {
         for (key, times, may_be_empty) in lists {
             require(times.len() == retries || may_be_empty && times.is_empty(), || {
                 format!(
-                    "{key} has {} numbers, but a read has up to {retries} retries (one for each \
-                     level of ecc.cap or ecc.corrects, except the first level); one number for \
-                     each retry is expected",
+                    "{key} has {} numbers for {retries} retries (one retry for each level of \
+                     ecc.cap or ecc.corrects, except the first level)",
                     times.len()
                 )
             })?;
