@@ -336,8 +336,8 @@ impl RunPlan {
         let warm_up_or_gear =
             if self.gear == Gear::Timed || !before { "a warm-up" } else { "the untimed gear" };
         Err(Failure::usage(format!(
-            "{option} needs a clock. In {warm_up_or_gear}, only request times give a clock, and \
-             requests in closed loop have no times."
+            "{option} needs a clock. In {warm_up_or_gear}, the clock follows the times of the \
+             requests, but requests in closed loop have no times."
         ))
         .with_remedy(phrase![
             "Set workload.rate, which replaces workload.queue_depth (",

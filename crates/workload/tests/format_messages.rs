@@ -137,8 +137,8 @@ fn fio() {
     );
     assert_eq!(
         error_of(Some("fio"), b"fio version 2 iolog\n/f add\n"),
-        "trace, line 1: this is a version 2 iolog; its format is fio2 (fio format); the line is \
-         \"fio version 2 iolog\""
+        "trace, line 1: the file is a version 2 iolog; the name of this format is fio2 (fio \
+         format); the line is \"fio version 2 iolog\""
     );
     let header = "trace, line 1: the first line should be the header \"fio version 3 iolog\" (fio \
                   format); the line is";

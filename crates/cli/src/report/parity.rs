@@ -39,7 +39,7 @@ fn by_die(parity: &Parity) -> String {
         (least.min(pec), most.max(pec))
     });
     let spread = format!(
-        "\n    mean P/E cycles: {least:.3} on the least worn die, {most:.3} on the most worn"
+        "\n    mean P/E cycles: {least:.3} on the least worn die, {most:.3} on the most worn die"
     );
     if least < most { spread } else { String::new() }
 }
@@ -74,7 +74,7 @@ fn delayed(delayed: &Delayed) -> String {
         (true, _) => "the cache survives a power loss".into(),
         (false, Some(mean)) => {
             format!(
-                "a power loss would cost {} pages on average, {} at most",
+                "a power loss would cost {} pages on average, and {} pages at most",
                 digits(mean),
                 count(delayed.power_loss.pages_most)
             )
@@ -163,8 +163,8 @@ pub(super) fn failures(failures: &Failures) -> String {
     let _ = write!(
         text,
         "\n  \
-         failures: {pages} lost, {} of them in stripes that failed twice{unprotected}; {} rebuilt \
-         in the background, {} for reads, {} for writes; {} still to rebuild; {stripes} \
+         failures: {pages} lost, {} of these pages in stripes that failed twice{unprotected}; {} \
+         rebuilt in the background, {} for reads, {} for writes; {} still to rebuild; {stripes} \
          unprotected",
         count(failures.lost_twice_failed_pages),
         count(failures.rebuilt_in_background_pages),

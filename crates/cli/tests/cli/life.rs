@@ -240,8 +240,8 @@ fn a_life_is_projected_once_rates_and_state_have_settled() {
     let (short, long) = (run("6000", &[]).stdout, run("600000", &[]).stdout);
     assert!(
         short.contains(
-            "its rates have not settled, or the drive's start-up state still has an effect. `vpass \
-             life` simulates a life if workload.rate is set"
+            "the rates of the run have not settled, or the drive's start-up state still has an \
+             effect. `vpass life` simulates a life if workload.rate is set"
         ),
         "{short}"
     );

@@ -217,8 +217,8 @@ fn a_rate_that_no_host_keeps_up_is_doubted_wherever_a_trace_is_read() {
     let fixed = trace(&["info", &room.text("b.vpt")]).stdout;
     assert!(
         fixed.contains(
-            "as the compact format requires; if the file was made from another trace, make it \
-             again with --time-unit"
+            "as the compact format requires; if the file was made from another trace, make the \
+             file again with --time-unit"
         ),
         "{fixed}"
     );

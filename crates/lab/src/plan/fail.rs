@@ -48,7 +48,7 @@ impl RunPlan {
         }
         if self.is_fluid() {
             return Err(refused(
-                "the fluid gear draws reads in bulk, so nothing can fail between two of them",
+                "the fluid gear draws reads in bulk, so nothing can fail between two reads",
             )
             .with_remedy(phrase!["use ", Opt::Gear.to("timed"), " or untimed"]));
         }

@@ -154,9 +154,9 @@ fn program_time(draft: &mut Draft, sheet: &Sheet) -> Result<(), Failure> {
     }
     if us > SLOWER * of_preset {
         draft.notes.push(format!(
-            "{dies} dies could write {} MB/s. At the sheet's {rate} MB/s, something else limits \
-             the drive, such as its power. In vpass, the program time is increased instead \
-             (assumption).",
+            "{dies} dies could write {} MB/s, but the sheet gives only {rate} MB/s, so something \
+             else limits the drive, such as its power. In vpass, the program time is increased \
+             instead (assumption).",
             count((dies * die_write_mb_s(&config)) as u64)
         ));
     }

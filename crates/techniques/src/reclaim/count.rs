@@ -40,8 +40,8 @@ const READS: Param = Param {
     range: (1.0, 16_000_000.0),
     draw: &[3.0, 20.0, 100.0, 1000.0],
     meaning: "Number of reads of a block at which the block moves",
-    source: "Inferred from read-latency-relaxation-2021: its SSD-D rewrites after 90.84 reads of \
-        each 16-KiB page, which is 69,770 reads of a block of 768 pages (assumption)",
+    source: "Inferred from read-latency-relaxation-2021: SSD-D of this paper rewrites after 90.84 \
+        reads of each 16-KiB page, which means 69,770 reads of a block of 768 pages (assumption)",
     alias: None,
 };
 
@@ -69,8 +69,8 @@ const SPREAD: Param = Param {
     meaning: "Of the blocks that were written before the run, this share begins with read counts \
         between 0 and `reads`, evenly spread; all other blocks begin with a read count of 0. Not \
         used with drive_wide = 1",
-    source: "read-latency-relaxation-2021. 0: all blocks move together, as in SSD-D; 0.67: a third \
-        of the blocks do, as in SSD-A; 1: none do, as in SSD-B",
+    source: "read-latency-relaxation-2021. 0: all blocks move together, as in SSD-D; 0.67: a \
+        third of the blocks move together, as in SSD-A; 1: no blocks move together, as in SSD-B",
     alias: None,
 };
 

@@ -51,8 +51,8 @@ pub fn doubts(
     let name = format.name;
     Some(phrase![
         text,
-        "as the {name} format requires; if the file was made from another trace, make it again \
-         with ",
+        "as the {name} format requires; if the file was made from another trace, make the file \
+         again with ",
         Opt::TimeUnit,
         "; ",
         Opt::Speed.to("0.001"),
