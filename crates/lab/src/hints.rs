@@ -263,9 +263,9 @@ impl HintFile {
             .find(|(_, before)| range.contradicts(before))
             .expect("an earlier one contradicts it");
         let what = format!(
-            "the range overlaps with the range of line {}, and both have rank {}; where ranges \
-             overlap, the range with the higher rank applies, so give the two ranges different \
-             ranks",
+            "the range overlaps with the range of line {}, and both have rank {}; of two \
+             overlapping ranges, the range with the higher rank applies, so give the two ranges \
+             different ranks",
             before.line, row.rank
         );
         Err(self.wrong(row, what))

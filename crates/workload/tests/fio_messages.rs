@@ -272,7 +272,7 @@ fn places_that_cannot_be() {
     );
     assert_eq!(
         error("[a]\nsize=2k\n"),
-        "a.fio, line 1: job a: a block of 4KiB does not fit into its region of 2KiB; the line is \
+        "a.fio, line 1: job a: a block of 4KiB does not fit into the region of 2KiB; the line is \
          \"[a]\""
     );
     assert_eq!(

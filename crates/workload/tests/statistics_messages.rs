@@ -282,7 +282,8 @@ fn invalid_keys_are_refused() {
     );
     says(
         |c| c.reads = None,
-        "statistics.windows hold 3100000 pages of reads, but there is no [statistics.reads]",
+        "statistics.windows hold 3100000 pages of reads, but the table [statistics.reads] is \
+         missing",
     );
     says(
         |c| c.writes.as_mut().unwrap().sizes[3] = 1,

@@ -196,7 +196,9 @@ fn who_loses_data_is_not_said_to_live_longest() {
     let shown = vpass(&lives(&args)).stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
         shown.contains("`none` lost data,")
-            && shown.contains("so its years do not count. A life ends when more than 1 in 1000")
+            && shown.contains(
+                "so the years of this technique do not count. A life ends when more than 1 in 1000"
+            )
             && shown.contains("`straw-wl` lives longest"),
         "{shown}"
     );

@@ -83,9 +83,8 @@ impl RunPlan {
         if self.warm_up > 0 && !is_constant {
             return Err(Failure::usage(phrase![
                 Opt::WarmUp,
-                " needs a workload with constant read rates, which has `distribution` and `rate`; \
-                 with the given workload, the counted part would repeat the requests of the \
-                 warm-up",
+                " needs a workload with constant read rates (keys distribution and rate); with the \
+                 given workload, the counted part would repeat the requests of the warm-up",
             ])
             .at(Opt::Gear.to("fluid"))
             .with_remedy(phrase!["use ", Opt::Gear.to("untimed")]));

@@ -67,9 +67,9 @@ const N_UPDATE: Param = Param {
     default: 6.0,
     range: (0.0, 64.0),
     draw: &[1.0],
-    meaning: "with published = 1: the partial parity of a stripe is updated in place if at most \
-        this number of pages of the stripe change; with the largest value, parity.stripe, partial \
-        parity is always updated in place",
+    meaning: "only with published = 1: largest number of changed pages at which the partial \
+        parity of a stripe is updated in place; with the value of parity.stripe, partial parity \
+        is always updated in place",
     source: "da-raid5-2013 IV-B: N_update = 6",
     alias: None,
 };

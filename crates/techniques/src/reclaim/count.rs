@@ -93,8 +93,8 @@ pub const RETRIES: Param = Param {
 pub(super) const CARD: Technique = Card {
     about: About {
         name: "count",
-        summary: "moves a block after a fixed number of reads, as consumer drives do; data is lost \
-            if limits are below this number",
+        summary: "moves a block after a fixed number of reads, as consumer drives do; data is \
+            lost if its read limit is below this number",
         paper: "ASPLOS 2021, from its measurements",
         protects: Protection::None,
         in_bulk: InBulk::MeanClock,

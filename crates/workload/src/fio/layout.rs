@@ -285,7 +285,7 @@ fn check_space(job: &Job, bytes: u64) -> Result<(), String> {
             job.blocks[op].ends().0.max(if job.pattern.random { job.align[op] } else { 0 });
         if bytes < needed {
             return Err(format!(
-                "a block of {} does not fit into its region of {}",
+                "a block of {} does not fit into the region of {}",
                 Bytes(needed),
                 Bytes(bytes)
             ));

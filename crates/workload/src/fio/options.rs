@@ -145,8 +145,8 @@ const BY_LATENCY: &str =
     "a load that depends on the latency is not supported; leave this option out and set iodepth";
 const TOO_SLOW: &str = "a job that ends because it is too slow is not supported; leave this option \
     out";
-const BATCHES: &str =
-    "waiting for several completions at once is not modelled; set this option to 1 or leave it out";
+const BATCHES: &str = "waiting for several completions at once is not modelled; set this option to \
+    1 or leave this option out";
 
 /// Options that would change the workload, each with the reason why vpass does not support the
 /// option. vpass accepts such an option if its value turns the option off.

@@ -194,8 +194,8 @@ impl StatisticsConfig {
                 Some(side) => side.check(name, accesses)?,
                 None => require(accesses == 0, || {
                     format!(
-                        "statistics.windows hold {accesses} pages of {name}, but there is no \
-                         [statistics.{name}]"
+                        "statistics.windows hold {accesses} pages of {name}, but the table \
+                         [statistics.{name}] is missing"
                     )
                 })?,
             }
