@@ -29,7 +29,7 @@ SLOTS = {
 }
 IN_BULK = {
     "exact": "exact",
-    "order_drawn": "its counters see the reads in random order; their bounds still hold",
+    "order_drawn": "its counters see the reads in random order; the bounds of the counters still hold",
     "mean_clock": "the technique's clock counts expected reads; everything else is exact",
 }
 COMMANDS = [

@@ -82,7 +82,7 @@ def test_options_have_the_words_of_python() -> None:
 def test_the_other_questions_have_failures_as_data() -> None:
     error = failure(lambda: vpass.life("tiny", "zipf-read", years=-1))
     assert (error.kind, error.key, error.value) == ("usage", "years", "-1")
-    assert str(error) == "`years=-1`: it must be above 0 and at most 100"
+    assert str(error) == "`years=-1`: a number of years above 0 and up to 100 is expected"
 
 
 def test_assumptions_have_the_words_of_python(tmp_path: Path) -> None:

@@ -150,13 +150,13 @@ def test_wrong_answers_end_the_run_with_a_sentence() -> None:
     for method, answer, kind, sentence in [
         ("on_time", part, ValueError, "a refresh rewrites the whole block"),
         ("on_time", None, TypeError, "the refresh policy returned None"),
-        ("on_time", 0, vpass.UsageError, "refresh technique `block`, in on_time: it names 0 ns"),
+        ("on_time", 0, vpass.UsageError, "refresh technique `block`, in on_time: the technique names 0 ns"),
         ("first_look", "soon", TypeError, "the refresh policy returned a str; a number of ns"),
         ("done_by", float("inf"), ValueError, "the time is inf"),
-        ("first_look", -(10**18), vpass.UsageError, "in first_look: it names"),
+        ("first_look", -(10**18), vpass.UsageError, "in first_look: the technique names"),
     ]:
         refused(kind, sentence, refresh=with_method(Block(), method, answer))
-    wrong = "gc technique `greedy`, in pick: it picked block 4294967294, which may not be picked"
+    wrong = "gc technique `greedy`, in pick: the technique picked block 4294967294, which may not be picked"
     refused(vpass.UsageError, wrong, gc=with_method(Greedy(), "pick", 2**32 - 2))
     refused(TypeError, "the gc policy returned a float", gc=with_method(Greedy(), "pick", 1.5))
     refused(ValueError, "candidates = 0; it must be 1 or more", gc=with_candidates(0))

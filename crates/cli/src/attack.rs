@@ -95,7 +95,7 @@ pub(crate) fn attack(args: &AttackArgs) -> Result<Exit, Failure> {
 /// Summary of the adaptive attack for `vpass list attacks`. This attack chooses its requests during
 /// the run.
 pub(crate) const ADAPTIVE_SUMMARY: &str = "inspects the drive after every 4 to 100 requests, then \
-    reads beside two kinds of wordlines: those near their limit, and those about which the \
+    reads beside wordlines that are near their limit, and beside wordlines about which the \
     technique knows little";
 /// Default number of requests of the adaptive attack.
 const ADAPTIVE_REQUESTS: u64 = 100_000;

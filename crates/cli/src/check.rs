@@ -169,7 +169,10 @@ pub(crate) fn run(
         out::print(&counts.table())?;
     }
     let requests = numbers::plural(counts.requests(), "request");
-    out::print(&format!("{drives} from seed {seed} on, {requests}: the oracle found no error\n"))?;
+    out::print(&format!(
+        "{drives}, drawn with the seeds from {seed} on, served {requests}; the oracle found no \
+         error\n"
+    ))?;
     Ok(Exit::Done)
 }
 

@@ -89,7 +89,11 @@ fn render(e: &Explanation, config: &DriveConfig, colour: bool) -> String {
     }
     if let Some(budget) = &e.error_budget {
         text.push('\n');
-        heading(&mut text, "Error budget that wear, age and reads leave to a page, at each retry");
+        heading(
+            &mut text,
+            "Error budget of a page: errors by wear, age and reads, and the dose left at each \
+             retry",
+        );
         text.push_str(&budget::words(budget, colour));
     }
     if let Some(words) = &e.hints {

@@ -30,8 +30,8 @@ fn tell(note: &Note) {
         ),
         Note::NotKept(why) => format!("a finished run is not kept: {why}"),
         Note::Found(rows, all) => format!(
-            "{} of {runs} taken from {folder}, where an earlier command kept them; --fresh \
-             repeats all runs",
+            "{} of {runs} taken from {folder}, the folder of an earlier command; --fresh repeats \
+             all runs",
             rows.count,
             runs = plural(*all as u64, FINISHED),
             folder = rows.folder.display()
@@ -46,7 +46,7 @@ fn tell(note: &Note) {
         }
         Note::Complete => return progress::rows_are_kept(None),
         Note::Others(rows) => format!(
-            "the folder {} holds {} with other settings; --fresh removes them",
+            "the folder {} holds {} with other settings; with --fresh, vpass removes these runs",
             rows.folder.display(),
             plural(rows.count as u64, FINISHED)
         ),

@@ -280,8 +280,8 @@ fn flash(s: &Summary, page_bytes: u64, colour: bool) -> String {
         let _ = write!(
             text,
             "\n  \
-             a host page read waited {mean} for reclaim on average, {percent} % of a read's mean \
-             latency"
+             a host page read waited {mean} for reclaim on average; this wait is {percent} % of \
+             the mean read latency"
         );
     }
     text.push('\n');
@@ -295,8 +295,8 @@ fn flash(s: &Summary, page_bytes: u64, colour: bool) -> String {
 fn merged(merged: &Merged) -> String {
     format!(
         "\n    \
-         {wordlines} merged in place, which corrupted {pages}; at the end, {blocks} hold merged \
-         wordlines; without merges, the same data would need {fewer} blocks fewer",
+         {wordlines} merged in place; these merges corrupted {pages}; at the end, {blocks} hold \
+         merged wordlines; without merges, the same data would need {fewer} blocks fewer",
         wordlines = plural(merged.merged_wordlines, "wordline"),
         pages = plural(merged.corrupted_pages, "page"),
         blocks = plural(merged.merged_blocks.into(), "block"),
@@ -332,7 +332,7 @@ fn blame(s: &Summary) -> String {
 fn wear(s: &Summary) -> String {
     let w = &s.wear;
     let mut text = format!(
-        "  P/E cycles {least} to {most}, mean {mean} of {rated} rated",
+        "  P/E cycles {least} to {most}, mean {mean}; rated {rated}",
         least = count(w.pec_min.into()),
         most = count(w.pec_max.into()),
         mean = digits(w.pec_mean),

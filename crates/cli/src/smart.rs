@@ -83,8 +83,8 @@ fn of_run(path: &Path) -> Result<OfRun, Failure> {
     };
     let Some(smart) = summary.get("smart") else {
         return Err(Failure::usage(format!(
-            "{}/summary.json has no `smart`, because an earlier version of vpass wrote it; run the \
-             command in manifest.json of this folder again",
+            "{}/summary.json is from an earlier version of vpass and has no `smart`; repeat the \
+             run with the command in manifest.json of the same folder",
             folder.name
         )));
     };

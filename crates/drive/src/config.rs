@@ -155,8 +155,8 @@ impl DriveConfig {
         if self.error.model == ErrorLaw::Bch {
             self.ecc.check(self.geometry.page_size)?;
             require(self.disturb.model == DisturbModel::Count, || {
-                "error.model = \"bch\" has one limit for all pages of a block; set disturb.model \
-                 = \"count\""
+                "error.model = \"bch\" has the same limit for all pages of a block; set \
+                 disturb.model = \"count\""
                     .into()
             })?;
         }

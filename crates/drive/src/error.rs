@@ -55,7 +55,7 @@ pub(crate) fn check(config: &DriveConfig) -> Result<(), ConfigError> {
         config.error.model == ErrorLaw::Bch && config.bch.combine == Combine::Independent;
     require(!independent || !config.error.noise, || {
         "error.noise = true draws from one error rate per page, but bch.combine = \"independent\" \
-         has two, one for reads and one for age; set bch.combine = \"sum\""
+         has two rates, one for reads and one for age; set bch.combine = \"sum\""
             .into()
     })?;
     let ladder = Ladder::of(&config.ecc)?;
@@ -79,8 +79,8 @@ pub(crate) fn check(config: &DriveConfig) -> Result<(), ConfigError> {
     let (wanted, most) = (config.reclaim.retries as usize, ladder.retries());
     require(wanted <= most, || {
         format!(
-            "reclaim.retries = {wanted}, but [ecc] has {most} retries (levels after the first); \
-             reclaim.retries must be at most {most}"
+            "reclaim.retries = {wanted}, but [ecc] has {most} retries (one for each level except \
+             the first); reclaim.retries must be at most {most}"
         )
     })?;
     check_rows(config)?;
@@ -99,8 +99,8 @@ fn check_rows(config: &DriveConfig) -> Result<(), ConfigError> {
         };
         let (rows, wanted) = (list(&mut rows.clone()), list(&mut wanted.clone()));
         format!(
-            "error.table has rows at {rows} P/E cycles; it must have rows at the P/E cycles of \
-             disturb.table, {wanted}"
+            "error.table has rows at {rows} P/E cycles; rows at the P/E cycles of disturb.table \
+             ({wanted}) are expected"
         )
     })
 }

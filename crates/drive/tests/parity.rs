@@ -114,7 +114,7 @@ fn what_does_not_fit_is_refused_with_what_does() {
     let too_wide = refused(&|config| config.geometry.channels = 3, "none").unwrap();
     assert!(
         too_wide.contains(
-            "needs 4 dies, one of them for the parity page, but the drive has 3: set \
+            "needs 4 dies, including one die for the parity page, but the drive has 3: set \
              parity.stripe=2 or less"
         ),
         "{too_wide}"

@@ -214,7 +214,7 @@ fn what_refresh_cannot_keep_is_refused() {
     assert_eq!(
         refused(older, "block").unwrap(),
         "start.age = \"31d\" must be at most refresh.period = \"30d\": refresh rewrites data \
-         before it is older than this period"
+         before the data is older than this period"
     );
     assert_eq!(refused(older, "none"), None);
     // 80 blocks of 64 pages take 550 us per page and 3 ms per erase: 3.056 s, given in whole

@@ -265,8 +265,9 @@ impl HintFile {
             .find(|(_, before)| range.contradicts(before))
             .expect("an earlier one contradicts it");
         let what = format!(
-            "the range overlaps with the range of line {}, and both have rank {}; of overlapping \
-             ranges, the one with the higher rank counts, so give them different ranks",
+            "the range overlaps with the range of line {}, and both have rank {}; of two \
+             overlapping ranges, the range with the higher rank applies, so give the two ranges \
+             different ranks",
             before.line, row.rank
         );
         Err(self.wrong(row, what))

@@ -207,7 +207,8 @@ pub fn workload_of(
     };
     if file.contains_key(other) {
         return Err(Failure::usage(format!(
-            "{name}: [workload] and [statistics] exclude each other; one of them is expected"
+            "{name}: [workload] and [statistics] exclude each other; only one of the two tables is \
+             expected"
         )));
     }
     if let Some(set) = sets.iter().find(|s| s.table == other) {

@@ -113,8 +113,8 @@ pub fn between(before: &Path, after: &Path) -> Result<Measured, Failure> {
     let one = |path: &Path| path.canonicalize().ok();
     if before == after || one(before).is_some() && one(before) == one(after) {
         return Err(Failure::usage(format!(
-            "{} is given twice; give two different snapshots of one drive, the earlier snapshot \
-             first",
+            "{} is given twice; give two different snapshots of the same drive, the earlier \
+             snapshot first",
             before.display()
         )));
     }
@@ -177,8 +177,8 @@ fn require_one_drive(before: &Snapshot, after: &Snapshot) -> Result<(), Failure>
             && one != other
         {
             return Err(Failure::usage(format!(
-                "{first} has the {what} {one}, but {second} has {other}; both snapshots must be \
-                 of one drive",
+                "{first} has the {what} {one}, but {second} has {other}; both snapshots must be of \
+                 the same drive",
                 first = before.file,
                 second = after.file
             )));
@@ -216,7 +216,7 @@ fn grown(before: &Snapshot, after: &Snapshot, quantity: Quantity) -> Result<Opti
     let Some(by) = to.checked_sub(from) else {
         return Err(Failure::usage(format!(
             "{later}: {counter} is {to}, less than {from} in {earlier}, but counters of a drive \
-             only grow; give two snapshots of one drive, the earlier one first",
+             only grow; give two snapshots of the same drive, the earlier snapshot first",
             later = after.file,
             counter = quantity.name(),
             earlier = before.file
@@ -258,7 +258,7 @@ fn lacks(before: &Snapshot, after: &Snapshot) -> Vec<Lack> {
             of(
                 "serial number",
                 "`smartctl -j -a` and `nvme id-ctrl -o json` print the serial number; without it, \
-                 vpass cannot check that both snapshots are of one drive",
+                 vpass cannot check that both snapshots are of the same drive",
                 &|one| one.serial.is_some(),
             ),
         ])

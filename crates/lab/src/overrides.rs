@@ -139,7 +139,7 @@ pub(crate) fn oust_rivals(file: &mut Table, sets: &[Override]) -> Result<(), Fai
                         other.said.clone(),
                         " exclude each other",
                     ])
-                    .with_remedy("give one of them"));
+                    .with_remedy("give only one of the two"));
                 }
                 None => remove(file, "workload", rival),
             }

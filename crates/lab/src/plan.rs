@@ -273,7 +273,7 @@ impl RunPlan {
         }
         Err(Failure::usage(format!(
             "drive {}: wear.acceleration = {acceleration} is only for `vpass life`, which scales \
-             simulated time with it; it must be 1 here",
+             simulated time with this factor; here, wear.acceleration must be 1",
             self.drive.name
         )))
     }
@@ -334,8 +334,8 @@ impl RunPlan {
         let warm_up_or_gear =
             if self.gear == Gear::Timed || !before { "a warm-up" } else { "the untimed gear" };
         Err(Failure::usage(format!(
-            "{option} needs a clock. In {warm_up_or_gear}, only request times give a clock, and \
-             requests in closed loop have no times."
+            "{option} needs a clock. In {warm_up_or_gear}, the clock follows the times of the \
+             requests, but requests in closed loop have no times."
         ))
         .with_remedy(phrase![
             "Set workload.rate, which replaces workload.queue_depth (",
@@ -408,13 +408,15 @@ fn ages(setup: &Setup, plan: &RunPlan) -> Result<Vec<u32>, Failure> {
     if !ages.is_empty() && plan.drive.config.start.pec_most() > start {
         let why = "a drive whose blocks begin with different wear (start.pec_spread, \
              start.worn_share) has no single age";
-        return Err(Failure::usage(why).at(Opt::Ages).with_remedy("leave out either"));
+        return Err(Failure::usage(why)
+            .at(Opt::Ages)
+            .with_remedy("leave out the ages or these two keys"));
     }
     match ages.iter().find(|pec| **pec < start || **pec >= rated) {
         None => Ok(ages),
         Some(pec) => Err(Failure::usage(format!(
-            "ages must lie between the drive's start.pec, {start}, and its rated P/E cycles, \
-             {rated}"
+            "ages are P/E counts; each age must be at least start.pec = {start} and less than \
+             drive.rated_pec = {rated}"
         ))
         .at(Opt::Ages.to(pec))),
     }
@@ -437,8 +439,8 @@ pub fn reclaim_named(name: &str) -> Result<&'static Technique, Failure> {
         if name.split(',').count() > 1 && name.split(',').all(|one| technique(one.trim()).is_some())
         {
             return Failure::usage(format!(
-                "`{name}` stands for several reclaim techniques, but one is expected here; `vpass \
-                 compare` runs several side by side"
+                "`{name}` stands for several reclaim techniques, but only one technique is \
+                 expected here; `vpass compare` runs several techniques side by side"
             ));
         }
         let names = RECLAIM.iter().map(|t| t.name);

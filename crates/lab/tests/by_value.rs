@@ -165,12 +165,12 @@ fn a_wrong_answer_or_a_panic_ends_the_run_by_the_name_of_the_technique() {
         (
             Answer::PageBeyondTheBlock,
             "on_alarm",
-            "it names a page that does not exist: a block has",
+            "the technique names a page that does not exist: a block has",
         ),
         (
             Answer::StreamUnknown,
             "on_alarm",
-            "it names stream 77, which does not exist: the drive has 4 streams",
+            "the technique names stream 77, which does not exist: the drive has 4 streams",
         ),
         (Answer::NotANumber, "promise", "is not a number (NaN)"),
         (Answer::Panic, "on_alarm", "it panicked: no more"),
@@ -201,7 +201,7 @@ fn a_victim_that_may_not_be_picked_ends_the_run() {
     let plan = RunPlan::new(&setup, cards, &unwatched).unwrap();
     let sentence = execute(&plan, &Unwatched).map(|_| ()).unwrap_err().to_string();
     assert!(
-        sentence.starts_with("gc technique `anything`, in pick: it picked block 0"),
+        sentence.starts_with("gc technique `anything`, in pick: the technique picked block 0"),
         "{sentence}"
     );
 }
@@ -232,7 +232,7 @@ fn a_refresh_time_in_the_past_ends_the_run() {
         .and_then(|plan| execute(&plan, &Unwatched).map(|_| ()));
     let sentence = ended.unwrap_err().to_string();
     assert!(
-        sentence.starts_with("refresh technique `early`, in first_look: it names"),
+        sentence.starts_with("refresh technique `early`, in first_look: the technique names"),
         "{sentence}"
     );
 }

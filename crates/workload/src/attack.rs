@@ -48,12 +48,12 @@ attacks! {
         reads beside this wordline"
         => defeat_counters::phases;
     "below-interval", "reads blocks evenly up to the last check before a rewrite, then reads \
-        beside one wordline"
+        beside a single wordline"
         => below_interval::phases;
-    "charge-and-burst", "brings many blocks near their limit, then brings all of them over the \
-        limit at once"
+    "charge-and-burst", "brings many blocks near their limit, then brings all these blocks over \
+        the limit at once"
         => charge_and_burst::phases;
-    "weak-spot", "keeps reading the pages around one weakest wordline, wherever they move"
+    "weak-spot", "keeps reading the pages around the weakest wordline, wherever these pages move"
         => weak_spot::phases;
 }
 

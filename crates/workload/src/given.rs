@@ -96,7 +96,7 @@ impl Checked {
             "has 0 bytes; at least 1 is expected".into()
         } else if end.is_none_or(|end| end > self.capacity) {
             format!(
-                "has {} bytes from byte {} on, so it ends beyond the drive of {} bytes",
+                "has {} bytes from byte {} on, so the request ends beyond the drive of {} bytes",
                 request.bytes, request.offset, self.capacity
             )
         } else if self.arrival() == Arrival::Open && request.at < self.last {

@@ -34,11 +34,11 @@ fn says(line: &str, what: &str) {
 fn text_that_is_no_job_file() {
     assert_eq!(
         error(""),
-        "a.fio: holds no job; a section such as [job], beside [global], is expected"
+        "a.fio: holds no job; besides [global], a section such as [job] is expected"
     );
     assert_eq!(
         error("[global]\nbs=4k\n"),
-        "a.fio: holds no job; a section such as [job], beside [global], is expected"
+        "a.fio: holds no job; besides [global], a section such as [job] is expected"
     );
     assert_eq!(
         error("; a comment\nbs=4k\n[a]\n"),
@@ -100,7 +100,8 @@ fn names_of_options() {
     says("rw=", "rw: the option has no value; name=value is expected");
     says(
         "numjobs=${VPASS_NOT_SET}",
-        "there is no variable \"VPASS_NOT_SET\" in the environment; set it, or write its value",
+        "there is no variable \"VPASS_NOT_SET\" in the environment; set this variable, or write \
+         its value",
     );
 }
 
@@ -111,7 +112,11 @@ fn values_of_options() {
     says("bs=4x", &format!("bs: {bytes}"));
     says("bs=1.5k", &format!("bs: {bytes}"));
     says("bs=(4*1024)", "bs: arithmetic in parentheses is not supported; write the number itself");
-    says("bs=4k-8k", "bs: one size is expected; use bsrange for a range, and bssplit for shares");
+    says(
+        "bs=4k-8k",
+        "bs: a single size is expected; use bsrange for a range of sizes, and bssplit for sizes \
+         with shares",
+    );
     says("bs=0", "bs: a request of 0 bytes; a size from 1 byte to 16 MiB is expected");
     says(
         "blocksize=32m",
@@ -167,7 +172,8 @@ fn options_that_would_change_the_workload_stop_the_run() {
         ),
         (
             "wait_for=b",
-            "waiting for a single job is not supported; stonewall waits for all jobs before it",
+            "waiting for a single job is not supported; with stonewall, a job waits for all jobs \
+             before it in the file",
         ),
         (
             "latency_target=1ms",
@@ -182,7 +188,7 @@ fn options_that_would_change_the_workload_stop_the_run() {
         "random_distribution: a percentage is expected, as in normal:20",
     );
     says("nrfiles=0", "nrfiles: a whole number from 1 to 4096 is expected");
-    says("filename=:", "filename: a name is expected, or several with colons between them");
+    says("filename=:", "filename: a name is expected, or several names separated by colons");
     says(
         "filename=a:-",
         "filename: standard input and output are not drives; name a file or a device",
@@ -193,7 +199,7 @@ fn options_that_would_change_the_workload_stop_the_run() {
     );
     assert_eq!(
         error("[a]\nsize=1m\nnrfiles=4\nopenfiles=2\n"),
-        "a.fio, line 4: openfiles=2 is less than the 4 files of a clone, which is not supported; \
+        "a.fio, line 4: openfiles=2 is not supported, because each clone keeps its 4 files open; \
          leave this option out; the line is \"openfiles=2\""
     );
     assert_eq!(
@@ -228,8 +234,8 @@ fn options_that_would_change_the_workload_stop_the_run() {
 fn rates_that_cannot_be() {
     assert_eq!(
         error("[global]\nrate=4m,\n[a]\nsize=1m\nrw=randrw\n"),
-        "a.fio, line 2: rate gives no rate for the writes of this job, which is not supported; \
-         give a rate for each direction; the line is \"rate=4m,\""
+        "a.fio, line 2: rate gives no rate for the writes of this job; give a rate for each \
+         direction; the line is \"rate=4m,\""
     );
     assert_eq!(
         error("[a]\nsize=1m\nrate=4m\nrate_iops=10\n"),
@@ -251,29 +257,29 @@ fn rates_that_cannot_be() {
 fn places_that_cannot_be() {
     assert_eq!(
         error("[a]\nrw=read\n"),
-        "a.fio, line 1: job a: the size of its file a.0.0 is not known; give the job a size, such \
+        "a.fio, line 1: job a: the size of the file a.0.0 is not known; give the job a size, such \
          as size=1g; the line is \"[a]\""
     );
     assert_eq!(
         error("[a]\noffset=10%\nfilename=x\n"),
-        "a.fio, line 1: job a: its offset is a percentage of a file whose size is not known; give \
+        "a.fio, line 1: job a: the offset is a percentage of a file whose size is not known; give \
          the job a size, such as size=1g; the line is \"[a]\""
     );
     assert_eq!(
         error("[a]\nfilename=/dev/sda\noffset=2g\n"),
-        "a.fio, line 1: job a: its offset of 2GiB is beyond the end of its file of 1GiB; the line \
+        "a.fio, line 1: job a: the offset of 2GiB is beyond the end of the file of 1GiB; the line \
          is \"[a]\""
     );
     assert_eq!(
         error("[a]\nsize=2k\n"),
-        "a.fio, line 1: job a: a block of 4KiB does not fit into its region of 2KiB; the line is \
+        "a.fio, line 1: job a: a block of 4KiB does not fit into the region of 2KiB; the line is \
          \"[a]\""
     );
     assert_eq!(
         error("[a]\nsize=1g\n[b]\nsize=1m\nnumjobs=9\n"),
         "a.fio: its files take 1033MiB on the drive (a.0.0 1GiB, b.0.0 1MiB, b.1.0 1MiB, b.2.0 \
-         1MiB and 6 more), which has a capacity of 1GiB; give smaller sizes or offsets, give one \
-         filename to jobs that share data, or use a larger drive (`drive.capacity=1033MiB`)"
+         1MiB and 6 more), which has a capacity of 1GiB; give smaller sizes or offsets, give the \
+         same filename to jobs that share data, or use a larger drive (`drive.capacity=1033MiB`)"
     );
     assert_eq!(
         error("[a]\nsize=1m\nrw=randread\nrandom_distribution=zoned_abs:100/2m\n"),
@@ -309,9 +315,10 @@ fn the_untimed_gear_has_no_time() {
     );
     assert_eq!(
         untimed("[a]\nsize=1m\nrate_iops=10\n[b]\nsize=1m\n").err().unwrap().to_string(),
-        "a.fio, line 1: job a has a rate and job b has none; the untimed gear cannot run both at \
-         once, because it does not know how long a request takes: use `gear=timed`, give both a \
-         rate or neither, let one wait with stonewall, or use `queue_depth=N`; the line is \"[a]\""
+        "a.fio, line 1: job a has a rate and job b has none; the untimed gear cannot run these two \
+         jobs at once, because this gear does not know how long a request takes: use `gear=timed`, \
+         give a rate to both jobs or to neither job, make one job wait for the other (stonewall), \
+         or use `queue_depth=N`; the line is \"[a]\""
     );
     let source = untimed("[a]\nsize=1m\nthinktime=5\nstartdelay=1\n").unwrap();
     let why = "is ignored, because the untimed gear has no time without a rate";

@@ -71,7 +71,7 @@ fn disksim() {
     );
     says(
         "1.5 0 8 8 1 7",
-        "there are more columns than these 5: time, device, block, blocks, flags",
+        "there are more columns than the 5 expected columns: time, device, block, blocks, flags",
     );
 }
 
@@ -100,7 +100,10 @@ fn mqsim() {
         "column 4 (sectors) should be a whole number of 512-byte sectors",
     );
     says("1 0 8 8 2", "column 5 (type) should be 1 for a read or 0 for a write");
-    says("1 0 8 8 1 1", "there are more columns than these 5: time, device, sector, sectors, type");
+    says(
+        "1 0 8 8 1 1",
+        "there are more columns than the 5 expected columns: time, device, sector, sectors, type",
+    );
 }
 
 #[test]
@@ -129,12 +132,13 @@ fn fio() {
     );
     says_after_header(
         "1 /f add 0",
-        "there are more columns than these 5: timestamp, filename, action, offset, length",
+        "there are more columns than the 5 expected columns: timestamp, filename, action, offset, \
+         length",
     );
     assert_eq!(
         error_of(Some("fio"), b"fio version 2 iolog\n/f add\n"),
-        "trace, line 1: this is a version 2 iolog; its format is fio2 (fio format); the line is \
-         \"fio version 2 iolog\""
+        "trace, line 1: the file is a version 2 iolog; the name of this format is fio2 (fio \
+         format); the line is \"fio version 2 iolog\""
     );
     let header = "trace, line 1: the first line should be the header \"fio version 3 iolog\" (fio \
                   format); the line is";
@@ -159,7 +163,7 @@ fn fio2() {
     says("/f read -1 512", "column 3 (offset) should be a whole number of bytes below 2^63");
     says(
         "/f read 0 512 1",
-        "there are more columns than these 4: filename, action, offset, length",
+        "there are more columns than the 4 expected columns: filename, action, offset, length",
     );
     assert_eq!(
         error_of(Some("fio2"), b"/f read 0 512\n"),
@@ -192,8 +196,8 @@ fn blkparse() {
     );
     assert_eq!(
         error_of(None, b"8,0 3 1 0.0 697 G W 8 + 8 [x]\n"),
-        "trace: holds no requests; none of its events has the action that counts as a request, see \
-         `blk_action`"
+        "trace: holds no requests; none of the trace's events has the action that counts as a \
+         request, see `blk_action`"
     );
 }
 
@@ -221,7 +225,8 @@ fn comma_separated_formats() {
     alibaba("0,R,0,512,1.5", "column 5 (timestamp) should be a whole number of microseconds");
     alibaba(
         "0,R,0,512,1,1",
-        "there are more columns than these 5: device, opcode, offset, length, timestamp",
+        "there are more columns than the 5 expected columns: device, opcode, offset, length, \
+         timestamp",
     );
     let tencent = |line: &str, what: &str| says("tencent", "1,8,8,0,5", line, what);
     tencent(
@@ -275,7 +280,7 @@ fn srt() {
     let says = |record: &[u8], what: &str| {
         let bytes: Vec<_> = record.iter().take(16).map(|b| format!("{b:02x}")).collect();
         let expected = format!(
-            "trace, record 2 at byte 55: {what} (srt format); it begins with the bytes {}",
+            "trace, record 2 at byte 55: {what} (srt format); the record begins with the bytes {}",
             bytes.join(" ")
         );
         assert_eq!(error_of(Some("srt"), &[header, record].concat()), expected);
@@ -302,14 +307,14 @@ fn srt() {
     assert_eq!(
         error_of(Some("srt"), &[&header[..], &record(57, 0x0004_0001, 0, 0)].concat()),
         format!(
-            "trace, record 2 at byte 55: {no_end} (srt format); it begins with the bytes 00 00 00 \
-             39 00 04 00 01 00 00 00 01 00 00 00 00"
+            "trace, record 2 at byte 55: {no_end} (srt format); the record begins with the bytes \
+             00 00 00 39 00 04 00 01 00 00 00 01 00 00 00 00"
         )
     );
     assert_eq!(
         error_of(Some("srt"), b"text\n"),
-        "trace, record 1 at byte 0: the file should begin with $$TR_IOREC-1.3 (srt format); it \
-         begins with the bytes 74 65 78 74 0a"
+        "trace, record 1 at byte 0: the file should begin with $$TR_IOREC-1.3 (srt format); the \
+         record begins with the bytes 74 65 78 74 0a"
     );
 }
 
@@ -340,21 +345,22 @@ fn vscsi() {
     says(
         &record(0x28, 0, 8),
         "the field version should be 1 or 2 in the high byte, and the same number in every record \
-         (vscsi format); it begins with the bytes 00 00 00 00 00 02 00 00 00 00 00 00 28 00 00 00",
+         (vscsi format); the record begins with the bytes 00 00 00 00 00 02 00 00 00 00 00 00 28 \
+         00 00 00",
     );
     says(
         &record(0x2800, 0x0100, 8),
-        "the field command should be a SCSI operation code below 256 (vscsi format); \
-         it begins with the bytes 00 00 00 00 00 02 00 00 00 00 00 00 00 28 00 01",
+        "the field command should be a SCSI operation code below 256 (vscsi format); the record \
+         begins with the bytes 00 00 00 00 00 02 00 00 00 00 00 00 00 28 00 01",
     );
     says(
         &record(0x28, 0x0100, 1 << 54),
         "the field block should be a whole number of 512-byte blocks below 2^54 (vscsi format); \
-         it begins with the bytes 00 00 00 00 00 02 00 00 00 00 00 00 28 00 00 01",
+         the record begins with the bytes 00 00 00 00 00 02 00 00 00 00 00 00 28 00 00 01",
     );
     says(
         &good[..5],
-        "the file ends within a record; it is truncated (vscsi format); it begins with the bytes \
-         00 00 00 00 00",
+        "the file ends within a record; it is truncated (vscsi format); the record begins with the \
+         bytes 00 00 00 00 00",
     );
 }

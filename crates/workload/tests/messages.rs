@@ -138,12 +138,12 @@ fn text_that_is_no_trace() {
         error_of(None, b"\ntime;op;lba\n1;R;0\n"),
         format!(
             "trace: the format is not recognised; the first line is \"time;op;lba\"; known \
-             formats: {}; name one with `format`",
+             formats: {}; name the format with `format`",
             known()
         )
     );
     let no_text = "is not a recognised trace format; a trace, plain or compressed with gzip or \
-                   zstd, is expected; it begins with";
+                   zstd, is expected; the file begins with";
     assert_eq!(
         error_of(None, b"\x7fELF\0\x01\n"),
         format!(r#"trace: {no_text} "\x7fELF\x00\x01""#)
@@ -175,7 +175,7 @@ fn a_file_that_may_be_either() {
     assert_eq!(
         error_of(None, b"1,R,8,R,5\n"),
         "trace: may be spc (SPC-1 ASCII, UMass) or alibaba (Alibaba cloud disks, CSV); the first \
-         line is \"1,R,8,R,5\"; name one with `format`"
+         line is \"1,R,8,R,5\"; name the format with `format`"
     );
     // The file is not ambiguous if its first column shows the format.
     for (text, format) in [
@@ -349,17 +349,17 @@ fn options_without_effect() {
     assert_eq!(
         error(ReadOptions { assume_op: Some(Op::Read), ..nothing() }),
         "`assume_op` is for traces that do not say which requests are reads and which are writes; \
-         trace does not need it (mqsim format)"
+         trace does not need this option (mqsim format)"
     );
     assert_eq!(
         error(ReadOptions { clock: MissingClock::Rate(9.0), ..nothing() }),
-        "`assume_rate` is for traces that have no times for their requests; trace does not need it \
-         (mqsim format)"
+        "`assume_rate` is for traces that have no times for their requests; trace does not need \
+         this option (mqsim format)"
     );
     assert_eq!(
         error(ReadOptions { blk_action: Some(BlkAction::Q), ..nothing() }),
-        "`blk_action` is for traces that record several events per request; trace does not need it \
-         (mqsim format)"
+        "`blk_action` is for traces that record several events per request; trace does not need \
+         this option (mqsim format)"
     );
 }
 

@@ -150,7 +150,7 @@ fn errors_in_a_table_name_its_line() {
         ),
         (
             changed("5_read_block_request_size", Some("9000")),
-            "statistics.reads.sizes[2] = 4096 is below the 9000 before it",
+            "statistics.reads.sizes[2] = 4096 is below the value before it, 9000",
         ),
         (
             changed("read_block_req_count", Some("3.5")),
@@ -192,7 +192,7 @@ fn errors_in_a_table_name_its_line() {
         ),
         (
             WINDOWS.replace("5390000000", "1000000000"),
-            "line 5: `1000000000` of column `end_us` is not after the end of the window before",
+            "line 5: `1000000000` of column `end_us` is not after the end of the previous window",
         ),
         (
             WINDOWS.replace("disk-two", "disk-ten"),
@@ -282,11 +282,12 @@ fn invalid_keys_are_refused() {
     );
     says(
         |c| c.reads = None,
-        "statistics.windows hold 3100000 pages of reads, but there is no [statistics.reads]",
+        "statistics.windows hold 3100000 pages of reads, but the table [statistics.reads] is \
+         missing",
     );
     says(
         |c| c.writes.as_mut().unwrap().sizes[3] = 1,
-        "statistics.writes.sizes[3] = 1 is below the 4096 before it",
+        "statistics.writes.sizes[3] = 1 is below the value before it, 4096",
     );
     says(
         |c| c.reads.as_mut().unwrap().accesses[0] = 0,

@@ -226,10 +226,8 @@ impl Goal {
     /// Describes the result of the best trial.
     fn found(self, best: &Tried) -> String {
         match self {
-            _ if best.score.is_infinite() => {
-                "one of the trials shows a bug of the drive model".into()
-            }
-            Self::Loss if best.broken => "one of the trials lost data".into(),
+            _ if best.score.is_infinite() => "a trial shows a bug of the drive model".into(),
+            Self::Loss if best.broken => "a trial lost data".into(),
             Self::Loss => format!(
                 "the best trial brought a page that holds data to {:.2} % of its limit",
                 100.0 * best.score

@@ -55,8 +55,8 @@ pub(super) fn text(
     text.push('\n');
     let mut notes = Table::default();
     notes.row([
-        "*: best of its column among techniques that lost no data (no star if all values are equal \
-         or no value is clearly the best)",
+        "*: best value of the column among techniques that lost no data (no star if all values are \
+         equal, or if no value is clearly the best)",
     ]);
     let counterfactual = labels(rows.iter().filter(|row| row.counterfactual));
     let ageless =

@@ -12,8 +12,8 @@ pub(super) fn words(code: &Code, colour: bool) -> String {
     let mut text = String::new();
     let _ = writeln!(
         text,
-        "  a codeword has {} bits, of which {} are data; the code corrects {} wrong bits; its \
-         limit is RBER {:.3e}, at which {} of the codewords decode",
+        "  a codeword has {} bits, of which {} are data; the code corrects {} wrong bits; the \
+         limit of the code is RBER {:.3e}, at which {} of the codewords decode",
         count(code.codeword_bits.into()),
         count(code.data_bits.into()),
         code.corrects,

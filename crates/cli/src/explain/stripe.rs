@@ -35,7 +35,7 @@ pub(super) fn words(stripes: &Stripes, colour: bool) -> String {
     text.push_str(&table.render(colour));
     text.push_str(
         "  expected values for fresh data; use the first row if there is no parity, or if parity \
-         is programmed later than its data\n",
+         is programmed later than the data\n",
     );
     text
 }

@@ -18,9 +18,9 @@ pub(super) fn words(unit: &Unit, colour: bool) -> String {
     }
     let table = if unit.small_writes.is_empty() { String::new() } else { table.render(colour) };
     format!(
-        "  the drive maps whole flash pages of {}; a smaller write reads its page and programs the \
-         whole page\n{table}  these numbers are without garbage collection; small writes to one \
-         page share this cost if they meet in the write buffer\n",
+        "  the drive maps whole flash pages of {}; to write a part of a page, the drive reads this \
+         page and programs a whole page\n{table}  these numbers are without garbage collection; \
+         small writes to one page share this cost if they meet in the write buffer\n",
         bytes(unit.bytes)
     )
 }
@@ -40,8 +40,8 @@ pub(crate) fn comment(page_bytes: u64) -> String {
     let costs: String = unit.small_writes.iter().map(cost).collect();
     format!(
         "\n\
-         # Mapping unit: the flash page (geometry.page_size), {}. A smaller write reads its page \
-         and programs the whole page.\n\
+         # Mapping unit: the flash page (geometry.page_size), {}. To write a part of a page, the \
+         drive reads this page and programs a whole page.\n\
          {costs}",
         bytes(unit.bytes)
     )

@@ -194,7 +194,9 @@ fn notes(lives: &[Life], setting: &Setting, climbed: &Climbed, args: &LifeArgs) 
         notes.extend(climbed.end.and_then(|end| why_no_higher(end, args)));
     } else if lives.iter().all(|life| life.years.ci95.is_none()) {
         notes.push(
-            "A single life has no confidence interval; --seeds N or --sample K/N give one.".into(),
+            "A single life has no confidence interval; for an interval, use --seeds N or --sample \
+             K/N."
+                .into(),
         );
     } else if setting.samples > 1 {
         notes.push(
@@ -249,13 +251,13 @@ fn of_rung(rung: Rung, lives: &[Life]) -> String {
     }
     let interval = if rung.coarser().is_some() {
         "The interval is the larger of two: the difference to the rung with the next larger number \
-         of cycles per erase, and the 95 % interval of batch means or over the lives."
+         of cycles per erase, and the 95 % interval of the batch means or of the lives."
     } else {
         "No other number of cycles per erase was simulated, so there is no interval."
     };
     format!(
         "Rung {} of the ladder: wear had settled by {} P/E cycles at the latest; from then on, \
-         each erase counted as {} cycles. {interval} --rung {} repeats this.",
+         each erase counted as {} cycles. {interval} --rung {} repeats this simulation.",
         rung.number,
         digits(warm_up),
         rung.acceleration,

@@ -30,8 +30,8 @@ pub(super) fn find_best(
 ) -> Result<Exit, Failure> {
     if args.reclaim.len() * args.combined.len() > 1 {
         return Err(Failure::usage(
-            "--find searches for the best value with one technique; name one technique of each \
-             kind",
+            "--find searches for the best value with a single technique; name exactly one \
+             technique of each kind",
         ));
     }
     let knob = Knob::new(

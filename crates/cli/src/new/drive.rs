@@ -63,8 +63,8 @@ fn sheet_of(args: &NewDriveArgs) -> Result<Sheet, Failure> {
             .collect();
     let (Some(capacity), Some(cell)) = (args.capacity, args.cell) else {
         return Err(Failure::usage(format!(
-            "new drive needs {}, such as --capacity 1.92TB --cell tlc; on a terminal, and without \
-             --json, vpass asks",
+            "new drive needs {}, such as --capacity 1.92TB --cell tlc; on a terminal, vpass asks \
+             for these values if --json is not given",
             missing.join(" and ")
         )));
     };

@@ -39,7 +39,7 @@ fn by_die(parity: &Parity) -> String {
         (least.min(pec), most.max(pec))
     });
     let spread = format!(
-        "\n    mean P/E cycles: {least:.3} on the least worn die, {most:.3} on the most worn"
+        "\n    mean P/E cycles: {least:.3} on the least worn die, {most:.3} on the most worn die"
     );
     if least < most { spread } else { String::new() }
 }
@@ -75,7 +75,7 @@ fn delayed(delayed: &Delayed) -> String {
         (true, _) => "the cache survives a power loss".into(),
         (false, Some(mean)) => {
             format!(
-                "a power loss would cost {} pages on average, {} at most",
+                "a power loss would cost {} pages on average, and {} pages at most",
                 digits(mean),
                 count(delayed.power_loss.pages_most)
             )
@@ -100,10 +100,10 @@ fn delayed(delayed: &Delayed) -> String {
 fn window(waited: &str, stripe_s: Option<f64>, stripe_writes: u64) -> String {
     match stripe_s {
         Some(s) if s > 0.0 => {
-            format!("; added over all stripes, stripes {waited} for {}", seconds(s))
+            format!("; stripes {waited} for {}, summed over all stripes", seconds(s))
         }
         None if stripe_writes > 0 => format!(
-            "; added over all stripes, stripes {waited} for {} of the host",
+            "; stripes {waited} for {} of the host, summed over all stripes",
             plural(stripe_writes, "page write")
         ),
         _ => String::new(),
@@ -155,7 +155,7 @@ pub(super) fn failures(failures: &Failures) -> String {
         let _ = write!(text, "\n  {} failed after {requests}{stage} with {pages}", one.failure);
     }
     for one in &failures.to_come {
-        let _ = write!(text, "\n  {one} did not happen, because the run ended earlier");
+        let _ = write!(text, "\n  the failure {one} did not happen, because the run ended earlier");
     }
     let unprotected = match failures.lost_unprotected_pages {
         0 => String::new(),
@@ -164,8 +164,8 @@ pub(super) fn failures(failures: &Failures) -> String {
     let _ = write!(
         text,
         "\n  \
-         failures: {pages} lost, {} of them in stripes that failed twice{unprotected}; {} rebuilt \
-         in the background, {} for reads, {} for writes; {} still to rebuild; {stripes} \
+         failures: {pages} lost, {} of these pages in stripes that failed twice{unprotected}; {} \
+         rebuilt in the background, {} for reads, {} for writes; {} still to rebuild; {stripes} \
          unprotected",
         count(failures.lost_twice_failed_pages),
         count(failures.rebuilt_in_background_pages),

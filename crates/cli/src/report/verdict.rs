@@ -38,7 +38,9 @@ fn too_short(s: &Summary) -> String {
     let w = &s.wear;
     let why = match w.confidence() {
         Confidence::Number => {
-            "its rates have not settled, or the drive's start-up state still has an effect".into()
+            "the rates of the run have not settled, or the drive's start-up state still has an \
+             effect"
+                .into()
         }
         _ => format!("only {} block cycles were seen", digits(w.cycles_observed)),
     };

@@ -65,7 +65,7 @@ fn preset(of: &OfPreset, colour: bool) -> String {
     }
     let _ = writeln!(
         text,
-        "  This estimate comes from equations; it is within {within} % of simulations. \
+        "  This estimate comes from equations and is within {within} % of simulations. \
          Assumptions: {}.",
         of.assumptions
     );

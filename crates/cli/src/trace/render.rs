@@ -51,7 +51,7 @@ fn file_text(f: &FileInfo, page_bytes: u32, colour: bool) -> String {
         let (rows, back) = (plural(f.rows_back_in_time, "row"), seconds(f.longest_step_back_s));
         let _ = writeln!(
             text,
-            "  {rows} with a time before that of the previous row, by at most {back}"
+            "  {rows} with a time before the time of the previous row, by at most {back}"
         );
     }
     text.push_str(&requests(f, colour));
@@ -136,7 +136,7 @@ fn pages(f: &FileInfo, colour: bool) -> String {
             .collect();
         let _ = writeln!(
             text,
-            "  share of all page reads that the most-read pages get: {}",
+            "  the most-read pages, and their share of all page reads: {}",
             hottest.join(", ")
         );
     }
@@ -244,8 +244,7 @@ fn blocks_in_words(blocks: f64) -> String {
 fn endurance(e: &Endurance) -> String {
     let mut text = format!(
         "  at {} P/E cycles, a block loses data after {} reads if all reads are beside one \
-         wordline (group {}: limit {} / alpha {}),\n  \
-         after {} if the reads spread evenly",
+         wordline (group {}: limit {} / alpha {}),\n  or after {} reads if the reads spread evenly",
         count(e.pec.into()),
         digits(e.worst_case_reads),
         e.group,

@@ -124,7 +124,7 @@ pub(super) fn advice(fit: &FitReport) -> String {
         (Some(scale), _) => {
             write!(
                 text,
-                "; of the scales tried ({tried}), --scale {scale} is the smallest that meets all \
+                "; --scale {scale} is the smallest of the tried scales ({tried}) that meets all \
                  statistics"
             )
         }

@@ -226,7 +226,7 @@ fn the_error_budget_of_a_page_is_explained() {
     what_is_printed_at_2398_cycles_is_the_law();
     let text = vpass(&["explain", "--drive", "aged-tlc", "--set", "error.temperature_c=55"]).stdout;
     for words in [
-        "Error budget that wear",
+        "Error budget of a page",
         "data ages 6.44 times as fast",
         "dose left at 30d",
         "older than 1y is lost (error.longest_age)",

@@ -92,7 +92,7 @@ fn no_wear_is_a_life_of_which_only_the_lower_end_is_known() {
     assert!(words.contains("; RAM is smallest under `block` (1.20 KiB, against "), "{words}");
     assert!(
         words.contains(
-            "; read p99.9 is not compared, because these runs are too short to know their noise. A \
+            "; read p99.9 is not compared, because the noise of such short runs is not known. A \
              run needs 100,000 reads"
         ),
         "{words}"

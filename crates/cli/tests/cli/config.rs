@@ -426,7 +426,7 @@ fn a_rate_takes_the_place_of_a_depth_and_a_depth_that_of_a_rate() {
     );
 
     let both = "--set workload.rate=100 and --set workload.queue_depth=4 exclude each other; give \
-        one of them";
+        only one of the two";
     run(&["--set", "workload.rate=100", "--set", "workload.queue_depth=4"]).refuses(2, &[both]);
     run(&["--set", "workload.rate=100", "--queue-depth", "4"])
         .refuses(2, &["--set workload.rate=100 and --queue-depth 4 exclude each other"]);

@@ -109,7 +109,7 @@ fn runs_at_several_ages_give_one_life() {
         ])
     };
     refused("50").refuses(2, &["--ages 50", "start.pec, 100"]);
-    refused("3000").refuses(2, &["--ages 3000", "rated P/E cycles, 3000"]);
+    refused("3000").refuses(2, &["--ages 3000", "less than drive.rated_pec = 3000"]);
     let uneven = [
         "run",
         "--drive",
@@ -240,8 +240,8 @@ fn a_life_is_projected_once_rates_and_state_have_settled() {
     let (short, long) = (run("6000", &[]).stdout, run("600000", &[]).stdout);
     assert!(
         short.contains(
-            "its rates have not settled, or the drive's start-up state still has an effect. `vpass \
-             life` simulates a life if workload.rate is set"
+            "the rates of the run have not settled, or the drive's start-up state still has an \
+             effect. `vpass life` simulates a life if workload.rate is set"
         ),
         "{short}"
     );

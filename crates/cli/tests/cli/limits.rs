@@ -289,7 +289,8 @@ fn more_runs_than_can_be_planned_are_refused_at_once() {
         vpass(&[&args[..], &many, &rated].concat()).refuses(
             2,
             &[
-                "--seeds 1000000: 2 runs for each seed are 2000000 runs; at most 10000 are allowed",
+                "--seeds 1000000: 2 runs for each seed make 2000000 runs in total; at most 10000 \
+                 are allowed",
                 "--seeds 5000 or fewer is expected",
             ],
         );

@@ -83,7 +83,7 @@ fn an_answer_reads_well_and_estimates_say_so() {
         "`tiny` with `straw-wl` rewrites a page every",
         "By an estimate (with errors of at most",
         "The result depends on the threshold: under `block`, half the threshold gives",
-        "Six real drives rewrote a page every 39.0 to more than 1,194 rounds.",
+        "Six real drives rewrote a page once in 39.0 rounds to once in more than 1,194 rounds.",
         "Another GB of cache would hold the rest of the model.",
     ] {
         assert!(text.contains(part), "{part}\n{text}");

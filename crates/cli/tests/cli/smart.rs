@@ -47,7 +47,7 @@ fn folders_without_counters_are_refused() {
     let mut old: Value = serde_json::from_slice(&std::fs::read(&summary).unwrap()).unwrap();
     old.as_object_mut().unwrap().remove("smart");
     std::fs::write(&summary, old.to_string()).unwrap();
-    vpass(&["smart", &out]).refuses(2, &["has no `smart`", "an earlier version of vpass wrote it"]);
+    vpass(&["smart", &out]).refuses(2, &["has no `smart`", "is from an earlier version of vpass"]);
     let compared = room.text("compared");
     vpass(&[
         "compare",
@@ -95,7 +95,7 @@ fn snapshots_that_say_nothing_together_are_refused() {
     measured(before, &copy).refuses(2, &["are equal"]);
     let of_other = std::fs::read_to_string(after).unwrap().replace("MADEUP0001", "MADEUP0002");
     let other = room.file("other.json", &of_other);
-    measured(before, &other).refuses(2, &["MADEUP0001", "MADEUP0002", "must be of one drive"]);
+    measured(before, &other).refuses(2, &["MADEUP0001", "MADEUP0002", "must be of the same drive"]);
     let garbage = room.file("garbage.json", "SMART/Health Information (NVMe Log 0x02)\n");
     measured(before, &garbage).refuses(2, &["garbage.json: it is not JSON", "smartctl -j -a"]);
     measured(before, &room.text("nothing.json")).refuses(2, &["cannot be read"]);

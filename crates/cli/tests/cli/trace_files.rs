@@ -190,8 +190,8 @@ fn a_rate_that_no_host_keeps_up_is_doubted_wherever_a_trace_is_read() {
         "a.trace",
         &(0..9000).map(|i| format!("{i} 0 {} 8 1\n", i % 8 * 8)).collect::<Vec<_>>().concat(),
     );
-    let words = "9000 requests in 9.00 us are 1000111123 per second, more than most hosts sustain; \
-        the times of the trace are read as nanoseconds";
+    let words = "9000 requests in 9.00 us are 1000111123 requests per second, more than most \
+        hosts sustain; the times of the trace are read as nanoseconds";
     let info = trace(&["info", &file]).stdout;
     assert!(
         info.contains(words)
@@ -217,8 +217,8 @@ fn a_rate_that_no_host_keeps_up_is_doubted_wherever_a_trace_is_read() {
     let fixed = trace(&["info", &room.text("b.vpt")]).stdout;
     assert!(
         fixed.contains(
-            "as the compact format requires; if the file was made from another trace, make it \
-             again with --time-unit"
+            "as the compact format requires; if the file was made from another trace, make the \
+             file again with --time-unit"
         ),
         "{fixed}"
     );

@@ -207,8 +207,8 @@ fn the_mapping_unit_is_stated_of_every_drive() {
         (32_768.0, 8.0)
     );
     let shown = vpass(&["show", "drive", "tiny"]).stdout;
-    let unit = "# Mapping unit: the flash page (geometry.page_size), 16.0 KiB. A smaller write \
-        reads its page and programs the whole page.\n";
+    let unit = "# Mapping unit: the flash page (geometry.page_size), 16.0 KiB. To write a part of \
+        a page, the drive reads this page and programs a whole page.\n";
     assert!(
         shown.contains(unit)
             && shown.contains(

@@ -64,7 +64,7 @@ fn a_fit_that_misses_is_no_success_and_names_a_scale_that_holds() {
     assert_eq!(done.code, 1, "{}", done.stderr);
     assert!(done.stdout.contains(" above 2 %; the largest error is"), "{}", done.stdout);
     assert!(
-        done.stderr.contains("; of the scales tried (0.0012, 0.0015")
+        done.stderr.contains(" is the smallest of the tried scales (0.0012, 0.0015")
             && done.stderr.contains("; nothing was written"),
         "{}",
         done.stderr
@@ -76,7 +76,7 @@ fn a_fit_that_misses_is_no_success_and_names_a_scale_that_holds() {
     // The scale that the message names meets all statistics, and the scales tried before do not.
     let scale = json["smallest_scale"].as_f64().unwrap().to_string();
     assert!(
-        done.stderr.contains(&format!("--scale {scale} is the smallest that meets all")),
+        done.stderr.contains(&format!("--scale {scale} is the smallest of the tried scales (")),
         "{}",
         done.stderr
     );

@@ -92,8 +92,10 @@ fn an_accelerated_life_is_as_long() {
     assert_eq!(accelerated.pointer("/techniques/0/lives/0/oracle_clean"), Some(&Value::Bool(true)));
     for command in [&["run", "--reclaim", "block"][..], &["compare", "--reclaim", "none,block"]] {
         let fixed = ["--drive", "tiny", "--workload", "zipf-read", "--set", "wear.acceleration=10"];
-        vpass(&[command, &fixed].concat())
-            .refuses(2, &["wear.acceleration = 10", "only for `vpass life`", "it must be 1"]);
+        vpass(&[command, &fixed].concat()).refuses(
+            2,
+            &["wear.acceleration = 10", "only for `vpass life`", "wear.acceleration must be 1"],
+        );
     }
     vpass(&lives(&["--set", "wear.acceleration=0"]))
         .refuses(2, &["wear.acceleration = 0", "1 to 1000"]);
@@ -194,7 +196,9 @@ fn who_loses_data_is_not_said_to_live_longest() {
     let shown = vpass(&lives(&args)).stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
         shown.contains("`none` lost data,")
-            && shown.contains("so its years do not count. A life ends when more than 1 in 1000")
+            && shown.contains(
+                "so the years of this technique do not count. A life ends when more than 1 in 1000"
+            )
             && shown.contains("`straw-wl` lives longest"),
         "{shown}"
     );

@@ -142,8 +142,8 @@ impl InBulk {
         match self {
             Self::Exact => "",
             Self::OrderDrawn => {
-                "; in the fluid gear, counters see the reads in random order; their bounds still \
-                 hold"
+                "; in the fluid gear, counters see the reads in random order; the bounds of the \
+                 counters still hold"
             }
             Self::MeanClock => {
                 "; in the fluid gear, the technique's clock counts expected reads; everything else \

@@ -80,8 +80,8 @@ impl Slot {
             };
             if let Some(own) = self.sharing(alias).find_map(other) {
                 return Err(ConfigError::new(format!(
-                    "{}.{alias} = {number} and {own} contradict each other; give one of them, or \
-                     the same number twice",
+                    "{}.{alias} = {number} and {own} contradict each other; give only one of these \
+                     two keys, or the same number for both",
                     self.table
                 )));
             }
@@ -179,7 +179,7 @@ mod tests {
         assert_eq!(
             refusal("[reclaim]\ncounters = 16\n[reclaim.straw-ss]\ncounters = 8"),
             "reclaim.counters = 16 and reclaim.straw-ss.counters = 8 contradict each other; give \
-             one of them, or the same number twice"
+             only one of these two keys, or the same number for both"
         );
     }
 

@@ -340,8 +340,8 @@ pub fn goes_with(
             )
         };
         format!(
-            "parity.stripe = {members} needs {} dies, one of them for the parity page, but the \
-             drive has {dies}: {right}",
+            "parity.stripe = {members} needs {} dies, including one die for the parity page, but \
+             the drive has {dies}: {right}",
             members + 1
         )
     })?;

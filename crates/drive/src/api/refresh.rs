@@ -250,7 +250,7 @@ pub fn check(
     require(age <= period, || {
         format!(
             "start.age = \"{age}\" must be at most refresh.period = \"{period}\": refresh rewrites \
-             data before it is older than this period"
+             data before the data is older than this period"
         )
     })?;
     require(period >= pass, || {

@@ -139,8 +139,9 @@ impl FromStr for Failure {
         let (unit, when) = text.trim().split_once('@').ok_or_else(expected)?;
         if when.trim_start_matches('r').starts_with('-') {
             return Err(format!(
-                "`{text}`: the time or the request must not be negative. Both count from the start \
-                 of the measured phase, because nothing fails during fill and warm-up"
+                "`{text}`: the time or the request number must not be negative. Times and request \
+                 numbers count from the start of the measured phase, because nothing fails during \
+                 fill and warm-up"
             ));
         }
         let (kind, number) = unit.split_once(':').ok_or_else(expected)?;

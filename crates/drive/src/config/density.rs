@@ -46,8 +46,8 @@ pub struct DensityConfig {
     /// for wear levelling and the rated life.
     #[key(
         default = true,
-        source = "assumption: if one cycle counts as several cycles of wear, it also lowers limits \
-            as several cycles do; ipr-2018 has one limit for all P/E counts",
+        source = "assumption: a cycle that wears a block like several cycles also lowers limits \
+            like several cycles; ipr-2018 has the same limit for all P/E counts",
         random = 0.8
     )]
     pub wear_counts_for_limits: bool,
@@ -96,8 +96,8 @@ pub struct DensityConfig {
     #[key(
         range = Words("blocks, refreshes, recent:N (N 1 to 1000000)"),
         default = IntervalAverage::Blocks,
-        source = "assumption: the paper does not say how it averages; docs/design/papers.md \
-            compares the three averages",
+        source = "assumption: the paper does not define its average; docs/design/papers.md \
+            compares three averages",
         random = [IntervalAverage::Blocks, IntervalAverage::Refreshes, IntervalAverage::Recent(8)]
     )]
     pub interval_average: IntervalAverage,
@@ -125,8 +125,7 @@ pub struct DensityConfig {
         unit = "share",
         range = Real(0.0, 0.5),
         default = 0.5,
-        source = "assumption: the other half of the spare pages is for open blocks and the GC \
-            reserve",
+        source = "assumption: half of the spare pages remains for open blocks and the GC reserve",
         random = [0.0, 0.1, 0.5]
     )]
     pub spare_share: f64,

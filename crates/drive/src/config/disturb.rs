@@ -242,7 +242,8 @@ impl DisturbConfig {
         let kinds = cell.kinds();
         require(self.kind_factor.len() == kinds.len(), || {
             format!(
-                "disturb.kind_factor has {} numbers; one for each page kind ({}) is expected",
+                "disturb.kind_factor has {} numbers; one number for each page kind ({}) is \
+                 expected",
                 self.kind_factor.len(),
                 kinds.join(", ")
             )
@@ -295,9 +296,11 @@ mod tests {
         assert_eq!(check(&[1.8, 1.8, 1.0]), Ok(()));
         assert_eq!(
             check(&[1.0, 2.0]),
-            Err("disturb.kind_factor has 2 numbers; one for each page kind (LSB, CSB, MSB) is \
-                 expected"
-                .into())
+            Err(
+                "disturb.kind_factor has 2 numbers; one number for each page kind (LSB, CSB, MSB) \
+                 is expected"
+                    .into()
+            )
         );
         assert_eq!(
             check(&[1.8, 0.5, 1.0]),

@@ -144,16 +144,17 @@ impl EccConfig {
         })?;
         require(from == 1 || from as usize <= retries, || {
             format!(
-                "ecc.slow_retries = {from}, but a read takes at most {retries} retries (the levels \
-                 of ecc.cap or ecc.corrects after the first); it must be 1 to {retries}"
+                "ecc.slow_retries = {from}: a read takes at most {retries} retries (one for each \
+                 level of ecc.cap or ecc.corrects, except the first level), so ecc.slow_retries \
+                 must be 1 to {retries}"
             )
         })
     }
 
     fn check_levels(&self) -> Result<(), ConfigError> {
         require(self.cap.is_empty() || self.corrects.is_empty(), || {
-            "ecc.cap and ecc.corrects are both given; each follows from the other, so give one of \
-             them"
+            "ecc.cap and ecc.corrects are both given; each follows from the other, so give only \
+             one of the two"
                 .into()
         })?;
         let levels = self.levels();
@@ -162,15 +163,15 @@ impl EccConfig {
         })?;
         require(self.cap.windows(2).all(|w| w[0] < w[1]), || {
             format!(
-                "ecc.cap = {:?} does not rise: each retry must decode a higher error rate than \
-                 the one before",
+                "ecc.cap = {:?} does not rise: each level must decode a higher error rate than the \
+                 level before it",
                 self.cap
             )
         })?;
         require(self.corrects.windows(2).all(|w| w[0] < w[1]), || {
             format!(
-                "ecc.corrects = {:?} does not rise: each retry must correct more bits than the \
-                 one before",
+                "ecc.corrects = {:?} does not rise: each level must correct more bits than the \
+                 level before it",
                 self.corrects
             )
         })?;
@@ -200,8 +201,8 @@ impl EccConfig {
         for (key, times, may_be_empty) in lists {
             require(times.len() == retries || may_be_empty && times.is_empty(), || {
                 format!(
-                    "{key} has {} numbers for {retries} retries (the levels of ecc.cap or \
-                     ecc.corrects after the first)",
+                    "{key} has {} numbers for {retries} retries (one retry for each level of \
+                     ecc.cap or ecc.corrects, except the first level)",
                     times.len()
                 )
             })?;

@@ -293,8 +293,8 @@ pub struct TimingConfig {
     #[key(
         range = keys::U32,
         default = 8,
-        source = "assumption: vendors limit the suspensions so that a program ends; with 8 of \
-            them, a program takes less than three times its normal time",
+        source = "assumption: vendors limit the suspensions so that a program ends; with 8 \
+            suspensions, a program takes less than three times its normal time",
         random = [0, 1, 8]
     )]
     pub suspend_limit: u32,

@@ -125,7 +125,7 @@ pub struct WearConfig {
         unit = "P/E cycles",
         range = keys::U32,
         default = 100,
-        source = "assumption: 5 % of a 2,000-cycle life; drives publish no figure",
+        source = "assumption: 5 % of a 2,000-cycle life; vendors publish no figure",
         random = [0, 1, 5, 100]
     )]
     pub static_gap: u32,

@@ -49,7 +49,7 @@ pub struct ErrorRow {
     #[key(
         unit = "RBER",
         range = Real(0.0, RBER_MAX),
-        note = "; one list for each group, with one number for each age of error.ages, in \
+        note = "; one list for each group; a list has one number for each age of error.ages, in \
             ascending order"
     )]
     pub retention: Vec<Vec<f64>>,
@@ -224,6 +224,9 @@ impl ErrorConfig {
 
 fn check_factors(key: &str, factors: &[f64], count: usize, what: &str) -> Result<(), ConfigError> {
     require(factors.is_empty() || factors.len() == count, || {
-        format!("{key} has {} numbers; one for each {what} ({count}) is expected", factors.len())
+        format!(
+            "{key} has {} numbers; one number for each {what} is expected, {count} in total",
+            factors.len()
+        )
     })
 }

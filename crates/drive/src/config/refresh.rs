@@ -17,7 +17,7 @@ pub struct RefreshConfig {
         unit = "time",
         range = Words("above 0, with a unit: ns, us, ms, s, min, h, d, y"),
         default = Span(30 * DAY),
-        source = "assumption: a month; drives publish no figure"
+        source = "assumption: a month; vendors publish no figure"
     )]
     pub period: Span,
     /// Whether a technique refreshes data on this drive. A file cannot set this value; the run's

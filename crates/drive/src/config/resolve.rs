@@ -21,8 +21,8 @@ pub(super) fn sizes(config: &mut DriveConfig) -> Result<(), ConfigError> {
     let (pages, blocks) = match (config.drive.capacity, config.geometry.blocks_per_plane) {
         (None, None) => {
             return Err(ConfigError::new(
-                "neither drive.capacity nor geometry.blocks_per_plane is given; give one of them \
-                 to set the size of the drive",
+                "neither drive.capacity nor geometry.blocks_per_plane is given; give one of these \
+                 two keys to set the size of the drive",
             ));
         }
         (None, Some(blocks)) => {
@@ -75,7 +75,8 @@ fn check_given_spare(config: &DriveConfig, pages: u64, raw: u64) -> Result<(), C
     require((actual - spare).abs() < 0.005, || {
         format!(
             "drive.spare = {spare} does not agree with drive.capacity and geometry, which leave a \
-             spare share of {actual:.4}; give two of the three"
+             spare share of {actual:.4}; give only two of drive.spare, drive.capacity and \
+             geometry.blocks_per_plane"
         )
     })
 }

@@ -380,7 +380,7 @@ fn members(config: &DisturbConfig, group_of_layer: &[u8]) -> Vec<u32> {
     let members: Vec<u32> = group_of_layer.iter().enumerate().map(member).collect();
     debug_assert!(
         members.iter().all(|factor| *factor >= MEMBER_ONE),
-        "no layer is below the worst layer of its group (`disturb::wordline`)"
+        "each layer has at least the factor of the worst layer of its group (`disturb::wordline`)"
     );
     members
 }
@@ -395,7 +395,7 @@ fn weakest(kind_factor: &[f64]) -> [u32; KIND_SETS] {
     });
     debug_assert!(
         weakest.iter().all(|factor| *factor >= MEMBER_ONE),
-        "no page kind is below the weakest (`disturb::wordline`)"
+        "the factor of the weakest page kind is at least 1 (`disturb::wordline`)"
     );
     weakest
 }

@@ -180,7 +180,7 @@ pub(crate) fn fill(config: &mut DriveConfig) -> Result<(), ConfigError> {
     if config.error.model != ErrorLaw::Bch {
         require(config.bch.target != BchTarget::Stripe, || {
             "bch.target = \"stripe\" needs error.model = \"bch\": with other models, all pages of \
-             a block fail at one read count, so a raised limit would seem to cost nothing"
+             a block fail at the same read count, so a raised limit would seem to cost nothing"
                 .into()
         })?;
         return require(config.bch == BchConfig::default(), || {

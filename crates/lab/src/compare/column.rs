@@ -344,8 +344,8 @@ pub const COLUMNS: [Column; 21] = [
         ..fewer(
             "reclaim_wait_percent",
             "wait share",
-            "mean time for which a page read of the host waits for reclaim, and the share of this \
-             wait in the latency",
+            "mean wait of a host page read for reclaim, and this wait as a share of the mean read \
+             latency",
             reclaim_wait_percent,
         )
     },

@@ -150,8 +150,8 @@ fn too_short(unknown: &[(&str, (u64, &'static str))]) -> Option<String> {
         [] => return None,
     };
     Some(format!(
-        "{names} not compared, because these runs are too short to know their noise. A run needs \
-         {} {what}",
+        "{names} not compared, because the noise of such short runs is not known. A run needs {} \
+         {what}",
         count(requests)
     ))
 }
@@ -199,7 +199,7 @@ impl Measure {
                 times = ranking.times()
             ),
             Some(next) => format!(
-                "{measure} {verb} {best} under these, which are too close to rank: \
+                "{measure} {verb} {best} under these techniques, which are too close to rank: \
                  {values}{unit}; next is `{}` {}{unit}{longer}",
                 next.row.label,
                 next.with_range,

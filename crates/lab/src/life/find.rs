@@ -247,7 +247,7 @@ pub fn verdict(key: &str, points: &[Point], others: &[String]) -> String {
     } else if same && answers.len() > 1 {
         let counted = named(&|point| point.answer().is_some());
         format!(
-            "{key} makes no difference: {length} for all values between {} and {}.",
+            "{key} makes no difference: the life is {length} for all values between {} and {}.",
             counted[0],
             counted[counted.len() - 1]
         )
@@ -257,8 +257,8 @@ pub fn verdict(key: &str, points: &[Point], others: &[String]) -> String {
             n => format!(" The life is about the same with {n} of the other values."),
         };
         format!(
-            "{key} = {}: the drive lives {length}, the longest life of the {} values \
-             tried.{unsure}",
+            "{key} = {}: the drive lives {length}, the longest life among the {} tried \
+             values.{unsure}",
             best.text,
             points.len()
         )
@@ -359,14 +359,14 @@ mod tests {
         let mut points = vec![sure(4.0, 1.0), sure(1.0, 3.0), sure(2.0, 5.0)];
         assert_eq!(
             says(&points),
-            "a.key = 2: the drive lives 5.00 ± 0.10 years, the longest life of the 3 values \
-             tried."
+            "a.key = 2: the drive lives 5.00 ± 0.10 years, the longest life among the 3 tried \
+             values."
         );
         points.push(sure(3.0, 4.9));
         assert_eq!(
             says(&points),
-            "a.key = 2: the drive lives 5.00 ± 0.10 years, the longest life of the 4 values tried. \
-             The life is about the same with 1 of the other values."
+            "a.key = 2: the drive lives 5.00 ± 0.10 years, the longest life among the 4 tried \
+             values. The life is about the same with 1 of the other values."
         );
         assert_eq!(
             csv("a.key", &points)
@@ -379,9 +379,9 @@ mod tests {
         points[1].life.as_mut().unwrap().data_lost_pages = 2.0;
         assert_eq!(
             says(&points),
-            "a.key = 2: the drive lives 5.00 ± 0.10 years, the longest life of the 4 values tried. \
-             With 1 the drive lost data, so this value does not count. The drive is invalid with \
-             3: too much."
+            "a.key = 2: the drive lives 5.00 ± 0.10 years, the longest life among the 4 tried \
+             values. With 1 the drive lost data, so this value does not count. The drive is \
+             invalid with 3: too much."
         );
         assert_eq!(csv("a.key", &points).lines().count(), 4, "a refused value has no row");
         points[2].life.as_mut().unwrap().ended = false;
@@ -408,7 +408,8 @@ mod tests {
         let same = [sure(1.0, 3.0), sure(2.0, 3.0)];
         assert_eq!(
             says(&same),
-            "a.key makes no difference: 3.00 ± 0.10 years for all values between 1 and 2."
+            "a.key makes no difference: the life is 3.00 ± 0.10 years for all values between 1 and \
+             2."
         );
         assert!(
             verdict("a.key", &[sure(1.0, 2.0), sure(2.0, 3.0)], &["1".into()]).ends_with(

@@ -41,12 +41,13 @@ pub fn check(plan: &RunPlan, until: Until) -> Result<(), Failure> {
     }
     if plan.gear == Gear::Untimed && plan.source()?.arrival() != Arrival::Open {
         return Err(Failure::usage(phrase![
-            "the workload has neither a rate nor time stamps, and `vpass life` counts years: set \
+            "the workload has neither a rate nor time stamps, but `vpass life` counts years: set \
              workload.rate, which replaces workload.queue_depth (",
             set("workload.rate", 1000),
             "), or replay a trace by its own clock, without ",
             Opt::QueueDepth,
-            "; `vpass run` and `vpass compare` count the life of a closed loop in bytes until worn",
+            "; `vpass run` and `vpass compare` count the life of a closed loop in bytes until the \
+             drive is worn out",
         ]));
     }
     Ok(())
@@ -55,13 +56,15 @@ pub fn check(plan: &RunPlan, until: Until) -> Result<(), Failure> {
 /// Refuses a limit that cannot end a life. The limit is a number of years or an error rate.
 fn check_end(plan: &RunPlan, until: Until) -> Result<(), Failure> {
     if let Some(years) = until.years.filter(|years| !(*years > 0.0 && *years <= MOST_YEARS)) {
-        return Err(Failure::usage(format!("it must be above 0 and at most {MOST_YEARS}"))
-            .at(Opt::Years.to(years)));
+        return Err(Failure::usage(format!(
+            "a number of years above 0 and up to {MOST_YEARS} is expected"
+        ))
+        .at(Opt::Years.to(years)));
     }
     if let Some(uber) = until.uber.filter(|uber| !(*uber > 0.0 && *uber < 1.0)) {
         return Err(Failure::usage(
-            "it must be above 0 and below 1, in errors per bit read; JESD218 has 1e-15 for client \
-             drives and 1e-16 for others",
+            "an error rate above 0 and below 1 is expected, in errors per bit read; JESD218 has \
+             1e-15 for client drives and 1e-16 for others",
         )
         .at(Opt::Uber.to(format_args!("{uber:e}"))));
     }

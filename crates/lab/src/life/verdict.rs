@@ -76,8 +76,8 @@ pub fn verdict(lives: &[Life]) -> Option<String> {
     (!sentences.is_empty()).then(|| sentences.join(" "))
 }
 
-/// Describes a loss. An example is "`none` lost data, 456 pages in the mean life, so its years do
-/// not count." If losses ended a life, a second sentence says so.
+/// Describes a loss. An example is "`none` lost data (456 pages in the mean life), so the years
+/// of this technique do not count." If losses ended a life, a second sentence says so.
 fn lost(life: &Life) -> String {
     let ended = if life.lives.iter().any(|one| one.end == End::LostData) {
         format!(
@@ -89,7 +89,8 @@ fn lost(life: &Life) -> String {
         String::new()
     };
     format!(
-        "`{}` lost data, {} pages in the mean life, so its years do not count.{ended}",
+        "`{}` lost data ({} pages in the mean life), so the years of this technique do not \
+         count.{ended}",
         life.label,
         digits(life.data_lost_pages)
     )
@@ -104,8 +105,8 @@ fn hidden(lives: &[Life]) -> Option<String> {
         .map(|life| format!("`{}`", life.label))
         .collect();
     Some(format!(
-        "The years of {} are not known on this rung, on which an erase counts as {cycles} P/E \
-         cycles: blocks that wore past their rating lost data. A higher rung gives the answer.",
+        "The years of {} are not known on this rung. An erase counts as {cycles} P/E cycles there, \
+         and blocks that wore past their rating lost data. A higher rung gives the answer.",
         labels.join(", ")
     ))
 }
@@ -179,8 +180,8 @@ mod tests {
         let said = verdict(&lives).unwrap();
         assert_eq!(
             said,
-            "`none` lost data, 3.00 pages in the mean life, so its years do not count. `straw-wl` \
-             lives longest: 4.00 ± 0.10 years; `block` lives 2.00 ± 0.10 years."
+            "`none` lost data (3.00 pages in the mean life), so the years of this technique do not \
+             count. `straw-wl` lives longest: 4.00 ± 0.10 years; `block` lives 2.00 ± 0.10 years."
         );
         assert!(
             longest(&lives[..2]).is_none()
@@ -208,8 +209,9 @@ mod tests {
         let lossy = Life { lives: vec![one], ..of("none", 0.5, 144.0) };
         assert_eq!(
             verdict(&[lossy]).unwrap(),
-            "`none` lost data, 144 pages in the mean life, so its years do not count. A life ends \
-             when more than 1 in 1000 pages is lost; this life ended after 183 days."
+            "`none` lost data (144 pages in the mean life), so the years of this technique do not \
+             count. A life ends when more than 1 in 1000 pages is lost; this life ended after 183 \
+             days."
         );
     }
 
@@ -234,9 +236,10 @@ mod tests {
         assert!(longest(&lives).is_none());
         assert_eq!(
             verdict(&lives).unwrap(),
-            "`none` lost data, 3.00 pages in the mean life, so its years do not count. The years \
-             of `block` are not known on this rung, on which an erase counts as 100 P/E cycles: \
-             blocks that wore past their rating lost data. A higher rung gives the answer."
+            "`none` lost data (3.00 pages in the mean life), so the years of this technique do not \
+             count. The years of `block` are not known on this rung. An erase counts as 100 P/E \
+             cycles there, and blocks that wore past their rating lost data. A higher rung gives \
+             the answer."
         );
     }
 

@@ -98,8 +98,8 @@ impl Llm {
             return None;
         };
         Some(format!(
-            "Six real drives rewrote a page every {} to more than {} rounds. With these numbers, \
-             this drive would live {} to more than {}.",
+            "Six real drives rewrote a page once in {} rounds to once in more than {} rounds. With \
+             these numbers, this drive would live {} to more than {}.",
             digits(few),
             digits(many),
             years(low, None),
@@ -245,8 +245,9 @@ mod tests {
                  programs or erases.",
                 "The result depends on the threshold: under `block`, half the threshold gives 98.5 \
                  days, and twice the threshold gives 402 days.",
-                "Six real drives rewrote a page every 39.0 to more than 1,194 rounds. With these \
-                 numbers, this drive would live 2.10 years to more than 64.6 years.",
+                "Six real drives rewrote a page once in 39.0 rounds to once in more than 1,194 \
+                 rounds. With these numbers, this drive would live 2.10 years to more than 64.6 \
+                 years.",
                 "Another GB of cache saves 1.31 % of the reads and lengthens the life by 2.63 days \
                  under `block`.",
             ]

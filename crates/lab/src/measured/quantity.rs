@@ -94,7 +94,8 @@ impl Quantity {
     pub(super) fn small(self, snapshot: &Snapshot, value: u128) -> Result<u64, Failure> {
         u64::try_from(value).map_err(|_| {
             Failure::usage(format!(
-                "{}: {} grew to {value}, more than any drive can count; it must be at most 2^64",
+                "{}: {} grew to {value}, more than any drive can count; a value of at most 2^64 is \
+                 expected",
                 snapshot.file,
                 self.name()
             ))

@@ -97,8 +97,8 @@ impl Snapshot {
             && one != other
         {
             return Err(format!(
-                "the file has the serial numbers {one} and {other}, but it must hold snapshots of \
-                 one drive"
+                "the file has the serial numbers {one} and {other}, but all snapshots in a file \
+                 must be of the same drive"
             ));
         }
         self.serial = self.serial.take().or(serial);

@@ -123,14 +123,15 @@ fn wrong_pairs_are_refused() {
     assert_eq!(
         error(&early, &less),
         "b.json: bytes that the host read is 4608000, less than 5120000 in a.json, but counters of \
-         a drive only grow; give two snapshots of one drive, the earlier one first"
+         a drive only grow; give two snapshots of the same drive, the earlier snapshot first"
     );
     let swapped = error(&late, &early);
     assert!(swapped.contains("b.json is 1000 s older than a.json"), "{swapped}");
     let other = late.replace("\"S1\"", "\"S9\"");
     assert_eq!(
         error(&early, &other),
-        "a.json has the serial number S1, but b.json has S9; both snapshots must be of one drive"
+        "a.json has the serial number S1, but b.json has S9; both snapshots must be of the same \
+         drive"
     );
     assert!(error(&early, &early).contains("are equal"));
 }

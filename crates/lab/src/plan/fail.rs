@@ -48,13 +48,13 @@ impl RunPlan {
         }
         if self.is_fluid() {
             return Err(refused(
-                "the fluid gear draws reads in bulk, so nothing can fail between two of them",
+                "the fluid gear draws reads in bulk, so nothing can fail between two reads",
             )
             .with_remedy(phrase!["use ", Opt::Gear.to("timed"), " or untimed"]));
         }
         if matches!(self.workload, Workload::Adversary { .. }) {
             return Err(refused(
-                "an attack observes the places of data and relies on these places",
+                "an attack relies on the places of data, which a failure can change",
             )
             .with_remedy("name a workload"));
         }
@@ -63,7 +63,7 @@ impl RunPlan {
                 Opt::Ages,
                 " and ",
                 Opt::Until,
-                " repeat a run, but a failure is permanent",
+                " run the same requests several times, but a failure changes the drive for good",
             ];
             return Err(Failure::usage(why).at(Opt::Fail).with_remedy("leave them out"));
         }

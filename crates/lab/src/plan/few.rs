@@ -27,7 +27,7 @@ pub fn require_few(rows: usize, seeds: u32) -> Result<(), Failure> {
         seeds => phrase![Opt::Seeds.to(seeds), " or fewer is expected"],
     };
     Err(Failure::usage(format!(
-        "{rows} runs for each seed are {runs} runs; at most {MOST_RUNS} are allowed"
+        "{rows} runs for each seed make {runs} runs in total; at most {MOST_RUNS} are allowed"
     ))
     .at(Opt::Seeds.to(seeds))
     .with_remedy(right))
@@ -42,8 +42,8 @@ mod tests {
         let refused = require_few(9, 1_000_000).unwrap_err().to_string();
         assert_eq!(
             refused,
-            "`seeds=1000000`: 9 runs for each seed are 9000000 runs; at most 10000 are allowed; \
-             `seeds=1111` or fewer is expected"
+            "`seeds=1000000`: 9 runs for each seed make 9000000 runs in total; at most 10000 are \
+             allowed; `seeds=1111` or fewer is expected"
         );
         assert!(require_few(9, 1111).is_ok() && require_few(9, 1112).is_err());
         assert!(

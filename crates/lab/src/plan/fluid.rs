@@ -83,8 +83,8 @@ impl RunPlan {
         if self.warm_up > 0 && !is_constant {
             return Err(Failure::usage(phrase![
                 Opt::WarmUp,
-                " needs a workload with distribution and rate, whose read rates are constant; with \
-                 this workload, the counted part would repeat the requests of the warm-up",
+                " needs a workload with constant read rates (keys distribution and rate); with the \
+                 given workload, the counted part would repeat the requests of the warm-up",
             ])
             .at(Opt::Gear.to("fluid"))
             .with_remedy(phrase!["use ", Opt::Gear.to("untimed")]));
@@ -104,10 +104,10 @@ impl RunPlan {
         let why = match &self.workload {
             Workload::Adversary { .. } => "an adversary chooses its requests one by one",
             Workload::Fio { .. } if self.source()?.arrival() != Arrival::Open => {
-                "jobs of a fio file without a rate wait for earlier requests"
+                "fio jobs without a rate wait for earlier requests"
             }
             Workload::Fio { .. } if self.source()?.has_next_stage() => {
-                "jobs of a fio file wait for earlier jobs"
+                "some jobs of the fio file wait for earlier jobs"
             }
             _ if self.source()?.arrival() != Arrival::Open => {
                 "requests in closed loop wait for earlier requests"

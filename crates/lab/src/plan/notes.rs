@@ -79,7 +79,7 @@ impl RunPlan {
     /// Returns a warning if reads on this drive disturb nothing. Otherwise, returns `None`.
     pub(crate) fn harmless_reads(&self) -> Option<String> {
         (self.drive.config.disturb.model == DisturbModel::None).then(|| {
-            "READS DO NO HARM on this drive: it has no [disturb] table, or disturb.model is \
+            "READS DO NO HARM on this drive: the drive has no [disturb] table, or disturb.model is \
              \"none\". No technique has to rewrite anything, and reads lose no data."
                 .into()
         })

@@ -181,7 +181,7 @@ impl Workload {
                 Opt::Hints.to(given.name()),
                 " and ",
                 own.place(),
-                " with its own [[hints.range]]; only one of the two may have hints",
+                " with its own [[hints.range]]; only one of these two files may have hints",
             ])
             .with_remedy(phrase![
                 "without ",

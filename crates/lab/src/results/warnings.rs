@@ -75,8 +75,9 @@ impl Summary {
     pub(crate) fn warn_of_start_reads(&mut self, StartReads { written, passed_over }: StartReads) {
         if f64::from(passed_over) > MANY * f64::from(written) {
             self.warn(format!(
-                "start.reads had no effect in {} of {} written blocks. Writing parity or merging \
-                 in place had already read these blocks that often.",
+                "start.reads had no effect in {} of {} written blocks. Before the run, parity \
+                 writes or merges in place had already read these blocks at least start.reads \
+                 times.",
                 count(passed_over.into()),
                 count(written.into())
             ));
@@ -121,9 +122,9 @@ impl Summary {
             && self.wear.confidence() != Confidence::NoWear;
         unpaid.then(|| {
             format!(
-                "The drive programmed pages of {} blocks in total but erased only {} blocks: it \
-                 still fills its spare blocks. When the spare blocks are full, garbage collection \
-                 will wear the drive more.",
+                "The drive programmed pages of {} blocks in total but erased only {} blocks: the \
+                 drive still fills its spare blocks. When the spare blocks are full, garbage \
+                 collection will wear the drive more.",
                 digits(self.wear.cycles_observed),
                 count(erases as u64)
             )
@@ -134,8 +135,8 @@ impl Summary {
         (self.reclaim.invocations == 0 && progress >= NEARLY).then(|| {
             format!(
                 "No block was rewritten because of reads yet. The block with the most reads has \
-                 about {:.0} % of the reads at which `{}` rewrites it; a longer run may wear the \
-                 drive more.",
+                 about {:.0} % of the reads at which `{}` rewrites this block; a longer run may \
+                 wear the drive more.",
                 100.0 * progress.min(1.0),
                 self.reclaim_technique
             )
@@ -219,8 +220,8 @@ impl Summary {
         (refresh.invocations == 0).then(|| {
             format!(
                 "No block was rewritten because of its age yet. The oldest data is {} old, and \
-                 {technique} rewrites data before it is {} old; a longer run, or old data at the \
-                 start (start.age), may wear the drive more.",
+                 {technique} rewrites data before the data is {} old; a longer run, or old data at \
+                 the start (start.age), may wear the drive more.",
                 seconds(oldest_s),
                 seconds(period.0 as f64 / 1e9)
             )

@@ -99,7 +99,7 @@ pub fn table(drive: &Loaded<DriveConfig>, begin: Begin) -> Result<Beside, Failur
     ];
     if g.planes_per_die > 1 {
         notes.push(format!(
-            "In vpass, a sequential stream lies on one of the {} planes of each die at a time, \
+            "In vpass, a sequential stream uses only one of the {} planes of each die at a time, \
              because a die programs one plane at a time. Real drives read all planes at once, and \
              read ahead.",
             g.planes_per_die

@@ -111,7 +111,7 @@ fn read_rate(draft: &mut Draft, sheet: &Sheet, begin: Begin) -> Result<(), Failu
     } else {
         let channels = f64::from(drive.config.geometry.channels);
         let because = "sheet: sequential read. Assumption: the channels limit this rate to less \
-            than the link's";
+            than the rate of the link";
         ("timing.channel_mb_s", (wanted / channels).min(t.channel_mb_s), t.channel_mb_s, because)
     };
     let reads = |rate: f64| copy::sequential_read(&drive, &[format!("{key}={rate}")], begin);
@@ -154,9 +154,9 @@ fn program_time(draft: &mut Draft, sheet: &Sheet) -> Result<(), Failure> {
     }
     if us > SLOWER * of_preset {
         draft.notes.push(format!(
-            "{dies} dies could write {} MB/s. At the sheet's {rate} MB/s, something else limits \
-             the drive, such as its power. In vpass, the program time is increased instead \
-             (assumption).",
+            "{dies} dies could write {} MB/s, but the sheet gives only {rate} MB/s, so something \
+             else limits the drive, such as its power. In vpass, the program time is increased \
+             instead (assumption).",
             count((dies * die_write_mb_s(&config)) as u64)
         ));
     }

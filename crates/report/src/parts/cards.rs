@@ -212,7 +212,7 @@ fn undecided(model: &Model, measure: &Measure) -> (String, String) {
     let why = if front.iter().all(is_known) {
         "differ by less than their noise"
     } else {
-        "cannot be compared, because their noise is not known"
+        "cannot be compared, because the noise of the values is not known"
     };
     ("too close to rank".into(), format!("{} {why}{then}", names(&front)))
 }

@@ -32,7 +32,7 @@ struct Measure {
 }
 
 const LIFE: Measure = Measure {
-    title: "Controller memory that a longer life costs",
+    title: "Cost of a longer life in controller memory",
     said: "Life against controller memory; the numbers are in the table below",
     value: |row| row.life?.point(),
     text: |row| row.life.map_or_else(String::new, |life| life.text()),
@@ -41,7 +41,7 @@ const LIFE: Measure = Measure {
 };
 
 const REWRITES: Measure = Measure {
-    title: "Controller memory that fewer rewritten pages cost",
+    title: "Cost of fewer rewritten pages in controller memory",
     said: "Number of pages rewritten because of reads, plotted over controller memory; the numbers \
         are in the table below",
     value: |row| row.value("reclaim_write_pages"),

@@ -49,8 +49,8 @@ pub(crate) fn section(model: &Model) -> Result<Section, Failure> {
     let say = most_worn(start, &of_each);
     let head = Head { id: "pe", title: TITLE, say: &say };
     let body = format!("<div class=\"chart pe\">{charts}<div class=\"xlab\"></div></div>");
-    let source = "The height is the square root of the number of blocks, so that even one block is \
-        visible. The line is the mean. x: P/E cycles added. Source: blocks.csv";
+    let source = "The height is the square root of the number of blocks, so that even a single \
+        block is visible. The line is the mean. x: P/E cycles added. Source: blocks.csv";
     let html = figure(&head, &body, &foot(source, &table(&all)));
     Ok(Section { html, data: vec![numbers(&all, &bins)] })
 }

@@ -35,8 +35,8 @@ pub(crate) fn section(model: &Model) -> Section {
         .filter(|(_, _, wearing)| wearing.years.len() > 1)
         .collect();
     if drawn.is_empty() {
-        let why = "This chart is absent: life.json has no series over the years, because an \
-            earlier version of vpass wrote it.";
+        let why = "This chart is absent: life.json is from an earlier version of vpass and has no \
+            series over the years.";
         return absent("years", TITLE, why);
     }
     let most = ends(drawn.iter().flat_map(|(.., w)| w.pec.iter().copied())).map_or(1.0, |e| e.1);

@@ -81,7 +81,7 @@ const PAGES: Param = Param {
 pub(super) const CARD: ParityTechnique = Card {
     about: About {
         name: "da-raid5",
-        summary: "`udl`, then `pe-aware`, then `hc`, as blocks wear",
+        summary: "works like `udl` at first, then like `pe-aware`, then like `hc`, as blocks wear",
         paper: "Guo et al., DATE 2013",
         params: &[STRIPE, REBUILD, T_P, QUEUE, L, CUT_OFF, PAGES],
         goes_by_wear: true,

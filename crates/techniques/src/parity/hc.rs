@@ -52,8 +52,8 @@ const PUBLISHED: Param = Param {
     default: 0.0,
     range: (0.0, 1.0),
     draw: &[0.0],
-    meaning: "1: as published, a partial parity covers only the changed pages if more than \
-        n_update pages change; 0: a partial parity always covers all its pages",
+    meaning: "1: as published, if more than n_update pages of a stripe change, the partial parity \
+        drops all other pages of the stripe; 0: the partial parity never drops a page",
     source: "da-raid5-2013 Algorithm 2",
     alias: None,
 };
@@ -67,9 +67,9 @@ const N_UPDATE: Param = Param {
     default: 6.0,
     range: (0.0, 64.0),
     draw: &[1.0],
-    meaning: "with published = 1: the partial parity of a stripe is updated in place if at most \
-        this number of pages of the stripe change; with the largest value, parity.stripe, partial \
-        parity is always updated in place",
+    meaning: "only with published = 1: largest number of changed pages at which the partial \
+        parity of a stripe is updated in place; with the value of parity.stripe, partial parity \
+        is always updated in place",
     source: "da-raid5-2013 IV-B: N_update = 6",
     alias: None,
 };

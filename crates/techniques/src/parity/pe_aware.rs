@@ -53,8 +53,8 @@ pub(super) const QUEUE: Param = Param {
     default: 64.0,
     range: (0.0, 65_536.0),
     draw: &[0.0, 4.0, 64.0],
-    meaning: "largest number of stripes that wait for parity after a move; parity of further \
-        stripes is formed at once",
+    meaning: "largest number of stripes that wait for parity after a move of their pages; the \
+        parity of further stripes is formed at once",
     source: "assumption: the number of pages in the partial parity cache",
     alias: Some("queue"),
 };
@@ -76,7 +76,8 @@ const PUBLISHED: Param = Param {
 pub(super) const CARD: ParityTechnique = Card {
     about: About {
         name: "pe-aware",
-        summary: "a parity page for N host pages only if one of them lies in a worn block",
+        summary: "a parity page for N host pages only if at least one of these pages lies in a \
+            worn block",
         paper: "Guo et al., DATE 2013, III-D",
         params: &[STRIPE, REBUILD, T_P, QUEUE, PUBLISHED],
         goes_by_wear: true,

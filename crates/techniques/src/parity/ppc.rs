@@ -33,7 +33,7 @@ pub(super) const PAGES: Param = Param {
     range: (1.0, 4096.0),
     draw: &[1.0, 2.0, 5.0],
     meaning: "number of pages of partial parity that the controller keeps, one per stripe; the \
-        least recently updated is evicted first",
+        least recently updated page is evicted first",
     source: "da-raid5-2013 IV-A: 512 KB of 8-KB pages",
     alias: None,
 };

@@ -61,7 +61,8 @@ const FIXED_COUNT: Param = Param {
     draw: &[0.0],
     meaning: "1: at any wear, rewrites at the read count of the last row of the table; 0: rewrites \
         at the read count for the wear of the block",
-    source: "SSD-A and SSD-D of read-latency-relaxation-2021: their counts do not fall with wear",
+    source: "the read counts of SSD-A and SSD-D in read-latency-relaxation-2021 do not fall with \
+        wear",
     alias: None,
 };
 

@@ -40,8 +40,8 @@ const READS: Param = Param {
     range: (1.0, 16_000_000.0),
     draw: &[3.0, 20.0, 100.0, 1000.0],
     meaning: "Number of reads of a block at which the block moves",
-    source: "Inferred from read-latency-relaxation-2021: its SSD-D rewrites after 90.84 reads of \
-        each 16-KiB page, which is 69,770 reads of a block of 768 pages (assumption)",
+    source: "Inferred from read-latency-relaxation-2021: SSD-D of this paper rewrites after 90.84 \
+        reads of each 16-KiB page, which means 69,770 reads of a block of 768 pages (assumption)",
     alias: None,
 };
 
@@ -66,10 +66,11 @@ const SPREAD: Param = Param {
     default: 0.0,
     range: (0.0, 1.0),
     draw: &[0.0, 0.67, 1.0],
-    meaning: "Of the blocks that were written before the run, the share whose counts begin between \
-        0 and `reads`, evenly spread; all other counts begin with 0. Not used with drive_wide = 1",
-    source: "read-latency-relaxation-2021. 0: all blocks move together, as in SSD-D; 0.67: a third \
-        of the blocks do, as in SSD-A; 1: none do, as in SSD-B",
+    meaning: "Of the blocks that were written before the run, this share begins with read counts \
+        between 0 and `reads`, evenly spread; all other blocks begin with a read count of 0. Not \
+        used with drive_wide = 1",
+    source: "read-latency-relaxation-2021. 0: all blocks move together, as in SSD-D; 0.67: a \
+        third of the blocks move together, as in SSD-A; 1: no blocks move together, as in SSD-B",
     alias: None,
 };
 
@@ -84,16 +85,16 @@ pub const RETRIES: Param = Param {
     draw: &[0.0, 1.0, 2.0],
     meaning: "A host read with at least this number of retries moves its block early, before \
         `reads` is reached; 0: no read moves its block early",
-    source: "read-latency-relaxation-2021: a count alone fits SSD-D; SSD-B rewrites early after \
-        ECC events",
+    source: "read-latency-relaxation-2021: a read count alone explains SSD-D; SSD-B rewrites \
+        early after ECC events",
     alias: None,
 };
 
 pub(super) const CARD: Technique = Card {
     about: About {
         name: "count",
-        summary: "moves a block after a fixed number of reads, as consumer drives do; data is lost \
-            if limits are below this number",
+        summary: "moves a block after a fixed number of reads, as consumer drives do; data is \
+            lost if its read limit is below this number",
         paper: "ASPLOS 2021, from its measurements",
         protects: Protection::None,
         in_bulk: InBulk::MeanClock,

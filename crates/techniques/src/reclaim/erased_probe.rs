@@ -39,8 +39,8 @@ use vpass_drive::disturb::told::Limits;
 pub(super) const CARD: Technique = Card {
     about: About {
         name: "erased-probe",
-        summary: "probes wordlines for errors instead of counting reads, and rewrites those that \
-            could reach their limit (DEAR, 2025)",
+        summary: "probes wordlines for errors instead of counting reads, and rewrites wordlines \
+            that could reach their limit (DEAR, 2025)",
         paper: "DEAR, MICRO 2025",
         protects: Protection::Sound,
         needs: Needs { limits: true, counters: false, retries: false },

@@ -90,7 +90,10 @@ impl Policy for Ideal {
 
     fn explain(&self, view: &View, pec: u32) -> Vec<Threshold> {
         let counterfactual = |t: Threshold| Threshold {
-            name: format!("this holds for counterfactual flash, not for a real drive: {}", t.name),
+            name: format!(
+                "the following holds for counterfactual flash, not for a real drive: {}",
+                t.name
+            ),
             ..t
         };
         self.0.explain(view, pec).into_iter().map(counterfactual).collect()

@@ -436,7 +436,7 @@ fn file_names(value: &str) -> Result<Vec<String>, String> {
         .filter(|name| !name.is_empty())
         .collect();
     if names.is_empty() {
-        return Err("a name is expected, or several with colons between them".into());
+        return Err("a name is expected, or several names separated by colons".into());
     }
     if names.iter().any(|name| name == "-") {
         return Err("standard input and output are not drives; name a file or a device".into());

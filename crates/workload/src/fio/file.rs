@@ -44,7 +44,7 @@ impl JobFile {
         let jobs = job::jobs(sections)?;
         if jobs.list.is_empty() {
             return Err(SourceError::new(format!(
-                "{name}: holds no job; a section such as [job], beside [global], is expected"
+                "{name}: holds no job; besides [global], a section such as [job] is expected"
             )));
         }
         Ok(Self { name, jobs: jobs.list, left_out: jobs.left_out, notes: jobs.notes })
@@ -68,9 +68,11 @@ impl JobFile {
             let (with, without) = (&with.label, &without.label);
             return Err(job.place.complain(phrase![
                 "job {with} has a rate and job {without} has none; the untimed gear cannot run \
-                 both at once, because it does not know how long a request takes: use ",
+                 these two jobs at once, because this gear does not know how long a request takes: \
+                 use ",
                 Opt::Gear.to("timed"),
-                ", give both a rate or neither, let one wait with stonewall, or use ",
+                ", give a rate to both jobs or to neither job, make one job wait for the other \
+                 (stonewall), or use ",
                 Opt::QueueDepth.to("N"),
             ]));
         }

@@ -206,7 +206,7 @@ fn with_variables(line: &str, place: &SourceLine) -> Result<String, SourceError>
         let Some((name, after)) = after.split_once('}') else { break };
         let value = env::var(name).map_err(|_| {
             let what = format!(
-                "there is no variable {} in the environment; set it, or write its value",
+                "there is no variable {} in the environment; set this variable, or write its value",
                 quote(name.as_bytes())
             );
             place.complain(what)

@@ -194,8 +194,8 @@ impl Job {
         let files = job.target.number_of_files();
         if let Some(open) = draft.open_files.filter(|open| *open < files) {
             let what = format!(
-                "openfiles={open} is less than the {files} files of a clone, which is not \
-                 supported; leave this option out"
+                "openfiles={open} is not supported, because each clone keeps its {files} files \
+                 open; leave this option out"
             );
             return Err(draft.place("openfiles").unwrap_or(&section.place).complain(what));
         }
@@ -246,8 +246,8 @@ impl Job {
             if bytes_per_s[op].is_none() {
                 let what = ["reads", "writes", "trims"][op];
                 return complain(format!(
-                    "{option} gives no rate for the {what} of this job, which is not supported; \
-                     give a rate for each direction"
+                    "{option} gives no rate for the {what} of this job; give a rate for each \
+                     direction"
                 ));
             }
         }

@@ -161,8 +161,8 @@ fn starts(
     let (taken, there) = (Bytes(end), Bytes(capacity));
     Err(SourceError::new(phrase![
         "{jobs_name}: its files take {taken} on the drive ({list}), which has a capacity of \
-         {there}; give smaller sizes or offsets, give one filename to jobs that share data, or \
-         use a larger drive (",
+         {there}; give smaller sizes or offsets, give the same filename to jobs that share data, \
+         or use a larger drive (",
         set("drive.capacity", needed),
         ")",
     ]))
@@ -227,7 +227,7 @@ fn region(
         let rest = whole.checked_sub(start).filter(|rest| *rest > 0);
         rest.ok_or_else(|| {
             format!(
-                "its offset of {} is beyond the end of its file of {}",
+                "the offset of {} is beyond the end of the file of {}",
                 Bytes(start),
                 Bytes(whole)
             )
@@ -242,7 +242,7 @@ fn region(
         (None, _, Some(whole)) => rest(whole)?,
         (_, _, None) => {
             return Err(format!(
-                "the size of its file {name} is not known; give the job a size, such as size=1g"
+                "the size of the file {name} is not known; give the job a size, such as size=1g"
             ));
         }
     };
@@ -258,8 +258,8 @@ fn start(job: &Job, whole: Option<u64>, clone: u32) -> Result<u64, String> {
     let by_percent = is_percent(target.offset) || is_percent(target.offset_increment);
     if by_percent && whole.is_none() {
         return Err(
-            "its offset is a percentage of a file whose size is not known; give the job a \
-             size, such as size=1g"
+            "the offset is a percentage of a file whose size is not known; give the job a size, \
+             such as size=1g"
                 .into(),
         );
     }
@@ -285,7 +285,7 @@ fn check_space(job: &Job, bytes: u64) -> Result<(), String> {
             job.blocks[op].ends().0.max(if job.pattern.random { job.align[op] } else { 0 });
         if bytes < needed {
             return Err(format!(
-                "a block of {} does not fit into its region of {}",
+                "a block of {} does not fit into the region of {}",
                 Bytes(needed),
                 Bytes(bytes)
             ));

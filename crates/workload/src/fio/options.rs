@@ -145,8 +145,8 @@ const BY_LATENCY: &str =
     "a load that depends on the latency is not supported; leave this option out and set iodepth";
 const TOO_SLOW: &str = "a job that ends because it is too slow is not supported; leave this option \
     out";
-const BATCHES: &str =
-    "waiting for several completions at once is not modelled; set this option to 1 or leave it out";
+const BATCHES: &str = "waiting for several completions at once is not modelled; set this option to \
+    1 or leave this option out";
 
 /// Options that would change the workload, each with the reason why vpass does not support the
 /// option. vpass accepts such an option if its value turns the option off.
@@ -161,8 +161,8 @@ const UNSUPPORTED: [(&str, &str); 32] = [
     ("iodepth_batch_complete_min", BATCHES), ("iodepth_batch_complete", BATCHES),
     ("thinktime_iotime", "pauses after a certain working time are not supported; set \
         thinktime_blocks"),
-    ("wait_for", "waiting for a single job is not supported; stonewall waits for all jobs before \
-        it"),
+    ("wait_for", "waiting for a single job is not supported; with stonewall, a job waits for all \
+        jobs before it in the file"),
     ("exit_what", "exitall always ends all jobs that run at the same time; choosing other jobs is \
         not supported; leave this option out"),
     ("flow", "a fixed ratio between the requests of jobs is not supported; give each job a \
@@ -173,8 +173,8 @@ const UNSUPPORTED: [(&str, &str); 32] = [
     ("fill_fs", "vpass needs the size after which a job ends; give a size"),
     ("pre_read", "instead, add a job that reads the file, and set stonewall in the next job"),
     ("create_only", "it makes no requests"),
-    ("verify_only", "the reads of this option depend on an earlier run; describe them as a job \
-        that reads"),
+    ("verify_only", "the reads of this option depend on an earlier run; instead, add a job with \
+        these reads"),
     (
         "trim_percentage",
         "trims after a verification are not supported; use rw=trimwrite or a job that trims",

@@ -22,7 +22,9 @@ impl Blocks {
     pub(super) fn one(text: &str, base: KbBase) -> Result<Self, String> {
         if text.contains(['-', ':']) {
             return Err(
-                "one size is expected; use bsrange for a range, and bssplit for shares".into()
+                "a single size is expected; use bsrange for a range of sizes, and bssplit for \
+                 sizes with shares"
+                    .into(),
             );
         }
         size(text, base).map(Self::One)

@@ -124,7 +124,8 @@ fn zones(
     let text = text.ok_or(EXPECTED)?;
     if text.contains(',') {
         return Err(
-            "one list of zones for all directions is expected; fio 3.33 does not read more lists"
+            "a single list of zones for all directions is expected; fio 3.33 does not read more \
+             lists"
                 .into(),
         );
     }
@@ -153,8 +154,8 @@ fn zones(
         || (blanks > 0 && sizes.iter().flatten().any(|s| matches!(s, Amount::Bytes(_))))
     {
         return Err(format!(
-            "the sizes of the zones add up to {percents} %, or a size is missing; at most 100 % in \
-             total are expected"
+            "the sizes of the zones add up to {percents} %; every zone needs a size, and at most \
+             100 % in total are expected"
         ));
     }
     let blank = Amount::Percent((100 - percents) / blanks.max(1));

@@ -295,7 +295,7 @@ fn counts(path: &str, experts: u64) -> Result<Vec<f64>, ConfigError> {
     if all.len() as u64 != experts {
         let counts = all.len();
         return Err(wrong(format!(
-            "the file has {counts} counts; {experts} are expected, one for each expert"
+            "the file has {counts} counts; {experts} counts are expected, one count for each expert"
         )));
     }
     all.sort_by(|a, b| b.total_cmp(a));

@@ -217,13 +217,13 @@ impl ModelConfig {
     fn check(&self) -> Result<(), ConfigError> {
         self.check_ranges()?;
         require(self.expert.is_some() == self.active.is_some(), || {
-            "workload.model.expert and workload.model.active belong together: give the size of an \
-             expert and the number of experts that a token uses, or neither of them"
+            "workload.model.expert and workload.model.active belong together: give both the size \
+             of an expert and the number of experts that a token uses, or give neither key"
                 .into()
         })?;
         require(self.dense_bytes() <= self.size.0.next_multiple_of(ALIGN), || {
             format!(
-                "workload.model.dense = {} is larger than the model; it must be at most \
+                "workload.model.dense = {} is larger than the model; the largest possible value is \
                  workload.model.size = {}",
                 Bytes(self.dense_bytes()),
                 self.size

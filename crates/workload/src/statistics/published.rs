@@ -179,7 +179,7 @@ fn windows_of(path: &Path, disk: &str) -> Result<WindowsConfig, SourceError> {
         {
             return Err(table.wrong(
                 end,
-                "is not after the end of the window before; a later time is expected",
+                "is not after the end of the previous window; a later time is expected",
             ));
         }
         rows.push((end_s, pages));

@@ -102,9 +102,9 @@ fn repair_pages(
     }
     side.pages = pages;
     Some(format!(
-        "{} pages are {verb} in the statistics; with these popularity percentiles, they need \
-         {lowest} page accesses, but there are only {total}; in the workload, {pages} pages are \
-         {verb}",
+        "{} pages are {verb} in the statistics; with these popularity percentiles, these pages \
+         need {lowest} page accesses, but there are only {total} accesses; in the workload, \
+         {pages} pages are {verb}",
         whole.pages
     ))
 }

@@ -194,8 +194,8 @@ impl StatisticsConfig {
                 Some(side) => side.check(name, accesses)?,
                 None => require(accesses == 0, || {
                     format!(
-                        "statistics.windows hold {accesses} pages of {name}, but there is no \
-                         [statistics.{name}]"
+                        "statistics.windows hold {accesses} pages of {name}, but the table \
+                         [statistics.{name}] is missing"
                     )
                 })?,
             }
@@ -214,7 +214,7 @@ impl StatisticsConfig {
         require((read.max(written)..=read + written).contains(&both), || {
             format!(
                 "statistics.footprint_pages = {both} contradicts the {read} pages that are read \
-                 and the {written} that are written: {} to {} pages are possible",
+                 and the {written} pages that are written: {} to {} pages are possible",
                 read.max(written),
                 read + written
             )

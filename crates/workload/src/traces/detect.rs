@@ -43,19 +43,19 @@ pub(super) fn detected(path: &Path, bytes: &[u8]) -> Result<&'static Format, Sou
         [] if head.is_text => sentence(phrase![
             "the format is not recognised; the first line is {first}; known formats: ",
             known(),
-            "; name one with ",
+            "; name the format with ",
             Opt::Format,
         ]),
         [] => sentence(phrase![
             "is not a recognised trace format; a trace, plain or compressed with gzip or zstd, is \
-             expected; it begins with {first}",
+             expected; the file begins with {first}",
         ]),
         ref several => {
             let names: Vec<_> =
                 several.iter().map(|f| format!("{} ({})", f.name, f.description)).collect();
             let names = names.join(" or ");
             sentence(phrase![
-                "may be {names}; the first line is {first}; name one with ",
+                "may be {names}; the first line is {first}; name the format with ",
                 Opt::Format,
             ])
         }

@@ -288,7 +288,7 @@ impl TraceFile {
                 let bytes: Vec<_> =
                     records.first_bytes().iter().map(|b| format!("{b:02x}")).collect();
                 let bytes = bytes.join(" ");
-                phrase!["{path}, {place}: ", what, "; it begins with the bytes {bytes}"]
+                phrase!["{path}, {place}: ", what, "; the record begins with the bytes {bytes}"]
             }
             Content::Batches(_) => phrase!["{path}, {place}: ", what],
         })

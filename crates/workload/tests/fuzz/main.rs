@@ -111,7 +111,7 @@ const FAULTY: [(&str, u64, &str); 7] = [
     ("binary", 0, "is not a recognised trace format"),
     ("blank.txt", 0, "the format is not recognised"),
     ("broken.csv", 0, "a request of 0 bytes"),
-    ("broken.trace", 1, "more columns than these 4"),
+    ("broken.trace", 1, "more columns than the 4"),
     ("empty", 0, "holds no requests"),
     ("two.gz", 3, "column 3"),
 ];

@@ -21,8 +21,8 @@ impl GcPolicy for Checked {
             among.lists().any(|list| among.index.in_bucket(list).any(|(block, _)| block == picked));
         if !is_listed || !(among.allowed)(picked) {
             let what = format!(
-                "it picked block {}, which may not be picked: a pick must be one of the allowed \
-                 candidate blocks",
+                "the technique picked block {}, which may not be picked: a pick must be one of the \
+                 allowed candidate blocks",
                 picked.number()
             );
             Fault { slot: SLOT, technique: name, method: "pick", what }.end_run();

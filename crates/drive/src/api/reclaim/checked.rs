@@ -80,7 +80,9 @@ impl Checked {
                 let pages = geometry.pages_per_block;
                 self.refuse(
                     method,
-                    format!("it names a page that does not exist: a block has {pages} pages"),
+                    format!(
+                        "the technique names a page that does not exist: a block has {pages} pages"
+                    ),
                 );
             }
         }
@@ -102,7 +104,8 @@ impl Checked {
             self.refuse(
                 method,
                 format!(
-                    "it names block {block}, which does not exist: the drive has {blocks} blocks"
+                    "the technique names block {block}, which does not exist: the drive has \
+                     {blocks} blocks"
                 ),
             );
         }
@@ -114,8 +117,8 @@ impl Checked {
             self.refuse(
                 method,
                 format!(
-                    "it names wordline {wordline}, which does not exist: a block has {wordlines} \
-                     wordlines"
+                    "the technique names wordline {wordline}, which does not exist: a block has \
+                     {wordlines} wordlines"
                 ),
             );
         }
@@ -127,8 +130,8 @@ impl Checked {
             self.refuse(
                 method,
                 format!(
-                    "it names stream {stream}, which does not exist: the drive has {streams} \
-                     streams"
+                    "the technique names stream {stream}, which does not exist: the drive has \
+                     {streams} streams"
                 ),
             );
         }
@@ -138,7 +141,10 @@ impl Checked {
     fn check_budget(&self, budget: &Budget) {
         let numbers = [budget.endures, budget.alpha, budget.own];
         if numbers.iter().any(|number| number.is_nan()) {
-            self.refuse("promise", "a value of its error budget is not a number (NaN)".into());
+            self.refuse(
+                "promise",
+                "a value of the technique's error budget is not a number (NaN)".into(),
+            );
         }
     }
 }

@@ -79,7 +79,7 @@ impl Budget {
     fn words(&self, disturb: &DisturbConfig) -> String {
         format!(
             "a wordline of group {} endures a dose of {}; before the rewrite, the dose may grow by \
-             {:.3} for each of {} host reads, and by {:.1} because of reads of reclaim; in total, \
+             {:.3} for each of {} host reads, and by {:.1} because of reads by reclaim; in total, \
              the dose may grow by {:.1}",
             disturb.groups[self.group],
             self.endures,
@@ -151,8 +151,8 @@ pub fn check(config: &DriveConfig, technique: &Technique, timed: bool) -> Result
     let Some(promise) = promise_at_start(config, technique, timed) else { return Ok(()) };
     if promise.budget().is_some() && config.reclaim.late_reads < least_late(config, timed) {
         return Err(ConfigError::new(format!(
-            "reclaim.late_reads = 0 does not work with reclaim.schedule = \"{}\", with which a \
-             block serves reads during its rewrite; set reclaim.late_reads = 1 or more, or \
+            "reclaim.late_reads = 0 does not work with reclaim.schedule = \"{}\", because a block \
+             then serves reads during its rewrite; set reclaim.late_reads = 1 or more, or \
              reclaim.schedule = \"foreground\"",
             config.reclaim.schedule
         )));

@@ -33,8 +33,8 @@ impl Checked {
     fn not_before(&self, method: &'static str, time: Moment, earliest: Moment) -> Moment {
         if time < earliest {
             let what = format!(
-                "it names {time} ns as the time of its next check, which must be {earliest} ns or \
-                 later"
+                "the technique names {time} ns as the time of its next check, which must be \
+                 {earliest} ns or later"
             );
             Fault { slot: SLOT, technique: self.name, method, what }.end_run();
         }

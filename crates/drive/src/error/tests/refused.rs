@@ -87,8 +87,8 @@ fn a_table_without_a_row_or_group_of_disturbs_is_refused() {
     };
     refused(
         |c| table(c, &[0]),
-        &["error.table has rows at 0 P/E cycles; it must have rows at the P/E cycles of \
-            disturb.table, 0, 1000"],
+        &["error.table has rows at 0 P/E cycles; rows at the P/E cycles of disturb.table \
+            (0, 1000) are expected"],
     );
     refused(|c| table(c, &[]), &["error.table is empty"]);
     let changed = |change: fn(&mut ErrorConfig)| {

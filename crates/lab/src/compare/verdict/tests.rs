@@ -113,7 +113,7 @@ fn a_tail_of_too_few_reads_has_no_winner() {
     let rows = [row("a", vec![tail(282.0, None)]), row("b", vec![tail(2_890.0, None)])];
     let said = verdict(&rows, &SIZES);
     // The run needs ten batches, each with ten reads beyond the 99.9th percentile.
-    let words = "not compared, because these runs are too short to know their noise. A run needs \
+    let words = "not compared, because the noise of such short runs is not known. A run needs \
         100,000 reads";
     assert!(said.contains("read p99.9") && said.contains(words), "{said}");
     assert_eq!(stars(&rows, "read_p99_9_us"), [false, false]);
@@ -247,8 +247,8 @@ fn the_largest_number_of_needed_reads_is_named() {
     // For the tail latency, 100,000 reads are needed. For counts, 20,480 requests are needed.
     assert!(
         said.contains(
-            "read p99.9 and reclaim writes are not compared, because these runs are too short to \
-             know their noise. A run needs 100,000 reads"
+            "read p99.9 and reclaim writes are not compared, because the noise of such short runs \
+             is not known. A run needs 100,000 reads"
         ),
         "{said}"
     );

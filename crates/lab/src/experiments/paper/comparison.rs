@@ -146,7 +146,7 @@ fn of_length(run: &Run) -> Vec<String> {
         let (lag, all) = (number("/throughput/backlog_s"), number("/simulation/simulated_s"));
         let (behind, after) = (seconds(lag), seconds(all - lag));
         said.push(format!(
-            "{REFUSED}: {}: the drive was {behind} behind after {after} of requests",
+            "{REFUSED}: {}: the drive was {behind} behind the requests after {after}",
             run.name()
         ));
     }
@@ -155,8 +155,7 @@ fn of_length(run: &Run) -> Vec<String> {
         if cycles(&format!("{part}_capped")).and_then(Value::as_bool) == Some(true) {
             let done = cycles(part).and_then(Value::as_f64).unwrap_or(0.0);
             said.push(format!(
-                "capped: {}: {which} ended after {done:.2} cycles, because it reached its limit of \
-                 reads",
+                "capped: {}: {which} reached the limit of reads and ended after {done:.2} cycles",
                 run.name()
             ));
         }

@@ -117,7 +117,10 @@ impl<'a> Numbers<'a> {
                         && over == if of_variant { r.variant } else { r.technique }
                 });
                 let base = base.ok_or_else(|| {
-                    Failure::usage(format!("figure {}: {over} is not among its runs", figure.name))
+                    Failure::usage(format!(
+                        "figure {}: {over} is not among the runs of this figure",
+                        figure.name
+                    ))
                 })?;
                 let refused = [&rows[i], base].into_iter().any(|row| row.refused);
                 rows[i].divisor = base.base;

@@ -253,7 +253,7 @@ fn freeze_wear(group: &Group, drive: &mut DriveConfig) -> Result<(), Failure> {
     if rows.is_empty() {
         return Err(Failure::usage(format!(
             "group {}: wear = \"frozen\" with start.pec = {pec}: disturb.table has no row for this \
-             P/E count; it has rows at {} P/E cycles",
+             P/E count; the table has rows at {} P/E cycles",
             group.name,
             known.join(", ")
         )));

@@ -148,7 +148,7 @@ fn map(bytes: &[u8]) -> Result<Map, String> {
     if columns * bins > rows.len() {
         let cells = columns * bins;
         return Err(format!(
-            "there are {} rows, but {cells} cells with a rank and a bin",
+            "the dose map has {} rows, but its ranks and bins need {cells} rows",
             rows.len()
         ));
     }

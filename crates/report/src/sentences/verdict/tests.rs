@@ -124,7 +124,10 @@ fn two_techniques_in_front_of_a_third_are_the_headline() {
     // The headline prefers a sole winner of another column to two equal techniques, but not if
     // these two are equal in life.
     let mut json = with_two_in_front(&["read_p99_9_us"]);
-    assert!(headline(&read(&json)).contains("have the shortest tail of reads, too close to rank"));
+    assert!(
+        headline(&read(&json))
+            .contains("have the shortest tail of reads, but are too close to rank")
+    );
     json["winners"]["reclaim_write_pages"] = value!(["straw-wl"]);
     assert!(headline(&read(&json)).contains("rewrites the fewest pages"));
     // The headline has no group of equal techniques if the group has all techniques, or one that

@@ -112,7 +112,9 @@ impl Log {
         self.start_ns = self.latest_ns;
         match line.trim_ascii_end() {
             HEADER => Ok(()),
-            fio2::HEADER => Err(BadRow::Fatal("this is a version 2 iolog; its format is fio2")),
+            fio2::HEADER => {
+                Err(BadRow::Fatal("the file is a version 2 iolog; the name of this format is fio2"))
+            }
             _ => Err(BadRow::Fatal("the first line should be the header \"fio version 3 iolog\"")),
         }
     }

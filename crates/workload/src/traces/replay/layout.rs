@@ -37,8 +37,8 @@ pub(in crate::traces) fn lay_out(devices: &mut [Device]) -> Result<u64, SourceEr
         end =
             device.base.checked_add(device.extent).filter(|end| *end <= MOST).ok_or_else(|| {
                 SourceError::new(phrase![
-                    "side by side, the devices of the trace take more than 2^64 bytes; select \
-                     some of them with ",
+                    "side by side, the devices of the trace take more than 2^64 bytes; select some \
+                     devices with ",
                     Opt::Only.to("DEV"),
                 ])
             })?;
@@ -172,7 +172,7 @@ mod tests {
             lay_out(&mut [device("a", 1 << 63), device("b", 1 << 63)]).unwrap_err().to_string();
         assert_eq!(
             error,
-            "side by side, the devices of the trace take more than 2^64 bytes; select some of them \
+            "side by side, the devices of the trace take more than 2^64 bytes; select some devices \
              with `only=DEV`"
         );
     }

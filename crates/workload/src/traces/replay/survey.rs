@@ -212,7 +212,7 @@ fn refuse_idle_options(files: &[FileSurvey], options: &ReadOptions) -> Result<()
         let path = shown(&files[0].path);
         Err(SourceError::new(phrase![
             option,
-            " is for traces that {what}; {path} does not need it ({format} format)",
+            " is for traces that {what}; {path} does not need this option ({format} format)",
         ]))
     };
     if options.assume_op.is_some() && files.iter().all(|f| f.format.has_op) {

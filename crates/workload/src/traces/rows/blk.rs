@@ -48,5 +48,8 @@ pub(in crate::traces) const FORMATS: [&str; 2] = ["blkparse", "wiscsee"];
 
 /// Returns a text to add to the error about a trace without any row.
 pub(in crate::traces) fn without_rows() -> Phrase {
-    phrase!["; none of its events has the action that counts as a request, see ", Opt::BlkAction,]
+    phrase![
+        "; none of the trace's events has the action that counts as a request, see ",
+        Opt::BlkAction,
+    ]
 }

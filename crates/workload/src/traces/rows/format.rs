@@ -80,7 +80,7 @@ impl Format {
                 phrase![named(i), " is missing; it should be ", self.columns[i].expected()]
             }
             BadRow::Extra => format!(
-                "there are more columns than these {}: {}",
+                "there are more columns than the {} expected columns: {}",
                 self.columns.len(),
                 self.column_names()
             )

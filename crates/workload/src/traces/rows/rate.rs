@@ -32,8 +32,8 @@ pub fn doubts(
     }
     let (span, unit) = (in_words::seconds(seconds), taken.words);
     let text = phrase![
-        "{file}: {rows} requests in {span} are {iops:.0} per second, more than most hosts sustain; \
-         the times of the trace are read as {unit}, "
+        "{file}: {rows} requests in {span} are {iops:.0} requests per second, more than most hosts \
+         sustain; the times of the trace are read as {unit}, "
     ];
     if let (Times::Usual(usual), UnitBasis::Assumed | UnitBasis::Said) =
         (format.times, taken.because)
@@ -51,8 +51,8 @@ pub fn doubts(
     let name = format.name;
     Some(phrase![
         text,
-        "as the {name} format requires; if the file was made from another trace, make it again \
-         with ",
+        "as the {name} format requires; if the file was made from another trace, make the file \
+         again with ",
         Opt::TimeUnit,
         "; ",
         Opt::Speed.to("0.001"),
@@ -87,9 +87,9 @@ mod tests {
         // The trace has 45,000 requests in 300 s, but its times were read as 300 ms.
         assert_eq!(
             said("mqsim", None, 45_000, 300_000_000).unwrap(),
-            "a: 45000 requests in 300 ms are 150000 per second, more than most hosts sustain; the \
-             times of the trace are read as nanoseconds, which `time_unit` changes: with us, the \
-             trace would take 5.00 min, with 150 requests per second"
+            "a: 45000 requests in 300 ms are 150000 requests per second, more than most hosts \
+             sustain; the times of the trace are read as nanoseconds, which `time_unit` changes: \
+             with us, the trace would take 5.00 min and have 150 requests per second"
         );
         // With the unit ms given by the user, 45,000 requests came in 1 ms. With the unit s, these
         // are 45,000 requests per second.
@@ -97,7 +97,7 @@ mod tests {
         assert!(
             text.ends_with(
                 "read as milliseconds, which `time_unit` changes: with s, the trace would take \
-                 1.00 s, with 45000 requests per second"
+                 1.00 s and have 45000 requests per second"
             ),
             "{text}"
         );

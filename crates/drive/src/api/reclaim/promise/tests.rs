@@ -40,7 +40,7 @@ fn worked_example() {
         );
         assert!(
             sentence.contains(
-                "9.000 for each of 98 host reads, and by 19.0 because of reads of reclaim; in \
+                "9.000 for each of 98 host reads, and by 19.0 because of reads by reclaim; in \
                  total, the dose may grow by 901.0"
             ),
             "{sentence}"

@@ -25,10 +25,9 @@ fn disjoint_ranges_have_a_winner() {
     let overlap = verdict(&rows(6.0), &SIZES);
     assert!(
         overlap.contains(
-            "life is longest under these, which are too close to rank: `straw-wl` 5.46 days to \
-             6.51 years, `block` (46.7 h, 33.6 h to 6.00 days); next is `ipr` (2.92 days, 2.10 \
-             to 4.20 days); with 3,000 requests, the life under each technique would be \
-             known"
+            "life is longest under these techniques, which are too close to rank: `straw-wl` 5.46 \
+             days to 6.51 years, `block` (46.7 h, 33.6 h to 6.00 days); next is `ipr` (2.92 days, \
+             2.10 to 4.20 days); with 3,000 requests, the life under each technique would be known"
         ),
         "{overlap}"
     );

@@ -252,7 +252,7 @@ impl Columns {
             return Err("an offset is not below 2^63");
         }
         if indices.iter().any(|index| *index >= devices as u64) {
-            return Err("a row names a device that was not listed before it");
+            return Err("a row names a device that was not listed before this row");
         }
         if ops.iter().fold(0, |all, four| all | four & four << 1 & 0b1010_1010) != 0 {
             return Err("a direction is neither read, write nor trim");
