@@ -31,7 +31,7 @@ struct SweepFile {
     sweep: Table,
     /// Table `[draw]`: ranges from which values are drawn.
     draw: Option<Draw>,
-    /// All other keys of the file, which are options of `vpass compare`.
+    /// Top-level keys that name options of `vpass compare`.
     #[serde(flatten)]
     options: Table,
 }
@@ -58,7 +58,7 @@ struct Words {
     args: CompareArgs,
 }
 
-/// Reads a sweep file. Returns the options of its comparisons, and its points.
+/// Reads a sweep file. Returns the options of the comparisons, and the points of the sweep.
 ///
 /// # Errors
 /// Returns an error if the file cannot be read, has an invalid option, or has no swept key.
@@ -112,13 +112,13 @@ fn words_of(key: &str, value: &Value) -> Result<Vec<String>, String> {
     })
 }
 
-/// Returns a value as a command-line argument. A text loses its quotes.
+/// Returns a TOML value as a command-line argument. The quotes around a string are left out.
 fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// Returns all keys of a table with their values. For a table inside this table, the names are
-/// joined with dots, as in `start.pec`.
+/// Returns all keys of a table with their values. A key in a nested table gets the name of the
+/// nested table in front, as in `start.pec`.
 fn flat(table: &Table) -> Vec<(String, String)> {
     let of = |(key, value): (&String, &Value)| match value {
         Value::Table(inner) => {
@@ -172,12 +172,12 @@ fn points(file: &SweepFile) -> Result<Vec<Swept>, String> {
     Ok(points)
 }
 
-/// Returns the lists of a table. Each list has the full path of its key.
+/// Returns the list of each key in a table. Keys have their full names, such as `start.pec`.
 fn lists(table: &Table) -> Vec<(String, Value)> {
     nested(table, &|value| value.is_table())
 }
 
-/// Returns the ranges of a table. Each range has the full path of its key.
+/// Returns the range of each key in a table. Keys have their full names, such as `start.pec`.
 fn ranges_of(table: &Table) -> Vec<(String, Value)> {
     nested(table, &|value| value.as_table().is_some_and(|inner| !inner.contains_key("from")))
 }

@@ -56,7 +56,8 @@ pub(super) fn convert(args: &ConvertArgs) -> Result<(), Failure> {
     output.finish("the input holds only trims; no trace was written")
 }
 
-/// Checks that the times of all files count from the same kind of origin.
+/// Checks that a trace file counts time from the same kind of origin as the first file: a date, or
+/// the start of the recording.
 fn check_clock(first: &std::path::Path, clock: Epoch, file: &TraceFile) -> Result<(), Failure> {
     if file.clock() == clock {
         return Ok(());

@@ -73,7 +73,8 @@ pub(crate) struct FitArgs {
     #[arg(long, value_name = "SHARE")]
     pub(crate) scale: Option<f64>,
     /// Largest allowed deviation of a statistic. If a statistic deviates more, the exit code is 1
-    /// and no file is written. Larger scales are then tried until one of them meets all statistics.
+    /// and no file is written. vpass then tries larger values for --scale until a value meets all
+    /// statistics.
     #[arg(
         long,
         value_name = "PERCENT",
@@ -81,7 +82,7 @@ pub(crate) struct FitArgs {
         value_parser = parse_tolerance,
     )]
     pub(crate) tolerance: f64,
-    /// Write the workload into this file. `vpass run --workload` can run it.
+    /// Write the workload into this file, for `vpass run --workload`.
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
     /// Replace an existing workload file.
