@@ -54,8 +54,8 @@ impl Unfinished {
         }
     }
 
-    /// Marks the folder or file as complete. An interrupt after this mark does not remove the
-    /// folder or file, and only prints "interrupted".
+    /// Marks the folder or file as complete. A later interrupt does not remove the folder or file.
+    /// If an interrupt ends the process, vpass prints only "interrupted".
     pub(crate) fn keep(&self) {
         if let Ok(mut all) = UNFINISHED.lock() {
             KEPT.store(true, Ordering::Relaxed);
@@ -145,7 +145,7 @@ pub(crate) fn keep_what_is_found() {
     PATIENT.store(true, Ordering::Relaxed);
 }
 
-/// Runs work that does not check for interrupts. An interrupt during this work ends the process
+/// Runs a job that does not check for interrupts. An interrupt during this job ends the process
 /// without waiting.
 pub(crate) fn deaf<T>(work: impl FnOnce() -> T) -> T {
     DEAF.fetch_add(1, Ordering::Relaxed);

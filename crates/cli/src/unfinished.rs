@@ -75,9 +75,9 @@ fn make(
     Err(io::Error::other("no free name for a temporary file was found"))
 }
 
-/// Removes the hidden folders and files that killed runs left for this final path, and prints their
-/// names. A folder or file stays if a living run has locked it, or if its name has no random
-/// number.
+/// Removes the hidden folders and files that killed runs left for this final path, and prints the
+/// name of each such folder or file. A folder or file stays if a living run has locked it, or if
+/// its name has no random number.
 pub(crate) fn remove_leftovers(place: &Path) {
     for path in leftovers(place) {
         let (removed, shown) =

@@ -1,6 +1,6 @@
 //! Progress lines about long work. The lines are printed if standard error is not a terminal. When
 //! a new stage of the work begins, a line names the stage. Every ten seconds, a line shows the rate
-//! and the time left.
+//! and the remaining time.
 //!
 //! ```text
 //! vpass: measuring

@@ -82,8 +82,8 @@ pub(super) fn read(path: &Path) -> Result<(CompareArgs, Vec<Swept>), Failure> {
     Ok((args, points(&file).map_err(wrong)?))
 }
 
-/// Returns clap's error message about a wrong option. The message becomes one line, and ends with
-/// the name that the option has in the file.
+/// Returns clap's error message about a wrong option. The message becomes one line, and ends with a
+/// note on how a sweep file names options.
 fn said(e: &clap::Error) -> String {
     let text = e.to_string();
     let lines = text.lines().map(str::trim).take_while(|line| !line.starts_with("Usage"));
@@ -129,8 +129,8 @@ fn flat(table: &Table) -> Vec<(String, String)> {
     table.iter().flat_map(of).collect()
 }
 
-/// Returns all points of a sweep file. If the file has lists and ranges, each combination of the
-/// lists is joined with each drawn point.
+/// Returns all points of a sweep file. If the file has lists and ranges, each combination of list
+/// values is joined with each drawn point.
 fn points(file: &SweepFile) -> Result<Vec<Swept>, String> {
     let mut axes = vec![];
     for (key, value) in lists(&file.sweep) {
@@ -172,12 +172,13 @@ fn points(file: &SweepFile) -> Result<Vec<Swept>, String> {
     Ok(points)
 }
 
-/// Returns the list of each key in a table. Keys have their full names, such as `start.pec`.
+/// Returns the keys of a table, each with a list of values. Keys have their full names, such as
+/// `start.pec`.
 fn lists(table: &Table) -> Vec<(String, Value)> {
     nested(table, &|value| value.is_table())
 }
 
-/// Returns the range of each key in a table. Keys have their full names, such as `start.pec`.
+/// Returns the keys of a table, each with a range. Keys have their full names, such as `start.pec`.
 fn ranges_of(table: &Table) -> Vec<(String, Value)> {
     nested(table, &|value| value.as_table().is_some_and(|inner| !inner.contains_key("from")))
 }

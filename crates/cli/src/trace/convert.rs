@@ -17,8 +17,8 @@ pub(super) fn convert(args: &ConvertArgs) -> Result<(), Failure> {
     let target = rewrite::target(&args.out, args.to, "--to")?;
     let options = read_options(&args.read, true)?;
     for input in &args.inputs {
-        // A wrong file name is reported early. The file itself is opened only once, because it may
-        // be a pipe.
+        // All file names are checked before any trace is read. The check opens no file, because a
+        // pipe can be opened only once.
         fs::metadata(input)
             .map_err(|e| Failure::usage(format!("{}: cannot be opened: {e}", shown(input))))?;
     }

@@ -50,7 +50,8 @@ pub(crate) struct FitArgs {
     /// request size. The file is plain, gzip or zstd.
     #[arg(long, value_name = "DISKS", requires_all = ["windows", "disk"])]
     pub(crate) statistics: Option<PathBuf>,
-    /// Table with the numbers of pages that disks read and wrote, one row per time window.
+    /// Table with one row per disk and time window: number of pages read, and number of pages
+    /// written.
     #[arg(long, requires = "statistics")]
     pub(crate) windows: Option<PathBuf>,
     /// Name of the disk, as it appears in both tables.

@@ -49,7 +49,7 @@ pub(super) struct FitReport {
     pub(super) requests: u64,
     pub(super) span_s: f64,
     pub(super) footprint_bytes: u64,
-    /// Sentences that say what was changed in the statistics or left out.
+    /// Notes on what was changed or left out, one sentence each.
     pub(super) notes: Vec<String>,
     pub(super) tolerance_percent: f64,
     /// Number of statistics with a larger error than the tolerance.
