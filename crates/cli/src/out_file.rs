@@ -1,5 +1,5 @@
-//! Output file that appears complete or not at all. The file is written under a hidden temporary
-//! name, and is renamed at the end.
+//! Output file that gets its final name only when it is complete. Until then, the file has a hidden
+//! temporary name.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -36,7 +36,7 @@ impl Drop for Temporary {
 
 impl OutFile {
     /// Begins an output file, and checks that its final path can be written. With `replace`, the
-    /// output file replaces an existing file at the end.
+    /// complete output file will replace an existing file.
     ///
     /// # Errors
     /// Returns an error for an existing file, or for a path that cannot be written.
@@ -62,8 +62,8 @@ impl OutFile {
     /// Renames the complete file to its final path.
     ///
     /// # Errors
-    /// Returns an error of the disk, or an error if another file has appeared at the final path
-    /// meanwhile.
+    /// Returns an error if the disk cannot be written, or if the final path holds something that
+    /// may not be replaced.
     pub(crate) fn finish(mut self) -> Result<(), Failure> {
         let failed = |e: io::Error| {
             Failure::failed(format!("{} cannot be written: {e}", self.place.display()))
@@ -87,7 +87,8 @@ impl Write for OutFile {
     }
 }
 
-/// Returns an error if something exists at this path. With `replace`, a regular file may exist.
+/// Returns an error if something exists at this path. With `replace`, a regular file at this path
+/// is no error.
 fn refuse_existing(place: &Path, replace: bool) -> Result<(), Failure> {
     let Ok(there) = fs::symlink_metadata(place) else { return Ok(()) };
     if !there.is_file() {

@@ -1,5 +1,6 @@
-//! `vpass paper`: runs all simulations that a recipe in `papers/` names, and writes the data of the
-//! paper's figures. The command also compares the numbers in the paper with the simulated numbers.
+//! `vpass paper`: reproduces the figures of a published paper. A recipe in `papers/` names the
+//! simulations. vpass runs these simulations, and compares the results with the numbers in the
+//! paper.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -26,16 +27,16 @@ pub(crate) struct PaperArgs {
     /// Folder in papers/ that holds a recipe, or the recipe file itself.
     #[arg(value_name = "FOLDER|FILE")]
     pub(crate) recipe: PathBuf,
-    /// Write the data of every figure, all summaries and the comparison into this new folder. The
-    /// folder appears only if all of these are complete.
+    /// Write all results into this new folder: data of every figure, summaries, and the comparison
+    /// with the paper. The folder appears only when the results are complete.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Run everything again. Default: reuse the finished runs of an earlier command with the same
     /// --out.
     #[arg(long, requires = "out")]
     pub(crate) fresh: bool,
-    /// Folder with the real traces of all or some of the paper's workloads. The file names tell
-    /// which trace is which.
+    /// Folder with real traces for one or more of the paper's workloads. vpass finds the traces by
+    /// the file names in the recipe.
     #[arg(long, value_name = "DIR")]
     pub(crate) traces: Option<PathBuf>,
     /// Random seed.

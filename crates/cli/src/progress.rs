@@ -20,8 +20,8 @@ use crate::exit::Exit;
 
 /// Whether the user asked the command to stop.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
-/// Number of running jobs that do not check whether the user interrupted the command. An example is
-/// building a drive.
+/// Number of running jobs that do not check for interrupts. For example, a job that builds a drive
+/// does not check.
 static DEAF: AtomicUsize = AtomicUsize::new(0);
 /// Whether the first interrupt only asks the work to stop. The command can then save the results
 /// that it has so far.
@@ -54,8 +54,8 @@ impl Unfinished {
         }
     }
 
-    /// Marks the folder or file as complete. From now on, an interrupt does not remove it. If an
-    /// interrupt ends the process, the message is only "interrupted".
+    /// Marks the folder or file as complete. A later interrupt does not remove the folder or file.
+    /// If an interrupt ends the process, vpass prints only "interrupted".
     pub(crate) fn keep(&self) {
         if let Ok(mut all) = UNFINISHED.lock() {
             KEPT.store(true, Ordering::Relaxed);
@@ -73,7 +73,7 @@ impl Unfinished {
     }
 }
 
-/// Returns the final path of a file in a folder that is being written. Other paths are returned
+/// Returns the final path of a file that now lies in a temporary folder. Other paths are returned
 /// unchanged.
 pub(crate) fn place_of(path: &Path) -> PathBuf {
     let all = UNFINISHED.lock();
@@ -83,14 +83,15 @@ pub(crate) fn place_of(path: &Path) -> PathBuf {
     found.unwrap_or_else(|| path.to_owned())
 }
 
-/// Time that interrupted work has for ending by itself. After this time, the process is ended.
+/// Longest time that vpass waits until interrupted work stops by itself. After this time, vpass
+/// ends the process.
 const GRACE: Duration = Duration::from_millis(700);
 
 /// Handles SIGINT, SIGTERM and SIGHUP. The first signal asks the work to stop. If the work does not
 /// stop soon or cannot stop, the process ends. A second signal ends the process at once.
 pub(crate) fn hear_interrupts() {
-    // Without this handler, a signal ends the process at once. Only a temporary folder is then
-    // left.
+    // If the system refuses the signal handler, a signal ends the process at once. Hidden temporary
+    // folders and files then stay.
     let _ = ctrlc::set_handler(|| {
         let is_first = !INTERRUPTED.swap(true, Ordering::Relaxed);
         if is_first && PATIENT.load(Ordering::Relaxed) {
@@ -99,8 +100,8 @@ pub(crate) fn hear_interrupts() {
         if is_first && DEAF.load(Ordering::Relaxed) == 0 {
             std::thread::sleep(GRACE);
         }
-        // While this handler holds the lock, no thread can mark further results as complete.
-        // Results that are already marked as complete are kept.
+        // While the signal handler holds the lock on `UNFINISHED`, no thread can mark further
+        // results as complete. Results that are already marked as complete are kept.
         let Ok(all) = UNFINISHED.lock() else { return };
         let kept = KEPT.load(Ordering::Relaxed);
         if is_first && kept {
@@ -123,7 +124,7 @@ pub(crate) fn rows_are_kept(what: Option<String>) {
     }
 }
 
-/// Returns the reason why the command ends. The text also names the finished runs that are kept.
+/// Returns a text that says why the command ends, and which finished runs are kept.
 pub(crate) fn in_words(failure: &Failure) -> String {
     let rows = ROWS.lock().ok().and_then(|rows| rows.clone());
     match rows {
@@ -138,13 +139,13 @@ pub(crate) fn is_interrupted() -> bool {
     INTERRUPTED.load(Ordering::Relaxed)
 }
 
-/// Changes the effect of the first interrupt: the interrupt asks the work to stop, and the process
-/// ends after the work has saved its results so far.
+/// Makes the first interrupt only ask the work to stop. The process then ends after the work has
+/// saved the results that exist by then.
 pub(crate) fn keep_what_is_found() {
     PATIENT.store(true, Ordering::Relaxed);
 }
 
-/// Runs work that does not check for interrupts. An interrupt during this work ends the process
+/// Runs a job that does not check for interrupts. An interrupt during this job ends the process
 /// without waiting.
 pub(crate) fn deaf<T>(work: impl FnOnce() -> T) -> T {
     DEAF.fetch_add(1, Ordering::Relaxed);
@@ -166,7 +167,7 @@ pub(crate) struct Bar {
 struct Wanted {
     /// Whether a terminal shows progress bars.
     bars: bool,
-    /// Time between two progress lines without a terminal; `None` for no lines.
+    /// Time between two progress lines if standard error is not a terminal; `None` for no lines.
     lines: Option<Duration>,
 }
 
@@ -178,15 +179,15 @@ static WANTED: OnceLock<Wanted> = OnceLock::new();
 /// Returns an error if the environment variable has an invalid value.
 pub(crate) fn settle(quiet: bool) -> Result<(), Failure> {
     let lines = lines::interval()?.filter(|_| !quiet);
-    // Each process calls this function once, so the value is not set yet.
+    // Each process calls this function once, so `WANTED` is not set yet.
     let _ = WANTED.set(Wanted { bars: !quiet, lines });
     Ok(())
 }
 
 /// Time before the progress bar appears. Shorter work shows no bar.
 const SHOW_AFTER: Duration = Duration::from_secs(1);
-/// Interval at which the bar is redrawn even if the count does not change, as during the fill of a
-/// drive.
+/// Interval at which the bar is redrawn. The bar is redrawn even if the count does not change, for
+/// example while a drive is filled.
 const TICK: Duration = Duration::from_millis(200);
 
 impl Bar {

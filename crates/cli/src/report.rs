@@ -74,8 +74,8 @@ pub(crate) fn render(s: &Summary, page_bytes: u64, colour: bool) -> String {
     text
 }
 
-/// Returns the warnings, which a reader should see before the numbers. Without warnings, the text
-/// is empty.
+/// Formats the warnings that stand before the numbers of a report. Without warnings, the returned
+/// text is empty.
 pub(crate) fn warnings<S: AsRef<str>>(sentences: &[S], colour: bool) -> String {
     let heading = Look::Bad.paint("Warnings", colour);
     let lines: Vec<_> = sentences
@@ -88,7 +88,7 @@ pub(crate) fn warnings<S: AsRef<str>>(sentences: &[S], colour: bool) -> String {
 }
 
 /// Returns the first line of a report: version, drive and workload. If the workload was generated,
-/// the line also names its source.
+/// the line also names the source of the workload.
 pub(crate) fn title(
     vpass: &str,
     drive: &str,
@@ -304,7 +304,8 @@ fn merged(merged: &Merged) -> String {
     )
 }
 
-/// Largest number of address ranges that the text lists. The JSON output has all ranges.
+/// Largest number of address ranges that the printed report lists. The JSON output lists all
+/// ranges.
 const BLAMED: usize = 3;
 
 /// Lists the address ranges whose reads caused the most copies. If reads caused no copies, the text
@@ -344,8 +345,8 @@ fn wear(s: &Summary) -> String {
     }
     if let Some(amplification) = s.write_amplification {
         let _ = write!(text, "; write amplification {amplification:.3}");
-        // If every write fills whole flash pages, the write amplification equals the number of
-        // programs per page that the host wrote. Only one of these two numbers is then printed.
+        // If every write fills whole flash pages, the write amplification equals the field
+        // `programs_per_page_write`. Only one of these two equal numbers is then printed.
         if let Some(per_page) = s
             .programs_per_page_write
             .filter(|per_page| (per_page / amplification - 1.0).abs() > 5e-4)

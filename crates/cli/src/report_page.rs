@@ -1,4 +1,4 @@
-//! `vpass report` and the option `--html`, which write stored results as one page in an HTML file.
+//! `vpass report` and the option `--html`. Both write stored results as one page in an HTML file.
 //!
 //! With `--html` but without `--out`, a command writes its results into a hidden folder in the
 //! folder of the page. vpass removes the hidden folder when the page is complete.
@@ -19,7 +19,7 @@ use crate::out_file::OutFile;
 use crate::progress::Unfinished;
 use crate::unfinished::make_hidden_folder;
 
-/// Name of the results folder that lies in the hidden folder.
+/// Name of the results folder inside a hidden folder.
 const RESULTS: &str = "results";
 
 /// Command-line arguments of `vpass report`.
@@ -40,11 +40,11 @@ pub(crate) struct ReportArgs {
 /// Options for a page that shows the results of a command.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct PageArgs {
-    /// Write a page of the results into this HTML file: charts, tables and warnings. The page is
-    /// one file that loads nothing. --out is not needed.
+    /// Write the results as a page into this HTML file, with charts, tables and warnings. The page
+    /// needs no other file and no network. --out is not needed.
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
-    /// Replace an existing HTML file of --html.
+    /// Let --html replace an existing file.
     #[arg(long, requires = "html")]
     force: bool,
     /// Whether `--out` names a hidden folder that vpass chose itself.
@@ -53,8 +53,8 @@ pub(crate) struct PageArgs {
 }
 
 impl PageArgs {
-    /// Returns the folder for which finished runs are kept if the command stops early. For a hidden
-    /// folder, no runs are kept.
+    /// Returns the results folder; `None` if this folder is hidden. The finished runs of the
+    /// returned folder are kept if the command stops early.
     pub(crate) fn place_of_rows<'a>(&self, out: Option<&'a Path>) -> Option<&'a Path> {
         out.filter(|_| !self.is_hidden)
     }
@@ -77,15 +77,15 @@ fn write(mut file: OutFile, place: &Path, page: &str) -> Result<(), Failure> {
     file.finish()
 }
 
-/// Command that has an option for making a page of its results.
+/// Arguments of a command that has the option `--html`.
 pub(crate) trait WithPage {
     /// Returns the options for the page, and the option for the results folder.
     fn page_and_out(&mut self) -> (&mut PageArgs, &mut Option<PathBuf>);
 }
 
 /// Runs a command. If the user wants a page of the results, the page is made afterwards. The path
-/// of the page is checked before the command runs. If the command fails after it wrote results, the
-/// page is made too.
+/// of the page is checked before the command runs. The page is also made if the command fails after
+/// it has written results.
 ///
 /// # Errors
 /// Returns the failure of the command, or an error if the page cannot be made.
@@ -106,8 +106,8 @@ pub(crate) fn beside<A: WithPage>(
     let ended = command(&args);
     let has_results = results.is_dir() && (!was_there || ended.is_ok());
     if has_results {
-        // The page shows the path that the user gave, because the name of a hidden folder is
-        // random.
+        // The page shows the path of the results folder. A hidden folder has a random name, so the
+        // page then shows the path of the HTML file.
         let name = if hidden.is_some() { &place } else { &results };
         let mut folder = Folder::read(&results)?;
         folder.name = name.display().to_string();
@@ -125,7 +125,8 @@ pub(crate) fn beside<A: WithPage>(
     ended
 }
 
-/// Hidden folder in the folder of the page. The hidden folder is removed at the end.
+/// Hidden folder beside the HTML file of the page. The hidden folder is removed when this value is
+/// dropped.
 struct Hidden {
     unfinished: Unfinished,
     /// Lock on the hidden folder. Without the lock, another command could remove the folder as a

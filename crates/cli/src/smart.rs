@@ -1,5 +1,5 @@
 //! `vpass smart`: prints counters under the names that `NVMe` SMART and OCP use. The counters
-//! belong to a simulated run, or to a real drive between two snapshots.
+//! describe a simulated run, or what a real drive did between two snapshots.
 
 mod measured;
 
@@ -25,12 +25,13 @@ pub(crate) struct SmartArgs {
     /// Result folder that `vpass run` wrote with --out.
     #[arg(value_name = "DIR", required_unless_present = "measured", conflicts_with = "measured")]
     folder: Option<PathBuf>,
-    /// Two snapshots of a real drive's counters, the earlier one first. Each file holds the output
-    /// of one or more of these commands, one after another: `smartctl -j -a`, `nvme smart-log -o
-    /// json`, `nvme ocp smart-add-log -o json`.
+    /// Two files, each with a snapshot of a real drive's counters. The earlier snapshot comes
+    /// first. Each file holds the output of one or more of these commands, one after another:
+    /// `smartctl -j -a`, `nvme smart-log -o json`, `nvme ocp smart-add-log -o json`.
     #[arg(long, num_args = 2, value_names = ["BEFORE", "AFTER"])]
     measured: Vec<PathBuf>,
-    /// Also estimate the counters of this drive (a preset or a TOML file) under the same load.
+    /// Estimate the counters of this drive (a preset or a TOML file) under the load of the measured
+    /// drive.
     #[arg(long, value_name = "NAME|FILE", requires = "measured", conflicts_with = "folder")]
     drive: Option<String>,
     /// Print one JSON object instead of a table.

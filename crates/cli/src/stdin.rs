@@ -14,14 +14,14 @@ use vpass_workload::traces::show_as_standard_input;
 
 use crate::progress::Unfinished;
 
-/// File name on the command line that stands for standard input.
+/// File name that stands for standard input on the command line.
 const DASH: &str = "-";
 
 /// Copy of standard input; `None` if standard input was not read.
 static COPY: Mutex<Option<Unfinished>> = Mutex::new(None);
 
-/// Returns a parser for the path of a trace. For the path `-`, the parser copies standard input
-/// into a file and returns the path of this file.
+/// Returns a parser for a command-line argument with the path of a trace. For the path `-`, the
+/// parser copies standard input into a file and returns the path of this file.
 pub(crate) fn trace_file() -> impl TypedValueParser<Value = PathBuf> {
     PathBufValueParser::new().try_map(
         |path| {

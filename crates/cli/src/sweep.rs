@@ -89,7 +89,7 @@ pub(crate) fn of_compare(args: &CompareArgs) -> Result<Exit, Failure> {
 /// long to read.
 const MOST_POINTS: usize = 100_000;
 
-/// Point of a sweep, with the plans of its runs.
+/// Point of a sweep, with the plans of all runs at this point.
 struct Point {
     swept: Swept,
     plans: Vec<RunPlan>,

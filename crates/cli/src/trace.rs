@@ -69,8 +69,8 @@ pub(crate) fn said_how_to_read(args: &ReadArgs) -> bool {
 /// Number of trace rows between two checks for Ctrl-C.
 const ROWS_AT_ONCE: u64 = 4096;
 
-/// Makes a progress bar for reading these files. If the sizes of all files are known, the bar shows
-/// the share that was read.
+/// Makes a progress bar for reading trace files. If the sizes of all files are known, the bar shows
+/// the percentage of bytes that have been read.
 fn progress_over(paths: &[PathBuf]) -> Bar {
     let size = |path: &PathBuf| fs::metadata(path).ok().filter(Metadata::is_file).map(|m| m.len());
     Bar::new(paths.iter().map(size).sum(), "bytes")

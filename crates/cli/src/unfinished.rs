@@ -1,5 +1,5 @@
-//! Folders and files that are being written. While a folder or file is incomplete, it has a hidden
-//! temporary name beside its final path. If it is never completed, vpass removes it.
+//! Folders and files that vpass is writing. An incomplete folder or file has a hidden temporary
+//! name in its final parent folder. vpass removes folders and files that are never completed.
 //!
 //! The hidden name contains a random number, so two runs never share a name. A run locks its folder
 //! or file as long as the run lives. A hidden folder without a lock is a leftover of a killed run.
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use crate::out::say;
 
-/// Part of a hidden name between the final name and the number of the process.
+/// Text that stands in every hidden name, between the final name and the process number.
 const MARK: &str = ".unfinished-";
 /// Number of hexadecimal digits in the random number of a hidden name.
 const DIGITS: usize = 12;
@@ -75,9 +75,9 @@ fn make(
     Err(io::Error::other("no free name for a temporary file was found"))
 }
 
-/// Removes the hidden folders and files that killed runs left for this final path, and prints their
-/// names. Folders and files that a living run has locked stay. Those without a random number in
-/// their name stay too.
+/// Removes the hidden folders and files that killed runs left for this final path, and prints the
+/// name of each such folder or file. A folder or file stays if a living run has locked it, or if
+/// its name has no random number.
 pub(crate) fn remove_leftovers(place: &Path) {
     for path in leftovers(place) {
         let (removed, shown) =

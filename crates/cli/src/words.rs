@@ -11,8 +11,8 @@ use crate::exit::Exit;
 use crate::out::say_wrapped;
 use vpass_lab::plain;
 
-/// Parses a command line. Help, the version or a usage error is printed here. `Err` then has the
-/// exit code.
+/// Parses a command line. For help, the version or a usage error, this function prints the text and
+/// returns `Err` with the exit code.
 pub(crate) fn parsed(words: Vec<OsString>) -> Result<Cli, u8> {
     GIVEN.lock().expect("no thread panics with it").clone_from(&words);
     let words = in_full(words);
@@ -48,9 +48,9 @@ fn parse(words: &[OsString]) -> Result<Cli, clap::Error> {
     Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
 }
 
-/// Returns the command with options that accept a negative number as a value. Without this change,
-/// clap takes `-1` for an option and calls it unexpected. With this change, the error message names
-/// the option and its valid values.
+/// Returns the command with options that accept negative numbers as values. By default, clap
+/// reports `-1` as an unknown option. If `-1` counts as a value, the error message names the valid
+/// values instead.
 fn with_negative_numbers(command: Command) -> Command {
     command
         .mut_args(|arg| {
@@ -85,7 +85,8 @@ fn in_full(mut words: Vec<OsString>) -> Vec<OsString> {
             others.push(at);
         }
     }
-    // With only one argument, either the kind of output or the name is missing.
+    // If `vpass show` has only one argument, the kind of output or the name of the thing to show is
+    // missing.
     if let [at] = others[..]
         && !SHOWN.iter().any(|kind| words[at] == *kind)
     {

@@ -1,6 +1,6 @@
 //! Progress lines about long work. The lines are printed if standard error is not a terminal. When
 //! a new stage of the work begins, a line names the stage. Every ten seconds, a line shows the rate
-//! and the time left.
+//! and the remaining time.
 //!
 //! ```text
 //! vpass: measuring
@@ -61,8 +61,8 @@ struct Said {
     stages: Present,
 }
 
-/// Current stage of each part of the work, with the name of the part. The latest stage is last in
-/// the list.
+/// List of the current stages, one for each part of the work. Each stage is stored with the name of
+/// its part. The stage that began last is at the end of the list.
 #[derive(Default)]
 pub(super) struct Present(Vec<(Option<String>, String)>);
 
@@ -76,9 +76,9 @@ impl Present {
         self.0.push((whose.map(Into::into), what.into()));
     }
 
-    /// Returns the stage of the whole work. If a part of the work is in the stage "measuring", this
-    /// stage is returned. Otherwise, the latest stage is returned. Before the first stage, the
-    /// returned text is empty.
+    /// Returns the name of the stage of the whole work. If a part of the work is in the stage
+    /// "measuring", the name is "measuring". Otherwise, the name is that of the latest stage.
+    /// Before the first stage, the name is empty.
     pub(super) fn of_all(&self) -> &str {
         let counts = self.0.iter().find(|(_, what)| what == COUNTING);
         counts.or(self.0.last()).map_or("", |(_, what)| what)

@@ -44,8 +44,8 @@ fn by_die(parity: &Parity) -> String {
     if least < most { spread } else { String::new() }
 }
 
-/// Describes the expected errors of a drive that allows more reads per block because parity can
-/// repair pages.
+/// Describes the expected errors of a drive that allows more reads per block with parity than
+/// without parity.
 fn reads_first(expected: &ReadsFirst) -> String {
     let of = |uber: Option<f64>| {
         uber.map_or_else(

@@ -1,13 +1,13 @@
-//! Report lines about the ageing of data: retries, UBER (uncorrectable bit error rate), hints and
-//! losses.
+//! Report lines about aged data: read retries, UBER (uncorrectable bit error rate), lost pages, and
+//! the latencies that the host accepts (hints).
 
 use std::fmt::Write;
 
 use vpass_lab::numbers::{count, digits, microseconds, plural};
 use vpass_lab::results::{Hints, OverSeeds, Summary};
 
-/// Returns the report lines, with a line break before each of them. If the drive has no error
-/// rates, hints or losses, the text is empty.
+/// Returns the report lines about aged data, each with a line break in front. If there is nothing
+/// to report, the text is empty.
 pub(super) fn tired(s: &Summary) -> String {
     let mut text = String::new();
     if let Some(retries) = &s.retries {

@@ -33,7 +33,8 @@ pub(crate) fn verdict(s: &Summary) -> String {
     format!("{loss}{lag} {}", life(s))
 }
 
-/// Explains why a run is too short for projecting a life, and what the user can do instead.
+/// Explains why a run is too short for a projection of the drive's life, and what the user can do
+/// instead.
 fn too_short(s: &Summary) -> String {
     let w = &s.wear;
     let why = match w.confidence() {
@@ -54,7 +55,7 @@ fn too_short(s: &Summary) -> String {
     format!("This run is too short to project the drive's life: {why}.{advice}")
 }
 
-/// Describes how long the drive would live, as far as this run can show it.
+/// Describes how long the drive would live, as far as a single run can show.
 fn life(s: &Summary) -> String {
     let w = &s.wear;
     let rated = count(w.rated_pec.into());

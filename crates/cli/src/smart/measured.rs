@@ -37,7 +37,7 @@ pub(super) fn print(
 struct Printed {
     #[serde(flatten)]
     measured: Measured,
-    /// Estimate for the drive that `--drive` names; absent without `--drive`.
+    /// Estimated amounts for the drive that `--drive` names; absent without `--drive`.
     #[serde(rename = "drive_estimate", skip_serializing_if = "Option::is_none")]
     of_drive: Option<OfPreset>,
 }
@@ -119,7 +119,7 @@ fn render(m: &Measured, colour: bool) -> String {
     text
 }
 
-/// Formats a ratio of two numbers of bytes, with three digits even if the ratio is very small.
+/// Formats the ratio between two byte counts. Even a very small ratio gets three digits.
 fn per_byte(ratio: f64) -> String {
     if ratio.abs() >= 0.1 || ratio == 0.0 {
         return digits(ratio);
@@ -128,7 +128,8 @@ fn per_byte(ratio: f64) -> String {
     format!("{ratio:.decimals$}")
 }
 
-/// Returns a table of bytes. An unknown number becomes a dash.
+/// Returns a table of byte counts: what the host and the drive read and wrote. An unknown count
+/// becomes a dash.
 fn amounts(m: &Measured) -> Table {
     let mut table = Table::new(["between the snapshots", "bytes", ""]);
     for (what, amount) in [

@@ -9,7 +9,7 @@ use serde::Deserialize;
 pub(crate) struct Axis {
     /// Name of the key, such as `start.pec`.
     pub(crate) key: String,
-    /// Values of the key, in the form of `--set`.
+    /// Values of the key, as text that `--set` accepts.
     pub(crate) values: Vec<String>,
 }
 
@@ -54,7 +54,8 @@ fn parts(text: &str) -> Vec<String> {
 /// Swept keys with their values at one point of a sweep.
 pub(crate) type Swept = Vec<(String, String)>;
 
-/// Returns every combination of the values. The value of the last key changes fastest.
+/// Returns a point for every combination of the keys' values. From point to point, the value of the
+/// last key changes fastest.
 pub(crate) fn grid(axes: &[Axis]) -> Vec<Swept> {
     axes.iter().fold(vec![vec![]], |points, axis| {
         let with = |point: &Swept, value: &String| {

@@ -31,7 +31,7 @@ struct SweepFile {
     sweep: Table,
     /// Table `[draw]`: ranges from which values are drawn.
     draw: Option<Draw>,
-    /// All other keys of the file, which are options of `vpass compare`.
+    /// Top-level keys that name options of `vpass compare`.
     #[serde(flatten)]
     options: Table,
 }
@@ -58,7 +58,7 @@ struct Words {
     args: CompareArgs,
 }
 
-/// Reads a sweep file. Returns the options of its comparisons, and its points.
+/// Reads a sweep file. Returns the options of the comparisons, and the points of the sweep.
 ///
 /// # Errors
 /// Returns an error if the file cannot be read, has an invalid option, or has no swept key.
@@ -82,8 +82,8 @@ pub(super) fn read(path: &Path) -> Result<(CompareArgs, Vec<Swept>), Failure> {
     Ok((args, points(&file).map_err(wrong)?))
 }
 
-/// Returns clap's error message about a wrong option. The message becomes one line, and ends with
-/// the name that the option has in the file.
+/// Returns clap's error message about a wrong option. The message becomes one line, and ends with a
+/// note on how a sweep file names options.
 fn said(e: &clap::Error) -> String {
     let text = e.to_string();
     let lines = text.lines().map(str::trim).take_while(|line| !line.starts_with("Usage"));
@@ -112,13 +112,13 @@ fn words_of(key: &str, value: &Value) -> Result<Vec<String>, String> {
     })
 }
 
-/// Returns a value as a command-line argument. A text loses its quotes.
+/// Returns a TOML value as a command-line argument. The quotes around a string are left out.
 fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// Returns all keys of a table with their values. For a table inside this table, the names are
-/// joined with dots, as in `start.pec`.
+/// Returns all keys of a table with their values. A key in a nested table gets the name of the
+/// nested table in front, as in `start.pec`.
 fn flat(table: &Table) -> Vec<(String, String)> {
     let of = |(key, value): (&String, &Value)| match value {
         Value::Table(inner) => {
@@ -129,8 +129,8 @@ fn flat(table: &Table) -> Vec<(String, String)> {
     table.iter().flat_map(of).collect()
 }
 
-/// Returns all points of a sweep file. If the file has lists and ranges, each combination of the
-/// lists is joined with each drawn point.
+/// Returns all points of a sweep file. If the file has lists and ranges, each combination of list
+/// values is joined with each drawn point.
 fn points(file: &SweepFile) -> Result<Vec<Swept>, String> {
     let mut axes = vec![];
     for (key, value) in lists(&file.sweep) {
@@ -172,12 +172,13 @@ fn points(file: &SweepFile) -> Result<Vec<Swept>, String> {
     Ok(points)
 }
 
-/// Returns the lists of a table. Each list has the full path of its key.
+/// Returns the keys of a table, each with a list of values. Keys have their full names, such as
+/// `start.pec`.
 fn lists(table: &Table) -> Vec<(String, Value)> {
     nested(table, &|value| value.is_table())
 }
 
-/// Returns the ranges of a table. Each range has the full path of its key.
+/// Returns the keys of a table, each with a range. Keys have their full names, such as `start.pec`.
 fn ranges_of(table: &Table) -> Vec<(String, Value)> {
     nested(table, &|value| value.as_table().is_some_and(|inner| !inner.contains_key("from")))
 }

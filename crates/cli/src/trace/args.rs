@@ -63,7 +63,7 @@ pub(crate) struct ReadArgs {
     /// (ns) and fio (us).
     #[arg(long, value_name = "s|ms|us|ns", value_parser = parse_time_unit)]
     pub(crate) time_unit: Option<TimeUnit>,
-    /// Event of a blktrace text that counts as the request: queued, issued or completed. Default:
+    /// Kind of blktrace event that counts as a request: queued, issued or completed. Default:
     /// queued if the start of the file has such events, else issued, else completed.
     #[arg(long, value_enum, ignore_case = true, value_name = "Q|D|C")]
     pub(crate) blk_action: Option<BlkEvent>,
@@ -77,8 +77,8 @@ pub(crate) struct InfoArgs {
     /// Trace files: plain, gzip or zstd. Each file is described separately. `-` is standard input.
     #[arg(required = true, value_name = "FILE", value_parser = crate::stdin::trace_file())]
     pub(crate) files: Vec<PathBuf>,
-    /// Drive whose page size and block size are used for counting: a preset (see `vpass list
-    /// drives`) or a TOML file.
+    /// Drive whose page size and block size apply to all counts: a preset (see `vpass list drives`)
+    /// or a TOML file.
     #[arg(long, value_name = "NAME|FILE", default_value = "straw-2t-tlc")]
     pub(crate) drive: String,
     /// Set a key of the drive, such as start.pec=2500.
@@ -91,7 +91,7 @@ pub(crate) struct InfoArgs {
     pub(crate) json: bool,
 }
 
-/// Options for writing a trace. The subcommands convert and cut have these options.
+/// Options for writing a trace. The subcommands `convert` and `cut` have these options.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct WriteArgs {
     /// Leave out trims. This is needed for an output form that cannot hold trims.
@@ -128,22 +128,23 @@ pub(crate) struct CutArgs {
     /// Trace to write. The file appears only when it is complete.
     #[arg(value_name = "OUT")]
     pub(crate) out: PathBuf,
-    /// Start of the part, counted from the first row, such as 90s, 1.5h or 200ms. Earlier rows are
-    /// left out.
+    /// Start of the time span to keep, as a time after the first row (for example 90s, 1.5h or
+    /// 200ms). Earlier rows are left out.
     #[arg(long, value_name = "TIME")]
     pub(crate) from: Option<Duration>,
-    /// End of the part, counted from the first row. Rows at or after this time are left out.
+    /// End of the time span to keep, as a time after the first row. Rows at the end or later are
+    /// left out.
     #[arg(long, value_name = "TIME")]
     pub(crate) to: Option<Duration>,
     /// Device to keep, by its name in `vpass trace info`.
     #[arg(long, value_name = "DEV")]
     pub(crate) only: Option<String>,
-    /// Share of the regions to keep, chosen by a hash (spatial sampling as in SHARDS, FAST 2015).
-    /// With the same seed, a smaller share is a subset of a larger share.
+    /// Keep this share of the address regions. A hash chooses the regions (spatial sampling as in
+    /// SHARDS, FAST 2015). With the same seed, a larger share keeps all regions of a smaller share.
     #[arg(long, value_name = "SHARE", value_parser = parse_share)]
     pub(crate) sample: Option<f64>,
-    /// Size of the regions from which the sample is drawn. A request belongs to the region in which
-    /// it begins.
+    /// Size of the address regions for --sample. A request belongs to the region in which the
+    /// request begins.
     #[arg(
         long,
         value_name = "SIZE",
@@ -152,7 +153,7 @@ pub(crate) struct CutArgs {
         requires = "sample",
     )]
     pub(crate) region: Bytes,
-    /// Seed of the hash that chooses the sample.
+    /// Seed of the hash with which --sample chooses regions.
     #[arg(long, default_value_t = 1, requires = "sample")]
     pub(crate) seed: u64,
     /// Keep only the first N of the rows that the other options select.

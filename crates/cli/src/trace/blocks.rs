@@ -1,9 +1,9 @@
 //! Load of a trace on the blocks of a drive: page reads per block and week. The load is compared
 //! with the reads that a block endures.
 //!
-//! A drive writes data that arrives together into one block. The model therefore treats a range of
-//! addresses as large as a block as one block. The mean reads per block are all page reads, divided
-//! by the number of blocks that the touched pages would fill.
+//! A drive writes data that arrives together into one block. The model therefore treats each
+//! address range of the size of a block as one block. The mean reads per block are all page reads,
+//! divided by the number of blocks that the touched pages would fill.
 
 use serde::Serialize;
 use vpass_drive::base::geometry::Geometry;
@@ -16,7 +16,7 @@ use vpass_workload::profile::{Device, Profile};
 
 const WEEK_NS: f64 = 7.0 * 86_400e9;
 
-/// Properties of a drive that determine how a trace loads its blocks.
+/// Drive properties that determine how many reads a trace causes per block.
 pub(super) struct Scale {
     drive: String,
     pub(super) page_bytes: u32,
@@ -24,19 +24,20 @@ pub(super) struct Scale {
     endurance: Option<Endurance>,
 }
 
-/// Numbers of reads that a block endures. The block has the P/E count that the drive has at the
-/// start.
+/// Numbers of reads that a block endures. The P/E count of the block is the value of the key
+/// `start.pec`.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Endurance {
     pub(super) pec: u32,
-    /// Group of wordlines that loses data first if all reads hit a neighbour of one wordline.
+    /// Name of the weakest wordline group. A wordline of this group loses data first if all reads
+    /// hit one adjacent wordline.
     pub(super) group: String,
     pub(super) limit: f64,
     pub(super) alpha: f64,
-    /// Number of reads of one wordline until a neighbour in the weakest group loses data. This
-    /// number is the field `limit` divided by the field `alpha`.
+    /// Number of reads that hit one wordline before an adjacent wordline of the weakest group loses
+    /// data. This number is the field `limit` divided by the field `alpha`.
     pub(super) worst_case_reads: f64,
-    /// Number of reads until the first group loses data, if the reads are spread evenly over the
+    /// Number of reads until any wordline group loses data, if the reads are spread evenly over the
     /// block.
     pub(super) even_reads: f64,
     /// Number of reads at which the technique `block` rewrites a block.
@@ -62,8 +63,8 @@ pub(super) struct ReadIntensity {
     pub(super) reads: f64,
     /// Reads per week; absent if the trace covers no time.
     pub(super) reads_per_week: Option<f64>,
-    /// Weeks until data is lost, if all reads hit a neighbour of one wordline. The field after this
-    /// one has the weeks for reads that are spread evenly.
+    /// Weeks until data is lost, if all reads of the block hit the same wordline. The field after
+    /// this one has the weeks for reads that are spread evenly.
     pub(super) weeks_to_worst_case: Option<f64>,
     pub(super) weeks_to_even: Option<f64>,
 }

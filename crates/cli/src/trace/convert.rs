@@ -17,8 +17,8 @@ pub(super) fn convert(args: &ConvertArgs) -> Result<(), Failure> {
     let target = rewrite::target(&args.out, args.to, "--to")?;
     let options = read_options(&args.read, true)?;
     for input in &args.inputs {
-        // A wrong file name is reported early. The file itself is opened only once, because it may
-        // be a pipe.
+        // All file names are checked before any trace is read. The check opens no file, because a
+        // pipe can be opened only once.
         fs::metadata(input)
             .map_err(|e| Failure::usage(format!("{}: cannot be opened: {e}", shown(input))))?;
     }
@@ -56,7 +56,8 @@ pub(super) fn convert(args: &ConvertArgs) -> Result<(), Failure> {
     output.finish("the input holds only trims; no trace was written")
 }
 
-/// Checks that the times of all files count from the same kind of origin.
+/// Checks that a trace file counts time from the same kind of origin as the first file: a date, or
+/// the start of the recording.
 fn check_clock(first: &std::path::Path, clock: Epoch, file: &TraceFile) -> Result<(), Failure> {
     if file.clock() == clock {
         return Ok(());

@@ -113,8 +113,8 @@ impl<'a> Wanted<'a> {
     /// Returns whether the region that contains this offset is in the sample. A region is in the
     /// sample if its hash is below a threshold. All requests of such a region are kept.
     ///
-    /// The method is spatial sampling (Waldspurger et al., "Efficient MRC Construction with
-    /// SHARDS", FAST '15).
+    /// This choice of regions is called spatial sampling (Waldspurger et al., "Efficient MRC
+    /// Construction with SHARDS", FAST '15).
     fn is_sampled(&self, offset: u64, salt: u64) -> bool {
         self.sampled_below.is_none_or(|below| hash(salt ^ (offset / self.args.region.0)) < below)
     }

@@ -53,8 +53,8 @@ pub(super) struct FileInfo {
     /// Reasons to doubt the numbers in this description, one sentence each.
     pub(super) warnings: Vec<String>,
     pub(super) span_s: f64,
-    /// Number of rows whose time is earlier than the time of the row before. The field after this
-    /// one has the largest such step back.
+    /// Number of rows whose time is earlier than the time of the previous row. The field after this
+    /// one has the largest difference between two such times.
     pub(super) rows_back_in_time: u64,
     pub(super) longest_step_back_s: f64,
     pub(super) reads: Requests,
@@ -74,8 +74,8 @@ pub(super) struct FileInfo {
     pub(super) region_bytes: u64,
     /// Address regions with the most page reads.
     pub(super) busiest_regions: Vec<Region>,
-    /// Parts of the address space that requests touch. Large gaps without any request separate the
-    /// parts. The parts are sorted by device and address.
+    /// Parts of the address space with requests. Between two parts of a device lies a large gap
+    /// without any request. The parts are sorted by device and address.
     pub(super) separate_regions: Vec<SeparateRegion>,
     pub(super) blocks: BlockReads,
     pub(super) over_time: OverTime,
@@ -194,8 +194,8 @@ pub(super) fn info(args: &InfoArgs) -> Result<(), Failure> {
             Ok(file) => info.files.push(file),
             Err(failure) if failure == Failure::interrupted() => return Err(failure),
             Err(failure) => {
-                // The first error is returned at the end of the command. Errors of further files
-                // are printed here.
+                // The first error is returned after all files were read. The error of each later
+                // file is printed at once.
                 match &refused {
                     None => refused = Some(failure),
                     Some(_) => out::say(&format!("vpass: {}", dialect::sentence(&failure))),
@@ -346,8 +346,8 @@ fn sizes(profile: &Profile) -> Vec<Size> {
     sizes
 }
 
-/// Summarises the accesses per page. `total` also includes accesses to pages that are not counted
-/// one by one.
+/// Summarises the accesses per page. `total` is the exact number of accesses, even if only a sample
+/// of the pages is counted.
 fn reuse(counts: &Popularity, total: u64) -> Reuse {
     Reuse {
         total,

@@ -66,8 +66,8 @@ impl Rewrite {
         self.writer.begin_file();
     }
 
-    /// Writes a row to the output trace. The row was read from `file`, which has the name of the
-    /// row's device.
+    /// Writes a row to the output trace. The row was read from the trace file `file`, which also
+    /// knows the name of the row's device.
     pub(super) fn row(&mut self, row: &TraceRow, file: &TraceFile) -> Result<(), Failure> {
         if self.skip_trims && row.op == Op::Trim {
             self.skipped_trims += 1;

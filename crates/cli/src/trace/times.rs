@@ -12,8 +12,8 @@ use vpass_workload::traces::{Epoch, TimeUnit, TraceFile, UnitBasis};
 pub(super) struct Times {
     /// Origin of the times: "absolute" (a date), "relative" (the start of the recording) or "none".
     pub(super) clock: &'static str,
-    /// Unit of the times. The field after this one says why this unit is used: the "format" fixes
-    /// it, it is "assumed", or the user "said" it.
+    /// Unit of the times. The field after this one says why this unit is used: "format" (the trace
+    /// format fixes the unit), "assumed" (default unit), or "said" (unit that the user gave).
     pub(super) time_unit: Option<&'static str>,
     pub(super) time_unit_from: Option<&'static str>,
     /// Earliest time on the trace's own clock. The field after this one has the latest time. The

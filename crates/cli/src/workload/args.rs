@@ -50,7 +50,8 @@ pub(crate) struct FitArgs {
     /// request size. The file is plain, gzip or zstd.
     #[arg(long, value_name = "DISKS", requires_all = ["windows", "disk"])]
     pub(crate) statistics: Option<PathBuf>,
-    /// Table with the numbers of pages that disks read and wrote, one row per time window.
+    /// Table with one row per disk and time window: number of pages read, and number of pages
+    /// written.
     #[arg(long, requires = "statistics")]
     pub(crate) windows: Option<PathBuf>,
     /// Name of the disk, as it appears in both tables.
@@ -73,7 +74,8 @@ pub(crate) struct FitArgs {
     #[arg(long, value_name = "SHARE")]
     pub(crate) scale: Option<f64>,
     /// Largest allowed deviation of a statistic. If a statistic deviates more, the exit code is 1
-    /// and no file is written. Larger scales are then tried until one of them meets all statistics.
+    /// and no file is written. vpass then tries larger values for --scale until a value meets all
+    /// statistics.
     #[arg(
         long,
         value_name = "PERCENT",
@@ -81,7 +83,7 @@ pub(crate) struct FitArgs {
         value_parser = parse_tolerance,
     )]
     pub(crate) tolerance: f64,
-    /// Write the workload into this file. `vpass run --workload` can run it.
+    /// Write the workload into this file, for `vpass run --workload`.
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
     /// Replace an existing workload file.

@@ -30,7 +30,7 @@ use crate::trace::{read_options, said_how_to_read};
 
 /// Limit for the addresses of a trace, in bytes. Every simulated drive has a smaller capacity.
 pub(super) const CAPACITY: u64 = 1 << 63;
-/// Error of a statistic, in percent. The workload file mentions only larger errors.
+/// Largest error of a statistic, in percent, that the workload file does not mention.
 const GOOD_PERCENT: f64 = 2.0;
 
 /// Report on how well the generated workload meets its statistics.
@@ -49,7 +49,7 @@ pub(super) struct FitReport {
     pub(super) requests: u64,
     pub(super) span_s: f64,
     pub(super) footprint_bytes: u64,
-    /// Changes to the statistics and omissions from them, one sentence each.
+    /// Notes on what was changed or left out, one sentence each.
     pub(super) notes: Vec<String>,
     pub(super) tolerance_percent: f64,
     /// Number of statistics with a larger error than the tolerance.
@@ -127,8 +127,8 @@ pub(super) fn fit(args: &FitArgs) -> Result<(), Failure> {
     if missed == 0 { Ok(()) } else { Err(Failure::failed(render::advice(&fit))) }
 }
 
-/// Returns a sentence for the workload file that reports large errors of statistics. If all errors
-/// are small, the text is empty.
+/// Returns text for the workload file: how many statistics have large errors. If all errors are
+/// small, the text is empty.
 fn admission(fit: &FitReport) -> String {
     let far = fit.statistics.iter().filter(|s| s.error_percent > GOOD_PERCENT).count();
     let (all, worst) = (fit.statistics.len(), fit.worst_error_percent);
@@ -142,8 +142,8 @@ fn admission(fit: &FitReport) -> String {
     }
 }
 
-/// Makes an error for statistics from which no workload can be generated at their scale. If a
-/// larger scale meets all statistics, the error names this scale.
+/// Makes an error for a scale at which no workload can be generated. If a larger scale meets all
+/// statistics, the error names the larger scale.
 fn impossible(config: &StatisticsConfig, args: &FitArgs, why: Phrase) -> Failure {
     if !(config.scale > 0.0 && config.scale < 1.0) {
         return Failure::usage(why);
@@ -157,7 +157,8 @@ fn impossible(config: &StatisticsConfig, args: &FitArgs, why: Phrase) -> Failure
     }
 }
 
-/// Returns the statistics that the options name, with a description of their origin.
+/// Returns the statistics that the options name, and a text that says where the statistics come
+/// from.
 fn statistics(args: &FitArgs) -> Result<(Imported, String), Failure> {
     if let (Some(totals), Some(windows), Some(disk)) = (&args.statistics, &args.windows, &args.disk)
     {

@@ -45,7 +45,7 @@ pub(super) fn render(fit: &FitReport, written: Option<&Path>, colour: bool) -> S
     text
 }
 
-/// Facts about a trace that are lost in a table of statistics.
+/// Sentence that says what a table of statistics cannot preserve from a trace.
 const NOT_KEPT: &str = "The generated requests do not reproduce: which pages are near each other, \
 or are read together; the order of requests; changes of the request mix over time; request times \
 within a window; the relation between size and popularity.";

@@ -12,7 +12,7 @@ use vpass_workload::statistics::{
 use super::fit::{CAPACITY, drain};
 use crate::progress::Bar;
 
-/// One generated pass of a workload, with its measured statistics.
+/// One generated pass of a workload, with the statistics that were measured in this pass.
 pub(super) struct GeneratedPass {
     pub(super) target: DiskStatistics,
     pub(super) requests: u64,
@@ -20,7 +20,7 @@ pub(super) struct GeneratedPass {
 }
 
 impl GeneratedPass {
-    /// Generates one pass of a workload and measures its statistics.
+    /// Generates one pass of a workload and measures the statistics of this pass.
     pub(super) fn of(mut source: StatisticsSource, scale: f64) -> Result<Self, Failure> {
         let target = source.statistics().clone();
         let mut meter = Meter::of(&target);
@@ -78,7 +78,8 @@ pub(super) fn larger_scale(
     Ok(found)
 }
 
-/// Steps of the scale in each decade. Each step is at most a third larger than the step before.
+/// Leading digits of the scales to try, such as 1.2 for the scales 0.12 and 0.012. Each scale is at
+/// most a third larger than the previous scale.
 const STEPS: [f64; 10] = [1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0];
 
 fn scales_above(scale: f64) -> Vec<f64> {
