@@ -17,7 +17,7 @@ pub struct JobResult {
     pub stage: usize,
     /// Number of requests of all kinds.
     pub requests: u64,
-    /// Numbers of requests and of bytes, by kind.
+    /// Numbers of requests and of bytes, by kind of request.
     #[serde(flatten)]
     pub counts: Counts,
     /// Number of seconds from the start of the job's first request to the end of the job's last
