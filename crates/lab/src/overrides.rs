@@ -148,9 +148,10 @@ pub(crate) fn oust_rivals(file: &mut Table, sets: &[Override]) -> Result<(), Fai
     Ok(())
 }
 
-/// Removes aliases from the tables of a drive, if an override sets the same parameter. An alias is
-/// a key that sets a parameter of several techniques. An override may set the parameter for only
-/// one technique. The other techniques then keep the value of the alias under their own keys.
+/// Removes aliases from the tables of a drive, if an override sets the parameter of the alias. An
+/// alias is a key that sets a parameter of several techniques. An override may set the parameter
+/// for only one technique. The other techniques then keep the value of the alias under their own
+/// keys.
 pub(crate) fn oust_other_names(file: &mut Table, sets: &[Override]) {
     let is_set = |slot: &Slot, technique: Option<&str>, key: &str| {
         sets.iter().any(|s| {

@@ -86,8 +86,8 @@ pub struct RunPlan {
     /// P/E counts of additional drives, in rising order. These drives are simulated only to project
     /// the life.
     pub ages: Vec<u32>,
-    /// Sample: the pages of the whole drive that are simulated. `drive` describes a drive that has
-    /// only these pages.
+    /// Sample: the simulated pages of the whole drive. `drive` describes a drive that has only
+    /// these pages.
     pub sample: Sample,
     /// Facts about the whole drive from which a sample was taken; `None` without a sample.
     pub whole: Option<Whole>,
@@ -405,8 +405,8 @@ fn ages(setup: &Setup, plan: &RunPlan) -> Result<Vec<u32>, Failure> {
     let mut ages = setup.ages.clone();
     ages.sort_unstable();
     ages.dedup();
-    // No additional drive needs the P/E count `start`, because the main drive of the plan starts
-    // there.
+    // No additional drive needs the P/E count `start`, because the main drive of the plan starts at
+    // this P/E count.
     ages.retain(|pec| *pec != start);
     if !ages.is_empty() && plan.drive.config.start.pec_most() > start {
         let why = "a drive whose blocks begin with different wear (start.pec_spread, \

@@ -22,7 +22,7 @@ use queue::{Queue, Task};
 pub struct Job<'a> {
     /// Plan of the run.
     pub plan: &'a RunPlan,
-    /// Number of requests of the run; `None` if it is unknown.
+    /// Number of requests in the run; `None` if unknown.
     pub requests: Option<u64>,
 }
 

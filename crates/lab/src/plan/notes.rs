@@ -85,8 +85,8 @@ impl RunPlan {
         })
     }
 
-    /// Returns notes that tell whether the technique keeps its guarantee until the drive has
-    /// reached its rated P/E count.
+    /// Returns notes that tell whether the technique keeps its guarantee until the drive is worn to
+    /// the rated P/E count.
     pub fn promise_notes(&self) -> Vec<Phrase> {
         let always = promise::notes(&self.drive.config);
         always.into_iter().chain(self.promise_warnings(0)).map(Phrase::from).collect()
@@ -135,8 +135,8 @@ impl RunPlan {
         )
     }
 
-    /// Returns warnings about a trace: some bytes were skipped, or the times are probably in a unit
-    /// that differs from the assumed one. The warnings are shown before the run.
+    /// Returns warnings about a trace: some bytes were skipped, or the times are probably not in
+    /// the assumed unit. The warnings are shown before the run.
     pub fn trace_warnings(&self) -> Vec<Phrase> {
         let Workload::Trace { survey, options } = &self.workload else { return vec![] };
         // With a closed loop, the times of the trace are not used.

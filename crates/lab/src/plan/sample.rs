@@ -265,9 +265,8 @@ fn divide(part: &mut DriveConfig, of: u32) {
         (*count, left) = (*count / fewer, left / fewer);
     }
     if left > 1 {
-        // The number of planes can be divided by `of`, but not by dividing the numbers of channels,
-        // dies and planes per die one after another. The sample therefore has one channel, and its
-        // dies have one plane each.
+        // The numbers of channels, dies per channel and planes per die do not have all factors of
+        // `of`. The sample therefore has one channel, and one plane per die.
         (part.geometry.channels, part.geometry.dies_per_channel, part.geometry.planes_per_die) =
             (1, planes / of, 1);
     }

@@ -119,8 +119,8 @@ pub(crate) struct Ageing {
     pub(super) terms: Terms,
     requests: u64,
     /// Largest progress of a block towards its next rewrite because of reads. The progress is the
-    /// number of reads so far, divided by the number at which the block is rewritten. Blocks
-    /// without data, and blocks that are never rewritten because of reads, are excluded.
+    /// number of reads so far, divided by the number of reads at which the block is rewritten.
+    /// Blocks without data, and blocks that are never rewritten because of reads, are excluded.
     pub(super) progress: f64,
     /// Age in seconds of the oldest page in the blocks that refresh may rewrite. `None` if no such
     /// block has data.
@@ -211,7 +211,7 @@ impl Ageing {
     }
 }
 
-/// Rounds a request count to two significant digits, upwards.
+/// Rounds up a request count, so that only two digits are significant.
 fn two_digits_up(n: f64) -> u64 {
     let unit = 10f64.powi((n.max(1.0).log10().floor() as i32 - 1).max(0));
     ((n / unit).ceil() * unit) as u64

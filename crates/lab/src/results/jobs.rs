@@ -27,7 +27,7 @@ pub struct JobResult {
     /// Throughput during `active_s`. Null if the file has several stages and several passes were
     /// run, because the job then pauses between passes.
     pub throughput: Throughput,
-    /// Latencies of the requests of the job.
+    /// Latencies of the job's requests.
     pub latency_us: Latencies,
 }
 

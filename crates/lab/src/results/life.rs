@@ -59,10 +59,10 @@ pub(crate) struct Worn {
     pub(crate) underway: f64,
 }
 
-/// Smallest number of block cycles in a run for which the life is given as one number. After fewer
-/// block cycles, the life is given as a range.
+/// Number of block cycles that a run needs for a life as one number. With fewer block cycles, the
+/// life is given as a range.
 pub const CONFIDENT_CYCLES: f64 = 30.0;
-/// Smallest number of block cycles in a run for which a life is given at all.
+/// Number of block cycles that a run needs. With fewer block cycles, no life is given.
 pub(crate) const FEWEST_CYCLES: f64 = 3.0;
 
 impl Worn {
@@ -168,8 +168,8 @@ impl Worn {
 pub struct Life {
     /// Life as one number. `None` if the run has fewer than [`CONFIDENT_CYCLES`] block cycles.
     pub middle: Option<f64>,
-    /// Lower end of the range in which the life lies. `None` if the length of the run in this unit
-    /// is 0.
+    /// Lower end of the range in which the life lies. `None` if the run's length, in the unit of
+    /// the life, is 0.
     pub low: Option<f64>,
     /// Upper end of the range in which the life lies. `None` if the life may have no end.
     pub high: Option<f64>,

@@ -119,7 +119,7 @@ impl PageReads {
     }
 }
 
-/// Returns letters for a page read, such as `L-M`. The last letter stands for the page that is
+/// Returns letters, such as `L-M`, for a page read. The last letter stands for the page that is
 /// read. The letters before it stand for the lower pages of the wordline. An invalid lower page is
 /// written as `-`.
 fn case(kinds: &[&str], kind: usize, below: usize) -> String {

@@ -170,7 +170,8 @@ pub struct Delayed {
 pub struct PowerLoss {
     /// Mean number of pages that a power loss would make unprotected. The power loss is assumed at
     /// a random time or, without a clock, at a random page write of the host. Null if the measured
-    /// phase had no duration. In a run without a clock, null if it had no page writes.
+    /// phase had no duration. In a run without a clock, null if the measured phase had no page
+    /// writes.
     pub pages_mean: Option<f64>,
     /// Largest number of pages that a power loss during the run would make unprotected.
     pub pages_most: u64,
