@@ -25,7 +25,7 @@ use crate::overrides::{Override, make_room, oust_other_names, oust_rivals};
 use crate::schema::{self, Section};
 use crate::{counts, presets, suggest};
 
-/// Configuration that was read from a file, with the text of the file.
+/// Configuration of a drive or a workload, and the text of the file from which it was read.
 #[derive(Clone, Debug)]
 pub struct Loaded<T> {
     /// Name of a preset or path of a file, as the user gave it.
@@ -40,7 +40,7 @@ pub struct Loaded<T> {
 #[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
 pub enum Generated {
-    /// Workload of a single kind of requests, in the table `[workload]`.
+    /// Workload in which all requests are of one kind, in the table `[workload]`.
     Workload(WorkloadFile),
     /// Workload of several phases, in the tables `[[workload.phase]]`.
     Phases(PhasesFile),
@@ -160,8 +160,8 @@ pub fn drive_of(
     Ok(Loaded { name: name.into(), text, config })
 }
 
-/// Loads a generated workload. If `queue_depth` is given, it replaces the queue depth in the
-/// workload file.
+/// Loads the configuration of a workload that vpass generates. If `queue_depth` is given, it
+/// replaces the queue depth in the workload file.
 ///
 /// # Errors
 /// Returns an error if the name is unknown, if the file cannot be read, or if a key or a value is
@@ -176,7 +176,7 @@ pub fn workload(
     workload_of(name, text, sets, queue_depth)
 }
 
-/// Loads a generated workload from the text of its file.
+/// Loads the configuration of a workload that vpass generates, from the text of the workload file.
 ///
 /// # Errors
 /// Returns an error if a key or a value is wrong.
@@ -244,8 +244,8 @@ pub fn workload_of(
     Ok(Loaded { name: name.into(), text, config })
 }
 
-/// Returns whether the `[workload]` table of a file has this key. This works even if the file
-/// contains errors.
+/// Returns whether a file has the key `key` in its table `[workload]`. A file with invalid keys is
+/// accepted, too.
 fn has_in_workload(text: &str, key: &str) -> bool {
     let table = toml::from_str::<Table>(text).ok();
     table.is_some_and(|table| {
@@ -295,7 +295,7 @@ pub fn read_file(what: &str, path: &Path) -> Result<String, Failure> {
     fs::read_to_string(path).map_err(failed)
 }
 
-/// Checks the keys of a file and the types of their values. Returns the tables of the file.
+/// Checks the keys of a file, and the type of each value. Returns the tables of the file.
 fn parse(name: &str, text: &str, schema: &[Section]) -> Result<Table, Failure> {
     let document = DeTable::parse(text).map_err(|e| complaint(name, text, &e))?;
     if let Some((at, unknown)) = schema::unknown_key(schema, document.get_ref()) {
@@ -312,7 +312,7 @@ fn parse(name: &str, text: &str, schema: &[Section]) -> Result<Table, Failure> {
 const MISSING: &str = "missing field `";
 
 /// Applies the overrides to the tables of a file, and reads the result. Each override is also
-/// checked separately, so that its error message can name the override.
+/// checked separately, so that an error message can name the wrong override.
 fn read<T: DeserializeOwned>(
     name: &str,
     text: &str,
@@ -320,8 +320,8 @@ fn read<T: DeserializeOwned>(
     schema: &[Section],
     sets: &[Override],
 ) -> Result<T, Failure> {
-    // An error in the file itself is reported with its line. A required key that is missing in the
-    // file is not an error if `--set` gives the key.
+    // For an error in the file itself, the error message gives the line. A required key that is
+    // missing in the file is not an error if `--set` gives the key.
     let plain = toml::from_str::<T>(text);
     match plain {
         Ok(config) if sets.is_empty() => return Ok(config),
@@ -350,13 +350,13 @@ fn read<T: DeserializeOwned>(
     })
 }
 
-/// Returns the failure for an error in a file, with the line of the error.
+/// Returns the error message about a mistake in a file. The message gives the line of the mistake.
 pub fn complaint(name: &str, text: &str, e: &toml::de::Error) -> Failure {
     complaint_of(&[], name, text, e)
 }
 
-/// Returns the failure for an error in a file. `schema` lists the keys that are allowed in the
-/// file.
+/// Returns the error message about a mistake in a file. `schema` lists the keys that are allowed in
+/// the file.
 fn complaint_of(schema: &[Section], name: &str, text: &str, e: &toml::de::Error) -> Failure {
     let Some(span) = e.span() else { return said_by_reader(schema, "", e).at(name.to_owned()) };
     let failure = if e.message() == "duplicate key" {
@@ -368,8 +368,8 @@ fn complaint_of(schema: &[Section], name: &str, text: &str, e: &toml::de::Error)
     failure.at(format!("{name} line {}", line_of(text, span.start)))
 }
 
-/// Returns the failure for an error of the TOML reader. `header` is the header of the table in
-/// which the error occurred.
+/// Returns the error message about an error that the TOML reader found. `header` is the header of
+/// the table that contains the error.
 fn said_by_reader(schema: &[Section], header: &str, e: &toml::de::Error) -> Failure {
     let table = header.trim_matches(['[', ']']).trim();
     let field = e.message().strip_prefix(MISSING).and_then(|rest| rest.strip_suffix('`'));
@@ -384,8 +384,8 @@ fn said_by_reader(schema: &[Section], header: &str, e: &toml::de::Error) -> Fail
     })
 }
 
-/// Returns the failure for a key that is not allowed in this table, but is allowed in other files.
-/// Returns `None` if the TOML reader's message is not about an unknown key.
+/// Returns the error message about a key that the table `table` cannot have. Returns `None` if the
+/// TOML reader's message is not about an unknown key.
 fn unknown(table: &str, message: &str) -> Option<Failure> {
     let (key, known) = message.strip_prefix("unknown field `")?.split_once('`')?;
     let known: Vec<String> = known.split('`').skip(1).step_by(2).map(str::to_owned).collect();
@@ -398,8 +398,7 @@ fn unknown(table: &str, message: &str) -> Option<Failure> {
     })
 }
 
-/// Returns the header of the table that contains an offset of the text. An example of a header is
-/// `[geometry]`.
+/// Returns the header, such as `[geometry]`, of the table at the position `at` in the text.
 fn table_at(text: &str, at: usize) -> Option<&str> {
     let end = text.get(at..)?.find('\n').map_or(text.len(), |length| at + length);
     let header =
@@ -407,7 +406,7 @@ fn table_at(text: &str, at: usize) -> Option<&str> {
     Some(&header[..=header.rfind(']')?])
 }
 
-/// Joins the lines of an error message of the TOML reader into one line.
+/// Joins the lines of an error message into one line.
 fn in_one_line(message: &str) -> String {
     message.lines().map(str::trim).collect::<Vec<_>>().join("; ")
 }

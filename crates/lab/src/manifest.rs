@@ -19,7 +19,7 @@ use crate::run::Outcome;
 #[expect(clippy::struct_excessive_bools, reason = "each variant is a different value in the file")]
 #[derive(Clone, Debug, Serialize)]
 pub struct Manifest {
-    /// Version of this file's format: 1. A new key does not change the version.
+    /// Version of the format of `manifest.json`: 1. A new key does not change the version.
     pub schema: u32,
     /// Version of vpass.
     pub vpass: &'static str,
@@ -31,8 +31,8 @@ pub struct Manifest {
     /// Words of the command line as the user typed them, beginning with the name of the program.
     /// Empty if a program used vpass as a library.
     pub command_line: Vec<String>,
-    /// Sentences about the assumptions of the run, such as the request rate that was assumed for a
-    /// trace.
+    /// Assumptions of the run, as sentences. For example, a request rate may have been assumed for
+    /// a trace.
     pub assumptions: Vec<String>,
     /// Preset or path of the drive.
     pub drive: String,
@@ -40,7 +40,7 @@ pub struct Manifest {
     pub workload: String,
     /// Whether vpass generated the requests. False if the requests were recorded from a host.
     pub workload_generated: bool,
-    /// Description of the source of the requests.
+    /// Text that describes the source of the requests.
     pub workload_source: String,
     /// Read-reclaim technique.
     pub reclaim: String,
@@ -56,8 +56,8 @@ pub struct Manifest {
     pub parity: Option<String>,
     /// Gear: timed, untimed or fluid.
     pub gear: &'static str,
-    /// Share of the whole drive's pages that was simulated. `drive_configuration` then describes a
-    /// drive with only these pages. Absent if all pages were simulated.
+    /// Share of the whole drive's pages that was simulated. Absent if all pages were simulated. If
+    /// present, `drive_configuration` describes a drive with only the simulated pages.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sample: Option<String>,
     /// Random seed.
@@ -68,14 +68,14 @@ pub struct Manifest {
     pub until_stable: bool,
     /// Number of requests in the warm-up. Results do not count these requests.
     pub warm_up_requests: u64,
-    /// P/E counts of additional simulated drives, from which the life is projected.
+    /// P/E counts of additional drives. These drives are simulated only to project the life.
     pub ages: Vec<u32>,
     /// Whether the oracle checked the run.
     pub oracle: bool,
     /// Level of the oracle's checks: off, on or full.
     pub oracle_level: &'static str,
-    /// Hints of the host; absent without hints. An address range without a hint has null as its
-    /// access latency.
+    /// Hints that the host gave; absent without hints. In an address range without a hint, the
+    /// access latency is null.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hints: Option<Vec<HintRange>>,
     /// Options for reading the trace. Null if the workload is not a trace.
@@ -100,26 +100,28 @@ pub struct TraceOptionsRecord {
     /// Speed of the replay, as a multiple of the recorded speed.
     pub speed: f64,
     /// Whether the option `--strict` was given. This option refuses a trace in which a request has
-    /// an earlier time than the request before it.
+    /// an earlier time than the preceding request.
     pub strict: bool,
     /// Queue depth of the closed loop. Null if the drive received requests at the times that the
     /// trace gives.
     pub queue_depth: Option<u32>,
-    /// Devices of the trace that were replayed. Empty if all devices were replayed.
+    /// Names of the devices whose requests were replayed. Empty if the requests of all devices in
+    /// the trace were replayed.
     pub only: Vec<String>,
-    /// Whether the files were joined as parts of one trace.
+    /// Whether several trace files were joined as parts of one trace.
     pub concat: bool,
-    /// Direction, read or write, that was assumed for all requests. Null if the trace has
-    /// directions.
+    /// Direction, read or write, that was assumed for all requests. Null if the trace gives the
+    /// direction of each request.
     pub assume_op: Option<&'static str>,
     /// Number of requests per second that was assumed for the trace. Null if the trace has times.
     pub assume_rate_iops: Option<f64>,
-    /// Time unit that was assumed: s, ms, us or ns. Null if the format defines the unit.
+    /// Time unit that was assumed for the trace: s, ms, us or ns. Null if the format defines the
+    /// unit.
     pub time_unit: Option<String>,
     /// Kind of blktrace event (queued, issued or completed) that vpass counted as a request. Null
     /// if the user named no kind.
     pub blk_action: Option<&'static str>,
-    /// Whether vpass skipped lines that it could not read.
+    /// Whether vpass skipped unreadable lines of the trace.
     pub skip_bad_lines: bool,
 }
 
@@ -134,7 +136,7 @@ pub struct TraceFileRecord {
     pub sha256: String,
 }
 
-/// Command line and version of the program that made a run.
+/// Command line and version of the program that executed a run.
 #[derive(Clone, Debug)]
 pub struct Call {
     /// Name of the command: run, compare or attack.
@@ -198,7 +200,7 @@ impl Outcome {
 
 /// Record of a plan's workload.
 pub(crate) struct WorkloadRecord {
-    /// Options of the trace. `None` if the workload is not a trace.
+    /// Options for reading the trace. `None` if the workload is not a trace.
     pub(crate) trace_options: Option<TraceOptionsRecord>,
     /// Trace files; empty for other workloads.
     pub(crate) traces: Vec<TraceFileRecord>,

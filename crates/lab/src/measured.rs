@@ -1,8 +1,8 @@
 //! Comparison of the counters of a real drive at two times. It shows how many bytes the drive wrote
 //! to flash per byte that the host read or wrote between the two times.
 //!
-//! vpass does not guess. If a snapshot does not contain a number, the result is null, and the field
-//! `lacks` names the missing number.
+//! vpass does not guess numbers that are missing in a snapshot. A result that needs a missing
+//! number is null, and the field `lacks` names the missing number.
 
 mod number;
 mod nvme;
@@ -30,7 +30,7 @@ const HOUR_S: u64 = 3600;
 /// Difference between two snapshots of the counters of one drive.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Measured {
-    /// Version of the format of these results.
+    /// Format version of these results.
     pub schema: u32,
     /// Model of the drive; null if neither snapshot contains it.
     pub model: Option<String>,
@@ -61,7 +61,7 @@ pub struct Measured {
     pub beyond_host_writes_per_byte_read: Option<f64>,
     /// Other counters that both snapshots contain.
     pub counters: Vec<Grown>,
-    /// Vendor attributes that may count reads or writes, but whose unit is unknown.
+    /// Vendor attributes that may count reads or writes in an unknown unit.
     pub unit_unknown: Vec<Attribute>,
     /// Numbers that the snapshots lack.
     pub lacks: Vec<Lack>,
@@ -80,7 +80,7 @@ pub struct Grown {
     pub after: u64,
 }
 
-/// Vendor attribute of a SATA drive whose unit is unknown.
+/// Vendor attribute with an unknown unit, in the counters of a SATA drive.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Attribute {
     /// Number of the vendor attribute.
@@ -98,7 +98,7 @@ pub struct Attribute {
 pub struct Lack {
     /// Name of the missing number.
     pub what: &'static str,
-    /// Snapshot files in which the number is missing.
+    /// Snapshot files in which the counter or the time is missing.
     pub files: Vec<String>,
     /// Command whose output contains the number.
     pub from: &'static str,
@@ -225,7 +225,7 @@ fn grown(before: &Snapshot, after: &Snapshot, quantity: Quantity) -> Result<Opti
     quantity.small(after, by).map(Some)
 }
 
-/// Returns the vendor attributes that both snapshots contain and whose unit is unknown.
+/// Returns the vendor attributes that have an unknown unit and are in both snapshots.
 fn unit_unknown(before: &Snapshot, after: &Snapshot) -> Vec<Attribute> {
     let both =
         before.vendor.iter().filter_map(|(key, from)| Some((key, from, after.vendor.get(key)?)));

@@ -24,9 +24,9 @@ use crate::setup::Gear;
 /// Memory of a run in bytes, without the drive and the source of requests. The memory holds
 /// outstanding requests, queues of the timed gear, counts and histograms.
 const OF_A_RUN: u64 = 32 << 20;
-/// Divisor for the memory that runs leave free: a divisor of 4 leaves a fourth of the available
-/// memory. The free memory is for other programs and for data of unknown size, such as requests
-/// that wait for a slow drive.
+/// Divisor for the memory that runs do not use: with a divisor of 4, a fourth of the available
+/// memory stays free. Other programs need this memory, and so does data of unknown size. For
+/// example, the number of requests that wait for a slow drive is unknown.
 const LEFT_ALONE: u64 = 4;
 
 /// Returns the largest number of bytes that a run may need.

@@ -1,16 +1,16 @@
-//! Formats of numbers for users, with grouped digits and a suitable unit. Also reads numbers that
-//! users write.
+//! Formatting of numbers for users, with grouped digits and a suitable unit. Reading of numbers
+//! that users write.
 
 pub use vpass_drive::base::in_words::{
     count, days, digits, microseconds, seconds, years, years_between,
 };
 
-/// Formats a number with a noun, such as "1 page" or "1,234 pages".
+/// Formats a count together with a noun: for example, "1 page" or "1,234 pages".
 pub fn plural(n: u64, what: &str) -> String {
     format!("{} {what}{}", count(n), if n == 1 { "" } else { "s" })
 }
 
-/// Formats a number of bytes in the largest binary unit in which the number is at least 1.
+/// Formats a size in bytes. Uses the largest binary unit in which the size is at least 1.
 pub fn bytes(n: u64) -> String {
     const UNITS: [&str; 6] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
     let mut value = n as f64;
@@ -53,7 +53,7 @@ pub fn counted(text: &str) -> Option<Result<u64, String>> {
     )
 }
 
-/// Returns the power of ten of the unit at the end of a text.
+/// Returns the power of ten for the unit with which a text ends. For example, "k" is 10^3.
 fn power_of_unit(text: &str) -> Option<u8> {
     match text.as_bytes().last()?.to_ascii_lowercase() {
         b'k' => Some(3),

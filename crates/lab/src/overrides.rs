@@ -1,8 +1,8 @@
 //! Overrides (`--set KEY=VALUE`): values that replace the values of a file. Some overrides also
 //! change the size of the drive.
 //!
-//! Capacity, geometry and spare depend on each other. If the user sets one or two of them, vpass
-//! computes one of the others:
+//! Capacity, geometry and spare depend on each other. This table shows which of these values vpass
+//! computes again after an override:
 //!
 //! ```text
 //! the user sets                     keeps its value                   is computed
@@ -11,8 +11,8 @@
 //! capacity and blocks_per_plane     -                                 spare
 //! ```
 //!
-//! `--set KEY=` clears a key. Some keys of a workload exclude each other. If an override sets such
-//! a key, vpass ignores the excluded keys of the file.
+//! `--set KEY=` clears a key. Some keys of a workload cannot be used together. If an override sets
+//! such a key, vpass ignores the conflicting keys in the workload file.
 
 use toml::{Table, Value};
 use vpass_drive::api::{SLOTS, Slot};
@@ -33,8 +33,8 @@ pub struct Override {
     pub(crate) key: String,
     /// Value of the key; `None` clears the key.
     pub(crate) value: Option<Value>,
-    /// Source of the value, which error messages name: the argument of `--set`, or another option,
-    /// such as `--queue-depth`.
+    /// Option that gave the value, for error messages. It is either `--set` with its argument, or
+    /// another option, such as `--queue-depth`.
     pub said: Part,
 }
 
@@ -88,7 +88,7 @@ impl Override {
         self.table == "workload" || self.table == "statistics"
     }
 
-    /// Sets the value in the tables of a file.
+    /// Applies this override to the tables of a file.
     pub(crate) fn apply(&self, file: &mut Table) {
         let table = match &self.technique {
             None => Some(&mut *file),
@@ -148,9 +148,10 @@ pub(crate) fn oust_rivals(file: &mut Table, sets: &[Override]) -> Result<(), Fai
     Ok(())
 }
 
-/// Removes aliases from the tables of a drive, if an override sets the same parameter. An alias is
-/// a key that sets a parameter of several techniques. An override may set the parameter for only
-/// one technique. The other techniques then keep the value of the alias under their own keys.
+/// Removes aliases from the tables of a drive, if an override sets the parameter of the alias. An
+/// alias is a key that sets a parameter of several techniques. An override may set the parameter
+/// for only one technique. The other techniques then keep the value of the alias under their own
+/// keys.
 pub(crate) fn oust_other_names(file: &mut Table, sets: &[Override]) {
     let is_set = |slot: &Slot, technique: Option<&str>, key: &str| {
         sets.iter().any(|s| {
@@ -183,8 +184,7 @@ fn read_value(text: &str) -> Value {
     let parsed =
         toml::from_str::<Table>(&format!("value = {text}")).ok().filter(|table| table.len() == 1);
     match parsed.and_then(|mut table| table.remove("value")) {
-        // In TOML, 1e6 is a floating-point number. Here, it is read as a whole number, such as a
-        // number of requests.
+        // In TOML, 1e6 is a floating-point number. vpass reads 1e6 as the whole number 1,000,000.
         Some(Value::Float(f))
             if f.fract() == 0.0 && f.abs() < 9e15 && text.contains(['e', 'E']) =>
         {

@@ -1,8 +1,8 @@
 //! Printable form of text that vpass did not write. Examples are names in traces and job files,
 //! paths, words of the command line, and strings in TOML files.
 //!
-//! Such text may contain terminal codes or line ends. vpass prints such text only through this
-//! module, so that the text cannot change the rest of the output.
+//! Text from outside vpass may contain terminal codes or line ends. vpass prints this text only
+//! through this module, so that the text cannot change the rest of the output.
 
 use std::borrow::Cow;
 use std::path::Path;

@@ -63,7 +63,8 @@ pub struct RunPlan {
     pub gc: &'static GcTechnique,
     /// Refresh technique.
     pub refresh: &'static RefreshTechnique,
-    /// Refresh settings that the user gave. In `drive`, a parity technique may have changed them.
+    /// Refresh settings that the user gave. The settings in `drive` may differ, because a parity
+    /// technique can change the settings of refresh.
     pub said_of_refresh: SaidOfRefresh,
     /// Parity technique.
     pub parity: &'static ParityTechnique,
@@ -85,11 +86,12 @@ pub struct RunPlan {
     /// P/E counts of additional drives, in rising order. These drives are simulated only to project
     /// the life.
     pub ages: Vec<u32>,
-    /// Simulated pages of the whole drive. `drive` describes a drive that has only these pages.
+    /// Sample: the simulated pages of the whole drive. `drive` describes a drive that has only
+    /// these pages.
     pub sample: Sample,
     /// Facts about the whole drive from which a sample was taken; `None` without a sample.
     pub whole: Option<Whole>,
-    /// Failures to inject during the counted phase. Each failure comes with its time.
+    /// Failures that are injected during the counted phase. Each failure comes with its time.
     pub fail: Vec<vpass_drive::base::failure::Failure>,
     /// Dialect in which messages name options. For example, the command line and the Python module
     /// write options differently.
@@ -141,8 +143,8 @@ impl RunPlan {
         let refresh = said_of_refresh.put_under(&mut drive, parity, refresh)?;
         if refuses {
             // The refresh settings are checked before the survey of a trace, because the survey may
-            // take long. This check also reports data that is too old. Without this check, the user
-            // would only learn that the read limits are too low.
+            // take long. If data on the drive is too old at the start, this check names the age as
+            // the cause. A later check would only say that the read limits are too low.
             refresh::check(&drive.config, refresh)
                 .map_err(|e| Failure::usage(e).at(format!("drive {}", drive.name)))?;
             refusal(&drive, reclaim, setup.base.gear).map_or(Ok(()), Err)?;
@@ -283,14 +285,14 @@ impl RunPlan {
         phrases.iter().map(|phrase| phrase.in_dialect(self.dialect)).collect()
     }
 
-    /// Returns the failure for a warm-up that is longer than a pass. `requests` is the number of
-    /// requests in a pass.
+    /// Returns the error message about a warm-up that is longer than a pass. `requests` is the
+    /// number of requests in a pass.
     pub(crate) fn short_pass(&self, requests: u64) -> Failure {
         Failure::usage(format!("one pass of the workload has only {requests} requests"))
             .at(Opt::WarmUp.to(self.warm_up))
     }
 
-    /// Returns the failure for a drive that was refused.
+    /// Returns the error message about a drive that was refused.
     pub(crate) fn refused_drive(&self, e: ConfigError) -> Failure {
         Failure::usage(e).at(format!("drive {}", self.drive.name))
     }
@@ -403,7 +405,8 @@ fn ages(setup: &Setup, plan: &RunPlan) -> Result<Vec<u32>, Failure> {
     let mut ages = setup.ages.clone();
     ages.sort_unstable();
     ages.dedup();
-    // No additional drive needs the P/E count `start`, because the main drive of the plan has it.
+    // No additional drive needs the P/E count `start`, because the main drive of the plan starts at
+    // this P/E count.
     ages.retain(|pec| *pec != start);
     if !ages.is_empty() && plan.drive.config.start.pec_most() > start {
         let why = "a drive whose blocks begin with different wear (start.pec_spread, \
@@ -474,7 +477,8 @@ pub fn parity_named(name: &str) -> Result<&'static ParityTechnique, Failure> {
     named("parity technique", "parity", name)
 }
 
-/// Finds a technique of one kind, such as refresh, by its name. Returns the technique's card.
+/// Finds the technique with a given name, among all techniques of one kind, such as refresh.
+/// Returns the technique's card.
 fn named<P: InSlot + ?Sized>(
     what: &str,
     option: &str,

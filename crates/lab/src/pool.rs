@@ -22,12 +22,12 @@ use queue::{Queue, Task};
 pub struct Job<'a> {
     /// Plan of the run.
     pub plan: &'a RunPlan,
-    /// Number of requests of the run; `None` if it is unknown.
+    /// Number of requests in the run; `None` if unknown.
     pub requests: Option<u64>,
 }
 
-/// Time that the timed gear needs to simulate a request, divided by the time that the untimed gear
-/// needs (approximate).
+/// Approximate time that the timed gear needs to simulate a request, divided by the time that the
+/// untimed gear needs.
 const TIMED_WEIGHT: u64 = 4;
 
 impl Job<'_> {
@@ -49,8 +49,8 @@ pub enum Pace {
     EndOften,
 }
 
-/// Largest number of requests that drives serve together with [`Pace::EndOften`]. In the untimed
-/// gear, these requests take about ten seconds.
+/// Largest total number of requests for the drives that run together at the pace
+/// [`Pace::EndOften`]. In the untimed gear, these requests take about ten seconds.
 const OFTEN: u64 = 20_000_000;
 
 /// Runs all jobs. Calls `keep` with each outcome, and returns the results of `keep` in the order of
@@ -142,8 +142,8 @@ fn run_jobs<T: Send>(
         .into_iter()
         .flatten()
         .collect();
-    // A failure of one run interrupts the other runs. The failure itself must be reported, so
-    // interruptions are sorted to the end.
+    // A failure of one run interrupts the other runs. The failure itself must be reported, so it is
+    // sorted before the interruptions.
     results.sort_by_key(|(first, result)| {
         (result.as_ref().is_err_and(Failure::is_interruption), *first)
     });

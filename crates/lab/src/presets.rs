@@ -30,7 +30,8 @@ pub const DRIVES: [(&str, &str); 22] = [
 ];
 
 /// Presets of current drives, from which `vpass new drive` can start. The command uses the preset
-/// with the nearest number of bits per cell. If two presets are equally near, the first is used.
+/// whose number of bits per cell is nearest to that of the new drive. If two presets are equally
+/// near, the command uses the first.
 pub const TO_BEGIN_FROM: [&str; 2] = ["modern-tlc-232", "modern-qlc"];
 
 /// Returns the text of a preset drive's file.

@@ -3,7 +3,8 @@
 
 /// Receiver of progress reports from one or several tasks.
 pub trait Progress: Sync {
-    /// Reports that `done` more units of work are done. Returns false if the work must stop.
+    /// Reports that another `done` units of work have been completed. Returns false if the work
+    /// must stop.
     fn advance(&self, done: u64) -> bool;
 
     /// Returns whether the work may continue.
@@ -24,11 +25,12 @@ pub trait Progress: Sync {
     fn note(&self, _sentence: &str) {}
 }
 
-/// Function that begins to report the progress of a task. Its arguments are the size of the task
-/// (`None` if unknown) and the unit of the size.
+/// Function that begins to report the progress of a task. The arguments of the function are the
+/// size of the task (`None` if unknown) and the unit of the size.
 pub type Begin<'a> = &'a (dyn Fn(Option<u64>, &str) -> Box<dyn Progress> + Sync);
 
-/// Does a part of the work that cannot be stopped, and tells the receiver when it begins and ends.
+/// Does a part of the work that cannot be stopped. Tells the receiver when this part begins and
+/// ends.
 pub(crate) fn deaf<T>(progress: &dyn Progress, work: impl FnOnce() -> T) -> T {
     progress.listens(false);
     let done = work();

@@ -67,7 +67,7 @@ pub struct Summary {
     pub workload: String,
     /// Whether vpass generated the requests. False if the requests were recorded from a host.
     pub workload_generated: bool,
-    /// Description of the source of the requests.
+    /// Text that describes the source of the requests.
     pub workload_source: String,
     /// Name of the reclaim technique.
     pub reclaim_technique: String,
@@ -110,10 +110,10 @@ pub struct Summary {
     /// Read wear: bytes programmed because of reads, in percent of the bytes that the host read.
     /// Both reclaim and retries cause such programs. Null without host reads.
     pub read_wear: Option<f64>,
-    /// Net read wear, in percent of the bytes that the host read. It is the number of bytes
-    /// programmed in this run, minus the number programmed in the same run on flash that reads do
-    /// not disturb. It may be negative. Present only in comparisons that have the second run.
-    /// Absent without host reads.
+    /// Net read wear, in percent of the bytes that the host read. The net read wear is the number
+    /// of bytes programmed in this run, minus the number programmed in a twin run. The twin run is
+    /// the same, but on flash that reads do not disturb. The net read wear may be negative. Present
+    /// only in comparisons with a twin run. Absent without host reads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_wear_net: Option<f64>,
     /// Flash pages programmed per host page written. A page that the host wrote in part counts as
@@ -136,8 +136,9 @@ pub struct Summary {
     /// Retries of the host's page reads. Absent if the drive makes no retries.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retries: Option<Retries>,
-    /// Times that the host's page reads spend in each stage of a read, by page kind and by the
-    /// valid pages of the wordline. Absent if the user did not ask for them.
+    /// Times that the host's page reads spend in each stage of a read. The reads are grouped by
+    /// page kind, and by which pages of the wordline are valid. Absent if the user did not ask for
+    /// these times.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub page_reads: Option<PageReads>,
     /// Effects of the host's hints; absent without hints.
@@ -162,9 +163,9 @@ pub struct Summary {
     pub uber: Option<Uber>,
     /// Report of the oracle. Null for a run without an oracle.
     pub oracle: Option<OracleReport>,
-    /// Largest ratio of a wordline's dose to its limit at the beginning of a reclaim job, over all
-    /// reclaim jobs of the run. Only wordlines with valid or lost pages count. Null without an
-    /// oracle, without reclaim jobs, or if reads disturb nothing.
+    /// Largest ratio of a wordline's dose to the wordline's limit, at the beginning of any reclaim
+    /// job of the run. Only wordlines with valid or lost pages count. Null without an oracle,
+    /// without reclaim jobs, or if reads disturb nothing.
     pub threshold_used: Option<f64>,
     /// Bytes of controller memory that the reclaim technique uses.
     pub controller_ram_bytes: u64,

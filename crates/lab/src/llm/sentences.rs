@@ -4,7 +4,7 @@ use super::{AtRounds, AtThreshold, Llm, Technique};
 use crate::numbers::{digits, years, years_between};
 
 impl Llm {
-    /// Returns the results as a list of texts. Each text has one or two sentences.
+    /// Returns the answer of `vpass llm` as a list of texts. Each text has a few sentences.
     pub fn sentences(&self) -> Vec<String> {
         let mut all = vec![self.reads()];
         if self.read_bytes_per_second <= 0.0 {
@@ -131,8 +131,8 @@ impl Llm {
     }
 }
 
-/// Formats a mean over the whole life, with its unit. If `ends` is given, the text also has the
-/// mean of the first eighth of the life and the mean of the last eighth.
+/// Formats the mean of a quantity over the whole life, with the unit of the quantity. If `ends` is
+/// given, the text also has the mean in the first eighth and in the last eighth of the life.
 fn of_life((mean, unit): (f64, &str), ends: Option<(f64, f64)>) -> String {
     let ends = ends.map_or_else(String::new, |(new, worn)| {
         format!("; {} new, {} worn", digits(new), digits(worn))
@@ -140,8 +140,8 @@ fn of_life((mean, unit): (f64, &str), ends: Option<(f64, f64)>) -> String {
     format!("{} {unit} (mean of its life{ends})", digits(mean))
 }
 
-/// Returns a sentence with the length of the life, and with the share of the drive's endurance that
-/// is used in a year.
+/// Returns a sentence that tells how long the drive lives, and what percentage of the drive's
+/// endurance a year takes.
 fn length(technique: &Technique) -> String {
     let percent = digits(technique.endurance_percent_per_year);
     if let Some(within) = technique.estimated_within {
@@ -165,8 +165,8 @@ fn length(technique: &Technique) -> String {
     format!("The drive is worn out in {length}; each year takes {percent} % of its endurance.")
 }
 
-/// Formats a number of bytes in the largest decimal unit in which the number is at least 1. Sizes
-/// of language models are usually given in decimal units.
+/// Formats a size in bytes. Uses the largest decimal unit in which the size is at least 1. Sizes of
+/// language models are usually given in decimal units.
 fn decimal(bytes: f64) -> String {
     const UNITS: [&str; 6] = ["B", "kB", "MB", "GB", "TB", "PB"];
     let (mut value, mut unit) = (bytes, 0);

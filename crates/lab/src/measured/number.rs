@@ -15,8 +15,8 @@ pub(super) type Object = Map<String, Value>;
 /// Number of bits in the lower half of a counter.
 const HALF: u32 = 64;
 
-/// Returns the value of a counter that may have one of several keys in a JSON object. The first key
-/// that exists in the object is used. Returns `None` if none of the keys exists.
+/// Returns the value of a counter in a JSON object. `keys` lists the possible keys of the counter.
+/// The first of these keys that exists in the object is used. Returns `None` if none exists.
 ///
 /// # Errors
 /// Returns an error message if the value is not a whole number below 2^128.

@@ -1,7 +1,7 @@
 //! Reader for the output of `nvme smart-log` and smartctl: the counters of `NVMe` log page 02h, the
 //! model and the serial number.
 //!
-//! The names of the keys are those of nvme-cli 2.16 and smartmontools 7.4.
+//! Keys are named as in nvme-cli 2.16 and smartmontools 7.4.
 
 use serde_json::Value;
 

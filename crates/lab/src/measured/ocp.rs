@@ -1,14 +1,15 @@
-//! Counters of log page C0h of OCP drives, in the output of `nvme ocp smart-add-log`. A counter is
-//! either a number of bytes or a number of events.
+//! Counters of log page C0h of OCP drives, in the output of `nvme ocp smart-add-log`. A counter
+//! counts either bytes or events.
 //!
-//! The names of the keys are those of nvme-cli 2.16 (`plugins/ocp/ocp-print-json.c`). nvme-cli has
-//! an old and a new form of the output.
+//! Keys are named as in nvme-cli 2.16 (`plugins/ocp/ocp-print-json.c`). nvme-cli can write its
+//! output in an old form or in a new form, with different keys.
 
 use super::number::{Object, at};
 use super::quantity::Quantity;
 use super::snapshot::Snapshot;
 
-/// Counters, each with its key in the old form and in the new form of the output.
+/// Counters, each with the keys that nvme-cli uses for the counter: first the old key, then the new
+/// key.
 #[rustfmt::skip]
 const COUNTERS: [(Quantity, [&str; 2]); 9] = [
     (Quantity::FlashWritten, ["physical_media_units_written", "Physical media units written"]),

@@ -1,7 +1,7 @@
 //! Estimate for a drive that is described by a drive file. Two snapshots of a real drive show how
-//! many bytes the host read and wrote, and in which time. The estimate tells how many bytes the
-//! described drive would have written to flash for the same requests. The equations are those of
-//! `crate::estimate`.
+//! many bytes the host read and wrote, and how much time passed. The estimate tells how many bytes
+//! the described drive would have written to flash for the same requests. The equations are those
+//! of `crate::estimate`.
 //!
 //! Snapshots do not show which pages the host read and wrote. The estimate therefore assumes
 //! requests of whole pages, spread evenly over all pages, and reports these assumptions.
@@ -25,7 +25,7 @@ const RECLAIM: &str = "block";
 const TAKEN: &str = "the host reads and writes all pages evenly, in requests of whole pages at a \
     steady rate; numbers are means of the drive's whole life, without refresh";
 
-/// Estimate for the drive in a drive file.
+/// Estimate for the drive that a drive file describes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct OfPreset {
     /// Preset or path of the drive.
@@ -49,13 +49,13 @@ pub struct OfPreset {
     /// Uncertainty of the equations, as a share of the life that they give. Null without an
     /// estimate.
     pub within: Option<f64>,
-    /// Reason why there is no estimate; null if there is one.
+    /// Reason why there is no estimate; null if there is an estimate.
     pub why: Option<String>,
 }
 
 impl Measured {
     /// Estimates how many bytes this drive would have written to flash. The host is assumed to read
-    /// and write the same numbers of bytes, in the same time, as between the two snapshots.
+    /// and write as many bytes, in as much time, as between two snapshots of a real drive.
     ///
     /// # Errors
     /// Returns an error if the drive file cannot be read. Also returns an error if the snapshots do
@@ -108,7 +108,7 @@ impl Measured {
             Ok(life) => life,
             Err(why) => return Ok(OfPreset { why: Some(why), ..of }),
         };
-        // In each P/E cycle of a block, all its pages are programmed once.
+        // A P/E cycle of a block programs each page of the block once.
         let by_reads = life.cycles_by_reads * raw_bytes;
         let flash = (life.cycles_by_host + life.cycles_by_age) * raw_bytes + by_reads;
         of.flash_written_per_byte_read = life.read_bytes.map(|bytes| flash / bytes);

@@ -1,4 +1,4 @@
-//! Counters of a drive whose meaning and unit vpass knows.
+//! Drive counters with a meaning and a unit that vpass knows.
 
 use super::snapshot::Snapshot;
 use crate::failure::Failure;

@@ -17,7 +17,8 @@ use super::number::{Object, at};
 use super::quantity::Quantity;
 use super::snapshot::Snapshot;
 
-/// First words of attribute names, each with the quantity that such attributes count.
+/// Beginnings of attribute names. Each beginning comes with the quantity that an attribute with
+/// such a name counts.
 const OWNERS: [(&str, Quantity); 5] = [
     ("Host_Writes_", Quantity::HostWritten),
     ("Host_Reads_", Quantity::HostRead),
@@ -84,7 +85,7 @@ fn take_attribute(attribute: &Object, into: &mut Snapshot) -> Result<(), String>
     Ok(())
 }
 
-/// Returns whether an attribute may count bytes read or written, according to its name.
+/// Returns whether an attribute's name suggests that the attribute counts bytes read or written.
 fn counts_bytes(name: &str) -> bool {
     let is_amount = ["Writes", "Written", "Reads", "LBAs_Read"].iter().any(|of| name.contains(of));
     is_amount && !["Error", "Rate", "Retry"].iter().any(|of| name.contains(of))

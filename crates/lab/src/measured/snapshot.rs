@@ -20,7 +20,7 @@ const COMMANDS: &str = "the JSON of `smartctl -j -a`, `nvme smart-log -o json` o
 /// Counters of one snapshot file.
 #[derive(Debug, Default)]
 pub(super) struct Snapshot {
-    /// Name of the file, as error messages show it.
+    /// Name of the snapshot file in error messages.
     pub(super) file: String,
     pub(super) text: String,
     pub(super) serial: Option<String>,
@@ -28,7 +28,8 @@ pub(super) struct Snapshot {
     /// Time of the snapshot according to the host's clock, in seconds since 1970.
     pub(super) clock_s: Option<i64>,
     values: BTreeMap<Quantity, u128>,
-    /// Raw values of vendor attributes with an unknown unit, by number and name.
+    /// Raw values of vendor attributes with an unknown unit. The key is the number and the name of
+    /// the attribute.
     pub(super) vendor: BTreeMap<(u64, String), u64>,
 }
 
@@ -106,7 +107,7 @@ impl Snapshot {
         Ok(())
     }
 
-    /// Returns the value of a counter; `None` if the file does not contain it.
+    /// Returns the value of a counter; `None` if the file does not contain the counter.
     pub(super) fn value(&self, quantity: Quantity) -> Option<u128> {
         self.values.get(&quantity).copied()
     }

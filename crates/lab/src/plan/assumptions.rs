@@ -13,7 +13,7 @@ use crate::numbers::{count, digits};
 use crate::setup::Gear;
 
 impl RunPlan {
-    /// Returns the assumptions of the run about requests, times, and the drive's start-up state.
+    /// Returns the run's assumptions about requests, times, and the drive's start-up state.
     ///
     /// # Errors
     /// Returns an error if the workload is invalid or cannot be read.
@@ -135,7 +135,8 @@ fn of_depth(depth: u32) -> Vec<Phrase> {
     vec![phrase!["The host keeps {requests} outstanding."]]
 }
 
-/// Describes the options that change the requests of a trace, or that add missing facts.
+/// Describes the options that change the requests of a trace, or that give facts which the trace
+/// lacks.
 fn of_trace(survey: &Survey, options: &TraceOptions) -> Vec<Phrase> {
     let of_any = |lacks: fn(&vpass_workload::traces::Format) -> bool| {
         survey.files().iter().any(|file| lacks(file.format))

@@ -25,8 +25,8 @@ pub struct Chosen<'a> {
     pub reclaim: &'a str,
     /// GC policy, as given to `--gc`.
     pub gc: &'a str,
-    /// Refresh technique, as given to `--refresh`. `None` means the refresh technique that belongs
-    /// to the parity technique, if there is one. Otherwise, there is no refresh.
+    /// Refresh technique, as given to `--refresh`. If `None`, the parity technique determines the
+    /// refresh technique. If the parity technique names none, there is no refresh.
     pub refresh: Option<&'a str>,
     /// Parity technique, as given to `--parity`.
     pub parity: &'a str,
@@ -57,8 +57,7 @@ pub struct Cards {
     pub reclaim: &'static Technique,
     /// Garbage collection policy.
     pub gc: &'static GcTechnique,
-    /// Refresh technique. `None` means the refresh technique that belongs to the parity technique,
-    /// if there is one.
+    /// Refresh technique. If `None`, the parity technique determines the refresh technique.
     pub refresh: Option<&'static RefreshTechnique>,
     /// Parity technique.
     pub parity: &'static ParityTechnique,

@@ -42,8 +42,8 @@ pub struct Fluid {
     pub report: Option<TraceReport>,
 }
 
-/// Streams of requests that are divided into windows of time, one stream for each random seed.
-/// Drives with the same workload share these windows.
+/// Streams of requests, one stream for each random seed. Each stream is divided into windows of
+/// time. Drives with the same workload share these windows.
 #[derive(Default)]
 pub struct Tables(Mutex<Vec<(u64, Made)>>);
 
@@ -57,7 +57,7 @@ const SHORTEST: Ns = 1_000_000_000;
 const LONGEST: Ns = 3600 * SHORTEST;
 
 impl RunPlan {
-    /// Refuses plans that the fluid gear cannot run, before drives or files are created.
+    /// Before drives or files are created, refuses plans that the fluid gear cannot run.
     pub(super) fn check_fluid(&self) -> Result<(), Failure> {
         if self.oracle == Watch::Full {
             return Err(Failure::usage(phrase![
@@ -165,8 +165,8 @@ impl RunPlan {
         self.model_law_with_cache(0)
     }
 
-    /// Returns the read rates of the workload's language model, for a host cache with `more`
-    /// additional bytes.
+    /// Returns the read rates of the workload's language model, for a host cache that is larger by
+    /// `more` bytes.
     ///
     /// # Errors
     /// Returns an error if a key is invalid, or if the model is larger than the drive.
@@ -282,8 +282,8 @@ impl RunPlan {
         Ok(new)
     }
 
-    /// Returns the number of pages that the requests in all windows read or write. Returns `None`
-    /// if the read rates of the workload are known without windows.
+    /// Returns how many pages are read or written by the requests of all windows. Returns `None` if
+    /// the read rates of the workload are known without windows.
     pub(super) fn touched_by_windows(&self, tables: &Tables) -> Result<Option<u64>, Failure> {
         let has_rates = self.tabled().is_some() || self.phases().is_some();
         if has_rates || self.model().is_some() || self.parts().is_some() {
@@ -310,7 +310,7 @@ impl RunPlan {
         Ok(span.clamp(SHORTEST * WINDOWS, LONGEST * WINDOWS))
     }
 
-    /// Returns the largest number of bytes of memory that the read rates may need.
+    /// Returns an upper limit of the memory for the read rates, in bytes.
     pub(crate) fn fluid_memory(&self) -> Result<u64, Failure> {
         let pages = self.whole_capacity().0 / self.drive.config.geometry.page_size.0;
         let own = if self.tabled().is_some() {

@@ -6,8 +6,8 @@ use super::RunPlan;
 use crate::as_json::SCHEMA;
 
 impl RunPlan {
-    /// Returns the results of several techniques as JSON. The keys that are the same for all
-    /// techniques come first, followed by the keys in `own`.
+    /// Returns the results of several techniques as JSON. Facts that hold for all techniques come
+    /// first. The keys in `own` follow.
     pub(crate) fn results_json(
         &self,
         seeds: u32,

@@ -1,4 +1,4 @@
-//! Plan of a run that repeats another run with a later seed.
+//! Plan of a run that repeats another run with a larger random seed.
 
 use vpass_drive::base::phrase::Opt;
 
@@ -6,7 +6,7 @@ use super::RunPlan;
 use crate::failure::Failure;
 
 impl RunPlan {
-    /// Returns this plan with a seed that is larger by `n`.
+    /// Returns this plan with a random seed that is larger by `n`.
     ///
     /// # Errors
     /// Returns an error if the seed would be 2^64 or more.

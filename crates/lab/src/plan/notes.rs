@@ -85,8 +85,8 @@ impl RunPlan {
         })
     }
 
-    /// Returns notes that tell whether the guarantee of the technique holds up to the drive's rated
-    /// P/E count.
+    /// Returns notes that tell whether the technique keeps its guarantee until the drive is worn to
+    /// the rated P/E count.
     pub fn promise_notes(&self) -> Vec<Phrase> {
         let always = promise::notes(&self.drive.config);
         always.into_iter().chain(self.promise_warnings(0)).map(Phrase::from).collect()
@@ -107,8 +107,8 @@ impl RunPlan {
         })
     }
 
-    /// Returns a note about stripes if the dies of the drive program whole wordlines. Otherwise,
-    /// returns `None`.
+    /// Returns a note about the program time, if the parity technique programs single pages on a
+    /// drive that normally programs whole wordlines. Otherwise, returns `None`.
     fn program_note(&self) -> Option<String> {
         let config = &self.drive.config;
         let wordline_us = config.parity.wordline_program_us()?;
@@ -123,7 +123,7 @@ impl RunPlan {
     }
 
     /// Returns warnings if the guarantee of the technique ends before the rated P/E count. If `pec`
-    /// is larger than the rated P/E count, the guarantee must hold up to `pec`.
+    /// is larger than the rated P/E count, a guarantee that ends before `pec` causes warnings.
     pub fn promise_warnings(&self, pec: u32) -> Vec<String> {
         let config = &self.drive.config;
         let technique = self.reclaim;
@@ -135,8 +135,8 @@ impl RunPlan {
         )
     }
 
-    /// Returns warnings about a trace: some bytes were skipped, or the times probably have another
-    /// unit. The warnings are shown before the run.
+    /// Returns warnings about a trace: some bytes were skipped, or the times are probably not in
+    /// the assumed unit. The warnings are shown before the run.
     pub fn trace_warnings(&self) -> Vec<Phrase> {
         let Workload::Trace { survey, options } = &self.workload else { return vec![] };
         // With a closed loop, the times of the trace are not used.
@@ -152,7 +152,7 @@ fn trace_notes(survey: &Survey) -> Vec<Phrase> {
     let mut notes: Vec<Phrase> = vec![];
     for file in survey.files().iter().filter(detected) {
         let format = file.format;
-        // Several files of the same format get only one sentence.
+        // One sentence describes all files that have the same format.
         let of_it: Vec<_> = survey
             .files()
             .iter()
@@ -175,8 +175,8 @@ fn trace_notes(survey: &Survey) -> Vec<Phrase> {
     notes
 }
 
-/// Describes the time units that vpass assumed, because the trace does not give them. Returns
-/// `None` for a closed loop, because times are not used.
+/// Describes the time units that vpass assumed for a trace without time units. Returns `None` for a
+/// closed loop, because times are not used.
 pub fn unit_notes(survey: &Survey, options: &TraceOptions) -> Option<Phrase> {
     let said = options.read.time_unit;
     let mut formats: Vec<_> = survey
@@ -200,7 +200,7 @@ pub fn unit_notes(survey: &Survey, options: &TraceOptions) -> Option<Phrase> {
     notes.reduce(|all, note| phrase![all, "; ", note])
 }
 
-/// Describes the settings of a fio job file that vpass ignores or changes.
+/// Describes which settings of a fio job file are ignored or changed by vpass.
 fn fio_notes(name: &str, jobs: &JobFile, source: &FioSource) -> Vec<Phrase> {
     let left_out = jobs.left_out().join(", ");
     let left_out = (!left_out.is_empty()).then(|| {

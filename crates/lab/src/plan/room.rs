@@ -1,13 +1,14 @@
 //! Check that the drive has enough space for parity. Plans that are compared use the same drive. If
-//! the drive is too small for any of the plans, the error names a capacity that suits all plans.
+//! the drive is too small for at least one of the plans, the error names a capacity that suits all
+//! plans.
 
 use vpass_drive::api::parity;
 
 use super::RunPlan;
 use crate::failure::Failure;
 
-/// Refuses plans that use the same drive, if the drive has too little space for the parity of any
-/// plan.
+/// Refuses plans that use the same drive, if the drive has too little space for the parity of at
+/// least one plan.
 ///
 /// # Errors
 /// Returns an error if there is too little space. The error names the largest capacity that suits

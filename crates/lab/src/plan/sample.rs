@@ -1,6 +1,6 @@
-//! Sample of a drive: a smaller drive with one page in N of the whole drive, and with N times fewer
-//! planes. The section "What does a sample of a drive tell?" in `docs/design/start-and-samples.md`
-//! explains why a sample represents the whole drive.
+//! Sample of a drive: a smaller drive with every N-th page of the whole drive, and with N times
+//! fewer planes. The section "What does a sample of a drive tell?" in
+//! `docs/design/start-and-samples.md` explains why a sample represents the whole drive.
 //!
 //! Consecutive pages are assigned to consecutive planes. A sample has the pages whose numbers have
 //! the same residue modulo N. These pages therefore lie in every N-th plane. On a drive with fewer
@@ -28,8 +28,8 @@ pub const FEWEST_PAGES: u64 = 1000;
 /// much on individual blocks.
 const FEWEST_BLOCKS: u32 = 180;
 
-/// Largest number of blocks of a sample that vpass chooses by itself. Larger samples take more than
-/// a few minutes.
+/// Largest number of blocks in a sample, if the user did not choose the sample. Larger samples take
+/// more than a few minutes.
 const MOST_BLOCKS: u32 = 1000;
 /// Smallest number of lives from which `vpass life` computes a result. Each life uses a different
 /// sample.
@@ -43,7 +43,7 @@ const SMALLEST_BUFFER: u64 = 2;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Whole {
     capacity: Bytes,
-    /// Hints that the host gave. Their addresses are those of the whole drive.
+    /// Hints that the host gave. The hints have addresses of the whole drive.
     said: Option<Vec<HintRange>>,
 }
 
@@ -60,7 +60,7 @@ impl RunPlan {
     /// Returns this plan for a sample of the drive. The plan must not already be for a sample.
     ///
     /// # Errors
-    /// Returns an error if the drive has too few planes or blocks for such a sample.
+    /// Returns an error if the drive has too few planes or blocks for the sample.
     pub fn sampled(&self, sample: Sample) -> Result<Self, Failure> {
         if sample.is_whole() {
             return Ok(self.clone());
@@ -98,7 +98,7 @@ impl RunPlan {
     }
 
     /// Returns the number of pages on the whole drive that the workload reads or writes. If the
-    /// workload gives its read rates, all pages of the drive count.
+    /// workload gives its read rates, returns the number of all pages.
     ///
     /// # Errors
     /// Returns an error if the workload is invalid or cannot be read.
@@ -123,7 +123,7 @@ impl RunPlan {
     }
 }
 
-/// Returns the number of blocks of a drive, and its number of planes.
+/// Returns how many blocks and how many planes a drive has.
 fn blocks_and_planes(config: &DriveConfig) -> (u32, u32) {
     let planes = config.geometry.planes();
     let per_plane = config.geometry.blocks_per_plane.expect("a resolved drive has blocks");
@@ -134,9 +134,9 @@ fn divides(of: u32, planes: u32) -> bool {
     planes.is_multiple_of(of) || of.is_multiple_of(planes)
 }
 
-/// Returns suitable numbers N for samples of one page in N, the largest N first. A suitable sample
-/// has enough blocks, but not too many. The workload also reads or writes enough pages of the
-/// sample.
+/// Returns numbers N, the largest first, for which a sample with every N-th page is suitable. A
+/// suitable sample has enough blocks, but not too many. In a suitable sample, the workload also
+/// reads or writes enough pages.
 ///
 /// ```text
 /// a drive has 80,640 blocks in 64 planes, so a sample of 1/448 has 180 blocks
@@ -202,8 +202,8 @@ fn part_of(config: &DriveConfig, sample: Sample, name: &str) -> Result<DriveConf
 }
 
 /// Returns the size of the sample's write buffer: a share of the drive's write buffer, in whole
-/// pages. If the drive has a buffer, the sample has one, too. Without a buffer, each page would
-/// take a whole wordline.
+/// pages. If the drive has a buffer, the sample has a buffer, too. Without a buffer, each page
+/// would take a whole wordline.
 fn buffer_of(whole: Bytes, of: u32, page: u64) -> Bytes {
     let least = if whole.0 < SMALLEST_BUFFER * page { 0 } else { SMALLEST_BUFFER };
     Bytes((whole.0 / u64::from(of) / page).max(least) * page)
@@ -212,7 +212,7 @@ fn buffer_of(whole: Bytes, of: u32, page: u64) -> Bytes {
 /// Returns the host's hints for the pages of a sample. In the sample, pages have other numbers than
 /// on the whole drive.
 fn said_of(hinted: &Hinted, sample: Sample, whole: u32, page: u64, pages: u64) -> Vec<HintRange> {
-    // Number of pages in the sample that come before this page of the whole drive.
+    // Number of sampled pages before the page `lpn` of the whole drive.
     let before = |lpn: Lpn| {
         u64::from(lpn.number().saturating_sub(sample.residue).div_ceil(sample.of)).min(pages)
     };
@@ -242,17 +242,17 @@ fn words(config: &DriveConfig) -> u32 {
         .map_or(1, |said| Hinted::new(said, page, pages).in_use().len() as u32)
 }
 
-/// Returns the number of blocks that a sample gets in addition to its share. These are the open
-/// blocks of all write streams, and the blocks that are reserved for moves. Each hint has three
-/// streams. A stream has as many open blocks as on the whole drive, up to a limit. Wear levelling
-/// has a stream, too.
+/// Returns the number of blocks that a sample gets in addition to its share of the drive's blocks.
+/// The additional blocks are the open blocks of all write streams, and the blocks that are reserved
+/// for moves. Each hint has three streams. A stream has as many open blocks as on the whole drive,
+/// up to a limit. Wear levelling has a stream, too.
 fn taken(whole: &PartOf, pages_per_block: u32, words: u32) -> u32 {
     let width = whole.width(pages_per_block, 3, words).min(WIDTH_OF_SAMPLE);
     words * (3 * width + 1) + RESERVE + words - 1
 }
 
-/// Divides the number of planes of a drive by `of`, but keeps at least one plane. The number of
-/// channels is divided first, because consecutive pages are assigned to different channels.
+/// Divides a drive's number of planes by the number `of`, but keeps at least one plane. The number
+/// of channels is divided first, because consecutive pages are assigned to different channels.
 fn divide(part: &mut DriveConfig, of: u32) {
     let planes = part.geometry.planes();
     let mut left = of.min(planes);
@@ -265,9 +265,8 @@ fn divide(part: &mut DriveConfig, of: u32) {
         (*count, left) = (*count / fewer, left / fewer);
     }
     if left > 1 {
-        // The number of planes is a multiple of `of`. However, the numbers of channels, dies and
-        // planes per die cannot be reduced separately by the factor `of`. The sample therefore has
-        // one channel, and its dies have one plane each.
+        // The numbers of channels, dies per channel and planes per die do not have all factors of
+        // `of`. The sample therefore has one channel, and one plane per die.
         (part.geometry.channels, part.geometry.dies_per_channel, part.geometry.planes_per_die) =
             (1, planes / of, 1);
     }

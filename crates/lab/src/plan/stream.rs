@@ -1,4 +1,4 @@
-//! Streams of the requests of a plan. A stream begins with the first request.
+//! Streams of a plan's requests. A stream begins with the first request.
 
 use vpass_drive::base::daily::DailyHours;
 use vpass_drive::base::request::{Arrival, Request, RequestSource, SourceError};
@@ -29,8 +29,8 @@ impl RunPlan {
         self.source_of(&self.workload)
     }
 
-    /// Opens the stream of requests of one workload of the plan. The stream begins with the first
-    /// request.
+    /// Opens a stream of requests from one workload of the plan. The stream begins with the
+    /// workload's first request.
     pub(crate) fn source_of(&self, workload: &Workload) -> Result<Stream, Failure> {
         let (capacity, page) = self.addresses();
         Ok(match workload {
@@ -96,13 +96,13 @@ impl RunPlan {
         })
     }
 
-    /// Returns the hours of each day in which the workload makes requests.
+    /// Returns the daily hours during which the workload makes requests.
     pub fn hours(&self) -> DailyHours {
         hours_of(&self.workload)
     }
 
-    /// Opens the stream of requests of the workload that comes before the main workload. Returns
-    /// `None` if there is no such workload.
+    /// Opens the stream of requests from the earlier workload, which is served before the main
+    /// workload. Returns `None` without an earlier workload.
     ///
     /// # Errors
     /// Returns an error if the workload is invalid or cannot be read.
@@ -115,15 +115,16 @@ impl RunPlan {
         source.transpose().map_err(|e| Failure::usage(e).at("the workload before the counted one"))
     }
 
-    /// Returns the size of the drive and the size of a page, in bytes. For a sample, the size is
-    /// that of the whole drive.
+    /// Returns two sizes in bytes: the size of the whole drive, even if the plan is for a sample,
+    /// and the size of a page.
     fn addresses(&self) -> (u64, u32) {
         (self.whole_capacity().0, self.drive.config.geometry.page_size.0 as u32)
     }
 }
 
-/// Returns the hours of each day in which a workload makes requests. If several workloads run side
-/// by side, returns all hours, because each source already follows the hours of its own workload.
+/// Returns the daily hours during which a workload makes requests. If several workloads run side by
+/// side, returns all 24 hours of the day. Each of these workloads has already been limited to its
+/// own hours.
 fn hours_of(workload: &Workload) -> DailyHours {
     let Workload::Generated(loaded) = workload else { return DailyHours::ALWAYS };
     match &loaded.config {
@@ -154,9 +155,9 @@ impl Stream {
         }
     }
 
-    /// Returns, for each clone of a fio job, the number of the job. The origin of a request is the
-    /// number of its clone. Returns `None` if there are fewer than two jobs, because latencies are
-    /// then not separated by job.
+    /// Returns, for each clone of a fio job, the number of the job. Each request carries the number
+    /// of a clone as its origin. Returns `None` if there are fewer than two jobs, because results
+    /// are then not separated by job.
     pub fn groups(&self) -> Option<&[u16]> {
         if let Self::Fio(source) = self {
             Some(source.job_of()).filter(|_| source.jobs().len() > 1)

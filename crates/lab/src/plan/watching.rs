@@ -6,7 +6,7 @@ use std::sync::Arc;
 use vpass_drive::drive::Drive;
 use vpass_drive::watch::watcher::Watcher;
 
-/// Function that creates a watcher. Clones of this value share the function.
+/// Function that creates a watcher. Clones of a [`Watching`] share the function.
 #[derive(Clone)]
 pub struct Watching(Arc<Make>);
 

@@ -25,10 +25,11 @@ use crate::overrides::Override;
 use crate::progress::Begin;
 use crate::setup::{HintSource, Named, Replay, Setup};
 
-/// Description of the source in results, if the requests were generated from a fio job file.
+/// Text that describes the source of requests in the results, if the requests were generated from a
+/// fio job file.
 pub const FROM_JOBS: &str = "generated from a fio job file";
 
-/// Name of the attack whose adversary chooses its requests during the run.
+/// Name of the attack. Its adversary chooses requests during the run.
 pub const ADAPTIVE: &str = "adaptive";
 
 /// Source of the requests of a plan.
@@ -58,7 +59,8 @@ pub enum Workload {
     },
     /// Workload that was created by a program that uses vpass as a library.
     Given(Given),
-    /// Several workloads side by side. Each workload has its own times and uses the whole drive.
+    /// Several workloads side by side. Each workload uses the whole drive, and sets the times of
+    /// its own requests.
     Beside(Vec<Self>),
     /// Adversary that chooses its requests during the run.
     Adversary {
@@ -118,7 +120,8 @@ impl Workload {
     }
 }
 
-/// Formats the source, such as "generated from the statistics of w02 at scale 0.01".
+/// Describes the source of the requests: for example, "generated from the statistics of w02 at
+/// scale 0.01".
 pub fn generated_from(statistics: &StatisticsConfig) -> String {
     let mut text = format!("generated from the statistics of {}", statistics.disk);
     if statistics.scale < 1.0 {
@@ -132,7 +135,7 @@ impl Workload {
     /// The list is empty if no range has a name.
     ///
     /// # Errors
-    /// Returns an error if the files of a fio job file do not fit on the drive.
+    /// Returns an error if the files that fio jobs read and write do not fit on the drive.
     pub(super) fn extents(
         &self,
         drive: &DriveConfig,
@@ -296,7 +299,7 @@ fn check_capacity(
     Ok(packed.fits(capacity, Fit::Error)?)
 }
 
-/// Reads all files of a trace once, and returns a survey of them.
+/// Reads all files of a trace once, and returns a survey of the trace.
 ///
 /// # Errors
 /// Returns an error if the trace is invalid, or if the user interrupts the work.

@@ -64,7 +64,7 @@ impl Queue {
         }
     }
 
-    /// Prevents all tasks that have not started from starting.
+    /// Cancels all tasks that are still waiting.
     pub(super) fn close(&self) {
         self.state().tasks.clear();
         self.given_back.notify_all();

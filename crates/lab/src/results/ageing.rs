@@ -38,8 +38,8 @@ impl Before {
         }
     }
 
-    /// Counts the blocks that hold data at the end of the run. Also counts those of them that were
-    /// not erased during the run.
+    /// Counts the blocks that hold data at the end of the run, and the blocks that hold data and
+    /// were not erased during the run.
     pub(crate) fn turned(&self, drive: &Drive) -> Turned {
         let with_data = drive.block_states().zip(&self.pec).filter(|(block, _)| block.valid > 0);
         with_data.fold(Turned::default(), |turned, (block, before)| Turned {
@@ -76,8 +76,8 @@ impl ReadsPerRewrite {
         *self.by_class.entry(class).or_insert_with(|| drive.reads_per_rewrite(pec))
     }
 
-    /// Returns the number of reads that have not yet led to a rewrite. The reads of a block count
-    /// once for each valid page of the block.
+    /// Returns the number of reads that have not yet led to a rewrite. The reads of each block are
+    /// multiplied by the number of valid pages in the block.
     fn underway(&mut self, drive: &mut Drive) -> f64 {
         self.read_blocks(drive)
             .into_iter()
@@ -86,8 +86,8 @@ impl ReadsPerRewrite {
     }
 
     /// Returns the blocks that have reads and valid data, except blocks that are never rewritten
-    /// because of reads. Each item has three numbers of a block: valid pages, reads so far, and
-    /// reads between two rewrites.
+    /// because of reads. For each block, returns the number of valid pages, the number of reads so
+    /// far, and the number of reads between two rewrites.
     fn read_blocks(&mut self, drive: &mut Drive) -> Vec<(f64, f64, f64)> {
         let read =
             drive.block_states().filter(|b| b.reads > 0.0 && b.valid > 0 && !b.left_to_parity);
@@ -119,8 +119,8 @@ pub(crate) struct Ageing {
     pub(super) terms: Terms,
     requests: u64,
     /// Largest progress of a block towards its next rewrite because of reads. The progress is the
-    /// number of reads so far, divided by the number at which the block is rewritten. Blocks
-    /// without data, and blocks that are never rewritten because of reads, are excluded.
+    /// number of reads so far, divided by the number of reads at which the block is rewritten.
+    /// Blocks without data, and blocks that are never rewritten because of reads, are excluded.
     pub(super) progress: f64,
     /// Age in seconds of the oldest page in the blocks that refresh may rewrite. `None` if no such
     /// block has data.
@@ -211,7 +211,7 @@ impl Ageing {
     }
 }
 
-/// Rounds a number of requests up to two significant digits.
+/// Rounds up a request count, so that only two digits are significant.
 fn two_digits_up(n: f64) -> u64 {
     let unit = 10f64.powi((n.max(1.0).log10().floor() as i32 - 1).max(0));
     ((n / unit).ceil() * unit) as u64

@@ -49,7 +49,7 @@ pub struct BatchMeans {
 }
 
 impl BatchMeans {
-    /// Computes the intervals of a run. `series` has the counts of the run at many times.
+    /// Computes the intervals of a run. `series` has the counts at many moments during the run.
     pub(crate) fn of(series: &Series, engine: Option<&Replay>, pages_per_block: f64) -> Self {
         let counts = series
             .batches()
@@ -118,7 +118,7 @@ impl BatchMeans {
 /// Returns the latencies of each batch. Returns `None` if there are too few sampling points.
 fn batches_of(course: &Course, whole: &Latency) -> Option<Vec<Latency>> {
     // A batch contains the reads that end during the batch. Some of these reads may have been
-    // submitted during the batch before. The last batch ends with the run.
+    // submitted during the previous batch. The last batch ends with the run.
     let marks = course.marks();
     let at: Vec<u64> = marks.iter().map(|(requests, _)| *requests).collect();
     let ends = ends(&at)?;

@@ -11,7 +11,7 @@ pub struct Failures {
     /// Failures that did not happen, because the run ended before the time of the failure. Each
     /// failure is written as the user gave it.
     pub to_come: Vec<String>,
-    /// Number of host data pages that the failures lost.
+    /// Number of host data pages that were lost because of the failures.
     pub lost_pages: u64,
     /// Number of lost pages whose stripe had valid parity, but also had a second unreadable page.
     /// The second page was on failed flash or had passed its read limit.
@@ -32,7 +32,7 @@ pub struct Failures {
     pub rebuilt_for_reads_pages: u64,
     /// Number of pages rebuilt because a write or a trim was about to change the stripe.
     pub rebuilt_for_writes_pages: u64,
-    /// Number of pages on failed flash that have not been rebuilt by the end of the run.
+    /// Number of pages that are on failed flash and had not been rebuilt when the run ended.
     pub unmended_pages: u64,
     /// Number of requests from the first failure until the last page was rebuilt. Null if some
     /// pages that can be rebuilt have not been rebuilt.
@@ -41,7 +41,7 @@ pub struct Failures {
     /// clock, or if some pages that can be rebuilt have not been rebuilt.
     pub mended_after_s: Option<f64>,
     /// Number of stripes that should have parity at the end, but have none. Either the drive gave
-    /// up the parity, or it has no free flash for the parity.
+    /// up the parity, or no flash is free for the parity.
     pub unprotected_stripes: u64,
 }
 

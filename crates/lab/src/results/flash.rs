@@ -60,9 +60,10 @@ impl ByCause {
     }
 }
 
-/// Returns the net read wear, in percent of the bytes that the host read. It is the number of bytes
-/// that the run programmed, minus the number that its twin programmed. It may be negative. The twin
-/// is the same run on flash that reads do not disturb. Returns `None` if the host read nothing.
+/// Returns the net read wear, in percent of the bytes that the host read. Net read wear is the
+/// number of bytes programmed in a run, minus the number programmed in a twin run. The twin run is
+/// the same, but on flash that reads do not disturb. The net read wear may be negative. Returns
+/// `None` if the host read nothing.
 pub(crate) fn net_of(
     (programs, of_twin): (u64, u64),
     page_bytes: f64,

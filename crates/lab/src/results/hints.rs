@@ -27,8 +27,8 @@ pub struct OfWord {
     pub budget_us: Option<f64>,
     /// Number of retries that fit into the latency budget.
     pub retries: u8,
-    /// Latency of a page read with `retries` retries on an idle drive. The page is of the slowest
-    /// page kind.
+    /// Latency of a page read with `retries` retries on an idle drive. The latency is that of the
+    /// slowest page kind.
     pub latency_us: f64,
     /// Number of host pages that have the hint.
     pub pages: u64,
@@ -52,7 +52,7 @@ impl Hints {
         Some(Self { smallest, typical, idle, ram_bytes: drive.hints_ram().0 })
     }
 
-    /// Returns the effects of each hint with its name. The strictest hint is first.
+    /// Returns the name and the effects of each hint. The strictest hint is first.
     pub fn words(&self) -> [(&'static str, OfWord); 3] {
         [("smallest", self.smallest), ("typical", self.typical), ("idle", self.idle)]
     }

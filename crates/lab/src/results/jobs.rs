@@ -17,7 +17,7 @@ pub struct JobResult {
     pub stage: usize,
     /// Number of requests of all kinds.
     pub requests: u64,
-    /// Numbers of requests and of bytes, by kind.
+    /// Numbers of requests and of bytes, by kind of request.
     #[serde(flatten)]
     pub counts: Counts,
     /// Number of seconds from the start of the job's first request to the end of the job's last
@@ -27,7 +27,7 @@ pub struct JobResult {
     /// Throughput during `active_s`. Null if the file has several stages and several passes were
     /// run, because the job then pauses between passes.
     pub throughput: Throughput,
-    /// Latencies of the requests of the job.
+    /// Latencies of the job's requests.
     pub latency_us: Latencies,
 }
 

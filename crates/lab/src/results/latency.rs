@@ -102,8 +102,8 @@ impl Throughput {
 }
 
 impl Throughput {
-    /// Adds the number of requests that arrived per second, and the backlog at the end. Both exist
-    /// only in an open loop.
+    /// Adds two values to the throughput: the number of requests that arrived per second, and the
+    /// backlog at the end. These two values exist only in an open loop.
     pub(crate) fn against(self, requests: u64, last_arrival_s: f64, done_s: f64) -> Self {
         let offered_iops = (last_arrival_s > 0.0).then(|| requests as f64 / last_arrival_s);
         Self { offered_iops, backlog_s: Some((done_s - last_arrival_s).max(0.0)), ..self }

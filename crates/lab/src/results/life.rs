@@ -23,7 +23,7 @@ pub(crate) struct Shares {
     pub(crate) host: f64,
     pub(crate) reclaim: f64,
     pub(crate) gc: f64,
-    /// Count for all other causes, such as wear levelling.
+    /// Count for all causes except the host, reclaim and GC.
     pub(crate) rest: f64,
 }
 
@@ -54,15 +54,15 @@ pub(crate) struct Worn {
     pub(crate) extra: f64,
     /// Number of reads between two rewrites, as a mean over the block cycles of the run.
     pub(crate) reads_per_rewrite: f64,
-    /// Number of reads that have not yet led to a rewrite, summed over all valid pages. After
-    /// enough such reads, a page is copied.
+    /// Number of reads that have not yet led to a rewrite. The reads of each block are multiplied
+    /// by the number of valid pages in the block.
     pub(crate) underway: f64,
 }
 
-/// Smallest number of block cycles with which a life is given as one number. With fewer block
-/// cycles, a life is given as a range.
+/// Number of block cycles that a run needs for a life as one number. With fewer block cycles, the
+/// life is given as a range.
 pub const CONFIDENT_CYCLES: f64 = 30.0;
-/// Smallest number of block cycles with which a life is given at all.
+/// Number of block cycles that a run needs. With fewer block cycles, no life is given.
 pub(crate) const FEWEST_CYCLES: f64 = 3.0;
 
 impl Worn {
@@ -132,15 +132,16 @@ impl Worn {
             + growth * self.extra
     }
 
-    /// Returns the mean number of P/E cycles of a block per unit of the life, as measured in the
-    /// run. Returns `None` if the length of the run in this unit is 0.
+    /// Returns the mean number of P/E cycles of a block per day or per byte, as measured in the
+    /// run. `unit` selects days or bytes. Returns `None` if the length of the run in this unit is
+    /// 0.
     pub(crate) fn per(&self, unit: LifeUnit) -> Option<f64> {
         Some(self.amount(unit))
             .filter(|amount| *amount > 0.0)
             .map(|amount| self.cycles(1.0) / self.blocks / amount)
     }
 
-    /// Returns the mean number of P/E cycles of a block per unit of the life, if there are
+    /// Returns the mean number of P/E cycles of a block per day or per byte, if there are
     /// `reads_per_rewrite` reads between two rewrites.
     fn rate(&self, reads_per_rewrite: f64, bound: Bound, unit: LifeUnit) -> f64 {
         let observed = self.observed();
@@ -167,15 +168,17 @@ impl Worn {
 pub struct Life {
     /// Life as one number. `None` if the run has fewer than [`CONFIDENT_CYCLES`] block cycles.
     pub middle: Option<f64>,
-    /// Lower end of the range of the life. `None` if the length of the run in this unit is 0.
+    /// Lower end of the range in which the life lies. `None` if the run's length, in the unit of
+    /// the life, is 0.
     pub low: Option<f64>,
-    /// Upper end of the range of the life. `None` if the life may have no end.
+    /// Upper end of the range in which the life lies. `None` if the life may have no end.
     pub high: Option<f64>,
 }
 
-/// Projects the life in which the mean effective P/E count of all blocks rises from `age` to
-/// `rated`. `runs` has one or more runs in rising order of P/E count. Their drives differ only in
-/// the P/E count. `reads_per_rewrite` gives the number of reads between rewrites at a P/E count.
+/// Projects the life: the time or the bytes until the mean effective P/E count of all blocks has
+/// risen from `age` to `rated`. `runs` has one or more runs in rising order of P/E count. The
+/// drives of these runs differ only in the P/E count. `reads_per_rewrite` gives the number of reads
+/// between rewrites at a P/E count.
 pub(crate) fn life(
     runs: &[Worn],
     age: f64,
@@ -205,9 +208,9 @@ enum Bound {
     MostWear,
 }
 
-/// Returns the mean number of P/E cycles of a block per unit of the life, at the P/E count `pec`.
-/// It is interpolated between the two runs with the nearest P/E counts, after scaling both to
-/// `pec`.
+/// Returns the mean number of P/E cycles of a block per day or per byte, at the P/E count `pec`.
+/// The result is interpolated between the runs with the nearest lower and the nearest higher P/E
+/// count. Each run is first scaled to `reads_per_rewrite`.
 fn rate(runs: &[Worn], pec: u32, reads_per_rewrite: f64, bound: Bound, unit: LifeUnit) -> f64 {
     let of = |run: &Worn| run.rate(reads_per_rewrite, bound, unit);
     let next = runs.partition_point(|run| run.age <= f64::from(pec));
@@ -220,8 +223,8 @@ fn rate(runs: &[Worn], pec: u32, reads_per_rewrite: f64, bound: Bound, unit: Lif
     }
 }
 
-/// Returns the length of the life from `age` to `rated` P/E cycles. `rate` gives the number of P/E
-/// cycles per unit of the life, for each P/E count.
+/// Returns the length of the life from `age` to `rated` P/E cycles. For each P/E count, `rate`
+/// gives the number of P/E cycles per day or per byte.
 fn until_worn(age: f64, rated: u32, rate: &dyn Fn(u32) -> f64) -> f64 {
     let mut at = age;
     let mut passed = 0.0;
@@ -236,7 +239,7 @@ fn until_worn(age: f64, rated: u32, rate: &dyn Fn(u32) -> f64) -> f64 {
 
 /// Returns the 95 % confidence range for the mean of a Poisson count, by Byar's approximation
 /// (Breslow and Day, Statistical Methods in Cancer Research II, IARC 1987, p. 69). Erases that
-/// thresholds cause are more regular than a Poisson process, so the range is wider than needed.
+/// begin at a threshold are more regular than a Poisson process, so the range is wider than needed.
 pub(crate) fn poisson_range(count: f64) -> (f64, f64) {
     const Z: f64 = 1.959_964;
     let low = if count > 0.0 {

@@ -43,7 +43,7 @@ impl LifeUnit {
         }
     }
 
-    /// Returns the key that results use for lives in this unit.
+    /// Returns the key under which results give a life in this unit.
     pub fn key(self) -> &'static str {
         match self {
             Self::Days => "projected_life_days",
@@ -61,8 +61,8 @@ impl LifeUnit {
         }
     }
 
-    /// Formats a life together with drive writes per day for this capacity, such as "1.14 TBW (0.58
-    /// DWPD)".
+    /// Formats a life together with the drive writes per day, such as "1.14 TBW (0.58 DWPD)".
+    /// `capacity_bytes` is the capacity of the drive.
     pub fn text_on(self, life: f64, capacity_bytes: u64) -> String {
         self.text_with(life, Some(drive_writes_a_day(life, capacity_bytes)))
     }
@@ -77,7 +77,7 @@ impl LifeUnit {
         }
     }
 
-    /// Formats a range of lives. `high` is infinite if the range is open.
+    /// Formats a range of lives. `high` is infinite if the range has no upper end.
     pub fn range(self, low: f64, high: f64) -> String {
         let (low, high_text) = (self.text(low), self.text(high));
         match (low.split_once(' '), high_text.split_once(' ')) {
@@ -95,8 +95,7 @@ pub fn drive_writes_a_day(bytes: f64, capacity_bytes: u64) -> f64 {
     bytes / capacity_bytes as f64 / DAYS_OF_DWPD
 }
 
-/// Formats a number of bytes in terabytes, with three digits. A number below 0.001 TB is given in
-/// gigabytes.
+/// Formats a byte count in terabytes, with three digits. Less than 0.001 TB is given in gigabytes.
 fn terabytes(bytes: f64, tera: &str, giga: &str) -> String {
     match bytes / TERABYTE {
         tb if tb >= 1.0 => format!("{} {tera}", digits(tb)),

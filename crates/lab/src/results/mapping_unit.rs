@@ -1,4 +1,5 @@
-//! Mapping unit of a drive (one flash page), and the cost of host writes that are smaller than it.
+//! Mapping unit of a drive (one flash page), and the cost of host writes that are smaller than the
+//! mapping unit.
 //!
 //! ```text
 //! the host makes ten writes of 4 KiB, and a flash page has 16 KiB
@@ -12,11 +13,11 @@ use vpass_drive::base::metrics::HostCounts;
 
 use crate::numbers::{bytes, digits};
 
-/// If the share of small writes is above this value, a warning tells what they cost.
+/// If the share of small writes is above this value, a warning tells the cost of the small writes.
 const MANY: f64 = 0.1;
 
-/// Mapping unit of a drive, and the share of host writes that are smaller than it. Shares and means
-/// are null without host writes.
+/// Mapping unit of a drive, and the share of host writes that are smaller than the mapping unit.
+/// Shares and means are null without host writes.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MappingUnit {
     /// Size of the mapping unit in bytes. The drive maps whole flash pages, so a smaller write
@@ -24,8 +25,8 @@ pub struct MappingUnit {
     pub bytes: u64,
     /// Share of the write requests that are smaller than the mapping unit.
     pub small_write_share: Option<f64>,
-    /// Share of the page writes that write only a part of the page. Both small writes and the ends
-    /// of larger writes may cause such page writes.
+    /// Share of the page writes in which the host wrote only a part of the page. Both small writes
+    /// and the ends of larger writes may cause such page writes.
     pub partial_page_share: Option<f64>,
     /// Mean number of flash reads per write request. These reads complete pages that a request
     /// writes only in part.
@@ -33,8 +34,8 @@ pub struct MappingUnit {
 }
 
 impl MappingUnit {
-    /// Computes the results about the mapping unit from the page size and the counts of host
-    /// requests.
+    /// Uses the page size and the counts of host requests to compute the results about the mapping
+    /// unit.
     pub fn of<'a>(page_bytes: u64, hosts: impl IntoIterator<Item = &'a HostCounts>) -> Self {
         let (mut requests, mut small, mut pages, mut partial, mut fills) = (0, 0, 0, 0, 0);
         for host in hosts {
@@ -63,7 +64,8 @@ impl MappingUnit {
         self.small_write_share.is_some_and(|share| share > MANY)
     }
 
-    /// Describes the small writes, such as "98 % of the writes are smaller than".
+    /// Returns the beginning of a sentence about small writes: for example, "98 % of the writes are
+    /// smaller than".
     fn which(&self) -> String {
         let percent = |share: Option<f64>| 100.0 * share.unwrap_or(0.0);
         if self.is_badly_filled_by_requests() {
@@ -94,7 +96,8 @@ pub fn warning(runs: impl IntoIterator<Item = (MappingUnit, Option<f64>)>) -> Op
     ))
 }
 
-/// Formats a range of values, such as "16.9" or "16.9 to 17.2". Returns `None` without values.
+/// Formats the smallest and the largest value as "16.9 to 17.2", or as "16.9" if they are equal.
+/// Returns `None` without values.
 fn range(values: impl Iterator<Item = f64> + Clone) -> Option<String> {
     let (low, high) = (values.clone().reduce(f64::min)?, values.reduce(f64::max)?);
     let (low, high) = (digits(low), digits(high));

@@ -1,4 +1,5 @@
-//! Stages of the host's page reads, by page kind and by the valid pages of the wordline.
+//! Stages of the host's page reads, grouped by page kind, and by which pages of the wordline are
+//! valid.
 
 use std::collections::BTreeMap;
 
@@ -14,9 +15,9 @@ pub struct PageReads {
     pub all: Stages,
     /// Stages by page kind.
     pub by_kind: BTreeMap<String, Stages>,
-    /// Stages of page reads, grouped by page kind and by the valid lower pages of the wordline. For
-    /// example, `L-M` means reads of MSB pages, when the LSB page is valid and the CSB page is
-    /// invalid.
+    /// Stages of page reads, grouped by page kind, and by which lower pages of the wordline are
+    /// valid. For example, `L-M` means reads of MSB pages, when the LSB page is valid and the CSB
+    /// page is invalid.
     pub by_validity: BTreeMap<String, Stages>,
 }
 
@@ -29,11 +30,11 @@ pub struct Stages {
     pub reads: u64,
     /// Number of page reads in the group, divided by the number of all page reads.
     pub share: f64,
-    /// Number of page reads with a shorter sensing time than a page of this kind has in a wordline
-    /// whose pages are all valid.
+    /// Number of page reads that were sensed faster than pages of the same kind in a wordline with
+    /// only valid pages.
     pub faster: u64,
-    /// Mean time that the read waits for the die. The wait ends when the first sensing begins. With
-    /// retries, it ends when the first retry begins.
+    /// Mean time that the read waits for the die. The wait ends when the die first begins to sense
+    /// the page, which may be the start of a retry.
     pub wait_us: f64,
     /// Mean sensing time.
     pub sense_us: f64,
@@ -104,8 +105,8 @@ impl PageReads {
         let mut by_validity = BTreeMap::new();
         for (kind, of_kind) in sums.iter().enumerate().take(kinds.len()) {
             for below in 0..1usize << kind {
-                // How a page is read does not depend on whether upper pages of the wordline are
-                // valid.
+                // The time to read a page does not depend on whether the pages above it in the
+                // wordline are valid.
                 let alike = of_kind
                     .iter()
                     .enumerate()
@@ -118,8 +119,9 @@ impl PageReads {
     }
 }
 
-/// Returns letters for a page read, such as `L-M`. The last letter is the page that is read. Before
-/// it, each lower page has its letter if it is valid, or `-` if it is invalid.
+/// Returns letters, such as `L-M`, for a page read. The last letter stands for the page that is
+/// read. The letters before it stand for the lower pages of the wordline. An invalid lower page is
+/// written as `-`.
 fn case(kinds: &[&str], kind: usize, below: usize) -> String {
     let letter = |kind: usize| kinds[kind].chars().next().unwrap_or('?');
     (0..=kind).map(|k| if k == kind || below >> k & 1 == 1 { letter(k) } else { '-' }).collect()

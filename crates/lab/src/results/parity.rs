@@ -25,8 +25,9 @@ pub struct Parity {
     /// Number of unreadable pages that were rebuilt from their stripes.
     pub rebuilt_pages: u64,
     /// Number of times that the drive gave up the parity of a stripe. One reason is that too much
-    /// of the stripe was unreadable. The other reason exists only with delayed parity: updating the
-    /// parity would have raised a block's alarm while another block was being erased.
+    /// of the stripe was unreadable. The other reason exists only with delayed parity: an update of
+    /// the parity would have made a block reach its alarm (a read count) while another block was
+    /// being erased.
     pub given_up: u64,
     /// Number of stripes that have no parity at the end because the drive gave it up.
     pub unprotected_stripes: u64,
@@ -55,8 +56,8 @@ pub struct ReadsFirst {
     /// Value of the key `bch.uber`: the highest allowed number of lost codewords per data bit read.
     /// This limit applies if every stripe has parity.
     pub uber_target: f64,
-    /// Number of flash page reads for all causes. Each read counts with its dose (its disturbing
-    /// effect), in dose units. The expected numbers are for these page reads.
+    /// Flash page reads for all causes, as the sum of their doses (disturbing effects) in dose
+    /// units. The expected numbers are for these page reads.
     pub reads: f64,
     /// Expected number of page reads that the code cannot decode. The drive rebuilds such a page
     /// from its stripe.
@@ -64,8 +65,8 @@ pub struct ReadsFirst {
     /// Expected number of lost codewords per data bit read, if all pages of a stripe are read
     /// equally often. Null without reads, or if a stripe had no parity.
     pub expected_uber: Option<f64>,
-    /// Expected number of lost codewords per data bit read, if all other pages of the stripe had
-    /// reached their read limits.
+    /// Upper limit of `expected_uber`: assumes that, at every page read, all other pages of the
+    /// same stripe have reached their read limits.
     pub expected_uber_at_most: Option<f64>,
     /// Expected number of lost codewords per data bit read, if the drive had no parity.
     pub expected_uber_without_parity: Option<f64>,
@@ -113,16 +114,18 @@ pub struct Life {
     /// Number of host page writes before the second stage began, and before the third stage began.
     /// A number is null if the stage began before the measured phase, or did not begin.
     pub began_after_writes: [Option<u64>; 2],
-    /// Times in seconds at which the second stage and the third stage began. A time is null without
-    /// a clock, if the stage began before the measured phase, or if the stage did not begin.
+    /// Times in seconds at which the second stage and the third stage began. A time is null if the
+    /// run has no clock, if the stage began before the measured phase, or if the stage did not
+    /// begin.
     pub began_s: [Option<f64>; 2],
     /// Number of stripes to which the last stage has given parity so far.
     pub stripes_seen_to: u32,
     /// Number of host page writes until the last stage had given parity to all stripes. Null if the
     /// last stage finished before the measured phase, or has not finished.
     pub all_seen_to_after_writes: Option<u64>,
-    /// Time in seconds at which the last stage had given parity to all stripes. Null without a
-    /// clock, if the last stage finished before the measured phase, or if it has not finished.
+    /// Time in seconds at which the last stage had given parity to all stripes. Null if the run has
+    /// no clock, if the last stage finished before the measured phase, or if the last stage has not
+    /// finished.
     pub all_seen_to_s: Option<f64>,
     /// Number of blocks that are protected only by parity at the end. Such blocks are not rewritten
     /// because of reads or age.
@@ -145,7 +148,8 @@ pub struct Delayed {
     /// Such pages are unprotected until the parity of the stripe is written to flash.
     pub exposed: u64,
     /// Number of stripes whose parity had to be computed early, because a block was about to be
-    /// erased. The block contained an old version of a page that was needed to compute the parity.
+    /// erased. The block contained the old version of a page, and this old version was needed to
+    /// compute the parity.
     pub made_whole: u64,
     /// Number of stripes whose parity is outdated at the end.
     pub stripes_at_end: u64,
@@ -166,7 +170,8 @@ pub struct Delayed {
 pub struct PowerLoss {
     /// Mean number of pages that a power loss would make unprotected. The power loss is assumed at
     /// a random time or, without a clock, at a random page write of the host. Null if the measured
-    /// phase had no duration or, without a clock, no page writes.
+    /// phase had no duration. In a run without a clock, null if the measured phase had no page
+    /// writes.
     pub pages_mean: Option<f64>,
     /// Largest number of pages that a power loss during the run would make unprotected.
     pub pages_most: u64,
