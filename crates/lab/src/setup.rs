@@ -27,8 +27,8 @@ pub struct Base {
     pub seed: u64,
     /// Level at which the oracle checks the drive.
     pub oracle: Watch,
-    /// Dialect in which messages name options. For example, the command line and the Python module
-    /// write options differently.
+    /// Dialect for the names of options in messages. For example, the command line and the Python
+    /// module write options differently.
     pub dialect: &'static dyn Dialect,
 }
 
@@ -72,7 +72,7 @@ pub struct Setup {
 }
 
 impl Setup {
-    /// Returns settings for one pass of this workload without a warm-up.
+    /// Returns settings for a run that serves this workload once, without a warm-up.
     pub fn new(base: Base, workload: Named) -> Self {
         Self {
             base,
@@ -122,14 +122,16 @@ pub enum Named {
     },
     /// Workload that was created by a program that uses vpass as a library.
     Given(Given),
-    /// Several workloads side by side. Each workload has its own times and uses the whole drive.
+    /// Several workloads that run at the same time. Each workload has its own request times and
+    /// uses the whole drive.
     Beside(Vec<Self>),
 }
 
 /// Options for reading and replaying a trace.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Replay {
-    /// Numbers or names of the devices of the trace that are replayed. Empty for all devices.
+    /// Devices whose requests are replayed, each given by number or name. Empty for all devices of
+    /// the trace.
     pub only: Vec<String>,
     /// Whether the files are consecutive parts of one trace. If false, the requests of all files
     /// are merged by time.
@@ -200,11 +202,12 @@ impl Gear {
 pub enum Watch {
     /// No oracle. The simulation is then fastest.
     Off,
-    /// Oracle that checks the data of every page read, the rules of flash, the counts of the drive,
-    /// and the map of the drive.
+    /// Normal oracle. It checks the data that each page read returns, the rules of flash, the
+    /// counts of the drive, and the map of the drive.
     On,
-    /// Oracle that makes additional checks of wear levelling and of each host request. Every
-    /// requested page must be served exactly once, as a whole, and in its newest version.
+    /// Strictest oracle. It makes the checks of the normal oracle, and also checks wear levelling
+    /// and each host request. Every requested page must be served exactly once, as a whole, and in
+    /// its newest version.
     Full,
 }
 

@@ -1,5 +1,5 @@
-//! Reader of hint files and of recipes of papers. Both are TOML files that are read by `serde`. A
-//! failure names the file, the line, the error, and what would be right.
+//! Reader of two kinds of TOML files: hint files, and recipes that repeat the runs of a paper. An
+//! error message names the file, the line, the error, and the expected value.
 
 mod node;
 mod wrong;
