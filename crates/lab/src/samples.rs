@@ -17,9 +17,9 @@ impl Samples {
     /// Sample that has all pages of the drive.
     pub const WHOLE: Self = Self { count: 1, of: 1 };
 
-    /// Returns the residue of each sample, which is the number of the sample's first page. These
-    /// first pages are as far apart as possible. Samples with neighbouring pages would be too
-    /// similar, because neighbouring pages often belong to the same requests.
+    /// Returns the number of the first page in each sample. These first pages are as far apart as
+    /// possible. Samples with neighbouring pages would be too similar, because neighbouring pages
+    /// often belong to the same requests.
     pub fn residues(self) -> impl Iterator<Item = u32> + use<> {
         let apart = self.of / self.count.max(1);
         (0..self.count).map(move |n| n * apart)

@@ -39,8 +39,8 @@ pub struct Beginning<'a> {
     pub seed: u64,
 }
 
-/// Function that the session calls regularly. Its argument is the number of requests served so far.
-/// It returns false to stop the session.
+/// Function that the session calls regularly, with the drive and the number of requests served so
+/// far. The function returns false to stop the session.
 pub type Step<'a> = &'a mut dyn FnMut(u64, &Drive) -> bool;
 
 /// Session before the counted phase. The drive already has its data.

@@ -61,7 +61,7 @@ pub struct Setup {
     pub until_stable: bool,
     /// Number of requests in the warm-up. Results do not count these requests.
     pub warm_up: u64,
-    /// P/E counts of additional drives, which are simulated only to project the life.
+    /// P/E counts of additional drives. These drives are simulated only to project the life.
     pub ages: Vec<u32>,
     /// Simulated pages of the drive.
     pub sample: Sample,
@@ -152,7 +152,7 @@ pub struct Replay {
     pub skip_bad_lines: bool,
     /// Speed of the replay, as a multiple of the recorded speed.
     pub speed: f64,
-    /// Whether to refuse a trace in which a request has an earlier time than the request before it.
+    /// Whether to refuse a trace in which some request is earlier than the previous request.
     pub strict: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Work caused by reads, and the host addresses that were read.
+//! Work that reads cause, and the host addresses of these reads.
 
 use std::collections::BTreeMap;
 
@@ -37,9 +37,9 @@ pub struct Reclaim {
     pub low_density_refused: u64,
     /// Number of low-density blocks that GC erased.
     pub low_density_erases_by_gc: u64,
-    /// Histogram of erased low-density blocks. The class of a block is the used share of its read
-    /// limit. The first number counts shares below 5 %, the next 5 % to 10 %, and so on. The last
-    /// number counts shares of at least 95 %.
+    /// Histogram of erased low-density blocks. The first number counts blocks that had used less
+    /// than 5 % of their read limit, the next number 5 % to 10 %, and so on. The last number counts
+    /// blocks that had used at least 95 %.
     pub low_density_used: [u64; 20],
     /// Counts that are specific to the reclaim technique. Each key is the name of a count.
     #[serde(flatten, deserialize_with = "words::counts")]

@@ -3,11 +3,11 @@
 //!
 //! A constant rate of wear is not enough. At the start, a block contains both data that the host
 //! overwrites and data that it never overwrites. Over tens of block cycles, GC moves the
-//! never-overwritten data into separate blocks. During this time, the rate hardly changes, but the
-//! state of the drive does. A run has settled if two conditions hold:
+//! never-overwritten data into separate blocks. During this time, the state of the drive changes,
+//! but the rate of wear hardly changes. A run has settled if two conditions hold:
 //!
-//! - The run's batches are divided into thirds. The middle and the last third differ by at most 10
-//!   % in block cycles.
+//! - The run's batches are divided into thirds. The middle and the last third differ in block
+//!   cycles by at most 10 %.
 //! - At least 99 % of the blocks with data were erased during the run. Valid pages and P/E counts
 //!   then have a settled distribution over the blocks.
 //!

@@ -46,7 +46,7 @@ pub struct Smart {
     pub read_recovery_writes: u64,
     /// Garbage Collection Writes (0x13): bytes programmed by GC and by regrouping by hints.
     pub garbage_collection_writes: u64,
-    /// Bytes programmed with parity, including rebuilt parity. OCP has no such counter.
+    /// Programmed bytes of parity. Rebuilt parity is included. OCP has no such counter.
     pub parity_writes: u64,
     /// Read Retry Error Count (0x19): number of times that a page was sensed again after a failed
     /// decode. Null for a drive that makes no retries.

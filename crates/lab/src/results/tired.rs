@@ -15,8 +15,8 @@ pub struct Retries {
     /// Number of host page reads with at least one retry.
     pub reads_with_retry: u64,
     /// Number of host page reads that began at a higher decoding level than the first
-    /// (`ecc.start_from_last`). Already the first sensing of such a read has the duration of the
-    /// higher level.
+    /// (`ecc.start_from_last`). Even the first sensing of such a read takes as long as a sensing at
+    /// the higher level.
     pub began_higher: u64,
     /// Number of wordline groups in which techniques rely on more retries than `reclaim.retries`.
     /// With fewer retries, data of the longest allowed age would endure too few reads. The number

@@ -19,9 +19,11 @@ pub struct Uber {
     pub bits_read: u64,
     /// `data_lost_pages` divided by `bits_read`; null without reads.
     pub counted: Option<f64>,
-    /// Lower end of the 95 % confidence interval of `counted`, for a Poisson-distributed count.
+    /// Lower end of the 95 % confidence interval of `counted`. The number of losses is assumed to
+    /// be Poisson-distributed.
     pub counted_low: Option<f64>,
-    /// Upper end of the 95 % confidence interval of `counted`, for a Poisson-distributed count.
+    /// Upper end of the 95 % confidence interval of `counted`. The number of losses is assumed to
+    /// be Poisson-distributed.
     pub counted_high: Option<f64>,
     /// UBER of all runs together, one run per seed. Absent if there is only one seed.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -42,9 +44,11 @@ pub struct OverSeeds {
     pub data_lost_pages: u64,
     /// Number of lost pages divided by `bits_read`; null without reads.
     pub counted: Option<f64>,
-    /// Lower end of the 95 % confidence interval of `counted`, for a Poisson-distributed count.
+    /// Lower end of the 95 % confidence interval of `counted`. The number of losses is assumed to
+    /// be Poisson-distributed.
     pub counted_low: Option<f64>,
-    /// Upper end of the 95 % confidence interval of `counted`, for a Poisson-distributed count.
+    /// Upper end of the 95 % confidence interval of `counted`. The number of losses is assumed to
+    /// be Poisson-distributed.
     pub counted_high: Option<f64>,
 }
 

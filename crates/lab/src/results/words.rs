@@ -6,7 +6,8 @@ use std::sync::{Mutex, PoisonError};
 
 use serde::{Deserialize, Deserializer};
 
-/// Name of a technique, for example. It is kept until the program ends.
+/// Name that results contain, for example the name of a technique. The name is kept until the
+/// program ends.
 pub(crate) type Word = &'static str;
 
 /// Returns the stored string that equals `text`. If no stored string equals `text`, stores `text`

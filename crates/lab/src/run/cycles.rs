@@ -30,7 +30,7 @@ pub struct CyclesDone {
     pub counted_capped: bool,
 }
 
-/// Phase of a run: the warm-up or the counted part. Its length is given in cycles.
+/// Phase of a run: the warm-up or the counted part. The length of the phase is given in cycles.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Phase {
     began_at: u64,
@@ -48,7 +48,7 @@ impl Phase {
         (erases(drive) - self.began_at) as f64 / self.blocks
     }
 
-    /// Returns how many cycles the phase had, and whether it ended too early to have the wanted
+    /// Returns the number of cycles in the phase, and whether this number is below the wanted
     /// number.
     pub(super) fn done(&self, drive: &Drive) -> (f64, bool) {
         (self.cycles(drive), self.wanted.is_some() && !self.is_over(drive))

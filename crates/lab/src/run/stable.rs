@@ -27,8 +27,8 @@ use crate::settled::{are_alike, last_thirds};
 
 /// Largest number of passes with `--until stable`, even if wear has not settled.
 pub(super) const MOST_PASSES: u64 = 100;
-/// Largest difference in wear at which two windows have equal wear. Programmed pages are compared
-/// as a share of all programmed pages, and erased blocks as a share of all erased blocks.
+/// Tolerance for comparing the wear in two windows. Programmed pages are compared as a share of all
+/// programmed pages, and erased blocks as a share of all erased blocks.
 const WITHIN: f64 = 0.01;
 /// Number of times that GC must reuse all spare blocks in a window.
 const TURNOVERS: f64 = 3.0;

@@ -1,5 +1,5 @@
-//! Small copy of a drive, for short runs. The copy has less flash than the drive, but the same
-//! number of dies, of channels, and the same share of spare.
+//! Small copy of a drive, for short runs. The copy keeps the drive's dies, channels and share of
+//! spare, but has less flash.
 //!
 //! A simulation of a whole 2-TB drive needs a minute until its garbage collection has settled. The
 //! rates of a drive depend on three numbers: dies, channels, and share of spare. A small copy that

@@ -13,7 +13,7 @@ use crate::presets::{self, TO_BEGIN_FROM};
 /// Name of the drafted drive in error messages.
 const NAME: &str = "of the data sheet";
 
-/// Key with a value that differs from the preset.
+/// Key that the draft changes, with the new value.
 #[derive(Clone, Debug, Serialize)]
 pub struct Change {
     /// Key, with the name of its table.

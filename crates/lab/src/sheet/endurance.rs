@@ -59,8 +59,8 @@ pub(super) fn solve(draft: &mut Draft, sheet: &Sheet) -> Result<(), Failure> {
     );
     let config = &drive.config;
     let last = config.disturb.table.iter().map(|row| f64::from(row.pec)).fold(0.0, f64::max);
-    // The disturb table of the preset must be adapted if the life is longer than the table. With an
-    // error law, limits can be too low even within the table.
+    // The preset's limits must be adapted if the rated P/E cycles lie beyond the last row of the
+    // disturb table. With an error law, limits can be too low even before the last row.
     if rated > last || draft.config().is_err() {
         stretch(draft, config, rated / f64::from(of_preset));
     }
@@ -90,7 +90,7 @@ pub(super) fn in_words(endurance: Endurance, sheet: &Sheet) -> String {
 
 /// Adapts read limits and error rates to a longer life. `by` is the new rated life divided by the
 /// preset's rated life. All P/E counts in the disturb table and in the error law are multiplied by
-/// this ratio.
+/// `by`.
 fn stretch(draft: &mut Draft, config: &DriveConfig, by: f64) {
     let why = format!(
         "assumption: the error law of the preset, in which wear counts as a share of the rated \

@@ -20,10 +20,10 @@ pub struct Link {
     pub depth: u32,
 }
 
-/// Generations of `PCIe`. Each row has the generation and the 10^9 transfers per second on each
-/// lane. Then come the number of data bits and the number of all bits in a code, such as 128b/130b.
-/// The last row counts bytes instead: a flit of 256 bytes has 242 data bytes. Source: PCI-SIG base
-/// specifications.
+/// Generations of `PCIe`. Each row has the generation, and the rate of a lane in 10^9 transfers per
+/// second. Then come the numbers of data bits and of all bits in the code, for example 128 of 130
+/// bits. The last row counts bytes instead of bits: a flit of 256 bytes has 242 data bytes. Source:
+/// PCI-SIG base specifications.
 const PCIE: [(u32, f64, (f64, f64)); 6] = [
     (1, 2.5, (8.0, 10.0)),
     (2, 5.0, (8.0, 10.0)),
