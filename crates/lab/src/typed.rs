@@ -15,7 +15,7 @@ use node::Node;
 /// Reads the TOML text of a file as a value of type `T`.
 ///
 /// # Errors
-/// Returns the first error, with its line.
+/// Returns the first error, with the line of the error.
 pub fn read<T: DeserializeOwned>(name: &str, text: &str) -> Result<T, Failure> {
     let document = DeTable::parse(text).map_err(|e| complaint(name, text, &e))?;
     let root = DeValue::Table(document.into_inner());

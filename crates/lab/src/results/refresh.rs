@@ -31,8 +31,8 @@ pub struct Merged {
     pub merged_wordlines: u64,
     /// Number of pages that a merge damaged. The drive wrote the data of these pages elsewhere.
     pub corrupted_pages: u64,
-    /// Number of blocks that were moved instead of merged, because the number of reads was too
-    /// close to the reclaim limit.
+    /// Number of blocks that were moved instead of merged, because they had almost reached the
+    /// reclaim limit.
     pub no_room: u64,
     /// Number of blocks with merged wordlines when the run ends.
     pub merged_blocks: u32,

@@ -44,7 +44,7 @@ pub struct Smart {
     /// rebuilds such a page from its stripe. If the drive was moving the page, the bytes count for
     /// the move instead.
     pub read_recovery_writes: u64,
-    /// Garbage Collection Writes (0x13): bytes programmed by GC and by regrouping by hints.
+    /// Garbage Collection Writes (0x13): bytes programmed by GC, or to regroup data by hints.
     pub garbage_collection_writes: u64,
     /// Programmed bytes of parity. Rebuilt parity is included. OCP has no such counter.
     pub parity_writes: u64,

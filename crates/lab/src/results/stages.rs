@@ -26,9 +26,9 @@ pub struct Stage {
     pub write_requests: u64,
     /// Number of pages that the host wrote in the stage.
     pub write_pages: u64,
-    /// Number of flash pages read in the stage, by cause.
+    /// Number of flash pages read in the stage, for each cause.
     pub reads: ByCause,
-    /// Number of flash pages programmed in the stage, by cause.
+    /// Number of flash pages programmed in the stage, for each cause.
     pub programs: ByCause,
     /// Number of stripes with parity at the end of the stage.
     pub protected_stripes: u64,

@@ -155,7 +155,7 @@ pub enum Confidence {
     NoWear,
     /// The run gives no life, because it has too few block cycles.
     TooFew,
-    /// The run gives a range, because it has too few block cycles for one number.
+    /// The run gives a range, because one number would need more block cycles.
     Range,
     /// The run gives one number, because it has enough block cycles.
     Number,

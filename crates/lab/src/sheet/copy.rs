@@ -65,7 +65,7 @@ pub(super) struct Load {
 }
 
 impl Load {
-    /// Returns the load of a sequential run, with reads or writes.
+    /// Returns the load of a run with sequential reads or sequential writes.
     pub(super) fn sequential(reads: bool) -> Self {
         Self { reads, random: false, depth: SEQUENTIAL_DEPTH, requests: SEQUENTIAL_REQUESTS }
     }

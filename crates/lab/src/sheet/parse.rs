@@ -83,7 +83,7 @@ pub fn rate(text: &str) -> Result<f64, String> {
     }
 }
 
-/// Reads a number of requests per second, such as "850000", "850k" or "1M".
+/// Reads the number of requests per second, such as "850000", "850k" or "1M".
 ///
 /// # Errors
 /// Returns an error message that shows the expected form, if the text has another form.
@@ -108,7 +108,7 @@ pub fn tbw(text: &str) -> Result<f64, String> {
     })
 }
 
-/// Reads a number of full drive writes per day, such as "1" or "0.3".
+/// Reads the number of full drive writes per day, such as "1" or "0.3".
 ///
 /// # Errors
 /// Returns an error message that shows the expected form, if the text has another form.
@@ -131,7 +131,7 @@ pub fn years(text: &str) -> Result<f64, String> {
     })
 }
 
-/// Reads a number of channels, such as "8".
+/// Reads the number of channels, such as "8".
 ///
 /// # Errors
 /// Returns an error message that shows the expected form, if the text has another form.
