@@ -43,7 +43,7 @@ pub struct Outcome {
     pub drive: Drive,
     /// Engine of the timed gear; `None` in other gears.
     pub engine: Option<Replay>,
-    /// Counts at many times of the run.
+    /// Counts at many moments during the run.
     pub series: Series,
     /// Record of doses. `None` if the plan did not request the record, if there is no oracle, or if
     /// reads disturb nothing.
@@ -144,7 +144,7 @@ pub(crate) fn begun(plan: &RunPlan, progress: &dyn Progress) -> Result<Session, 
     if progress.may_go_on() { Ok(session) } else { Err(Failure::interrupted()) }
 }
 
-/// Session in the counted phase, with the counts of the run at many times.
+/// Session in the counted phase. It records the drive's counts at many moments.
 struct Measured {
     session: session::Measured,
     series: Series,

@@ -9,7 +9,7 @@ use std::str::FromStr;
 pub struct Samples {
     /// Number of samples.
     pub count: u32,
-    /// Number N: each sample has one page in N.
+    /// Number of pages from one page of a sample to the next.
     pub of: u32,
 }
 
@@ -17,9 +17,9 @@ impl Samples {
     /// Sample that has all pages of the drive.
     pub const WHOLE: Self = Self { count: 1, of: 1 };
 
-    /// Returns the residue of each sample. The residues are as far apart from each other as
-    /// possible. Pages with neighbouring residues often belong to the same requests, so samples of
-    /// such pages would be too similar.
+    /// Returns the number of the first page in each sample. These first pages are as far apart as
+    /// possible. Samples with neighbouring pages would be too similar, because neighbouring pages
+    /// often belong to the same requests.
     pub fn residues(self) -> impl Iterator<Item = u32> + use<> {
         let apart = self.of / self.count.max(1);
         (0..self.count).map(move |n| n * apart)

@@ -44,8 +44,8 @@ pub(crate) struct Section {
 }
 
 impl Section {
-    /// Returns all keys of the table. The keys that the Rust type declares come first. Keys that
-    /// belong to techniques, and the names of the techniques' own tables, follow.
+    /// Returns all keys of the table. The keys that the Rust type declares come first. Then come
+    /// keys that belong to techniques, and last the names of inner tables for techniques.
     pub(crate) fn keys(&self) -> Vec<&'static str> {
         let mut keys = self.own_keys();
         if let Some(slot) = self.slot() {
@@ -83,14 +83,14 @@ impl Section {
         Some(about.params.iter().map(|param| param.key).collect())
     }
 
-    /// Returns the keys of the table with this name inside this table. The inner table may be one
-    /// of a list of tables.
+    /// Returns the keys of the inner table called `name`. A list of tables counts as one inner
+    /// table.
     fn inner_keys(&self, name: &str) -> Option<Vec<&'static str>> {
         self.inner(name).map(Self::own_keys).or_else(|| self.keys_of(name))
     }
 
     /// Returns the description of the inner table that is the value of a key. If the value is a
-    /// list of tables, one description is for all of them.
+    /// list of tables, the description applies to each table of the list.
     pub(crate) fn inner(&self, key: &str) -> Option<&'static Section> {
         self.inner.iter().find(|inner| inner.name == key)
     }
@@ -245,8 +245,8 @@ fn unknown_in_section(
     None
 }
 
-/// Checks a key with its table, such as `geometry.channels` or `gc.stable-greedy.slack`. Returns
-/// the description of the table to which the key belongs.
+/// Checks a path, such as `geometry.channels` or `gc.stable-greedy.slack`. Returns the description
+/// of the table to which the last key of the path belongs.
 pub(crate) fn find<'a>(
     schema: &[&'a [Section]],
     table: &str,

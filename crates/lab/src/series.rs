@@ -1,5 +1,5 @@
-//! Counts of a drive at many times of a run. Each row has the counts after a number of requests.
-//! All rows are the same number of requests apart. The file `series.csv` contains these rows.
+//! Counts of a drive at many moments during a run, as rows of the file `series.csv`. From one row
+//! to the next, the drive serves a fixed number of requests.
 
 use std::fmt::Write;
 
@@ -10,11 +10,12 @@ use vpass_drive::drive::Drive;
 
 use crate::batch;
 
-/// Largest number of rows, without the last row. When this number is reached, every second row is
-/// removed. The number of requests between later rows then doubles.
+/// Largest number of rows before the final row. When this number is reached, every second row is
+/// removed. From then on, twice as many requests lie between two rows.
 const MOST_ROWS: usize = 512;
 
-/// Counts of a drive at many times of a run. All counts are 0 at the beginning of the counted part.
+/// Counts of a drive at many moments during a run. All counts are 0 at the beginning of the counted
+/// part.
 #[derive(Clone, Debug, Default)]
 pub struct Series {
     /// Number of requests between two rows.
@@ -34,15 +35,15 @@ struct Sample {
     tired: Option<Tired>,
 }
 
-/// Counts of retries and losses of the host's reads. Present only if data has an error rate.
+/// Counts of retries in host reads, and of losses. Present only if data has an error rate.
 #[derive(Clone, Copy, Debug)]
 struct Tired {
     /// Numbers of page reads that needed 1 retry, 2 retries, and so on. Only the first `levels`
     /// entries are used.
     retried: [u64; MOST_RETRIES],
     levels: u8,
-    /// Expected number of codewords that were lost by reads; `None` if the size of a codeword is
-    /// unknown.
+    /// Expected number of codewords that the host could not read. `None` if the size of a codeword
+    /// is unknown.
     lost_codewords: Option<f64>,
     lost_by_age: u64,
 }
@@ -64,7 +65,8 @@ impl Tired {
         &self.retried[..usize::from(self.levels)]
     }
 
-    /// Returns two numbers: all retries of page reads, and page reads with at least one retry.
+    /// Returns two numbers: the number of retries, and the number of page reads with at least one
+    /// retry.
     fn sums(&self) -> (u64, u64) {
         let retried = self.retried();
         ((1..).zip(retried).map(|(retries, reads)| retries * reads).sum(), retried.iter().sum())
@@ -72,8 +74,8 @@ impl Tired {
 }
 
 const COUNTS: usize = 2 + 2 * Cause::COUNT + 5;
-/// Positions of some counts in a row. The counts are pages read by the host, pages written by the
-/// host, pages programmed by cause, and blocks erased by cause.
+/// Positions of counts in a row: pages that the host read, pages that the host wrote, pages
+/// programmed for each cause, and blocks erased for each cause.
 const READ_PAGES: usize = 0;
 const WRITE_PAGES: usize = 1;
 const PROGRAMS: usize = 2;
@@ -92,17 +94,18 @@ pub struct Part {
     pub erases: [f64; Cause::COUNT],
     /// Total time, in microseconds, that host reads waited for reclaim.
     pub reclaim_wait_us: f64,
-    /// Expected number of codewords that were lost by reads; 0 if the number is unknown.
+    /// Expected number of codewords that the host could not read; 0 if the number is unknown.
     pub lost_codewords: f64,
     /// Numbers of host page reads that needed 1 retry, 2 retries, and so on. Empty if the drive
     /// makes no retries.
     pub retried: Vec<f64>,
 }
 
-/// Names of the additional columns that the file has if data has an error rate.
+/// Names of additional columns in `series.csv`. The file has these columns if data has an error
+/// rate.
 const TIRED: &str = ",host_retries,host_reads_with_retry,expected_lost_codewords,lost_by_age_pages";
 
-/// Returns the names of all counts, with their units.
+/// Returns the names of all counts. Each name contains the unit of the count.
 fn columns() -> [String; COUNTS] {
     let named = |name: &str| name.to_owned();
     let by_cause =
@@ -218,8 +221,8 @@ impl Series {
         Some(sums.windows(2).map(|pair| pair[1].less(&pair[0])).collect())
     }
 
-    /// Returns, for each count, whether the file has a column with this count. Counts of regrouping
-    /// by hints have a column only if one of their values is above 0.
+    /// Returns, for each count, whether `series.csv` has a column with this count. A count of
+    /// regrouping by hints has a column only if the count is above 0 in at least one row.
     fn shown(&self) -> [bool; COUNTS] {
         let of_hints =
             [PROGRAMS, PROGRAMS + Cause::COUNT].map(|first| first + Cause::Hint as usize);
@@ -266,8 +269,9 @@ impl Series {
 type OfRow<'a> = &'a dyn Fn(&Sample) -> f64;
 
 impl Part {
-    /// Builds the counts of a part of a run. `of` computes one count of this part. Its argument is
-    /// the function that reads the count from a row. `levels` is the number of retry levels.
+    /// Builds the counts of a part of a run. `of` computes a single count of this part; the
+    /// argument of `of` is a function that reads this count from a row. `levels` is the number of
+    /// retry levels.
     fn made(levels: usize, of: &dyn Fn(OfRow) -> f64) -> Self {
         let count = |at: usize| of(&move |row| row.counts[at] as f64);
         let tired = |what: &dyn Fn(&Tired) -> f64| of(&|row| row.tired.as_ref().map_or(0.0, what));

@@ -1,4 +1,4 @@
-//! Session: the steps in which a drive is simulated, for all kinds of runs. A session creates the
+//! Session: the simulation of a drive, from its creation to the final checks. A session creates the
 //! drive, attaches its oracle, and fills the drive with data. It then warms up the drive, serves
 //! the counted requests, and checks the drive at the end.
 //!
@@ -20,8 +20,8 @@ use vpass_drive::watch::watcher::{Batches, Watcher};
 use vpass_oracle::snapshots::{DoseRecord, ERASURES};
 use vpass_oracle::{Level, Oracle, OracleReport};
 
-/// Start-up states of recently created drives. Drives of a comparison can share a start-up state,
-/// so it need not be computed again.
+/// Start-up states of recently created drives. The drives that a comparison simulates can share
+/// such a state, so it is computed only once.
 static IMAGES: Images = Images::new();
 
 /// Inputs of a session.
@@ -39,8 +39,8 @@ pub struct Beginning<'a> {
     pub seed: u64,
 }
 
-/// Function that the session calls regularly. Its argument is the number of requests served so far.
-/// It returns false to stop the session.
+/// Function that the session calls regularly, with the drive and the number of requests served so
+/// far. The function returns false to stop the session.
 pub type Step<'a> = &'a mut dyn FnMut(u64, &Drive) -> bool;
 
 /// Session before the counted phase. The drive already has its data.
@@ -78,8 +78,8 @@ impl Session {
         Ok(Self { drive, timed })
     }
 
-    /// Starts to record erases. If the drive has an oracle, doses are also recorded. The records
-    /// are for the counted phase.
+    /// Starts to record the erases of the counted phase. If the drive has an oracle, the doses of
+    /// this phase are recorded, too.
     pub fn record_doses(&mut self) {
         self.drive.keep_erasures(ERASURES);
         if let Some(oracle) = self.drive.observer::<Oracle>() {
@@ -197,8 +197,9 @@ pub struct Judged {
     pub engine: Option<Replay>,
     /// Report of the oracle; `None` without an oracle.
     pub oracle: Option<OracleReport>,
-    /// Largest ratio of a wordline's dose to its limit at the beginning of a reclaim job, over all
-    /// reclaim jobs of the session. `None` without an oracle or without reclaim jobs.
+    /// Largest dose of a wordline at the beginning of a reclaim job, as a share of the wordline's
+    /// limit. All reclaim jobs of the session are considered. `None` without an oracle or without
+    /// reclaim jobs.
     pub threshold_used: Option<f64>,
     /// Record of doses. `None` if no record was requested, if the drive has no oracle, or if reads
     /// disturb nothing.

@@ -3,7 +3,8 @@
 //!
 //! The thirds grow with the run, so even slow changes become visible. This module decides when the
 //! warm-up of `vpass life` ends, whether a life can be projected from a run, and when a run with
-//! `--until stable` ends. Each of these decisions has additional conditions elsewhere.
+//! `--until stable` ends. For each of these three decisions, another module adds further
+//! conditions.
 //!
 //! ```text
 //! after 18 cycles, cycles 7 to 12 are compared with cycles 13 to 18
@@ -18,8 +19,8 @@ pub(crate) fn last_thirds(n: usize) -> Option<[usize; 3]> {
     (third > 0).then_some([n - 2 * third, n - third, n])
 }
 
-/// Returns whether the numbers of two windows, `one` and `norm`, are nearly equal. Two numbers may
-/// differ by at most the share `within` of the sum of `norm`.
+/// Returns whether the numbers of two windows, `one` and `norm`, are nearly equal. The largest
+/// allowed difference between two numbers is `within` times the sum of `norm`.
 pub(crate) fn are_alike<const N: usize>(one: &[f64; N], norm: &[f64; N], within: f64) -> bool {
     let all: f64 = norm.iter().sum();
     one.iter().zip(norm).all(|(one, norm)| (one - norm).abs() <= within * all)

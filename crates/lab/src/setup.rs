@@ -27,8 +27,8 @@ pub struct Base {
     pub seed: u64,
     /// Level at which the oracle checks the drive.
     pub oracle: Watch,
-    /// Dialect in which messages name options. For example, the command line and the Python module
-    /// write options differently.
+    /// Dialect for the names of options in messages. For example, the command line and the Python
+    /// module write options differently.
     pub dialect: &'static dyn Dialect,
 }
 
@@ -61,7 +61,7 @@ pub struct Setup {
     pub until_stable: bool,
     /// Number of requests in the warm-up. Results do not count these requests.
     pub warm_up: u64,
-    /// P/E counts of additional drives, which are simulated only to project the life.
+    /// P/E counts of additional drives. These drives are simulated only to project the life.
     pub ages: Vec<u32>,
     /// Simulated pages of the drive.
     pub sample: Sample,
@@ -72,7 +72,7 @@ pub struct Setup {
 }
 
 impl Setup {
-    /// Returns settings for one pass of this workload without a warm-up.
+    /// Returns settings for a run that serves this workload once, without a warm-up.
     pub fn new(base: Base, workload: Named) -> Self {
         Self {
             base,
@@ -122,14 +122,16 @@ pub enum Named {
     },
     /// Workload that was created by a program that uses vpass as a library.
     Given(Given),
-    /// Several workloads side by side. Each workload has its own times and uses the whole drive.
+    /// Several workloads that run at the same time. Each workload has its own request times and
+    /// uses the whole drive.
     Beside(Vec<Self>),
 }
 
 /// Options for reading and replaying a trace.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Replay {
-    /// Numbers or names of the devices of the trace that are replayed. Empty for all devices.
+    /// Devices whose requests are replayed, each given by number or name. Empty for all devices of
+    /// the trace.
     pub only: Vec<String>,
     /// Whether the files are consecutive parts of one trace. If false, the requests of all files
     /// are merged by time.
@@ -150,7 +152,7 @@ pub struct Replay {
     pub skip_bad_lines: bool,
     /// Speed of the replay, as a multiple of the recorded speed.
     pub speed: f64,
-    /// Whether to refuse a trace in which a request has an earlier time than the request before it.
+    /// Whether to refuse a trace in which some request is earlier than the previous request.
     pub strict: bool,
 }
 
@@ -200,11 +202,12 @@ impl Gear {
 pub enum Watch {
     /// No oracle. The simulation is then fastest.
     Off,
-    /// Oracle that checks the data of every page read, the rules of flash, the counts of the drive,
-    /// and the map of the drive.
+    /// Normal oracle. It checks the data that each page read returns, the rules of flash, the
+    /// counts of the drive, and the map of the drive.
     On,
-    /// Oracle that makes additional checks of wear levelling and of each host request. Every
-    /// requested page must be served exactly once, as a whole, and in its newest version.
+    /// Strictest oracle. It makes the checks of the normal oracle, and also checks wear levelling
+    /// and each host request. Every requested page must be served exactly once, as a whole, and in
+    /// its newest version.
     Full,
 }
 

@@ -1,5 +1,5 @@
-//! Reader of hint files and of recipes of papers. Both are TOML files that are read by `serde`. A
-//! failure names the file, the line, the error, and what would be right.
+//! Reader of two kinds of TOML files: hint files, and recipes that repeat the runs of a paper. An
+//! error message names the file, the line, the error, and the expected value.
 
 mod node;
 mod wrong;
@@ -15,7 +15,7 @@ use node::Node;
 /// Reads the TOML text of a file as a value of type `T`.
 ///
 /// # Errors
-/// Returns the first error, with its line.
+/// Returns the first error, with the line of the error.
 pub fn read<T: DeserializeOwned>(name: &str, text: &str) -> Result<T, Failure> {
     let document = DeTable::parse(text).map_err(|e| complaint(name, text, &e))?;
     let root = DeValue::Table(document.into_inner());

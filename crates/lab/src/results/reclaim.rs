@@ -1,4 +1,4 @@
-//! Work of reclaim, and the address ranges whose reads cause this work.
+//! Work that reads cause, and the host addresses of these reads.
 
 use std::collections::BTreeMap;
 
@@ -17,18 +17,18 @@ pub struct Reclaim {
     pub invocations: u64,
     /// Number of pages that reclaim jobs copied.
     pub pages_copied: u64,
-    /// Time that host reads waited for their die because of reclaim, in microseconds, summed over
-    /// all host reads.
+    /// Time that host reads waited while reclaim used their die. The time is in microseconds,
+    /// summed over all host reads.
     pub stall_us: f64,
-    /// Number of reclaim jobs that missed their deadline. The deadline is the last read that the
-    /// read limit of the block allows.
+    /// Number of reclaim jobs that missed their deadline. The deadline of a job is the last read
+    /// that the block's read limit allows.
     pub deadline_misses: u64,
     /// Number of blocks that GC erased to free space for reclaim jobs.
     pub gc_erases: u64,
-    /// Number of blocks that were opened for the IPR pool.
+    /// Number of blocks that were opened for the pool of in-place reprogramming.
     pub pool_openings: u64,
-    /// Number of blocks that were opened for the IPR pool but lie outside it, because the pool had
-    /// no free block.
+    /// Number of blocks that were opened outside the pool of in-place reprogramming, because the
+    /// pool had no free block.
     pub pool_misses: u64,
     /// Number of blocks reprogrammed in place.
     pub reprograms: u64,
@@ -37,20 +37,20 @@ pub struct Reclaim {
     pub low_density_refused: u64,
     /// Number of low-density blocks that GC erased.
     pub low_density_erases_by_gc: u64,
-    /// Numbers of erased low-density blocks, by how much of the read limit the block had used. The
-    /// first number is for less than 5 % of the limit, the next for 5 % to 10 %, and so on. The
-    /// last number is for 95 % and more.
+    /// Histogram of erased low-density blocks. The first number counts blocks that had used less
+    /// than 5 % of their read limit, the next number 5 % to 10 %, and so on. The last number counts
+    /// blocks that had used at least 95 %.
     pub low_density_used: [u64; 20],
-    /// Additional counts that are specific to the reclaim technique, by name.
+    /// Counts that are specific to the reclaim technique. Each key is the name of a count.
     #[serde(flatten, deserialize_with = "words::counts")]
     pub technique: BTreeMap<Word, u64>,
-    /// Ranges of host addresses whose reads caused page copies. The range that caused the most
-    /// copies is first.
+    /// Ranges of host addresses, with the page copies that reads of each range caused. The range
+    /// with the most copies is first.
     pub blame: Vec<Blame>,
 }
 
-/// Number of page copies that reads of an address range caused. Rewrites also read data; such a
-/// read counts for the address range of the data.
+/// Number of page copies that reads of an address range caused. Host reads count, and so do reads
+/// that the drive makes to rewrite the data of the range.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Blame {
     /// Address of the first byte of the range.

@@ -17,7 +17,7 @@ pub struct Refresh {
     /// Number of refresh jobs that missed their deadline. The deadline is the end of the block's
     /// refresh period.
     pub deadline_misses: u64,
-    /// Age of the oldest block that holds data at the end, in seconds.
+    /// Age, in seconds, of the oldest data block when the run ends.
     pub oldest_s: f64,
     /// Results of merging wordlines in place; absent if the technique does not merge.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
@@ -29,15 +29,15 @@ pub struct Refresh {
 pub struct Merged {
     /// Number of merged wordlines.
     pub merged_wordlines: u64,
-    /// Number of pages that a merge damaged. Their data was written to other pages.
+    /// Number of pages that a merge damaged. The drive wrote the data of these pages elsewhere.
     pub corrupted_pages: u64,
-    /// Number of blocks that were moved instead of merged, because the number of reads was too
-    /// close to the reclaim limit.
+    /// Number of blocks that were moved instead of merged, because they had almost reached the
+    /// reclaim limit.
     pub no_room: u64,
-    /// Number of blocks that have merged wordlines at the end.
+    /// Number of blocks with merged wordlines when the run ends.
     pub merged_blocks: u32,
-    /// Number of additional blocks that the data needs at the end, because merged wordlines hold
-    /// less data.
+    /// Number of additional blocks that the data needs when the run ends, because merged wordlines
+    /// hold less data.
     pub extra_blocks: f64,
 }
 

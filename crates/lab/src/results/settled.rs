@@ -1,15 +1,15 @@
-//! Decision whether a run is long enough to project a life. Both the rate of wear and the state of
-//! the drive must have settled.
+//! Decision whether the drive's life can be projected from a run. The run must be so long that the
+//! rate of wear and the state of the drive have settled.
 //!
 //! A constant rate of wear is not enough. At the start, a block contains both data that the host
 //! overwrites and data that it never overwrites. Over tens of block cycles, GC moves the
-//! never-overwritten data into separate blocks. During this time, the rate hardly changes, but the
-//! state of the drive does. A run has settled if both of these conditions hold:
+//! never-overwritten data into separate blocks. During this time, the state of the drive changes,
+//! but the rate of wear hardly changes. A run has settled if two conditions hold:
 //!
-//! - The middle third and the last third of the run's batches have the same number of block cycles,
-//!   within 10 %.
-//! - At most 1 % of the blocks with data were not erased since the start. Then the distribution of
-//!   valid pages over blocks and the spread of P/E counts have settled, too.
+//! - The run's batches are divided into thirds. The middle and the last third differ in block
+//!   cycles by at most 10 %.
+//! - At least 99 % of the blocks with data were erased during the run. Valid pages and P/E counts
+//!   then have a settled distribution over the blocks.
 //!
 //! ```text
 //! nine batches have 10, 11, 12 | 11, 12, 11 | 12, 11, 11 block cycles
@@ -20,14 +20,15 @@
 use crate::series::Part;
 use crate::settled::{are_alike, last_thirds};
 
-/// Largest relative difference between the middle third and the last third of a settled run.
+/// Largest relative difference in block cycles between the middle third and the last third of a
+/// settled run.
 const WITHIN: f64 = 0.10;
-/// Smallest number of block cycles that the middle third and the last third of a settled run have.
+/// Smallest number of block cycles in the middle third of a settled run, and in the last third.
 const FEWEST: f64 = 30.0;
-/// Largest share of the blocks with data that a settled run has not erased.
+/// Largest share of data blocks that may stay without an erase in a settled run.
 const UNTOUCHED: f64 = 0.01;
 
-/// Numbers of blocks at the end of a run, which show whether data has moved since the start.
+/// Counts of blocks at the end of a run. They show whether data has moved since the start.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Turned {
     /// Number of blocks that hold data.
@@ -36,8 +37,8 @@ pub(crate) struct Turned {
     pub(crate) untouched: u32,
 }
 
-/// Returns whether the state and the rates of a run have settled. `batches` is `None` if the run is
-/// too short for batches.
+/// Returns whether the state of the drive and its rate of wear have settled in a run. `batches` is
+/// `None` if the run is too short for batches.
 pub(crate) fn has_settled(turned: Turned, batches: Option<&[Part]>, pages_per_block: f64) -> bool {
     let state = f64::from(turned.untouched) <= UNTOUCHED * f64::from(turned.with_data);
     let cycles = |batch: &Part| {
@@ -46,8 +47,8 @@ pub(crate) fn has_settled(turned: Turned, batches: Option<&[Part]>, pages_per_bl
     state && batches.is_some_and(|batches| alike(&batches.iter().map(cycles).collect::<Vec<_>>()))
 }
 
-/// Returns whether the sum of the middle third of the numbers is nearly equal to the sum of the
-/// last third.
+/// Returns whether the middle third and the last third of a list have nearly equal sums. Small sums
+/// are never accepted.
 fn alike(cycles: &[f64]) -> bool {
     let Some([from, middle, to]) = last_thirds(cycles.len()) else { return false };
     let sum = |from: usize, to: usize| cycles[from..to].iter().rev().sum::<f64>();

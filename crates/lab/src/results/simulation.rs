@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Time and memory of a run. In a results folder, `timing.json` contains the measured values, and
-/// here they are null.
+/// Time and memory of a run. In a results folder, only `timing.json` contains the measured values.
+/// In `summary.json`, these values are null.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Simulation {
     /// Simulated seconds; null without a clock.

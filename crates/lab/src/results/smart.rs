@@ -1,9 +1,8 @@
-//! Counters of a run, named like the counters of real drives. The names come from the `NVMe`
-//! specification and from the OCP Datacenter `NVMe` SSD specification.
+//! Counters of a run, named like the counters of real drives. The names are from two
+//! specifications: `NVMe`, and OCP Datacenter `NVMe` SSD.
 //!
-//! The identifiers are the statistic identifiers of OCP telemetry (version 2.7, requirements
-//! STATI-16 to STATI-81). `docs/reference/smart.md` lists the terms of vpass with the names that
-//! these specifications use.
+//! Counters have the statistic identifiers of OCP telemetry (version 2.7, requirements STATI-16 to
+//! STATI-81). `docs/reference/smart.md` lists each term of vpass beside its name in `NVMe` or OCP.
 //!
 //! ```text
 //! a page has 16 KiB; 3 pages were programmed for the host, and 2 pages by reclaim
@@ -28,9 +27,9 @@ const DATA_UNIT: u64 = 512_000;
 /// Largest value that the log page can report for the percentage used.
 const MOST_USED: f64 = 255.0;
 
-/// Counters with their names and identifiers in `NVMe` and OCP. The counters begin at 0 when the
-/// measured run starts. Only the erase counts and the percentage used include earlier wear. The
-/// first seven counters are bytes written; their sum is `physical_media_units_written`.
+/// Counters of a drive, named as in `NVMe` and OCP. The counters begin at 0 when the measured run
+/// starts. Only the erase counts and the percentage used include earlier wear. The first seven
+/// counters are numbers of written bytes. The sum of these seven is `physical_media_units_written`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Smart {
     /// Bytes programmed for the host. OCP has no such counter.
@@ -41,12 +40,13 @@ pub struct Smart {
     pub retention_writes: u64,
     /// Wear Leveling Writes (0x11): bytes programmed to level wear.
     pub wear_leveling_writes: u64,
-    /// Read Recovery Writes (0x12): bytes of unreadable pages that were rebuilt from their stripe
-    /// and written elsewhere. A page that is rebuilt while it is being moved counts for the move.
+    /// Read Recovery Writes (0x12): bytes programmed to replace unreadable pages. The drive
+    /// rebuilds such a page from its stripe. If the drive was moving the page, the bytes count for
+    /// the move instead.
     pub read_recovery_writes: u64,
-    /// Garbage Collection Writes (0x13): bytes programmed by GC and by regrouping by hints.
+    /// Garbage Collection Writes (0x13): bytes programmed by GC, or to regroup data by hints.
     pub garbage_collection_writes: u64,
-    /// Bytes of parity programmed. Parity that was rebuilt is included. OCP has no such counter.
+    /// Programmed bytes of parity. Rebuilt parity is included. OCP has no such counter.
     pub parity_writes: u64,
     /// Read Retry Error Count (0x19): number of times that a page was sensed again after a failed
     /// decode. Null for a drive that makes no retries.
@@ -64,7 +64,7 @@ pub struct Smart {
     /// Soft ECC Error Count (0x24): number of page reads whose first decode failed. Reads that the
     /// drive makes by itself are included.
     pub soft_ecc_error_count: u64,
-    /// Refresh Count (0x27): number of reclaim and refresh jobs. Each job is for one block.
+    /// Refresh Count (0x27): number of reclaim and refresh jobs. A job rewrites one block.
     pub refresh_count: u64,
     /// User Data Erase Counts (0x28), minimum: P/E count of the least worn block among those that
     /// have not failed. Null if all blocks have failed.
@@ -80,9 +80,9 @@ pub struct Smart {
     /// REDCAP, register 0x014C of High Bandwidth Flash. Always null, because its definition is not
     /// public.
     pub redcap: Option<u64>,
-    /// Bytes programmed in SLC as an intermediate step of rewrites because of reads (0x0F) or age
-    /// (0x10). Each rewritten byte counts `drive.slc_rewrites` times. OCP has no such counter, and
-    /// no other counter includes these bytes. Null if `drive.slc_rewrites` is 0.
+    /// Bytes programmed in SLC when data passes through SLC during reclaim (0x0F) or refresh
+    /// (0x10). Each rewritten byte counts `drive.slc_rewrites` times. OCP has no such counter. No
+    /// other counter includes these bytes. Null if `drive.slc_rewrites` is 0.
     #[serde(default)]
     pub slc_rewrites: Option<u64>,
     /// Percentage Used (0x4B): mean P/E count of all blocks in percent of `drive.rated_pec`,
@@ -92,7 +92,7 @@ pub struct Smart {
     pub data_units_read: u64,
     /// Data Units Written (0x4E): units of 512,000 bytes that the host wrote, rounded up.
     pub data_units_written: u64,
-    /// Reasons why counters are null, by the key of the counter.
+    /// Reasons why counters are null. Each reason has the key of its counter.
     pub unknown: BTreeMap<String, String>,
 }
 
@@ -101,8 +101,7 @@ pub struct Smart {
 pub struct Counter {
     /// Statistic identifier of OCP telemetry. Null if OCP has no such counter.
     pub id: Option<&'static str>,
-    /// Name of the counter in `NVMe` or OCP. A counter without such a name has a description
-    /// instead.
+    /// Name of the counter in `NVMe` or OCP, or a description if neither has the counter.
     pub name: &'static str,
     /// Key of the counter in `smart` of `summary.json`.
     pub key: &'static str,
@@ -115,8 +114,8 @@ pub struct Counter {
     pub why: Option<String>,
 }
 
-/// Identifier, name, key and unit of each counter. Each of the first seven counters has the bytes
-/// written for one cause.
+/// Identifier, name, key and unit of each counter. The first seven counters count written bytes,
+/// each for a single cause.
 #[rustfmt::skip]
 const COUNTERS: [(Option<&str>, &str, &str, &str); 24] = [
     (None, "Writes by the host", "host_writes", "bytes"),
@@ -145,7 +144,8 @@ const COUNTERS: [(Option<&str>, &str, &str, &str); 24] = [
     (None, "HBF register 0x014C, REDCAP", "redcap", ""),
 ];
 
-/// Number of counters at the beginning of `COUNTERS` that have the bytes written for one cause.
+/// Number of counters that count the bytes written for a single cause. These counters come first in
+/// `COUNTERS`.
 pub const CAUSES: usize = 7;
 
 impl Smart {
@@ -190,7 +190,7 @@ impl Smart {
         smart
     }
 
-    /// Adds the reason for each counter that is null.
+    /// Adds the reason why a counter is null, for each null counter.
     fn explain_unknown(&mut self) {
         let reasons = [
             (
@@ -214,8 +214,8 @@ impl Smart {
             .collect();
     }
 
-    /// Returns all counters with their names. The counters of bytes written for one cause come
-    /// first.
+    /// Returns all counters, each with its name. The first counters count the bytes written for
+    /// each cause.
     pub fn counters(&self) -> Vec<Counter> {
         let values = serde_json::to_value(self).unwrap_or_default();
         let counter = |(id, name, key, unit): (Option<&'static str>, _, &'static str, _)| Counter {
@@ -230,14 +230,14 @@ impl Smart {
     }
 }
 
-/// Returns the number of bytes that rewrites program in SLC. `written` has the bytes written for
-/// each cause. Returns `None` if rewrites do not use SLC.
+/// Returns the number of bytes that rewrites program in SLC. `written` is the number of bytes
+/// written for each cause. Returns `None` if rewrites do not use SLC.
 fn through_slc(written: &[u64; Reason::COUNT], per_byte: f64) -> Option<u64> {
     let rewritten = written[Reason::ReadDisturb as usize] + written[Reason::Retention as usize];
     (per_byte > 0.0).then(|| (rewritten as f64 * per_byte).round() as u64)
 }
 
-/// Returns the used part of the rated P/E count, in whole percent.
+/// Returns how much of the rated P/E count is used, in whole percent.
 fn percentage_used(mean_cycles: f64, rated_cycles: u32) -> u8 {
     (100.0 * mean_cycles / f64::from(rated_cycles)).min(MOST_USED) as u8
 }

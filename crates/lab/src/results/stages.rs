@@ -10,15 +10,15 @@ use vpass_drive::time::Replay;
 
 use super::{ByCause, Quantiles};
 
-/// Results of a stage of the drive's life. If the stage began before the measured phase, the
-/// results are only for the part in the measured phase.
+/// Results of a stage of the drive's life. Only the part of the stage within the measured phase
+/// counts.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Stage {
     /// Number of the stage: 1, 2 or 3.
     pub stage: u8,
-    /// Time at which the stage begins, in seconds; null without a clock.
+    /// Time at which the stage begins, in seconds. Null outside the timed gear.
     pub from_s: Option<f64>,
-    /// Time at which the stage ends, in seconds; null without a clock.
+    /// Time at which the stage ends, in seconds. Null outside the timed gear.
     pub to_s: Option<f64>,
     /// Number of read requests in the stage.
     pub read_requests: u64,
@@ -26,14 +26,14 @@ pub struct Stage {
     pub write_requests: u64,
     /// Number of pages that the host wrote in the stage.
     pub write_pages: u64,
-    /// Number of flash pages read in the stage, by cause.
+    /// Number of flash pages read in the stage, for each cause.
     pub reads: ByCause,
-    /// Number of flash pages programmed in the stage, by cause.
+    /// Number of flash pages programmed in the stage, for each cause.
     pub programs: ByCause,
     /// Number of stripes with parity at the end of the stage.
     pub protected_stripes: u64,
-    /// Time that stripes waited for parity after a page move, in seconds summed over all stripes.
-    /// Null without a clock.
+    /// Time that stripes waited for parity after a page move. The time is in seconds, summed over
+    /// all stripes. Null outside the timed gear.
     pub waiting_s: Option<f64>,
     /// Latencies of the requests that ended in the stage.
     pub latency_us: Response,

@@ -1,11 +1,11 @@
-//! Retries and lost pages. Both occur with data that is old or often read, or whose blocks are
-//! worn.
+//! Retries and lost pages. They become more frequent if data is old, is read often, or lies in worn
+//! blocks.
 
 use serde::{Deserialize, Serialize};
 use vpass_drive::drive::Drive;
 
-/// Retries of the host's page reads. The retries of all reads are counted in `flash.reads`, under
-/// the cause `retry`. They include retries of reads that were made to rewrite data.
+/// Retries of the host's page reads. In `flash.reads`, the cause `retry` counts all retries,
+/// including those of reads that the drive makes to rewrite data.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Retries {
     /// Number of host page reads for each number of retries, starting with 0 retries.
@@ -15,20 +15,20 @@ pub struct Retries {
     /// Number of host page reads with at least one retry.
     pub reads_with_retry: u64,
     /// Number of host page reads that began at a higher decoding level than the first
-    /// (`ecc.start_from_last`). The first sensing of such a read takes as long as any sensing at
+    /// (`ecc.start_from_last`). Even the first sensing of such a read takes as long as a sensing at
     /// the higher level.
     pub began_higher: u64,
-    /// Number of wordline groups in which reads may use more retries than `reclaim.retries` allows.
+    /// Number of wordline groups in which techniques rely on more retries than `reclaim.retries`.
     /// With fewer retries, data of the longest allowed age would endure too few reads. The number
-    /// is computed for the P/E count at the start of the run.
+    /// holds for the P/E count at the start of the run.
     pub budget_raised: u32,
 }
 
-/// Numbers of lost pages by cause. The sum of these numbers is `data_lost_pages`.
+/// Count of lost pages for each cause. The sum of these counts is `data_lost_pages`.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Losses {
-    /// Number of pages lost because of reads. All lost pages without another cause are included,
-    /// such as pages lost by chance with random retries.
+    /// Number of pages lost because of reads. If retries are random, pages lost by chance are
+    /// included.
     pub by_reads: u64,
     /// Number of pages lost because of age. Each of these pages was older than the longest allowed
     /// age, or would have been unreadable even without reads.
@@ -62,7 +62,7 @@ impl Retries {
 }
 
 impl Losses {
-    /// Returns the numbers of lost pages by cause. Returns `None` if data does not age.
+    /// Returns the count of lost pages for each cause. Returns `None` if data does not age.
     pub(crate) fn of(drive: &Drive) -> Option<Self> {
         let (all, by_age) = (drive.lost_pages(), drive.lost_by_age());
         let by_failures = drive.failure_books().map(|books| books.taken.pages);

@@ -1,10 +1,10 @@
-//! Facts about the trace of a run.
+//! Facts about the trace that a run replays.
 
 use serde::{Deserialize, Serialize};
 
 use super::words::{self, Word};
 
-/// Facts about the trace of a run.
+/// Facts about the trace that a run replays.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Trace {
     /// Paths of the trace files, as the user gave them.
@@ -12,10 +12,10 @@ pub struct Trace {
     /// Format of each trace file.
     #[serde(deserialize_with = "words::several")]
     pub formats: Vec<Word>,
-    /// Number of requests of the trace that were replayed in all passes.
+    /// Number of replayed requests, summed over all passes.
     pub rows: u64,
-    /// Number of requests with an earlier time than the request before them. Such a request is
-    /// replayed at the time of the request before it.
+    /// Number of requests whose time is before that of the previous request. The replay gives such
+    /// a request the time of the previous request.
     pub clamped: u64,
     /// Number of requests whose address was changed to fit the drive.
     pub refitted: u64,
@@ -38,11 +38,12 @@ pub struct TraceDevice {
     pub name: String,
     /// First trace file in which the device occurs.
     pub file: String,
-    /// Address on the drive at which the device begins, before addresses are changed to fit the
-    /// drive.
+    /// Address on the drive at which the device begins. The replay may then change addresses to fit
+    /// the drive.
     pub base_bytes: u64,
-    /// Size of the used part of the device in bytes: the highest address at which a request ends.
+    /// Highest address at which a request to the device ends, in bytes from the start of the
+    /// device.
     pub extent_bytes: u64,
-    /// Number of requests of the device in one pass.
+    /// Number of requests to the device in one pass.
     pub rows: u64,
 }

@@ -7,7 +7,7 @@ use vpass_drive::drive::Drive;
 
 use crate::mean_ci95::{MeanCi95, mean_ci95};
 
-/// Losses of data per data bit that the host read.
+/// Number of data losses per data bit that the host read.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Uber {
     /// Expected number of lost codewords per data bit read. Every read of a codeword adds the
@@ -19,11 +19,13 @@ pub struct Uber {
     pub bits_read: u64,
     /// `data_lost_pages` divided by `bits_read`; null without reads.
     pub counted: Option<f64>,
-    /// Lower end of the 95 % confidence interval of `counted`, for a Poisson-distributed count.
+    /// Lower end of the 95 % confidence interval of `counted`. The number of losses is assumed to
+    /// be Poisson-distributed.
     pub counted_low: Option<f64>,
-    /// Upper end of the 95 % confidence interval of `counted`, for a Poisson-distributed count.
+    /// Upper end of the 95 % confidence interval of `counted`. The number of losses is assumed to
+    /// be Poisson-distributed.
     pub counted_high: Option<f64>,
-    /// UBER over the runs of all seeds. Absent for a single seed.
+    /// UBER of all runs together, one run per seed. Absent if there is only one seed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub over_seeds: Option<OverSeeds>,
 }
@@ -42,15 +44,16 @@ pub struct OverSeeds {
     pub data_lost_pages: u64,
     /// Number of lost pages divided by `bits_read`; null without reads.
     pub counted: Option<f64>,
-    /// Lower end of the 95 % confidence interval of `counted`, for a Poisson-distributed count.
+    /// Lower end of the 95 % confidence interval of `counted`. The number of losses is assumed to
+    /// be Poisson-distributed.
     pub counted_low: Option<f64>,
-    /// Upper end of the 95 % confidence interval of `counted`, for a Poisson-distributed count.
+    /// Upper end of the 95 % confidence interval of `counted`. The number of losses is assumed to
+    /// be Poisson-distributed.
     pub counted_high: Option<f64>,
 }
 
 impl OverSeeds {
-    /// Combines the results of several runs. Each item has the UBER and the number of lost pages of
-    /// a run.
+    /// Combines several runs. For each run, `runs` has the UBER and the number of lost pages.
     pub fn of(runs: &[(Uber, u64)]) -> Self {
         let rates: Vec<f64> = runs.iter().filter_map(|(uber, _)| uber.rate).collect();
         let (bits_read, lost) = (

@@ -1,4 +1,4 @@
-//! Warnings about results. Each warning is one sentence, and appears in the JSON and in the text.
+//! Warnings about results. The text report and the JSON file show the same warnings.
 
 use vpass_drive::api::refresh::NO_REFRESH;
 use vpass_drive::base::span::Span;
@@ -8,23 +8,22 @@ use crate::numbers::{count, digits, plural, seconds};
 
 use super::{Ageing, ByWear, Confidence, Parity, Summary, mapping_unit};
 
-/// A lag causes a warning if it is longer than this share of the time in which requests arrive. The
-/// lag is the time from the arrival of the last request until all requests are served. The lag must
-/// also be longer than `LAG_S`.
+/// Smallest lag that causes a warning, as a share of the time in which requests arrive. The lag is
+/// the time from the arrival of the last request until all requests are served. A lag of at most
+/// `LAG_S` seconds never causes this warning.
 const LAG_SHARE: f64 = 0.01;
 const LAG_S: f64 = 0.02;
-/// Lag in seconds above which a run of any length gets a warning. A single slow request never takes
-/// so long.
+/// Lag, in seconds, that causes a warning even in a long run. No single request takes so long.
 const LONG_LAG_S: f64 = 1.0;
 
-/// If a block has at least this share of the reads at which it is rewritten, a warning says that a
-/// rewrite is near.
+/// Progress of a block towards its rewrite, as a share of the reads that trigger the rewrite. At
+/// this share, a warning says that a rewrite is near.
 const NEARLY: f64 = 0.1;
 
 /// If `start.reads` had no effect on more than this share of the written blocks, a warning says so.
 const MANY: f64 = 0.01;
 
-/// If the drive programs more than this number of blocks per erased block, it is still filling its
+/// Number of programmed blocks per erased block. A drive above this number is still filling its
 /// spare blocks.
 const UNPAID: f64 = 1.25;
 
@@ -53,7 +52,7 @@ impl Summary {
         lag > LAG_S && lag > LAG_SHARE * (simulated - lag)
     }
 
-    /// Adds the warnings that follow from the results of this run alone.
+    /// Adds the warnings that need only this summary and no other run.
     pub(crate) fn warn_of_itself(&mut self, ageing: &Ageing, refresh_period: Span) {
         let sentences = [
             self.of_saturation(),
@@ -143,8 +142,8 @@ impl Summary {
         })
     }
 
-    /// Returns whether parity repairs some of the losses that UBER counts. If parity raises the
-    /// read limits, the expected numbers already include the repair.
+    /// Returns whether parity repairs some of the losses that UBER counts. Returns false if parity
+    /// raises the read limits, because the UBER then already includes the repair.
     pub(crate) fn is_repaired_beyond_uber(&self) -> bool {
         let kept_some = |by_wear: &ByWear| by_wear.protected_stripes + by_wear.formed > 0;
         let repairs = |parity: &Parity| {
@@ -209,8 +208,8 @@ impl Summary {
         })
     }
 
-    /// Returns a warning if the run was too short to show refresh jobs. Returns `None` if no block
-    /// that refresh may rewrite has data.
+    /// Returns a warning if the run was too short to show refresh jobs. Returns `None` if refresh
+    /// has no data to rewrite.
     fn of_refresh_to_come(&self, oldest_s: Option<f64>, period: Span) -> Option<String> {
         let (technique, refresh) = (
             self.refresh_technique.as_ref().filter(|name| *name != NO_REFRESH)?,

@@ -1,4 +1,4 @@
-//! Wear of the drive after a run, and the life projected from it.
+//! Wear of the drive after a run, and the drive's projected life.
 
 use serde::{Deserialize, Serialize};
 use vpass_drive::drive::Drive;
@@ -9,7 +9,7 @@ use super::life::{CONFIDENT_CYCLES, FEWEST_CYCLES, Life, Worn};
 use super::life_unit::{LifeUnit, drive_writes_a_day};
 use crate::numbers::{count, plural};
 
-/// Wear of the drive after a run, and the life projected from it.
+/// Wear of the drive after a run, and the drive's projected life.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Wear {
     /// Number of P/E cycles of the least worn block.
@@ -21,9 +21,9 @@ pub struct Wear {
     /// Mean number of effective P/E cycles of all blocks. Wear by reprogramming in place is
     /// included.
     pub effective_pec_mean: f64,
-    /// Share of P/E cycles in which a block was reprogrammed in place. The share is computed only
-    /// from blocks that were reprogrammed at least once, and includes the preparation of the drive.
-    /// Null if no block was reprogrammed.
+    /// Share of P/E cycles with a reprogramming in place. Blocks that were never reprogrammed are
+    /// left out; P/E cycles during the preparation of the drive are included. Null if no block was
+    /// reprogrammed.
     pub ipr_rate: Option<f64>,
     /// Number of P/E cycles that the drive is rated for.
     pub rated_pec: u32,
@@ -34,7 +34,7 @@ pub struct Wear {
     /// Number of block cycles of this run. It is the larger of two numbers: the number of erased
     /// blocks, and the number of blocks that the programmed pages fill.
     pub cycles_observed: f64,
-    /// Unit of the life; null if the host neither wrote nor read.
+    /// Unit in which the life is given. Null if the host neither wrote nor read.
     pub life_unit: Option<LifeUnit>,
     /// Days until the drive is worn out. Null if requests have no times, or if the run has too few
     /// block cycles.
@@ -44,8 +44,9 @@ pub struct Wear {
     /// Upper end of the range of days until the drive is worn out. Null if requests have no times,
     /// or if the range has no upper end.
     pub life_high_days: Option<f64>,
-    /// Bytes that the host can write until the drive is worn out. For a sample, the number is for
-    /// the whole drive. Null without host writes, or if the run has too few block cycles.
+    /// Bytes that the host can write until the drive is worn out. If only a sample of the drive is
+    /// simulated, the number is still for the whole drive. Null without host writes, or if the run
+    /// has too few block cycles.
     pub host_bytes_until_worn: Option<f64>,
     /// Lower end of the range of `host_bytes_until_worn`; null without host writes.
     pub host_bytes_until_worn_low: Option<f64>,
@@ -54,16 +55,17 @@ pub struct Wear {
     /// Drive writes per day over five years, computed from `host_bytes_until_worn`. Null if
     /// `host_bytes_until_worn` is null.
     pub drive_writes_per_day: Option<f64>,
-    /// Bytes that the host can read until the drive is worn out. For a sample, the number is for
-    /// the whole drive. Null without host reads, or if the run has too few block cycles.
+    /// Bytes that the host can read until the drive is worn out. If only a sample of the drive is
+    /// simulated, the number is still for the whole drive. Null without host reads, or if the run
+    /// has too few block cycles.
     pub read_bytes_until_worn: Option<f64>,
     /// Lower end of the range of `read_bytes_until_worn`; null without host reads.
     pub read_bytes_until_worn_low: Option<f64>,
     /// Upper end of the range of `read_bytes_until_worn`. Null if the range has no upper end.
     pub read_bytes_until_worn_high: Option<f64>,
-    /// Number of requests that a longer run would need to give the life as one number, at the rate
-    /// of wear of this run. Null if this run already gives one number, or if nothing wears the
-    /// drive.
+    /// Number of requests after which a run gives the life as a single number. The rate of wear is
+    /// assumed to be that of this run. Null if this run already gives a single number, or if
+    /// nothing wears the drive.
     pub requests_for_life: Option<u64>,
     /// Method by which the life was projected; null without a life.
     #[serde(deserialize_with = "super::words::any")]
@@ -73,7 +75,7 @@ pub struct Wear {
     pub ages: Vec<AgeWear>,
 }
 
-/// Wear of a run on a drive with a given P/E count.
+/// Wear that a run causes on a drive with a given P/E count.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct AgeWear {
     /// Number of P/E cycles of the drive at the start of the run.
@@ -106,8 +108,8 @@ impl AgeWear {
 }
 
 impl Summary {
-    /// Projects the life from this run and from runs at other P/E counts, on drives that are equal
-    /// otherwise.
+    /// Projects the life from this run and from runs at other P/E counts. The drives of these runs
+    /// are otherwise equal.
     pub(crate) fn join_ages(
         &mut self,
         start_pec: u32,
@@ -153,7 +155,7 @@ pub enum Confidence {
     NoWear,
     /// The run gives no life, because it has too few block cycles.
     TooFew,
-    /// The run gives a range, because it has too few block cycles for one number.
+    /// The run gives a range, because one number would need more block cycles.
     Range,
     /// The run gives one number, because it has enough block cycles.
     Number,

@@ -6,11 +6,12 @@ use std::sync::{Mutex, PoisonError};
 
 use serde::{Deserialize, Deserializer};
 
-/// Name that is kept until the program ends, such as the name of a technique.
+/// Name that results contain, for example the name of a technique. The name is kept until the
+/// program ends.
 pub(crate) type Word = &'static str;
 
-/// Returns the stored string with this text. If there is none, stores the text until the program
-/// ends. Results contain only few different texts, so they need little memory.
+/// Returns the stored string that equals `text`. If no stored string equals `text`, stores `text`
+/// until the program ends. Results contain only few different strings, so these need little memory.
 fn word(text: String) -> Word {
     static KNOWN: Mutex<BTreeSet<Word>> = Mutex::new(BTreeSet::new());
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -26,7 +27,7 @@ pub(crate) fn one<'de, D: Deserializer<'de>>(from: D) -> Result<Word, D::Error> 
     String::deserialize(from).map(word)
 }
 
-/// Reads a name that may be absent from serialised results.
+/// Reads an optional name from serialised results.
 pub(crate) fn any<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Word>, D::Error> {
     Ok(Option::<String>::deserialize(from)?.map(word))
 }
@@ -36,7 +37,7 @@ pub(crate) fn several<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Word>, D
     Ok(Vec::<String>::deserialize(from)?.into_iter().map(word).collect())
 }
 
-/// Reads a table of counts, each with its name, from serialised results.
+/// Reads a table from serialised results. The keys are names, and the values are counts.
 pub(crate) fn counts<'de, D: Deserializer<'de>>(from: D) -> Result<BTreeMap<Word, u64>, D::Error> {
     Ok(BTreeMap::<String, u64>::deserialize(from)?
         .into_iter()

@@ -1,9 +1,9 @@
-//! Runs that end after a number of cycles. In one cycle, reclaim and GC erase as many blocks as are
+//! Runs whose length is given in cycles. In one cycle, reclaim and GC erase as many blocks as are
 //! needed to hold all data that the run reads.
 //!
-//! With different techniques, blocks are rewritten after different numbers of reads. Runs with the
-//! same number of cycles therefore have different numbers of reads. To compare two such runs,
-//! divide the counts of each run by its number of page reads.
+//! With different techniques, blocks are rewritten after different numbers of reads. Runs with
+//! equal numbers of cycles therefore have different numbers of reads. To compare such runs, divide
+//! each count by the number of page reads in the same run.
 //!
 //! ```text
 //! a run reads 100 blocks and should have 3 cycles
@@ -15,22 +15,22 @@ use serde::Serialize;
 use vpass_drive::base::units::Cause;
 use vpass_drive::drive::Drive;
 
-/// Length of a run, as a number of cycles.
+/// Length of a run in cycles.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct CyclesDone {
     /// Number of cycles of the warm-up.
     pub warm_up: f64,
-    /// Whether the warm-up ended because it reached the largest number of requests. If so, it has
-    /// fewer cycles than the plan wanted.
+    /// Whether the warm-up reached its largest number of requests before it had the wanted number
+    /// of cycles.
     pub warm_up_capped: bool,
     /// Number of cycles of the counted part.
     pub counted: f64,
-    /// Whether the counted part ended because it reached the largest number of requests. If so, it
-    /// has fewer cycles than the plan wanted.
+    /// Whether the counted part reached its largest number of requests before it had the wanted
+    /// number of cycles.
     pub counted_capped: bool,
 }
 
-/// Warm-up or counted part of a run that ends after a number of cycles.
+/// Phase of a run: the warm-up or the counted part. The length of the phase is given in cycles.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Phase {
     began_at: u64,
@@ -48,8 +48,8 @@ impl Phase {
         (erases(drive) - self.began_at) as f64 / self.blocks
     }
 
-    /// Returns the number of cycles of the phase. Also returns whether the phase ended before it
-    /// reached the wanted number of cycles.
+    /// Returns the number of cycles in the phase, and whether this number is below the wanted
+    /// number.
     pub(super) fn done(&self, drive: &Drive) -> (f64, bool) {
         (self.cycles(drive), self.wanted.is_some() && !self.is_over(drive))
     }

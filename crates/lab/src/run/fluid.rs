@@ -20,7 +20,7 @@ pub(super) fn run(plan: &RunPlan, progress: &dyn Progress) -> Result<Outcome, Fa
     let mut session = begun(plan, progress)?;
     if warm_up > 0 {
         warm(plan, &mut session, &mut workload, warm_up, progress)?;
-        // The counted part starts at time 0. Its requests also start at time 0.
+        // The clock starts at 0 again for the counted part, so the requests must start at 0, too.
         workload = plan.fluid(&tables)?;
     }
     progress.stage(None, COUNT);
@@ -67,8 +67,8 @@ fn warm(
     Ok(())
 }
 
-/// Progress of a run, reported as a number of requests. The fluid gear does not count requests one
-/// by one, so the number is computed from the simulated time.
+/// Progress of a run in the fluid gear. The number of served requests is computed from the
+/// simulated time, because the fluid gear does not count single requests.
 struct Steps<'a> {
     /// Number of requests that the simulated drive receives per nanosecond.
     requests: f64,
@@ -82,7 +82,8 @@ impl<'a> Steps<'a> {
         Self { requests, progress, told: 0 }
     }
 
-    /// Reports that the run has reached this simulated time. Returns false if the run must stop.
+    /// Reports that the run has reached the simulated time `now`. Returns false if the run must
+    /// stop.
     fn advance(&mut self, now: Ns) -> bool {
         let so_far = (self.requests * now as f64) as u64;
         let new = so_far.saturating_sub(self.told);

@@ -35,8 +35,8 @@ pub(super) fn prepare(
     if progress.may_go_on() { Ok(()) } else { Err(Failure::interrupted()) }
 }
 
-/// Serves the requests of the warm-up. Sets `ends` to true when the warm-up has reached its number
-/// of cycles.
+/// Serves the requests of the warm-up. If the plan gives the length of the warm-up in cycles, sets
+/// `ends` to true after these cycles.
 pub(super) fn warm_up(
     plan: &RunPlan,
     requests: &mut Passes<Stream>,
@@ -79,8 +79,8 @@ pub(super) fn warm_up(
     Ok(())
 }
 
-/// Serves the counted requests. Returns how many requests and passes were served, with other
-/// results of the workload.
+/// Serves the counted requests. Returns the number of served requests, the number of passes, and
+/// other results of the workload.
 pub(super) fn serve(
     plan: &RunPlan,
     mut requests: Passes<Stream>,
@@ -96,8 +96,8 @@ pub(super) fn serve(
     let mut last = 0;
     let mut step = |served: u64, drive: &Drive| {
         series.look(drive, timed.then(|| drive.now()));
-        // With `--until stable`, a run does not end after a number of cycles, but when wear has
-        // settled.
+        // With `--until stable`, a run ends when wear has settled. The number of cycles does not
+        // matter.
         ends.set(!plan.until_stable && phase.is_some_and(|phase| phase.is_over(drive)));
         // In each pass, the number of served requests starts from 0.
         let new = served.checked_sub(last).unwrap_or(served);
@@ -113,8 +113,8 @@ pub(super) fn serve(
         (served, passes, Some(stable))
     } else {
         if plan.cycles.is_some() {
-            // If the warm-up ended after its number of cycles, it may have left requests of its
-            // pass. The counted part must not serve these requests.
+            // If the warm-up had enough cycles early, the pass has more requests left than the
+            // counted part may serve.
             requests.end_after(requests.source().len_hint().map_or(u64::MAX, |n| n - plan.warm_up));
         }
         (session.serve(&mut requests, &mut step)?, u64::from(plan.repeat.get()), None)
@@ -164,7 +164,7 @@ fn until_stable(
     Ok((served, MOST_PASSES, false))
 }
 
-/// Returns facts about the trace, or the results of the jobs of a fio file.
+/// Returns facts about a trace, or results for each job of a fio file.
 fn found(
     stream: &Stream,
     engine: Option<&Replay>,

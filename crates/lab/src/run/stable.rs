@@ -1,11 +1,12 @@
-//! Decision whether the wear of a repeated workload has settled. Wear means the numbers of programs
-//! and erases per host page, by cause. Wear is compared between windows of several passes.
+//! Decision whether the wear of a repeated workload has settled. Wear means the numbers of
+//! programmed pages and erased blocks per host page, for each cause. Wear is compared between
+//! windows of several passes.
 //!
 //! All passes so far are divided into three windows of equal length. The first window is skipped,
 //! because the drive may still adapt to the workload. The wear in the other two windows must be
 //! equal. Windows grow with the run, so even slow changes become visible. In each window, GC must
-//! reuse the spare blocks several times. The results are for all passes, so the wear over all
-//! passes must also be equal to that of the last window.
+//! reuse the spare blocks several times. Results count all passes. The wear over all passes must
+//! therefore be equal to the wear in the last window.
 //!
 //! ```text
 //! pages that GC has programmed after each pass, if the host programs 100 pages per pass:
@@ -26,8 +27,8 @@ use crate::settled::{are_alike, last_thirds};
 
 /// Largest number of passes with `--until stable`, even if wear has not settled.
 pub(super) const MOST_PASSES: u64 = 100;
-/// Largest difference between two windows that still counts as equal wear. For programs, the
-/// difference is given as a share of all programs; for erases, as a share of all erases.
+/// Tolerance for comparing the wear in two windows. Programmed pages are compared as a share of all
+/// programmed pages, and erased blocks as a share of all erased blocks.
 const WITHIN: f64 = 0.01;
 /// Number of times that GC must reuse all spare blocks in a window.
 const TURNOVERS: f64 = 3.0;
@@ -85,7 +86,8 @@ impl Settling {
     }
 }
 
-/// Numbers of programs and erases per host page in a window of passes, by cause.
+/// Numbers of programmed pages and erased blocks per host page in a window of passes, for each
+/// cause.
 struct Window {
     cycles: f64,
     programs: [f64; Cause::COUNT],

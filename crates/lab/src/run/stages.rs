@@ -1,6 +1,6 @@
 //! Measurement of the host's page reads in stages. In the timed gear, an observer divides the time
-//! of each page read into stages. Results are grouped by page kind, and by which pages of the
-//! wordline are valid.
+//! of each page read into stages. Reads are grouped by page kind, and by the set of valid pages in
+//! the wordline.
 //!
 //! ```text
 //! events of a page read, and the stages between them:
@@ -54,7 +54,7 @@ pub(super) struct ReadStages {
 }
 
 impl ReadStages {
-    /// Returns an observer for a drive. The drive's present data is taken into account.
+    /// Returns an observer that knows the place of all data on the drive.
     pub(super) fn of(drive: &Drive) -> Self {
         let geometry = drive.geometry().clone();
         let (pages, wordlines) = (geometry.host_pages as usize, geometry.wordlines() as usize);
@@ -75,7 +75,7 @@ impl ReadStages {
         stages
     }
 
-    /// Returns the stages of the host's page reads that have been measured so far.
+    /// Returns the stage times measured so far in the host's page reads.
     pub(super) fn conclude(&self) -> PageReads {
         PageReads::of(self.geometry.cell, &self.sums)
     }
@@ -181,8 +181,8 @@ pub(crate) fn memory_of_stages(geometry: &Geometry) -> u64 {
     u64::from(geometry.host_pages) * size_of::<Ppn>() as u64 + u64::from(geometry.wordlines())
 }
 
-/// Returns the stages that an observer has measured. Returns `None` if the observer does not
-/// measure stages.
+/// Returns the times that an observer has measured. Returns `None` if the observer does not measure
+/// the stages of page reads.
 pub(super) fn watched(watcher: Box<dyn Observer>) -> Option<PageReads> {
     let watcher: Box<dyn Any> = watcher;
     watcher.downcast::<ReadStages>().ok().map(|stages| stages.conclude())

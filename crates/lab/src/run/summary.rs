@@ -117,8 +117,8 @@ pub(super) fn summary(
     summary
 }
 
-/// Returns the simulated time. In the timed gear, it ends when the last request ends. In other
-/// gears, it ends when the last request arrives.
+/// Returns the simulated time until the last request ends. Outside the timed gear, returns the time
+/// until the last request arrives.
 pub(super) fn simulated_s(engine: Option<&Replay>, served: &Served) -> Option<f64> {
     engine.map(Replay::last_completion).or(served.last_arrival).map(|ns| ns as f64 / 1e9)
 }

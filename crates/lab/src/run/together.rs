@@ -20,10 +20,10 @@ use crate::progress::Progress;
 use crate::session::{Session, Step};
 use crate::setup::Gear;
 
-/// Number of requests that are generated at once (12 MiB). Each drive serves all of them before the
-/// next drive begins. At each change of drives, the processor's caches still hold the data of the
-/// previous drive, so changes should be rare. With 12 MiB at once, runs took 10 % less time than
-/// with 3 MiB.
+/// Number of requests that are generated at once. These requests need 12 MiB of memory. Each drive
+/// serves all of them before the next drive begins. At each change of drives, the processor's
+/// caches still hold the data of the previous drive, so changes should be rare. With 12 MiB at
+/// once, runs took 10 % less time than with 3 MiB.
 const CHUNK: usize = 512 << 10;
 
 /// Returns whether two plans can share a stream of requests. The two plans may have different
@@ -57,8 +57,8 @@ fn follow_from(plan: &RunPlan) -> Option<(&WorkloadConfig, Option<Bytes>, Bytes,
 /// Runs plans that have the same requests. The results are the same as those of separate runs.
 ///
 /// # Errors
-/// Returns an error if the workload is invalid, if a drive is refused or stops, or if the user
-/// interrupts the runs.
+/// Returns an error if the workload is invalid, if a drive cannot be created or fails to serve a
+/// request, or if the user interrupts the runs.
 pub fn execute_together(
     plans: &[&RunPlan],
     progress: &dyn Progress,

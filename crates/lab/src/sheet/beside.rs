@@ -13,16 +13,16 @@ use crate::progress::Begin;
 
 /// Number of requests in a run of random reads.
 const READS: u32 = 20_000;
-/// Number of requests in a run of random writes: requests per die, smallest total, and largest
-/// total. The number must be large enough that garbage collection settles. On 16 dies, the rate
-/// with 50,000 requests differs by at most 4 % from the rate with a million requests.
+/// Length of a run of random writes: requests per die, smallest total number, and largest total
+/// number. The run must be so long that garbage collection settles. On 16 dies, rates with 50,000
+/// and with a million requests differ by at most 4 %.
 const WRITES: (u32, u32, u32) = (3000, 50_000, 200_000);
 /// Rate of SATA in 10^6 bytes per second. On faster links, hosts keep more than 32 requests
 /// outstanding.
 const SATA_MB_S: f64 = 600.0;
 
-/// Difference, in percent, above which a note says that the drive is better than its data sheet.
-/// Smaller differences may come from the rounding of program times and P/E cycles.
+/// Difference, in percent, above which a note calls the drive better than its data sheet. Smaller
+/// differences may come from rounded program times and rounded P/E cycles.
 const ABOVE_PERCENT: f64 = 1.0;
 
 /// Table with the numbers of a simulated drive and those of its data sheet.
@@ -32,13 +32,14 @@ pub struct Beside {
     pub vpass: &'static str,
     /// Preset or path of the drive.
     pub drive: String,
-    /// Rows of the table.
+    /// Rows of the table, one for each quantity.
     pub rows: Vec<Row>,
-    /// Sentences that explain how the numbers were found, and what is not included in them.
+    /// Sentences that explain how the numbers were found, and which effects the numbers leave out.
     pub notes: Vec<String>,
 }
 
-/// Row of the table, for one quantity such as the rate of sequential reads.
+/// Comparison of drive and data sheet in a single quantity, for example the rate of sequential
+/// reads.
 #[derive(Clone, Debug, Serialize)]
 pub struct Row {
     /// Name of the quantity.
@@ -49,8 +50,8 @@ pub struct Row {
     pub sheet: Option<f64>,
     /// Value of the simulated drive. Null if it cannot be estimated.
     pub drive: Option<f64>,
-    /// Drive's value minus the sheet's value, in percent of the sheet's value. Null if one of the
-    /// two values is missing.
+    /// Drive's value minus the sheet's value, in percent of the sheet's value. Null if the drive or
+    /// the sheet has no value.
     pub difference_percent: Option<f64>,
     /// Source of the simulated drive's value.
     pub from: String,
@@ -70,9 +71,8 @@ impl Row {
         Self { quantity, unit, sheet, drive, difference_percent, from }
     }
 
-    /// Returns whether the simulated drive is clearly better than the data sheet, because the
-    /// drive's value is higher. Returns false for write amplification, because a higher value is
-    /// not better.
+    /// Returns whether the simulated drive is clearly better than its data sheet, because the
+    /// drive's value is higher. Returns false for write amplification, for which lower is better.
     pub fn is_above(&self) -> bool {
         let has_unit = !self.unit.is_empty();
         has_unit && self.difference_percent.is_some_and(|percent| percent > ABOVE_PERCENT)
@@ -117,8 +117,8 @@ pub fn table(drive: &Loaded<DriveConfig>, begin: Begin) -> Result<Beside, Failur
     Ok(Beside { vpass: env!("CARGO_PKG_VERSION"), drive: drive.name.clone(), rows, notes })
 }
 
-/// Returns a sentence that lists the values that are above those of the data sheet. Returns `None`
-/// if there are none.
+/// Returns a sentence that lists each quantity in which the drive is better than its data sheet.
+/// Returns `None` if there is no such quantity.
 fn above(rows: &[Row]) -> Option<String> {
     let named: Vec<String> = rows
         .iter()
@@ -151,8 +151,8 @@ fn sequential(drive: &Loaded<DriveConfig>, begin: Begin) -> Result<Vec<Row>, Fai
     ])
 }
 
-/// Returns the rows for random requests at several queue depths. Data sheets are assumed to use the
-/// deepest queue, so that row also has the sheet's value.
+/// Returns the rows for random requests at several queue depths. Only the row with the deepest
+/// queue has the data sheet's value, because vendors are assumed to use this depth.
 fn random(drive: &Loaded<DriveConfig>, begin: Begin) -> Result<Vec<Row>, Failure> {
     let (sheet, link) = (&drive.config.sheet, drive.config.timing.host_mb_s);
     let deep =
@@ -197,8 +197,8 @@ fn lives(drive: &Loaded<DriveConfig>) -> Result<[Row; 3], Failure> {
         Err(why) => (None, format!("no estimate: {why}")),
     };
     let sheet = &config.sheet;
-    // The data sheet has two write rates. If sequential writes are programmed only once, the ratio
-    // of the two rates is the write amplification of random writes.
+    // If sequential writes are programmed only once, the sheet implies the write amplification of
+    // random writes: the sequential write rate divided by the random write rate.
     let implied = sheet
         .sequential_write_mb_s
         .zip(sheet.random_write_iops)

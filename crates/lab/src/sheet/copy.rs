@@ -1,11 +1,11 @@
-//! Small copy of a drive, for short runs. The copy has as many dies and channels as the drive and
-//! the same share of spare, but less flash.
+//! Small copy of a drive, for short runs. The copy keeps the drive's dies, channels and share of
+//! spare, but has less flash.
 //!
 //! A simulation of a whole 2-TB drive needs a minute until its garbage collection has settled. The
-//! rates of a drive depend on the numbers of dies and channels and on the share of spare, so a
-//! small copy has the same rates. For random requests, the copy has shorter and fewer blocks. The
-//! erase time is reduced by the same factor as the length of a block. For sequential requests, the
-//! copy has fewer blocks, but of full length, because such requests fill blocks in order.
+//! rates of a drive depend on three numbers: dies, channels, and share of spare. A small copy that
+//! keeps these numbers has the same rates. For random requests, the copy has shorter and fewer
+//! blocks. The erase time is reduced by the same factor as the length of a block. For sequential
+//! requests, which fill blocks in order, the copy has fewer blocks of full length.
 //!
 //! ```text
 //! example: a drive with 16 dies of 4 planes, and spare 0.1268
@@ -27,14 +27,14 @@ use crate::results::Summary;
 use crate::run;
 use crate::setup::{Base, Watch};
 
-/// Number of flash pages of a copy. The copy may have more pages if the number and the size of
-/// blocks cannot be reduced further.
+/// Number of flash pages on the small copy of a drive. The copy has more pages if its blocks cannot
+/// be made small and few enough.
 const PAGES: f64 = 2_097_152.0;
-/// Smallest and largest number of wordlines per block of a copy. With short blocks, garbage
-/// collection copies less.
+/// Smallest and largest number of wordlines per block on the small copy of a drive. Blocks must not
+/// be too short, because garbage collection copies less with short blocks.
 const WORDLINES: (f64, f64) = (16.0, 32.0);
-/// Smallest and largest number of blocks per die of a copy. Open blocks and the reserve of GC must
-/// be only a small part of these blocks.
+/// Smallest and largest number of blocks per die on the small copy of a drive. Open blocks and the
+/// reserve of GC must be only a small part of these blocks.
 const BLOCKS_OF_DIE: (f64, f64) = (200.0, 680.0);
 /// Size of a sequential request on most data sheets.
 pub(super) const SEQUENTIAL: &str = "128KiB";
@@ -46,7 +46,7 @@ pub(super) const SEQUENTIAL_DEPTH: u32 = 32;
 /// writes has an open block on each die, as on the whole drive
 /// (`vpass_drive::base::streams::width`).
 const SPARE_OF_DIE: f64 = 8.0;
-/// Number of bytes that a copy for sequential runs holds at the start.
+/// Number of data bytes on the small copy of a drive when a sequential run starts.
 const TOUCHED: f64 = 2_147_483_648.0;
 /// Number of requests in a sequential run. All requests together read or write 1 GiB.
 const SEQUENTIAL_REQUESTS: u32 = 8192;
@@ -65,7 +65,7 @@ pub(super) struct Load {
 }
 
 impl Load {
-    /// Returns the load of a sequential run, with reads or writes.
+    /// Returns the load of a run with sequential reads or sequential writes.
     pub(super) fn sequential(reads: bool) -> Self {
         Self { reads, random: false, depth: SEQUENTIAL_DEPTH, requests: SEQUENTIAL_REQUESTS }
     }
@@ -123,8 +123,8 @@ fn settings(config: &DriveConfig, load: Load) -> Vec<String> {
     sets
 }
 
-/// Returns the number of wordlines per block and the number of blocks per die of a copy for random
-/// requests.
+/// Returns two numbers for the small copy that serves random requests: wordlines per block, and
+/// blocks per die.
 fn short_blocks(geometry: &Geometry) -> (f64, f64) {
     let (dies, bits) = (f64::from(geometry.dies()), f64::from(geometry.cell.bits()));
     let wordlines = (PAGES / dies / BLOCKS_OF_DIE.1 / bits)
@@ -157,7 +157,7 @@ pub(super) fn run(
 /// Returns the rate of sequential reads, in 10^6 bytes per second.
 ///
 /// # Errors
-/// Returns an error if [`run`] does.
+/// Returns an error if the short run fails.
 pub(super) fn sequential_read(
     drive: &Loaded<DriveConfig>,
     more: &[String],

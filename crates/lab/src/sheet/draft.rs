@@ -1,4 +1,4 @@
-//! Draft of a drive file: the text of a preset, the keys that were changed, and notes for the user.
+//! Draft of a drive file: the text of a preset, the changed keys, and notes for the user.
 
 use std::fmt::Display;
 
@@ -13,7 +13,7 @@ use crate::presets::{self, TO_BEGIN_FROM};
 /// Name of the drafted drive in error messages.
 const NAME: &str = "of the data sheet";
 
-/// Key whose value was changed from that of the preset.
+/// Key that the draft changes, with the new value.
 #[derive(Clone, Debug, Serialize)]
 pub struct Change {
     /// Key, with the name of its table.
@@ -33,7 +33,8 @@ pub struct Draft {
     pub text: String,
     /// Changed keys, in the order of the changes. Each key appears once.
     pub changes: Vec<Change>,
-    /// Sentences for the user, such as numbers of the data sheet that the drive cannot reach.
+    /// Sentences for the user. For example, a sentence names a rate of the data sheet that the
+    /// drive cannot reach.
     pub notes: Vec<String>,
 }
 
@@ -120,7 +121,7 @@ fn describe(sheet: &Sheet, preset: &str) -> String {
     )
 }
 
-/// Returns the comment at the top of the file.
+/// Returns the comment for the top of the drive file.
 fn head(preset: &str) -> String {
     let words = format!(
         "A drive from a data sheet, written by `vpass new drive`. A comment that begins with \

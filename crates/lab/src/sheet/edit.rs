@@ -1,5 +1,5 @@
-//! Editor that changes single keys in the text of a drive file. It does not change other lines and
-//! comments.
+//! Editor that changes single keys in the text of a drive file. The lines and comments of other
+//! keys stay unchanged.
 //!
 //! ```text
 //! old line: cell = "tlc"   # techpowerup
@@ -12,8 +12,8 @@ use std::ops::Range;
 /// Largest width of a line, in characters.
 const COLUMNS: usize = 100;
 
-/// Sets a key to a value, with a comment that gives the reason. If the key had a value, the comment
-/// also gives that value.
+/// Sets a key to a value, with a comment that gives the reason. If the key already had a value, the
+/// comment also names the old value.
 pub(super) fn set(text: &str, (table, key): (&str, &str), value: &str, why: &str) -> String {
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
     let header = format!("[{table}]");
@@ -30,7 +30,7 @@ pub(super) fn set(text: &str, (table, key): (&str, &str), value: &str, why: &str
     lines.join("\n") + "\n"
 }
 
-/// Returns the line numbers of a key and its value, in the table that begins at the line `begin`.
+/// Returns the numbers of the lines that set a key. The key's table begins at the line `begin`.
 /// Returns `None` if the table does not have the key.
 fn span_of(lines: &[String], begin: usize, key: &str) -> Option<Range<usize>> {
     let of_table = lines[begin..].iter().take_while(|line| !line.starts_with('['));
@@ -57,14 +57,14 @@ fn value_in(line: &str) -> &str {
     without_comment(line).split_once('=').map_or("", |(_, value)| value.trim())
 }
 
-/// Returns a line without its comment. Strings that contain `#` are not supported, because presets
-/// have none in such lines.
+/// Returns a line without its comment. The line must not have a string that contains `#`. Presets
+/// have no such lines.
 fn without_comment(line: &str) -> &str {
     line.split('#').next().unwrap_or("")
 }
 
-/// Returns a key with its comment, as lines of text. If both do not fit into one line, the comment
-/// is above the key.
+/// Returns a key with its comment, as lines of text. If a single line is too short for key and
+/// comment, the comment is above the key.
 fn commented(key_and_value: &str, why: &str) -> Vec<String> {
     let one = format!("{key_and_value} # {why}");
     if one.chars().count() <= COLUMNS && !key_and_value.contains('\n') {

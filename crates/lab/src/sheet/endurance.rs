@@ -1,5 +1,5 @@
-//! Endurance on a data sheet. The rated P/E cycles are computed from it. If they are more than
-//! those of the preset, read limits are adapted.
+//! Rated P/E cycles of a drive, computed from the endurance on its data sheet. If a drive has more
+//! rated P/E cycles than its preset, read limits may have to be adapted.
 //!
 //! ```text
 //! the host may write 3,504 TB, at 4.0 bytes programmed per byte written
@@ -59,8 +59,8 @@ pub(super) fn solve(draft: &mut Draft, sheet: &Sheet) -> Result<(), Failure> {
     );
     let config = &drive.config;
     let last = config.disturb.table.iter().map(|row| f64::from(row.pec)).fold(0.0, f64::max);
-    // The limits of the preset may be too low for a longer life. This happens beyond the last row
-    // of the disturb table. With an error law, it can also happen before the last row.
+    // The preset's limits must be adapted if the rated P/E cycles lie beyond the last row of the
+    // disturb table. With an error law, limits can be too low even before the last row.
     if rated > last || draft.config().is_err() {
         stretch(draft, config, rated / f64::from(of_preset));
     }
@@ -88,9 +88,9 @@ pub(super) fn in_words(endurance: Endurance, sheet: &Sheet) -> String {
     }
 }
 
-/// Adapts read limits and error rates to a longer life. `by` is the ratio of the new rated life to
-/// that of the preset. All P/E counts in the disturb table and in the error law are multiplied by
-/// this ratio.
+/// Adapts read limits and error rates to a longer life. `by` is the new rated life divided by the
+/// preset's rated life. All P/E counts in the disturb table and in the error law are multiplied by
+/// `by`.
 fn stretch(draft: &mut Draft, config: &DriveConfig, by: f64) {
     let why = format!(
         "assumption: the error law of the preset, in which wear counts as a share of the rated \

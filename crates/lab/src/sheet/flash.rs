@@ -14,8 +14,9 @@ use super::{RANDOM_BYTES, Sheet, parse, rates};
 use crate::failure::Failure;
 use crate::numbers::count;
 
-/// Smallest and largest share of spare flash. They are inferred from usual drives. For example, 512
-/// GB on 512 GiB of flash leave a share of 0.07. On 4 TiB of flash, 3.2 TB leave a share of 0.27.
+/// Smallest and largest share of spare flash, inferred from usual drives. For example, a drive of
+/// 512 GB with 512 GiB of flash has 0.07 spare. A drive of 3.2 TB with 4 TiB of flash has 0.27
+/// spare.
 const SPARE: (f64, f64) = (0.05, 0.35);
 /// Numbers by which the preset's die size of 1 Tb can be divided. The results are dies of 1 Tb, 512
 /// Gb and 256 Gb.
@@ -42,13 +43,13 @@ fn die_bytes(preset: &DriveConfig) -> f64 {
     raw / f64::from(g.channels * g.dies_per_channel)
 }
 
-/// Returns the amount of flash for a capacity, in bytes. It is the smallest power of two that has
-/// enough space for the capacity and for the smallest share of spare.
+/// Returns the amount of flash for a capacity, in bytes. The amount is the smallest power of two
+/// with enough space for the capacity and for the smallest share of spare.
 fn flash_of(capacity: u64) -> f64 {
     ((capacity as f64 / (1.0 - SPARE.0)).ceil() as u64).next_power_of_two() as f64
 }
 
-/// Changes the cell type of a preset, and the times that depend on it.
+/// Changes the cell type of a preset, and the times that depend on the cell type.
 fn change_cell(draft: &mut Draft, sheet: &Sheet, preset: &DriveConfig) {
     let (old, new) = (preset.geometry.cell, sheet.cell);
     let word = parse::cell_word(new);
@@ -121,8 +122,8 @@ fn spare(draft: &mut Draft, sheet: &Sheet, preset: &DriveConfig) -> f64 {
     capacity.0 as f64 / (1.0 - of_preset)
 }
 
-/// Returns the number of dies. A die has 1 Tb. If the rates of the data sheet need more dies,
-/// smaller dies are used. A write rate that is too high for any number of dies is ignored.
+/// Returns the number of dies. Dies have 1 Tb, or less if the rates of the data sheet need more
+/// dies. A write rate that no number of dies reaches is ignored.
 fn dies(draft: &mut Draft, sheet: &Sheet, config: &DriveConfig, of_preset: f64) -> u32 {
     let fewest = of_preset.ceil().max(1.0) as u32;
     let writes = rates::flash_limited_write(sheet, config).unwrap_or(0.0);
@@ -190,9 +191,9 @@ fn channels(draft: &mut Draft, sheet: &Sheet, config: &DriveConfig, dies: u32) {
     write_buffer(draft, config, all, sheet.cell);
 }
 
-/// Returns the number of channels and the reason for it. The number is usually that of the preset.
-/// More channels are used if the preset's channels are too slow for the read rates of the data
-/// sheet. Fewer channels are used if the channels would otherwise have different numbers of dies.
+/// Returns the number of channels, and the reason for this number. Usually, the drive has as many
+/// channels as the preset. It has more if the preset's channels are too slow for the read rates of
+/// the data sheet. It has fewer if channels would otherwise have unequal numbers of dies.
 fn most_usual_channels(sheet: &Sheet, config: &DriveConfig, dies: u32) -> (u32, String) {
     let rate = sheet
         .sequential_read_mb_s

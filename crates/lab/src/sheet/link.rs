@@ -20,10 +20,10 @@ pub struct Link {
     pub depth: u32,
 }
 
-/// Generations of `PCIe`. Each row has the generation, the number of transfers per second and lane
-/// (in 10^9), and two numbers whose ratio is the share of data bits. The codes 8b/10b and 128b/130b
-/// have this ratio in their names. Flits of 256 bytes contain 242 bytes of data. Source: PCI-SIG
-/// base specifications.
+/// Generations of `PCIe`. Each row has the generation, and the rate of a lane in 10^9 transfers per
+/// second. Then come the numbers of data bits and of all bits in the code, for example 128 of 130
+/// bits. The last row counts bytes instead of bits: a flit of 256 bytes has 242 data bytes. Source:
+/// PCI-SIG base specifications.
 const PCIE: [(u32, f64, (f64, f64)); 6] = [
     (1, 2.5, (8.0, 10.0)),
     (2, 5.0, (8.0, 10.0)),
@@ -34,13 +34,13 @@ const PCIE: [(u32, f64, (f64, f64)); 6] = [
 ];
 /// Numbers of lanes that a drive may have.
 const LANES: [u32; 5] = [1, 2, 4, 8, 16];
-/// Names of serial interfaces. Each row also has the number of transfers per second (in 10^9) and
-/// the largest queue depth. Native command queueing of SATA allows 32 requests. The queue depth of
-/// SAS is assumed to be that of `PCIe`.
+/// Serial interfaces. Each row has a name, the number of transfers per second (in 10^9), and the
+/// largest queue depth. Native command queueing of SATA allows 32 requests. SAS is assumed to have
+/// the queue depth of `PCIe`.
 const SERIAL: [(&str, f64, u32); 4] =
     [("sata", 6.0, 32), ("sata3", 6.0, 32), ("sata2", 3.0, 32), ("sas12", 12.0, NVME_DEPTH)];
-/// Queue depth of random reads on data sheets of `PCIe` drives. The assumption is 8 threads with 32
-/// requests each, as on many data sheets of data-centre drives.
+/// Queue depth that a data sheet of a `PCIe` drive is assumed to use for random reads. Many data
+/// sheets of data-centre drives use 8 threads with 32 requests each.
 pub(super) const NVME_DEPTH: u32 = 256;
 
 impl Link {

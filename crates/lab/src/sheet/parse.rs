@@ -1,12 +1,12 @@
-//! Readers for single lines of a data sheet, such as a rate with its unit. An error message shows
-//! the expected form.
+//! Readers for single lines of a data sheet. A line has, for example, a rate with its unit. Error
+//! messages show the expected form.
 
 use vpass_drive::base::units::Bytes;
 use vpass_drive::config::CellType;
 
 use crate::numbers::counted;
 
-/// Names of cell types on data sheets. TLC means current TLC with the code 2-3-2, as in the preset
+/// Names of cell types on data sheets. TLC is assumed to use the code 2-3-2, as in the preset
 /// modern-tlc-232.
 const CELLS: [(&str, CellType); 4] = [
     ("slc", CellType::Slc),
@@ -83,7 +83,7 @@ pub fn rate(text: &str) -> Result<f64, String> {
     }
 }
 
-/// Reads a number of requests per second, such as "850000", "850k" or "1M".
+/// Reads the number of requests per second, such as "850000", "850k" or "1M".
 ///
 /// # Errors
 /// Returns an error message that shows the expected form, if the text has another form.
@@ -108,7 +108,7 @@ pub fn tbw(text: &str) -> Result<f64, String> {
     })
 }
 
-/// Reads a number of full drive writes per day, such as "1" or "0.3".
+/// Reads the number of full drive writes per day, such as "1" or "0.3".
 ///
 /// # Errors
 /// Returns an error message that shows the expected form, if the text has another form.
@@ -131,7 +131,7 @@ pub fn years(text: &str) -> Result<f64, String> {
     })
 }
 
-/// Reads a number of channels, such as "8".
+/// Reads the number of channels, such as "8".
 ///
 /// # Errors
 /// Returns an error message that shows the expected form, if the text has another form.
@@ -143,12 +143,12 @@ pub fn channels(text: &str) -> Result<u32, String> {
         .ok_or_else(|| format!("`{text}`: a whole number from 1 to 256 is expected, such as 8"))
 }
 
-/// Removes spaces from a text, and commas and underscores that group digits.
+/// Removes all spaces, commas and underscores from a text. Commas and underscores may group digits.
 fn tight(text: &str) -> String {
     text.chars().filter(|c| !c.is_whitespace() && !matches!(c, ',' | '_')).collect()
 }
 
-/// Reads a number with one of these units. Returns the number multiplied by the size of the unit.
+/// Reads a number with a unit from `units`. Returns the number multiplied by the size of this unit.
 fn scaled(text: &str, units: &[(&str, f64)]) -> Option<f64> {
     let (number, factor) = units
         .iter()

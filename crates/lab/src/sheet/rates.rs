@@ -22,8 +22,8 @@ const OF_LINK: f64 = 0.9;
 /// If the read rate on the data sheet is below this share of the link's rate, a part inside the
 /// drive is assumed to limit the read rate.
 const INSIDE: f64 = 0.75;
-/// The program time that follows from the data sheet is expected to differ from that of the preset
-/// by at most this factor.
+/// Largest expected factor between the preset's program time and the program time that follows from
+/// the data sheet.
 const SLOWER: f64 = 2.0;
 /// Largest accepted relative difference between the rate on the data sheet and the rate of a short
 /// run.
@@ -61,8 +61,7 @@ fn wordline_bytes(config: &DriveConfig) -> f64 {
     f64::from(config.geometry.cell.bits()) * config.geometry.page_size.0 as f64
 }
 
-/// Sets the rate of the host link. Refuses a data sheet with a rate that is higher than that of the
-/// link.
+/// Sets the rate of the host link. Refuses a data sheet with any rate above the link's rate.
 fn link(draft: &mut Draft, sheet: &Sheet) -> Result<(), Failure> {
     let config = draft.config()?;
     let rate = link_mb_s(sheet, &config);
@@ -149,7 +148,8 @@ fn program_time(draft: &mut Draft, sheet: &Sheet) -> Result<(), Failure> {
     let (bytes, of_preset) = (wordline_bytes(&config), flash::wordline_us(&config));
     let us = dies * bytes / rate - bytes / config.timing.channel_mb_s;
     if us < of_preset / SLOWER {
-        // The drive would need more dies. A note about the missing dies was already added.
+        // The drive has too few dies for this rate. The draft already has a note about the missing
+        // dies.
         return Ok(());
     }
     if us > SLOWER * of_preset {

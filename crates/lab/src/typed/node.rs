@@ -17,7 +17,8 @@ use access::{Fields, Rows, WithSpan};
 #[derive(Clone)]
 pub(super) struct Node<'a> {
     value: &'a DeValue<'a>,
-    /// Offsets in the text at which the value begins and ends. `None` for the whole file.
+    /// Offsets in the text at which the value begins and ends. `None` if the value is the whole
+    /// file.
     span: Option<(usize, usize)>,
     path: String,
 }
@@ -33,9 +34,8 @@ impl<'a> Node<'a> {
         Self { value: value.get_ref(), span: Some((span.start, span.end)), path }
     }
 
-    /// Reads the value as a Rust type. If the type reports an error without a place, the error gets
-    /// the place of this value. The type may also report an error after it has read the whole
-    /// value.
+    /// Reads the value as a Rust type. An error without a place gets the place of this value. Such
+    /// an error may come from a type that first reads the whole value and then checks it.
     fn read<'de, T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, Wrong> {
         let here = self.clone();
         seed.deserialize(self).map_err(|wrong| wrong.at(|| here.place()))
@@ -68,7 +68,7 @@ impl<'a> Node<'a> {
     }
 }
 
-/// Converts a whole number of TOML. Returns `None` if the number does not fit into 128 bits.
+/// Converts a TOML integer. Returns `None` if the integer does not fit into 128 bits.
 fn number(n: &DeInteger<'_>) -> Option<i128> {
     i128::from_str_radix(&n.as_str().replace('_', ""), n.radix()).ok()
 }
@@ -179,8 +179,8 @@ impl<'de> Deserializer<'de> for Node<'_> {
         fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Wrong> {
-        // The type `Spanned` reads a value together with its place. It asks for both as fields,
-        // with names that never occur in a file.
+        // The type `Spanned` reads a value together with the value's place. `Spanned` requests
+        // three fields (start, end and value) by names that never occur in a file.
         match (fields, self.span) {
             (&[start, end, value], Some(span)) if name.starts_with("$__") => {
                 visitor.visit_map(WithSpan::of(self, span, [start, end, value]))

@@ -21,9 +21,9 @@ pub(super) struct Wrong {
 /// Place of a wrong value in a file, with the key and the value.
 #[derive(Debug)]
 pub(super) struct Place {
-    /// Offset of the value in the text; `None` for the whole file.
+    /// Offset of the value in the text; `None` if the value is the whole file.
     pub(super) at: Option<usize>,
-    /// Path of the value's key. Empty for the whole file.
+    /// Path of the value's key. Empty if the value is the whole file.
     pub(super) path: String,
     /// Value, as error messages show it.
     pub(super) value: String,

@@ -10,7 +10,7 @@ use toml::de::{DeArray, DeTable};
 
 use super::{Node, Place, Wrong};
 
-/// Rows of a list. The path of each row is that of the list.
+/// Rows of a list. Each row has the path of the list.
 pub(super) struct Rows<'a>(IntoIter<Node<'a>>);
 
 impl<'a> Rows<'a> {
