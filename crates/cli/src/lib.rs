@@ -35,6 +35,7 @@ mod words;
 mod workload;
 
 use std::ffi::OsString;
+use std::io::{self, IsTerminal};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use vpass_lab::as_json;
@@ -191,7 +192,8 @@ fn show(
         out::print(&report::render(&outcome.summary, page_bytes, table::wants_colour()))?;
     }
     let exit = Exit::from(&outcome);
-    if exit != Exit::Done {
+    // On a terminal, the verdict stands in the last lines of the report already.
+    if exit != Exit::Done && (base.json || !io::stdout().is_terminal()) {
         out::say(&format!("vpass: {}", report::verdict(&outcome.summary)));
     }
     Ok(exit)

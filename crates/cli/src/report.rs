@@ -146,8 +146,8 @@ fn host(s: &Summary) -> String {
     if h.partial_page_writes > 0 {
         let _ = write!(
             text,
-            "; {} writes covered part of a page, so {} pages were read to complete these writes",
-            count(h.partial_page_writes),
+            "; {} wrote only part of the page, so {} pages were read to complete these writes",
+            plural(h.partial_page_writes, "page write"),
             count(h.fill_reads)
         );
     }
@@ -393,12 +393,17 @@ fn oracle_words(o: &OracleReport, colour: bool) -> String {
         .map(|(what, n)| format!("{} {what}", count(*n)))
         .collect();
     let verdict = if found.is_empty() {
-        "no error".into()
+        "no error of the drive model".into()
     } else {
         Look::Bad.paint(&found.join(", "), colour)
     };
+    let lost = if o.lost_pages > 0 {
+        format!("; {} lost", plural(o.lost_pages, "page"))
+    } else {
+        String::new()
+    };
     let mut text = format!(
-        "  {} page reads checked: {verdict}; the most disturbed readable page {}\n",
+        "  {} page reads checked: {verdict}; the most disturbed readable page {}{lost}\n",
         count(o.reads_checked),
         if o.worst_dose_ratio.is_finite() {
             format!("reached {:.1} % of its limit", o.worst_dose_ratio * 100.0)
