@@ -80,9 +80,11 @@ pub struct Estimate {
     pub read_bytes: Option<f64>,
     /// Number of P/E cycles that host writes and GC cause in the mean block.
     pub cycles_by_host: f64,
-    /// Number of P/E cycles that rewriting because of reads causes in the mean block.
+    /// Number of P/E cycles that reads cause in the mean block, because the drive rewrites data
+    /// that is read often.
     pub cycles_by_reads: f64,
-    /// Number of P/E cycles that rewriting because of age causes in the mean block.
+    /// Number of P/E cycles that the age of data causes in the mean block, because refresh rewrites
+    /// old data.
     pub cycles_by_age: f64,
     /// Kind of equations that gave the estimate.
     pub case: Case,
@@ -193,8 +195,8 @@ impl Lived<'_> {
             .then(|| config.refresh.period.0 as f64 / 1e9 * (1.0 - lead))
     }
 
-    /// Shortens the life. Writing the start-up state uses some P/E cycles, and the time of these
-    /// cycles is subtracted from the life.
+    /// Shortens the life. Writing the start-up state uses some P/E cycles. The time that the host
+    /// would need for these cycles is subtracted from the life.
     fn begun_worn(&self, life: rate::Span) -> rate::Span {
         let cycles =
             cycles_of_overwriting(&self.shape, written_at_start(&self.plan.drive.config) as f64);
@@ -256,8 +258,8 @@ impl Lived<'_> {
                 }
             }
         }
-        // The rates settle slowly. For the first P/E cycles, the model therefore uses the rates
-        // that it had before they settled.
+        // The rates settle slowly. For the first P/E cycles, the model therefore uses rates that
+        // have not settled.
         let at_first = |pec: u32| begun.get((f64::from(pec - from) / WINDOW) as usize).copied();
         span(self.shape.blocks, (from, to), &|pec| {
             at_first(pec).unwrap_or_else(|| between(&known, pec))

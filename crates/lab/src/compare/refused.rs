@@ -17,7 +17,7 @@ pub struct Refused {
     pub refresh: Option<&'static str>,
     /// Parity technique.
     pub parity: &'static str,
-    /// Label that the row would have had.
+    /// Label of the refused combination.
     pub label: String,
     /// Reason for the refusal, in a sentence.
     pub why: String,

@@ -69,7 +69,7 @@ struct Measure {
     best: &'static str,
     /// Unit of the measure's numbers.
     unit: &'static str,
-    /// Whether a sentence is printed if all rows have equal values.
+    /// Whether the verdict has a sentence about this measure if all rows have equal values.
     says_alike: bool,
 }
 

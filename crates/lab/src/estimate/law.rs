@@ -86,7 +86,7 @@ impl Law {
         }
     }
 
-    /// Returns whether all pages of the drive have the same rates.
+    /// Returns whether all pages of the drive have the same rates of reads and writes.
     pub(super) fn is_even(&self) -> bool {
         match self {
             Self::Table(law) => law.is_even(),

@@ -44,7 +44,7 @@ pub(super) struct Pages {
     pub(super) write_bytes: f64,
     /// Number of bytes that the host reads per second.
     pub(super) read_bytes: f64,
-    /// Whether all pages have the same rates.
+    /// Whether all pages have the same rates of reads and writes.
     pub(super) is_even: bool,
 }
 

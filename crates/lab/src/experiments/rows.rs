@@ -96,8 +96,8 @@ impl Rows {
         Ok(rows)
     }
 
-    /// Finds the rows of these plans. `asked` returns those settings of a row that are not in its
-    /// plan.
+    /// Finds the rows of these plans. `asked` returns those settings of a row that are not in the
+    /// row's plan.
     ///
     /// # Errors
     /// Returns an error if a trace file or a job file can no longer be read.
@@ -141,7 +141,7 @@ impl Rows {
     }
 }
 
-/// Rows of some plans, finished by an earlier experiment or by this experiment.
+/// Finished rows of some plans. This experiment or an earlier experiment finished the rows.
 pub struct Resumed<'a, T> {
     rows: &'a Rows,
     plans: Vec<&'a RunPlan>,
@@ -170,8 +170,8 @@ impl<T: Serialize + DeserializeOwned> Resumed<'_, T> {
         (found, missing)
     }
 
-    /// Reports the number of rows that were found on disk. An experiment makes this report once,
-    /// even if it runs its plans in several parts.
+    /// Reports the number of rows that were found on disk. An experiment makes this report only
+    /// once, even if the plans run in several parts.
     fn tell_found(&self, count: usize) {
         let Some((store, _)) = self.rows.kept.as_ref().filter(|_| count > 0) else { return };
         if !self.rows.has_told_found.swap(true, Ordering::Relaxed) {
