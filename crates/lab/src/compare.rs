@@ -147,7 +147,7 @@ struct Technique<'a> {
     parity: Option<&'a str>,
     counterfactual: bool,
     baseline: bool,
-    /// Whether no run programmed or erased anything.
+    /// Whether the runs caused no wear. Without wear, no run programmed or erased anything.
     no_wear_seen: bool,
     /// Whether, in at least one run, requests came faster than the drive could serve them.
     saturated: bool,

@@ -37,13 +37,13 @@ pub use said::{Record, early, final_words};
 /// Number of P/E counts at which the mean-field model is computed.
 const POINTS: u32 = 4;
 /// Uncertainty, in P/E cycles, of the length of a life. The length is uncertain because all blocks
-/// may be rewritten at nearly the same times.
+/// may be rewritten at nearly the same time.
 const HALF_A_ROUND: f64 = 0.5;
 /// Default of `refresh.block.lead`. Refresh rewrites a block when this share of the refresh period
 /// is left.
 const LEAD: f64 = 0.125;
 
-/// Kind of equations that give an estimate.
+/// Kind of the equations for an estimate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Case {
@@ -86,14 +86,14 @@ pub struct Estimate {
     /// Number of P/E cycles that the age of data causes in the mean block, because refresh rewrites
     /// old data.
     pub cycles_by_age: f64,
-    /// Kind of equations that gave the estimate.
+    /// Kind of the equations from which the estimate was computed.
     pub case: Case,
     /// Uncertainty as a share of the life. The uncertainty is the largest measured error of these
     /// equations, or half a P/E cycle, whichever is more.
     pub within: f64,
 }
 
-/// Estimate of a plan's life, or the reason why there is no estimate.
+/// Estimate of the life of a plan's drive, or the reason why there is no estimate.
 pub type Answer = Result<Estimate, String>;
 
 /// Estimates the life of the plan's drive. If the plan is for a sample of a drive, the estimate is

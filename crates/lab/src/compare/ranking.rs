@@ -1,6 +1,6 @@
-//! Ranking of the rows by a column. The first part of the ranking has the rows that may be the
-//! best, and the second part has all other rows. Rows whose 95 % intervals overlap are too close to
-//! rank.
+//! Ranking of the rows by their values in a column. The first part of the ranking has the rows that
+//! may be the best, and the second part has all other rows. Rows whose 95 % intervals overlap are
+//! too close to rank.
 
 use super::column::{COLUMNS, Column, Sizes};
 use super::row::ComparisonRow;

@@ -27,7 +27,7 @@ impl Refused {
     /// Looks up the techniques of a combination.
     ///
     /// # Errors
-    /// Returns an error if the name is unknown.
+    /// Returns an error if the name of a technique is unknown.
     pub fn of(named: Chosen, label: String, why: String) -> Result<Self, Failure> {
         Ok(Self {
             reclaim: reclaim_named(named.reclaim)?.name,
@@ -40,8 +40,8 @@ impl Refused {
     }
 }
 
-/// Returns each reason once, together with the labels of all techniques that were refused for this
-/// reason. The labels form one text, such as "`a`, `b`".
+/// Returns each reason for a refusal once, together with the labels of all techniques that were
+/// refused for this reason. The labels form one text, such as "`a`, `b`".
 pub fn by_reason(refused: &[Refused]) -> Vec<(String, &str)> {
     let mut reasons: Vec<(Vec<&str>, &str)> = vec![];
     for row in refused {

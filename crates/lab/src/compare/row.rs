@@ -72,7 +72,7 @@ impl Stopped {
 pub struct RowLife {
     /// Unit of the life.
     pub unit: LifeUnit,
-    /// Whether no run programmed or erased anything.
+    /// Whether the runs caused no wear. Without wear, no run programmed or erased anything.
     pub no_wear: bool,
     /// Life as a single number. Absent if a run has too few block cycles, so that only a range is
     /// known.
@@ -234,7 +234,8 @@ fn half(column: &Column, mean: &MeanCi95, runs: &[Summary]) -> Option<f64> {
 }
 
 /// Returns half the width of the 95 % interval of a mean. The mean is taken over independent
-/// numbers, and `halves` has an entry for each of these numbers: half the width of its interval.
+/// numbers, and `halves` has an entry for each of these numbers: half the width of the number's
+/// interval.
 fn half_of_mean(halves: impl Iterator<Item = Option<f64>>) -> Option<f64> {
     let halves: Vec<f64> = halves.collect::<Option<_>>()?;
     Some(halves.iter().map(|half| half * half).sum::<f64>().sqrt() / halves.len() as f64)

@@ -134,8 +134,7 @@ fn findings(rows: &[ComparisonRow], safe: &[&ComparisonRow], sizes: &Sizes) -> V
 enum Found {
     Nothing,
     Said(String),
-    /// The noise is unknown. The field has the number of requests or reads after which a run shows
-    /// the noise.
+    /// Unknown noise, with the number of requests or reads after which a run shows the noise.
     Unknown((u64, &'static str)),
 }
 

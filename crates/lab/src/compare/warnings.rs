@@ -13,7 +13,7 @@ use super::row::ComparisonRow;
 /// Warning that one or several runs gave.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Warning {
-    /// Labels of the techniques that have the warning.
+    /// Labels of the techniques to which the warning applies.
     pub labels: Vec<String>,
     /// Text of the warning. The text names the seeds if there are several runs.
     pub sentence: String,

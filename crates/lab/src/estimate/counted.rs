@@ -1,4 +1,4 @@
-//! Rates of reads and writes of each page, counted over one pass of a stream of requests.
+//! Read rate and write rate of each page, computed from one pass over a stream of requests.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 

@@ -1,5 +1,5 @@
-//! Mean-field model of skewed workloads. Pages with similar rates form a class. For each block, the
-//! model stores the mean number of pages of each class instead of single pages.
+//! Mean-field model of skewed workloads. Pages with similar rates form a class. The model does not
+//! store single pages. For each block, the model stores the mean number of pages of each class.
 //!
 //! The host, GC and reclaim each fill separate blocks. The host overwrites each page of a class w
 //! times per second. Each overwrite makes the old copy invalid, so the mean number of valid pages
@@ -18,9 +18,9 @@ use super::shape::Shape;
 
 /// Largest number of blocks that the model simulates.
 const MOST_BLOCKS: f64 = 420.0;
-/// Smallest number of pages in a block for which a class counts as common. Classes with fewer pages
-/// in a block are rare. Pages of rare classes are assigned to blocks as whole pages. For common
-/// classes, blocks can have fractions of pages.
+/// Limit for rare classes, in pages per block. A class with fewer pages in a block is rare. Pages
+/// of rare classes are assigned to blocks as whole pages. For all other classes, blocks can have
+/// fractions of pages.
 const RARE: f64 = 3.0;
 /// Smallest number of pages of a class in the simulated blocks. Classes with fewer pages are
 /// computed separately.
@@ -248,7 +248,8 @@ impl Field {
             let moved = parts.iter().take_while(|part| part.reads <= reads).count();
             if moved > 0 {
                 if moved == parts.len() {
-                    // Page reads beyond the last limit count as reads of the new copy of the data.
+                    // The whole block moves at the limit of the last part. Page reads beyond this
+                    // limit count as reads of the new copy of the data.
                     self.pools[RECLAIM].reads += reads - parts[moved - 1].reads;
                 }
                 self.empty(b, 0..moved, RECLAIM);
@@ -322,7 +323,7 @@ impl Field {
     }
 
     /// Fills a block with data of one kind. `shares` lists, for each part of the block, the share
-    /// of the data for this part. Returns false if there is too little data.
+    /// of the data that goes to this part. Returns false if there is too little data.
     fn fill_one(&mut self, kind: usize, shares: &[f64]) -> bool {
         let pool = &mut self.pools[kind];
         let all: f64 = pool.pages.iter().sum::<f64>() + pool.dead;

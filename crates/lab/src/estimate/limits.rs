@@ -101,7 +101,7 @@ impl Limits {
         Ok(moves_at_once.then_some(this))
     }
 
-    /// Returns the unit that the technique rewrites.
+    /// Returns the unit of data that the technique rewrites.
     pub(super) fn kind(&self) -> Kind {
         self.kind
     }

@@ -19,8 +19,8 @@ const MOST_CLASSES: usize = 24;
 /// Width, in octaves, of the range of rates that is divided into classes. The range ends at the
 /// largest rate. Smaller rates count as the smallest rate of this range.
 const OCTAVES: f64 = 16.0;
-/// Number of octaves of read rates that a class spans, divided by the number of octaves of write
-/// rates that the class spans.
+/// Ratio between two widths of a class, in octaves: the range of read rates divided by the range of
+/// write rates.
 const COARSER: f64 = 1.5;
 
 /// Pages with similar rates.

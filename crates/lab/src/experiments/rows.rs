@@ -15,19 +15,20 @@ use crate::plan::RunPlan;
 /// Event that concerns rows on disk. The caller of an experiment turns the event into a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Note {
-    /// Rows of earlier experiments were removed, because the user wanted this.
+    /// Rows of earlier experiments were removed, because the user asked for new runs.
     Removed(OnDisk),
     /// No row will be kept on disk, because the executable file of the program cannot be read. The
-    /// field has the reason.
+    /// text says why the file cannot be read.
     CannotKeep(String),
-    /// A finished row was not kept on disk. The field has the reason. An experiment reports this
+    /// A finished row was not kept on disk. The text has the reason. An experiment reports this
     /// event at most once.
     NotKept(String),
-    /// Rows of an earlier experiment were found on disk. The first field has the number of these
-    /// rows. The second field is the number of all rows of this experiment, finished or not. An
+    /// Rows of an earlier experiment were found on disk. The first value has the number of these
+    /// rows. The second value is the number of all rows of this experiment, finished or not. An
     /// experiment reports this event at most once.
     Found(OnDisk, usize),
-    /// Rows of this experiment are now on disk. An experiment that is stopped can continue later.
+    /// Rows of this experiment are now on disk, so this experiment can continue later if the user
+    /// stops it.
     Kept(OnDisk),
     /// The results are complete, so the rows of this experiment were removed.
     Complete,

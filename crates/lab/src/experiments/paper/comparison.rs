@@ -164,7 +164,7 @@ fn of_length(run: &Run) -> Vec<String> {
     said
 }
 
-/// Returns a table with the techniques of a figure side by side. Each variant has a row of means.
+/// Returns a table with a column for each technique of a figure. Each variant has a row of means.
 /// If the figure shows workloads, a row for each workload precedes the means.
 fn table(figure: &Figure, numbers: &Numbers) -> Grid {
     let (variants, techniques) = numbers.columns();

@@ -74,8 +74,8 @@ pub(super) struct Group {
     /// Number of requests per second. A group can have `rate` instead of `load`.
     #[serde(default)]
     pub(super) rate: Option<f64>,
-    /// Number of counted passes over each workload on a whole drive. The counted passes come after
-    /// the `warm_up_passes`. By default, each workload has its own number.
+    /// Number of counted passes over each workload, for runs on a whole drive. The counted passes
+    /// come after the `warm_up_passes`. By default, each workload has its own number.
     #[serde(default)]
     pub(super) passes: Option<f64>,
     #[serde(default)]
@@ -350,8 +350,8 @@ pub(super) struct Variant {
     pub(super) drive: Option<String>,
     #[serde(default)]
     pub(super) set: Vec<String>,
-    /// Values for keys of the drive that apply only to one technique. The values are stored under
-    /// the name of the technique.
+    /// Values for keys of the drive. The values apply only to one technique, and are stored under
+    /// the name of this technique.
     #[serde(default)]
     pub(super) own: BTreeMap<String, Vec<String>>,
     /// Name of a file in the folder of the recipe. The file has the host's hints, in the format of

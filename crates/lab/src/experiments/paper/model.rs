@@ -1,6 +1,6 @@
-//! Files that vpass writes for a recipe without a simulation. The files show the settings, the
-//! error model and the read limits of the drive. Other files show the requests of the workloads.
-//! There are read limits for each layer and for several mixes of reads.
+//! Files of a recipe. vpass writes these files without a simulation. Some files show the settings,
+//! the error model and the read limits of the drive. Other files show the requests of the
+//! workloads. There are read limits for each layer and for several mixes of reads.
 use std::fmt::Write;
 
 use vpass_drive::base::span::DAY;

@@ -1,6 +1,6 @@
-//! Numbers of a figure. There is a row for each run of a group. The row has the run's number, and
-//! the ratio to the number of another technique or variant. Further rows have means over the
-//! workloads.
+//! Numbers of a figure. There is a row for each run of a group. The row has the figure's number for
+//! this run, and the ratio to the number for another technique or variant. Further rows have means
+//! over the workloads.
 use std::fmt::Write;
 
 use super::csv::field;

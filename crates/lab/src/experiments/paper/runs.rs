@@ -80,8 +80,8 @@ pub(super) fn runs(
 /// Properties that are equal in all runs of one variant with one workload.
 struct Kind {
     drive: Loaded<DriveConfig>,
-    /// Drives for techniques for which the variant sets additional keys of the drive. The map is
-    /// indexed by the name of the technique.
+    /// Drives with keys that are set for one technique only. The map is indexed by the name of this
+    /// technique.
     own: BTreeMap<String, Loaded<DriveConfig>>,
     /// Hints of the host; `None` if the variant has no hints.
     said: Option<Vec<HintRange>>,

@@ -48,8 +48,8 @@ impl Takes {
     /// exceeds `long`.
     ///
     /// # Errors
-    /// Returns an error if this number of retries depends on the decoding level at which a read
-    /// began.
+    /// Returns an error if the smallest number of retries depends on the decoding level at which a
+    /// read began.
     fn long_from(&self, some_began_higher: bool) -> Result<usize, Failure> {
         let from = |more: Ns| {
             self.by_retries
