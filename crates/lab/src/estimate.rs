@@ -57,7 +57,7 @@ pub enum Case {
 }
 
 impl Case {
-    /// Returns the largest measured error of these equations, as a share of the simulated life.
+    /// Returns the largest measured error of the equations, as a share of the simulated life.
     /// Larger errors are possible for lives of fewer than 50 P/E cycles.
     pub const fn within(self) -> f64 {
         match self {
@@ -88,7 +88,7 @@ pub struct Estimate {
     pub cycles_by_age: f64,
     /// Kind of the equations from which the estimate was computed.
     pub case: Case,
-    /// Uncertainty as a share of the life. The uncertainty is the largest measured error of these
+    /// Uncertainty as a share of the life. The uncertainty is the largest measured error of the
     /// equations, or half a P/E cycle, whichever is more.
     pub within: f64,
 }

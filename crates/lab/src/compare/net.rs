@@ -1,5 +1,5 @@
-//! Net read wear: the number of pages that a run programs, minus the number that its twin programs.
-//! The twin is a run of the same workload on flash without read disturb.
+//! Net read wear: the number of pages that a run programs, minus the number that the run's twin
+//! programs. The twin is a run of the same workload on flash without read disturb.
 
 use vpass_drive::api::reclaim::{NO_RECLAIM, RECLAIM};
 use vpass_drive::config::{DisturbModel, ErrorConfig};

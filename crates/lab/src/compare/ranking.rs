@@ -22,7 +22,7 @@ pub(super) struct Standing<'a> {
     /// Whether both ends of the range are known.
     is_known: bool,
     pub(super) text: String,
-    /// Number with its interval, as a text.
+    /// Number and interval as one text.
     pub(super) with_range: String,
 }
 
@@ -41,7 +41,8 @@ pub(super) struct Ranking<'a> {
 }
 
 impl<'a> Ranking<'a> {
-    /// Ranks these rows by a column. Returns `None` if fewer than two rows can be compared.
+    /// Ranks rows by their values in a column. Returns `None` if fewer than two rows can be
+    /// compared.
     pub(super) fn of(rows: &[&'a ComparisonRow], column: usize, sizes: &Sizes) -> Option<Self> {
         let shown = &COLUMNS[column];
         let competing = rows.iter().filter(|row| row.may_win(shown));

@@ -1,5 +1,5 @@
-//! Techniques that a comparison refuses because they do not suit the drive or the workload. Refused
-//! techniques have no row in the table. All other techniques run.
+//! Techniques that a comparison refuses, because the techniques do not suit the drive or the
+//! workload. Refused techniques have no row in the table. All other techniques run.
 
 use serde::Serialize;
 

@@ -23,7 +23,7 @@ const WHOLE_BLOCKS: [&str; 3] = ["block", "page-type", "ideal"];
 /// limit.
 const WORDLINES: [&str; 4] = ["straw-wl", "straw-ss", "straw-ss-published", "straw-ss-sound"];
 
-/// Pages of a block that move together.
+/// Part of a block: the pages that move together.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Part {
     /// Share of the pages of a block that are in the part.

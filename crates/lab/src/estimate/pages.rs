@@ -132,9 +132,9 @@ impl Pages {
 /// first-in-first-out and holds `buffered` pages.
 ///
 /// A written page stays in the buffer for t seconds, and the buffer absorbs further writes to the
-/// page in this time. A page with w writes per second is therefore programmed every 1 / w + t
-/// seconds. The time t follows from the size of the buffer: the number of pages that enter the
-/// buffer in t seconds is `buffered`.
+/// page during these t seconds. A page with w writes per second is therefore programmed every
+/// 1 / w + t seconds. The time t follows from the size of the buffer: the number of pages that
+/// enter the buffer in t seconds is `buffered`.
 fn buffered_writes(classes: &[Class], buffered: f64) -> Vec<Class> {
     let after = |t: f64, class: &Class| class.writes / (1.0 + class.writes * t);
     let held = |t: f64| classes.iter().map(|class| class.pages * after(t, class) * t).sum::<f64>();

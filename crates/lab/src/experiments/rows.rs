@@ -1,5 +1,5 @@
-//! Finished rows of an experiment on disk. Each row is written as soon as its run has finished. If
-//! an experiment is stopped, it can later continue with these rows.
+//! Finished rows of an experiment on disk. Each row is written as soon as its run has finished. An
+//! experiment that was stopped can later continue with these rows.
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -89,8 +89,8 @@ const CODE_PEC: (u32, u32, usize) = (1000, 30_000, 500);
 /// error-correcting code still corrects data. There are rows for three targets: the drive's own
 /// target, and the UBER of JESD218 for client drives and for enterprise drives.
 ///
-/// The last column is for data that is both read and old. The age of this data is half of the
-/// largest age, and the column has the largest number of reads at this age.
+/// The last column is for data that is both read and old. The column has the largest number of
+/// reads at half of the largest age.
 pub(super) fn code_csv(config: &DriveConfig) -> String {
     let mut csv = String::from(
         "target,pec_cycles,tolerable_rber,uber,reads,age_days,reads_at_half_age_if_shared\n",

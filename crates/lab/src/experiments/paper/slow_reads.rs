@@ -1,6 +1,6 @@
 //! Latencies that page reads would have on an idle drive. The latencies are computed from the
-//! number of retries of each read, so they are known in every gear. Each read is assumed to be of
-//! the slowest page kind, as in the latency budgets of hints.
+//! number of retries of each read, so the latencies are known in every gear. Each read is assumed
+//! to be of the slowest page kind, as in the latency budgets of hints.
 use std::fmt::Write;
 
 use serde_json::{Value, json};
