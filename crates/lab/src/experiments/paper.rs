@@ -140,9 +140,9 @@ fn expectations(recipe: &Recipe, path: &Path) -> Result<Expectations, Failure> {
 type Kept = (Value, Vec<(u32, u64)>, Vec<series::Part>, bool);
 
 fn run_all(recipe: &Recipe, runs: &mut [Run], engine: &Engine) -> Result<(), Failure> {
-    // The key under which a run is kept on disk depends on three settings that are not in the plan:
-    // the number of weeks, whether a plot needs data of every block, and the time above which a
-    // read is long.
+    // The key under which a run is kept on disk depends on three settings that are not in the plan.
+    // The three settings are the number of weeks, whether a plot needs data of every block, and the
+    // time above which a read is long.
     let weeks_of = |run: &Run| recipe.span_of(&run.group).map(span::Span::weeks);
     let plots_blocks = |run: &Run| recipe.plots_blocks_of(&run.group, &run.workload);
     let asked =
