@@ -8,8 +8,8 @@ use serde_json::Value;
 use crate::failure::Failure;
 use crate::plain::is_hidden;
 
-/// Version of the JSON files. The version changes if a key is removed, or if the meaning of a key
-/// changes. A new key does not change the version.
+/// Version of the format in which vpass writes JSON files. The version changes if a key is removed,
+/// or if the meaning of a key changes. A new key does not change the version.
 pub const SCHEMA: u32 = 1;
 
 /// Formats JSON with indents and a final newline.

@@ -6,15 +6,15 @@
 //! 30 batches (Operations Research 30(3), 1982). vpass uses ten, because long batches give more
 //! precise tail latencies.
 //!
-//! Sums and ratios, such as erases and write amplification, may drift during a run. For example,
-//! the first reclaim jobs start late in a run. Every seed has the same drift, so the drift is not
-//! noise. The interval therefore uses the differences of neighbouring batches: the mean square
-//! successive difference (von Neumann, Annals of Mathematical Statistics 12, 1941). For n = 10
-//! batches, the formula 2 (n - 1)^2 / (3n - 4) gives 6 degrees of freedom.
+//! Sums, such as the number of erases, may drift during a run. Ratios, such as write amplification,
+//! may drift too. For example, the first reclaim jobs start late in a run. Every seed has the same
+//! drift, so the drift is not noise. The interval therefore uses the differences of neighbouring
+//! batches: the mean square successive difference (von Neumann, Annals of Mathematical Statistics
+//! 12, 1941). For n = 10 batches, the formula 2 (n - 1)^2 / (3n - 4) gives 6 degrees of freedom.
 //!
 //! For a percentile, the values of the ten batches are compared with the value of the whole run
-//! (sectioning: Asmussen and Glynn, Stochastic Simulation, 2007, III.5a). If a batch has fewer than
-//! ten reads above a percentile, the percentile is biased and gets no interval.
+//! (sectioning: Asmussen and Glynn, Stochastic Simulation, 2007, III.5a). If any batch has fewer
+//! than ten reads above its own percentile, the percentile is biased and gets no interval.
 //!
 //! A sample records the drive's counts at one point in the run. If a run has fewer than [`BATCHES`]
 //! times [`LOOKS`] samples, its numbers have no intervals. Some noise changes so slowly that one
@@ -66,15 +66,15 @@ pub fn of_percentile(whole: f64, batches: &[f64]) -> f64 {
     student_t(batches.len() - 1) * (squares / (n * (n - 1.0))).sqrt()
 }
 
-/// Returns the number of reads that each batch needs, so that a percentile gets an interval.
+/// Returns the number of reads that each batch needs before a percentile gets an interval.
 /// `percentile` is between 0 and 1, such as 0.99.
 pub fn reads_needed(percentile: f64) -> u64 {
     (BEYOND / (1.0 - percentile)).round() as u64
 }
 
-/// Returns the index of the last sample of each batch. Returns `None` if there are too few samples.
-/// `looks` lists the number of requests that were served before each sample. The last sample is at
-/// the end of the run.
+/// Returns, for each batch, the index of its last sample. Returns `None` if there are too few
+/// samples. For each sample, `looks` has the number of requests that were served before the sample.
+/// The last sample of `looks` is at the end of the run.
 pub fn ends(looks: &[u64]) -> Option<[usize; BATCHES]> {
     let all = *looks.last()?;
     if looks.len() < BATCHES * LOOKS {

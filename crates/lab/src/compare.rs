@@ -65,7 +65,7 @@ pub fn rows(
     seeds: usize,
 ) -> (Vec<ComparisonRow>, Vec<Stopped>) {
     let many_gcs = plans.iter().any(|p| p.gc != plans[0].gc);
-    // A refresh technique that belongs to the parity technique is not named in labels.
+    // Labels do not name a refresh technique that is a part of the parity technique.
     let many_refreshes =
         plans.iter().any(|p| p.said_of_refresh.is_named && p.refresh != plans[0].refresh);
     let many_parities = plans.iter().any(|p| p.parity != plans[0].parity);
@@ -135,7 +135,7 @@ pub fn has_parity(rows: &[ComparisonRow]) -> bool {
 #[expect(clippy::struct_excessive_bools, reason = "each variant is a different value in the file")]
 #[derive(Serialize)]
 struct Technique<'a> {
-    /// Name of the row in the table and in all lists of the file.
+    /// Name of the row in the table and in all lists of `compare.json`.
     label: &'a str,
     reclaim: &'a str,
     gc: &'a str,
@@ -147,7 +147,7 @@ struct Technique<'a> {
     parity: Option<&'a str>,
     counterfactual: bool,
     baseline: bool,
-    /// Whether no run programmed or erased anything.
+    /// Whether the runs caused no wear. Without wear, no run programmed or erased anything.
     no_wear_seen: bool,
     /// Whether, in at least one run, requests came faster than the drive could serve them.
     saturated: bool,
@@ -155,7 +155,7 @@ struct Technique<'a> {
     /// unknown.
     life_low_days: Option<f64>,
     life_high_days: Option<f64>,
-    /// Whether the rates of programs and the state of the drive settled in all runs. vpass can
+    /// Whether the rates of page programs and the state of the drive settled in all runs. vpass can
     /// project a life only after both have settled.
     life_settled: bool,
     /// Unit of `life_low` and `life_high`, which are the ends of the life's range. Null if the life
@@ -230,8 +230,8 @@ pub fn json_of(
         let about = json!({ "label": column.label(), "unit": column.unit() });
         columns.insert(column.key.into(), about);
     }
-    // `best` and `tied` have one list for each column. The additional list `life` is a copy of the
-    // list for the column of lives that the table shows.
+    // `best` and `tied` have one list for each column. A table shows only one column of lives. The
+    // additional list `life` is a copy of the list for this column.
     for lists in [&mut best, &mut tied] {
         let of_life = life_unit(rows).and_then(|unit| lists.get(unit.key()).cloned());
         lists.insert("life".into(), of_life.unwrap_or_else(|| json!([])));

@@ -1,4 +1,4 @@
-//! Counts with decimal units, such as `requests=1M`, in `--set` and in files.
+//! Counts with decimal units, in `--set` and in files. An example is `requests=1M`.
 
 use std::borrow::Cow;
 
@@ -66,8 +66,8 @@ pub(crate) fn expanded<'a>(
 
 type Word = (String, String, std::ops::Range<usize>);
 
-/// Collects the values that may be counts, from a table or from each row in a list of tables. Each
-/// value is stored with its key and its position.
+/// Collects the values that may be counts, from one table or from a list of tables. Each value is
+/// stored with its key and its position.
 fn collect(path: &str, value: &Spanned<DeValue>, section: &Section, words: &mut Vec<Word>) {
     match value.get_ref() {
         DeValue::Array(rows) => rows.iter().for_each(|row| collect(path, row, section, words)),

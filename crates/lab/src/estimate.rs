@@ -37,13 +37,13 @@ pub use said::{Record, early, final_words};
 /// Number of P/E counts at which the mean-field model is computed.
 const POINTS: u32 = 4;
 /// Uncertainty, in P/E cycles, of the length of a life. The length is uncertain because all blocks
-/// may be rewritten at nearly the same times.
+/// may be rewritten at nearly the same time.
 const HALF_A_ROUND: f64 = 0.5;
 /// Default of `refresh.block.lead`. Refresh rewrites a block when this share of the refresh period
 /// is left.
 const LEAD: f64 = 0.125;
 
-/// Kind of equations that give an estimate.
+/// Kind of the equations for an estimate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Case {
@@ -57,7 +57,7 @@ pub enum Case {
 }
 
 impl Case {
-    /// Returns the largest measured error of these equations, as a share of the simulated life.
+    /// Returns the largest measured error of the equations, as a share of the simulated life.
     /// Larger errors are possible for lives of fewer than 50 P/E cycles.
     pub const fn within(self) -> f64 {
         match self {
@@ -80,18 +80,20 @@ pub struct Estimate {
     pub read_bytes: Option<f64>,
     /// Number of P/E cycles that host writes and GC cause in the mean block.
     pub cycles_by_host: f64,
-    /// Number of P/E cycles that rewriting because of reads causes in the mean block.
+    /// Number of P/E cycles that reads cause in the mean block, because the drive rewrites data
+    /// that is read often.
     pub cycles_by_reads: f64,
-    /// Number of P/E cycles that rewriting because of age causes in the mean block.
+    /// Number of P/E cycles that the age of data causes in the mean block, because refresh rewrites
+    /// old data.
     pub cycles_by_age: f64,
-    /// Kind of equations that gave the estimate.
+    /// Kind of the equations from which the estimate was computed.
     pub case: Case,
-    /// Uncertainty as a share of the life. The uncertainty is the largest measured error of these
+    /// Uncertainty as a share of the life. The uncertainty is the largest measured error of the
     /// equations, or half a P/E cycle, whichever is more.
     pub within: f64,
 }
 
-/// Estimate of a plan's life, or the reason why there is no estimate.
+/// Estimate of the life of a plan's drive, or the reason why there is no estimate.
 pub type Answer = Result<Estimate, String>;
 
 /// Estimates the life of the plan's drive. If the plan is for a sample of a drive, the estimate is
@@ -193,8 +195,8 @@ impl Lived<'_> {
             .then(|| config.refresh.period.0 as f64 / 1e9 * (1.0 - lead))
     }
 
-    /// Shortens the life. Writing the start-up state uses some P/E cycles, and the time of these
-    /// cycles is subtracted from the life.
+    /// Shortens the life. Writing the start-up state uses some P/E cycles. The time that the host
+    /// would need for these cycles is subtracted from the life.
     fn begun_worn(&self, life: rate::Span) -> rate::Span {
         let cycles =
             cycles_of_overwriting(&self.shape, written_at_start(&self.plan.drive.config) as f64);
@@ -256,8 +258,8 @@ impl Lived<'_> {
                 }
             }
         }
-        // The rates settle slowly. For the first P/E cycles, the model therefore uses the rates
-        // that it had before they settled.
+        // The rates settle slowly. For the first P/E cycles, the model therefore uses rates that
+        // have not settled.
         let at_first = |pec: u32| begun.get((f64::from(pec - from) / WINDOW) as usize).copied();
         span(self.shape.blocks, (from, to), &|pec| {
             at_first(pec).unwrap_or_else(|| between(&known, pec))

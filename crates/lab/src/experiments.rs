@@ -35,9 +35,9 @@ impl Engine<'_> {
     /// Returns a result for each plan, in order. A plan runs only if no earlier experiment has
     /// finished it.
     ///
-    /// `asked` returns those settings of a row that are not in its plan. `row` makes the row that
-    /// is kept on disk, from an outcome or from the reason why a drive stopped. `finish` makes the
-    /// result from a row, which may be new or kept.
+    /// `asked` returns those settings of a row that are not in the row's plan. `row` makes the row
+    /// that is kept on disk, from an outcome or from the reason why a drive stopped. `finish` makes
+    /// the result from a row, which may be new or kept.
     ///
     /// # Errors
     /// Returns the first error of a run, of `row` or of `finish`. Also returns an error if the user

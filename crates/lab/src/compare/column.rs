@@ -14,7 +14,7 @@ const LOST_BY_AGE: &str = "lost_by_age_pages";
 /// Number of requests between two samples of a drive's counts.
 const LOOK: u64 = 1024;
 
-/// Sizes of a drive that are needed to format numbers.
+/// Page size and capacity of a drive, for formatting numbers.
 #[derive(Clone, Copy, Debug)]
 pub struct Sizes {
     /// Bytes of a page.
@@ -24,7 +24,7 @@ pub struct Sizes {
 }
 
 impl Sizes {
-    /// Returns the sizes of a plan's drive.
+    /// Returns the page size and the capacity of a plan's drive.
     pub fn of(plan: &RunPlan) -> Self {
         Self {
             page_bytes: plan.drive.config.geometry.page_size.0,
@@ -33,15 +33,15 @@ impl Sizes {
     }
 }
 
-/// Noise of a number, as far as a single run shows the noise.
+/// Noise of a number, if a single run shows the noise.
 pub enum Noise {
     /// The number has no noise.
     None,
     /// A single run does not show the noise. For example, one run cannot show the noise of a
     /// maximum.
     Unknown,
-    /// The noise is known from batch means. The function returns half the width of the number's 95
-    /// % interval.
+    /// The noise is known from batch means. The stored function returns half the width of the 95 %
+    /// interval.
     Batches(fn(&Summary) -> Option<f64>),
 }
 
@@ -51,19 +51,19 @@ pub struct Column {
     pub key: &'static str,
     /// Heading of the column in the table.
     pub heading: &'static str,
-    /// Explanation of the column for the legend. The text is empty if the explanation of the next
-    /// column also explains this column.
+    /// Explanation of the column for the legend. Empty if the explanation of the next column covers
+    /// both columns.
     pub meaning: &'static str,
     /// Whether the column needs the timed gear.
     pub needs_time: bool,
-    /// Whether this column starts a group of columns. A table that is too wide is cut before such a
-    /// column.
+    /// Whether this column starts a group of columns. A table that is too wide is cut before the
+    /// first column of a group.
     pub opens_group: bool,
     /// Whether a larger value is better.
     pub more_is_better: bool,
     /// Function that returns the value of this column for one run.
     pub value: fn(&Summary) -> Option<f64>,
-    /// Noise of this value, as far as a single run shows the noise.
+    /// Noise of the value, if a single run shows the noise.
     pub noise: Noise,
     format: fn(f64, &Sizes) -> String,
 }
@@ -95,14 +95,14 @@ impl Column {
         (looks.max(BATCHES as u64 * reads_needed(percentile)), "reads")
     }
 
-    /// Returns whether the column is about ageing data. Such a column is shown only if at least one
-    /// row has a value in the column.
+    /// Returns whether the column shows an effect of the age of data. A column of this kind appears
+    /// in the table only if at least one row has a value in the column.
     pub fn is_of_aged_data(&self) -> bool {
         matches!(self.key, "retries_mean" | "uber" | "refresh_write_pages" | LOST_BY_AGE)
     }
 
-    /// Returns whether a column about ageing data is worth showing. `mean` is the mean of the
-    /// column for one row. A column of losses by age is not worth showing if the mean is 0.
+    /// Returns whether the column is worth showing. `mean` is the mean of the column for one row. A
+    /// column of losses by age is not worth showing if the mean is 0.
     pub fn says_something(&self, mean: f64) -> bool {
         self.key != LOST_BY_AGE || mean > 0.0
     }
@@ -123,7 +123,7 @@ impl Column {
         }
     }
 
-    /// Returns the unit of the values in files; empty for a ratio.
+    /// Returns the unit of the column's values in result files. The unit of a ratio is empty.
     pub fn unit(&self) -> &'static str {
         match self.key {
             "projected_life_days" => "days",
@@ -143,7 +143,7 @@ impl Column {
         self.key.ends_with("_us")
     }
 
-    /// Returns whether `value` is better than `than`.
+    /// Returns whether `value` is better than the value `than`.
     pub fn is_better(&self, value: f64, than: f64) -> bool {
         if self.more_is_better { value > than } else { value < than }
     }
@@ -195,7 +195,7 @@ fn whole(n: f64) -> String {
     if n.fract() == 0.0 { count(n as u64) } else { digits(n) }
 }
 
-/// Formats a number of pages, and the number of bytes in these pages.
+/// Formats how many pages there are, and how many bytes these pages have.
 fn pages(n: f64, sizes: &Sizes) -> String {
     format!("{} ({})", whole(n), bytes((n * sizes.page_bytes as f64) as u64))
 }
@@ -207,8 +207,8 @@ pub fn reclaim_wait_us(s: &Summary) -> Option<f64> {
         .then(|| s.reclaim.stall_us / s.host.read_pages as f64)
 }
 
-/// Returns half the width of the 95 % interval of the read wear. The interval is as wide, in
-/// percent, as the interval of the number of pages that reclaim writes. The number of pages
+/// Returns half the width of the 95 % interval of the read wear. In percent, this interval is as
+/// wide as the interval of reclaim writes, which are counted in pages. The number of pages
 /// rewritten because of retries is assumed to vary by the same percentage. The number of bytes that
 /// the host reads is assumed to be fixed.
 fn read_wear_noise(s: &Summary) -> Option<f64> {
@@ -216,7 +216,7 @@ fn read_wear_noise(s: &Summary) -> Option<f64> {
     Some(if pages == 0 { 0.0 } else { s.read_wear? * half / pages as f64 })
 }
 
-/// Returns the mean wait for reclaim as a share of the mean latency of a host read, in percent.
+/// Returns the mean wait for reclaim, in percent of the mean latency of a host read.
 pub fn reclaim_wait_percent(s: &Summary) -> Option<f64> {
     let latency = s.latency_us.read.mean.filter(|us| *us > 0.0)?;
     Some(100.0 * reclaim_wait_us(s)? / latency)

@@ -1,5 +1,5 @@
-//! Net read wear: the number of pages that a run programs, minus the number that its twin programs.
-//! The twin is a run of the same workload on flash without read disturb.
+//! Net read wear: the number of pages that a run programs, minus the number that the run's twin
+//! programs. The twin is a run of the same workload on flash without read disturb.
 
 use vpass_drive::api::reclaim::{NO_RECLAIM, RECLAIM};
 use vpass_drive::config::{DisturbModel, ErrorConfig};
@@ -9,12 +9,12 @@ use crate::results::Summary;
 use crate::results::flash::net_of;
 use crate::setup::Watch;
 
-/// Returns the plan of the twin. The twin has flash without read disturb and without errors, and
-/// its reclaim technique is `none`. The seed, the drive file, GC, refresh and parity are the same
-/// as in `plan`.
+/// Returns the plan of the twin of `plan`. The twin has flash without read disturb and without
+/// errors, and its reclaim technique is `none`. The seed, the drive file, GC, refresh and parity
+/// are the same as in `plan`.
 ///
-/// Returns `None` if data ages or the host gives hints. Without errors, a twin cannot simulate
-/// ageing data or hints.
+/// Returns `None` if data ages or the host gives hints. A twin has no errors, and therefore cannot
+/// simulate the ageing of data or the effect of hints.
 pub fn twin_of(plan: &RunPlan) -> Option<RunPlan> {
     let config = &plan.drive.config;
     if config.keeps_time() || config.hints.said.is_some() {

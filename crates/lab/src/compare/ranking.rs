@@ -1,6 +1,6 @@
-//! Ranking of the rows by a column. The first part of the ranking has the rows that may be the
-//! best, and the second part has all other rows. Rows whose 95 % intervals overlap are too close to
-//! rank.
+//! Ranking of the rows by their values in a column. The first part of the ranking has the rows that
+//! may be the best, and the second part has all other rows. Rows whose 95 % intervals overlap are
+//! too close to rank.
 
 use super::column::{COLUMNS, Column, Sizes};
 use super::row::ComparisonRow;
@@ -11,7 +11,7 @@ use crate::numbers::digits;
 /// resolution of the latency histograms.
 const SAME_LATENCY: f64 = 0.002;
 
-/// Value of a row in a column, with its range.
+/// Value of a row in a column, with the range of the value.
 pub(super) struct Standing<'a> {
     pub(super) row: &'a ComparisonRow,
     rank: f64,
@@ -22,7 +22,7 @@ pub(super) struct Standing<'a> {
     /// Whether both ends of the range are known.
     is_known: bool,
     pub(super) text: String,
-    /// Number with its interval, as a text.
+    /// Number and interval as one text.
     pub(super) with_range: String,
 }
 
@@ -41,7 +41,8 @@ pub(super) struct Ranking<'a> {
 }
 
 impl<'a> Ranking<'a> {
-    /// Ranks these rows by a column. Returns `None` if fewer than two rows can be compared.
+    /// Ranks rows by their values in a column. Returns `None` if fewer than two rows can be
+    /// compared.
     pub(super) fn of(rows: &[&'a ComparisonRow], column: usize, sizes: &Sizes) -> Option<Self> {
         let shown = &COLUMNS[column];
         let competing = rows.iter().filter(|row| row.may_win(shown));
@@ -74,8 +75,8 @@ impl<'a> Ranking<'a> {
         self.front.iter().all(|standing| standing.text == self.front[0].text)
     }
 
-    /// Returns whether the column has one or more winners. All winners have the same number, and no
-    /// other row has an overlapping interval.
+    /// Returns whether the column has one or more winners. All winners have equal values. The
+    /// interval of every other row is separate from the interval of the winners.
     pub(super) fn has_winners(&self) -> bool {
         self.is_known() && !self.behind.is_empty() && self.front_is_alike()
     }
@@ -90,9 +91,9 @@ impl<'a> Ranking<'a> {
             .join(", ")
     }
 
-    /// Formats the ratio between the best row and the next row, such as ": 2.93 times". The text is
-    /// empty if the ratio is infinite or at most 1. If a value is a range, the text gives the
-    /// smallest possible ratio.
+    /// Formats the ratio between the values of the best row and the next row, such as ": 2.93
+    /// times". The text is empty if the ratio is infinite or at most 1. If a value is a range, the
+    /// text gives the smallest possible ratio.
     pub(super) fn times(&self) -> String {
         let (best, next) = (&self.front[0], &self.behind[0]);
         let (more, less) = if best.rank > next.rank { (best, next) } else { (next, best) };
@@ -145,8 +146,8 @@ pub fn winners(rows: &[ComparisonRow], column: usize, sizes: &Sizes) -> Vec<bool
     }
 }
 
-/// Returns whether the numbers of a column can be compared. They cannot if parity repairs some of
-/// the losses that the column counts, or if a life has not settled.
+/// Returns whether the numbers of a column can be compared. The numbers cannot be compared if
+/// parity repairs some of the losses that the column counts, or if a life has not settled.
 fn may_be_compared(rows: &[ComparisonRow], column: &Column) -> bool {
     let competing: Vec<_> = rows.iter().filter(|row| row.may_win(column)).collect();
     let is_early = column.life_unit().is_some()
@@ -158,8 +159,8 @@ fn may_be_compared(rows: &[ComparisonRow], column: &Column) -> bool {
 /// Returns the labels of the rows that may all be the best of the column, because their 95 %
 /// intervals overlap. Rows with equal values are included.
 ///
-/// If the noise of a number is unknown, or if the numbers cannot be compared, all competing rows
-/// are included. If one row is clearly the best, or if fewer than two rows compete, the list is
+/// If the noise of a number is unknown, or if the numbers cannot be compared, the list has all
+/// competing rows. If one row is clearly the best, or if fewer than two rows compete, the list is
 /// empty.
 pub fn not_told_apart<'a>(rows: &'a [ComparisonRow], column: usize, sizes: &Sizes) -> Vec<&'a str> {
     let all: Vec<&ComparisonRow> = rows.iter().collect();
@@ -176,8 +177,8 @@ fn standing<'a>(row: &'a ComparisonRow, column: usize, sizes: &Sizes) -> Option<
     if let Some(unit) = shown.life_unit() {
         let life = row.life(unit)?;
         let is_range = life.middle.is_none() || life.no_wear;
-        // The text in parentheses (drive writes per day) is cut off, because the table already
-        // shows it.
+        // Drive writes per day, in parentheses at the end of the text, are cut off. The table
+        // already shows this number.
         let text = life.text(sizes).split(" (").next().map_or_else(String::new, str::to_owned);
         let with_range =
             if is_range { life.with_range() } else { format!("({})", life.with_range()) };
@@ -196,7 +197,8 @@ fn standing<'a>(row: &'a ComparisonRow, column: usize, sizes: &Sizes) -> Option<
     let known = row.halves[column];
     let half = known.unwrap_or(0.0);
     let half = if shown.is_latency() { half.max(SAME_LATENCY / 2.0 * rank) } else { half };
-    // The text in parentheses (number of bytes) is cut off, because the table already shows it.
+    // The number of bytes, in parentheses at the end of the text, is cut off. The table already
+    // shows this number.
     let short = |value: f64| {
         shown.text(value, sizes).split(" (").next().map_or_else(String::new, str::to_owned)
     };

@@ -1,5 +1,5 @@
-//! Techniques that a comparison refuses because they do not suit the drive or the workload. Refused
-//! techniques have no row in the table. All other techniques run.
+//! Techniques that a comparison refuses, because the techniques do not suit the drive or the
+//! workload. Refused techniques have no row in the table. All other techniques run.
 
 use serde::Serialize;
 
@@ -17,7 +17,7 @@ pub struct Refused {
     pub refresh: Option<&'static str>,
     /// Parity technique.
     pub parity: &'static str,
-    /// Label that the row would have had.
+    /// Label of the refused combination.
     pub label: String,
     /// Reason for the refusal, in a sentence.
     pub why: String,
@@ -27,7 +27,7 @@ impl Refused {
     /// Looks up the techniques of a combination.
     ///
     /// # Errors
-    /// Returns an error if the name is unknown.
+    /// Returns an error if the name of a technique is unknown.
     pub fn of(named: Chosen, label: String, why: String) -> Result<Self, Failure> {
         Ok(Self {
             reclaim: reclaim_named(named.reclaim)?.name,
@@ -40,8 +40,8 @@ impl Refused {
     }
 }
 
-/// Returns each reason once, together with the labels of all techniques that were refused for this
-/// reason. The labels form one text, such as "`a`, `b`".
+/// Returns each reason for a refusal once, together with the labels of all techniques that were
+/// refused for this reason. The labels form one text, such as "`a`, `b`".
 pub fn by_reason(refused: &[Refused]) -> Vec<(String, &str)> {
     let mut reasons: Vec<(Vec<&str>, &str)> = vec![];
     for row in refused {

@@ -1,4 +1,4 @@
-//! Row of a technique in a comparison: its runs and its life.
+//! Row of a comparison: the runs of one technique, and the life of the drive under this technique.
 
 use serde::Serialize;
 use vpass_oracle::OracleReport;
@@ -21,8 +21,8 @@ pub struct ComparisonRow {
     pub parity: &'static str,
     /// Whether the technique is counterfactual: no real drive can have these results.
     pub counterfactual: bool,
-    /// Whether this row has no read reclaim, while other rows have it. A row without read reclaim
-    /// shows what reads do to unprotected data, and never wins a column.
+    /// Whether this row has no read reclaim, while other rows have read reclaim. A row without read
+    /// reclaim shows what reads do to unprotected data, and never wins a column.
     pub baseline: bool,
     /// Label in the table.
     pub label: String,
@@ -31,7 +31,8 @@ pub struct ComparisonRow {
     /// Mean of each column over the runs. A mean is `None` if any run lacks a value for the column.
     pub means: Vec<Option<MeanCi95>>,
     /// Half the width of the 95 % interval of each column. There is an interval over the seeds and
-    /// an interval by batch means, and the wider one is used. `None` if both are unknown.
+    /// an interval by batch means, and the wider interval is used. `None` if both intervals are
+    /// unknown.
     pub halves: Vec<Option<f64>>,
 }
 
@@ -46,7 +47,7 @@ pub struct Stopped {
     pub refresh: &'static str,
     /// Parity technique.
     pub parity: &'static str,
-    /// Label that the row would have had.
+    /// Label of the technique.
     pub label: String,
     /// Reason why the drive stopped, in a sentence.
     pub why: String,
@@ -65,20 +66,20 @@ impl Stopped {
     }
 }
 
-/// Life of a row over all seeds, in one unit. The range contains three ranges: the mean range of
-/// the runs, the spread over the seeds, and the interval by batch means.
+/// Life of a row over all seeds, in one unit. The life is given as a range that contains three
+/// ranges: the mean range of the runs, the spread over the seeds, and the interval by batch means.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RowLife {
     /// Unit of the life.
     pub unit: LifeUnit,
-    /// Whether no run programmed or erased anything.
+    /// Whether the runs caused no wear. Without wear, no run programmed or erased anything.
     pub no_wear: bool,
     /// Life as a single number. Absent if a run has too few block cycles, so that only a range is
     /// known.
     pub middle: Option<f64>,
-    /// Lower end of the range.
+    /// Lower end of the range of the life.
     pub low: f64,
-    /// Upper end of the range; infinite if the range is open.
+    /// Upper end of the range of the life; infinite if no upper end is known.
     pub high: f64,
 }
 
@@ -146,8 +147,8 @@ impl ComparisonRow {
             || of_rate && self.is_saturated())
     }
 
-    /// Returns whether the rates of programs and the state of the drive settled in all runs. vpass
-    /// can project a life only after both have settled.
+    /// Returns whether the rates of page programs and the state of the drive settled in all runs.
+    /// vpass can project a life only after both have settled.
     pub fn life_settled(&self) -> bool {
         self.runs.iter().all(|run| run.wear.life_settled)
     }
@@ -165,7 +166,8 @@ impl ComparisonRow {
         self.runs.iter().all(|run| run.wear.life_unit == Some(first)).then_some(first)
     }
 
-    /// Returns the life over all runs; `None` if a run has no life in this unit.
+    /// Returns the life over all runs, in the unit `unit`. Returns `None` if a run has no life in
+    /// `unit`.
     pub fn life(&self, unit: LifeUnit) -> Option<RowLife> {
         let mean = |of: fn(&LifeRange) -> Option<f64>| {
             let values: Option<Vec<f64>> =
@@ -179,7 +181,8 @@ impl ComparisonRow {
         let Some(MeanCi95 { mean: middle, ci95 }) = middle else {
             return Some(RowLife { unit, no_wear, middle: None, low, high });
         };
-        // The true wear may differ from the measured wear by up to this share of the measured wear.
+        // `share` is the largest difference between true wear and measured wear, as a share of the
+        // measured wear.
         let share = self.wear_noise().unwrap_or(0.0);
         let (shorter, longer) = (
             middle / (1.0 + share),
@@ -205,7 +208,7 @@ impl ComparisonRow {
     }
 
     /// Returns the number of requests after which the life of every run is a single number instead
-    /// of a range. Returns `None` if all lives are single numbers, or if there is no wear.
+    /// of a range. Returns `None` if all lives already are single numbers, or if there is no wear.
     pub fn requests_for_life(&self) -> Option<u64> {
         self.runs.iter().filter_map(|run| run.wear.requests_for_life).max()
     }
@@ -231,7 +234,8 @@ fn half(column: &Column, mean: &MeanCi95, runs: &[Summary]) -> Option<f64> {
 }
 
 /// Returns half the width of the 95 % interval of a mean. The mean is taken over independent
-/// numbers, and `halves` lists half the width of the interval of each number.
+/// numbers, and `halves` has an entry for each of these numbers: half the width of the number's
+/// interval.
 fn half_of_mean(halves: impl Iterator<Item = Option<f64>>) -> Option<f64> {
     let halves: Vec<f64> = halves.collect::<Option<_>>()?;
     Some(halves.iter().map(|half| half * half).sum::<f64>().sqrt() / halves.len() as f64)

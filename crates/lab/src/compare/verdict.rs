@@ -69,7 +69,7 @@ struct Measure {
     best: &'static str,
     /// Unit of the measure's numbers.
     unit: &'static str,
-    /// Whether a sentence is printed if all rows have equal values.
+    /// Whether the verdict has a sentence about this measure if all rows have equal values.
     says_alike: bool,
 }
 
@@ -134,8 +134,7 @@ fn findings(rows: &[ComparisonRow], safe: &[&ComparisonRow], sizes: &Sizes) -> V
 enum Found {
     Nothing,
     Said(String),
-    /// The noise is unknown. The field has the number of requests or reads after which a run shows
-    /// the noise.
+    /// Unknown noise, with the number of requests or reads after which a run shows the noise.
     Unknown((u64, &'static str)),
 }
 

@@ -13,7 +13,7 @@ use super::row::ComparisonRow;
 /// Warning that one or several runs gave.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Warning {
-    /// Labels of the techniques that have the warning.
+    /// Labels of the techniques to which the warning applies.
     pub labels: Vec<String>,
     /// Text of the warning. The text names the seeds if there are several runs.
     pub sentence: String,
@@ -149,8 +149,8 @@ impl Parts {
     }
 }
 
-/// Returns the number at the beginning of a text, and the length of the number in the text. Returns
-/// `None` if the text does not begin with a number.
+/// Returns the number at the beginning of a text, and how many bytes of the text this number takes.
+/// Returns `None` if the text does not begin with a number.
 fn number(text: &str) -> Option<(f64, usize)> {
     let end =
         text.find(|c: char| !c.is_ascii_digit() && c != ',' && c != '.').unwrap_or(text.len());

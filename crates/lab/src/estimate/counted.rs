@@ -1,4 +1,4 @@
-//! Rates of reads and writes of each page, counted over one pass of a stream of requests.
+//! Read rate and write rate of each page, computed from one pass over a stream of requests.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -86,8 +86,7 @@ pub(super) fn counted(plan: &RunPlan, filled: f64, buffered: f64) -> Result<Page
             }
         }
     }
-    // The next pass begins some time after the last request of this pass. This time is the mean
-    // time between two requests.
+    // The pause between two passes over the requests is the mean time between two requests.
     let seconds = last as f64 / 1e9 * requests as f64 / requests.saturating_sub(1).max(1) as f64;
     if seconds <= 0.0 {
         return Err(Failure::usage("the workload's requests have no times"));

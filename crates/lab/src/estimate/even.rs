@@ -9,7 +9,8 @@
 //! equations are a mean-field model of greedy GC (Desnoyers, "Analytic modeling of SSD write
 //! performance", SYSTOR 2012). They use these symbols:
 //! - P is the number of pages of a block, and H(n) is the n-th harmonic number.
-//! - w is the number of writes of each page per second, and r is the number of reads.
+//! - w is the number of writes of each page per second, and r is the number of reads of each page
+//!   per second.
 //! - n is the number of valid pages of a block.
 //! - k is the number of valid pages of a block when GC cleans the block.
 //! - T is the number of page reads at which a block is rewritten.
@@ -35,7 +36,7 @@ pub(super) fn by_reads(reads: f64, threshold: f64) -> Rate {
     Rate { reclaim: reads / threshold, ..Rate::default() }
 }
 
-/// Rates of a drive on which all pages are read and written at the same rates.
+/// Rates of a drive. All pages have the same read rate and the same write rate.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Even {
     /// Number of reads of each page per second.
@@ -92,8 +93,8 @@ impl Even {
     }
 }
 
-/// Returns the number of P/E cycles of the mean block that random page writes cause. `overwrites`
-/// is the number of these writes. Before these writes, the drive was filled in address order.
+/// Returns how many P/E cycles random page writes cause in the mean block. `overwrites` is the
+/// number of these writes. Before these writes, the drive was filled in address order.
 ///
 /// The first writes use the free blocks. Each later write causes as many P/E cycles as a write in
 /// the steady state.
@@ -102,15 +103,15 @@ pub(super) fn cycles_of_overwriting(shape: &Shape, overwrites: f64) -> f64 {
     (overwrites - free).max(0.0) / (shape.per_block - cleaned_at(shape)) / shape.blocks
 }
 
-/// Returns the number of valid pages of a block at the time when GC cleans it.
+/// Returns how many valid pages a block has when GC cleans the block.
 fn cleaned_at(shape: &Shape) -> f64 {
     // The pages of open blocks are subtracted, so that only the pages of closed blocks count.
     let open = shape.width * shape.per_block;
     let closed = shape.blocks - shape.not_closed(2.0) - shape.width;
     let mean = ((shape.pages - open) / closed).min(shape.per_block - 0.5);
     let p = shape.per_block as u32;
-    // `time` is the number of seconds for which a block has more than k valid pages, if the host
-    // writes each page once per second. `pages` is the integral of the block's number of valid
+    // `time` is the number of seconds for which a block has more than `held` valid pages, if the
+    // host writes each page once per second. `pages` is the integral of the block's number of valid
     // pages over this time.
     let (mut time, mut pages) = (0.0, 0.0);
     for held in (1..=p).rev() {

@@ -1,5 +1,5 @@
-//! Mean-field model of skewed workloads. Pages with similar rates form a class. For each block, the
-//! model stores the mean number of pages of each class instead of single pages.
+//! Mean-field model of skewed workloads. Pages with similar rates form a class. The model does not
+//! store single pages. For each block, the model stores the mean number of pages of each class.
 //!
 //! The host, GC and reclaim each fill separate blocks. The host overwrites each page of a class w
 //! times per second. Each overwrite makes the old copy invalid, so the mean number of valid pages
@@ -18,8 +18,9 @@ use super::shape::Shape;
 
 /// Largest number of blocks that the model simulates.
 const MOST_BLOCKS: f64 = 420.0;
-/// Number of pages per block below which a class is rare. Pages of rare classes are assigned to
-/// blocks as whole pages. For other classes, blocks can have fractions of pages.
+/// Limit for rare classes, in pages per block. A class with fewer pages in a block is rare. Pages
+/// of rare classes are assigned to blocks as whole pages. For all other classes, blocks can have
+/// fractions of pages.
 const RARE: f64 = 3.0;
 /// Smallest number of pages of a class in the simulated blocks. Classes with fewer pages are
 /// computed separately.
@@ -54,13 +55,13 @@ struct Block {
     born: f64,
 }
 
-/// Data of one kind. The data waits here until there is enough of it to fill a block.
+/// Data of one kind that waits until there is enough data to fill a block.
 #[derive(Clone, Debug)]
 struct Pool {
     pages: Vec<f64>,
-    /// Number of pages of the open block that are invalid, because the host has overwritten them.
+    /// Number of invalid pages in the open block. The host has overwritten these pages.
     dead: f64,
-    /// Fractions of pages of each rare class that are left after whole pages were assigned to
+    /// Fraction of a page that is left, for each rare class, after whole pages were assigned to
     /// blocks.
     due: Vec<f64>,
     /// Number of page reads that the open block has had so far.
@@ -181,7 +182,8 @@ impl Field {
         }
     }
 
-    /// Returns a time step. In one step, about one block is programmed for all causes together.
+    /// Returns the length of a time step in seconds. In one step, about one block is programmed for
+    /// all causes together.
     fn step_of(&self, parts: &[Part]) -> f64 {
         let sum = |of: &dyn Fn(&Class) -> f64| {
             self.classes.iter().map(|class| class.pages * of(class)).sum::<f64>()
@@ -246,7 +248,8 @@ impl Field {
             let moved = parts.iter().take_while(|part| part.reads <= reads).count();
             if moved > 0 {
                 if moved == parts.len() {
-                    // Page reads beyond the last limit count as reads of the new copy of the data.
+                    // The whole block moves at the limit of the last part. Page reads beyond this
+                    // limit count as reads of the new copy of the data.
                     self.pools[RECLAIM].reads += reads - parts[moved - 1].reads;
                 }
                 self.empty(b, 0..moved, RECLAIM);
@@ -320,7 +323,7 @@ impl Field {
     }
 
     /// Fills a block with data of one kind. `shares` lists, for each part of the block, the share
-    /// of the data for this part. Returns false if there is too little data.
+    /// of the data that goes to this part. Returns false if there is too little data.
     fn fill_one(&mut self, kind: usize, shares: &[f64]) -> bool {
         let pool = &mut self.pools[kind];
         let all: f64 = pool.pages.iter().sum::<f64>() + pool.dead;
@@ -364,13 +367,14 @@ impl Field {
         true
     }
 
-    /// Returns the number of erases per second that the hottest pages cause. Reads of a single such
-    /// page are enough to bring its block to the limit.
+    /// Returns the number of erases per second that the hottest pages cause. A hot page is read so
+    /// often that its reads alone bring its block to the limit.
     fn of_hottest(&self, parts: &[Part]) -> Rate {
         let threshold = parts.iter().map(|part| part.share * part.reads).sum::<f64>();
         let of = |class: &Class| {
-            // Share of the block that moves before or together with the hot page. The hot page is
-            // equally likely to be at each position in the block.
+            // Returns how much of a block moves before the hot page or together with the hot page,
+            // as a share of the block. The hot page is equally likely to be at each position in the
+            // block.
             let before = |part: &Part| {
                 parts
                     .iter()

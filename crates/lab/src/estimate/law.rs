@@ -8,7 +8,8 @@ use crate::failure::Failure;
 use crate::load::{Generated, Loaded};
 use crate::plan::{RunPlan, Workload};
 
-/// Law of generated requests. A `[workload]` table or a workload model generates the requests.
+/// Law of generated requests: the mean read rate and write rate of each page. A `[workload]` table
+/// or a workload model generates the requests.
 pub(super) enum Law {
     Table(Box<PageLaw>),
     Model(Box<ModelLaw>),
@@ -77,8 +78,8 @@ impl Law {
         }
     }
 
-    /// Returns the share of page writes that cover only a part of their page. In workload models,
-    /// all writes cover whole pages.
+    /// Returns the share of partial writes in all page writes. A partial write covers only a part
+    /// of a page. In workload models, all writes cover whole pages.
     pub(super) fn partial(&self) -> f64 {
         match self {
             Self::Table(law) => law.partial(),
@@ -86,7 +87,7 @@ impl Law {
         }
     }
 
-    /// Returns whether all pages of the drive have the same rates.
+    /// Returns whether all pages of the drive have the same rates of reads and writes.
     pub(super) fn is_even(&self) -> bool {
         match self {
             Self::Table(law) => law.is_even(),

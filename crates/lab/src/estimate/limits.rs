@@ -23,17 +23,17 @@ const WHOLE_BLOCKS: [&str; 3] = ["block", "page-type", "ideal"];
 /// limit.
 const WORDLINES: [&str; 4] = ["straw-wl", "straw-ss", "straw-ss-published", "straw-ss-sound"];
 
-/// Pages of a block that move together.
+/// Part of a block: the pages that move together.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Part {
-    /// Share of the pages of a block.
+    /// Share of the pages of a block that are in the part.
     pub(super) share: f64,
-    /// Number of page reads of the block at which the part moves.
+    /// Number of page reads at which the part moves. All page reads of the block count.
     pub(super) reads: f64,
 }
 
-/// Returns whether the technique `count` decides only by the number of reads of each block. Its
-/// parameters can make `count` also look at the reads of the whole drive, or at retries.
+/// Returns whether the technique `count` decides only by the number of reads of each block. Two
+/// parameters of `count` add other criteria: the reads of the whole drive, and retries.
 fn counts_blocks(config: &DriveConfig) -> bool {
     let given =
         |key: &str| config.reclaim.params.get(Some("count"), key).map_or(0.0, Number::value);
@@ -92,7 +92,7 @@ impl Limits {
         let args = technique.args(config);
         let interval =
             if args.has(&CHECK_INTERVAL) { f64::from(args.whole(&CHECK_INTERVAL)) } else { 0.0 };
-        // Lives never use the timed gear, so reclaim jobs take no time.
+        // Simulations of lives never use the timed gear, so reclaim jobs take no time.
         let prospect =
             (kind != Kind::Nothing).then(|| Prospect::new(config, technique, false)).transpose();
         let prospect = prospect.map_err(|e| plan.refused_drive(e))?;
@@ -101,7 +101,7 @@ impl Limits {
         Ok(moves_at_once.then_some(this))
     }
 
-    /// Returns the unit that the technique rewrites.
+    /// Returns the unit of data that the technique rewrites.
     pub(super) fn kind(&self) -> Kind {
         self.kind
     }

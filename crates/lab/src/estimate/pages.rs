@@ -19,8 +19,8 @@ const MOST_CLASSES: usize = 24;
 /// Width, in octaves, of the range of rates that is divided into classes. The range ends at the
 /// largest rate. Smaller rates count as the smallest rate of this range.
 const OCTAVES: f64 = 16.0;
-/// Number of octaves of read rates that a class spans, divided by the number of octaves of write
-/// rates that the class spans.
+/// Ratio between two widths of a class, in octaves: the range of read rates divided by the range of
+/// write rates.
 const COARSER: f64 = 1.5;
 
 /// Pages with similar rates.
@@ -44,7 +44,7 @@ pub(super) struct Pages {
     pub(super) write_bytes: f64,
     /// Number of bytes that the host reads per second.
     pub(super) read_bytes: f64,
-    /// Whether all pages have the same rates.
+    /// Whether all pages have the same rates of reads and writes.
     pub(super) is_even: bool,
 }
 
@@ -132,9 +132,9 @@ impl Pages {
 /// first-in-first-out and holds `buffered` pages.
 ///
 /// A written page stays in the buffer for t seconds, and the buffer absorbs further writes to the
-/// page in this time. A page with w writes per second is therefore programmed every 1 / w + t
-/// seconds. The time t follows from the size of the buffer: the number of pages that enter the
-/// buffer in t seconds is `buffered`.
+/// page during these t seconds. A page with w writes per second is therefore programmed every
+/// 1 / w + t seconds. The time t follows from the size of the buffer: the number of pages that
+/// enter the buffer in t seconds is `buffered`.
 fn buffered_writes(classes: &[Class], buffered: f64) -> Vec<Class> {
     let after = |t: f64, class: &Class| class.writes / (1.0 + class.writes * t);
     let held = |t: f64| classes.iter().map(|class| class.pages * after(t, class) * t).sum::<f64>();

@@ -51,7 +51,7 @@ pub(super) struct Span {
 
 /// Returns the length of a life and the number of erases in this life. The drive has `blocks`
 /// blocks. During the life, the wear of the drive rises from one P/E count to another. The length
-/// is the sum of the times of all P/E cycles.
+/// of the life is the sum of the lengths of all P/E cycles.
 pub(super) fn span(blocks: f64, (from, to): (u32, u32), rate: &dyn Fn(u32) -> Rate) -> Span {
     let mut life = Span::default();
     for pec in from..to {

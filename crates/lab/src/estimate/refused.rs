@@ -14,8 +14,8 @@ fn limits_by_age(plan: &RunPlan) -> bool {
     args.has(&OWN_AGE) && args.whole(&OWN_AGE) == 1
 }
 
-/// Returns the reason why the equations do not hold for a plan; `None` if they hold. The message
-/// shows the reason after the words "No estimate:".
+/// Returns the reason why the equations do not hold for a plan; `None` if they hold. vpass prints
+/// the reason after the words "No estimate:".
 pub(super) fn why(plan: &RunPlan) -> Option<String> {
     let config = &plan.drive.config;
     let why = match () {

@@ -36,7 +36,8 @@ pub fn final_words(label: &str, answer: &Answer, simulated: Option<f64>) -> Stri
     }
 }
 
-/// Estimate for JSON files. If no known equation fits the drive, the record has a reason instead.
+/// Estimate as a record in JSON files. If no known equation fits the drive, the record has the
+/// reason why there is no estimate.
 #[derive(Clone, Debug, Serialize)]
 pub struct Record {
     /// Numbers of the estimate; absent if no known equation fits.

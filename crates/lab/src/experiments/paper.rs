@@ -42,13 +42,13 @@ use traces::Traces;
 /// Recipe to run, with a seed and with real traces.
 #[derive(Debug)]
 pub struct Asked<'a> {
-    /// Recipe, as a TOML file or as a folder that contains it.
+    /// Path of the recipe. The path leads to a TOML file, or to the folder with this TOML file.
     pub recipe: &'a Path,
     /// Folder with real traces for all or some of the paper's workloads.
     pub traces: Option<&'a Path>,
     /// First random seed.
     pub seed: u64,
-    /// Dialect in which warnings name options and settings.
+    /// Words that warnings use for options and settings.
     pub dialect: &'static dyn Dialect,
 }
 
@@ -135,13 +135,14 @@ fn expectations(recipe: &Recipe, path: &Path) -> Result<Expectations, Failure> {
     Ok(read)
 }
 
-/// Data of a run that is kept on disk: summary, P/E cycles of blocks, data of each week, and
-/// whether the drive fell behind the requests.
+/// Data that is kept on disk for a run: the summary, the P/E cycles of blocks, the data of each
+/// week, and whether the drive fell behind the requests.
 type Kept = (Value, Vec<(u32, u64)>, Vec<series::Part>, bool);
 
 fn run_all(recipe: &Recipe, runs: &mut [Run], engine: &Engine) -> Result<(), Failure> {
-    // The key of a run depends on three settings that are not in the plan. They are the number of
-    // weeks, whether a plot needs data of every block, and the time above which a read is long.
+    // The key under which a run is kept on disk depends on three settings that are not in the plan.
+    // The three settings are the number of weeks, whether a plot needs data of every block, and the
+    // time above which a read is long.
     let weeks_of = |run: &Run| recipe.span_of(&run.group).map(span::Span::weeks);
     let plots_blocks = |run: &Run| recipe.plots_blocks_of(&run.group, &run.workload);
     let asked =

@@ -1,5 +1,5 @@
-//! Finished rows of an experiment on disk. Each row is written as soon as its run has finished. If
-//! an experiment is stopped, it can later continue with these rows.
+//! Finished rows of an experiment on disk. Each row is written as soon as its run has finished. An
+//! experiment that was stopped can later continue with these rows.
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,19 +15,20 @@ use crate::plan::RunPlan;
 /// Event that concerns rows on disk. The caller of an experiment turns the event into a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Note {
-    /// Rows of earlier experiments were removed, because the user wanted this.
+    /// Rows of earlier experiments were removed, because the user asked for new runs.
     Removed(OnDisk),
     /// No row will be kept on disk, because the executable file of the program cannot be read. The
-    /// field has the reason.
+    /// text says why the file cannot be read.
     CannotKeep(String),
-    /// A finished row was not kept on disk. The field has the reason. An experiment reports this
+    /// A finished row was not kept on disk. The text has the reason. An experiment reports this
     /// event at most once.
     NotKept(String),
-    /// Rows of an earlier experiment were found on disk. The first field has the number of these
-    /// rows. The second field is the number of all rows of this experiment, finished or not. An
+    /// Rows of an earlier experiment were found on disk. The first value has the number of these
+    /// rows. The second value is the number of all rows of this experiment, finished or not. An
     /// experiment reports this event at most once.
     Found(OnDisk, usize),
-    /// Rows of this experiment are now on disk. An experiment that is stopped can continue later.
+    /// Rows of this experiment are now on disk, so this experiment can continue later if the user
+    /// stops it.
     Kept(OnDisk),
     /// The results are complete, so the rows of this experiment were removed.
     Complete,
@@ -96,8 +97,8 @@ impl Rows {
         Ok(rows)
     }
 
-    /// Finds the rows of these plans. `asked` returns those settings of a row that are not in its
-    /// plan.
+    /// Finds the rows of these plans. `asked` returns those settings of a row that are not in the
+    /// row's plan.
     ///
     /// # Errors
     /// Returns an error if a trace file or a job file can no longer be read.
@@ -141,7 +142,7 @@ impl Rows {
     }
 }
 
-/// Rows of some plans, finished by an earlier experiment or by this experiment.
+/// Finished rows of some plans. This experiment or an earlier experiment finished the rows.
 pub struct Resumed<'a, T> {
     rows: &'a Rows,
     plans: Vec<&'a RunPlan>,
@@ -170,8 +171,8 @@ impl<T: Serialize + DeserializeOwned> Resumed<'_, T> {
         (found, missing)
     }
 
-    /// Reports the number of rows that were found on disk. An experiment makes this report once,
-    /// even if it runs its plans in several parts.
+    /// Reports the number of rows that were found on disk. An experiment makes this report only
+    /// once, even if the plans run in several parts.
     fn tell_found(&self, count: usize) {
         let Some((store, _)) = self.rows.kept.as_ref().filter(|_| count > 0) else { return };
         if !self.rows.has_told_found.swap(true, Ordering::Relaxed) {

@@ -13,8 +13,8 @@ use crate::failure::Failure;
 use crate::numbers::seconds;
 use crate::plain::line;
 
-/// Returns a row for each number of the paper. The row has the corresponding number of vpass, if
-/// there is one, and the verdict.
+/// Returns a row for each number of the paper. The row also has the verdict, and the corresponding
+/// number of vpass if this number exists.
 fn compared<'a>(
     recipe: &Recipe,
     figures: &[Numbers],
@@ -35,8 +35,8 @@ fn compared<'a>(
     expectations.expected.iter().map(of).collect()
 }
 
-/// Limit for the change in vpass, divided by the change in the paper. If this ratio is below the
-/// limit, the verdict is "disagrees".
+/// Lower limit of a ratio: the change in vpass divided by the change in the paper. If the ratio is
+/// below the limit, the verdict is "disagrees".
 const NO_CHANGE: f64 = 0.1;
 
 /// Returns the verdict on the vpass number `here`. `below` and `above` are the vpass numbers of the
@@ -163,7 +163,7 @@ fn of_length(run: &Run) -> Vec<String> {
     said
 }
 
-/// Returns a table with the techniques of a figure side by side. Each variant has a row of means.
+/// Returns a table with a column for each technique of a figure. Each variant has a row of means.
 /// If the figure shows workloads, a row for each workload precedes the means.
 fn table(figure: &Figure, numbers: &Numbers) -> Grid {
     let (variants, techniques) = numbers.columns();

@@ -79,7 +79,7 @@ impl Gain {
         format!("{variant}{}", self.twin)
     }
 
-    /// Returns the name and the shares of each variant of the group, in order.
+    /// Returns the name of each variant of the group, with the gain in this variant.
     fn rows<'a>(&self, runs: &'a [Run]) -> Result<Vec<(&'a str, Option<Shares>)>, Failure> {
         let mut variants: Vec<&str> = vec![];
         for run in runs.iter().filter(|run| run.group == self.group && !self.is_twin(&run.variant))
@@ -91,8 +91,8 @@ impl Gain {
         variants.into_iter().map(|variant| Ok((variant, self.shares(runs, variant)?))).collect()
     }
 
-    /// Returns the shares of a variant. Returns `None` if the drive could not keep up with the
-    /// requests in a run of the variant.
+    /// Returns the gain in a variant, and the parts of the gain. Returns `None` if the drive could
+    /// not keep up with the requests in a run of the variant.
     fn shares(&self, runs: &[Run], variant: &str) -> Result<Option<Shares>, Failure> {
         let mean = |variant: &str,
                     technique: &str,

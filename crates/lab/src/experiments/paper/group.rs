@@ -37,12 +37,13 @@ pub(super) struct Group {
     /// Number of P/E cycles, per block of the read-active set, after which the counted part of a
     /// run ends. The number includes erases by reclaim and erases by GC.
     ///
-    /// A run also ends after `reads_per_block` reads per block. Runs with `cycles` differ in
-    /// length, so figures must divide counts by the number of host requests (`share_of`).
+    /// A run that does not reach this number ends after `reads_per_block` reads per block. Runs
+    /// with `cycles` differ in length, so figures must divide counts by the number of host requests
+    /// (`share_of`).
     #[serde(default)]
     pub(super) cycles: Option<f64>,
-    /// Number of P/E cycles after which the warm-up ends. The warm-up also ends after
-    /// `warm_up_reads_per_block` reads per block.
+    /// Number of P/E cycles after which the warm-up ends. A warm-up that does not reach this number
+    /// ends after `warm_up_reads_per_block` reads per block.
     #[serde(default)]
     pub(super) warm_up_cycles: Option<f64>,
     #[serde(default)]
@@ -73,8 +74,8 @@ pub(super) struct Group {
     /// Number of requests per second. A group can have `rate` instead of `load`.
     #[serde(default)]
     pub(super) rate: Option<f64>,
-    /// Number of counted passes over each workload on a whole drive. The counted passes come after
-    /// the `warm_up_passes`. By default, each workload has its own number.
+    /// Number of counted passes over each workload, for runs on a whole drive. The counted passes
+    /// come after the `warm_up_passes`. By default, each workload has its own number.
     #[serde(default)]
     pub(super) passes: Option<f64>,
     #[serde(default)]
@@ -87,8 +88,9 @@ pub(super) struct Group {
     /// cannot have passes or `reads_per_block`.
     #[serde(default)]
     pub(super) span: Option<Span>,
-    /// Disjoint samples of the drive for the fluid gear. Each sample has one page in N; "4/104"
-    /// means four samples with N = 104. A variant can have its own samples.
+    /// Disjoint samples of the drive. Runs in the fluid gear simulate only these samples. Each
+    /// sample has one page in N; "4/104" means four samples with N = 104. A variant can have its
+    /// own samples.
     #[serde(default)]
     pub(super) sample: Option<Samples>,
     /// Number of consecutive seeds for each run. Figures use the mean over these seeds.
@@ -348,12 +350,12 @@ pub(super) struct Variant {
     pub(super) drive: Option<String>,
     #[serde(default)]
     pub(super) set: Vec<String>,
-    /// Additional values for keys of the drive. Each key of this table is the name of a technique,
-    /// and the values apply only to this technique.
+    /// Values for keys of the drive. The values apply only to one technique, and are stored under
+    /// the name of this technique.
     #[serde(default)]
     pub(super) own: BTreeMap<String, Vec<String>>,
-    /// Name of a file with the host's hints, in the folder of the recipe. The format is that of
-    /// `--hints`.
+    /// Name of a file in the folder of the recipe. The file has the host's hints, in the format of
+    /// files for the option `--hints`.
     #[serde(default)]
     pub(super) hints: Option<String>,
     /// Number of reads per page in this variant. This number replaces the number in the group's

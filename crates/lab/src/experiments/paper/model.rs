@@ -1,6 +1,6 @@
-//! Files of a recipe that need no simulation. The files show the settings and the error model of
-//! the drive, its read limits, and the requests of the workloads. There are read limits for each
-//! layer and for several mixes of reads.
+//! Files of a recipe. vpass writes these files without a simulation. Some files show the settings,
+//! the error model and the read limits of the drive. Other files show the requests of the
+//! workloads. There are read limits for each layer and for several mixes of reads.
 use std::fmt::Write;
 
 use vpass_drive::base::span::DAY;
@@ -55,9 +55,9 @@ pub(super) fn layers_csv(config: &DriveConfig) -> String {
     csv
 }
 
-/// Returns the number of reads that the weakest wordline of each group endures. The number depends
-/// on the share of reads that go to neighbouring wordlines, so there is a row for each of several
-/// shares.
+/// Returns the number of reads that the weakest wordline of each wordline group endures. The number
+/// depends on the share of reads that go to neighbouring wordlines, so there is a row for each of
+/// several shares.
 pub(super) fn mixes_csv(config: &DriveConfig) -> String {
     const STEPS: u32 = 10;
     let table = table(config);
@@ -89,8 +89,8 @@ const CODE_PEC: (u32, u32, usize) = (1000, 30_000, 500);
 /// error-correcting code still corrects data. There are rows for three targets: the drive's own
 /// target, and the UBER of JESD218 for client drives and for enterprise drives.
 ///
-/// The last column is for data that is both read and old. The age of this data is half of the
-/// largest age, and the column has the largest number of reads at this age.
+/// The last column is for data that is both read and old. The column has the largest number of
+/// reads at half of the largest age.
 pub(super) fn code_csv(config: &DriveConfig) -> String {
     let mut csv = String::from(
         "target,pec_cycles,tolerable_rber,uber,reads,age_days,reads_at_half_age_if_shared\n",
@@ -117,7 +117,7 @@ pub(super) fn code_csv(config: &DriveConfig) -> String {
     csv
 }
 
-/// Returns the settings of the drive that papers list in a table of parameters.
+/// Returns the drive's settings. Papers list these settings in a table of parameters.
 pub(super) fn settings_csv(config: &DriveConfig) -> String {
     let (geometry, timing) = (&config.geometry, &config.timing);
     let mean = |kinds: &[f64]| kinds.iter().sum::<f64>() / kinds.len() as f64;

@@ -1,6 +1,6 @@
-//! Numbers of a figure. There is a row for each run of a group. The row has the run's number, and
-//! the ratio to the number of another technique or variant. Further rows have means over the
-//! workloads.
+//! Numbers of a figure. There is a row for each run of a group. The row has the figure's number for
+//! this run, and the ratio to the number for another technique or variant. Further rows have means
+//! over the workloads.
 use std::fmt::Write;
 
 use super::csv::field;
@@ -26,12 +26,12 @@ struct FigureRow<'a> {
     residue: u32,
     raw: f64,
     refused: bool,
-    /// Number of this run that can be the divisor for other runs.
+    /// Value from the summary of this run. The values of other runs can be divided by this value.
     base: f64,
-    /// Divisor of this run's number.
+    /// Divisor for the value of this run.
     divisor: f64,
     /// Value that the figure shows. If the figure has a divisor, this value is a ratio. Otherwise,
-    /// this value is the number of the run.
+    /// this value comes from the run's summary.
     shown: Shown,
 }
 
@@ -135,8 +135,7 @@ impl<'a> Numbers<'a> {
     }
 
     /// Returns the mean of the figure's numbers over seeds and workloads. Real traces that run
-    /// beside generated workloads are excluded. If the number of any workload is missing, the mean
-    /// is missing too.
+    /// beside generated workloads are excluded. If any workload has no number, there is no mean.
     pub(super) fn mean(&self, mean: Mean, variant: &str, technique: &str) -> Shown {
         let is_without = |row: &FigureRow| {
             mean == Mean::Without && self.figure.without.iter().any(|name| name == row.workload)

@@ -4,8 +4,7 @@ use serde::Deserialize;
 use vpass_drive::config::DriveConfig;
 use vpass_workload::synthetic::WorkloadConfig;
 
-/// Settings of the refresh periods that pass before the counted requests, and of the counted
-/// requests.
+/// Settings of two parts of a run. First some refresh periods pass, and then requests are counted.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Periods {
@@ -55,8 +54,8 @@ impl DieTimes {
 }
 
 impl Periods {
-    /// Returns the updates before the counted requests, and the counted requests. Each request is
-    /// for a single page in the filled part of the drive.
+    /// Returns two workloads: the updates that come first, and the counted requests. Each request
+    /// is for a single page in the filled part of the drive.
     pub(super) fn requests(
         &self,
         load: Option<f64>,
@@ -70,8 +69,8 @@ impl Periods {
         let of_pages = WorkloadConfig {
             block_size: Some(drive.geometry.page_size),
             footprint: drive.start.fill,
-            // With a separate distribution, the addresses of updates are independent of the
-            // addresses of reads.
+            // Writes have their own distribution, so the addresses of updates are independent of
+            // the addresses of reads.
             write_distribution: Some(workload.write_distribution.unwrap_or(workload.distribution)),
             queue_depth: None,
             ..workload.clone()

@@ -33,7 +33,7 @@ pub(super) fn responses(engine: &Replay) -> [u64; BINS] {
 ///
 /// # Errors
 /// Returns an error if a JSON pointer does not lead to a list of numbers. Also returns an error if
-/// a plot needs the stages of reads and they were not measured.
+/// a plot needs the stages of reads, but the stages were not measured.
 pub(super) fn csv(
     plot: &Plot,
     slot: &str,

@@ -50,7 +50,7 @@ pub(super) struct Recipe {
     pub(super) gains: Vec<Gain>,
     #[serde(default, rename = "plot")]
     pub(super) plots: Vec<Plot>,
-    /// Files that vpass writes without a run. For example, they show the drive's error model.
+    /// Files that vpass writes without a run. One of these files shows the drive's error model.
     #[serde(default)]
     pub(super) model: Model,
     /// Latency, in microseconds, above which a read is long. If this latency is given, summaries
@@ -82,8 +82,8 @@ pub(super) struct NamedWorkload {
     pub(super) passes: Option<f64>,
     #[serde(default)]
     pub(super) warm_up_passes: Option<f64>,
-    /// Names of the generated workloads beside which this real trace runs. Empty if the workload is
-    /// not a real trace from `[[trace]]`.
+    /// Names of generated workloads. If this workload is a real trace from `[[trace]]`, the trace
+    /// runs beside these workloads. Otherwise, the list is empty.
     #[serde(skip)]
     beside: Vec<String>,
 }
@@ -105,8 +105,9 @@ pub(super) struct Model {
     pub(super) parameters: Option<String>,
     /// Name of the file with the read limit of every layer of a block.
     pub(super) layers: Option<String>,
-    /// Name of the file with the number of reads that the weakest wordline of each group endures.
-    /// The file has a row for each of several shares of reads that go to neighbouring wordlines.
+    /// Name of the file with the number of reads that the weakest wordline of each wordline group
+    /// endures. The file has a row for each of several shares of reads that go to neighbouring
+    /// wordlines.
     pub(super) mixes: Option<String>,
     /// Name of the file with the drive's settings.
     pub(super) settings: Option<String>,

@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::plan::RunPlan;
 use crate::series::Part;
 
-/// One run of a recipe, with its results.
+/// One run of a recipe, with the results of the run.
 pub(super) struct Run {
     pub(super) group: String,
     pub(super) variant: String,
@@ -45,8 +45,8 @@ impl Run {
         format!("{} {} {} {}", self.group, self.variant, self.workload, self.technique)
     }
 
-    /// Returns a number of the summary. `figure` names the figure that needs the number. If the
-    /// pointer begins with a minus sign, returns the number with its sign changed.
+    /// Returns a number from the summary of the run. `figure` names the figure that needs the
+    /// number. If the pointer begins with a minus sign, returns the number with its sign changed.
     ///
     /// # Errors
     /// Returns an error if a JSON pointer does not lead to a number.

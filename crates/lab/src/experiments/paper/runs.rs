@@ -50,9 +50,9 @@ pub(super) fn runs(
                     .enumerate()
                 {
                     let plan = kind.plan(group, of_run, gc, (seed, dialect))?;
-                    // Opening the source of requests checks the source. All techniques have the
-                    // same source, so one check is enough. On a large drive, a source has large
-                    // tables, so opening is slow.
+                    // The source of requests is checked when vpass opens it. All techniques have
+                    // the same source, so one check is enough. On a large drive, opening a source
+                    // is slow, because the source has large tables.
                     if i == 0 && !plan.is_fluid() {
                         plan.source()?;
                     }
@@ -80,8 +80,8 @@ pub(super) fn runs(
 /// Properties that are equal in all runs of one variant with one workload.
 struct Kind {
     drive: Loaded<DriveConfig>,
-    /// Drives of the techniques that have additional values for keys of the drive. The map is
-    /// indexed by the name of the technique.
+    /// Drives with keys that are set for one technique only. The map is indexed by the name of this
+    /// technique.
     own: BTreeMap<String, Loaded<DriveConfig>>,
     /// Hints of the host; `None` if the variant has no hints.
     said: Option<Vec<HintRange>>,
@@ -198,8 +198,8 @@ fn in_samples(plan: RunPlan, samples: Option<Samples>) -> Result<Vec<RunPlan>, F
 struct Techniques {
     name: &'static str,
     reclaim: &'static Technique,
-    /// Refresh technique. With `None`, the run uses the refresh technique that belongs to the
-    /// parity technique, if there is one.
+    /// Refresh technique. `None` if the recipe names no refresh technique. A parity technique can
+    /// then bring a refresh technique of its own.
     refresh: Option<&'static RefreshTechnique>,
     parity: &'static ParityTechnique,
 }
@@ -284,7 +284,7 @@ fn end_of_cycle(drive: &DriveConfig, reclaim: &Technique, share: f64) -> Result<
 #[derive(Clone)]
 struct Asked {
     requests: Workload,
-    /// Requests that are served before the run without timing.
+    /// Requests that are served without timing, before the run begins.
     before: Option<WorkloadConfig>,
     /// Number of warm-up requests, which come before the counted requests.
     warm_up: u64,

@@ -1,6 +1,6 @@
 //! Latencies that page reads would have on an idle drive. The latencies are computed from the
-//! number of retries of each read, so they are known in every gear. Each read is assumed to be of
-//! the slowest page kind, as in the latency budgets of hints.
+//! number of retries of each read, so the latencies are known in every gear. Each read is assumed
+//! to be of the slowest page kind, as in the latency budgets of hints.
 use std::fmt::Write;
 
 use serde_json::{Value, json};
@@ -20,7 +20,7 @@ pub(super) const READS: &str = "reads";
 
 /// Read latencies, by the number of retries.
 struct Takes {
-    /// Latencies of reads with 0, 1, 2 and more retries, in this order.
+    /// Latency of a read for each number of retries, beginning with 0 retries.
     by_retries: Vec<Ns>,
     /// Additional latency of a read that skipped the first decoding level and began at a higher
     /// level. `None` if this latency differs between the levels.
@@ -44,11 +44,12 @@ impl Takes {
         }))
     }
 
-    /// Returns the smallest number of retries that makes a read long.
+    /// Returns the smallest number of retries with which a read is long. The latency of a long read
+    /// exceeds `long`.
     ///
     /// # Errors
-    /// Returns an error if this number of retries depends on the decoding level at which a read
-    /// began.
+    /// Returns an error if the smallest number of retries depends on the decoding level at which a
+    /// read began.
     fn long_from(&self, some_began_higher: bool) -> Result<usize, Failure> {
         let from = |more: Ns| {
             self.by_retries

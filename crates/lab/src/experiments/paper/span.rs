@@ -4,7 +4,8 @@ use serde::Deserialize;
 use vpass_drive::config::DriveConfig;
 use vpass_workload::synthetic::WorkloadConfig;
 
-/// Span of a run. The run starts with freshly written data.
+/// Span of a run: some days in which the drive is read at a low rate. The run starts with freshly
+/// written data.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Span {

@@ -36,8 +36,8 @@ pub(super) fn csv(recipe: &Recipe, traces: &Traces, seed: u64) -> Result<String,
     let (capacity, page) = (drive.drive.capacity.map_or(0, |c| c.0), drive.geometry.page_size.0);
     for workload in &recipe.workloads {
         let of = if let Some(survey) = traces.of(workload).filter(|_| workload.is_beside()) {
-            // For this measurement, the addresses of a trace are not changed, even if they lie
-            // beyond the end of the drive.
+            // The addresses of a measured trace are not changed, even if some addresses lie beyond
+            // the end of the drive.
             let source =
                 TraceSource::new(Arc::clone(survey), survey.space(), TraceOptions::default())?;
             measured(&drawn(source)?, page, page * u64::from(StripesConfig::default().pages))
@@ -69,7 +69,7 @@ fn drawn(mut source: impl RequestSource) -> Result<Vec<Request>, Failure> {
     }
 }
 
-/// Returns the values of a row, measured on these requests.
+/// Measures `requests`, and returns the values of a row.
 fn measured(requests: &[Request], page: u64, stripe: u64) -> [f64; 6] {
     let (mut writes, mut goes_on, mut back, mut pages) = (0u32, 0u32, [0u32; 2], [0u64; 2]);
     let (mut end, mut last): (u64, Vec<u64>) = (u64::MAX, vec![]);

@@ -31,8 +31,8 @@ impl Traces {
     /// Searches a folder for traces of the recipe's workloads.
     ///
     /// # Errors
-    /// Returns an error if the folder cannot be read or has no trace of these workloads. Also
-    /// returns an error if a trace is invalid.
+    /// Returns an error if the folder cannot be read or has no trace for the recipe's workloads.
+    /// Also returns an error if a trace is invalid.
     pub(super) fn find(recipe: &Recipe, folder: &Path, begin: Begin) -> Result<Self, Failure> {
         let place = || phrase![Opt::Traces.to(folder.display())];
         let unreadable = |e| Failure::usage(format!("the folder cannot be read: {e}")).at(place());

@@ -22,7 +22,7 @@ pub(super) struct RealTrace {
 }
 
 impl Recipe {
-    /// Adds the recipe's traces at the end of its list of workloads.
+    /// Adds the recipe's traces at the end of the list of workloads.
     ///
     /// # Errors
     /// Returns an error if a trace's name is already used, if a workload is unknown, or if a group

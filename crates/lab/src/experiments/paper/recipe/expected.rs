@@ -20,7 +20,7 @@ pub(in crate::experiments::paper) struct Expectations {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::experiments::paper) struct Expected {
-    /// Place of the number in the paper, such as a figure or a page.
+    /// Figure, table or page of the paper that has the number.
     pub(in crate::experiments::paper) source: String,
     pub(in crate::experiments::paper) what: String,
     pub(in crate::experiments::paper) figure: String,
@@ -47,11 +47,12 @@ pub(in crate::experiments::paper) struct Expected {
     /// Second criterion for figures that show ratios. A ratio of 0.9 is a change of -0.1. The
     /// criterion limits the difference between the change in vpass and the change in the paper.
     ///
-    /// The two changes agree if their difference is at most this share of the paper's change.
-    /// Otherwise, two changes in the same direction agree in direction only.
+    /// The change in vpass agrees with the change in the paper if the difference is at most this
+    /// share of the paper's change. If the difference is larger, the two changes can still agree in
+    /// direction.
     ///
-    /// Without this criterion, `tolerance` would accept a change of 0 if the paper's change is
-    /// small.
+    /// `tolerance` is not enough for small changes: if the paper's change is small, `tolerance`
+    /// accepts a change of 0.
     #[serde(default)]
     pub(in crate::experiments::paper) change_within: Option<f64>,
     /// Whether a parameter of the drive was fitted to this number. For such a number, agreement
@@ -126,7 +127,7 @@ impl Expected {
     }
 }
 
-/// Result of the paper that vpass does not reproduce, with the reason.
+/// Result in the paper, and the reason why vpass does not reproduce the result.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::experiments::paper) struct NotReproduced {

@@ -22,8 +22,8 @@ pub(in crate::experiments::paper) struct Figure {
     /// JSON pointers to numbers in the summary of a run. The figure shows the sum of these numbers.
     /// If a pointer begins with a minus sign, the number is subtracted.
     pub(in crate::experiments::paper) metric: Vec<String>,
-    /// Factors for the numbers of `metric`, one factor for each number. For example, the factor is
-    /// the time that one page takes. Default: 1.
+    /// Factors for the numbers of `metric`, one factor for each number. For example, a factor can
+    /// be the time that one page takes. Default: 1.
     #[serde(default)]
     pub(in crate::experiments::paper) times: Vec<f64>,
     /// JSON pointers to weights in the summary of a run, one weight for each number of `metric`.
@@ -51,8 +51,8 @@ pub(in crate::experiments::paper) struct Figure {
     /// mean.
     #[serde(default)]
     pub(in crate::experiments::paper) without: Vec<String>,
-    /// Whether to show the ratio of the sums over all workloads. The mean of the ratios is always
-    /// shown.
+    /// Whether to show a ratio of two sums, which are both taken over all workloads. The mean of
+    /// the ratios of the workloads is always shown.
     #[serde(default)]
     pub(in crate::experiments::paper) sums: bool,
     /// Whether to show the number of each workload, in addition to the means.
@@ -119,7 +119,7 @@ impl Figure {
         self.over.as_deref().or(self.over_variant.as_deref())
     }
 
-    /// Returns the means over the workloads, with their names.
+    /// Returns the kinds of means that the figure shows. Each kind comes with the name of the mean.
     pub(in crate::experiments::paper) fn means(&self) -> Vec<(Mean, String)> {
         let mut means = vec![(Mean::All, "mean".to_owned())];
         if !self.without.is_empty() {
