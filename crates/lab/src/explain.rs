@@ -60,8 +60,8 @@ pub struct Explanation {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stripes: Option<Stripes>,
     /// Error budget of a page at the drive's starting P/E count, and at each P/E count of the
-    /// disturb table. Wear, age and reads share the budget. Each retry adds to the budget. `None`
-    /// if the drive has no error rates.
+    /// disturb table. Wear, age and reads share the budget. Each further retry gives a larger
+    /// budget. `None` if the drive has no error rates.
     pub error_budget: Option<ErrorBudget>,
     /// Effects of each hint. `None` if the drive makes no retries, or if a latency budget in the
     /// table `[hints]` is too short for a read.

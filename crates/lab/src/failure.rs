@@ -91,8 +91,8 @@ impl Failure {
         Self { entry: Some(Box::new(entry)), ..self }
     }
 
-    /// Adds the wrong option or setting. A call is needed only if the description does not begin
-    /// with the option or setting.
+    /// Adds the wrong option or setting. Needed only if the description does not begin with the
+    /// option or setting.
     #[must_use]
     pub fn about(self, wrong: &Part) -> Self {
         Self { entry: entry_of_part(wrong).map(Box::new), ..self }

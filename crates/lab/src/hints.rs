@@ -44,7 +44,7 @@ pub struct HintFile {
     rows: Vec<HintRow>,
 }
 
-/// Named part of the drive, with its addresses. The workload gives the name.
+/// Addresses of a named part of the drive. The name comes from the workload.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedExtent {
     /// Name of the part in the workload.
@@ -279,7 +279,7 @@ impl HintFile {
 
 impl HintRow {
     /// Returns the address range to which the row applies. Returns `None` if the row names a part
-    /// of the drive with unknown addresses.
+    /// whose addresses are not known yet.
     fn range(
         &self,
         extents: &[NamedExtent],

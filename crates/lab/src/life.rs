@@ -6,8 +6,8 @@
 //! earlier: after some years, or when the error rate (UBER) over all reads of the life exceeds a
 //! target. JESD218 defines endurance by a target for the UBER.
 //!
-//! If the user sets no UBER target, data loss can end a life: the drive has reported more than 1 in
-//! 1,000 pages as lost. The years of a life with data loss do not count. After a hundred years, the
+//! Without a target for the UBER, a life also ends when the drive has reported more than 1 in 1,000
+//! pages as lost. The years of a life with data loss do not count. After a hundred years, the
 //! simulation ends in any case.
 
 mod accelerated;
@@ -124,8 +124,8 @@ pub struct Lived {
     pub accelerated_from: Option<f64>,
     /// Number of P/E cycles of the mean block at the start.
     pub pec_first: f64,
-    /// Years of each of ten parts of the life. All parts have the same number of P/E cycles. Empty
-    /// without wear, or if the life was simulated request by request.
+    /// Lengths of ten successive parts of the life, in years. All parts have the same number of P/E
+    /// cycles. Empty without wear, or if the life was simulated request by request.
     #[serde(default)]
     pub batches: Vec<f64>,
     /// Wear and number of programmed pages at many moments of the life.
@@ -184,8 +184,8 @@ fn live_to_end(
     }
     let before = Counts::of(&measured.drive);
     let Judged { drive, oracle, .. } = measured.judge();
-    // The end of a life finds lost data that the host never read. The counts before the end do not
-    // include this data.
+    // Lost data that the host never read is found only after the end of the life. The counts in
+    // `before` do not include this data.
     let found = drive.lost_pages() - before.lost_pages;
     let counts = clock.counts(before);
     course.end(Passed { years, pec: worn(&drive), programs: counts.programs });

@@ -19,8 +19,8 @@ const DAYS: f64 = 365.0;
 /// Number of equal parts of a life. Some results are only for the first part or for the last part.
 const EIGHTH: usize = 8;
 /// Smallest and largest number of rounds of reads after which real drives rewrite data. In a round,
-/// each page is read once. The numbers are measurements from "Read Latency Relaxation", ASPLOS
-/// 2021. The most robust drive had the largest number.
+/// each page is read once. The paper "Read Latency Relaxation" (ASPLOS 2021) measured these
+/// numbers. The most robust drive had the largest number.
 pub const REAL_ROUNDS: [f64; 2] = [39.0, 1194.0];
 /// Bytes in a gigabyte, for the effect of one more gigabyte of cache.
 const GB: u64 = 1_000_000_000;

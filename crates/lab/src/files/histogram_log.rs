@@ -42,7 +42,7 @@ pub(super) fn text(name: &str, intervals: &[Interval]) -> Result<String, Failure
 }
 
 /// Encodes a histogram for the last column of a log line. The `HdrHistogram` library is not used
-/// for the other columns, because it rounds times to milliseconds.
+/// for the other columns, because this library rounds times to milliseconds.
 fn histogram_line(histogram: &Histogram<u64>) -> Result<String, String> {
     let (mut bytes, mut serializer) = (vec![], V2DeflateSerializer::new());
     let mut log = IntervalLogWriterBuilder::new()

@@ -41,8 +41,8 @@ fn add(csv: &mut String, op: &str, latency: &Latency) {
     for place in 0.. {
         let nines = f64::from(place) / f64::from(PER_NINE);
         let share = 10f64.powf(-nines);
-        // The factor 1 + 1e-12 corrects rounding errors. For example, 0.001 times 1,000 requests
-        // must not be less than one request.
+        // The factor 1 + 1e-12 corrects rounding errors. For example, 0.001 times 1,000 must not be
+        // less than 1.
         let beyond = (requests as f64 * share * (1.0 + 1e-12)).min(requests as f64) as u64;
         if beyond == 0 {
             break;

@@ -108,8 +108,8 @@ impl Store {
         Ok(parts.len())
     }
 
-    /// Removes the parts of this command after its complete results were written elsewhere. If the
-    /// folder is then empty, removes the folder too.
+    /// Removes the parts of this command when all results of the command have been written
+    /// elsewhere. If the folder is then empty, removes the folder too.
     pub fn done(&self) {
         let own = std::mem::take(&mut *self.own.lock().unwrap_or_else(PoisonError::into_inner));
         for path in &own {

@@ -30,8 +30,8 @@ pub(super) const BATCHES: usize = 10;
 const MOST_RATIO: f64 = 2.0;
 
 /// Returns the length of each stretch of a life, in years. The list is empty without wear. `course`
-/// has pairs from the start to the end of the life. A pair is the P/E cycles of the mean block, and
-/// the years so far.
+/// has pairs from the start to the end of the life. A pair has the P/E cycles of the mean block,
+/// and the years so far.
 pub(super) fn cut(course: &[(f64, f64)]) -> Vec<f64> {
     let [first, .., last] = course else { return vec![] };
     let (pec, cycles) = (first.0, last.0 - first.0);
@@ -70,8 +70,8 @@ pub(super) fn half(lives: &[Vec<f64>]) -> Option<f64> {
 fn of_one(life: &[f64]) -> Option<f64> {
     let differences: Vec<f64> = life.windows(3).map(|w| w[0] - 2.0 * w[1] + w[2]).collect();
     let variance = differences.iter().map(|d| d * d).sum::<f64>() / 6.0 / differences.len() as f64;
-    // Second differences overlap. The information in n second differences is therefore only that of
-    // 18/35 n independent values.
+    // Second differences overlap. n second differences therefore count as 18/35 n independent
+    // values.
     let freedom = (differences.len() as f64 * 18.0 / 35.0) as usize;
     (variance > 0.0).then(|| student_t(freedom.max(1)) * (variance * life.len() as f64).sqrt())
 }

@@ -31,7 +31,8 @@ pub struct Climb {
     pub rung: Option<Rung>,
     /// Precision that the user wants, and time that the climb may take.
     pub wanted: Wanted,
-    /// Number of seeds that the user set. Multiplies the number of lives on each rung.
+    /// Number of seeds that the user set. The number of lives on each rung is multiplied by this
+    /// number.
     pub seeds: u32,
     /// Number of samples that the user set. If absent, the rung determines the number of samples.
     pub samples: Option<u32>,
@@ -51,8 +52,9 @@ pub struct Answer {
     pub plans: Vec<RunPlan>,
     /// Lives of the technique, or the reason why the drive was refused or stopped.
     pub lived: Result<Vec<Lived>, Failure>,
-    /// Factor of each life that converts the years of the sample to years of the drive. The factor
-    /// is 1 outside a rung, or if the sample serves exactly its share of the reads.
+    /// Factors, one for each life, that convert the years of a sample to years of the drive. A
+    /// factor is 1 if the lives are not on a rung, or if the sample serves the expected number of
+    /// reads.
     pub factors: Vec<f64>,
     /// Whether the lives belong to a rung. On a rung, acceleration affects the years.
     pub is_on_rung: bool,

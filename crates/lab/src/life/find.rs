@@ -4,7 +4,8 @@
 //!
 //! A value ranks last if a life with the value loses data, or if the drive is invalid with the
 //! value. The search assumes that the curve of years over values has a single peak. If the first
-//! nine values show several peaks, a sentence lists them, and the search refines only the highest.
+//! nine values show several peaks, a sentence lists them, and the search refines only the highest
+//! peak.
 
 pub mod lasting;
 

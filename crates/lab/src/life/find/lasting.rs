@@ -26,8 +26,9 @@ pub const TRIED_BETWEEN: usize = 12;
 pub const WITHIN: f64 = 0.005;
 
 impl Lasting {
-    /// Starts a search between two values. `low` and `high` have a value and the years of the life.
-    /// Returns `None` unless a life lasts less than `target` years and the other life does not.
+    /// Starts a search between two values. `low` and `high` each have a value and the years of the
+    /// life. Returns `None` if both lives last at least `target` years, or if both lives are
+    /// shorter.
     pub fn new(target: f64, low: (f64, f64), high: (f64, f64)) -> Option<Self> {
         ((low.1 >= target) != (high.1 >= target)).then_some(Self { target, ends: [low, high] })
     }
