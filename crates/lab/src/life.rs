@@ -335,7 +335,7 @@ struct Parts<'a> {
     wear: Wear,
     limit: Ns,
     uber: Option<f64>,
-    /// Tables that are used by all lives of one workload.
+    /// Prepared request streams that all lives of a workload share.
     tables: &'a Tables,
 }
 

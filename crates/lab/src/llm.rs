@@ -59,7 +59,7 @@ pub struct Llm {
 }
 
 /// Results of a technique. Ratios are means over the whole life, except for keys that end in
-/// `_fresh` (first part) or `_worn` (last part).
+/// `_fresh` (first eighth) or `_worn` (last eighth).
 #[derive(Clone, Debug, Serialize)]
 pub struct Technique {
     /// Name of the technique.
@@ -268,7 +268,7 @@ fn rounds(plan: &RunPlan, law: &ModelLaw, written: f64) -> Option<f64> {
 }
 
 /// Returns the number of bytes that the drive rewrites for each 100 bytes read, in the first eighth
-/// and in the last eighth of a life. The number of programs in each part is assumed to be
+/// and in the last eighth of a life. The number of programmed pages in each part is assumed to be
 /// proportional to the number of P/E cycles in the part.
 fn ends(life: &Life, read_bytes_per_day: f64) -> (Option<f64>, Option<f64>) {
     let rows = &life.series;

@@ -12,7 +12,7 @@ use vpass_drive::disturb::table::LimitTable;
 use vpass_drive::error::budget::{AgedLimits, Asked};
 use vpass_drive::error::ladder::ReadTime;
 
-/// Error budgets of data, and the decoding levels.
+/// Error budgets of pages, and decoding levels of a drive.
 #[derive(Serialize)]
 pub struct ErrorBudget {
     /// Speed at which data ages in this drive, divided by the speed at the temperature for which

@@ -154,7 +154,7 @@ impl Clock {
 
 /// Simulates a life in steps. The length of each step is a small share of the life so far. After
 /// each step, `levels` gets the P/E cycles of the mean block and the years so far. After some
-/// steps, `course` gets the P/E cycles, the years and the numbers of programs.
+/// steps, `course` gets the P/E cycles, the years and the numbers of programmed pages.
 pub(super) fn fluid(
     plan: &RunPlan,
     acceleration: NonZeroU32,

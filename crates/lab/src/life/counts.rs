@@ -1,7 +1,6 @@
 //! Counts of a life with an accelerated part. During acceleration, each erase stands for K P/E
-//! cycles, so the counts of this part are multiplied by K. Programs and erases for wear levelling
-//! are not multiplied, because acceleration does not change the number of these programs and
-//! erases.
+//! cycles, so the counts of this part are multiplied by K. Pages programmed and blocks erased for
+//! wear levelling are not multiplied, because acceleration does not change their number.
 //!
 //! ```text
 //! 40 pages programmed in the warm-up, 100 pages programmed at the end, K = 10:

@@ -31,8 +31,8 @@ pub type Deadline = Option<Instant>;
 /// Simulates lives and returns them in order. Lives of one workload share `tables`. Each finished
 /// life is reported to `ended`. Without `threads`, the simulation uses all cores.
 ///
-/// The list has a life for each drive, or the reason why the drive stopped or was refused. Returns
-/// `None` if the deadline passes before all lives are finished.
+/// For each life, the list has the results, or the reason why the drive stopped or was refused.
+/// Returns `None` if the deadline passes before all lives are finished.
 ///
 /// # Errors
 /// Returns the first error that concerns more than a single drive. Also returns an error if the
@@ -97,8 +97,8 @@ fn may_stand(failure: &Failure) -> bool {
     failure.is_stop() || failure.kind == Kind::Usage
 }
 
-/// Returns whether lives were interrupted, and no life had an error that concerns more than its
-/// drive.
+/// Returns whether lives were interrupted. Returns false if any life failed for another reason that
+/// concerns more than a single drive.
 fn gave_up(lived: &[(usize, Result<Lived, Failure>)]) -> bool {
     let mut failures = lived
         .iter()

@@ -10,8 +10,8 @@ use crate::failure::Failure;
 use crate::plan::RunPlan;
 use crate::setup::Gear;
 
-/// Refuses a plan that cannot have a life. For example, the requests have no times, or a limit on
-/// the error rate is set but the drive has no error rates.
+/// Refuses a plan that cannot have a life. Examples are a workload without request times, and a
+/// limit for the error rate of a drive without error rates.
 ///
 /// # Errors
 /// Returns an error if a setting is missing or wrong. The error names the setting.

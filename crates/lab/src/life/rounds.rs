@@ -1,6 +1,5 @@
-//! Lives in which reads wear all blocks of the drive in step. All blocks reach their read limits at
-//! about the same time and are rewritten. Then the next round begins. A short life has only a few
-//! rounds.
+//! Lives with rounds. In a round, reads bring all blocks of the drive to their limits at about the
+//! same time, and all blocks are rewritten. A short life has only a few rounds.
 //!
 //! All blocks start without reads. Blocks with similar rates are therefore rewritten at similar
 //! times in every round. If reads wear out the drive, the length of the life is uncertain by one

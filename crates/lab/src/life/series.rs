@@ -81,8 +81,8 @@ impl Course {
         self.0.push(end);
     }
 
-    /// Returns the years, the P/E cycles and the programs by cause at a fraction of the life. The
-    /// fraction is from 0 to 1. Numbers between two kept states are interpolated.
+    /// Returns the state at a fraction of the life: years, P/E cycles, and programmed pages by
+    /// cause. The fraction is from 0 to 1. Numbers between two kept states are interpolated.
     fn at(&self, part: f64) -> Option<(f64, f64, [f64; Cause::COUNT])> {
         let years = part * self.0.last()?.years;
         let after = self.0.partition_point(|passed| passed.years < years).min(self.0.len() - 1);

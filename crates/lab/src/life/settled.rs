@@ -1,11 +1,11 @@
-//! Decision whether wear may be accelerated. Wear may be accelerated when the rates of programs and
-//! the state of the drive have settled.
+//! Decision whether wear may be accelerated. Wear may be accelerated when the programming rates of
+//! pages and the state of the drive have settled.
 //!
 //! The state of the drive is noted after each P/E cycle of the mean block. The last third of the
-//! cycles so far is compared with the middle third. In both thirds, the rates of programs and the
+//! cycles so far is compared with the middle third. In both thirds, the programming rates and the
 //! state of the blocks must be about the same.
 //!
-//! Constant rates of programs are not enough. Under a trace, rates can be constant for ten cycles
+//! Constant programming rates are not enough. Under a trace, rates can be constant for ten cycles
 //! while GC is still moving cold data into separate blocks. The state of the blocks is described by
 //! five numbers:
 //!
@@ -28,7 +28,8 @@ use crate::settled::{are_alike, last_thirds};
 
 /// Smallest number of P/E cycles of the mean block in a warm-up.
 const FEWEST: usize = 18;
-/// Largest change of the rates of programs that counts as settled, as a share of all programs.
+/// Largest change of a programming rate that counts as settled, as a share of the sum of all
+/// programming rates.
 const RATES_WITHIN: f64 = 0.03;
 /// Largest change of a share of blocks that counts as settled.
 const STATE_WITHIN: f64 = 0.03;
@@ -104,9 +105,9 @@ fn worn_milli(drive: &Drive) -> u64 {
     drive.block_states().map(|block| block.effective_milli).sum()
 }
 
-/// Rates of programs and state of the blocks in one third of the cycles.
+/// Programming rates and state of the blocks in one third of the cycles.
 struct Third {
-    /// Number of programs per nanosecond, by cause.
+    /// Number of pages programmed per nanosecond, by cause.
     rates: [f64; Cause::COUNT],
     /// Mean of each share of the blocks.
     shares: [f64; SHARES],
@@ -116,7 +117,7 @@ struct Third {
 }
 
 impl Third {
-    /// Computes the rates of programs and the state of the blocks from the notes of one third of
+    /// Computes the programming rates and the state of the blocks from the notes of one third of
     /// the cycles. The last note of a third is also the first note of the next third.
     fn of(notes: &[Note]) -> Self {
         let [from, .., to] = notes else { unreachable!("a third has two ends") };

@@ -88,10 +88,10 @@ pub struct Life {
     /// Bytes programmed by reclaim or because of retries, in percent of the bytes that the host
     /// reads. Null without host reads.
     pub read_wear: Option<MeanCi95>,
-    /// Net read wear, in percent of the bytes that the host read. Net read wear counts only
-    /// programs that read disturb causes. The value is known if the host writes nothing and no data
-    /// is refreshed or regrouped: read disturb then causes all programs. Null for all other lives,
-    /// and without host reads.
+    /// Net read wear, in percent of the bytes that the host read. Net read wear counts only bytes
+    /// that are programmed because of read disturb. The value is known if the host writes nothing
+    /// and no data is refreshed or regrouped: read disturb is then the only cause. Null for all
+    /// other lives, and without host reads.
     pub read_wear_net: Option<MeanCi95>,
     /// Mapping unit of the drive, and share of host writes that fill a mapping unit only partly,
     /// over all lives.
@@ -318,8 +318,8 @@ impl One {
     }
 }
 
-/// Returns the net read wear of a life if read disturb causes all programs of the life. Returns
-/// `None` for all other lives.
+/// Returns the net read wear of a life in which pages are programmed only because of read disturb.
+/// Returns `None` for all other lives.
 fn net_read_wear(lived: &Lived, page_bytes: f64) -> Option<f64> {
     let programs = &lived.programs;
     let twin_rests = lived.host_bytes == 0
