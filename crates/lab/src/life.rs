@@ -1,5 +1,5 @@
 //! Simulated lives. A life is the simulation of a drive from the start until the drive is worn out.
-//! The life also shows the causes of the wear.
+//! The results include the causes of the wear.
 //!
 //! A drive is worn out when the mean block reaches the drive's rated P/E cycles
 //! (`drive.rated_pec`). Wear by reprogramming is included in the cycles. A user can end the life

@@ -1,5 +1,4 @@
-//! Numbers of reads that a page endures with and without the parity of its stripe. Four cases are
-//! computed.
+//! Numbers of reads that a page endures with and without the parity of its stripe.
 
 use serde::Serialize;
 use vpass_drive::api::parity;
@@ -24,7 +23,7 @@ pub struct Stripes {
     pub spread_own: f64,
     /// Number of P/E cycles to which the limits apply.
     pub pec: u32,
-    /// Read limits of a page in four cases.
+    /// Read limits, one for each rule of recycling blocks.
     pub limits: Vec<StripeLimit>,
 }
 

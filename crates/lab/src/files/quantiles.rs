@@ -18,7 +18,7 @@ use vpass_drive::base::metrics::Latency;
 
 const HEADER: &str = "op,nines,percentile,us,samples_beyond\n";
 
-/// Number of percentiles between two successive nines, for example from 99 % to 99.9 %.
+/// Number of percentiles from 90 % to 99 %, from 99 % to 99.9 %, and so on.
 const PER_NINE: u32 = 20;
 
 /// Formats the percentiles of each kind of request.

@@ -169,7 +169,7 @@ fn numbers(kind: &str, range: Range) -> Value {
     with(json!({ "type": kind }), bounds)
 }
 
-/// Formats a bound with as few digits as possible. A whole number has no decimal point.
+/// Formats a bound of a range with as few digits as possible. A whole number has no decimal point.
 fn bound(n: f64) -> Value {
     if n.fract() == 0.0 && n.abs() < 9e15 { json!(n as i64) } else { json!(n) }
 }

@@ -28,7 +28,7 @@ const STEPS: Ns = 200;
 /// Simulated time so far, divided by the length of the next step, during acceleration. Steps are
 /// shorter than without acceleration, because each step covers K times as much of the life.
 const FINER_STEPS: Ns = 1000;
-/// Shortest step: 1 ms. A millisecond is short even for a life of a few seconds.
+/// Shortest step of the simulation: 1 ms. A millisecond is short even for a life of a few seconds.
 const SHORTEST_STEP: Ns = SECOND / 1000;
 
 /// Difference between blocks, in erases, that arises by chance, even if all data is rewritten.

@@ -1,4 +1,4 @@
-//! Noise in the years of lives, found by batch means.
+//! Estimate, by batch means, of how much the years of lives vary by chance.
 //!
 //! A life is cut into stretches with equal numbers of P/E cycles. Read limits fall with wear, so
 //! later stretches take less time. With several lives, a stretch is compared with the same stretch

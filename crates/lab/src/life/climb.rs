@@ -1,6 +1,6 @@
-//! Climb up the ladder of lives, one rung after another. Each rung has an acceleration of wear and
-//! a number of lives. The climb ends when the intervals of all techniques are as narrow as the user
-//! wants.
+//! Climb up the ladder of lives, one rung after another. Each rung sets the acceleration of wear,
+//! and how many lives are simulated. The climb ends when the intervals of all techniques are as
+//! narrow as the user wants.
 //!
 //! All techniques climb together, so their years are compared on the same rung. Lives that were
 //! simulated for a lower rung are used again, so only missing lives are simulated. With `--rung`,

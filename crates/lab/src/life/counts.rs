@@ -109,7 +109,7 @@ impl Grown {
         Some((of(errors_then, errors), of(bits_then, bits)))
     }
 
-    /// Returns the counts of a life by cause. Counts for wear levelling are not multiplied by K.
+    /// Returns the counts of a life, by cause. Counts for wear levelling are not multiplied by K.
     pub(super) fn by_cause(self, then: &ByCause, now: &ByCause) -> ByCause {
         let of = |cause: Cause| {
             let times = if cause == Cause::Wear { Self(1) } else { self };

@@ -24,7 +24,7 @@ use crate::mean_ci95::mean_ci95;
 /// may be larger (`docs/estimate.md`).
 const LEAST_BIAS: f64 = 0.05;
 
-/// Interval of the years of a technique.
+/// Interval of the length of life under a technique.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Interval {
     /// Lower end, in years.

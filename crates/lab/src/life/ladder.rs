@@ -1,5 +1,5 @@
-//! Ladder of lives. Each rung has an acceleration of wear and a number of lives. Higher rungs take
-//! more time, and the years are closer to the years of exact lives.
+//! Ladder of lives. Each rung sets the acceleration of wear, and how many lives are simulated.
+//! Higher rungs take more time, and the years are closer to the years of exact lives.
 //!
 //! On a rung, an erase counts as K P/E cycles after a warm-up. A climb ends at the first rung whose
 //! intervals are narrow enough, or when the time is up.
@@ -17,7 +17,7 @@ use vpass_drive::base::phrase::Opt;
 
 use crate::failure::Failure;
 
-/// Rung of the ladder, with an acceleration of wear and a number of lives.
+/// Rung of the ladder: the acceleration of wear, and how many lives are simulated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rung {
     /// Number of the rung. The lowest rung is 1.

@@ -52,7 +52,7 @@ pub fn check(plan: &RunPlan, until: Until) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Refuses a limit that cannot end a life. The limit is a number of years or an error rate.
+/// Refuses a limit that cannot end a life. The limit is for the years or for the error rate.
 fn check_end(plan: &RunPlan, until: Until) -> Result<(), Failure> {
     if let Some(years) = until.years.filter(|years| !(*years > 0.0 && *years <= MOST_YEARS)) {
         return Err(Failure::usage(format!("it must be above 0 and at most {MOST_YEARS}"))

@@ -13,7 +13,8 @@
 
 use super::summary::Life;
 
-/// Number of P/E cycles above which one round is less than 1 % of a life, and can be neglected.
+/// Number of P/E cycles of a life above which a round is less than 1 % of the life and does not
+/// matter.
 const MANY: f64 = 100.0;
 /// Smallest share of pages programmed because of reads, among all programmed pages, for which
 /// rounds matter.

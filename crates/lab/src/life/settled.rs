@@ -41,7 +41,7 @@ const READ_HOT: f64 = 2.0;
 /// Number of shares that describe the state of the blocks.
 const SHARES: usize = 4;
 
-/// State of a drive, noted after a number of P/E cycles of the mean block.
+/// State of a drive, noted each time the mean block has completed a P/E cycle.
 #[derive(Clone, Debug, Default)]
 struct Note {
     at: f64,
@@ -109,7 +109,7 @@ fn worn_milli(drive: &Drive) -> u64 {
 struct Third {
     /// Number of pages programmed per nanosecond, by cause.
     rates: [f64; Cause::COUNT],
-    /// Mean of each share of the blocks.
+    /// Mean of each share in [`Note`].
     shares: [f64; SHARES],
     /// Standard deviation of the P/E cycles over the blocks, divided by the mean number of P/E
     /// cycles.

@@ -48,7 +48,7 @@ impl Lasting {
         self.ends[usize::from(!same_side)] = (value, years);
     }
 
-    /// Returns whether a number of years is close enough to the wanted years.
+    /// Returns whether a life of this many years is close enough to the wanted length.
     pub fn is_met(&self, years: f64) -> bool {
         (years / self.target - 1.0).abs() <= WITHIN
     }
