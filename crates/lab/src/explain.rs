@@ -141,7 +141,7 @@ pub struct Rewrite {
     pub what: String,
     /// Number of reads of the block at which the action happens.
     pub reads: u32,
-    /// Explanation of how this number of reads follows from the read limits.
+    /// Explanation of how the value of `reads` follows from the read limits.
     pub because: String,
 }
 
