@@ -1,5 +1,5 @@
-//! Explanation of a single read: the latency of the read, its effect on the block, and the number
-//! of reads at which the block is rewritten.
+//! Explanation of a read: how long the read takes, how much the read disturbs the block, and after
+//! how many reads the block is rewritten.
 
 mod budget;
 mod code;
@@ -43,15 +43,16 @@ pub struct Explanation {
     pub read: Vec<ReadLatency>,
     /// Dose of a read; `None` if reads do not disturb the block.
     pub dose: Option<Dose>,
-    /// Whether the technique is counterfactual: it changes the physics of the flash, so no real
-    /// drive can use it.
+    /// Whether the technique is counterfactual. A counterfactual technique changes the physics of
+    /// the flash, so no real drive can use the technique.
     pub counterfactual: bool,
     /// Read limit of each page kind, divided by the read limit of the weakest page kind.
     pub kind_factor: Vec<(&'static str, f64)>,
     /// Read endurance of a block at the drive's starting P/E count, and at each P/E count of the
     /// disturb table. Empty without a disturb table.
     pub ages: Vec<Age>,
-    /// Error-correcting code that determines the limits; `None` if no code determines them.
+    /// Error-correcting code from which the read limits follow; `None` if the drive's read limits
+    /// do not follow from a code.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<Code>,
     /// Numbers of reads that a block endures with and without parity. Present only with `bch.target
@@ -59,11 +60,11 @@ pub struct Explanation {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stripes: Option<Stripes>,
     /// Error budget of a page at the drive's starting P/E count, and at each P/E count of the
-    /// disturb table. Wear, age and reads share the budget, and each retry has its own budget.
-    /// `None` if the drive has no error rates.
+    /// disturb table. Wear, age and reads share the budget. Each further retry gives a larger
+    /// budget. `None` if the drive has no error rates.
     pub error_budget: Option<ErrorBudget>,
-    /// Effects of each hint. `None` if the drive makes no retries, or if a budget of `[hints]` is
-    /// too short for a read.
+    /// Effects of each hint. `None` if the drive makes no retries, or if a latency budget in the
+    /// table `[hints]` is too short for a read.
     pub hints: Option<Vec<Word>>,
 }
 
@@ -93,10 +94,10 @@ pub struct Dose {
     pub model: &'static str,
     /// Unit of a dose.
     pub unit: &'static str,
-    /// Number of dose units that one read adds, for each page kind.
+    /// Number of dose units that a read adds, by kind of the read page.
     pub weight: Vec<(&'static str, f64)>,
-    /// Distance, in wordlines, from the read wordline to the two wordlines that the read disturbs
-    /// most.
+    /// Distance, in wordlines, between the read wordline and each of the two most disturbed
+    /// wordlines.
     pub neighbour_stride: u32,
     /// Number of wordlines of a block.
     pub wordlines_per_block: u32,
@@ -111,10 +112,11 @@ pub struct Age {
     pub groups: Vec<Group>,
     /// Actions of the technique, each with the number of reads at which the action happens.
     pub thresholds: Vec<Rewrite>,
-    /// Guarantee that the technique gives for the block, with the reason.
+    /// Guarantee that the technique gives for the block, and the reason why the guarantee holds or
+    /// fails.
     pub promise: String,
-    /// Margin of the guarantee, in dose units, for the wordline with the smallest margin. The
-    /// margin is negative if the guarantee does not hold. `None` without a guarantee.
+    /// Smallest margin of the guarantee over all wordlines, in dose units. The margin is negative
+    /// if the guarantee does not hold. `None` without a guarantee.
     pub slack: Option<f64>,
 }
 
@@ -127,8 +129,8 @@ pub struct Group {
     pub wordlines: u32,
     /// Number of dose units that a wordline of the group endures.
     pub limit: f64,
-    /// Dose that a read adds to a neighbouring wordline, divided by the dose that the read adds to
-    /// more distant wordlines.
+    /// Ratio of two doses that a read adds: to a neighbouring wordline, and to a more distant
+    /// wordline.
     pub alpha: f64,
 }
 
@@ -139,7 +141,7 @@ pub struct Rewrite {
     pub what: String,
     /// Number of reads of the block at which the action happens.
     pub reads: u32,
-    /// Explanation of how the number of reads is computed from the read limits.
+    /// Explanation of how the value of `reads` follows from the read limits.
     pub because: String,
 }
 
@@ -149,7 +151,7 @@ impl From<Threshold> for Rewrite {
     }
 }
 
-/// Explains a read of this drive with this reclaim technique.
+/// Explains a read on a drive that uses the given reclaim technique.
 ///
 /// # Errors
 /// Returns an error if the drive is invalid.
@@ -230,7 +232,8 @@ fn ages(config: &DriveConfig) -> BTreeSet<u32> {
     config.disturb.table.iter().map(|row| row.pec).chain([config.start.pec]).collect()
 }
 
-/// Describes a block at this number of P/E cycles; `None` if the drive has no disturb table.
+/// Describes a block that has the given number of P/E cycles. Returns `None` if the drive has no
+/// disturb table.
 ///
 /// # Errors
 /// Returns an error if the drive is invalid.

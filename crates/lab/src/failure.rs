@@ -1,4 +1,4 @@
-//! Failure of a task, as data. The data are the kind of cause, the place, the error, and the
+//! Failure of a task. A failure has a kind of cause, a place, a description of the error, and a
 //! correction. A dialect turns options and settings into the words of the user's program.
 
 use std::fmt;
@@ -27,14 +27,14 @@ pub struct Failure {
     /// Kind of cause of the failure.
     pub kind: Kind,
     /// Option, setting or file that caused the failure. Absent if the description in `what` already
-    /// names it.
+    /// names the option, setting or file.
     pub place: Option<Phrase>,
     /// Description of what is wrong.
     pub what: Phrase,
-    /// Description of what would be right. Absent if this is unknown, or if the description in
-    /// `what` already contains it.
+    /// Description of what would be right. Absent if the correct value is unknown, or if the
+    /// description in `what` already contains the correction.
     pub remedy: Option<Phrase>,
-    /// Key that has a wrong value, and this value. Absent if the failure is not about a key.
+    /// Key and its wrong value. Absent if the failure is not about a key.
     pub entry: Option<Box<Entry>>,
 }
 
@@ -84,22 +84,22 @@ impl Failure {
         Self { remedy: Some(remedy.into()), ..self }
     }
 
-    /// Adds the key that has a wrong value, and this value.
+    /// Adds a key and its wrong value.
     #[must_use]
     pub fn with_entry(self, key: impl Into<String>, value: impl Into<String>) -> Self {
         let entry = Entry { key: key.into(), value: Some(value.into()) };
         Self { entry: Some(Box::new(entry)), ..self }
     }
 
-    /// Adds the option or setting that is wrong. This is needed if the description does not begin
-    /// with the option or setting.
+    /// Adds the wrong option or setting. Needed only if the description does not begin with the
+    /// option or setting.
     #[must_use]
     pub fn about(self, wrong: &Part) -> Self {
         Self { entry: entry_of_part(wrong).map(Box::new), ..self }
     }
 
-    /// Returns the key or option that is wrong, and the value that the user gave. Returns `None` if
-    /// the failure is not about a key or an option.
+    /// Returns the wrong key or option, and the value that the user gave. Returns `None` if the
+    /// failure is not about a key or an option.
     pub fn entry(&self) -> Option<Entry> {
         let of_option = || self.place.as_ref().and_then(entry_of).or_else(|| entry_of(&self.what));
         self.entry.as_deref().cloned().or_else(of_option)
@@ -121,7 +121,7 @@ impl Failure {
     pub fn in_dialect(&self, dialect: &dyn Dialect) -> String {
         let place = self.place_in(dialect).map_or_else(String::new, |place| place + ": ");
         let what = self.what.in_dialect(dialect);
-        // If the description ends with a full stop, the correction becomes a separate sentence.
+        // After a full stop, the correction is a separate sentence.
         let mark = if what.ends_with('.') { " " } else { "; " };
         let remedy =
             self.remedy_in(dialect).map_or_else(String::new, |remedy| mark.to_owned() + &remedy);
@@ -139,13 +139,14 @@ impl Failure {
     }
 }
 
-/// Returns the option or setting at the beginning of a phrase. Returns `None` if the phrase begins
+/// Returns the option or setting with which a phrase begins. Returns `None` if the phrase begins
 /// with plain words.
 fn entry_of(phrase: &Phrase) -> Option<Entry> {
     phrase.first().and_then(entry_of_part)
 }
 
-/// Converts an option or a setting to a key with a value. Returns `None` for plain words.
+/// Returns the key and the value of an option or of a setting. Returns `None` for a part that is
+/// plain text.
 fn entry_of_part(part: &Part) -> Option<Entry> {
     match part {
         Part::Text(_) => None,

@@ -1,4 +1,4 @@
-//! Files of the results folder of a run, as data. Each file has a name and a content.
+//! Files that a run writes to its results folder: the name and the content of each file.
 
 mod doses;
 mod histogram_log;
@@ -53,8 +53,8 @@ pub fn table(plan: &RunPlan, outcome: &Outcome, name: &str) -> Option<Vec<u8>> {
     }
 }
 
-/// Returns the files with latencies. If the run has no windows of time, each histogram log has one
-/// interval for the whole run.
+/// Returns the files with latencies. If latencies were not recorded by time window, each histogram
+/// log has a single interval, the whole run.
 fn of_latencies(engine: &Replay) -> Result<Vec<File>, Failure> {
     let (metrics, end) = (engine.metrics(), engine.last_completion());
     let kinds = [
@@ -83,8 +83,9 @@ fn of_latencies(engine: &Replay) -> Result<Vec<File>, Failure> {
     Ok(files)
 }
 
-/// Splits a summary into two files. `timing.json` gets the values that differ between two runs with
-/// the same seed. All other files of the results folder are then identical in both runs.
+/// Splits a summary into `summary.json` and `timing.json`. Values that differ between two runs with
+/// the same seed are only in `timing.json`. All other files in the results folders of both runs are
+/// then identical.
 fn of_summary(summary: &Summary) -> Result<[File; 2], Failure> {
     let simulation = Simulation {
         wall_s: None,
@@ -99,11 +100,11 @@ fn of_summary(summary: &Summary) -> Result<[File; 2], Failure> {
     ])
 }
 
-/// Keys of a summary whose values differ between two runs with the same seed.
+/// Keys with values that differ between two runs with the same seed.
 const TIMING: [&str; 3] = ["wall_s", "requests_per_s", "peak_rss_bytes"];
 
-/// Moves values to `timing.json` if they differ between two runs with the same seed. In `results`,
-/// null replaces each moved value.
+/// Returns `timing.json`, with the values that differ between two runs with the same seed. In
+/// `results`, null replaces each of these values.
 ///
 /// # Errors
 /// Returns an error if JSON cannot represent a value.

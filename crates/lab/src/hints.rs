@@ -1,5 +1,5 @@
-//! Hints of the host: latencies that the host accepts for reads of its data. Hints are in the file
-//! that `--hints` names, or in the table `[hints]` of a workload file.
+//! Hints of the host. A hint is the latency that the host accepts for reads of some data. Hints are
+//! in the file that `--hints` names, or in the table `[hints]` of a workload file.
 //!
 //! ```toml
 //! [[range]]
@@ -36,14 +36,15 @@ use crate::setup::HintSource;
 use crate::suggest;
 use crate::typed;
 
-/// Content of a hint file. The file may name devices and files whose addresses are not known yet.
+/// Content of a hint file. The addresses of devices and files that the hint file names may still be
+/// unknown.
 #[derive(Clone, Debug)]
 pub struct HintFile {
     name: String,
     rows: Vec<HintRow>,
 }
 
-/// Part of the drive that has a name in the workload. The struct has the addresses of the part.
+/// Addresses of a named part of the drive. The name comes from the workload.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedExtent {
     /// Name of the part in the workload.
@@ -61,7 +62,7 @@ enum Whose {
     Named(Kind, String),
 }
 
-/// Kind of a part that has a name in the workload.
+/// Kind of a named part of the drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Device of a trace.
@@ -108,13 +109,13 @@ struct Named {
     rank: u32,
 }
 
-/// Hints in a workload file. Other content of the file is ignored.
+/// Hints in a workload file. All other tables of the file are ignored.
 #[derive(Deserialize)]
 struct OfWorkload {
     hints: Option<Tables>,
 }
 
-/// Access latency, read from its name in `NVMe`.
+/// Access latency, parsed from the name that `NVMe` gives to the latency.
 #[derive(Deserialize)]
 #[serde(try_from = "String")]
 struct Word(Option<AccessLatency>);
@@ -140,7 +141,7 @@ impl HintFile {
     /// Reads the table `[hints]` of a workload file. Returns `None` if the file has no such table.
     ///
     /// # Errors
-    /// Returns an error if the text is not valid TOML, or if its table `[hints]` is invalid.
+    /// Returns an error if the text is not valid TOML, or if the table `[hints]` is invalid.
     pub(crate) fn of_workload(name: &str, text: &str) -> Result<Option<Self>, Failure> {
         let file: OfWorkload = typed::read(name, text)?;
         file.hints.map(|tables| Self::of(name, text, tables)).transpose()
@@ -150,8 +151,7 @@ impl HintFile {
     ///
     /// # Errors
     /// Returns an error if the file cannot be read, or if a key or an access latency is unknown.
-    /// Also returns an error if two ranges overlap and have the same rank, so that neither range
-    /// has priority.
+    /// Also returns an error if two overlapping ranges have the same rank.
     pub fn read(path: &Path) -> Result<Self, Failure> {
         Self::parse(&path.display().to_string(), &read_file("hint", path)?)
     }
@@ -214,7 +214,7 @@ impl HintFile {
         &self.name
     }
 
-    /// Returns the name of the file and the line number of the first hint.
+    /// Returns the name of the hint file, and the line number of the first hint.
     pub(crate) fn place(&self) -> String {
         let first = self.rows.iter().map(|row| row.line).min();
         first.map_or_else(|| self.name.clone(), |line| format!("{} line {line}", self.name))
@@ -225,8 +225,8 @@ impl HintFile {
     ///
     /// # Errors
     /// Returns an error if a hint uses a name that is not in the workload, or if a range lies
-    /// beyond the end of the drive. Also returns an error if two ranges overlap and have the same
-    /// rank, so that neither range has priority.
+    /// beyond the end of the drive. Also returns an error if two overlapping ranges have the same
+    /// rank.
     pub fn ranges(
         &self,
         kind: Option<Kind>,
@@ -279,7 +279,7 @@ impl HintFile {
 }
 
 impl HintRow {
-    /// Returns the address range to which the row applies. Returns `None` if the row uses a name
+    /// Returns the address range to which the row applies. Returns `None` if the row names a part
     /// whose addresses are not known yet.
     fn range(
         &self,

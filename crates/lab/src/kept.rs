@@ -1,8 +1,8 @@
 //! Finished parts of a long command. The parts are kept on disk, so a command that was stopped can
 //! later continue.
 //!
-//! Each part is a file. The name of the file is a [`Key`], which is a digest of all inputs of the
-//! part. A damaged or incomplete part is never used.
+//! Each finished part has its own file. The file name is a [`Key`], a digest of everything that
+//! affects the part. A damaged or incomplete part is never used.
 
 mod key;
 mod part;

@@ -1,8 +1,8 @@
-//! All keys of drive and workload files, with their meanings, ranges and defaults.
+//! List of the keys of drive and workload files. Each key has a meaning, a range and a default.
 //!
-//! Keys are declared by fields of structs with `#[derive(Keys)]`. Parameters of techniques are
-//! declared in the descriptions (cards) of the techniques. Tests check that values outside a
-//! declared range are rejected.
+//! Most keys are fields of structs with `#[derive(Keys)]`. Keys for parameters of techniques are
+//! declared in the description (card) of each technique. Tests check that values outside a declared
+//! range are rejected.
 
 use serde::Serialize;
 use vpass_drive::api::card::{About, Param};
@@ -24,11 +24,11 @@ pub struct Key {
     /// tables, the path has three parts, and only files can set the key.
     #[serde(rename = "key")]
     pub path: String,
-    /// Kind of file that has the key: "drive" or "workload".
+    /// Kind of file to which the key belongs: "drive" or "workload".
     pub file: &'static str,
-    /// Whether a file without the key is rejected.
+    /// Whether the key is required.
     pub required: bool,
-    /// Default value. Null if the key is required, or if its default follows from other keys.
+    /// Default value. Null if the key is required, or if the default value depends on other keys.
     pub default: Option<toml::Value>,
     /// Accepted values, in words.
     pub range: String,
@@ -43,8 +43,7 @@ pub struct Key {
     pub source: Option<&'static str>,
 }
 
-/// Returns all keys, in the order of the tables. The keys of a table are in the order of the
-/// fields.
+/// Returns all keys, table by table. The keys of a table are in the order of declaration.
 pub fn all() -> Vec<Key> {
     let mut keys = vec![];
     let files = [
@@ -119,8 +118,8 @@ fn param(table: &str, rest: &str) -> Option<&'static Param> {
     slot(table)?.params().find(means).map(|(_, param)| param)
 }
 
-/// Returns the entry for a key that sets the same parameter of several techniques of one kind, such
-/// as `reclaim.counters`. The meaning of the key names these techniques.
+/// Returns the entry of a shared key, such as `reclaim.counters`. A shared key sets the same
+/// parameter of several techniques. Its meaning begins with the names of the techniques.
 fn of_alias(slot: &Slot, alias: &str) -> Key {
     let names: Vec<_> = slot.sharing(alias).map(|(about, _)| about.name).collect();
     let (_, param) = slot.sharing(alias).next().expect("an alias is some parameter's");
@@ -145,7 +144,7 @@ fn of_param(path: String, param: &Param, meaning: String) -> Key {
     }
 }
 
-/// Returns the default of a parameter as a value for a file.
+/// Returns the default of a parameter as a TOML value.
 fn default_of(param: &Param) -> toml::Value {
     match param.number(param.default) {
         Number::Whole(n) => toml::Value::Integer(n),

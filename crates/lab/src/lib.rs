@@ -1,8 +1,9 @@
 //! Library of vpass, which runs simulations without a command line.
 //!
-//! A [`setup::Setup`] names a drive, a workload and options. [`plan::RunPlan`] reads and checks all
-//! three. [`run::execute`] runs one plan as a [`session::Session`], and [`pool::run_all`] runs many
-//! plans. [`results::Summary`] has the results. [`files`] turns the results into files.
+//! A [`setup::Setup`] names a drive, a workload and options. A [`plan::RunPlan`] is made from a
+//! setup: vpass reads and checks the drive, the workload and the options. [`run::execute`] runs one
+//! plan as a [`session::Session`], and [`pool::run_all`] runs many plans. [`results::Summary`] has
+//! the results. [`files`] turns the results into files.
 //!
 //! ```
 //! use vpass_lab::plan::{Chosen, RunPlan};

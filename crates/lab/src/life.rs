@@ -1,14 +1,14 @@
 //! Simulated lives. A life is the simulation of a drive from the start until the drive is worn out.
-//! The life also shows the causes of the wear.
+//! The results include the causes of the wear.
 //!
-//! A drive is worn out when its mean block reaches its rated P/E cycles (`drive.rated_pec`). The
-//! number of cycles includes wear by reprogramming. A user can end the life earlier: after some
-//! years, or when the error rate (UBER) over all reads of the life exceeds a target. JESD218
-//! defines endurance by such a target.
+//! A drive is worn out when the mean block reaches the drive's rated P/E cycles
+//! (`drive.rated_pec`). Wear by reprogramming is included in the cycles. A user can end the life
+//! earlier: after some years, or when the error rate (UBER) over all reads of the life exceeds a
+//! target. JESD218 defines endurance by a target for the UBER.
 //!
-//! If the user sets no target, a life also ends when the drive has reported the loss of more than 1
-//! in 1,000 pages. The years of such a life do not count. After a hundred years, the simulation
-//! ends in any case.
+//! Without a target for the UBER, a life also ends when the drive has reported more than 1 in 1,000
+//! pages as lost. The years of a life with data loss do not count. After a hundred years, the
+//! simulation ends in any case.
 
 mod accelerated;
 mod accelerated_loss;
@@ -75,7 +75,7 @@ pub enum End {
     LivesOn,
 }
 
-/// Conditions that end a life before its drive is worn out.
+/// Conditions under which a life ends before the drive is worn out.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Until {
     /// Largest number of years of the life. Absent if the limit is a hundred years.
@@ -84,8 +84,7 @@ pub struct Until {
     pub uber: Option<f64>,
 }
 
-/// Results of the life of a drive, or of a sample of a drive. For a sample, all counts are those of
-/// the sample.
+/// Results of a life. If only a sample of the drive was simulated, all counts are for the sample.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Lived {
     /// Length of the life in years.
@@ -108,8 +107,8 @@ pub struct Lived {
     pub read_pages: u64,
     /// Number of host data pages that the drive reported as lost.
     pub data_lost_pages: u64,
-    /// Expected number of lost codewords per bit that the host read, as in the summary of a run.
-    /// `None` without error rates.
+    /// Expected number of lost codewords per bit that the host read, computed as in `summary.json`.
+    /// `None` if the drive has no error rates.
     pub uber: Option<f64>,
     /// Retries of the host's reads; `None` if the drive makes no retries.
     pub retries: Option<Retries>,
@@ -117,18 +116,19 @@ pub struct Lived {
     pub hints: Option<Hints>,
     /// Report of the oracle; `None` if the oracle did not check the life.
     pub oracle: Option<OracleReport>,
-    /// Number of P/E cycles for which each erase counts after the warm-up; 1 in an exact life.
+    /// Number of P/E cycles for which an erase counts after the warm-up. The number is 1 in an
+    /// exact life.
     pub acceleration: NonZeroU32,
     /// Number of P/E cycles of the mean block when the warm-up ended. `None` in an exact life, or
     /// if the life ended during the warm-up.
     pub accelerated_from: Option<f64>,
     /// Number of P/E cycles of the mean block at the start.
     pub pec_first: f64,
-    /// Lengths of ten parts of the life, in years. Each part has a tenth of the P/E cycles of the
-    /// life. Empty without wear, or if the life was simulated request by request.
+    /// Lengths of ten successive parts of the life, in years. All parts have the same number of P/E
+    /// cycles. Empty without wear, or if the life was simulated request by request.
     #[serde(default)]
     pub batches: Vec<f64>,
-    /// Wear and number of programmed pages at many times of the life.
+    /// Wear and number of programmed pages at many moments of the life.
     #[serde(default)]
     pub course: Course,
 }
@@ -184,8 +184,8 @@ fn live_to_end(
     }
     let before = Counts::of(&measured.drive);
     let Judged { drive, oracle, .. } = measured.judge();
-    // Lost data that the host never read is found only at the end, and is not part of the counts
-    // before the end.
+    // Lost data that the host never read is found only after the end of the life. The counts in
+    // `before` do not include this data.
     let found = drive.lost_pages() - before.lost_pages;
     let counts = clock.counts(before);
     course.end(Passed { years, pec: worn(&drive), programs: counts.programs });
@@ -212,7 +212,7 @@ fn live_to_end(
     })
 }
 
-/// Wear of the mean block in P/E cycles: at the start of a life, and at the rated end.
+/// P/E cycles of the mean block at the start of a life, and rated P/E cycles.
 #[derive(Clone, Copy)]
 struct Wear {
     start: f64,
@@ -225,7 +225,7 @@ impl Wear {
         Self { start: worn(drive), rated: f64::from(plan.drive.config.drive.rated_pec) }
     }
 
-    /// Returns the share of the life's wear that is already used.
+    /// Returns the wear so far as a share of the wear of the whole life.
     fn share(self, used: Used) -> f64 {
         let first = self.start / self.rated;
         if first < 1.0 { (used.wear - first) / (1.0 - first) } else { 1.0 }
@@ -254,7 +254,7 @@ fn untimed(
     let mut looks = 0u32;
     measured.serve(&mut source, &mut |_, drive| {
         looks += 1;
-        // Each check for the end of the life scans all blocks, so checks are rare.
+        // A check whether the life has ended scans all blocks, so checks are rare.
         if looks.is_multiple_of(64) {
             let used = parts.used_up(drive, &clock);
             ends.set(used.most() >= 1.0);
@@ -275,7 +275,7 @@ fn untimed(
     ))
 }
 
-/// Source of requests that ends at a given time.
+/// Request source that ends at a given time.
 struct UntilTime<'a, S> {
     source: S,
     limit: Ns,
@@ -299,8 +299,8 @@ impl<S: RequestSource> RequestSource for UntilTime<'_, S> {
     }
 }
 
-/// Used share of a life, for each reason that can end the life. The life ends when one of the
-/// shares reaches 1.
+/// Used shares of three limits: wear, UBER and lost pages. The life ends when one of the shares
+/// reaches 1.
 #[derive(Clone, Copy, Debug, Default)]
 struct Used {
     wear: f64,
@@ -313,8 +313,8 @@ impl Used {
         self.wear.max(self.uber).max(self.lost)
     }
 
-    /// Returns the reason that ended the life between two checks. Also returns the time of the end,
-    /// as a share of the time between the checks.
+    /// Returns the time and the reason of the end, if the life ended between two checks. The time
+    /// is a share of the time between the checks.
     fn up_between(before: Self, now: Self) -> Option<(f64, End)> {
         let share = |before: f64, now: f64| {
             if now > before { ((1.0 - before) / (now - before)).clamp(0.0, 1.0) } else { 1.0 }
@@ -327,15 +327,15 @@ impl Used {
     }
 }
 
-/// Reporter of the progress of a life. The progress is the used share of the wear or the used share
-/// of the time, whichever is larger.
+/// Reporter of the progress of a life. The progress is the larger of two shares: the used wear and
+/// the used time.
 struct Parts<'a> {
     progress: &'a dyn Progress,
     told: u64,
     wear: Wear,
     limit: Ns,
     uber: Option<f64>,
-    /// Tables that are used by all lives of one workload.
+    /// Prepared request streams that all lives of a workload share.
     tables: &'a Tables,
 }
 
@@ -360,7 +360,8 @@ impl Parts<'_> {
     }
 
     fn tell(&mut self, at: Ns, used: Used) {
-        // Errors appear late and suddenly, so the number of errors does not show the progress.
+        // The number of errors does not show the progress of the life, because errors appear late
+        // and suddenly.
         let share = self.wear.share(used).max(at as f64 / self.limit as f64).clamp(0.0, 1.0);
         self.tell_parts((share * PARTS as f64) as u64);
     }

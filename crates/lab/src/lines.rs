@@ -5,8 +5,7 @@ pub fn line_of(text: &str, at: usize) -> usize {
     text.bytes().take(at).filter(|b| *b == b'\n').count() + 1
 }
 
-/// Offsets at which the lines of a text begin. With these offsets, many line numbers can be found
-/// quickly.
+/// Offsets at which the lines of a text begin, for finding many line numbers quickly.
 pub(crate) struct Lines(Vec<usize>);
 
 impl Lines {

@@ -1,5 +1,5 @@
-//! Results of `vpass llm`, which shows how much the reads of a language model wear a drive. The
-//! results can be compared with measurements of real drives.
+//! Results of `vpass llm`, which shows how much reading a language model wears a drive. The results
+//! can be compared with measurements of real drives.
 //!
 //! `--json` prints an [`Llm`].
 
@@ -16,17 +16,16 @@ use crate::plan::RunPlan;
 
 /// Number of days in a year.
 const DAYS: f64 = 365.0;
-/// Number of equal parts of a life. Some results are for the first part or the last part of the
-/// life.
+/// Number of equal parts of a life. Some results are only for the first part or for the last part.
 const EIGHTH: usize = 8;
 /// Smallest and largest number of rounds of reads after which real drives rewrite data. In a round,
-/// each page is read once. The numbers were measured in "Read Latency Relaxation", ASPLOS 2021. The
-/// largest number is that of the most robust drive.
+/// each page is read once. The paper "Read Latency Relaxation" (ASPLOS 2021) measured these
+/// numbers. The most robust drive had the largest number.
 pub const REAL_ROUNDS: [f64; 2] = [39.0, 1194.0];
-/// Number of bytes of a gigabyte. vpass computes the effect of one more gigabyte of cache.
+/// Bytes in a gigabyte, for the effect of one more gigabyte of cache.
 const GB: u64 = 1_000_000_000;
 
-/// Read load of a language model on a drive, and the wear that this load causes.
+/// Reads that a language model causes on a drive, and the resulting wear.
 #[derive(Clone, Debug, Serialize)]
 pub struct Llm {
     /// Preset or path of the drive.
@@ -45,22 +44,22 @@ pub struct Llm {
     pub bytes_per_token: f64,
     /// Number of bytes that the host reads per second during the hours of use.
     pub read_bytes_per_second: f64,
-    /// Mean number of times per day that each page of the model is read.
+    /// Mean number of reads per day of a page of the model.
     pub reads_of_a_page_per_day: f64,
     /// Results of each technique.
     pub techniques: Vec<Technique>,
-    /// Lives under the technique `block` with other read thresholds, computed by equations. Empty
-    /// if no known equation fits the drive.
+    /// Estimated lives under the technique `block` with other read thresholds. Empty if no known
+    /// equation fits the drive.
     pub thresholds: Vec<AtThreshold>,
-    /// Lives of drives that rewrite data after as many rounds of reads as real drives do. An
-    /// equation gives the lives, and assumes that the host only reads.
+    /// Estimated lives of drives that rewrite data as rarely as real drives. The host is assumed to
+    /// write nothing.
     pub real_drives: Vec<AtRounds>,
-    /// Effect of one more gigabyte of cache.
+    /// Effect of one more gigabyte of the host's cache.
     pub another_gb_of_cache: MoreCache,
 }
 
-/// Results of a technique. Ratios are means over the whole life. Only keys that end in `_fresh` or
-/// `_worn` are for a part of the life.
+/// Results of a technique. Ratios are means over the whole life, except for keys that end in
+/// `_fresh` (first eighth) or `_worn` (last eighth).
 #[derive(Clone, Debug, Serialize)]
 pub struct Technique {
     /// Name of the technique.
@@ -69,23 +68,19 @@ pub struct Technique {
     pub years: f64,
     /// Lower end and upper end of the interval of the years. Null without an interval.
     pub years_interval: Option<(f64, f64)>,
-    /// Whether the drive is worn out at the end of the life. If not, the drive may live longer than
-    /// `years`.
+    /// Whether the life ends with a worn-out drive. If not, the drive may live longer than `years`.
     pub worn_out: bool,
-    /// Largest measured error of the equations, as a share of the simulated life. Null if the
-    /// results were simulated and not estimated.
+    /// Largest measured error of estimates, as a share of a simulated life. Null if the results are
+    /// simulated.
     pub estimated_within: Option<f64>,
     /// Number of host data pages that were reported lost in a life. Null for an estimate, because
     /// equations do not show losses.
     pub data_lost_pages: Option<f64>,
-    /// Number of page reads by the host, divided by the number of pages that the drive rewrites.
-    /// Null without rewrites.
+    /// Number of page reads by the host per page that the drive rewrites. Null without rewrites.
     pub rounds_per_rewrite: Option<f64>,
-    /// Number of page reads by the host, divided by the number of rewritten pages, in the first
-    /// eighth of the life.
+    /// Number of page reads by the host per rewritten page, in the first eighth of the life.
     pub rounds_per_rewrite_fresh: Option<f64>,
-    /// Number of page reads by the host, divided by the number of rewritten pages, in the last
-    /// eighth of the life.
+    /// Number of page reads by the host per rewritten page, in the last eighth of the life.
     pub rounds_per_rewrite_worn: Option<f64>,
     /// Number of bytes that the drive rewrites for each 100 bytes that the host reads. Bytes that
     /// GC rewrites are included. Bytes that the host writes are excluded.
@@ -96,19 +91,19 @@ pub struct Technique {
     /// Number of bytes that the drive rewrites for each 100 bytes that the host reads, in the last
     /// eighth of the life.
     pub written_per_100_read_worn: Option<f64>,
-    /// Number of bytes programmed by reclaim and because of retries, in percent of the number of
-    /// bytes that the host reads. `life.json` has the same key. Null for an estimate.
+    /// Bytes programmed by reclaim or because of retries, in percent of the bytes that the host
+    /// reads. Null for an estimate.
     pub read_wear: Option<f64>,
     /// Number of bytes that the drive programs into flash per day.
     pub flash_bytes_per_day: f64,
-    /// Number of P/E cycles of the mean block in one year, in percent of the rated P/E cycles.
+    /// P/E cycles of the mean block in a year, in percent of the rated P/E cycles.
     pub endurance_percent_per_year: f64,
-    /// Upper bound of the share of reads that must wait because their die is busy with a program or
-    /// an erase. For the bound, each die is assumed to program only one page at a time.
+    /// Upper bound of the share of reads that wait because the die is busy with a program or an
+    /// erase. For the bound, each die is assumed to program only one page at a time.
     pub slow_reads_at_most: f64,
 }
 
-/// Life under the technique `block` after multiplying all read thresholds by a factor.
+/// Life under the technique `block` if all read thresholds are multiplied by a factor.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct AtThreshold {
     /// Factor for the read thresholds of the technique.
@@ -127,21 +122,21 @@ pub struct AtRounds {
     pub years: f64,
 }
 
-/// Effect of one more gigabyte of cache.
+/// Effect of one more gigabyte of the host's cache.
 #[derive(Clone, Debug, Serialize)]
 pub struct MoreCache {
-    /// Number of bytes that need not be read because of the additional cache, in percent of the
-    /// bytes that the host reads.
+    /// Bytes that the host no longer reads from the drive, in percent of the bytes that the host
+    /// read with the smaller cache.
     pub reads_saved_percent: f64,
-    /// Number of years that the additional cache adds to the life under each technique, in the
+    /// Number of years by which the larger cache extends the life under each technique, in the
     /// order of `techniques`. All wear is assumed to be caused by reads. Null if the larger cache
     /// holds the whole model.
     pub years_added: Option<Vec<f64>>,
 }
 
 impl Llm {
-    /// Builds the results. `plan` is the plan of any of the techniques. `of_block` is the plan of
-    /// the technique `block`.
+    /// Builds the results. `plan` may be the plan of any technique. `of_block` is the plan of the
+    /// technique `block`; `thresholds` is empty without this plan.
     ///
     /// # Errors
     /// Returns an error if the workload is invalid or cannot be read.
@@ -263,9 +258,9 @@ impl Technique {
     }
 }
 
-/// Returns the number of page reads by the host, divided by the number of pages that the drive
-/// rewrites. `written` is the number of bytes that are rewritten for each 100 bytes that the host
-/// reads. A page read may read only a part of the page.
+/// Returns the number of page reads by the host per page that the drive rewrites. `written` is the
+/// number of bytes that the drive rewrites for each 100 bytes that the host reads. A page read may
+/// read only a part of the page.
 fn rounds(plan: &RunPlan, law: &ModelLaw, written: f64) -> Option<f64> {
     let page = plan.drive.config.geometry.page_size.0 as f64;
     let pages_per_byte = law.page_reads_per_s() / law.read_bytes_per_s();
@@ -273,7 +268,7 @@ fn rounds(plan: &RunPlan, law: &ModelLaw, written: f64) -> Option<f64> {
 }
 
 /// Returns the number of bytes that the drive rewrites for each 100 bytes read, in the first eighth
-/// and in the last eighth of a life. The number of programs in each part is assumed to be
+/// and in the last eighth of a life. The number of programmed pages in each part is assumed to be
 /// proportional to the number of P/E cycles in the part.
 fn ends(life: &Life, read_bytes_per_day: f64) -> (Option<f64>, Option<f64>) {
     let rows = &life.series;
@@ -295,8 +290,8 @@ fn ends(life: &Life, read_bytes_per_day: f64) -> (Option<f64>, Option<f64>) {
     (between(0, step), between(last - step, last))
 }
 
-/// Returns the time of programming a page, in microseconds. The time includes the erase time of a
-/// block, divided by the number of pages of a block.
+/// Returns the time of programming a page, in microseconds. The page's share of the erase time of
+/// the block is included.
 fn us_per_page(plan: &RunPlan) -> f64 {
     let config = &plan.drive.config;
     let pages = f64::from(Geometry::new(config).pages_per_block);
@@ -309,8 +304,8 @@ fn dies(plan: &RunPlan) -> f64 {
     f64::from(config.part_of.as_ref().map_or(Geometry::new(config).dies(), |whole| whole.dies))
 }
 
-/// Returns two lives under the technique `block`: with all read thresholds halved, and with all
-/// read thresholds doubled.
+/// Returns two estimated lives under the technique `block`: with half and with twice the read
+/// thresholds.
 fn at_thresholds(plan: &RunPlan) -> Result<Vec<AtThreshold>, Failure> {
     let mut all = vec![];
     for factor in [0.5, 2.0] {

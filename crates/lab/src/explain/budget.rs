@@ -1,5 +1,5 @@
-//! Error budget of a page: the errors that a page may still get, after wear, age and reads, before
-//! it needs another retry. The file also computes the age at which each decoding level fails.
+//! Error budget of a page. Wear, age and reads cause errors and so use up the budget. When the
+//! budget is used up, the page needs another retry.
 
 use std::collections::BTreeSet;
 
@@ -12,14 +12,15 @@ use vpass_drive::disturb::table::LimitTable;
 use vpass_drive::error::budget::{AgedLimits, Asked};
 use vpass_drive::error::ladder::ReadTime;
 
-/// Error budgets of data, and the decoding levels.
+/// Error budgets of pages, and decoding levels of a drive.
 #[derive(Serialize)]
 pub struct ErrorBudget {
-    /// Speed at which data ages, divided by the speed at the temperature of the retention law.
+    /// Speed at which data ages in this drive, divided by the speed at the temperature for which
+    /// the retention law is given.
     pub acceleration: f64,
-    /// Age above which data is lost if it is not refreshed.
+    /// Age at which data is lost if the drive has not refreshed the data.
     pub longest_age: Span,
-    /// Ages for which the budget of each page is given. The first age is 0.
+    /// Ages for which error budgets are given. The first age is 0.
     pub ages: Vec<Span>,
     /// Levels of decoding: the first read, and one level for each retry.
     pub levels: Vec<Level>,
@@ -36,12 +37,13 @@ pub struct Level {
     pub cap: f64,
     /// Number of wrong bits per codeword that the level corrects; null if the codeword is unknown.
     pub corrects: Option<u32>,
-    /// Time of this level without earlier levels, in microseconds, by page kind. The time includes
-    /// sensing, transfer and decoding.
+    /// Time of sensing, transfer and decoding at this level, in microseconds, by page kind. The
+    /// time of earlier levels is not included.
     pub takes_us: Vec<(&'static str, f64)>,
 }
 
-/// Error budget of a page in the weakest layer of its group and in the weakest block.
+/// Error budget of a page in the weakest block. The page is in the weakest layer of a wordline
+/// group.
 #[derive(Serialize)]
 pub struct PageBudget {
     /// Number of P/E cycles.
@@ -52,7 +54,7 @@ pub struct PageBudget {
     pub page_kind: &'static str,
     /// RBER of fresh data.
     pub base: f64,
-    /// Increase of the RBER that each age in `ages` causes. The age is first rounded up to the end
+    /// Increase of the RBER by age, for each age in `ages`. Each age is first rounded up to the end
     /// of an age step, as in the simulated drive.
     pub retention: Vec<f64>,
     /// Increase of the RBER per dose unit; 0 if fresh data already needs a retry.
@@ -70,13 +72,13 @@ pub struct Left {
     /// Number of dose units that a page endures at each age. The number is negative if age alone
     /// exceeds the error budget.
     pub dose: Vec<f64>,
-    /// Age, in days, at which an unread page needs more retries than allowed. Null if the page
-    /// never needs more.
+    /// Age, in days, at which the allowed retries no longer suffice for an unread page. Null if the
+    /// allowed retries always suffice.
     pub ends_days: Option<f64>,
 }
 
-/// Computes the error budgets of this drive at these P/E counts. Returns `None` if the drive has no
-/// error rates.
+/// Computes the error budgets of a drive at the given P/E counts. Returns `None` if the drive has
+/// no error rates.
 ///
 /// # Errors
 /// Returns an error if the drive is invalid.
@@ -146,8 +148,7 @@ fn page(
         dose: ages.iter().map(|age| Dose::of_1024ths(limit(level, step(age.0))).units()).collect(),
         ends_days: limits.ends(0, |step| limit(level, step)).map(|age| age as f64 / DAY as f64),
     };
-    // Each age is rounded up to the end of an age step. The read limits of the drive use the same
-    // steps.
+    // Each age is rounded up to the end of an age step, as in the drive's read limits.
     let counts_as = |age: &Span| limits.ages().counts_as(step(age.0));
     let retention =
         |age: &Span| counts_as(age).map_or(0.0, |age| limits.rates().retention(pec, group, age));

@@ -1,5 +1,5 @@
-//! Limits that follow from an error-correcting code: the number of reads and the age that a block
-//! endures. The file also describes the code and the target.
+//! Limits that follow from an error-correcting code. The limits are the number of reads that a
+//! block endures, and the age that data endures.
 
 use serde::Serialize;
 use vpass_drive::base::span::DAY;
@@ -15,18 +15,18 @@ pub struct Code {
     pub data_bits: u32,
     /// Number of wrong bits per codeword that the code corrects.
     pub corrects: u32,
-    /// Target that determines the limits: "yield", "uber" or "stripe".
+    /// Value of the key `bch.target`, which determines the limits: "yield", "uber" or "stripe".
     pub target: BchTarget,
-    /// Share of codewords that can be decoded when data is at the limit.
+    /// Share of codewords that can be decoded in data that has reached its limit.
     #[serde(rename = "yield")]
     pub decoded: f64,
-    /// Number of lost codewords per data bit that is read, for data at the limit.
+    /// Number of lost codewords per data bit read, in data that has reached its limit.
     pub uber: f64,
-    /// Mean number of lost pages of a block, for data at the limit.
+    /// Mean number of lost pages per block, in data that has reached its limit.
     pub lost_pages_of_a_block: f64,
-    /// RBER of data at the limit.
+    /// RBER of data that has reached its limit.
     pub tolerable_rber: f64,
-    /// Method that combines the error rates of wear, age and reads: "independent" or "sum".
+    /// Method of adding the error rates that wear, age and reads cause: "independent" or "sum".
     pub combine: Combine,
     /// Limits at each P/E count.
     pub limits: Vec<CodeLimits>,
@@ -37,15 +37,16 @@ pub struct Code {
 pub struct CodeLimits {
     /// Number of P/E cycles.
     pub pec: u32,
-    /// Largest number of reads of the block if the data is fresh.
+    /// Largest number of reads that a block endures if its data is fresh.
     pub reads: f64,
-    /// Largest age, in days, of data that is not read.
+    /// Largest age, in days, that unread data endures.
     pub age_days: f64,
-    /// Largest number of reads of the block if the age of the data is half of `age_days`.
+    /// Largest number of reads that a block endures if its data has half the age in `age_days`.
     pub reads_at_half_age: f64,
 }
 
-/// Describes the code of a drive; `None` if the limits do not follow from a code.
+/// Describes the error-correcting code of a drive. Returns `None` if the drive's limits do not
+/// follow from a code.
 pub(super) fn code(config: &DriveConfig, counts: impl Iterator<Item = u32>) -> Option<Code> {
     let bch = Bch::of(config)?;
     let (codeword_bits, data_bits, corrects) = bch.code();

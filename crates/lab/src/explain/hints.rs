@@ -1,5 +1,5 @@
-//! Effects of a host's hints. Each hint determines the longest read latency, and the numbers of
-//! reads at which the technique acts.
+//! Effects of the host's hints. A hint determines the longest allowed read latency. The latency
+//! affects the numbers of reads at which the reclaim technique acts.
 
 use serde::Serialize;
 use vpass_drive::api::reclaim::Technique;
@@ -21,11 +21,11 @@ pub struct Word {
     pub budget_us: Option<f64>,
     /// Number of retries that fit into the latency budget, for the slowest page kind.
     pub retries: u8,
-    /// Latency of a read with this number of retries on an idle drive.
+    /// Latency of a read with `retries` retries on an idle drive.
     pub latency_us: f64,
-    /// Number of wordline groups that may use more than `retries` retries, because old data of
-    /// these groups would otherwise endure too few reads. The number is for the drive's starting
-    /// P/E count.
+    /// Number of wordline groups, at the drive's starting P/E count, that may use more than
+    /// `retries` retries. With `retries` retries, old data in these groups would endure too few
+    /// reads.
     pub raised_budgets: u32,
     /// Numbers of reads at which the technique acts under this hint, at the drive's starting P/E
     /// count.
@@ -40,7 +40,7 @@ pub(super) fn words(
     config: &DriveConfig,
     technique: &Technique,
 ) -> Result<Option<Vec<Word>>, ConfigError> {
-    // A latency budget that is too short for a read is an error only if the host gives hints.
+    // A latency budget may be too short for a read. This is an error only if the host gives hints.
     let Ok(Some(budgets)) = Budgets::of(config) else { return Ok(None) };
     let mut config = config.clone();
     config.hints.said = Some(vec![]);

@@ -1,5 +1,4 @@
-//! Numbers of reads that a page endures with and without the parity of its stripe. Four cases are
-//! computed.
+//! Numbers of reads that a page endures with and without the parity of its stripe.
 
 use serde::Serialize;
 use vpass_drive::api::parity;
@@ -16,35 +15,36 @@ pub struct Stripes {
     pub technique: &'static str,
     /// Number of host pages in a stripe.
     pub members: u32,
-    /// Standard deviation of the logarithm of error rates, for variation that all pages of a stripe
-    /// have in common.
+    /// Common variation of error rates in a stripe. The value is a standard deviation of the
+    /// logarithm.
     pub spread_common: f64,
-    /// Standard deviation of the logarithm of error rates, for variation that is independent in
-    /// each page.
+    /// Independent variation of each page's error rate. The value is a standard deviation of the
+    /// logarithm.
     pub spread_own: f64,
     /// Number of P/E cycles to which the limits apply.
     pub pec: u32,
-    /// Read limits of a page in four cases.
+    /// Read limits, one for each rule of recycling blocks.
     pub limits: Vec<StripeLimit>,
 }
 
-/// Dose at which a rule lets the drive recycle a block.
+/// Dose at which a block is recycled under a rule, with the effects of this dose.
 #[derive(Serialize)]
 pub struct StripeLimit {
     /// Rule that determines the dose.
     pub by: &'static str,
-    /// Number of reads of the block at this dose.
+    /// Number of reads after which a block is recycled.
     pub reads: f64,
-    /// Error rate at this dose, divided by the error rate that a page without parity endures.
+    /// Error rate when the block is recycled, as a multiple of the error rate that a page without
+    /// parity endures.
     pub raised: f64,
-    /// Number of lost codewords per data bit that is read, for a read at this dose.
+    /// Number of lost codewords per data bit read, for the last read before the block is recycled.
     pub uber: f64,
-    /// Number of lost codewords per data bit that is read, as a mean over all reads up to this
-    /// dose.
+    /// Number of lost codewords per data bit read, as a mean over all reads before the block is
+    /// recycled.
     pub uber_mean: f64,
 }
 
-/// Parity technique that always has the parity on flash.
+/// Parity technique under which the parity of every stripe is always on flash.
 const TECHNIQUE: &str = "raid5";
 
 /// Describes the limits of stripes. Returns `None` unless `bch.target` is "stripe".
@@ -91,7 +91,7 @@ impl Study<'_> {
         }
     }
 
-    /// Returns the number of reads at which fresh data has this error rate.
+    /// Returns the number of reads after which fresh data has the given error rate.
     fn reads(&self, rate: f64) -> f64 {
         self.bch.reads_to(rate, self.pec)
     }
@@ -120,12 +120,12 @@ impl Study<'_> {
         )
     }
 
-    /// Returns the mean dose at which a technique recycles blocks, if the technique moves a block
-    /// at the first failed read of the block. Such a technique has no read limit.
+    /// Returns the numbers for a rule without a read limit: a block is recycled at its first failed
+    /// read. The numbers are means over blocks.
     fn first_failing(&self) -> StripeLimit {
         const OF_OCTAVE: i32 = 40;
-        /// Number of octaves of error rates that are computed. Every read fails long before the
-        /// last octave.
+        /// Number of octaves that the computed error rates span. Long before the last octave, every
+        /// read fails.
         const OCTAVES: i32 = 10;
         let (mut reads, mut lost, mut failures) = (0.0, 0.0, 0.0f64);
         let at = |n: i32| {
@@ -137,7 +137,8 @@ impl Study<'_> {
         for now in (1..OCTAVES * OF_OCTAVE).map(at) {
             let width = now.0 - before.0;
             let more = 0.5 * width * (before.1 + now.1);
-            // Share of blocks that have no failed read so far, as a mean over the step.
+            // Share of blocks without a failed read, as a mean over the reads from `before` to
+            // `now`.
             let left = (-failures).exp() * if more > 1e-9 { -(-more).exp_m1() / more } else { 1.0 };
             reads += width * left;
             lost += width * left * 0.5 * (before.2 + now.2);

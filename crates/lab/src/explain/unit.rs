@@ -13,7 +13,7 @@ const SIZES: [u64; 3] = [512, 4096, 8192];
 pub struct Unit {
     /// Size of the mapping unit in bytes. The drive maps, reads and programs whole flash pages.
     pub bytes: u64,
-    /// Cost of those usual host writes that are smaller than the mapping unit.
+    /// Costs of host writes, for all usual sizes that are smaller than the mapping unit.
     pub small_writes: Vec<SmallWrite>,
 }
 
@@ -23,10 +23,9 @@ pub struct Unit {
 pub struct SmallWrite {
     /// Number of bytes of the write.
     pub bytes: u64,
-    /// Number of flash reads that are needed to complete the page.
+    /// Number of flash reads that fetch the rest of the page.
     pub fill_reads: u32,
-    /// Number of bytes that are programmed per byte that the host writes, without garbage
-    /// collection.
+    /// Number of programmed bytes per byte that the host writes, without garbage collection.
     pub programmed_per_byte: f64,
 }
 

@@ -84,8 +84,8 @@ fn dose_csv(
     csv
 }
 
-/// Formats rows for bins of neighbouring wordlines. The file shows more blocks than `dose.csv`. The
-/// most disturbed block comes first.
+/// Formats `dose_map.csv`, with a row for each bin of neighbouring wordlines. `dose_map.csv` shows
+/// more blocks than `dose.csv`. The most disturbed block comes first.
 fn dose_map_csv(doses: &DoseRecord) -> String {
     let mut csv =
         String::from("rank,block,bin,first_wordline,wordlines,worst_ratio,state,ratio_at_end\n");
@@ -131,8 +131,8 @@ fn dose_blocks_csv(doses: &DoseRecord, has_times: bool) -> String {
     csv
 }
 
-/// Formats a row for each erase, in order of time. For each of these erases, `shares` has the
-/// oracle's highest ratio of the dose of a page to the limit of the page.
+/// Formats a row for each erase, in order of time. For each erase, `shares` has the largest ratio
+/// of dose to limit over the pages of the erased block, as measured by the oracle.
 fn erasures_csv(
     erasures: &Thinned<Erasure>,
     shares: Option<&Thinned<f64>>,

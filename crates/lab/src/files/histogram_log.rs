@@ -1,9 +1,9 @@
 //! `read.hlog`, `write.hlog` and `read_during_reclaim.hlog`: latencies in the standard log format
 //! of `HdrHistogram`. A log has one line for each interval of time.
 //!
-//! A line has the start and the length of the interval in simulated seconds, the largest latency in
-//! ns, and the histogram of latencies in ns. The intervals are the windows of `latency.csv`. The
-//! sum of all histograms is the histogram of the whole run.
+//! A line of a log has the start and the length of an interval in simulated seconds. Then follow
+//! the largest latency in ns and the histogram of latencies in ns. The intervals are the windows of
+//! `latency.csv`. The sum of all histograms is the histogram of the whole run.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -41,8 +41,8 @@ pub(super) fn text(name: &str, intervals: &[Interval]) -> Result<String, Failure
     Ok(text)
 }
 
-/// Encodes a histogram as the last column of a log line. vpass writes the other columns itself,
-/// because the `HdrHistogram` library rounds times to milliseconds.
+/// Encodes a histogram for the last column of a log line. The `HdrHistogram` library is not used
+/// for the other columns, because this library rounds times to milliseconds.
 fn histogram_line(histogram: &Histogram<u64>) -> Result<String, String> {
     let (mut bytes, mut serializer) = (vec![], V2DeflateSerializer::new());
     let mut log = IntervalLogWriterBuilder::new()

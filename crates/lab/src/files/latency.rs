@@ -1,5 +1,5 @@
-//! `latency.csv`: latencies of requests, for each window of time. All kinds of requests have the
-//! same windows.
+//! `latency.csv`: latencies of requests in each time window. All kinds of requests have the same
+//! windows.
 //!
 //! | column | unit | meaning |
 //! |---|---|---|
@@ -10,8 +10,8 @@
 //! | `p50_us`, `p99_us`, `p99_9_us` | us | Latency within which 50, 99 and 99.9 % of these requests ended. Values are accurate to 0.1 %. |
 //! | `max_us` | us | Latency of the slowest of these requests, accurate to 0.1 %. |
 //!
-//! The file has 86 to 128 windows. There are fewer than 86 windows if the run is shorter than 1.4
-//! ms, or if there are too many different latencies. Only runs in the timed gear have this file.
+//! `latency.csv` has 86 to 128 windows. A run has fewer than 86 windows if it is shorter than 1.4
+//! ms, or if it has too many different latencies. Only runs in the timed gear write `latency.csv`.
 
 use std::fmt::Write;
 

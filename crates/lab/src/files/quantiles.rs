@@ -1,5 +1,5 @@
-//! `quantiles.csv`: latencies of the whole run at many percentiles. The percentiles are spaced
-//! evenly in nines, such as 90 %, 99 % and 99.9 %.
+//! `quantiles.csv`: percentiles of the latencies of a whole run. There are 20 percentiles from 90 %
+//! to 99 %, 20 from 99 % to 99.9 %, and so on.
 //!
 //! | column | unit | meaning |
 //! |---|---|---|
@@ -9,8 +9,8 @@
 //! | `us` | us | Latency within which this share of the requests ended, accurate to 0.1 %. |
 //! | `samples_beyond` | requests | Number of requests beyond the percentile: the number of all requests times 10^-nines, rounded down. |
 //!
-//! At least one request lies beyond the last percentile. The last row has the maximum. Only runs in
-//! the timed gear have this file.
+//! Beyond the last percentile, there is at least one request. The last row has the largest latency.
+//! Only runs in the timed gear write `quantiles.csv`.
 
 use std::fmt::Write;
 
@@ -18,10 +18,10 @@ use vpass_drive::base::metrics::Latency;
 
 const HEADER: &str = "op,nines,percentile,us,samples_beyond\n";
 
-/// Number of percentiles between two successive nines, for example from 99 % to 99.9 %.
+/// Number of percentiles from 90 % to 99 %, from 99 % to 99.9 %, and so on.
 const PER_NINE: u32 = 20;
 
-/// Formats the percentiles of these kinds of requests.
+/// Formats the percentiles of each kind of request.
 pub(super) fn csv(kinds: &[(&str, &Latency)]) -> String {
     let mut csv = HEADER.to_owned();
     for (op, latency) in kinds {
@@ -41,8 +41,8 @@ fn add(csv: &mut String, op: &str, latency: &Latency) {
     for place in 0.. {
         let nines = f64::from(place) / f64::from(PER_NINE);
         let share = 10f64.powf(-nines);
-        // The factor slightly above 1 corrects rounding errors: 0.001 times 1,000 requests must be
-        // one request.
+        // The factor 1 + 1e-12 corrects rounding errors. For example, 0.001 times 1,000 must not be
+        // less than 1.
         let beyond = (requests as f64 * share * (1.0 + 1e-12)).min(requests as f64) as u64;
         if beyond == 0 {
             break;

@@ -19,15 +19,15 @@ use crate::plan::{RunPlan, Workload};
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Key(pub(super) String);
 
-/// Maker of keys. The maker reads the executable file of the program only once, and also reads each
-/// file with requests only once.
+/// Maker of keys. The maker reads two kinds of files, each file only once: the executable file of
+/// the program, and files with requests.
 #[derive(Debug)]
 pub struct Keys {
     build: String,
     files: BTreeMap<PathBuf, Content>,
 }
 
-/// Digest of a file, and the size and date that the file had when vpass read it.
+/// Digest of a file, and the size and date of the file when vpass read the content.
 #[derive(Debug)]
 struct Content {
     sha256: String,
@@ -45,8 +45,8 @@ impl Keys {
         Ok(Self { build: digest_of(&mut own_file()?)?, files: BTreeMap::new() })
     }
 
-    /// Returns the key of a part. The part is one plan of a command. `asked` has those options of
-    /// the command that are not in the plan.
+    /// Returns the key of a finished part: the results of one plan in a command. `asked` has the
+    /// options of the command that the plan lacks.
     ///
     /// # Errors
     /// Returns an error if a trace file or a job file can no longer be read.
@@ -62,9 +62,9 @@ impl Keys {
         for path in files_of(&plan.workload) {
             writeln!(digest, "{} {}", shown(&path), self.sha256(&path)?).expect(told);
         }
-        // The requests depend only on the contents of the files and on the options for reading
-        // them. The plan of a trace also has results of scanning the files. These results are not
-        // part of the key, because their order may vary.
+        // The requests of a trace depend only on the contents of the trace files and on the options
+        // for reading. The plan also has results of scanning the files. These results are not part
+        // of the key, because their order may vary.
         match &plan.workload {
             Workload::Trace { options, .. } => writeln!(digest, "{options:?}"),
             Workload::Generated(loaded) => writeln!(digest, "{} {:?}", loaded.name, loaded.config),
@@ -82,8 +82,8 @@ impl Keys {
         Ok(Key(hex(digest.0)))
     }
 
-    /// Returns whether the files of the plan still have the same sizes and dates as when the key
-    /// was made.
+    /// Returns whether the sizes and dates of the plan's files are unchanged since the key was
+    /// made.
     pub fn still_hold(&self, plan: &RunPlan) -> bool {
         files_of(&plan.workload)
             .iter()
@@ -94,8 +94,8 @@ impl Keys {
         if let Some(known) = self.files.get(path) {
             return Ok(known.sha256.clone());
         }
-        // The size and date are taken before the content is read. A change of the file during the
-        // reading is therefore noticed.
+        // The size and date are taken before the content is read. If the file changes during the
+        // reading, vpass therefore notices the change.
         let stamp = stamp(path);
         let sha256 = sha256_hex(path)?;
         self.files.insert(path.to_owned(), Content { sha256: sha256.clone(), stamp });
@@ -120,8 +120,8 @@ fn stamp(path: &Path) -> Option<(u64, SystemTime)> {
     Some((about.len(), about.modified().ok()?))
 }
 
-/// Opens the executable file of the program. On Linux, this works even if another file now has the
-/// name of the program.
+/// Opens the executable file of the program. On Linux, this works even if the file was replaced
+/// while the program runs.
 fn own_file() -> io::Result<File> {
     File::open("/proc/self/exe").or_else(|_| File::open(std::env::current_exe()?))
 }

@@ -1,5 +1,4 @@
-//! Format of a finished part on disk. The file begins with the digest of the body. The body
-//! follows.
+//! Format of a finished part on disk: the digest of the body, followed by the body.
 
 use std::fmt;
 
@@ -44,7 +43,7 @@ impl<'de> Deserialize<'de> for Bytes {
     }
 }
 
-/// Encodes a part. Returns `None` if the encoded part would not decode to exactly the same part.
+/// Encodes a part. Returns `None` if decoding would not restore exactly the same part.
 pub(super) fn encoded<T: Serialize + DeserializeOwned>(part: &T) -> Option<Vec<u8>> {
     let body = body(part)?;
     let again = self::body(&rmp_serde::from_slice::<T>(&body).ok()?)?;

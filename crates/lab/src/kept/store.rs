@@ -1,5 +1,5 @@
-//! Folder of finished parts. Each part is written to a file with a temporary name. The file gets
-//! its final name when it is complete.
+//! Folder with files of finished parts. A file has a temporary name while vpass writes the part,
+//! and gets its final name when the part is complete.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
@@ -22,14 +22,14 @@ const BEING_WRITTEN: &str = "new";
 #[derive(Debug)]
 pub struct Store {
     folder: PathBuf,
-    /// Files with the parts of this command. Earlier runs of the command or this run wrote the
-    /// files.
+    /// Files with the parts of this command. Some of the files may come from an earlier run of the
+    /// command.
     own: Mutex<BTreeSet<PathBuf>>,
 }
 
 impl Store {
-    /// Opens the store in this folder. Removes incomplete parts if the command that wrote them no
-    /// longer runs. The folder is created when the first part is kept.
+    /// Opens the store in the given folder. Removes incomplete parts of commands that no longer
+    /// run. The folder is created when the first part is kept.
     pub fn open(folder: PathBuf) -> Self {
         let begun = files_in(&folder, BEING_WRITTEN);
         begun
@@ -52,8 +52,8 @@ impl Store {
         Some(part)
     }
 
-    /// Keeps a part on disk and returns true. If the encoded part would not decode to exactly the
-    /// same part, the part is not kept, and the function returns false.
+    /// Keeps a part on disk and returns true. If decoding would not restore exactly the same part,
+    /// keeps nothing and returns false.
     ///
     /// # Errors
     /// Returns an error if a disk operation fails.
@@ -67,8 +67,8 @@ impl Store {
             RandomState::new().hash_one(())
         ));
         let mut file = OpenOptions::new().write(true).create_new(true).open(&begun)?;
-        // While a command writes a file, the command holds a lock on the file. If an incomplete
-        // file has no lock, its command no longer runs.
+        // A command locks each file that it writes. An incomplete file without a lock therefore
+        // belongs to a command that no longer runs.
         let _ = file.try_lock();
         let written = file
             .write_all(&bytes)
@@ -85,12 +85,13 @@ impl Store {
         Ok(true)
     }
 
-    /// Returns the number of this command's parts on disk.
+    /// Returns the number of parts that this command has on disk.
     pub fn count(&self) -> usize {
         self.own.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 
-    /// Returns the number of parts on disk that belong to other commands or other settings.
+    /// Returns the number of all other parts on disk. These parts belong to other commands, or to
+    /// this command with other settings.
     pub fn others(&self) -> usize {
         let own = self.own.lock().unwrap_or_else(PoisonError::into_inner);
         files_in(&self.folder, PART).iter().filter(|path| !own.contains(*path)).count()
@@ -107,8 +108,8 @@ impl Store {
         Ok(parts.len())
     }
 
-    /// Removes the parts of this command, because the complete results of the command were written
-    /// elsewhere. If the folder is then empty, also removes the folder.
+    /// Removes the parts of this command when all results of the command have been written
+    /// elsewhere. If the folder is then empty, removes the folder too.
     pub fn done(&self) {
         let own = std::mem::take(&mut *self.own.lock().unwrap_or_else(PoisonError::into_inner));
         for path in &own {
@@ -126,8 +127,8 @@ impl Store {
     }
 }
 
-/// Returns the files in a folder whose names have this ending. If the folder cannot be read, the
-/// list is empty.
+/// Returns all files with the given name ending in a folder. If the folder cannot be read, the list
+/// is empty.
 fn files_in(folder: &Path, ending: &str) -> Vec<PathBuf> {
     let entries =
         fs::read_dir(folder).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));

@@ -2,7 +2,8 @@
 //! keys.
 //!
 //! Editors use the schemas to complete and check files. A schema accepts every file that vpass
-//! accepts. vpass also checks rules between keys, and ranges that a schema describes only in words.
+//! accepts. vpass makes more checks than a schema: for rules between keys, and for ranges that the
+//! schema describes only in words.
 
 use serde_json::{Map, Value, json};
 use vpass_drive::api::Slot;
@@ -28,8 +29,8 @@ pub fn drive() -> Value {
     file("vpass drive file", tables.collect(), json!({ "required": required.collect::<Vec<_>>() }))
 }
 
-/// Returns the schema of workload files. There are several kinds of workload files: plain workload,
-/// phases, parts, model and statistics.
+/// Returns the schema of workload files. A workload file is one of several kinds: plain workload,
+/// phases, parts, model or statistics.
 pub fn workload() -> Value {
     let mut tables = Map::new();
     for section in WORKLOAD.iter().chain(PHASES).chain(PARTS).chain(MODEL) {
@@ -47,7 +48,7 @@ pub fn workload() -> Value {
     file("vpass workload file", tables, json!({ "oneOf": one_of }))
 }
 
-/// Returns the schema of a whole file. A file has a description and tables.
+/// Returns the schema of a whole file, with the description and the tables.
 fn file(title: &str, mut tables: Map<String, Value>, rules: Value) -> Value {
     tables.insert("description".into(), json!({ "type": "string" }));
     let schema = json!({
@@ -60,7 +61,7 @@ fn file(title: &str, mut tables: Map<String, Value>, rules: Value) -> Value {
     with(schema, rules)
 }
 
-/// Returns the schema of a table. The table may be a row in a list of tables.
+/// Returns the schema of a table, or of a row in a list of tables.
 fn table(section: &Section) -> Value {
     let defaults = section.defaults();
     let mut properties = Map::new();
@@ -88,8 +89,8 @@ fn table(section: &Section) -> Value {
     if required.is_empty() { schema } else { with(schema, json!({ "required": required })) }
 }
 
-/// Adds the tables of all techniques of one kind (slot), and the keys that several of these
-/// techniques share.
+/// Adds the tables of all techniques of one kind (slot). Also adds the keys that several techniques
+/// of this kind share.
 fn add_parameters(slot: &Slot, properties: &mut Map<String, Value>) {
     for alias in slot.aliases() {
         let (_, param) =
@@ -168,7 +169,7 @@ fn numbers(kind: &str, range: Range) -> Value {
     with(json!({ "type": kind }), bounds)
 }
 
-/// Formats a bound with as few digits as possible. A whole number has no decimal point.
+/// Formats a bound of a range with as few digits as possible. A whole number has no decimal point.
 fn bound(n: f64) -> Value {
     if n.fract() == 0.0 && n.abs() < 9e15 { json!(n as i64) } else { json!(n) }
 }
@@ -187,8 +188,8 @@ fn with_count(range: Range, values: Value) -> Value {
     with(json!({ "anyOf": [one, text(COUNT)] }), Value::Object(about))
 }
 
-/// Describes a key in words. The text has the unit of the key. If a schema cannot express the whole
-/// range, the text also has the range and a note.
+/// Describes a key in words, with the unit of the key. If a schema cannot express the whole range,
+/// adds the range and a note.
 fn words(unit: &str, range: Range, note: &str) -> String {
     let unit = match unit {
         "" | "size" | "time" => String::new(),
@@ -206,7 +207,7 @@ fn source(source: &str) -> String {
     if source.is_empty() { String::new() } else { format!("Source of the default: {source}") }
 }
 
-/// Joins the parts into one text, in which each part is a sentence. Empty parts are left out.
+/// Joins sentences into one text. Empty sentences are left out.
 fn sentences(parts: [&str; 3]) -> String {
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(". ")
 }

@@ -1,5 +1,5 @@
-//! Detection of values that a key cannot have. The values are compared with the declarations of the
-//! keys, before the values are converted to the types of the keys.
+//! Detection of wrong values of keys. Each value is compared with the declaration of the key before
+//! the value is converted to a Rust type.
 
 use toml::de::{DeTable, DeValue};
 use toml::{Spanned, Value};
@@ -37,9 +37,9 @@ impl Wrong {
     }
 }
 
-/// Returns the failure for a required key or table that is missing in a file. `table` is the header
-/// of the table, such as `workload.phase`. If the table is unknown, `table` is empty. Returns
-/// `None` if no table has such a key.
+/// Returns the failure for a file that lacks a required key or table. `table` is the header of the
+/// table, such as `workload.phase`, or empty if the table is unknown. Returns `None` if no table
+/// has such a key.
 pub(crate) fn missing(schema: &[Section], table: &str, name: &str) -> Option<Failure> {
     if table.is_empty() && schema.iter().any(|section| section.name == name) {
         let failure = Failure::usage(format!("the table [{name}] is missing"));
@@ -61,8 +61,8 @@ pub(crate) fn missing(schema: &[Section], table: &str, name: &str) -> Option<Fai
     Some(failure.with_remedy(format!("it must be {remedy}")).with_entry(path, ""))
 }
 
-/// Finds a key by name in a table or in the inner tables of this table. Returns the path and the
-/// declaration of the key.
+/// Finds a key by name in a table and in its inner tables. Returns the path and the declaration of
+/// the key.
 fn in_or_below(path: &str, section: &Section, name: &str) -> Option<(String, &'static Key)> {
     if let Some(key) = section.declared.iter().find(|key| key.name == name) {
         return Some((format!("{path}.{name}"), key));
@@ -81,8 +81,8 @@ pub(crate) fn in_document(schema: &[Section], document: &DeTable) -> Option<Wron
     })
 }
 
-/// Checks the value that a setting gives to a key in a table. Returns the wrong value, or `None` if
-/// the value is right.
+/// Checks the value of a setting for a key. Returns the value if it is wrong, and `None` if it is
+/// right.
 pub(crate) fn in_setting(section: &Section, name: &str, value: &Value) -> Option<Wrong> {
     let key = section.declared.iter().find(|key| key.name == name)?;
     let text = format!("value = {value}");
@@ -141,7 +141,7 @@ fn whole(digits: &str, radix: u32) -> Option<u64> {
     u64::from_str_radix(&digits.replace('_', ""), radix).ok()
 }
 
-/// Describes the values that are right for a key.
+/// Describes the right values of a key.
 fn remedy(key: &Key, of: Type, value: &DeValue) -> String {
     let kind = match of {
         Type::Whole(_) => "a whole number",

@@ -1,5 +1,5 @@
-//! Life in the fluid gear with accelerated wear. During the warm-up, an erase is one P/E cycle.
-//! Afterwards, an erase counts as K cycles.
+//! Life in the fluid gear with accelerated wear. During the warm-up, an erase counts as one P/E
+//! cycle. After the warm-up, an erase counts as K P/E cycles.
 //!
 //! ```text
 //! warm-up of 2 days, then 10 simulated days at K = 30: the life is 2 + 30 x 10 = 302 days long
@@ -22,32 +22,32 @@ use crate::plan::RunPlan;
 use crate::results::ByCause;
 use crate::session::Measured;
 
-/// Number by which the length of the life so far is divided to get the length of the next step. The
-/// end of the life is interpolated within the last step.
+/// Length of the life so far, divided by the length of the next step. The end of the life is
+/// interpolated within the last step.
 const STEPS: Ns = 200;
-/// Number by which the simulated time so far is divided to get the length of the next step during
-/// acceleration. Steps are shorter than without acceleration, because each step covers K times as
-/// much of the life.
+/// Simulated time so far, divided by the length of the next step, during acceleration. Steps are
+/// shorter than without acceleration, because each step covers K times as much of the life.
 const FINER_STEPS: Ns = 1000;
-/// Shortest step: 1 ms. A millisecond is short even for a life of a few seconds.
+/// Shortest step of the simulation: 1 ms. A millisecond is short even for a life of a few seconds.
 const SHORTEST_STEP: Ns = SECOND / 1000;
 
-/// Number of erases by which blocks differ by chance, even if all data is rewritten. Under
-/// acceleration, this difference becomes K times as many P/E cycles. Wear levelling must not react
-/// to this difference as if it came from data that is never rewritten. `wear.static_gap` is
-/// therefore increased by this number times K - 1 cycles. An erase for wear levelling counts as one
+/// Difference between blocks, in erases, that arises by chance, even if all data is rewritten.
+/// Under acceleration, the difference is multiplied by K. Wear levelling would mistake the larger
+/// difference for an effect of data that is never rewritten. The P/E cycles in `wear.static_gap`
+/// are therefore increased by this constant times K - 1. An erase for wear levelling counts as one
 /// cycle.
 ///
-/// There is an alternative: the gap is not increased, and each erase for wear levelling counts as K
+/// An alternative is to keep `wear.static_gap`, and to count each erase for wear levelling as K
 /// cycles. At K = 30, a gap of 100 cycles is then about four erases. Blocks differ by four erases
 /// by chance alone, and each move costs 30 cycles.
 ///
-/// `life_rungs.rs` compared lives on rung 2 (K = 30) with exact lives, for both methods. With the
-/// alternative, the error was -4.1 % for `block` and +3.9 % for `straw-wl`. With the increased gap,
-/// the error was 0.0 % for `block` and +2.2 % for `straw-wl`.
+/// `life_rungs.rs` compared lives on rung 2 (K = 30) with exact lives. With an unchanged
+/// `wear.static_gap`, the error of the years was -4.1 % for `block` and +3.9 % for `straw-wl`. With
+/// the increased gap, the error was 0.0 % for `block` and +2.2 % for `straw-wl`.
 ///
-/// The increased gap has a known error. Blocks with data that is never rewritten have fewer P/E
-/// cycles than on a real drive. This error depends on K, so a comparison of two rungs shows it.
+/// The increased gap causes a known error: blocks with data that is never rewritten have fewer P/E
+/// cycles than on a real drive. The error depends on K, so a comparison of two rungs shows the
+/// error.
 const APART_BY_CHANCE: u32 = 30;
 
 /// Returns the plan with a wear-levelling gap that suits the acceleration.
@@ -103,7 +103,7 @@ impl Clock {
         drive.accelerate(self.acceleration);
     }
 
-    /// Returns the length of the life so far, in nanoseconds, at a simulated time.
+    /// Returns the length of the life, in nanoseconds, up to a simulated time.
     pub(super) fn lived(&self, at: f64) -> f64 {
         let Some(accelerated) = &self.accelerated else { return at };
         let from = accelerated.at as f64;
@@ -126,7 +126,7 @@ impl Clock {
         self.accelerated.as_ref().map(|accelerated| accelerated.pec)
     }
 
-    /// Computes the counts of the life from the counts of the drive at the end of the life.
+    /// Converts the drive's counts at the end of the life to counts of the life.
     pub(super) fn counts(&self, at_end: Counts) -> Counts {
         let Some(accelerated) = &self.accelerated else { return at_end };
         at_end.since(&accelerated.counts, self.acceleration.get())
@@ -152,9 +152,9 @@ impl Clock {
     }
 }
 
-/// Simulates a life in steps. The length of each step is a small share of the life so far. Each
-/// step adds the P/E cycles of the mean block and the years so far to `levels`. Some steps add
-/// these numbers and the number of programs to `course`.
+/// Simulates a life in steps. The length of each step is a small share of the life so far. After
+/// each step, `levels` gets the P/E cycles of the mean block and the years so far. After some
+/// steps, `course` gets the P/E cycles, the years and the numbers of programmed pages.
 pub(super) fn fluid(
     plan: &RunPlan,
     acceleration: NonZeroU32,
@@ -189,8 +189,8 @@ pub(super) fn fluid(
         }
         (at, before) = (until, now);
         if clock.is_waiting() && settling.has_settled(until, drive) {
-            // From now on, each read counts K times. All earlier reads are simulated before
-            // acceleration begins, so that each earlier read counts once.
+            // A read after this moment counts K times. All earlier reads must count once, so vpass
+            // simulates them before acceleration begins.
             run.draw(drive);
             clock.accelerate(until, drive);
         }

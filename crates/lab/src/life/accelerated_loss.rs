@@ -1,10 +1,10 @@
-//! Losses of data under techniques that guarantee to lose no data. Such a loss may be an effect of
-//! acceleration.
+//! Losses of data under techniques that guarantee to lose no data. In an accelerated life, a loss
+//! may be an effect of acceleration.
 //!
-//! If each erase counts as K cycles, the most worn blocks may pass the rated P/E cycles long before
-//! the mean block does. Read limits beyond the rated P/E cycles are not known. A loss in an
-//! accelerated life is therefore no evidence against the technique, and the years of the life are
-//! not valid. A life with a smaller K must give the answer.
+//! If each erase counts as K cycles, the most worn blocks may exceed the rated P/E cycles long
+//! before the drive is worn out. Read limits beyond the rated P/E cycles are not known. A loss in
+//! an accelerated life is therefore no evidence against the technique, and the years of the life
+//! are not valid. Only a life with a smaller K can give valid years.
 
 use std::num::NonZeroU32;
 
@@ -13,9 +13,9 @@ use vpass_drive::api::card::Protection;
 use super::Lived;
 use crate::plan::RunPlan;
 
-/// Returns the acceleration K of a life if the life lost data although the technique guarantees to
-/// lose no data. K is the number of P/E cycles for which each erase counts. Returns `None` for all
-/// other lives, and for losses without acceleration.
+/// Returns the acceleration K of an accelerated life that lost data although the technique
+/// guarantees to lose no data. K is the number of P/E cycles for which each erase counts. Returns
+/// `None` for all other lives.
 pub(super) fn of(plan: &RunPlan, lived: &Lived) -> Option<NonZeroU32> {
     let is_sound = plan.reclaim.protects == Protection::Sound;
     let is_accelerated = lived.accelerated_from.is_some() && lived.acceleration.get() > 1;

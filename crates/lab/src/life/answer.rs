@@ -11,7 +11,7 @@ use super::MOST_YEARS;
 use super::summary::{Consumed, Life};
 use crate::numbers::{years, years_between};
 
-/// Smallest share of the wear with which a cause is named in the sentence.
+/// Smallest share of the wear that a cause must have to be named in the sentence.
 const NAMED: f64 = 0.005;
 /// Largest number of causes that are named in the sentence.
 const MOST_NAMED: usize = 3;
@@ -53,7 +53,8 @@ fn length(life: &Life) -> String {
     }
 }
 
-/// Formats the causes of wear with their shares, such as "reads take 71 % of the wear, GC 20 %".
+/// Formats the causes of wear and the share of each cause. An example is "reads take 71 % of the
+/// wear, GC 20 %".
 fn shares(consumed: &Consumed) -> String {
     let mut rows: Vec<_> =
         consumed.rows().into_iter().filter(|(_, share)| share.mean >= NAMED).collect();

@@ -1,16 +1,16 @@
-//! Noise in the years of lives, found by batch means.
+//! Estimate, by batch means, of how much the years of lives vary by chance.
 //!
 //! A life is cut into stretches with equal numbers of P/E cycles. Read limits fall with wear, so
-//! later stretches take less time. With several lives, each stretch is compared with the same
-//! stretch of the other lives. In a single life, each stretch is compared with its neighbours.
+//! later stretches take less time. With several lives, a stretch is compared with the same stretch
+//! of the other lives. In a single life, a stretch is compared with the stretches before and after.
 //!
-//! Successive stretches may be correlated. With several lives, stretches of twice the length are
-//! therefore also tried, and the wider of the two intervals counts.
+//! Successive stretches may be correlated. With several lives, a second interval is therefore
+//! computed from stretches of twice the length, and the wider interval counts.
 //!
-//! Lives may also differ over their whole length, because samples hold different pages. Batches do
-//! not show this difference. If the variance of the lives is more than [`MOST_RATIO`] times the
-//! variance that batches explain, the batches are ignored, and Student's interval over the lives is
-//! used.
+//! Lives may differ over their whole length, because samples hold different pages. Stretches
+//! (batches) do not show this difference. If the variance of the lives is more than [`MOST_RATIO`]
+//! times the variance that batches explain, the batches are ignored, and Student's interval over
+//! the lives is used.
 //!
 //! ```text
 //! two lives of four stretches each, in years: 1.1 1.0 0.9 1.0 and 0.9 1.0 1.1 1.0
@@ -30,8 +30,8 @@ pub(super) const BATCHES: usize = 10;
 const MOST_RATIO: f64 = 2.0;
 
 /// Returns the length of each stretch of a life, in years. The list is empty without wear. `course`
-/// has pairs of numbers from the start to the end of the life: P/E cycles of the mean block, and
-/// years so far.
+/// has pairs from the start to the end of the life. A pair has the P/E cycles of the mean block,
+/// and the years so far.
 pub(super) fn cut(course: &[(f64, f64)]) -> Vec<f64> {
     let [first, .., last] = course else { return vec![] };
     let (pec, cycles) = (first.0, last.0 - first.0);
@@ -50,7 +50,7 @@ pub(super) fn cut(course: &[(f64, f64)]) -> Vec<f64> {
 }
 
 /// Returns half the width of the 95 % interval of the mean life, in the unit of the batches.
-/// Returns `None` without batches, or if the lives differ by more than their batches explain.
+/// Returns `None` without batches, or if the batches do not explain the differences between lives.
 pub(super) fn half(lives: &[Vec<f64>]) -> Option<f64> {
     let batches = lives.first()?.len();
     if batches < 4 || lives.iter().any(|life| life.len() != batches) {
@@ -65,13 +65,13 @@ pub(super) fn half(lives: &[Vec<f64>]) -> Option<f64> {
 }
 
 /// Returns half the width of the 95 % interval for one life. The variance of a stretch is computed
-/// from the second differences of neighbouring stretches. A steady change from stretch to stretch
-/// has no effect on second differences.
+/// from the second differences of neighbouring stretches. If the stretches change steadily, the
+/// second differences are 0.
 fn of_one(life: &[f64]) -> Option<f64> {
     let differences: Vec<f64> = life.windows(3).map(|w| w[0] - 2.0 * w[1] + w[2]).collect();
     let variance = differences.iter().map(|d| d * d).sum::<f64>() / 6.0 / differences.len() as f64;
-    // Second differences overlap, so n second differences have only as much information as 18/35 n
-    // independent values.
+    // Second differences overlap. n second differences therefore count as 18/35 n independent
+    // values.
     let freedom = (differences.len() as f64 * 18.0 / 35.0) as usize;
     (variance > 0.0).then(|| student_t(freedom.max(1)) * (variance * life.len() as f64).sqrt())
 }
@@ -89,8 +89,8 @@ fn of_several(lives: &[Vec<f64>]) -> Option<f64> {
         among_lives += all * all;
         among_batches += off.iter().map(|off| (off - all / m).powi(2)).sum::<f64>();
     }
-    // The variance of the years of a life is computed in two ways: from the lives, and from the
-    // batches of the lives.
+    // There are two estimates of the variance of the years: one from the lives, and one from the
+    // batches.
     let of_lives = among_lives / (n - 1.0);
     let of_batches = m * among_batches / ((n - 1.0) * (m - 1.0));
     if of_batches <= 0.0 || of_lives > MOST_RATIO * of_batches {

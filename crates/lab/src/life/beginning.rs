@@ -8,8 +8,8 @@
 use crate::failure::Failure;
 use crate::plan::RunPlan;
 
-/// Refuses a drive that is worn out before the life begins. In such a drive, writing the start-up
-/// content is enough to bring the mean block to the rated P/E cycles.
+/// Refuses a drive that is worn out before the life begins: writing the start-up content already
+/// brings the mean block to the rated P/E cycles.
 pub(super) fn require_life(plan: &RunPlan, worn: f64) -> Result<(), Failure> {
     let (start, rated) = (plan.drive.config.start.pec, plan.drive.config.drive.rated_pec);
     if worn < f64::from(rated) {

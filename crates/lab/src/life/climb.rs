@@ -1,10 +1,10 @@
-//! Climb up the ladder of lives, one rung after another. Each rung has an acceleration of wear and
-//! a number of lives. The climb ends when the intervals of all techniques are as narrow as the user
-//! wants.
+//! Climb up the ladder of lives, one rung after another. Each rung sets the acceleration of wear,
+//! and how many lives are simulated. The climb ends when the intervals of all techniques are as
+//! narrow as the user wants.
 //!
 //! All techniques climb together, so their years are compared on the same rung. Lives that were
 //! simulated for a lower rung are used again, so only missing lives are simulated. With `--rung`,
-//! vpass simulates the given rung, and the lower rung with which the given rung is compared.
+//! vpass simulates the given rung and a lower rung for comparison.
 
 use std::num::NonZeroU32;
 use std::time::{Duration, Instant};
@@ -20,7 +20,7 @@ use crate::plan::{FEWEST_PAGES, RunPlan};
 pub struct Contender {
     /// Label in the table.
     pub label: String,
-    /// Plan of the life with the first seed and the first sample of the drive.
+    /// Plan of the first life, which has the first seed and the first sample of the drive.
     pub plan: RunPlan,
 }
 
@@ -31,8 +31,8 @@ pub struct Climb {
     pub rung: Option<Rung>,
     /// Precision that the user wants, and time that the climb may take.
     pub wanted: Wanted,
-    /// Number of seeds that the user set. The number of lives on a rung is multiplied by the number
-    /// of seeds.
+    /// Number of seeds that the user set. The number of lives on each rung is multiplied by this
+    /// number.
     pub seeds: u32,
     /// Number of samples that the user set. If absent, the rung determines the number of samples.
     pub samples: Option<u32>,
@@ -52,8 +52,9 @@ pub struct Answer {
     pub plans: Vec<RunPlan>,
     /// Lives of the technique, or the reason why the drive was refused or stopped.
     pub lived: Result<Vec<Lived>, Failure>,
-    /// Factors that convert the years of each life to years of the drive. A factor is 1 if the life
-    /// is not on a rung, or if its sample serves exactly its share of the reads.
+    /// Factors, one for each life, that convert the years of a sample to years of the drive. A
+    /// factor is 1 if the lives are not on a rung, or if the sample serves the expected number of
+    /// reads.
     pub factors: Vec<f64>,
     /// Whether the lives belong to a rung. On a rung, acceleration affects the years.
     pub is_on_rung: bool,
@@ -87,10 +88,10 @@ struct Known {
 }
 
 impl Climb {
-    /// Climbs the ladder. After each rung except the last, calls `told` with the answers so far.
+    /// Climbs the ladder. After each rung except the last, passes the answers so far to `told`.
     ///
     /// # Errors
-    /// Returns an error if the user interrupts the climb, or if the machine fails.
+    /// Returns an error if the user interrupts the climb, or if `live` returns an error.
     pub fn go(
         &self,
         contenders: &[Contender],
@@ -187,8 +188,8 @@ impl Climb {
         if missing.is_empty() { 0.0 } else { all / missing.len() as f64 * turns }
     }
 
-    /// Returns the lives of a rung that are not simulated yet. If a life ended during the warm-up,
-    /// the life is valid for every acceleration.
+    /// Returns the plans of those lives of a rung that must still be simulated. A life that ended
+    /// during the warm-up is valid for every acceleration.
     fn missing(
         &self,
         rung: Rung,
@@ -263,8 +264,7 @@ impl Climb {
     }
 }
 
-/// Time that the simulation of a rung took, and number of P/E cycles that were simulated in this
-/// time.
+/// Time that the simulation of a rung took, and number of simulated P/E cycles.
 struct Pace {
     seconds: f64,
     cycles: f64,
@@ -276,9 +276,8 @@ impl Pace {
     }
 }
 
-/// Returns the number of samples for a number of lives. A sample has one of every `of` pages. The
-/// number of samples is a power of two, so the samples of lower rungs are used again on higher
-/// rungs.
+/// Returns how many samples a rung with `lives` lives has. A sample has one page in `of`. The
+/// result is a power of two, so the samples of lower rungs are used again on higher rungs.
 fn samples_of(lives: u32, of: u32) -> u32 {
     let mut samples = 1;
     while samples * 2 <= lives && samples * 2 <= of && of.is_multiple_of(samples * 2) {
@@ -308,21 +307,21 @@ fn find<'a>(
     same.next().map(|(_, lived)| lived)
 }
 
-/// Returns the number of P/E cycles of the mean block that were simulated for a life. For this
-/// number, each accelerated erase is one cycle.
+/// Returns the number of P/E cycles of the mean block that were simulated for a life. An
+/// accelerated erase is counted as one cycle.
 fn simulated(lived: &Lived) -> f64 {
     simulated_at(lived, lived.acceleration)
 }
 
-/// Returns the number of P/E cycles of the mean block that must be simulated for a similar life at
-/// the given acceleration.
+/// Returns the number of P/E cycles of the mean block that must be simulated for a life like
+/// `lived`, but with the given acceleration.
 fn simulated_at(lived: &Lived, acceleration: NonZeroU32) -> f64 {
     let from = lived.accelerated_from.unwrap_or(lived.pec_mean);
     from - lived.pec_first + (lived.pec_mean - from) / f64::from(acceleration.get())
 }
 
-/// Returns half the width of the widest interval, as a share of the years. Returns `None` if any
-/// answer lacks an interval that is needed.
+/// Returns half the width of the widest interval, as a share of the years. Returns `None` if a
+/// needed interval is missing.
 fn widest(answers: &[Answer]) -> Option<f64> {
     let mut widest = 0.0f64;
     for answer in answers {

@@ -1,6 +1,6 @@
 //! Counts of a life with an accelerated part. During acceleration, each erase stands for K P/E
-//! cycles, so the counts of this part are multiplied by K. Programs and erases for wear levelling
-//! are not multiplied, because acceleration does not make them rarer.
+//! cycles, so the counts of this part are multiplied by K. Pages programmed and blocks erased for
+//! wear levelling are not multiplied, because acceleration does not change their number.
 //!
 //! ```text
 //! 40 pages programmed in the warm-up, 100 pages programmed at the end, K = 10:
@@ -20,8 +20,8 @@ pub(super) struct Counts {
     pub(super) erases: ByCause,
     pub(super) host: HostCounts,
     pub(super) lost_pages: u64,
-    /// Two numbers: the expected number of lost codewords, and the number of bits that the host
-    /// read. `None` without error rates.
+    /// Expected number of lost codewords, and number of bits that the host read. `None` if the
+    /// drive has no error rates.
     pub(super) errors: Option<(f64, f64)>,
     pub(super) retries: Option<Retries>,
     pub(super) hints: Option<Hints>,
@@ -64,7 +64,7 @@ impl Counts {
     }
 
     /// Returns the counts of the whole life. `then` has the counts at the start of acceleration.
-    /// The part of each count that was added later is multiplied by `times`.
+    /// Everything counted after the start of acceleration is multiplied by `times`.
     pub(super) fn since(self, then: &Self, times: u32) -> Self {
         let grown = Grown(times.into());
         Self {
@@ -82,14 +82,13 @@ impl Counts {
     }
 }
 
-/// Returns two numbers: the expected number of lost codewords, and the number of bits that the host
-/// read.
+/// Returns the expected number of lost codewords, and the number of bits that the host read.
 pub(super) fn errors(drive: &Drive) -> Option<(f64, f64)> {
     let bits = drive.host_page_reads() * 8 * u64::from(drive.geometry().page_bytes);
     Some((drive.lost_codewords()?, bits as f64))
 }
 
-/// Factor for the part of a count that was added during acceleration.
+/// Factor for everything that was counted during acceleration.
 #[derive(Clone, Copy)]
 pub(super) struct Grown(pub(super) u64);
 
@@ -98,8 +97,8 @@ impl Grown {
         then + self.0 * (now - then)
     }
 
-    /// Returns two numbers of a life: the expected number of lost codewords, and the number of bits
-    /// that the host read.
+    /// Returns the expected number of lost codewords in a life, and the number of bits that the
+    /// host read.
     pub(super) fn errors(
         self,
         then: Option<(f64, f64)>,
@@ -110,7 +109,7 @@ impl Grown {
         Some((of(errors_then, errors), of(bits_then, bits)))
     }
 
-    /// Returns the counts of a life by cause. Counts for wear levelling are not multiplied by K.
+    /// Returns the counts of a life, by cause. Counts for wear levelling are not multiplied by K.
     pub(super) fn by_cause(self, then: &ByCause, now: &ByCause) -> ByCause {
         let of = |cause: Cause| {
             let times = if cause == Cause::Wear { Self(1) } else { self };

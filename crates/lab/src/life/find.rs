@@ -2,9 +2,10 @@
 //! equal logarithmic steps, all with the same seeds. A golden-section search then refines the best
 //! value.
 //!
-//! A value ranks last if a life with this value loses data, or if the drive refuses the value. The
-//! search assumes that the curve of the life has one peak. If the first nine values show several
-//! peaks, a sentence reports this, and the search refines only the highest peak.
+//! A value ranks last if a life with the value loses data, or if the drive is invalid with the
+//! value. The search assumes that the curve of years over values has a single peak. If the first
+//! nine values show several peaks, a sentence lists them, and the search refines only the highest
+//! peak.
 
 pub mod lasting;
 
@@ -19,22 +20,22 @@ use crate::mean_ci95::MeanCi95;
 
 /// Number of values that the search tries first.
 pub const FIRST: usize = 9;
-/// Number of values that the search tries after the first values. These values lie between the two
-/// neighbours of the best first value. The search finds the peak to within 1/40 of the step between
-/// two first values.
+/// Number of values that the search tries after the first nine. The later values lie between the
+/// two neighbours of the best first value. The search finds the peak to within 1/40 of the step
+/// between first values.
 pub const CLOSER: usize = 8;
 const GOLDEN: f64 = 0.618_033_988_749_894_9;
 
-/// Value of the key, with the result for this value.
+/// Value that the search tried, with the result.
 #[derive(Clone, Debug, Serialize)]
 pub struct Point {
     /// Value as a text for `--set`.
     pub text: String,
     /// Value as a number in the unit of the key. For a span of time, the unit is seconds.
     pub value: f64,
-    /// Lives with this value of the key; absent if the drive refuses the value.
+    /// Lives with this value of the key; absent if the drive is invalid with the value.
     pub life: Option<Life>,
-    /// Reason why the drive refuses the value, as a sentence.
+    /// Reason why the drive is invalid with the value, as a sentence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
 }
@@ -50,8 +51,8 @@ pub fn first_values(from: f64, to: f64) -> Vec<f64> {
 pub struct Section {
     low: f64,
     high: f64,
-    /// Lower of the two inner values that the search compares. The field has the logarithm of the
-    /// value. Once a life with this value was simulated, the field also has the years of this life.
+    /// Logarithm of the lower inner value, and years of the life with this value. The search
+    /// compares two inner values. The years are `None` until a life was simulated.
     lower: (f64, Option<f64>),
     upper: (f64, Option<f64>),
 }
@@ -73,7 +74,7 @@ impl Section {
         if self.lower.1.is_none() { self.lower.0.exp() } else { self.upper.0.exp() }
     }
 
-    /// Records the years of the life with the value that was tried.
+    /// Records the years of the life for the value from [`Self::next`].
     pub fn found(&mut self, years: f64) {
         if self.lower.1.is_none() {
             self.lower.1 = Some(years);
@@ -94,19 +95,19 @@ impl Section {
 }
 
 impl Point {
-    /// Returns the years of the life with this value, as the rank of the value. The rank is 0 if a
-    /// life with this value lost data, or if the drive refused the value.
+    /// Returns the rank of the value: the years of the life. The rank is 0 if a life lost data, or
+    /// if the drive is invalid with the value.
     pub fn rank(&self) -> f64 {
         self.answer().map_or(0.0, |life| life.years.mean)
     }
 
-    /// Returns the lives with this value. Returns `None` if a life lost data or if the drive
-    /// refused the value.
+    /// Returns the lives with this value. Returns `None` if a life lost data, or if the drive is
+    /// invalid with the value.
     fn answer(&self) -> Option<&Life> {
         self.life.as_ref().filter(|life| !life.lost_data())
     }
 
-    /// Returns whether the drive, with this value of the key, outlives the simulation.
+    /// Returns whether the drive outlives the simulation with this value of the key.
     pub fn lives_on(&self) -> bool {
         self.answer().is_some_and(|life| !life.ended)
     }
@@ -125,8 +126,8 @@ pub fn best(points: &[Point]) -> usize {
         .unwrap_or(0)
 }
 
-/// Returns the indexes of the peaks of the curve. Two peaks count as separate if both are higher
-/// than the valley between them, and the differences are larger than the intervals.
+/// Returns the indexes of the peaks of the curve. Two peaks count as separate if both rise above
+/// the valley between them by more than the intervals.
 pub fn peaks(points: &[Point]) -> Vec<usize> {
     let of = |i: usize| points[i].mean_rank();
     let mut peaks: Vec<usize> = vec![];
@@ -163,7 +164,7 @@ fn in_order(points: &[Point]) -> Vec<&Point> {
     order
 }
 
-/// Formats the curve as CSV, ordered by rising value. If the drive refused a value, the value has
+/// Formats the curve as CSV, ordered by rising value. Values with which the drive is invalid have
 /// no row.
 pub fn csv(key: &str, points: &[Point]) -> String {
     let mut text = format!(
@@ -191,8 +192,8 @@ pub fn csv(key: &str, points: &[Point]) -> String {
     text
 }
 
-/// Returns the JSON of `vpass life --find KEY --json`. `others` describes the peaks that the search
-/// did not refine.
+/// Returns the JSON of `vpass life --find KEY --json`. `others` has the peaks that were not
+/// refined, as texts.
 ///
 /// # Errors
 /// Returns an error if JSON cannot represent a value.
@@ -207,7 +208,7 @@ pub fn json_of(key: &str, points: &[Point], others: &[String]) -> Result<Value, 
     }))
 }
 
-/// Describes the curve in sentences. `others` describes the peaks that the search did not refine.
+/// Describes the curve in sentences. `others` has the peaks that were not refined, as texts.
 pub fn verdict(key: &str, points: &[Point], others: &[String]) -> String {
     let best = &points[best(points)];
     let order = in_order(points);
@@ -273,7 +274,7 @@ pub fn verdict(key: &str, points: &[Point], others: &[String]) -> String {
     found + &left_out(&lossy, &refused, points) + &several
 }
 
-/// Describes the values that do not count, with the reasons.
+/// Names the values that do not count, and says why.
 fn left_out(lossy: &[&str], refused: &[&str], points: &[Point]) -> String {
     let lossy = match lossy {
         [] => String::new(),

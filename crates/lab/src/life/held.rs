@@ -16,16 +16,15 @@ use super::{End, Lived};
 use crate::load::{Generated, Loaded};
 use crate::plan::{RunPlan, Workload};
 
-/// Smallest relative difference that is reported in a sentence. The difference is between the
-/// number of served reads and the number of expected reads.
+/// Smallest relative difference between served and expected reads that a sentence reports.
 const WITHIN: f64 = 0.02;
-/// Smallest number of reads for which a difference is reported. With fewer reads, chance alone can
-/// explain the difference.
+/// Smallest number of reads of a life for which a difference is reported. In a life with fewer
+/// reads, chance alone can explain the difference.
 const FEWEST_READS: u64 = 100_000;
 
-/// Returns the number of reads that the samples served, divided by the expected number. A sample of
-/// one page in N should serve one read in N. Returns `None` for whole drives, or if the workload
-/// has no known rate.
+/// Returns the served reads of the samples, divided by the expected reads. A sample of one page in
+/// N should serve one read in N. Returns `None` for whole drives, or if the rate of reads is
+/// unknown.
 pub(super) fn of_reads(plans: &[RunPlan], lives: &[Lived]) -> Option<f64> {
     let shares = plans.iter().zip(lives).map(|(plan, lived)| of_life(plan, lived));
     let shares = shares.collect::<Option<Vec<f64>>>()?;
@@ -42,9 +41,9 @@ fn of_life(plan: &RunPlan, lived: &Lived) -> Option<f64> {
     (lived.read_requests >= FEWEST_READS && share.is_finite() && share > 0.0).then_some(share)
 }
 
-/// Returns the factor that converts the years of a sample to years of the drive. Wear by reads
-/// depends on the number of reads of the sample, and other wear does not. If the drive outlives the
-/// simulation, the factor is 1.
+/// Returns the factor that converts the years of a sample to years of the drive. The factor changes
+/// only the wear by reads, because other wear does not depend on the reads of the sample. If the
+/// drive outlives the simulation, the factor is 1.
 ///
 /// ```text
 /// a sample serves 106 % of its share of the reads, and reads cause all wear:
@@ -76,9 +75,9 @@ fn reads_per_s(plan: &RunPlan) -> Option<f64> {
     Some(rate * plan.hours().share()).filter(|rate| *rate > 0.0)
 }
 
-/// Returns a sentence about samples that serve too many or too few reads. Returns `None` if there
-/// are no such samples. `is_corrected` says whether the years are corrected for the number of
-/// reads, as on a rung.
+/// Returns a sentence about samples that serve too many or too few reads. Returns `None` if all
+/// samples serve about the right number of reads. `is_corrected` says whether the years are
+/// corrected for the number of reads, as on a rung.
 pub fn said(lives: &[Life], is_corrected: bool) -> Option<String> {
     let off = |share: &f64| (share - 1.0).abs() > WITHIN;
     let share = lives.iter().filter_map(|life| life.reads_held).find(off)?;

@@ -1,8 +1,8 @@
 //! Interval of the years on a rung. The half width is the effect of acceleration or the effect of
 //! chance, whichever is larger.
 //!
-//! The effect of chance is computed by batch means (`batches`). If the lives differ by more than
-//! the batches explain, Student's interval over the lives is used instead.
+//! The effect of chance is computed by batch means (`batches`). If batches do not explain the
+//! differences between lives, Student's interval over the lives is used instead.
 //!
 //! ```text
 //! two lives last 3.9 and 4.1 years at K = 30, and 3.6 and 3.8 years at K = 100
@@ -18,42 +18,43 @@ use serde::Serialize;
 use super::{End, Lived, batches};
 use crate::mean_ci95::mean_ci95;
 
-/// Smallest effect of acceleration in an interval, as a share of the years. On the preset `tiny`,
-/// lives at K = 30 were up to 4.3 % too long, although they differed from lives at K = 100 by less
-/// than 3 %. If lives depend on wear levelling, errors may be larger (`docs/estimate.md`).
+/// Smallest effect of acceleration in an interval, as a share of the years. A comparison of rungs
+/// alone can show too small an effect. On the preset `tiny`, lives at K = 30 and K = 100 differed
+/// by less than 3 %. Yet the lives at K = 30 were up to 4.3 % too long. With wear levelling, errors
+/// may be larger (`docs/estimate.md`).
 const LEAST_BIAS: f64 = 0.05;
 
-/// Interval of the years of a technique.
+/// Interval of the length of life under a technique.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Interval {
     /// Lower end, in years.
     pub low: f64,
     /// Upper end, in years.
     pub high: f64,
-    /// Effect of acceleration, in years. The effect is the difference from the same lives at a
-    /// larger acceleration, and at least 5 % of the years. Null if no lives at a larger
-    /// acceleration were simulated.
+    /// Effect of acceleration, in years: the difference between the lives and the same lives at a
+    /// larger acceleration. For accelerated lives, the effect is at least 5 % of the years. Null if
+    /// no lives at a larger acceleration were simulated.
     pub by_acceleration: Option<f64>,
     /// Half the width of the 95 % confidence interval over the lives, in years. Null for a single
     /// life. The interval uses this number only if `by_batches` is null.
     pub by_lives: Option<f64>,
     /// Half the width of the 95 % confidence interval by batch means, in years. Null without
-    /// batches, or if the lives differ by more than their batches explain.
+    /// batches, or if the batches do not explain the differences between lives.
     pub by_batches: Option<f64>,
-    /// Whether too few pages were sampled for a confidence interval. In this case, `low` and `high`
-    /// are only the ends of a range.
+    /// Whether too few pages were sampled for a confidence interval. If so, `low` and `high` are
+    /// only the ends of a range.
     pub is_range: bool,
 }
 
-/// Life on a rung. The pair may also have the same life at a larger acceleration.
+/// Life on a rung and, if simulated, the same life at a larger acceleration.
 #[derive(Clone, Copy, Debug)]
 pub struct Pair<'a> {
     /// Life at the smaller acceleration.
     pub fine: &'a Lived,
     /// Life at the larger acceleration.
     pub coarse: Option<&'a Lived>,
-    /// Factor that converts the years of this life to years of the drive. The factor corrects for a
-    /// sample that serves more or fewer reads than its share.
+    /// Factor that converts the years of this life to years of the drive. The factor corrects the
+    /// years if the sample serves too many or too few reads.
     pub factor: f64,
 }
 
@@ -67,8 +68,8 @@ impl Pair<'_> {
         self.fine.batches.iter().map(|years| self.factor * years).collect()
     }
 
-    /// Returns the number of years by which the larger acceleration shortens the life. Returns 0 if
-    /// the life ended before acceleration began.
+    /// Returns how many years shorter the life is at the larger acceleration. Returns 0 if the life
+    /// ended before acceleration began.
     fn difference(&self) -> Option<f64> {
         if self.fine.accelerated_from.is_none() && self.fine.acceleration.get() > 1 {
             return Some(0.0);
@@ -78,12 +79,12 @@ impl Pair<'_> {
 }
 
 impl Interval {
-    /// Returns the interval of these lives. Returns `None` if there are no lives at a larger
-    /// acceleration, or if any drive outlives the simulation.
+    /// Returns the interval of the years of these lives. Returns `None` if there are no lives at a
+    /// larger acceleration for comparison, or if any drive outlives the simulation.
     ///
-    /// The years change with K at least as fast as the square root of K. The other lives have a K
-    /// that is at least three times the K of this rung. From this rung to the larger K, the years
-    /// therefore change by at least as much as from K = 1 to this rung.
+    /// The error of the years grows with K at least as fast as the square root of K. The lives for
+    /// comparison have at least three times the K of this rung. Their difference from this rung is
+    /// therefore at least the error of this rung.
     pub fn of(pairs: &[Pair]) -> Option<Self> {
         if pairs.iter().any(|pair| pair.fine.end == End::LivesOn) {
             return None;

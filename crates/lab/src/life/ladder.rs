@@ -1,5 +1,5 @@
-//! Ladder of lives. Each rung has an acceleration of wear and a number of lives. Higher rungs take
-//! more time, and give years that are closer to those of exact lives.
+//! Ladder of lives. Each rung sets the acceleration of wear, and how many lives are simulated.
+//! Higher rungs take more time, and the years are closer to the years of exact lives.
 //!
 //! On a rung, an erase counts as K P/E cycles after a warm-up. A climb ends at the first rung whose
 //! intervals are narrow enough, or when the time is up.
@@ -17,15 +17,15 @@ use vpass_drive::base::phrase::Opt;
 
 use crate::failure::Failure;
 
-/// Rung of the ladder, with an acceleration of wear and a number of lives.
+/// Rung of the ladder: the acceleration of wear, and how many lives are simulated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rung {
     /// Number of the rung. The lowest rung is 1.
     pub number: u32,
-    /// Number of P/E cycles for which each erase counts after the warm-up.
+    /// Number of P/E cycles for which an erase counts after the warm-up.
     pub acceleration: NonZeroU32,
-    /// Number of lives of each technique. The lives have different samples of the drive. If whole
-    /// drives are simulated, the lives have different seeds.
+    /// Number of lives of each technique. The lives differ in the sample of the drive or, if whole
+    /// drives are simulated, in the seed.
     pub lives: u32,
 }
 
@@ -52,7 +52,7 @@ pub const LADDER: [Rung; 7] = [
 /// Precision that the user wants, and time that the climb may take.
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted {
-    /// Largest half width that the user accepts for each interval, as a share of the years.
+    /// Largest half width of an interval that the user accepts, as a share of the years.
     pub within: f64,
     /// Longest time of the climb, in seconds. Absent without a limit.
     pub seconds: Option<f64>,
@@ -77,8 +77,8 @@ pub enum Next {
     Climb(Rung),
     /// The climb ends: the intervals are as narrow as wanted.
     Answered,
-    /// The climb ends: not enough time is left for the next rung. The field has the number of
-    /// seconds that the next rung would take.
+    /// The climb ends: not enough time is left for the next rung, which would take this many
+    /// seconds.
     OutOfTime(f64),
     /// The climb ends: there is no higher rung.
     AtTop,
@@ -97,8 +97,8 @@ impl Rung {
         })
     }
 
-    /// Returns the nearest lower rung with a larger acceleration. A comparison of this rung with
-    /// the lower rung shows the effect of acceleration.
+    /// Returns the nearest lower rung with a larger acceleration. A comparison of the two rungs
+    /// shows the effect of acceleration.
     pub fn coarser(self) -> Option<Self> {
         LADDER
             .into_iter()

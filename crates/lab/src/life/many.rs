@@ -20,7 +20,8 @@ pub(super) const PARTS: u64 = 1000;
 pub struct OneLife<'a> {
     /// Plan of the life.
     pub plan: &'a RunPlan,
-    /// Number of P/E cycles for which each erase counts after the warm-up; 1 for an exact life.
+    /// Number of P/E cycles for which an erase counts after the warm-up. The number is 1 for an
+    /// exact life.
     pub acceleration: NonZeroU32,
 }
 
@@ -30,8 +31,8 @@ pub type Deadline = Option<Instant>;
 /// Simulates lives and returns them in order. Lives of one workload share `tables`. Each finished
 /// life is reported to `ended`. Without `threads`, the simulation uses all cores.
 ///
-/// If a drive stopped or was refused, the list has the reason instead of a life. Returns `None` if
-/// the deadline passes before all lives are finished.
+/// For each life, the list has the results, or the reason why the drive stopped or was refused.
+/// Returns `None` if the deadline passes before all lives are finished.
 ///
 /// # Errors
 /// Returns the first error that concerns more than a single drive. Also returns an error if the
@@ -96,7 +97,8 @@ fn may_stand(failure: &Failure) -> bool {
     failure.is_stop() || failure.kind == Kind::Usage
 }
 
-/// Returns whether the only errors of these lives are interruptions by the deadline.
+/// Returns whether lives were interrupted. Returns false if any life failed for another reason that
+/// concerns more than a single drive.
 fn gave_up(lived: &[(usize, Result<Lived, Failure>)]) -> bool {
     let mut failures = lived
         .iter()
@@ -105,7 +107,7 @@ fn gave_up(lived: &[(usize, Result<Lived, Failure>)]) -> bool {
     failures.next().is_some_and(Failure::is_interruption) && failures.all(Failure::is_interruption)
 }
 
-/// Progress report that interrupts the simulation at the deadline.
+/// Reporter of progress that interrupts the simulation at the deadline.
 struct Watched {
     all: Box<dyn Progress>,
     deadline: Deadline,

@@ -1,5 +1,5 @@
-//! Record of the configuration of lives, in the form of `manifest.json`. The record has all keys of
-//! the drive and of the workload, and the overrides that the user gave with `--set`.
+//! Record of the configuration of lives, with the same keys as in `manifest.json`. The record has
+//! all keys of the drive and of the workload, and the overrides that the user gave with `--set`.
 
 use serde_json::{Value, json};
 
@@ -8,8 +8,7 @@ use crate::failure::Failure;
 use crate::manifest;
 use crate::plan::RunPlan;
 
-/// Adds the configuration of these lives to their JSON. `set` has the overrides in the form
-/// `KEY=VALUE`.
+/// Adds the configuration of the lives to `json`. `set` has the overrides in the form `KEY=VALUE`.
 ///
 /// # Errors
 /// Returns an error if JSON cannot represent a value, or if a trace file can no longer be read.
@@ -30,8 +29,8 @@ pub fn add_to(json: &mut Value, plan: &RunPlan, set: &[String]) -> Result<(), Fa
     Ok(())
 }
 
-/// Formats the first and the last P/E count, such as "P/E cycles of the mean block: first 0, last
-/// 3,000."
+/// Formats the P/E cycles at the start and at the end. An example is "P/E cycles of the mean block:
+/// first 0, last 3,000."
 pub fn cycles_text(plan: &RunPlan, ends: impl IntoIterator<Item = f64>) -> String {
     let (low, high) = ends
         .into_iter()

@@ -10,8 +10,8 @@ use crate::failure::Failure;
 use crate::plan::RunPlan;
 use crate::setup::Gear;
 
-/// Refuses a plan that cannot have a life. For example, a plan is refused if its requests have no
-/// times, or if an error rate should end the life but is unknown.
+/// Refuses a plan that cannot have a life. Examples are a workload without request times, and a
+/// limit for the error rate of a drive without error rates.
 ///
 /// # Errors
 /// Returns an error if a setting is missing or wrong. The error names the setting.
@@ -53,7 +53,7 @@ pub fn check(plan: &RunPlan, until: Until) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Refuses a limit that cannot end a life. The limit is a number of years or an error rate.
+/// Refuses a limit that cannot end a life. The limit is for the years or for the error rate.
 fn check_end(plan: &RunPlan, until: Until) -> Result<(), Failure> {
     if let Some(years) = until.years.filter(|years| !(*years > 0.0 && *years <= MOST_YEARS)) {
         return Err(Failure::usage(format!(

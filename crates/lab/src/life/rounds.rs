@@ -1,10 +1,10 @@
-//! Lives in which all blocks of the drive are rewritten at about the same time. Reads bring all
-//! blocks to their limits at similar times, again and again. Each of these times is called a round.
-//! A short life has only a few rounds.
+//! Lives with rounds. In a round, reads bring all blocks of the drive to their limits at about the
+//! same time, and all blocks are rewritten. A short life has only a few rounds.
 //!
 //! All blocks start without reads. Blocks with similar rates are therefore rewritten at similar
 //! times in every round. If reads wear out the drive, the length of the life is uncertain by one
-//! round. Samples whose lives end within the same round do not show this uncertainty.
+//! round. If the lives of all samples end within the same round, the lives do not show this
+//! uncertainty.
 //!
 //! ```text
 //! a life from 2,990 to 3,000 P/E cycles, worn nearly only by reads, has 10 rounds
@@ -13,13 +13,15 @@
 
 use super::summary::Life;
 
-/// Number of P/E cycles above which one round is less than 1 % of a life, and can be neglected.
+/// Number of P/E cycles of a life above which a round is less than 1 % of the life and does not
+/// matter.
 const MANY: f64 = 100.0;
-/// Share of the programmed pages that must be programmed because of reads for rounds to matter.
+/// Smallest share of pages programmed because of reads, among all programmed pages, for which
+/// rounds matter.
 const MOSTLY: f64 = 0.5;
 
-/// Returns the number of rounds of a life whose years are uncertain by one round. Returns `None`
-/// for longer lives, for lives with little wear by reads, or if blocks start with random read
+/// Returns the number of rounds in a short life that reads wear out. The years of the life are
+/// uncertain by one round. Returns `None` for all other lives, or if blocks start with random read
 /// counts.
 ///
 /// `for_reads` is the share of the programmed pages that were programmed because of reads. `cycles`

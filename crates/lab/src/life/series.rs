@@ -1,4 +1,5 @@
-//! Course of a life: the wear and the number of programmed pages by cause, at many times.
+//! Course of a life: the wear, and the number of programmed pages by cause, at many moments of the
+//! life.
 //!
 //! During a life, a state is kept each time the life has become 0.5 % longer. The rows in
 //! `life.json` are means over lives. For a row, the state of each life is taken at the same
@@ -14,7 +15,7 @@ use vpass_drive::base::units::Cause;
 
 use crate::results::ByCause;
 
-/// Ratio between the lengths of a life at two successive kept states. Between one millisecond and a
+/// Smallest ratio of the times of two successive kept states. Between one millisecond and a
 /// century, about 6,000 states are kept.
 const LONGER: f64 = 1.005;
 /// Number of equal parts of a life. There is a row at the end of each part.
@@ -74,14 +75,14 @@ impl Course {
     }
 
     /// Adds the state at the end of the life. The life ends within the last step, so a state after
-    /// the end may have been kept. Such states are removed.
+    /// the end may have been kept. States after the end are removed.
     pub(super) fn end(&mut self, end: Passed) {
         self.0.retain(|passed| passed.years < end.years);
         self.0.push(end);
     }
 
-    /// Returns the years, the P/E cycles and the programs by cause at a fraction of the life. The
-    /// fraction is from 0 to 1. Numbers between two kept states are interpolated.
+    /// Returns the state at a fraction of the life: years, P/E cycles, and programmed pages by
+    /// cause. The fraction is from 0 to 1. Numbers between two kept states are interpolated.
     fn at(&self, part: f64) -> Option<(f64, f64, [f64; Cause::COUNT])> {
         let years = part * self.0.last()?.years;
         let after = self.0.partition_point(|passed| passed.years < years).min(self.0.len() - 1);
@@ -100,8 +101,8 @@ impl Course {
     }
 }
 
-/// Returns the rows of the mean life. Each life has a factor that multiplies the years. Returns an
-/// empty list if there are no lives, or if a life has no states.
+/// Returns the rows of the mean life. `lives` has the course of each life, and a factor for the
+/// years. The list is empty if there are no lives, or if a life has no states.
 pub(super) fn mean(lives: &[(&Course, f64)]) -> Vec<Row> {
     let row = |part: u32| {
         let part = f64::from(part) / f64::from(PARTS);

@@ -1,13 +1,13 @@
-//! Decision whether the wear of a life and the state of its drive have settled. Wear may be
-//! accelerated only when both have settled.
+//! Decision whether wear may be accelerated. Wear may be accelerated when the programming rates of
+//! pages and the state of the drive have settled.
 //!
 //! The state of the drive is noted after each P/E cycle of the mean block. The last third of the
-//! cycles so far is compared with the middle third. Both the rates of programs and the state of the
-//! blocks must be constant.
+//! cycles so far is compared with the middle third. In both thirds, the programming rates and the
+//! state of the blocks must be about the same.
 //!
-//! Constant rates alone are not enough. Under a trace, rates can be constant for ten cycles while
-//! GC is still moving cold data into separate blocks. The state of the blocks consists of four
-//! shares and one spread:
+//! Constant programming rates are not enough. Under a trace, rates can be constant for ten cycles
+//! while GC is still moving cold data into separate blocks. The state of the blocks is described by
+//! five numbers:
 //!
 //! - share of blocks that have never been erased
 //! - share of blocks that are full of current data
@@ -28,20 +28,20 @@ use crate::settled::{are_alike, last_thirds};
 
 /// Smallest number of P/E cycles of the mean block in a warm-up.
 const FEWEST: usize = 18;
-/// Rates of programs count as settled if they change by at most this share of all programs.
+/// Largest change of a programming rate that counts as settled, as a share of the sum of all
+/// programming rates.
 const RATES_WITHIN: f64 = 0.03;
-/// Shares of blocks count as settled if they change by at most this number.
+/// Largest change of a share of blocks that counts as settled.
 const STATE_WITHIN: f64 = 0.03;
-/// Limit for the spread of P/E cycles. The spread counts as settled if it changes by at most this
-/// share of the P/E cycles of the mean block.
+/// Largest change of the spread of P/E cycles that counts as settled, as a share of the mean number
+/// of P/E cycles.
 const SPREAD_WITHIN: f64 = 0.1;
-/// Factor for read-hot blocks. A read-hot block has more reads than this factor times the mean of
-/// blocks with data.
+/// Ratio that makes a block read-hot: its reads, divided by the mean reads of blocks with data.
 const READ_HOT: f64 = 2.0;
-/// Number of shares of blocks that must be constant before the drive counts as settled.
+/// Number of shares that describe the state of the blocks.
 const SHARES: usize = 4;
 
-/// State of a drive, noted after a number of P/E cycles of the mean block.
+/// State of a drive, noted each time the mean block has completed a P/E cycle.
 #[derive(Clone, Debug, Default)]
 struct Note {
     at: f64,
@@ -77,7 +77,7 @@ impl Note {
     }
 }
 
-/// Notes about the drive's state, taken during a warm-up.
+/// States of a drive, noted during the warm-up.
 pub(super) struct Settling {
     first_milli: u64,
     notes: Vec<Note>,
@@ -105,11 +105,11 @@ fn worn_milli(drive: &Drive) -> u64 {
     drive.block_states().map(|block| block.effective_milli).sum()
 }
 
-/// Rates of programs and state of the blocks in one third of the cycles.
+/// Programming rates and state of the blocks in one third of the cycles.
 struct Third {
-    /// Number of programs per nanosecond, by cause.
+    /// Number of pages programmed per nanosecond, by cause.
     rates: [f64; Cause::COUNT],
-    /// Mean of each share of the blocks.
+    /// Mean of each share in [`Note`].
     shares: [f64; SHARES],
     /// Standard deviation of the P/E cycles over the blocks, divided by the mean number of P/E
     /// cycles.
@@ -117,7 +117,7 @@ struct Third {
 }
 
 impl Third {
-    /// Computes the rates of programs and the state of the blocks from the notes of one third of
+    /// Computes the programming rates and the state of the blocks from the notes of one third of
     /// the cycles. The last note of a third is also the first note of the next third.
     fn of(notes: &[Note]) -> Self {
         let [from, .., to] = notes else { unreachable!("a third has two ends") };

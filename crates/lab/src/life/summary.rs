@@ -43,8 +43,8 @@ use crate::plan::RunPlan;
 use crate::results::flash::net_of;
 use crate::results::mapping_unit::{self, MappingUnit};
 
-/// Results of the lives of one technique. If the lives are samples, all counts are scaled to the
-/// whole drive.
+/// Results of the lives of one technique. If only samples of the drive are simulated, all counts
+/// are scaled to the whole drive.
 #[derive(Clone, Debug, Serialize)]
 pub struct Life {
     /// Label in the table.
@@ -59,16 +59,16 @@ pub struct Life {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parity: Option<&'static str>,
     /// Whether the technique is counterfactual. No real drive can use a counterfactual technique,
-    /// but such a technique shows the possible gain.
+    /// but its results show the possible gain.
     pub counterfactual: bool,
-    /// Years until the life ends. On a rung, the years are corrected if a sample serves more or
-    /// fewer reads than its share.
+    /// Length of the life in years. On a rung, the years are corrected for samples that serve too
+    /// many or too few reads.
     pub years: MeanCi95,
     /// Interval of the years on a rung of the ladder. Absent if the rung is not compared with a
     /// lower rung.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interval: Option<Interval>,
-    /// Whether the drive was worn out in every life. If not, the drive may live longer than
+    /// Whether every life ended with a worn-out drive. If not, the drive may live longer than
     /// `years`.
     pub worn_out: bool,
     /// Whether wear or errors ended every life.
@@ -85,69 +85,67 @@ pub struct Life {
     pub flash_bytes_written: MeanCi95,
     /// Number of flash bytes programmed per host byte written; null without host writes.
     pub write_amplification: Option<MeanCi95>,
-    /// Number of bytes that are programmed because of reads, in percent of the number of bytes that
-    /// the host reads. Bytes programmed by reclaim and because of retries are included. Null
-    /// without host reads.
+    /// Bytes programmed by reclaim or because of retries, in percent of the bytes that the host
+    /// reads. Null without host reads.
     pub read_wear: Option<MeanCi95>,
-    /// Net read wear, in percent of the bytes that the host read. Net read wear is the number of
-    /// programmed bytes, minus the number in the same life on flash without read disturb. Net read
-    /// wear is known if the host writes nothing and no data is refreshed or regrouped, because the
-    /// subtracted number is then 0. For all other lives, and without host reads, net read wear is
-    /// null.
+    /// Net read wear, in percent of the bytes that the host read. Net read wear counts only bytes
+    /// that are programmed because of read disturb. The value is known if the host writes nothing
+    /// and no data is refreshed or regrouped: read disturb is then the only cause. Null for all
+    /// other lives, and without host reads.
     pub read_wear_net: Option<MeanCi95>,
-    /// Mapping unit of the drive, and share of the host writes that do not fill whole mapping
-    /// units, over all lives.
+    /// Mapping unit of the drive, and share of host writes that fill a mapping unit only partly,
+    /// over all lives.
     pub mapping_unit: MappingUnit,
-    /// Warnings about the years. Each warning is one sentence.
+    /// Warnings about the years, as sentences.
     pub warnings: Vec<String>,
     /// Shares of the programmed pages by cause; null if no page was programmed.
     pub consumed: Option<Consumed>,
     /// Mean number of host data pages that were reported lost in a life.
     pub data_lost_pages: f64,
     /// Acceleration of a life that lost data although the technique guarantees to lose no data. The
-    /// acceleration is the number of P/E cycles for which each erase counts. The years of this
-    /// technique are unknown. Absent without such a loss.
+    /// acceleration is the number of P/E cycles for which an erase counts. The years of this
+    /// technique are then unknown. Absent if no accelerated life lost data under a guarantee.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lost_at_acceleration: Option<NonZeroU32>,
     /// Largest ratio of the dose of a page to the read limit of the page, over all lives. A maximum
     /// has no interval. Null without an oracle.
     pub worst_dose_ratio: Option<f64>,
-    /// Expected number of lost codewords per data bit, over all reads of the host in a life. Null
-    /// without error rates.
+    /// Expected number of lost codewords per data bit, over all host reads of a life. Null if the
+    /// drive has no error rates.
     pub uber: Option<MeanCi95>,
-    /// Shares of the host's page reads that took 0, 1, 2 and more retries. Null if the drive makes
-    /// no retries.
+    /// Shares of the host's page reads by number of retries: 0, 1, 2 and so on. Null if the drive
+    /// makes no retries.
     pub reads_by_retries: Option<Vec<MeanCi95>>,
     /// Effects of each hint of the host; null without hints.
     pub hints: Option<BTreeMap<&'static str, LifeOfWord>>,
     /// Number of rounds in a life. In a round, all blocks are rewritten at about the same time. The
-    /// years are uncertain by one round. Null if this uncertainty can be neglected.
+    /// years are uncertain by one round. Null if the uncertainty is negligible.
     pub rounds_in_step: Option<f64>,
-    /// Number of reads that the samples served, divided by the expected number of reads. A sample
-    /// of one page in N should serve one read in N. Null if this ratio is unknown.
+    /// Served reads of the samples, divided by the expected reads. A sample of one page in N should
+    /// serve one read in N. Null if the expected reads are unknown.
     pub reads_held: Option<f64>,
-    /// Course of the mean life: the state at the start of the life, and at the end of each of 64
-    /// equal parts of the life.
+    /// Course of the mean life, as states: at the start, and after each of 64 equal parts of the
+    /// life.
     pub series: Vec<Row>,
     /// Results of each single life.
     pub lives: Vec<One>,
 }
 
-/// Results of lives for data with one particular hint.
+/// Results of the lives for all data that has a given hint.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct LifeOfWord {
     /// Number of retries that fit into the latency budget of the hint.
     pub retries: u8,
-    /// Latency, in microseconds, of a read with this number of retries on an idle drive.
+    /// Latency, in microseconds, of a read with `retries` retries on an idle drive.
     pub latency_us: f64,
-    /// Number of host page reads of data with this hint, as a share of all host page reads.
+    /// Share of the host's page reads that read data with the hint.
     pub reads: MeanCi95,
-    /// Share of the page reads with this hint that took more retries than fit into the latency
-    /// budget. Null if data with this hint was not read.
+    /// Share of the page reads with the hint that took more than `retries` retries. Null if data
+    /// with the hint was not read.
     pub missed_budgets: Option<MeanCi95>,
 }
 
-/// Causes of the programmed pages of a life, as shares of all programmed pages.
+/// Shares of the programmed pages of a life, by cause.
 #[derive(Clone, Debug, Serialize)]
 pub struct Consumed {
     /// Share of the programmed pages that the host wrote.
@@ -178,7 +176,7 @@ fn is_nothing(share: &MeanCi95) -> bool {
 pub struct One {
     /// Random seed.
     pub seed: u64,
-    /// Residue of the sample, which has one page in N. All page numbers in the sample have this
+    /// Residue of the page numbers in the sample. A sample of one page in N has the pages with this
     /// residue modulo N.
     pub residue: u32,
     /// Length of the life in years.
@@ -263,12 +261,12 @@ impl Life {
         }
     }
 
-    /// Summarises the lives of a technique in a climb. Returns `None` if the drive was refused or
-    /// stopped.
+    /// Summarises the lives that a climb simulated for a technique. Returns `None` if the drive was
+    /// refused or stopped.
     pub fn answered(answer: &Answer) -> Option<Self> {
         let lives = answer.lived.as_ref().ok().filter(|lives| !lives.is_empty())?;
         let life = Self::of(answer.label.clone(), &answer.plans, lives);
-        // Lives that belong to no rung of the ladder have only an interval over the lives.
+        // Lives outside the ladder have no interval of a rung, only an interval over the lives.
         if answer.interval.is_none() && !answer.is_on_rung {
             return Some(life);
         }
@@ -287,19 +285,19 @@ impl Life {
         self.lives.iter().any(|one| one.oracle_clean == Some(false))
     }
 
-    /// Returns whether any life lost host data. The years of such a life do not count.
+    /// Returns whether any life lost host data. The years then do not count.
     pub fn lost_data(&self) -> bool {
         self.data_lost_pages > 0.0
     }
 
-    /// Returns whether the technique may be compared with others by years. The lives must have kept
-    /// all data, and the technique must not be counterfactual.
+    /// Returns whether the technique may be compared with other techniques by years. All lives must
+    /// have kept all data, and the technique must not be counterfactual.
     pub fn competes(&self) -> bool {
         !self.lost_data() && !self.counterfactual
     }
 
-    /// Formats the length of the life. If there is an interval, the text includes the interval.
-    /// Examples are "5.31 years", "> 100 years" and "44.2 ± 0.5 min".
+    /// Formats the length of the life, with the interval if there is any. Examples are "5.31
+    /// years", "> 100 years" and "44.2 ± 0.5 min".
     pub fn length_text(&self) -> String {
         let text = years(self.years.mean, self.years.ci95.filter(|_| self.ended));
         if self.ended { text } else { format!("> {text}") }
@@ -320,8 +318,8 @@ impl One {
     }
 }
 
-/// Returns the net read wear of a life that would program nothing on flash without read disturb.
-/// Returns `None` for other lives.
+/// Returns the net read wear of a life in which pages are programmed only because of read disturb.
+/// Returns `None` for all other lives.
 fn net_read_wear(lived: &Lived, page_bytes: f64) -> Option<f64> {
     let programs = &lived.programs;
     let twin_rests = lived.host_bytes == 0
@@ -375,8 +373,8 @@ fn by_word(lives: &[Lived]) -> Option<BTreeMap<&'static str, LifeOfWord>> {
 }
 
 impl Consumed {
-    /// Names of the causes, in the order of [`Self::rows`]. The last cause is shown only if its
-    /// share is not 0.
+    /// Names of the causes, in the order of [`Self::rows`]. The last cause, `hints`, is shown only
+    /// if the share is not 0.
     pub const CAUSES: [&'static str; 7] =
         ["host", "GC", "reads", "age", "levelling", "parity", "hints"];
 
@@ -414,8 +412,8 @@ impl Consumed {
     }
 }
 
-/// Returns the warnings about these lives. The warning about small writes has the range of the
-/// numbers over all lives.
+/// Returns the warnings about these lives. The warning about small writes has a range of values
+/// over all lives.
 pub fn warnings<'a>(lives: impl IntoIterator<Item = &'a Life>) -> Vec<String> {
     mapping_unit::warning(
         lives.into_iter().map(|life| (life.mapping_unit, life.write_amplification.map(|e| e.mean))),
@@ -430,7 +428,7 @@ pub fn warnings<'a>(lives: impl IntoIterator<Item = &'a Life>) -> Vec<String> {
 pub struct Setting<'a> {
     /// Plan of the whole drive.
     pub whole: &'a RunPlan,
-    /// Plan of the lives. The plan may be for a sample of the drive.
+    /// Plan of the lives, for the whole drive or for a sample.
     pub plan: &'a RunPlan,
     /// Number of disjoint samples that are simulated for each technique.
     pub samples: u32,
@@ -442,8 +440,8 @@ pub struct Setting<'a> {
     pub rung: Option<Rung>,
     /// Numbers of pages and blocks in the samples. `None` if whole drives are simulated.
     pub sampled: Option<Sampled>,
-    /// Techniques without a life. A technique has no life if it does not suit the drive and the
-    /// workload, or if the drive stopped.
+    /// Techniques without a life: the technique does not suit the drive and the workload, or the
+    /// drive stopped.
     pub refused: &'a [Refused],
     /// Overrides of `--set`.
     pub set: &'a [String],
@@ -452,7 +450,7 @@ pub struct Setting<'a> {
 /// Numbers of pages and blocks in all samples of a technique together.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Sampled {
-    /// Number of pages that belong to the samples and that the workload touches.
+    /// Number of pages in the samples that the workload reads or writes.
     pub pages: u64,
     /// Number of blocks in the samples.
     pub blocks: u64,

@@ -1,5 +1,5 @@
 //! Sentences that name the technique with the longest life. Only techniques that kept all data
-//! compete. A difference that is smaller than the intervals does not count.
+//! compete. A difference between lives counts only if it is larger than the intervals.
 
 use vpass_drive::api::reclaim::NO_RECLAIM;
 
@@ -8,8 +8,8 @@ use super::{End, MOST_LOST};
 use crate::numbers::{digits, list, years};
 
 /// Returns the life that is clearly the longest. Returns `None` if fewer than two lives compete, or
-/// if the two longest lives are too close to rank. Also returns `None` if a loss may be an effect
-/// of acceleration.
+/// if the two longest lives are too close to rank. Also returns `None` if acceleration may have
+/// caused a loss of data.
 pub fn longest(lives: &[Life]) -> Option<&Life> {
     if lives.iter().any(|life| life.lost_at_acceleration.is_some()) {
         return None;
@@ -19,9 +19,9 @@ pub fn longest(lives: &[Life]) -> Option<&Life> {
     is_longer(best, second).then_some(best)
 }
 
-/// Returns the competing lives that may all be the longest, because their intervals overlap. The
-/// life with the longest mean comes first. If a loss may be an effect of acceleration, returns all
-/// competing lives. If one life is clearly the longest, returns an empty list.
+/// Returns the lives that are too close to rank: the longest, and all lives that are not clearly
+/// shorter. The list is empty if a life is clearly the longest. If acceleration may have caused a
+/// loss of data, returns all competing lives.
 pub fn not_told_apart(lives: &[Life]) -> Vec<&Life> {
     let mut front = ranked(lives);
     if let [best, ..] = front[..]
@@ -37,14 +37,14 @@ fn is_longer(best: &Life, other: &Life) -> bool {
     other.ended && (!best.ended || surpass(best, other))
 }
 
-/// Returns whether a life is a baseline. A baseline has no read reclaim, while other lives have
-/// read reclaim. A baseline shows what reads do to unprotected data, and never wins.
+/// Returns whether a life is a baseline: a life without read reclaim among lives with read reclaim.
+/// A baseline shows what reads do to unprotected data, and never wins.
 fn is_baseline(life: &Life, lives: &[Life]) -> bool {
     life.reclaim == NO_RECLAIM && lives.iter().any(|other| other.reclaim != NO_RECLAIM)
 }
 
-/// Returns the competing lives, from the longest to the shortest. Lives of drives that outlive the
-/// simulation come first.
+/// Returns the competing lives, from the longest to the shortest. If drives outlive the simulation,
+/// their lives come first.
 fn ranked(lives: &[Life]) -> Vec<&Life> {
     let competing = lives.iter().filter(|life| life.competes() && !is_baseline(life, lives));
     let mut order: Vec<&Life> = competing.collect();
@@ -76,8 +76,8 @@ pub fn verdict(lives: &[Life]) -> Option<String> {
     (!sentences.is_empty()).then(|| sentences.join(" "))
 }
 
-/// Describes a loss. An example is "`none` lost data (456 pages in the mean life), so the years
-/// of this technique do not count." If losses ended a life, a second sentence says so.
+/// Describes a loss of data. An example is "`none` lost data (456 pages in the mean life), so the
+/// years of this technique do not count." If losses ended a life, a second sentence has the years.
 fn lost(life: &Life) -> String {
     let ended = if life.lives.iter().any(|one| one.end == End::LostData) {
         format!(
@@ -96,7 +96,7 @@ fn lost(life: &Life) -> String {
     )
 }
 
-/// Describes the lives whose losses may be an effect of acceleration.
+/// Describes the lives in which acceleration may have caused a loss of data.
 fn hidden(lives: &[Life]) -> Option<String> {
     let cycles = lives.iter().find_map(|life| life.lost_at_acceleration)?;
     let labels: Vec<String> = lives
@@ -139,7 +139,7 @@ fn told(lives: &[Life]) -> Option<String> {
     }
 }
 
-/// Describes the longest lives, which are too close to rank, and the next shorter life.
+/// Describes the longest lives if they are too close to rank, and also the next shorter life.
 fn tied(best: &Life, front: &[&Life], order: &[&Life]) -> String {
     let names: Vec<String> = front.iter().map(|life| format!("`{}`", life.label)).collect();
     let names = list(&names);

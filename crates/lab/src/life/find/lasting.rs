@@ -1,4 +1,4 @@
-//! Search for a value of a key. With this value, the drive lasts a given number of years.
+//! Search for the value of a key with which the drive lasts a given number of years.
 
 use serde_json::{Value, json};
 
@@ -8,10 +8,10 @@ use crate::failure::Failure;
 use crate::life::summary::Life;
 use crate::numbers::digits;
 
-/// Search for a value with which the drive lasts a given number of years. The search starts with
-/// two values. With one value, the drive lasts too long. With the other value, the life is too
-/// short. The search interpolates logarithms between the two values, because the life is often
-/// inversely proportional to the value.
+/// Search for a value with which the drive lasts a given number of years. The search starts with a
+/// value that gives a longer life, and a value that gives a shorter life. The search interpolates
+/// logarithms between the two values, because the life is often inversely proportional to the
+/// value.
 #[derive(Clone, Copy, Debug)]
 pub struct Lasting {
     target: f64,
@@ -21,20 +21,20 @@ pub struct Lasting {
 
 /// Largest number of values that the search tries between the first two values.
 pub const TRIED_BETWEEN: usize = 12;
-/// Largest accepted difference between the wanted years and the years of the life, as a share of
-/// the wanted years.
+/// Largest accepted difference between the wanted and the found length of life, as a share of the
+/// wanted length.
 pub const WITHIN: f64 = 0.005;
 
 impl Lasting {
-    /// Starts a search between two values, each given with the years of the life. Returns `None` if
-    /// both lives are longer than `target`, or if both lives are shorter.
+    /// Starts a search between two values. `low` and `high` each have a value and the years of the
+    /// life. Returns `None` if both lives last at least `target` years, or if both lives are
+    /// shorter.
     pub fn new(target: f64, low: (f64, f64), high: (f64, f64)) -> Option<Self> {
         ((low.1 >= target) != (high.1 >= target)).then_some(Self { target, ends: [low, high] })
     }
 
-    /// Returns the value to try next. With `halve`, this is the logarithmic middle of the two known
-    /// values. `halve` is for known values whose years are not exact. Without `halve`, the value to
-    /// try is interpolated.
+    /// Returns the value to try next, which is interpolated between the two known values. If the
+    /// years of a known value are not exact, `halve` chooses the logarithmic middle instead.
     pub fn next(&self, halve: bool) -> f64 {
         let [(low, low_years), (high, high_years)] = self.ends;
         let share = (self.target / low_years).ln() / (high_years / low_years).ln();
@@ -42,20 +42,20 @@ impl Lasting {
         low * (high / low).powf(share)
     }
 
-    /// Records the years of the life with a value between the two ends.
+    /// Records a tried value and the years of the life.
     pub fn found(&mut self, value: f64, years: f64) {
         let same_side = (years >= self.target) == (self.ends[0].1 >= self.target);
         self.ends[usize::from(!same_side)] = (value, years);
     }
 
-    /// Returns whether a number of years is close enough to the wanted years.
+    /// Returns whether a life of this many years is close enough to the wanted length.
     pub fn is_met(&self, years: f64) -> bool {
         (years / self.target - 1.0).abs() <= WITHIN
     }
 }
 
-/// Returns the number of bytes that the host reads per second in this life. If the host reads
-/// nothing, returns the number of bytes that the host writes per second.
+/// Returns how many bytes per second the host reads in a life. If the host reads nothing, returns
+/// how many bytes per second the host writes.
 fn bytes_per_second(life: &Life) -> (f64, &'static str) {
     let seconds = life.years.mean * 365.0 * 86_400.0;
     match life.host_bytes_read.mean {
@@ -86,7 +86,7 @@ pub fn verdict(key: &str, target: f64, points: &[Point], found: Option<usize>) -
     )
 }
 
-/// Formats a number of bytes in decimal units. Data sheets use decimal units for bandwidths.
+/// Formats bytes in decimal units, which data sheets use for bandwidths.
 fn decimal_bytes(bytes: f64) -> String {
     let (unit, name) = [(1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")]
         .into_iter()
