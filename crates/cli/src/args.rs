@@ -343,6 +343,6 @@ pub(crate) enum ShowWhat {
     Drive,
     /// Workload as TOML.
     Workload,
-    /// Table that compares the drive with its data sheet, as `vpass show FILE` prints it.
+    /// Table that compares the drive with its data sheet (`vpass show FILE`).
     Sheet,
 }

@@ -81,7 +81,7 @@ pub(crate) fn life(args: &LifeArgs) -> Result<Exit, Failure> {
 pub(crate) struct Simulated {
     /// Simulated lives, one for each technique that was not refused.
     pub(crate) lives: Vec<Life>,
-    /// Refused techniques, each with the reason of its refusal.
+    /// Refused techniques, each with a reason.
     pub(crate) refused: Vec<Refused>,
     stops: Vec<Failure>,
 }

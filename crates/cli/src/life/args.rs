@@ -151,7 +151,7 @@ impl WithPage for LifeArgs {
     }
 }
 
-/// Parses a number. The code that uses the number checks its range.
+/// Parses a number. The range is checked where the number is used.
 fn a_number(text: &str) -> Result<f64, String> {
     text.parse().map_err(|_| "a number is expected, such as 0.5 or 1e-15".into())
 }
