@@ -20,7 +20,7 @@ pub(crate) use combined::Combined;
 
 pub(crate) use replay::{BlkEvent, Direction, Replay, parse_time_unit};
 
-/// Options for the drive, the workload and the way to run them. `run` and `compare` share them.
+/// Options that several commands share: the drive, the workload, and the way to simulate them.
 #[derive(Clone, Debug, Args)]
 #[command(group(ArgGroup::new("load").required(true).args(["trace", "workload", "fio"])))]
 pub(crate) struct Setup {
@@ -46,8 +46,9 @@ pub(crate) struct Setup {
     pub(crate) repeat: NonZeroU32,
     /// stable: repeat the workload, at most 100 times, until the programs and erases per host page
     /// have settled. The passes are divided into thirds. For each cause of programs and erases, the
-    /// last third must differ by at most 1 % from the middle third and from all passes. A third
-    /// must be long enough to reuse the spare blocks several times.
+    /// last third is compared with the middle third and with all passes. Each difference must be at
+    /// most 1 % of all programs or erases. A third must be long enough to reuse the spare blocks
+    /// several times.
     #[arg(long, value_enum, conflicts_with = "repeat")]
     pub(crate) until: Option<Until>,
     /// Serve the first N requests of the workload before counting begins. These N requests are
@@ -60,20 +61,20 @@ pub(crate) struct Setup {
         conflicts_with = "fio",
     )]
     pub(crate) warm_up: u64,
-    /// Also run the workload on drives with these P/E cycles (start.pec), separated by commas. The
-    /// life of the drive is then projected from all runs. Without this option, the life is
-    /// projected from one run, and from the thresholds at which the technique rewrites blocks.
+    /// Repeat the run on drives with these P/E cycles (start.pec), separated by commas. The life of
+    /// the drive is then projected from all runs. Without --ages, the life is projected from one
+    /// run and from the technique's thresholds for rewriting blocks.
     #[arg(long, value_name = "PEC,..", value_delimiter = ',')]
     pub(crate) ages: Vec<u32>,
     /// Simulate one page in N, on a drive with N times fewer planes (fluid gear). The results of
-    /// `vpass run` and `vpass compare` then count only the pages of this sample. `vpass life` also
-    /// takes K/N: it simulates K samples that have no page in common. Default: `vpass life` chooses
+    /// `vpass run` and `vpass compare` then count only the pages of this sample. `vpass life`
+    /// accepts K/N too, for K samples that have no page in common. Default: `vpass life` chooses
     /// the sample; other commands simulate the whole drive.
     #[arg(long, value_name = "1/N", value_parser = str::parse::<Samples>)]
     pub(crate) sample: Option<Samples>,
-    /// TOML file with hints: the read latency that the host accepts for each range of its data. A
-    /// hint is none, idle, typical or smallest. `[hints]` of the drive file gives the microseconds
-    /// of each hint. off: no hints. Default: `[[hints.range]]` of the workload file, if any.
+    /// TOML file with hints. A hint says which read latency the host accepts for a range of data:
+    /// none, idle, typical or smallest. `[hints]` of the drive file gives the latencies in
+    /// microseconds. off: no hints. Default: `[[hints.range]]` of the workload file, if any.
     #[arg(long, value_name = "FILE|off")]
     pub(crate) hints: Option<PathBuf>,
     #[command(flatten)]
@@ -82,15 +83,16 @@ pub(crate) struct Setup {
     pub(crate) base: Base,
 }
 
-/// Options for the drive and the way to run it. The options are the same for every workload.
+/// Options that do not depend on the kind of workload: the drive, and the way to simulate the
+/// drive.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Base {
     /// Drive: a preset (see `vpass list drives`) or a TOML file.
     #[arg(long, value_name = "NAME|FILE", display_order = 0)]
     pub(crate) drive: String,
-    /// Way to run the drive. timed: with latencies and contention. untimed: counts and wear only,
-    /// several times faster. fluid: counts and wear over years; reads are simulated in bulk, at the
-    /// rates of the workload.
+    /// Way to simulate the drive. timed: with latencies and contention. untimed: counts and wear
+    /// only, several times faster than timed. fluid: counts and wear over years; reads are
+    /// simulated in bulk, at the rates of the workload.
     #[arg(long, value_enum, default_value_t = Gear::Timed)]
     pub(crate) gear: Gear,
     /// Keep N requests outstanding (closed loop). Default: the times of the trace, the rate of the
@@ -123,8 +125,8 @@ pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) techniques: TechniqueArgs,
     /// Refresh technique (see `vpass list refresh`), which rewrites old data. Refresh needs a
-    /// clock: the timed gear, the times of a trace, or workload.rate. Default: none, or the refresh
-    /// technique that the parity technique includes.
+    /// clock: the timed gear, the times of a trace, or workload.rate. Default: the refresh
+    /// technique that the parity technique includes, if any; otherwise none.
     #[arg(long, value_name = "NAME")]
     pub(crate) refresh: Option<String>,
     /// Parity technique (see `vpass list parity`): parity pages inside the drive repair other
@@ -132,13 +134,13 @@ pub(crate) struct RunArgs {
     #[arg(long, default_value = "none", value_name = "NAME")]
     pub(crate) parity: String,
     /// Failures to inject, separated by commas, such as die:3@10s or block:17@r5000. UNIT is a die,
-    /// plane, block or page, with its number in the drive. WHEN is a time, or the letter r followed
-    /// by the number of a measured request. With r5000, the unit fails before request 5,000.
+    /// plane, block or page, with its number in the drive. WHEN is a time (10s) or a count of
+    /// measured requests (r5000: after 5,000 requests).
     #[arg(long, value_delimiter = ',', value_name = "UNIT@WHEN,..")]
     pub(crate) fail: Vec<Failure>,
-    /// Repeat the run with N seeds, from --seed upwards, to find its uncorrectable bit error rate
-    /// (UBER). Prints the mean UBER, its 95 % interval and the losses. All other results are those
-    /// of the first seed. `vpass compare --seeds` gives all results over the seeds.
+    /// Repeat the run with N seeds, from --seed upwards. Prints the mean uncorrectable bit error
+    /// rate (UBER) with a 95 % interval, and the lost pages of all runs. All other results come
+    /// from the first seed. `vpass compare --seeds` prints the mean of every result.
     #[arg(
         long,
         default_value_t = NonZeroU32::MIN,
@@ -179,8 +181,8 @@ pub(crate) struct CompareArgs {
     #[command(flatten)]
     pub(crate) combined: Combined,
     /// Failures to inject, separated by commas, such as die:3@10s or block:17@r5000. UNIT is a die,
-    /// plane, block or page, with its number in the drive. WHEN is a time, or the letter r followed
-    /// by the number of a measured request. With r5000, the unit fails before request 5,000.
+    /// plane, block or page, with its number in the drive. WHEN is a time (10s) or a count of
+    /// measured requests (r5000: after 5,000 requests).
     #[arg(long, value_delimiter = ',', value_name = "UNIT@WHEN,..")]
     pub(crate) fail: Vec<Failure>,
     /// Run each technique with N seeds, from --seed upwards, and print 95 % confidence intervals.
@@ -191,8 +193,8 @@ pub(crate) struct CompareArgs {
         value_parser = at_least_one::<NonZeroU32>,
     )]
     pub(crate) seeds: NonZeroU32,
-    /// Compare at each of these values of a key, for example start.pec=0,1000,2000. If the option
-    /// is repeated, compare at each combination of the values.
+    /// Compare techniques at each of these values of a key, for example start.pec=0,1000,2000. If
+    /// --sweep is repeated, techniques are compared at each combination of the values.
     #[arg(
         long,
         value_name = "KEY=VALUE,..",
@@ -200,11 +202,11 @@ pub(crate) struct CompareArgs {
         conflicts_with = "ages",
     )]
     pub(crate) sweep: Vec<Axis>,
-    /// Number of threads. A thread runs one drive, or several drives that serve the same requests.
-    /// A thread waits until enough memory is free. Default: number of cores.
+    /// Number of threads. A thread simulates one drive, or several drives that serve the same
+    /// requests. A thread waits while too little memory is free. Default: number of cores.
     #[arg(long, value_name = "N", value_parser = at_least_one::<NonZeroUsize>)]
     pub(crate) threads: Option<NonZeroUsize>,
-    /// Run everything again. Default: reuse the finished runs of an earlier command with the same
+    /// Repeat finished runs. Default: reuse the finished runs of an earlier command with the same
     /// --out.
     #[arg(long, requires = "out")]
     pub(crate) fresh: bool,
@@ -220,8 +222,7 @@ impl WithPage for CompareArgs {
     }
 }
 
-/// Form in which a comparison is printed: CSV or Markdown. Without either option, vpass prints a
-/// table or JSON.
+/// Options that print a comparison as CSV or as Markdown, instead of as a table.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct Form {
     /// Print CSV instead of a table: one row per technique. For each result, the row has the mean
@@ -309,13 +310,13 @@ pub(crate) enum Until {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Watch {
-    /// No checker. This is the fastest setting.
+    /// No checker: the fastest setting.
     Off,
     /// Checks the counts of the drive, its mapping table, and the data of every page that is read.
     /// Also checks that the drive obeys the rules of flash.
     On,
-    /// Also checks wear levelling, and that each page of a host request is served exactly once,
-    /// completely, and with its newest data.
+    /// Checks all that `on` checks, and wear levelling. Also checks that each page of a host
+    /// request is served exactly once, completely, and with the newest data.
     Full,
 }
 
@@ -342,6 +343,6 @@ pub(crate) enum ShowWhat {
     Drive,
     /// Workload as TOML.
     Workload,
-    /// Table that compares the drive with its data sheet, as `vpass show FILE` prints it.
+    /// Table that compares the drive with its data sheet (`vpass show FILE`).
     Sheet,
 }

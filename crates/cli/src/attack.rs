@@ -1,8 +1,8 @@
-//! `vpass attack`: attacks the data of one simulated drive with requests, and runs these requests
-//! as `vpass run` would. The attacker knows where data lies and which settings the policy has.
+//! `vpass attack`: attacks the data of one simulated drive with chosen requests. The requests run
+//! as in `vpass run`. The attacker knows where data lies, and how the drive reclaims blocks.
 //!
 //! `--write` saves the requests of the attack in a workload file, which `vpass run` replays. With
-//! the same seed, the drive places its data as it did in the attack.
+//! the same seed, all data then lies in the same places as during the attack.
 
 pub(crate) mod args;
 mod search;
@@ -40,10 +40,10 @@ use crate::out_file::OutFile;
 use crate::progress::deaf;
 use vpass_lab::plain;
 
-/// Attack name on the command line that starts a search for an attack.
+/// Word that the user gives instead of an attack's name, to search for an attack.
 const SEARCH: &str = "search";
 
-/// Runs an attack of the list, the adaptive attack, or a search for an attack.
+/// Runs one of the listed attacks (`vpass list attacks`), or searches for an attack.
 pub(crate) fn attack(args: &AttackArgs) -> Result<Exit, Failure> {
     if args.name == SEARCH {
         return search::search(args);
@@ -117,7 +117,7 @@ fn adaptive(args: &AttackArgs) -> Result<Exit, Failure> {
         ));
     }
     let victim = Victim::new(args)?;
-    // An error is returned here if the drive has no data to attack.
+    // `knowledge` returns an error if the drive has no data to attack.
     victim.knowledge(args.base.gear.into(), args.base.seed)?;
     let workload = Workload::Adversary {
         requests: args.requests.map_or(ADAPTIVE_REQUESTS, Into::into),
@@ -130,7 +130,7 @@ fn adaptive(args: &AttackArgs) -> Result<Exit, Failure> {
     crate::run_and_show(&plan, &args.base, "attack")
 }
 
-/// Drive under attack, with the techniques that protect it.
+/// Drive under attack, with its reclaim, GC, refresh and parity techniques.
 pub(crate) struct Victim {
     pub(crate) drive: Loaded<DriveConfig>,
     pub(crate) reclaim: &'static Technique,
@@ -217,7 +217,7 @@ impl Victim {
         })
     }
 
-    /// Plans a run in which the drive serves this workload file.
+    /// Plans a run of this workload file on the drive.
     pub(crate) fn plan(
         &self,
         base: &Base,

@@ -1,18 +1,19 @@
-//! Record of the call of this program, for the manifest of a run: the command line, and the source
-//! commit from which the program was built.
+//! Record of how this program was called, for manifests: the command line, and the source commit
+//! from which the program was built.
 
 use std::ffi::OsString;
 use std::path::Path;
 
 use vpass_lab::manifest::Call;
 
-/// Returns the record of this call of the program.
+/// Returns the command line and the source commit of the running program.
 pub(crate) fn of(command: &'static str) -> Call {
     let words = words(crate::words::given().into_iter());
     Call { command, words, git_commit: option_env!("VPASS_GIT_COMMIT") }
 }
 
-/// Returns a manifest that holds only this call, for results of several runs.
+/// Returns a manifest for results that several runs share: the command line, the version and the
+/// source commit.
 pub(crate) fn manifest(command: &'static str) -> serde_json::Value {
     let call = of(command);
     serde_json::json!({
@@ -24,9 +25,8 @@ pub(crate) fn manifest(command: &'static str) -> serde_json::Value {
     })
 }
 
-/// Returns the arguments of a command line as text. The program's own name, which comes first,
-/// loses its folder. In arguments that are not Unicode, replacement characters stand for invalid
-/// bytes.
+/// Returns the arguments of a command line as text. The first argument is the path of the program,
+/// of which only the file name is kept. Bytes that are not Unicode become replacement characters.
 fn words(words: impl Iterator<Item = OsString>) -> Vec<String> {
     let word = |(at, word): (usize, OsString)| {
         let own = Path::new(&word).file_name().filter(|_| at == 0);

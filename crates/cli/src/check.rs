@@ -26,12 +26,12 @@ use crate::out;
 use crate::progress::{Bar, is_interrupted};
 use crate::table::{Table, wants_colour};
 
-/// Number of cases per core in a batch. The number is large enough to keep the cores busy, and
-/// small enough to end on time.
+/// Number of cases per core in a batch. With fewer cases, cores would wait for each other. With
+/// more cases, the last batch would exceed the time limit.
 const CASES_PER_CORE: u64 = 8;
 
-/// Techniques that all cases use. For a kind of technique that has no name here, each case draws a
-/// technique at random.
+/// Techniques that the user has named for all cases. Where a field is `None`, each case draws a
+/// random technique.
 #[derive(Clone, Copy)]
 pub(crate) struct Battery {
     reclaim: Option<&'static Technique>,
@@ -59,12 +59,13 @@ impl Battery {
         })
     }
 
-    /// Returns this battery of cases, with or without erases that count as several P/E cycles.
+    /// Returns this battery with accelerated wear on or off. Accelerated wear means that an erase
+    /// counts as several P/E cycles.
     pub(crate) fn accelerated(self, accelerates: bool) -> Self {
         Self { accelerates, ..self }
     }
 
-    /// Returns the case of this battery with this seed.
+    /// Makes the case for this seed, with the techniques of the battery.
     fn case(self, number: u64) -> Case {
         let case =
             self.reclaim.map_or(Case::new(number), |technique| Case::new(number).under(technique));
@@ -100,8 +101,8 @@ impl Battery {
     }
 }
 
-/// Runs cases with the seeds `seed`, `seed + 1` and so on. The command ends after some minutes or
-/// after `count` cases. If the user sets neither limit, one case runs.
+/// Runs cases with the seeds `seed`, `seed + 1` and so on. The command ends after this many
+/// `minutes` or after `count` cases. Without any limit, one case runs.
 pub(crate) fn run(
     seed: u64,
     minutes: Option<f64>,
@@ -158,8 +159,7 @@ pub(crate) fn run(
         cases += size;
     }
     drop(progress);
-    // With `--fail` and without named techniques, each case runs two drives. In the second drive,
-    // the wear of blocks decides which stripes have parity.
+    // If the user gives `--fail` but names no techniques, each case runs two drives.
     let per_case = if fail && !of.is_named() { 2 } else { 1 };
     let drives = numbers::plural(cases * per_case, "random drive");
     if failed > 0 {
@@ -179,7 +179,7 @@ pub(crate) fn run(
 /// Number of cases drawn between two checks for an interrupt.
 const DRAWN_AT_ONCE: u64 = 10_000;
 
-/// Draws the cases and prints a digest of them. No case runs.
+/// Draws the cases and prints their digest (checksum). No case runs.
 pub(crate) fn digest(
     seed: u64,
     count: NonZeroU64,
@@ -230,7 +230,7 @@ fn lost_die(seed: u64, by_wear: bool) -> Result<CaseSummary, String> {
     })
 }
 
-/// Sums over the cases of one technique. Cases in which the oracle found an error are left out.
+/// Totals over the cases that ran one technique, without cases in which the oracle found an error.
 #[derive(Clone, Copy, Default)]
 struct Count {
     cases: u64,
@@ -242,7 +242,7 @@ struct Count {
     worst_dose_ratio: f64,
 }
 
-/// Sums over the cases of each technique, by the name of the technique.
+/// Totals of each technique, by the name of the technique.
 #[derive(Default)]
 struct Counts(BTreeMap<&'static str, Count>);
 
@@ -265,9 +265,9 @@ impl Counts {
         self.0.values().map(|count| count.requests).sum()
     }
 
-    /// Returns the table of results, with one row per technique. The table has the worst dose (read
-    /// disturbance) of all pages whose data was used. Pages may be lost under a technique without a
-    /// guarantee, or at P/E counts beyond the technique's guarantee.
+    /// Returns the table of results, with one row per technique. Only pages whose data was used
+    /// count for the worst dose (read disturbance). The lost pages in the table break no guarantee:
+    /// the technique gives none, or only for lower P/E counts.
     fn table(&self) -> String {
         let mut table = Table::new([
             "technique",
@@ -280,8 +280,8 @@ impl Counts {
         ]);
         for name in RECLAIM.iter().map(|t| t.name).chain([RESTLESS]) {
             let Some(c) = self.0.get(name) else { continue };
-            // If age alone has used up the limit of a page, the ratio of dose to limit is infinite.
-            // Such a page was still read successfully, by chance.
+            // The ratio is infinite if age alone had used up the limit of a page that was read. By
+            // chance, the read of such a page can succeed.
             let is_by_age = c.worst_dose_ratio.is_infinite();
             let ratio =
                 if is_by_age { "too old".into() } else { format!("{:.6}", c.worst_dose_ratio) };

@@ -23,7 +23,7 @@ const COLOURS: clap::builder::Styles = clap::builder::Styles::styled()
     .literal(clap::builder::styling::AnsiColor::Cyan.on_default());
 
 /// Simulate SSDs in which every read disturbs the data around it. See how long a drive lives, how
-/// slow its slowest reads are, and which technique helps at what cost.
+/// slow its slowest reads are, which technique helps, and at what cost.
 #[derive(Debug, Parser)]
 #[command(
     name = "vpass",
@@ -48,11 +48,12 @@ pub(crate) enum Command {
     /// Run a workload on a simulated drive and report the results.
     #[command(after_help = RUN_EXAMPLES)]
     Run(RunArgs),
-    /// Run the same workload on one drive per technique, and name the best technique in each column
-    /// of the results.
+    /// Run the same workload on one drive per technique, and mark the best technique for each
+    /// result.
     #[command(after_help = COMPARE_EXAMPLES)]
     Compare(CompareArgs),
-    /// Compare techniques at many values of the keys that a file names. Finished runs are kept.
+    /// Compare techniques for many values of drive or workload keys. A TOML file lists the keys and
+    /// values. Finished runs are kept.
     #[command(after_help = "Example: vpass sweep examples/sweeps/wear.toml --out wear")]
     Sweep(SweepArgs),
     /// Simulate a drive until it is worn out. See how many years it lives, what causes its wear,
@@ -60,8 +61,8 @@ pub(crate) enum Command {
     #[command(after_help = LIFE_EXAMPLES)]
     Life(LifeArgs),
     /// Estimate whether the reads of a language model wear out a drive. Prints the life of the
-    /// drive in years, the rewrites, and the bytes written to the flash, beside measurements of
-    /// real drives.
+    /// drive in years, the rewrites, and the bytes written to flash. Measurements of real drives
+    /// are printed for comparison.
     #[command(after_help = LLM_EXAMPLES)]
     Llm(LlmArgs),
     /// Attack a drive with reads that try to lose its data or to wear it out. The attacker knows
@@ -87,7 +88,8 @@ pub(crate) enum Command {
         what: ShowWhat,
         /// Preset or TOML file.
         name: String,
-        /// Set a key, as in `vpass run`. The effective configuration is printed, without comments.
+        /// Set a key, such as drive.capacity=2GiB. vpass then prints the effective configuration,
+        /// without comments.
         #[arg(long = "set", value_name = "KEY=VALUE")]
         set: Vec<String>,
         /// Print the effective configuration as one JSON object.
@@ -100,8 +102,8 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: NewCommand,
     },
-    /// Explain one read: its latency, its effect on the block that is read, and the time at which
-    /// this block is rewritten.
+    /// Explain one read: its latency, its effect on the block, and the number of reads after which
+    /// the block is rewritten.
     #[command(after_help = "Example: vpass explain --drive straw-2t-tlc --reclaim block")]
     Explain(ExplainArgs),
     /// Inspect, convert or cut traces.
@@ -122,7 +124,8 @@ pub(crate) enum Command {
     /// Make a page of stored results: one HTML file with charts, tables and warnings.
     #[command(after_help = "Example: vpass report results --output results.html")]
     Report(ReportArgs),
-    /// Print the SMART counters of a run, or of a real drive between two snapshots.
+    /// Print the SMART counters of a run, or the changes of a real drive's counters between two
+    /// snapshots.
     #[command(after_help = SMART_EXAMPLES)]
     Smart(SmartArgs),
     /// Print a completion script for a shell.
@@ -166,25 +169,26 @@ pub(crate) enum Command {
         #[arg(long, value_name = "NAME")]
         gc: Option<String>,
         /// Check only drives with this parity technique (see `vpass list parity`). Without
-        /// --reclaim, each drive has any reclaim technique that works with this parity technique.
+        /// --reclaim, each drive has a random reclaim technique that works with this parity
+        /// technique.
         #[arg(long, value_name = "NAME")]
         parity: Option<String>,
-        /// Check only drives with this refresh technique (see `vpass list refresh`). Drives with
-        /// cells that the technique does not support are left out.
+        /// Check only drives with this refresh technique (see `vpass list refresh`). Drives are
+        /// left out if the technique does not support their cell type.
         #[arg(long, value_name = "NAME")]
         refresh: Option<String>,
-        /// Check small drives that lose a die at a random point, with every parity technique. Each
-        /// case has two drives. On the second drive, the wear of the blocks decides which stripes
-        /// have parity. If --reclaim, --gc, --parity or --refresh is given, check drives that have
-        /// the named techniques and lose a die, a plane, a block or a page.
+        /// Check small drives that lose a die at a random moment. The cases cover every parity
+        /// technique. Each case has two drives. On the second drive, the wear of the blocks decides
+        /// which stripes have parity. If --reclaim, --gc, --parity or --refresh is given, check
+        /// drives that have the named techniques and lose a die, a plane, a block or a page.
         #[arg(long)]
         fail: bool,
         /// Check drives on which an erase counts as 2 to 1000 P/E cycles (`wear.acceleration`).
         #[arg(long)]
         accelerate: bool,
-        /// Print a digest of the --count cases, without running them. The digest changes if a
-        /// drive, a technique or the probability of a case changes. A new key at its default does
-        /// not change the digest.
+        /// Print a digest of the --count cases, without running them. The digest shows whether the
+        /// same seeds still draw the same cases. A new key at its default value does not change the
+        /// digest.
         #[arg(long, requires = "count", conflicts_with = "minutes")]
         digest: bool,
     },

@@ -88,8 +88,7 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
     )))
 }
 
-/// Returns the notes to print before the runs. If a note is about several techniques, the list has
-/// it once.
+/// Returns the notes to print before the runs. A note about several techniques appears only once.
 fn notes(plans: &[(RunPlan, String)]) -> Result<Vec<Phrase>, Failure> {
     let mut notes = plans[0].0.notes()?;
     for note in plans[1..].iter().flat_map(|(plan, _)| plan.promise_notes()) {
@@ -100,11 +99,11 @@ fn notes(plans: &[(RunPlan, String)]) -> Result<Vec<Phrase>, Failure> {
     Ok(notes)
 }
 
-/// Planned runs, each with the name of its results folder, and the refused techniques.
+/// Planned runs with the names of the results folders, and a list of the refused techniques.
 type Plans = (Vec<(RunPlan, String)>, Vec<Refused>);
 
-/// Plans the runs at one point of a sweep. `set` has the values of the swept keys at this point.
-/// These runs write no results folders.
+/// Plans the runs at one point of a sweep, without results folders. `set` has the values of the
+/// swept keys at this point.
 pub(crate) fn plans_of_point(
     args: &CompareArgs,
     set: Vec<String>,
@@ -126,20 +125,21 @@ pub(crate) fn table_of(
     render::plain_table(rows, plan, is_markdown, colour)
 }
 
-/// Plans every run, in the given order of techniques and with ascending seeds. If at least one
-/// technique can run, the refused techniques are returned too. `set` has the values of further
-/// keys.
+/// Plans every run, in the given order of techniques and with ascending seeds. Refused techniques
+/// are returned beside the plans. If every technique is refused, an error is returned. `set` has
+/// settings in addition to those of `--set`.
 fn plans(args: &CompareArgs, set: Vec<String>) -> Result<Plans, Failure> {
     let all: Vec<String> = RECLAIM.iter().map(|t| t.name.into()).collect();
     let brings = |parity: &str| reclaim_part(parity).filter(|_| args.reclaim.is_empty());
-    // A parity technique may include its own reclaim technique. If every parity technique includes
-    // one, no other reclaim technique runs.
+    // A parity technique may include its own reclaim technique. If all chosen parity techniques do
+    // so, only the included reclaim techniques run.
     let all: Vec<String> = all
         .into_iter()
         .filter(|name| args.combined.parities().any(|p| brings(p).is_none_or(|own| *own == **name)))
         .collect();
     let reclaims = if args.reclaim.is_empty() { &all } else { &args.reclaim };
-    // Making a plan may read a long trace, so the first plan is made only once.
+    // The trace may be long. Therefore only the first plan reads the trace, and all other plans are
+    // made from the first plan.
     let of_first = Chosen { parity: NO_PARITY, ..args.combined.with(reclaims[0].trim())[0] };
     let mut setup = setup::Setup { fail: args.fail.clone(), ..(&args.setup).into() };
     setup.base.set.extend(set);
@@ -189,9 +189,9 @@ fn named_twice(label: &str) -> Failure {
     Failure::usage(format!("{label} is named twice; name each technique once"))
 }
 
-/// Returns the plans whose parity pages fit into their drives. All drives have the same capacity
-/// for the host. The other plans are added to `refused`. If no plan fits, the error names the
-/// largest capacity that suits all plans.
+/// Returns the plans whose drives have room for the parity pages. All drives offer the same
+/// capacity to the host. Plans without room are added to `refused`. If no plan has room, the error
+/// names the largest capacity at which all plans have room.
 fn with_room(
     args: &CompareArgs,
     rows: Vec<RunPlan>,
@@ -213,7 +213,8 @@ fn with_room(
     Ok(fitting)
 }
 
-/// Plans each run again with every seed. Each plan gets the name of its results folder.
+/// Makes one plan for each run and seed. Each plan is returned with the name of the plan's results
+/// folder.
 fn repeated(args: &CompareArgs, rows: Vec<RunPlan>) -> Result<Vec<(RunPlan, String)>, Failure> {
     require_few(rows.len(), args.seeds.get())?;
     let mut plans: Vec<(RunPlan, String)> = vec![];
@@ -237,9 +238,9 @@ fn repeated(args: &CompareArgs, rows: Vec<RunPlan>) -> Result<Vec<(RunPlan, Stri
     Ok(plans)
 }
 
-/// Runs all plans. To find the wear that reads cause, the same workload also runs on flash that
-/// reads do not disturb. This run is the undisturbed twin. Each seed has one twin, unless one of
-/// the plans already is a twin.
+/// Runs all plans, and one undisturbed twin per seed. The twin runs the same workload on flash that
+/// reads do not disturb. The difference to the twin is the wear that reads cause. If one of the
+/// plans is such a twin, no further twin runs.
 fn run_all(
     plans: &[(RunPlan, String)],
     args: &CompareArgs,

@@ -9,8 +9,8 @@ use vpass_lab::run::Outcome;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
     Done = 0,
-    /// Exit code for three cases: an error, a generated workload that differs too much from its
-    /// statistics, or a bug of the drive that the oracle found.
+    /// Exit code for an error, for a bug of the drive model, and for a generated workload that
+    /// misses the wanted statistics.
     Failed = 1,
     /// Exit code for wrong usage, or for an error in a configuration or a trace.
     Usage = 2,

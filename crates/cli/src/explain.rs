@@ -1,4 +1,4 @@
-//! `vpass explain`: prints a text about one read, its latency and its effect on the drive.
+//! `vpass explain`: prints the latency of one read, and the effect of this read on the drive.
 
 mod budget;
 mod code;
@@ -29,8 +29,8 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<(), Failure> {
         let what = "`vpass explain` accepts only keys of the drive";
         return Err(Failure::usage(what).at(set.said.clone()));
     }
-    // Some techniques assume flash that no real drive has. Such a technique changes the
-    // configuration of the drive here, as it does in a run.
+    // Some techniques assume flash that no real drive has, and therefore change the configuration
+    // of the drive. A run makes the same change.
     let config = reclaim.drive(load::drive(&args.drive, &sets)?.config);
     let explanation = explanation(&args.drive, &config, reclaim)?;
     out::print(&if args.json {

@@ -1,5 +1,4 @@
-//! Finished runs that a command stores for later commands: their folder, and the messages about
-//! them.
+//! Folder of the finished runs that vpass stores for later commands, and messages about these runs.
 
 use std::path::Path;
 
@@ -19,8 +18,8 @@ pub(crate) fn rows_of(out: Option<&Path>, fresh: bool) -> Result<Rows, Failure> 
     Rows::of(out.map(real_place).as_deref(), fresh, tell)
 }
 
-/// Prints a message about stored runs. If the command is interrupted later, its last message names
-/// the stored runs.
+/// Prints a message about stored runs. The message for `Note::Kept` is printed only if the command
+/// ends early.
 fn tell(note: &Note) {
     let said = match note {
         Note::Removed(rows) => format!("--fresh: {} removed", runs(rows)),
@@ -54,10 +53,10 @@ fn tell(note: &Note) {
     say(&format!("vpass: {said}"));
 }
 
-/// Words that name a stored run in messages.
+/// Name of a stored run in messages.
 const FINISHED: &str = "finished run";
 
-/// Formats a number of stored runs with their folder, such as "3 finished runs in .out.rows".
+/// Formats how many runs are stored, and in which folder, such as "3 finished runs in .out.rows".
 fn runs(rows: &OnDisk) -> String {
     format!("{} in {}", plural(rows.count as u64, FINISHED), rows.folder.display())
 }

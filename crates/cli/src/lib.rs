@@ -59,13 +59,12 @@ pub fn run_command(words: Vec<OsString>) -> u8 {
     })
 }
 
-/// Runs the command as [`run_command`] does. If the command fails, `tell` gets the failure and
-/// shows it.
+/// Runs the command as [`run_command`] does, but shows a failure with the function `tell`.
 pub fn run_command_telling(words: Vec<OsString>, tell: &dyn Fn(&Failure)) -> u8 {
     progress::hear_interrupts();
     let cli = match words::parsed(words) {
         Ok(cli) => cli,
-        // At this point, clap has printed help, the version, or a usage error.
+        // clap has already printed help, the version, or a usage error.
         Err(code) => return code,
     };
     let ended = catch_unwind(AssertUnwindSafe(|| {
@@ -158,13 +157,13 @@ fn run(args: &RunArgs) -> Result<Exit, Failure> {
     show(&plan, &args.setup.base, "run", &others)
 }
 
-/// Runs a plan for this command and shows the results.
+/// Runs a plan with only one seed, and shows the results.
 fn run_and_show(plan: &RunPlan, base: &Base, command: &'static str) -> Result<Exit, Failure> {
     show(plan, base, command, &[])
 }
 
-/// Runs a plan and shows its results. `others` has the UBER and the lost pages of runs with further
-/// seeds.
+/// Runs a plan and shows the results. `others` has the UBER (uncorrectable bit error rate) and the
+/// number of lost pages of each run with another seed.
 fn show(
     plan: &RunPlan,
     base: &Base,

@@ -1,5 +1,5 @@
-//! `vpass life`: simulates how long a drive lives under a workload, and what wears it out. The
-//! command compares techniques, or searches for the best value of a setting.
+//! `vpass life`: simulates how long a drive lives under a workload, and what wears the drive out.
+//! The command compares techniques, or searches for the best value of a setting.
 
 pub(crate) mod args;
 mod estimated;
@@ -77,20 +77,20 @@ pub(crate) fn life(args: &LifeArgs) -> Result<Exit, Failure> {
     exit(&lives, &stops)
 }
 
-/// Simulated lives of a drive, for other commands that use `vpass life`.
+/// Simulated lives of a drive, for commands such as `vpass llm`.
 pub(crate) struct Simulated {
     /// Simulated lives, one for each technique that was not refused.
     pub(crate) lives: Vec<Life>,
-    /// Refused techniques, each with the reason of its refusal.
+    /// Refused techniques, each with a reason.
     pub(crate) refused: Vec<Refused>,
     stops: Vec<Failure>,
 }
 
 impl Simulated {
-    /// Returns the exit code of the command that simulated these lives.
+    /// Returns the exit code for these lives.
     ///
     /// # Errors
-    /// Returns an error for a bug of the drive model, or for a life that was stopped.
+    /// Returns an error if a life showed a bug of the drive model, or if a life was stopped.
     pub(crate) fn exit(&self) -> Result<Exit, Failure> {
         exit(&self.lives, &self.stops.iter().collect::<Vec<_>>())
     }
@@ -140,24 +140,24 @@ fn exit(lives: &[Life], stops: &[&Failure]) -> Result<Exit, Failure> {
     stops.first().map_or(Ok(Exit::Done), |why| Err(Failure::failed(dialect::sentence(why))))
 }
 
-/// Lives that the user requested. Each combination of techniques has one life. Combinations that do
+/// Lives that the user requested: one life for each combination of techniques. Combinations that do
 /// not fit the drive or the workload are refused.
 pub(crate) struct Asked<'a> {
     args: &'a LifeArgs,
     set: Vec<String>,
-    /// Whether lives are simulated as configured. Otherwise, vpass chooses how much the wear is
-    /// accelerated.
+    /// Whether every life runs with the configured acceleration of wear. If not, vpass chooses the
+    /// acceleration.
     exact: bool,
     whole: RunPlan,
     contenders: Vec<Contender>,
     refused: Vec<Refused>,
-    /// Number of the workload's pages in one sample. `None` for whole drives, and for lives that
-    /// are simulated as configured.
+    /// Number of pages that the workload touches in one sample. `None` if whole drives are
+    /// simulated, or if `exact` is set.
     touched: Option<u64>,
 }
 
 impl<'a> Asked<'a> {
-    /// Plans the requested lives. `set` has values of further keys, in the form of `--set`.
+    /// Plans the requested lives. `set` has further settings in the form KEY=VALUE.
     fn new(args: &'a LifeArgs, set: &[String], tables: &Tables) -> Result<Self, Failure> {
         let mut setup: vpass_lab::setup::Setup = (&args.setup).into();
         setup.base.set.extend_from_slice(set);
@@ -170,8 +170,8 @@ impl<'a> Asked<'a> {
         let whole =
             RunPlan::unchecked(&setup, args.combined.with(args.reclaim[0].trim())[0], &bar)?;
         life::check(&whole, args.until())?;
-        // If the user set the acceleration of wear, vpass does not choose it. Each life is then
-        // simulated once, as configured.
+        // If the user has set the acceleration of wear, vpass simulates every life with the user's
+        // value.
         let exact = args.is_exact() || whole.drive.config.wear.acceleration != 1;
         let asked = Self {
             args,
@@ -193,8 +193,8 @@ impl<'a> Asked<'a> {
             .flat_map(|reclaim| self.args.combined.with(reclaim.trim()))
             .collect();
         let mut first_why = None;
-        // Choosing the sample automatically may read a long trace. No sample is chosen if no
-        // combination of techniques fits the drive.
+        // To choose a sample, vpass may have to read a long trace. Therefore vpass chooses no
+        // sample if no combination of techniques fits the drive.
         let of_whole = named.iter().find_map(|named| self.whole.with(*named).ok());
         let sample = match (self.args.setup.sample, of_whole) {
             (Some(samples), _) => Sample { of: samples.of, residue: 0 },
@@ -238,8 +238,8 @@ impl<'a> Asked<'a> {
         Ok(self)
     }
 
-    /// Returns the notes to print before the simulation. If a note is about several techniques, the
-    /// list has it once.
+    /// Returns the notes to print before the simulation. A note about several techniques appears
+    /// only once.
     fn notes(&self) -> Result<Vec<Phrase>, Failure> {
         let mut notes = self.contenders[0].plan.notes()?;
         for note in self.contenders[1..].iter().flat_map(|contender| contender.plan.promise_notes())
@@ -251,8 +251,8 @@ impl<'a> Asked<'a> {
         Ok(notes)
     }
 
-    /// Returns the refused techniques. The list includes techniques whose drive was refused or
-    /// stopped during the simulation.
+    /// Returns the refused techniques, with those that were refused or stopped only during the
+    /// simulation.
     fn refused_with(&self, climbed: &Climbed) -> Result<Vec<Refused>, Failure> {
         let mut refused = self.refused.clone();
         for answer in &climbed.answers {
@@ -309,13 +309,13 @@ impl<'a> Asked<'a> {
     }
 }
 
-/// Returns whether all techniques can run on samples of the drive. Techniques with stripes cannot,
-/// because stripes lie on all dies but a sample has fewer dies.
+/// Returns whether all techniques can run on samples of the drive. A technique with stripes cannot
+/// run on a sample: stripes lie on all dies, but a sample has fewer dies.
 fn may_be_sampled(named: &[Chosen]) -> bool {
     named.iter().all(|named| !vpass_drive::api::parity::has_stripes(named.parity))
 }
 
-/// Simulates the lives of all techniques. Lives run as configured, or with accelerated wear.
+/// Simulates the lives of all techniques. If `exact` is not set, vpass accelerates the wear.
 fn lived(args: &LifeArgs, asked: &Asked, rows: &Rows, tables: &Tables) -> Result<Climbed, Failure> {
     let mut live =
         |lives: &[OneLife], deadline: Deadline| live_or_take(args, lives, deadline, rows, tables);
@@ -350,16 +350,14 @@ fn lived(args: &LifeArgs, asked: &Asked, rows: &Rows, tables: &Tables) -> Result
     })
 }
 
-/// Default rung of `--find`. A rung is a level of accuracy of the simulation (`--rung`).
+/// Level of accuracy (`--rung`) of a search with `--find`, if the user gives no level.
 const RUNG_OF_FIND: u32 = 2;
 
-/// Function that simulates lives. If an earlier command stored a life, the function reads the
-/// stored life instead.
+/// Function that simulates lives, or reads lives that an earlier command stored.
 type Live<'a> =
     &'a mut dyn FnMut(&[OneLife], Deadline) -> Result<Option<Vec<Result<Lived, Failure>>>, Failure>;
 
-/// Simulates the lives of all techniques as configured. vpass does not accelerate the wear beyond
-/// the configured acceleration.
+/// Simulates the lives of all techniques with the configured acceleration of wear.
 fn exact(args: &LifeArgs, asked: &Asked, live: Live) -> Result<Climbed, Failure> {
     let plans = asked
         .contenders

@@ -73,8 +73,8 @@ pub(crate) fn list(what: Option<ListWhat>, as_json: bool) -> Result<(), Failure>
     out::print(&text)
 }
 
-/// Returns the rows of a list as JSON. The row of a technique also has the technique's card, which
-/// describes its properties.
+/// Returns the rows of a list as JSON. A row about a technique includes properties from the
+/// technique's card (description).
 fn rows_as_json(what: ListWhat) -> Result<Vec<Value>, Failure> {
     let mut rows: Vec<_> = rows(what)?
         .into_iter()
@@ -101,8 +101,8 @@ fn cards(what: ListWhat) -> Option<Vec<&'static About>> {
     slot(name).map(|slot| (slot.cards)())
 }
 
-/// Prints every key of drive and workload files. The keys of each file table, such as `[drive]`,
-/// are printed together.
+/// Prints every key of drive and workload files. The keys of one TOML table, such as `[drive]`, are
+/// printed together.
 fn keys(as_json: bool) -> Result<(), Failure> {
     let keys = keys::all();
     if as_json {
@@ -185,8 +185,8 @@ fn rows(what: ListWhat) -> Result<Vec<(String, String)>, Failure> {
     })
 }
 
-/// Prints the text of a drive or a workload. With `sets`, the effective configuration is printed
-/// instead.
+/// Prints a drive or a workload: the text of the file, or the effective configuration if `sets`
+/// changes keys.
 pub(crate) fn show(
     what: ShowWhat,
     name: &str,

@@ -32,7 +32,7 @@ pub(crate) const EXAMPLES: &str = "Examples:\n  \
     Exits with 0 if the lives were simulated, with or without lost data. Exits with 1 if the\n\
     oracle found a bug of the drive model, or if no life ended in time.";
 
-/// Preset that gives all numbers for which the user sets no option.
+/// Preset workload for all numbers that the user does not set.
 const PRESET: &str = "llm-moe-744b";
 
 /// Options of `vpass llm`: a drive, a language model, and the techniques to compare.
@@ -41,8 +41,8 @@ pub(crate) struct LlmArgs {
     /// Drive: a preset (see `vpass list drives`) or a TOML file.
     #[arg(long, value_name = "NAME|FILE")]
     drive: String,
-    /// Language model: its size on the drive, such as 370GB; a preset workload with a model
-    /// (llm-moe-744b or llm-dense-70b); or a TOML file of such a workload. Default: llm-moe-744b.
+    /// Language model: a size on the drive, such as 370GB; a preset workload (llm-moe-744b or
+    /// llm-dense-70b); or a TOML workload file with `[workload.model]`. Default: llm-moe-744b.
     #[arg(long, value_name = "SIZE|NAME|FILE")]
     model: Option<String>,
     /// Size of one expert of the model, such as 19MB.
@@ -63,7 +63,7 @@ pub(crate) struct LlmArgs {
     /// Read-reclaim techniques, separated by commas (see `vpass list reclaim`).
     #[arg(long, value_delimiter = ',', default_value = "block,straw-wl", value_name = "NAME,..")]
     reclaim: Vec<String>,
-    /// Set another key of the drive or the workload (see `vpass list keys`).
+    /// Set any key of the drive or the workload (see `vpass list keys`).
     #[arg(long = "set", value_name = "KEY=VALUE", allow_hyphen_values = true)]
     set: Vec<String>,
     /// Random seed. The same seed gives the same results, byte for byte, on the same rung.
@@ -83,10 +83,10 @@ pub(crate) struct LlmArgs {
 /// simulating a life takes only seconds. Simulating a technique that rewrites single wordlines
 /// takes minutes.
 const QUICK: [&str; 4] = ["none", "block", "page-type", "count"];
-/// Number of samples of the drive for each life.
+/// Number of samples that vpass simulates for each life.
 const SAMPLES: u32 = 2;
 
-/// Prints the answers. Some come from simulated lives, and others from estimates.
+/// Prints an answer for each technique, from a simulated life or from an estimate.
 pub(crate) fn llm(args: &LlmArgs) -> Result<Exit, Failure> {
     let workload = load::workload(args.workload(), &[], None)?;
     if !matches!(workload.config, Generated::Model(_)) {
@@ -138,8 +138,8 @@ pub(crate) fn llm(args: &LlmArgs) -> Result<Exit, Failure> {
     simulated.map_or(Ok(Exit::Done), |simulated| simulated.exit())
 }
 
-/// Returns the largest N for which a sample of 1/N of the drive is allowed. If one plane has enough
-/// blocks, N is the number of planes.
+/// Returns N for the smallest allowed sample, which is 1/N of the drive. If a single plane has
+/// enough blocks for a sample, N is the number of planes.
 fn smallest_sample(plan: &RunPlan) -> u32 {
     let planes = plan.drive.config.geometry.planes();
     let allowed = |of: &u32| plan.sampled(Sample { of: *of, residue: 0 }).is_ok();
@@ -159,12 +159,13 @@ fn show(args: &LlmArgs, answer: &Llm) -> Result<(), Failure> {
 }
 
 impl LlmArgs {
-    /// Returns whether the life of this technique is simulated. Other lives are estimated.
+    /// Returns whether the life of this technique is simulated, instead of being estimated.
     fn simulates(&self, reclaim: &str) -> bool {
         self.rung.is_some() || QUICK.contains(&reclaim)
     }
 
-    /// Returns the workload whose numbers the other options change: a preset or a TOML file.
+    /// Returns the name of the workload: a preset or a TOML file. Options such as `--hours` change
+    /// single numbers of this workload.
     fn workload(&self) -> &str {
         match &self.model {
             Some(name) if Bytes::parse(name).is_err() => name,
@@ -172,8 +173,8 @@ impl LlmArgs {
         }
     }
 
-    /// Returns options of `vpass life` that simulate these techniques. With `sample` N, each sample
-    /// is 1/N of the drive.
+    /// Returns the options with which `vpass life` simulates these techniques. If `sample` is N,
+    /// each sample is 1/N of the drive.
     fn life(&self, reclaim: &[String], sample: Option<u32>) -> LifeArgs {
         let size = self.model.as_deref().filter(|text| Bytes::parse(text).is_ok());
         let number = |key: &str, value: Option<f64>| value.map(|value| format!("{key}={value}"));

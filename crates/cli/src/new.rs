@@ -20,7 +20,7 @@ pub(crate) fn run(command: NewCommand) -> Result<(), Failure> {
     }
 }
 
-/// Progress of a short run. Nothing is shown, but an interrupt stops the run.
+/// Progress for short runs. Nothing is shown, but the user can interrupt the run.
 struct Short;
 
 impl Progress for Short {
@@ -29,7 +29,7 @@ impl Progress for Short {
     }
 }
 
-/// Returns the progress of a short run, for functions that report their progress.
+/// Returns [`Short`], in the form that functions of `vpass_lab` require.
 fn short(_total: Option<u64>, _things: &str) -> Box<dyn Progress> {
     Box::new(Short)
 }

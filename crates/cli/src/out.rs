@@ -18,8 +18,8 @@ use crate::unfinished::{
 };
 use vpass_lab::plain;
 
-/// Prints a text to standard output. A program that reads from a pipe, such as `head`, may stop
-/// early. An early stop of the reader is not an error.
+/// Prints a text to standard output. If a reading program such as `head` closes the pipe early, no
+/// error is returned.
 ///
 /// # Errors
 /// Returns an error if standard output cannot be written.
@@ -42,8 +42,8 @@ impl Write for Asking {
     }
 }
 
-/// Prints the text of a file that other programs read. The text is unchanged, unless standard
-/// output is a terminal.
+/// Prints the text of a file. The text stays unchanged for other programs that read standard
+/// output. Only on a terminal, control characters are escaped.
 ///
 /// # Errors
 /// Returns an error if standard output cannot be written.
@@ -84,8 +84,8 @@ pub(crate) fn say_all(sentences: &[impl Clone + Into<Phrase>]) {
 pub(crate) struct Folder {
     place: PathBuf,
     unfinished: Unfinished,
-    /// Lock on the folder while it is being written. Without the lock, another run could remove the
-    /// folder as a leftover.
+    /// Lock on the folder until all results are written. Without the lock, another run could take
+    /// the folder for a leftover and remove it.
     held: Option<fs::File>,
     finished: bool,
 }
@@ -97,8 +97,8 @@ pub(crate) fn real_place(place: &Path) -> PathBuf {
 }
 
 impl Folder {
-    /// Begins a results folder. The folder's final path is checked for writing. Leftovers of runs
-    /// that were killed are removed.
+    /// Begins a results folder. Checks that the final path can be written, and removes leftovers of
+    /// killed runs.
     ///
     /// # Errors
     /// Returns an error for a folder that is not empty, or for a path that cannot be written.
@@ -140,10 +140,10 @@ impl Folder {
     /// Writes all files to the disk, and then renames the folder to its final path.
     ///
     /// # Errors
-    /// Returns an error if something else has appeared at the final path meanwhile. The results
-    /// then keep a hidden name in the same parent folder.
+    /// Returns an error if another file or folder has appeared at the final path. The results then
+    /// stay in the same parent folder, under a hidden name.
     pub(crate) fn finish(mut self) -> Result<(), Failure> {
-        // From here on, the folder is complete, so an interrupt does not remove it.
+        // The results are complete now, so an interrupt must not remove the folder.
         self.finished = true;
         self.unfinished.keep();
         let moved = refuse_existing(&self.place).and_then(|()| {
@@ -162,7 +162,7 @@ impl Folder {
         })
     }
 
-    /// Renames complete results to a name that no later run removes as a leftover.
+    /// Gives the folder of complete results a hidden name that no later run takes for a leftover.
     fn set_aside(&self) -> PathBuf {
         let aside = hidden_beside(&self.place, ".whole-");
         if fs::rename(self.path(), &aside).is_ok() { aside } else { self.path().to_owned() }
@@ -179,11 +179,12 @@ impl Drop for Folder {
     }
 }
 
-/// Makes the hidden temporary folder for this path. If an empty folder exists at the path, it is
-/// replaced as a test. An unusable path is thus reported before the run.
+/// Makes the hidden temporary folder for this path. If an empty folder exists at the path, vpass
+/// tests whether this folder can be replaced. The user thus learns before the run that a path is
+/// unusable.
 fn probed(place: &Path) -> io::Result<(PathBuf, Option<fs::File>)> {
-    // Another program may make a folder at this path later. `take_place` then replaces the folder
-    // if it is empty, and otherwise fails.
+    // Another program may make a folder at this path later. `take_place` replaces such a folder if
+    // the folder is empty, and fails otherwise.
     let is_there = place.is_dir();
     let made = make_hidden_folder(place)?;
     if !is_there {

@@ -11,21 +11,21 @@ pub(crate) struct Combined {
     /// technique.
     #[arg(long, value_delimiter = ',', default_value = "greedy", value_name = "NAME,..")]
     gc: Vec<String>,
-    /// Refresh techniques, separated by commas (see `vpass list refresh`). Each of them runs with
-    /// each technique of the other kinds. Default: none, or the refresh technique that the parity
-    /// technique includes.
+    /// Refresh techniques, separated by commas (see `vpass list refresh`). Each refresh technique
+    /// runs with each reclaim, GC and parity technique. Default: the refresh technique that the
+    /// parity technique includes, if any; otherwise none.
     #[arg(long, value_delimiter = ',', value_name = "NAME,..")]
     refresh: Vec<String>,
-    /// Parity techniques, separated by commas (see `vpass list parity`). Each of them runs with
-    /// each technique of the other kinds, on a drive of the same capacity.
+    /// Parity techniques, separated by commas (see `vpass list parity`). Each parity technique runs
+    /// with each reclaim, GC and refresh technique, on a drive of the same capacity.
     #[arg(long, value_delimiter = ',', default_value = "none", value_name = "NAME,..")]
     parity: Vec<String>,
 }
 
 impl Combined {
-    /// Returns all combinations of this reclaim technique with GC, refresh and parity techniques.
-    /// In the list, the parity technique changes fastest. If the user names no refresh technique,
-    /// `refresh` is `None`.
+    /// Returns all combinations of this reclaim technique with the chosen GC, refresh and parity
+    /// techniques. The innermost loop is over the parity techniques. If the user names no refresh
+    /// technique, `refresh` is `None`.
     pub(crate) fn with<'a>(&'a self, reclaim: &'a str) -> Vec<Chosen<'a>> {
         let named: Vec<Option<&str>> = self.refresh.iter().map(|name| Some(name.trim())).collect();
         let refreshes = if named.is_empty() { vec![None] } else { named };
@@ -43,7 +43,7 @@ impl Combined {
         all
     }
 
-    /// Returns the number of combinations that each reclaim technique has.
+    /// Returns the number of combinations of a GC, a refresh and a parity technique.
     pub(crate) fn len(&self) -> usize {
         self.gc.len() * self.refresh.len().max(1) * self.parity.len()
     }
@@ -53,9 +53,9 @@ impl Combined {
         self.parity.iter().map(|name| name.trim())
     }
 
-    /// Returns a text such as "parity raid5, " if all runs use this one parity technique. The text
-    /// is empty without parity. With several parity techniques, the text is empty too, because the
-    /// label of each row names its technique.
+    /// Returns a text such as "parity raid5, " if all runs use the parity technique raid5. The text
+    /// is empty without parity. With several parity techniques, the text is empty too, because each
+    /// row is labelled with a parity technique.
     pub(crate) fn of_one_parity(&self) -> String {
         let mut parities = self.parities();
         match (parities.next(), parities.next()) {
@@ -64,14 +64,14 @@ impl Combined {
         }
     }
 
-    /// Returns the label of a plan. The label names the reclaim technique. If the comparison has
-    /// several techniques of another kind (GC, refresh or parity), the label also names the plan's
-    /// technique of this kind.
+    /// Returns the label of a plan, which begins with the reclaim technique. The label includes the
+    /// GC technique only if the comparison has several GC techniques. The same rule holds for
+    /// refresh and for parity.
     pub(crate) fn label(&self, plan: &RunPlan) -> String {
         self.label_of(plan.chosen())
     }
 
-    /// Returns the label of these techniques. The label exists even if the drive cannot run them.
+    /// Returns the label of these techniques, even if the drive cannot run the techniques.
     pub(crate) fn label_of(&self, named: Chosen) -> String {
         let others = [
             (self.gc.len(), Some(named.gc)),

@@ -18,8 +18,8 @@ pub(crate) struct Replay {
     #[arg(long)]
     pub(crate) concat: bool,
     /// Handling of requests beyond the end of the drive. error: stop. wrap: continue at address 0.
-    /// scale: scale all addresses to the drive. pack: place the pages that the trace touches side
-    /// by side, in the order of their addresses.
+    /// scale: scale all addresses to the drive. pack: keep only the pages that the trace touches,
+    /// in address order and without gaps.
     #[arg(
         long,
         default_value_t = Fit::Error,
@@ -33,15 +33,15 @@ pub(crate) struct Replay {
     /// Direction of all requests, for a trace without directions.
     #[arg(long, value_enum, value_name = "read|write")]
     pub(crate) assume_op: Option<Direction>,
-    /// Requests per second, for a trace without times. --queue-depth also makes such a trace
-    /// usable.
+    /// Requests per second, for a trace without times. With --queue-depth instead, such a trace
+    /// needs no rate.
     #[arg(long, conflicts_with = "queue_depth", value_name = "IOPS")]
     pub(crate) assume_rate: Option<f64>,
     /// Unit of the times, for trace formats that do not fix the unit: disksim (default ms), mqsim
     /// (ns) and fio (us).
     #[arg(long, value_name = "s|ms|us|ns", value_parser = parse_time_unit)]
     pub(crate) time_unit: Option<TimeUnit>,
-    /// Event of a blktrace text that counts as the request: queued, issued or completed. Default:
+    /// Event that counts as the request in a blktrace text: queued, issued or completed. Default:
     /// queued if the start of the file has such events, else issued, else completed.
     #[arg(long, value_enum, ignore_case = true, value_name = "Q|D|C")]
     pub(crate) blk_action: Option<BlkEvent>,

@@ -58,7 +58,7 @@ impl Setup {
         self.sample.unwrap_or(Samples::WHOLE)
     }
 
-    /// Returns an error for several samples, because this command shows only one drive.
+    /// Returns an error if `--sample` gives several samples, which only `vpass life` accepts.
     pub(crate) fn require_one_sample(&self) -> Result<(), Failure> {
         let Samples { count, of } = self.samples();
         if count == 1 {

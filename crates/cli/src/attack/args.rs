@@ -24,30 +24,29 @@ pub(crate) const EXAMPLES: &str = "Examples:\n  \
 /// Options of an attack against one drive.
 #[derive(Debug, Args)]
 pub(crate) struct AttackArgs {
-    /// Attack (see `vpass list attacks`), or `search` to search for one. `adaptive` sends bursts of
-    /// 4 to 100 whole-page requests, and inspects the drive again when all requests of a burst are
-    /// done. The latencies of an `adaptive` attack are those of short bursts.
+    /// Name of an attack (see `vpass list attacks`), or `search` to find a new attack. `adaptive`
+    /// sends bursts of 4 to 100 whole-page requests, and inspects the drive after each burst.
+    /// Latencies under `adaptive` are therefore latencies of short bursts.
     pub(crate) name: String,
     #[command(flatten)]
     pub(crate) techniques: TechniqueArgs,
     /// Refresh technique (see `vpass list refresh`). In the untimed gear, refresh needs --rate.
-    /// Default: none, or the refresh technique that the parity technique includes.
+    /// Default: the refresh technique that the parity technique includes, if any; otherwise none.
     #[arg(long, value_name = "NAME")]
     pub(crate) refresh: Option<String>,
     /// Parity technique (see `vpass list parity`): parity pages inside the drive repair other
     /// pages. The drive's spare area must be large enough for the parity pages.
     #[arg(long, default_value = "none", value_name = "NAME")]
     pub(crate) parity: String,
-    /// Issue N requests per second (open loop) instead of keeping a fixed queue depth. With a rate,
-    /// the untimed gear has a clock too.
+    /// Issue N requests per second (open loop) instead of keeping a fixed queue depth. With --rate,
+    /// even the untimed gear has a clock.
     #[arg(long, value_name = "N", value_parser = a_rate, conflicts_with = "queue_depth")]
     pub(crate) rate: Option<f64>,
-    /// Repeat the attack until N requests are done. Default: one round of the attack; for
-    /// `adaptive`, 100,000 requests. For `search`, N is the number of requests of each trial.
+    /// Repeat the attack until N requests are done. Default: one round of the attack, or 100,000
+    /// requests of `adaptive`. With `search`, each trial has N requests.
     #[arg(long, value_name = "N", value_parser = at_least_one::<NonZeroU64>)]
     pub(crate) requests: Option<NonZeroU64>,
-    /// TOML file with the latency that the host accepts for each range of its data, as for `vpass
-    /// run`. off: no hints.
+    /// TOML file with hints, in the form that `vpass run --hints` reads. off: no hints.
     #[arg(long, value_name = "FILE|off", default_value = "off")]
     pub(crate) hints: PathBuf,
     /// Write the requests into a workload file that `vpass run` replays.
@@ -81,7 +80,8 @@ pub(crate) struct SearchArgs {
         value_parser = at_least_one::<NonZeroU64>,
     )]
     pub(crate) rounds: Option<NonZeroU64>,
-    /// Goal of the search. loss: lost data. writes: the most reclaim copies per page read.
+    /// Goal of the search. loss: lost data. writes: as many reclaim copies as possible for each
+    /// page that the host reads.
     #[arg(long, value_enum, default_value_t = Goal::Loss)]
     pub(crate) goal: Goal,
 }

@@ -29,8 +29,8 @@ use crate::progress::{Bar, keep_what_is_found};
 
 /// Number of trials in a round.
 const TRIALS: usize = 8;
-/// Parent of each trial in a round, given as a rank among the best attacks. The trial varies the
-/// attack of its parent. `None` stands for a new random attack.
+/// Rank of the attack that each trial of a round varies; 0 is the best attack so far. `None` stands
+/// for a new random attack.
 const PARENTS: [Option<usize>; TRIALS] =
     [None, Some(0), Some(0), Some(0), Some(1), Some(2), Some(3), Some(5)];
 /// Number of best attacks that the search keeps and varies.
@@ -41,7 +41,8 @@ const KEPT: usize = 6;
 struct Tried {
     phases: Vec<PhaseConfig>,
     score: f64,
-    /// Whether the attack lost data or showed a bug of the drive. Either result ends the search.
+    /// Whether this trial ends the search. A bug of the drive ends every search. Lost data ends a
+    /// search whose goal is lost data.
     broken: bool,
 }
 
@@ -68,7 +69,7 @@ pub(crate) fn search(args: &AttackArgs) -> Result<Exit, Failure> {
     let base = Base { gear: Gear::Untimed, oracle: Watch::On, ..args.base.clone() };
     let place =
         args.write.clone().unwrap_or_else(|| format!("attack-{}.toml", victim.reclaim).into());
-    // The file is begun before the search, so that an unusable path is reported at once.
+    // The file is opened before the search, so that vpass reports an unusable path at once.
     let out = OutFile::begin(&place, args.force)?;
     let breeder = Breeder::new(victim.knowledge(base.gear.into(), base.seed)?, base.seed);
     let requests = args.requests.map_or(breeder.requests(), Into::into);
@@ -107,7 +108,7 @@ pub(crate) fn search(args: &AttackArgs) -> Result<Exit, Failure> {
     crate::run_and_show(&victim.plan(&search.base, "search", file)?, &search.base, "attack")
 }
 
-/// Condition that ends a search, if the search finds no loss and no bug before.
+/// Limit of a search: a number of rounds, or a moment. A loss or a bug can end the search earlier.
 enum End {
     Rounds(u64),
     At(Instant),
@@ -206,8 +207,8 @@ impl Goal {
     /// Returns the score of a trial. A higher score is better for the attacker.
     fn score(self, s: &Summary) -> f64 {
         match self {
-            // Each lost page and each uncorrectable read adds 1 to the score. The worst dose (read
-            // disturbance) of a page, divided by its limit, is added too.
+            // The score is the number of lost pages, plus the number of uncorrectable reads, plus
+            // the worst ratio of a page's dose (read disturbance) to the page's limit.
             Self::Loss => {
                 s.oracle.as_ref().map_or(0.0, |o| o.worst_dose_ratio)
                     + (s.data_lost_pages + s.uncorrectable_reads) as f64

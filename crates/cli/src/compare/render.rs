@@ -97,8 +97,8 @@ pub(super) fn text(
     text
 }
 
-/// Returns the warnings, which a reader should see before the numbers. Each warning appears once,
-/// with the techniques that it concerns.
+/// Returns the warnings about the results. Each line has one warning, with the techniques that the
+/// warning concerns.
 fn said(rows: &[ComparisonRow], colour: bool) -> String {
     let all: Vec<&ComparisonRow> = rows.iter().collect();
     let line = |warning: warnings::Warning| {
@@ -120,8 +120,9 @@ pub(super) fn markdown(rows: &[ComparisonRow], refused: &[Refused], plan: &RunPl
     table(rows, refused, plan).markdown()
 }
 
-/// Returns the columns to show. Columns without a meaning in the plan's gear or on these drives are
-/// left out. The first column is the life of the drive, in the unit that these rows have.
+/// Returns the columns to show. The first column is the life of the drive, in the unit of the rows.
+/// Columns about time are shown only in the timed gear. Columns about aged data are shown only if
+/// they have something to show.
 fn shown(rows: &[ComparisonRow], plan: &RunPlan) -> Vec<usize> {
     let timed = plan.gear == Gear::Timed;
     let unit = life_unit(rows);
@@ -212,8 +213,8 @@ fn cell(column: &Column, e: MeanCi95, wins: bool, sizes: &Sizes) -> (String, Loo
     let mut text = column.text(e.mean, sizes);
     if let Some(half) = e.ci95 {
         let half = column.text(half, sizes);
-        // A mean may be followed by the same amount in bytes, in brackets. Bytes are not printed
-        // again after the ± sign.
+        // The text may end with the same amount in bytes, in brackets. These brackets are left out
+        // after the ± sign.
         let _ = write!(text, " ± {}", half.split(" (").next().unwrap_or(&half));
     }
     let (text, look) = starred(text, wins);

@@ -1,4 +1,4 @@
-//! Finished run of a comparison: its summary for the table, and the files of its results folder.
+//! Finished run of a comparison: the summary for the table, and the files for the results folder.
 
 use std::path::Path;
 

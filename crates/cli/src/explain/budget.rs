@@ -8,8 +8,9 @@ use vpass_lab::numbers::{count, days, digits, microseconds};
 
 use crate::table::Table;
 
-/// Returns two tables. The first table has the parts of the error rate: a base, age and reads. The
-/// second table has the dose (read disturbance) that a page endures at each age.
+/// Returns two tables. The first table has the terms of the error rate: a base, a term for age and
+/// a term for reads. The second table has the dose (read disturbance) that a page endures at each
+/// age.
 pub(super) fn words(budget: &ErrorBudget, colour: bool) -> String {
     let mut text = String::new();
     let _ = writeln!(
@@ -46,8 +47,8 @@ pub(super) fn words(budget: &ErrorBudget, colour: bool) -> String {
     text
 }
 
-/// Returns one page for each P/E count. Among all pages with fresh data, this page endures the
-/// smallest dose.
+/// Returns the weakest page at each P/E count. The fresh data of this page endures the smallest
+/// dose (read disturbance).
 fn weakest(budget: &ErrorBudget) -> Vec<&PageBudget> {
     let mut pages: Vec<&PageBudget> = vec![];
     for page in &budget.pages {
@@ -135,7 +136,7 @@ fn dose_words(dose: f64) -> String {
     if dose < 0.0 { "none".into() } else { digits(dose) }
 }
 
-/// Returns, as text, the age at which an unread page needs more retries than are allowed.
+/// Returns, as text, the age at which an unread page needs more retries than the drive allows.
 fn end(left: &Left) -> String {
     left.ends_days.map_or_else(|| "never".into(), days)
 }

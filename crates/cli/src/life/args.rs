@@ -55,17 +55,17 @@ pub(crate) struct LifeArgs {
     /// above 0 and at most 100.
     #[arg(long, value_name = "YEARS", allow_hyphen_values = true, value_parser = a_number)]
     pub(crate) years: Option<f64>,
-    /// Also end the life when the uncorrectable bit error rate of all reads so far exceeds RATE
-    /// (JESD218: 1e-15 for client drives, 1e-16 for enterprise drives). This rate is not counted:
-    /// vpass computes it from the error rates of the data that is read.
+    /// End a life early when the uncorrectable bit error rate of all reads so far exceeds RATE.
+    /// JESD218 allows 1e-15 for client drives and 1e-16 for enterprise drives. vpass does not count
+    /// errors: the rate follows from the error rates of the data that is read.
     #[arg(long, value_name = "RATE", allow_hyphen_values = true, value_parser = a_number)]
     pub(crate) uber: Option<f64>,
     /// Number of threads. Default: number of cores.
     #[arg(long, value_name = "N", value_parser = at_least_one::<NonZeroUsize>)]
     pub(crate) threads: Option<NonZeroUsize>,
-    /// Simulate on higher, more exact rungs until the life of every technique is known well enough.
-    /// For each life, half the width of the interval must be at most this share of the life, such
-    /// as 5% or 0.05.
+    /// Simulate on more and more exact rungs (levels of accuracy) until the interval of every life
+    /// is narrow. Half the width of the interval must be at most this share of the life, such as 5%
+    /// or 0.05.
     #[arg(
         long,
         value_name = "SHARE",
@@ -74,8 +74,8 @@ pub(crate) struct LifeArgs {
         conflicts_with_all = ["exact", "rung"],
     )]
     pub(crate) within: f64,
-    /// Start a rung only if it will probably end within this many minutes per technique. The first
-    /// rung is stopped after this time.
+    /// Time limit per technique, in minutes. vpass starts a rung (level of accuracy) only if the
+    /// rung will probably end in time. The first rung is stopped at the limit.
     #[arg(
         long,
         value_name = "MINUTES",
@@ -84,33 +84,33 @@ pub(crate) struct LifeArgs {
         conflicts_with_all = ["exact", "rung"],
     )]
     pub(crate) minutes: f64,
-    /// Simulate on this rung of the ladder, from 1 (fastest) to 7 (most exact), without a time
-    /// limit. The results do not depend on the number of cores.
+    /// Simulate only on this rung (level of accuracy), from 1 (fastest) to 7 (most exact), without
+    /// a time limit. The results do not depend on the number of cores.
     #[arg(long, value_name = "N", conflicts_with = "exact")]
     pub(crate) rung: Option<u32>,
-    /// Simulate every P/E cycle from the start, without the ladder. Without --sample, the whole
-    /// drive is simulated. Without --seeds, one life is simulated.
+    /// Simulate every P/E cycle from the start, without rungs (levels of accuracy). Without
+    /// --sample, the whole drive is simulated. Without --seeds, one life is simulated.
     #[arg(long)]
     pub(crate) exact: bool,
     /// Simulate all lives again. Default: reuse the finished lives of an earlier command with the
     /// same --out.
     #[arg(long, requires = "out")]
     pub(crate) fresh: bool,
-    /// Search for the value of one numeric drive key, such as refresh.period, that gives the
-    /// longest life. This tries nine values in even logarithmic steps, then does a golden-section
-    /// search around the best. Prints the curve as CSV or JSON. Values that make the drive invalid
-    /// have no row.
+    /// Find the value of a numeric drive key, such as refresh.period, with which the drive lives
+    /// longest. vpass first tries nine values in even logarithmic steps, then does a golden-section
+    /// search around the best value. Prints the life for each value as CSV or JSON, except for
+    /// values that make the drive invalid.
     #[arg(long, value_name = "KEY", conflicts_with = "html")]
     pub(crate) find: Option<String>,
-    /// First value to try, as for --set. Default: one sixteenth of the value that the drive has.
+    /// Smallest value that --find tries. Default: one sixteenth of the drive's own value.
     #[arg(long, value_name = "VALUE", requires = "find")]
     pub(crate) from: Option<String>,
-    /// Last value to try. Default: sixteen times the value that the drive has.
+    /// Largest value that --find tries. Default: sixteen times the drive's own value.
     #[arg(long, value_name = "VALUE", requires = "find")]
     pub(crate) to: Option<String>,
-    /// Search for the value with which the drive lasts this many years, instead of the longest
-    /// life. From --from to --to, the years must only rise or only fall. KEY may then also be
-    /// workload.rate. The search ends when the years are within 0.5 % of this number.
+    /// Let --find search for the value with which the drive lasts this many years, instead of the
+    /// longest life. Between --from and --to, the years must only rise or only fall. The key may
+    /// also be workload.rate. The search ends when the simulated years are within 0.5 % of YEARS.
     #[arg(long, value_name = "YEARS", requires = "find", value_parser = some_years)]
     pub(crate) lasts: Option<f64>,
     #[command(flatten)]
@@ -123,7 +123,7 @@ fn some_years(text: &str) -> Result<f64, String> {
     years.ok_or_else(|| "a number of years above 0 is expected, such as 10".into())
 }
 
-/// Parser for the options of `vpass life`, without the rest of the command line.
+/// Parser that reads only the options of `vpass life`.
 #[derive(clap::Parser)]
 struct Line {
     #[command(flatten)]
@@ -131,7 +131,7 @@ struct Line {
 }
 
 impl LifeArgs {
-    /// Parses options as on the command line of `vpass life`.
+    /// Parses options in the form of the command line, such as `--seed=1`.
     ///
     /// # Panics
     /// Panics if an option is invalid. The caller makes these options from options that were
@@ -151,7 +151,7 @@ impl WithPage for LifeArgs {
     }
 }
 
-/// Parses a number. The code that uses the number checks its range.
+/// Parses a number. The range is checked where the number is used.
 fn a_number(text: &str) -> Result<f64, String> {
     text.parse().map_err(|_| "a number is expected, such as 0.5 or 1e-15".into())
 }
@@ -179,8 +179,8 @@ fn some_minutes(text: &str) -> Result<f64, String> {
 const MOST_MINUTES: f64 = 1e5;
 
 impl LifeArgs {
-    /// Returns whether every P/E cycle of each life is simulated. The option `--exact` demands
-    /// this, and the timed and untimed gears always do it.
+    /// Returns whether every P/E cycle of each life is simulated: with `--exact`, and always in the
+    /// timed and untimed gears.
     pub(crate) fn is_exact(&self) -> bool {
         self.exact || self.setup.base.gear != Gear::Fluid
     }

@@ -32,8 +32,8 @@ impl Estimated {
         Ok(Self(all))
     }
 
-    /// Returns one sentence for each life. The sentence has the estimate, and its error against the
-    /// simulated life.
+    /// Returns one sentence for each life. The sentence has the estimate, and the error of the
+    /// estimate against the simulated life.
     pub(super) fn text(&self, lives: &[Life]) -> String {
         let mut text = "\n".to_owned();
         for life in lives {

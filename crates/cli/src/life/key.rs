@@ -1,5 +1,5 @@
-//! Numeric key whose value `--find` searches. The search uses its values as numbers, and `--set`
-//! uses them as text.
+//! Numeric key whose best value `--find` searches. The values are numbers for the search, and text
+//! for `--set`.
 
 use vpass_drive::base::span::{SECOND, Span};
 use vpass_lab::as_json;
@@ -8,11 +8,11 @@ use vpass_lab::keys;
 use vpass_lab::numbers::counted;
 use vpass_lab::plan::RunPlan;
 
-/// Factor that gives the default range of the search. The range extends from the drive's own value
-/// divided by this factor, to the value times this factor.
+/// Factor for the default range of the search. The range begins at the drive's own value divided by
+/// this factor, and ends at the drive's own value times this factor.
 const REACH: f64 = 16.0;
 
-/// Key of the workload that `--lasts` may search, besides the keys of the drive.
+/// Only workload key that `--find` accepts, and only with `--lasts`. All other keys are drive keys.
 const RATE: &str = "workload.rate";
 
 /// Numeric key, with the range of values to search.
@@ -96,7 +96,7 @@ impl Knob {
         Ok(Self { path: path.into(), kind, from, to })
     }
 
-    /// Makes the searched key for the request rate of the workload.
+    /// Makes the key for a search over the request rate of the workload.
     fn of_rate((from, to): (Option<&str>, Option<&str>)) -> Result<Self, Failure> {
         let read = |name: &str, text: Option<&str>| {
             let value = text.and_then(a_rate).filter(|rate| *rate > 0.0);
@@ -142,21 +142,21 @@ fn own_value(path: &str, plan: &RunPlan) -> Result<Option<String>, Failure> {
     Ok(found.filter(|value| !value.is_null()).map(ToString::to_string))
 }
 
-/// Units of time, each with its number of seconds. A time is formatted in the largest unit that it
-/// reaches.
+/// Units of time, each with its length in seconds. A time is formatted in the largest unit that is
+/// not longer than the time.
 const UNITS: [(f64, &str); 4] = [(86_400.0, "d"), (3600.0, "h"), (60.0, "min"), (1.0, "s")];
 
-/// Formats a number as TOML accepts it.
+/// Formats a number in a form that TOML accepts.
 fn plain(value: f64) -> String {
     if (1e-4..1e9).contains(&value) { value.to_string() } else { format!("{value:e}") }
 }
 
-/// Rounds a number to this many digits.
+/// Rounds a number to this many significant digits.
 fn rounded(value: f64, digits: usize) -> f64 {
     format!("{value:.*e}", digits - 1).parse().unwrap_or(value)
 }
 
-/// Parses a number that may end with a unit such as k or M.
+/// Parses a number such as 500, 20k or 1M.
 fn a_rate(text: &str) -> Option<f64> {
     match counted(text) {
         Some(number) => number.ok().map(|number| number as f64),

@@ -53,7 +53,7 @@ pub(super) fn text(
     text
 }
 
-/// Describes the samples and seeds of a life, such as "4 samples of 1/256, 2 seeds from 1 on".
+/// Describes the samples and seeds, for example "4 disjoint samples of 1/256, 2 seeds from 1 on".
 fn lived(setting: &Setting, args: &LifeArgs) -> String {
     let plan = setting.plan;
     let sample = match setting.samples {
@@ -69,8 +69,8 @@ fn lived(setting: &Setting, args: &LifeArgs) -> String {
 }
 
 fn table(lives: &[Life]) -> Table {
-    // Regrouping by hints is the last cause in the list. If no data was regrouped in any life, this
-    // cause has no column.
+    // The last cause of rewrites in the list is the regrouping of data by hints. This cause has a
+    // column only if it rewrote pages.
     let regroups = lives
         .iter()
         .any(|life| life.consumed.as_ref().is_some_and(|consumed| consumed.hints.mean > 0.0));
@@ -112,7 +112,7 @@ fn table(lives: &[Life]) -> Table {
     table
 }
 
-/// Returns a table of reads, sorted by the number of their retries; `None` if no read needed a
+/// Returns a table with the share of reads for each number of retries; `None` if no read needed a
 /// retry.
 fn retried(lives: &[Life]) -> Option<Table> {
     let of = |life: &Life| {
@@ -140,7 +140,7 @@ fn retried(lives: &[Life]) -> Option<Table> {
     Some(table)
 }
 
-/// Returns a table of reads, sorted by the hint of their data; `None` without hints.
+/// Returns a table with the share of reads for each hint of the host; `None` without hints.
 fn hinted(lives: &[Life]) -> Option<Table> {
     let mut table = Table::new(["data that is", "", "may take", "reads", "missed"]);
     let mut is_empty = true;
@@ -234,7 +234,7 @@ fn of_samples(sampled: Sampled) -> String {
     )
 }
 
-/// Explains how lives were simulated on this rung (`--rung`), and what their intervals mean.
+/// Explains how lives were simulated on this rung (level of accuracy), and what the intervals mean.
 fn of_rung(rung: Rung, lives: &[Life]) -> String {
     let from: Vec<f64> = lives
         .iter()
@@ -265,8 +265,8 @@ fn of_rung(rung: Rung, lives: &[Life]) -> String {
     )
 }
 
-/// Explains why the command ended on this rung (`--rung`), although the interval is still too wide.
-/// Returns `None` if the interval is narrow enough.
+/// Explains why a more exact rung (level of accuracy) was not simulated, although the interval is
+/// too wide. Returns `None` if the interval is narrow enough.
 fn why_no_higher(end: Next, args: &LifeArgs) -> Option<String> {
     let wanted = format!("The interval is wider than --within {} %", digits(100.0 * args.within));
     match end {

@@ -1,5 +1,5 @@
-//! `vpass life --find`: searches for the value of a key that gives the longest life, or a given
-//! life.
+//! `vpass life --find`: searches for the value of a key with which the drive lives longest, or
+//! lives for a given number of years.
 
 use vpass_lab::as_json;
 use vpass_lab::experiments::Rows;
@@ -19,7 +19,7 @@ use crate::exit::Exit;
 use crate::out::{self, Folder};
 use crate::table::wrapped;
 
-/// Runs `--find`: searches for the value of a key that gives the longest life.
+/// Runs `--find`, with or without `--lasts`.
 pub(super) fn find_best(
     args: &LifeArgs,
     key: &str,
@@ -79,8 +79,8 @@ pub(super) fn find_best(
         (neighbour(best.saturating_sub(1)), neighbour((best + 1).min(points.len() - 1)));
     let others: Vec<String> =
         peaks.iter().filter(|i| **i != best).map(|i| points[*i].text.clone()).collect();
-    // If the drive with the best value is not worn out when the simulation ends, a closer search
-    // finds no better value.
+    // If the drive with the best value outlives the simulation, a closer search cannot find a
+    // better value.
     if low < high && !points[best].lives_on() {
         let mut section = Section::new(low, high);
         for _ in 0..CLOSER {
@@ -104,8 +104,8 @@ pub(super) fn find_best(
     exit(&points.into_iter().filter_map(|point| point.life).collect::<Vec<_>>(), &[])
 }
 
-/// Searches for the value with which the drive lasts this many years. Returns the index of this
-/// value in `points`. Returns `None` if no value in the searched range gives these years.
+/// Searches for the value of the key with which the drive lasts `target` years. Returns the index
+/// of this value in `points`. Returns `None` if the search finds no such value.
 fn lasting(
     args: &LifeArgs,
     knob: &Knob,
@@ -131,7 +131,7 @@ fn lasting(
     Ok(None)
 }
 
-/// Returns the life of the only technique that was simulated.
+/// Returns the life of the one technique that `--find` simulates.
 fn only(climbed: Climbed) -> Result<Life, Failure> {
     let answer = climbed.answers.into_iter().next().expect("a named rung gives answers");
     let life = Life::answered(&answer);

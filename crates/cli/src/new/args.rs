@@ -49,8 +49,8 @@ pub(crate) struct NewPolicyArgs {
     /// Folder for the files. The folder must be new or empty. Default: the name of the policy.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
-    /// Folder with the sources of vpass, which a Rust crate needs. Default: the vpass sources that
-    /// contain the current folder.
+    /// Folder with the source code of vpass. The new Rust crate needs this code. Default: the
+    /// nearest folder with this code, upwards from the current folder.
     #[arg(long, value_name = "DIR", conflicts_with = "python")]
     pub(crate) vpass: Option<PathBuf>,
     /// Print one JSON object instead of sentences.
@@ -70,10 +70,10 @@ pub(crate) struct NewDriveArgs {
     /// Host interface, such as pcie4x4, sata or sas12. Default: the interface of the preset.
     #[arg(long, value_name = "LINK", value_parser = Link::parse, allow_hyphen_values = true)]
     pub(crate) interface: Option<Link>,
-    /// Rate of sequential reads with its unit, such as 6.8GB/s.
+    /// Rate of sequential reads, such as 6.8GB/s.
     #[arg(long, value_name = "RATE", value_parser = parse::rate, allow_hyphen_values = true)]
     pub(crate) sequential_read: Option<f64>,
-    /// Rate of sequential writes with its unit, such as 2000MB/s, without the help of an SLC cache.
+    /// Rate of sequential writes, measured without an SLC cache, such as 2000MB/s.
     #[arg(long, value_name = "RATE", value_parser = parse::rate, allow_hyphen_values = true)]
     pub(crate) sequential_write: Option<f64>,
     /// Random 4-KiB reads per second, such as 850k.
@@ -82,7 +82,8 @@ pub(crate) struct NewDriveArgs {
     /// Random 4-KiB writes per second, such as 130k.
     #[arg(long, value_name = "N", value_parser = parse::iops, allow_hyphen_values = true)]
     pub(crate) random_write_iops: Option<f64>,
-    /// Terabytes that the host may write during the warranty (TBW), such as 3504 or 1.2PB.
+    /// Amount of data that the host may write during the warranty (TBW), such as 3504 (terabytes)
+    /// or 1.2PB.
     #[arg(
         long,
         value_name = "TB",
@@ -100,7 +101,7 @@ pub(crate) struct NewDriveArgs {
         requires = "warranty_years",
     )]
     pub(crate) dwpd: Option<f64>,
-    /// Length of the warranty in years. The --dwpd writes are allowed during this time.
+    /// Length of the warranty in years, for --dwpd.
     #[arg(
         long,
         value_name = "YEARS",
@@ -109,8 +110,8 @@ pub(crate) struct NewDriveArgs {
         requires = "dwpd",
     )]
     pub(crate) warranty_years: Option<f64>,
-    /// Number of channels of the controller. Default: as in the preset, or more if the rates need
-    /// more.
+    /// Number of flash channels of the controller. Default: as in the preset, or more if the given
+    /// rates need more channels.
     #[arg(long, value_name = "N", value_parser = parse::channels, allow_hyphen_values = true)]
     pub(crate) channels: Option<u32>,
     /// Write the drive file to this path, completely or not at all.

@@ -10,11 +10,10 @@ use vpass_lab::sheet::{Link, parse};
 use super::args::NewDriveArgs;
 use crate::out::Asking;
 
-/// Asks on a terminal for the options that are missing. Without a terminal, the options stay
-/// unchanged.
+/// Asks the user for missing options. Without a terminal, or with `--json`, nothing is asked.
 ///
 /// # Errors
-/// Returns an error if the terminal closes before all needed lines are known.
+/// Returns an error if the terminal closes before all questions are answered.
 pub(super) fn complete(args: NewDriveArgs) -> Result<NewDriveArgs, Failure> {
     let is_asked = io::stdin().is_terminal() && io::stderr().is_terminal() && !args.json;
     if !is_asked {

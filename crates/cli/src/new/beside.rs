@@ -1,5 +1,5 @@
-//! Comparison of a drive with its data sheet, as text. `vpass show FILE` prints this table for any
-//! drive.
+//! Table that compares a drive with its data sheet. `vpass show FILE` prints this table for any
+//! drive file.
 
 use std::fmt::Write;
 
@@ -16,7 +16,7 @@ use crate::table::{Look, Table, wants_colour, wrapped};
 /// Checks a drive and prints the table that compares it with its data sheet.
 ///
 /// # Errors
-/// Returns an error that says what is wrong with the drive, with the line of its file.
+/// Returns an error if the drive is invalid. The error names the line of the drive file.
 pub(crate) fn show(name: &str, sets: &[String], as_json: bool) -> Result<(), Failure> {
     if !sets.is_empty() {
         return Err(Failure::usage(
@@ -58,15 +58,15 @@ pub(super) fn render(title: &str, beside: &Beside, colour: bool) -> String {
 }
 
 /// Returns the difference, in percent, between the drive's value and the value in the data sheet.
-/// If the drive is better than its data sheet, the text ends with "above".
+/// If the drive is clearly better than the data sheet, the text ends with "above".
 fn difference(row: &Row) -> String {
     row.difference_percent.map_or_else(String::new, |percent| {
         format!("{percent:+.1} %{}", if row.is_above() { ", above" } else { "" })
     })
 }
 
-/// Formats a value. Ratios and small values keep their decimals, and other values are whole
-/// numbers.
+/// Formats a value. Values below 10 and values without a unit may have decimals. All other values
+/// are rounded to whole numbers.
 fn number(row: &Row, value: f64) -> String {
     if row.unit.is_empty() || value < 10.0 { digits(value) } else { count(value.round() as u64) }
 }

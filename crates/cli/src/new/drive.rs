@@ -86,8 +86,8 @@ fn sheet_of(args: &NewDriveArgs) -> Result<Sheet, Failure> {
     })
 }
 
-/// Returns a sentence that says where the drive file is. If none was written, the sentence says how
-/// to get one.
+/// Returns a sentence that says where the drive file is. If no file was written, the sentence says
+/// how to get a file.
 fn last_line(draft: &Draft, written: Option<&Path>) -> String {
     let keys = draft.changes.len();
     match written {

@@ -1,7 +1,7 @@
 //! `vpass new policy`: writes a read-reclaim policy and its test, in Rust or in Python.
 //!
-//! The files are those of `examples/new_policy`, with another name. The example is built and tested
-//! like every other crate, so the written files work.
+//! The files are copies of `examples/new_policy`, with the name of the new policy. The tests of
+//! vpass include this example, so the copies work.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -15,8 +15,8 @@ use vpass_lab::plain;
 use super::args::NewPolicyArgs;
 use crate::out::{self, Folder};
 
-/// Names that the example policy has in texts, in code and as a type. In the files of a new policy,
-/// they are replaced.
+/// Names that the example policy has in texts, in code and as a type. The files of a new policy
+/// have the new policy's names instead.
 const IN_TEXT: &str = "my-policy";
 const IN_CODE: &str = "my_policy";
 const OF_TYPE: &str = "MyPolicy";
@@ -37,7 +37,7 @@ struct Made<'a> {
     test: String,
 }
 
-/// Writes the files of a policy, and prints what the user can do with them.
+/// Writes the files of a policy, and prints the command that tests the policy.
 pub(super) fn policy(args: &NewPolicyArgs) -> Result<(), Failure> {
     check_name(&args.name)?;
     let place = args.out.clone().unwrap_or_else(|| PathBuf::from(&args.name));
@@ -85,7 +85,7 @@ fn check_name(name: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Returns a text of the example in which the name of the policy is replaced.
+/// Returns a text of the example, but with `name` as the name of the policy.
 fn renamed(text: &str, name: &str) -> String {
     let capitalised = |word: &str| word[..1].to_uppercase() + &word[1..];
     let of_type: String = name.split('-').map(capitalised).collect();
