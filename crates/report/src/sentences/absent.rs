@@ -16,7 +16,7 @@ pub fn doses(manifest: &Value) -> Phrase {
         ]
     } else {
         "This chart is absent: the folder has no dose.csv. This version of vpass writes dose.csv \
-         if the oracle is on and reads disturb wordlines."
+         if the oracle is on and the drive has read disturbance."
             .into()
     }
 }

@@ -329,7 +329,7 @@ impl Policy for ChanceProbe {
             let limit = e.limit.units();
             Threshold {
                 name: format!(
-                    "wordline of group {} (with all reads beside it) moved by a probe",
+                    "wordline of group {} moved by a probe, if all reads go to its neighbours",
                     view.disturb.groups[group]
                 ),
                 reads: ((limit - need) / (e.alpha - Alpha::ONE).max(Alpha::of_256ths(1)).weight())
