@@ -486,7 +486,7 @@ fn counts_take_decimal_units_and_sizes_binary_ones() {
             2,
             &[
                 &format!("--set workload.requests={text}: workload.requests is \"{text}\"; it"),
-                "it must be a number below 2^63 such as 1000000, 1e6 or 1M",
+                "it must be a number such as 1000000, 1e6 or 1M, below 2^63",
             ],
         );
     }

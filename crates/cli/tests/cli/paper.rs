@@ -545,7 +545,7 @@ fn an_expected_row_says_how_it_is_compared() {
         ("tolerance = 0.1\nthan = 'w'", "`than` needs `below` or `above`"),
         (
             "tolerance = 0.1\nchange_within = 1.0",
-            "a `change_within` above 0 and below 1 is expected",
+            "`change_within` is a share of the paper's change; it must be above 0 and below 1",
         ),
         (
             "tolerance = 0.1\nchange_within = 0.5",

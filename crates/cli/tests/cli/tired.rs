@@ -67,7 +67,7 @@ fn what_cannot_be_is_refused_with_exit_code_2() {
     );
     refused(
         &[&in_time[..], &["--refresh block", "refresh.period=1s"]].concat(),
-        &["the time of rewriting every block once"],
+        &["the time to rewrite every block once"],
     );
     refused(
         &["--refresh block", "refresh.period=300d", "start.pec=2800"],

@@ -311,8 +311,8 @@ impl Drive {
         let shorter =
             if left > 1 { format!("set parity.stripe={left} or less, or ") } else { String::new() };
         format!(
-            "stripes have {members} host pages, each on its own die, but only {left} of {} dies \
-             are left; {shorter}use a drive with more dies",
+            "stripes have {members} host pages, each on a different die, but only {left} of {} \
+             dies are left; {shorter}use a drive with more dies",
             self.geometry.domains()
         )
     }

@@ -211,7 +211,8 @@ pub(crate) fn fill(config: &mut DriveConfig) -> Result<(), ConfigError> {
         || {
             format!(
                 "ecc.last_target = {given:e} contradicts [bch], which gives {fails:.3e}; with \
-                 error.model = \"bch\", remove ecc.last_target: bch.yield or bch.uber sets it"
+                 error.model = \"bch\", remove ecc.last_target: bch.yield or bch.uber sets this \
+                 value"
             )
         },
     )?;

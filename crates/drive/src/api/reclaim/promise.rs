@@ -132,8 +132,8 @@ impl Promise {
             }
             Self::Deceivable(b) => {
                 format!(
-                    "the technique is safe unless reads deceive its estimate, with a dose of {:.1} \
-                     left: {}",
+                    "the technique is safe if reads do not deceive the technique's estimate, with \
+                     a dose of {:.1} left: {}",
                     b.slack(),
                     b.words(disturb)
                 )

@@ -127,7 +127,8 @@ fn what_is_to_blame_is_named() {
     // changed, 9 (41 + 1) + 19 = 397 is small enough.
     let sentence = refusal(&config(400, "check_interval = 300, late_reads = 30"), "straw-wl", true);
     assert!(
-        sentence.ends_with("set reclaim.late_reads = 1 and reclaim.check_interval = 41 or less"),
+        sentence
+            .ends_with("set reclaim.late_reads = 1, and set reclaim.check_interval to 41 or less"),
         "{sentence}"
     );
     let sentence = refusal(&config(27, ""), "block", false);
