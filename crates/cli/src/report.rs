@@ -300,7 +300,7 @@ fn merged(merged: &Merged) -> String {
     format!(
         "\n    \
          {wordlines} merged in place; these merges corrupted {pages}; at the end, {blocks} hold \
-         merged wordlines; without merges, the same data would need {fewer} blocks fewer",
+         merged wordlines; without merges, the data would fit into {fewer} fewer blocks",
         wordlines = plural(merged.merged_wordlines, "wordline"),
         pages = plural(merged.corrupted_pages, "page"),
         blocks = plural(merged.merged_blocks.into(), "block"),
@@ -374,7 +374,7 @@ fn wear(s: &Summary) -> String {
         let cycles = rate.0.map_or_else(|| "-".into(), digits);
         let _ = writeln!(
             text,
-            "  wear of the drive that begins with {} P/E cycles: {cycles} P/E cycles {per}",
+            "  a drive that begins with {} P/E cycles wears by {cycles} P/E cycles {per}",
             count(age.start_pec.into()),
             per = rate.1
         );

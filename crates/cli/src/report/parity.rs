@@ -57,7 +57,7 @@ fn reads_first(expected: &ReadsFirst) -> String {
         "\n  \
          blocks endure {} times the reads that a page endures without parity; of {:.1e} flash \
          reads, {:.1e} are expected to need parity\n    \
-         expected UBER {}, at most {}; without parity {}; target {:.1e}",
+         expected UBER {}, upper bound {}; expected without parity {}; target {:.1e}",
         digits(expected.raised),
         expected.reads,
         expected.expected_failed_reads,

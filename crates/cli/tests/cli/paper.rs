@@ -466,12 +466,8 @@ fn periods_that_do_not_go_together_with_the_rest_are_refused() {
         "`reclaim` must name one technique",
     );
     refused("seeds = 2", "oracle = true", "`stages` needs the timed gear, without `oracle`");
-    refused(
-        "{ name = 'v free', ",
-        "{ name = 'w', ",
-        "for each variant NAME, a variant NAME free is expected",
-    );
-    refused("stages = true", "stages = false", "the periods of group g need `stages = true`");
+    refused("{ name = 'v free', ", "{ name = 'w', ", "for each variant NAME, a variant NAME free");
+    refused("stages = true", "stages = false", "group g has periods, so it needs `stages = true`");
     refused("start.age=30d", "start.age=31d", "start.age = \"31d\" must be at most refresh.period");
 }
 

@@ -310,7 +310,7 @@ fn a_refresh_that_merges_says_what_it_merged() {
     let (ida, block) = (text("ida"), text("block"));
     assert!(
         ida.contains("merged in place; these merges corrupted")
-            && ida.contains("without merges, the same data would need"),
+            && ida.contains("without merges, the data would fit into"),
         "{ida}"
     );
     assert!(!block.contains("merged in place"), "{block}");

@@ -355,7 +355,7 @@ impl Drive {
             let lost = self.ftl.taken.pages;
             Err(format!(
                 "{failure}: the drive stopped: {why}. Host pages lost to failures so far: {lost}; \
-                 pages on failed flash that are not rebuilt: {held}"
+                 pages not yet rebuilt from failed flash: {held}"
             ))
         })
     }

@@ -213,7 +213,7 @@ pub fn warnings(
         first_broken(config, technique, timed, recycled_up_to(config, reached))
     {
         sentences.push(format!(
-            "`{}` may lose data from {pec} P/E cycles on: there, {}",
+            "`{}` may lose data at {pec} or more P/E cycles: at {pec}, {}",
             technique.name,
             budget.words(&config.disturb)
         ));

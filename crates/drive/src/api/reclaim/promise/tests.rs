@@ -242,7 +242,7 @@ fn a_promise_that_wear_ends_is_warned_of() {
     let sentences = warnings(&config, block, false, 1001);
     assert_eq!(sentences.len(), 2, "{sentences:?}");
     assert!(
-        sentences[0].starts_with("`block` may lose data from 901 P/E cycles on"),
+        sentences[0].starts_with("`block` may lose data at 901 or more P/E cycles"),
         "{sentences:?}"
     );
     assert!(sentences[1].starts_with("disturb.table ends at 1000 P/E cycles"), "{sentences:?}");
