@@ -467,7 +467,11 @@ fn periods_that_do_not_go_together_with_the_rest_are_refused() {
     );
     refused("seeds = 2", "oracle = true", "`stages` needs the timed gear, without `oracle`");
     refused("{ name = 'v free', ", "{ name = 'w', ", "for each variant NAME, a variant NAME free");
-    refused("stages = true", "stages = false", "group g has periods, so it needs `stages = true`");
+    refused(
+        "stages = true",
+        "stages = false",
+        "group g has periods, and periods need `stages = true`",
+    );
     refused("start.age=30d", "start.age=31d", "start.age = \"31d\" must be at most refresh.period");
 }
 

@@ -65,8 +65,8 @@ impl Gain {
             return Ok(());
         }
         Err(Failure::usage(format!(
-            "gain {}: group {} has periods, so it needs `stages = true` and, for each variant \
-             NAME, a variant NAME{}",
+            "gain {}: group {} has periods, and periods need `stages = true` and, for each \
+             variant NAME, a variant NAME{}",
             self.name, group.name, self.twin
         )))
     }
