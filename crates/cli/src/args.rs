@@ -278,7 +278,7 @@ fn a_count(text: &str) -> Result<u64, String> {
     match counted(text) {
         Some(count) => count,
         None => {
-            text.parse().map_err(|_| "a whole number is expected, such as 1000000 or 1M".into())
+            text.parse().map_err(|_| "a whole number is expected, for example 1000000 or 1M".into())
         }
     }
 }

@@ -111,9 +111,7 @@ pub(crate) fn run(
     fail: bool,
 ) -> Result<Exit, Failure> {
     if let Some(m) = minutes.filter(|m| !(*m > 0.0 && *m < 1e6)) {
-        return Err(Failure::usage(format!(
-            "--minutes {m}: a number of minutes above 0 is expected"
-        )));
+        return Err(Failure::usage(format!("--minutes {m}: must be above 0")));
     }
     let end = minutes.map(|m| Instant::now() + Duration::from_secs_f64(m * 60.0));
     let wanted = count.map_or(if end.is_some() { u64::MAX } else { 1 }, NonZeroU64::get);
@@ -170,8 +168,7 @@ pub(crate) fn run(
     }
     let requests = numbers::plural(counts.requests(), "request");
     out::print(&format!(
-        "{drives}, drawn with the seeds from {seed} on, served {requests}; the oracle found no \
-         error\n"
+        "{drives} (seeds {seed} and up) served {requests}; the oracle found no error\n"
     ))?;
     Ok(Exit::Done)
 }
@@ -213,7 +210,7 @@ pub(crate) fn digest(
     drop(progress);
     let cases = numbers::plural(count.get(), "case");
     out::print(&format!(
-        "{:016x}: digest of {cases}, drawn with the seeds from {seed} on; no case was run\n",
+        "{:016x}: digest of {cases} (seeds {seed} and up); no case was run\n",
         digest.value()
     ))?;
     Ok(Exit::Done)

@@ -31,7 +31,7 @@ const COLOURS: clap::builder::Styles = clap::builder::Styles::styled()
     styles = COLOURS,
     arg_required_else_help = true,
     after_help = "Example: vpass compare --drive tiny --workload zipf-read --reclaim none,block\n\n\
-        Exit codes: 0 done; 1 failed, a fit missed a statistic, or the drive model has a bug; 2 \
+        Exit codes: 0 done; 1 failed, or a fit missed a statistic, or the drive model has a bug; 2 \
         wrong usage, configuration,\n\
         trace or job file; 3 done and data was lost (run, attack); 130 interrupted."
 )]
@@ -214,6 +214,6 @@ const COMPARE_EXAMPLES: &str = "Examples:\n  \
     vpass compare --drive tiny --workload zipf-read --reclaim none,block\n  \
     vpass compare --drive tiny --workload random-70-30 --reclaim block --gc greedy,cost-benefit \
     --seeds 5 --out results\n\n\
-    Exits with 0 if every run completed; data loss is a column of the table. Exits with 1 if a \
-    drive stopped because of its failures (--fail); the table then shows the other drives. Also \
-    exits with 1 if the oracle found a bug of the drive model.";
+    Exits with 0 if every run completed; data loss is a column of the table. Exits with 1 if \
+    failures (--fail) stopped a drive; the table then shows the other drives. Exits with 1 if the \
+    oracle found a bug of the drive model.";

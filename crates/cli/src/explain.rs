@@ -91,8 +91,7 @@ fn render(e: &Explanation, config: &DriveConfig, colour: bool) -> String {
         text.push('\n');
         heading(
             &mut text,
-            "Error budget of a page: errors by wear, age and reads, and the dose left at each \
-             retry",
+            "Error budget of a page: errors from wear, age and reads; dose left at each retry",
         );
         text.push_str(&budget::words(budget, colour));
     }
@@ -160,7 +159,7 @@ fn dose_words(e: &Explanation, config: &DriveConfig) -> String {
     let before = config.disturb.preprogram_weight;
     let _ = writeln!(
         text,
-        "  wordlines not yet programmed: {before} times this dose \
+        "  weight of a read for wordlines not yet programmed: {before} times the weight above \
             (disturb.preprogram_weight)"
     );
     text
@@ -208,7 +207,7 @@ fn age_words(e: &Explanation, colour: bool) -> String {
             e.kind_factor.iter().map(|(kind, factor)| format!("{kind} {factor}")).collect();
         let _ = writeln!(
             text,
-            "  these limits are those of the weakest page kind; factors of all page kinds: {} \
+            "  limits hold for the weakest page kind; factors of all page kinds: {} \
              (disturb.kind_factor)",
             factors.join(", ")
         );

@@ -79,8 +79,8 @@ pub fn run_command_telling(words: Vec<OsString>, tell: &dyn Fn(&Failure)) -> u8 
         }
         Err(_) => {
             out::say(
-                "vpass: this is a bug in vpass; please report it with the command and the message \
-                 above",
+                "vpass: this is a bug in vpass; please report the bug with the command and the \
+                 error message above",
             );
             Exit::Failed
         }

@@ -141,12 +141,16 @@ fn host(s: &Summary) -> String {
         count(h.write_pages)
     );
     if h.unmapped_read_pages > 0 {
-        let _ = write!(text, "; {} of the read pages hold no data", count(h.unmapped_read_pages));
+        let _ = write!(
+            text,
+            "; {} of the pages that were read hold no data",
+            count(h.unmapped_read_pages)
+        );
     }
     if h.partial_page_writes > 0 {
         let _ = write!(
             text,
-            "; {} wrote only part of the page, so {} pages were read to complete these writes",
+            "; {} wrote only part of a page, so {} pages were read to complete these writes",
             plural(h.partial_page_writes, "page write"),
             count(h.fill_reads)
         );
@@ -296,7 +300,7 @@ fn merged(merged: &Merged) -> String {
     format!(
         "\n    \
          {wordlines} merged in place; these merges corrupted {pages}; at the end, {blocks} hold \
-         merged wordlines; without merges, the same data would need {fewer} blocks fewer",
+         merged wordlines; without merges, the data would fit into {fewer} fewer blocks",
         wordlines = plural(merged.merged_wordlines, "wordline"),
         pages = plural(merged.corrupted_pages, "page"),
         blocks = plural(merged.merged_blocks.into(), "block"),
@@ -326,7 +330,7 @@ fn blame(s: &Summary) -> String {
     if words.is_empty() {
         String::new()
     } else {
-        format!("  reads of these address ranges caused copies: {}\n", words.join(", "))
+        format!("  address ranges whose reads caused copies: {}\n", words.join(", "))
     }
 }
 
@@ -353,7 +357,7 @@ fn wear(s: &Summary) -> String {
         {
             let _ = write!(
                 text,
-                " (bytes programmed per byte written; {per_page:.3} programs per page written)"
+                " (bytes programmed per byte written; {per_page:.3} page programs per page written)"
             );
         }
     }
@@ -370,7 +374,7 @@ fn wear(s: &Summary) -> String {
         let cycles = rate.0.map_or_else(|| "-".into(), digits);
         let _ = writeln!(
             text,
-            "  wear of the drive that begins with {} P/E cycles: {cycles} P/E cycles {per}",
+            "  a drive that begins with {} P/E cycles wears by {cycles} P/E cycles {per}",
             count(age.start_pec.into()),
             per = rate.1
         );

@@ -290,7 +290,7 @@ pub fn error_model(config: &DriveConfig) -> Option<Box<dyn ErrorModel>> {
 /// Names of all models, each with a line of text.
 pub const MODELS: &[(&str, &str)] = &[
     ("none", "reads disturb nothing"),
-    ("count", "each read of a block disturbs all its pages equally (ipr-2018)"),
+    ("count", "each read of a block disturbs all pages of the block equally (ipr-2018)"),
     (
         "wordline",
         "each read disturbs the neighbouring wordlines alpha times as much as the rest of the \

@@ -221,7 +221,7 @@ fn what_refresh_cannot_keep_is_refused() {
     // seconds.
     assert_eq!(
         refused("refresh = { period = \"3s\" }", "block").unwrap(),
-        "refresh.period = \"3s\" must be at least \"4s\", the time of rewriting every block once"
+        "refresh.period = \"3s\" must be at least \"4s\", the time to rewrite every block once"
     );
     assert_eq!(refused("refresh = { period = \"3.06s\" }", "block"), None);
     assert_eq!(refused("", "blok").unwrap(), "unknown refresh technique `blok`");

@@ -14,7 +14,7 @@ use crate::numbers::counted;
 use crate::schema::Section;
 
 /// Correction that an error message suggests if a word is not a count.
-const COUNT: &str = "a number below 2^63 such as 1000000, 1e6 or 1M; k, M, G and T stand for 10^3 \
+const COUNT: &str = "a number such as 1000000, 1e6 or 1M, below 2^63; k, M, G and T stand for 10^3 \
     to 10^12";
 
 /// Converts a word to a count. The word is the value of a key. Returns `None` if the key does not

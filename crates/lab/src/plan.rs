@@ -342,7 +342,7 @@ impl RunPlan {
         .with_remedy(phrase![
             "Set workload.rate, which replaces workload.queue_depth (",
             set("workload.rate", 1000),
-            "), or replay a trace by its own clock, without ",
+            "), or replay a trace with its recorded times, without ",
             Opt::QueueDepth,
         ]))
     }
@@ -411,9 +411,9 @@ fn ages(setup: &Setup, plan: &RunPlan) -> Result<Vec<u32>, Failure> {
     if !ages.is_empty() && plan.drive.config.start.pec_most() > start {
         let why = "a drive whose blocks begin with different wear (start.pec_spread, \
              start.worn_share) has no single age";
-        return Err(Failure::usage(why)
-            .at(Opt::Ages)
-            .with_remedy("leave out the ages or these two keys"));
+        return Err(Failure::usage(why).at(Opt::Ages).with_remedy(
+            "leave out the ages, or leave out start.pec_spread and start.worn_share",
+        ));
     }
     match ages.iter().find(|pec| **pec < start || **pec >= rated) {
         None => Ok(ages),

@@ -160,7 +160,7 @@ fn a_wrong_answer_or_a_panic_ends_the_run_by_the_name_of_the_technique() {
         (
             Answer::AlarmNotAhead,
             "on_alarm",
-            "the next alarm must be at a larger number of reads, or never",
+            "the next alarm must be at a larger read count, or must never come",
         ),
         (
             Answer::PageBeyondTheBlock,

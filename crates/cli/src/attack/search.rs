@@ -61,9 +61,7 @@ struct Search<'a> {
 pub(crate) fn search(args: &AttackArgs) -> Result<Exit, Failure> {
     let minutes = args.search.minutes;
     if let Some(m) = minutes.filter(|m| !(*m > 0.0 && *m < 1e6)) {
-        return Err(Failure::usage(format!(
-            "--minutes {m}: a number of minutes above 0 is expected"
-        )));
+        return Err(Failure::usage(format!("--minutes {m}: must be above 0")));
     }
     let victim = Victim::new(args)?;
     let base = Base { gear: Gear::Untimed, oracle: Watch::On, ..args.base.clone() };

@@ -15,13 +15,13 @@ pub(super) fn words(budget: &ErrorBudget, colour: bool) -> String {
     let mut text = String::new();
     let _ = writeln!(
         text,
-        "  RBER = base + term of age + slope x dose; each row shows the page whose fresh data \
-         endures the fewest reads; --json has all pages"
+        "  RBER = base + age term + slope x dose; each row shows the weakest page (fewest reads \
+         with fresh data); --json prints all pages"
     );
     if budget.acceleration.to_bits() != 1f64.to_bits() {
         let _ = writeln!(
             text,
-            "  at this temperature, data ages {} times as fast as in the error law",
+            "  at error.temperature_c, data ages {} times as fast as at error.reference_c",
             digits(budget.acceleration)
         );
     }
@@ -33,7 +33,7 @@ pub(super) fn words(budget: &ErrorBudget, colour: bool) -> String {
         let _ = writeln!(
             text,
             "  at {} P/E cycles, fresh data has RBER {}, but a first read (without retries) \
-             decodes only up to RBER {}: vpass rejects a drive that can reach this state",
+             decodes only up to RBER {}: vpass rejects a drive that can reach this P/E count",
             count(page.pec.into()),
             rber(page.base),
             rber(first)

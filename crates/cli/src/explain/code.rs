@@ -22,8 +22,8 @@ pub(super) fn words(code: &Code, colour: bool) -> String {
     );
     let _ = writeln!(
         text,
-        "  at the limit, UBER is {:.1e} and a block has {} lost pages (JESD218: UBER 1e-15 for \
-         client drives, 1e-16 for enterprise drives)",
+        "  at the limit of the code, UBER is {:.1e} and a block has {} lost pages (JESD218: UBER \
+         1e-15 for client drives, 1e-16 for enterprise drives)",
         code.uber,
         digits(code.lost_pages_of_a_block)
     );

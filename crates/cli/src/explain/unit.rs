@@ -19,8 +19,8 @@ pub(super) fn words(unit: &Unit, colour: bool) -> String {
     let table = if unit.small_writes.is_empty() { String::new() } else { table.render(colour) };
     format!(
         "  the drive maps whole flash pages of {}; to write a part of a page, the drive reads this \
-         page and programs a whole page\n{table}  these numbers are without garbage collection; \
-         small writes to one page share this cost if they meet in the write buffer\n",
+         page and programs a whole page\n{table}  the costs exclude garbage collection; small \
+         writes to one page cost less if the write buffer collects several of these writes\n",
         bytes(unit.bytes)
     )
 }
@@ -30,8 +30,8 @@ pub(crate) fn comment(page_bytes: u64) -> String {
     let unit = Unit::of(page_bytes);
     let cost = |write: &vpass_lab::explain::SmallWrite| {
         format!(
-            "# A write of {} costs {} fill read and {} bytes programmed per byte written, before \
-             garbage collection.\n",
+            "# Without garbage collection, a write of {} causes {} page read and {} bytes \
+             programmed per byte written.\n",
             bytes(write.bytes),
             write.fill_reads,
             digits(write.programmed_per_byte)

@@ -36,8 +36,8 @@ pub(super) fn interval() -> Result<Option<Duration>, Failure> {
     let seconds = said.parse().ok().filter(|seconds| (0.1..=86_400.0).contains(seconds));
     seconds.map(|seconds| Some(Duration::from_secs_f64(seconds))).ok_or_else(|| {
         Failure::usage(format!(
-            "{PROGRESS}={said}: it must be off, or the number of seconds between two lines, from \
-             0.1 to 86,400"
+            "{PROGRESS}={said}: `off`, or a time of 0.1 to 86,400 seconds between two lines, is \
+             expected"
         ))
     })
 }

@@ -57,7 +57,7 @@ fn reads_first(expected: &ReadsFirst) -> String {
         "\n  \
          blocks endure {} times the reads that a page endures without parity; of {:.1e} flash \
          reads, {:.1e} are expected to need parity\n    \
-         expected UBER {}, at most {}; without parity {}; target {:.1e}",
+         expected UBER {}, upper bound {}; expected without parity {}; target {:.1e}",
         digits(expected.raised),
         expected.reads,
         expected.expected_failed_reads,
@@ -103,7 +103,7 @@ fn window(waited: &str, stripe_s: Option<f64>, stripe_writes: u64) -> String {
             format!("; stripes {waited} for {}, summed over all stripes", seconds(s))
         }
         None if stripe_writes > 0 => format!(
-            "; stripes {waited} for {} of the host, summed over all stripes",
+            "; stripes {waited} during {} of the host, summed over all stripes",
             plural(stripe_writes, "page write")
         ),
         _ => String::new(),
@@ -152,7 +152,11 @@ pub(super) fn failures(failures: &Failures) -> String {
             .stage
             .map_or_else(String::new, |stage| format!(" in stage {stage} of the drive's life"));
         let (requests, pages) = (plural(one.request, "request"), plural(one.pages, "page"));
-        let _ = write!(text, "\n  {} failed after {requests}{stage} with {pages}", one.failure);
+        let _ = write!(
+            text,
+            "\n  {} failed after {requests}{stage}; the failed flash held {pages}",
+            one.failure
+        );
     }
     for one in &failures.to_come {
         let _ = write!(text, "\n  the failure {one} did not happen, because the run ended earlier");

@@ -37,7 +37,7 @@ pub(super) fn tired(s: &Summary) -> String {
             text,
             "\n  \
              hint {word}: {} pages, with at most {} retries ({latency}) per read; of {reads} page \
-             reads, {late} took longer",
+             reads, {late} took longer than {latency}",
             count(of.pages),
             of.retries,
             latency = microseconds(of.latency_us),

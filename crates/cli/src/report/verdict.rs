@@ -96,9 +96,9 @@ fn life(s: &Summary) -> String {
             );
             match life.and_then(|life| life.middle) {
                 Some(life) => format!(
-                    "{after} {} of this workload{rate} ({range}). On small drives, such estimates \
-                     were within 15 % of the life that `vpass life` simulates, and up to 37 % \
-                     below that life in runs with background GC.",
+                    "{after} {} of this workload{rate} ({range}). On small drives, estimates from \
+                     a run were within 15 % of the life that `vpass life` simulates; with \
+                     background GC, the estimates were up to 37 % too low.",
                     unit.text_with(life, w.drive_writes_per_day)
                 ),
                 None => format!(

@@ -24,15 +24,16 @@ const FIT_EXAMPLES: &str = "Examples:\n  \
     vpass workload fit --trace web.csv.zst --out web.toml\n  \
     vpass workload fit --workload web.toml --scale 0.1\n  \
     vpass run --drive tiny --workload w02.toml\n\n\
-    DISKS has one row per disk. Two columns are workload and page_working_set_size. Each of these \
-    columns exists twice, with the prefix read_ and with the prefix write_: block_req_count, \
-    io_request_size_sum, page_access_count, page_working_set_size. For P = 1, 5, 10 .. 100 there \
-    are P_read_page_popularity and P_read_block_request_size. WINDOWS has one row per window: \
-    workload, window, end_us, read_pages_4k, write_pages_4k. Other columns are ignored.\n\n\
+    DISKS has one row per disk. The column workload names the disk. The columns block_req_count, \
+    io_request_size_sum and page_access_count exist with the prefix read_ and with the prefix \
+    write_. The column page_working_set_size exists with each prefix and without a prefix. For \
+    each percentile P = 1, 5, 10 .. 100, there are the columns P_read_page_popularity and \
+    P_read_block_request_size. WINDOWS has one row per window: workload, window, end_us, \
+    read_pages_4k, write_pages_4k. Other columns are ignored.\n\n\
     Exit code 0: every statistic is met within --tolerance. Exit code 1: at least one is missed. \
     In this case, the table shows which statistics are missed, the message names the smallest \
     tried scale that meets all statistics, and no file is written. At a small scale, a single \
-    large request can exceed a window or a percentile, so that statistics are missed.\n\n\
+    large request can exceed a window or a percentile, and then statistics are missed.\n\n\
     Memory use grows with the number of touched pages, by about 6 bytes per page.";
 
 fn parse_tolerance(text: &str) -> Result<f64, String> {

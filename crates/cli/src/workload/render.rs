@@ -46,9 +46,9 @@ pub(super) fn render(fit: &FitReport, written: Option<&Path>, colour: bool) -> S
 }
 
 /// Sentence that says what a table of statistics cannot preserve from a trace.
-const NOT_KEPT: &str = "The generated requests do not reproduce: which pages are near each other, \
-or are read together; the order of requests; changes of the request mix over time; request times \
-within a window; the relation between size and popularity.";
+const NOT_KEPT: &str = "The generated requests do not preserve five things: which pages are near \
+    each other or are read together; the order of requests; changes of the request mix over time; \
+    request times within a window; the relation between request size and page popularity.";
 
 fn table(statistics: &[Statistic], tolerance: f64) -> Table {
     let mut table = Table::new(["statistic", "target", "generated", "unit", "error"]);

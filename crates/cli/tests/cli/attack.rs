@@ -179,7 +179,7 @@ fn copies_are_blamed_on_the_ranges_whose_reads_caused_them() {
     assert!(
         attack("hammer", "block", &[])
             .stdout
-            .contains("reads of these address ranges caused copies: ")
+            .contains("address ranges whose reads caused copies: ")
     );
     assert_eq!(
         attack("hammer", "none", &["--json"]).json()["reclaim"]["blame"],
@@ -327,8 +327,7 @@ fn attacks_are_listed_and_misspelt_ones_found() {
     let nowhere = Room::new().text("none/found.toml");
     attack("search", "none", &["--minutes", "10", "--write", &nowhere])
         .refuses(2, &["none/found.toml cannot be written"]);
-    attack("search", "none", &["--minutes", "-1"])
-        .refuses(2, &["--minutes -1: a number of minutes above 0 is expected"]);
+    attack("search", "none", &["--minutes", "-1"]).refuses(2, &["--minutes -1: must be above 0"]);
     attack("hammer", "none", &["--set", "workload.requests=3"])
         .refuses(2, &["an attack makes its own workload; use --requests"]);
     attack("hammer", "none", &["--set", "disturb.model=none"])

@@ -16,7 +16,7 @@ fn what_cannot_fail_is_refused_with_exit_code_2() {
         refused(
             &["--fail", wrong],
             &[
-                "(die, plane, block or page) and the time are expected, such as die:3@10s, or \
+                "(die, plane, block or page) and the time are expected, for example die:3@10s, or \
                  die:3@r5000",
                 wrong,
             ],
@@ -248,7 +248,7 @@ fn without_parity_all_is_lost_that_lay_there() {
     assert_eq!(failures["to_come"], serde_json::json!(["block:3@r5000"]));
     let report = small_run(&halved).stdout;
     for words in [
-        "die:2@r1000 failed after 1,000 requests with 8,192 pages",
+        "die:2@r1000 failed after 1,000 requests; the failed flash held 8,192 pages",
         "block:3@r5000 did not happen, because the run ended earlier",
         "8,192 pages lost",
     ] {

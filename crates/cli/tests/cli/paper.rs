@@ -466,12 +466,12 @@ fn periods_that_do_not_go_together_with_the_rest_are_refused() {
         "`reclaim` must name one technique",
     );
     refused("seeds = 2", "oracle = true", "`stages` needs the timed gear, without `oracle`");
+    refused("{ name = 'v free', ", "{ name = 'w', ", "for each variant NAME, a variant NAME free");
     refused(
-        "{ name = 'v free', ",
-        "{ name = 'w', ",
-        "for each variant NAME, a variant NAME free is expected",
+        "stages = true",
+        "stages = false",
+        "group g has periods, and periods need `stages = true`",
     );
-    refused("stages = true", "stages = false", "the periods of group g need `stages = true`");
     refused("start.age=30d", "start.age=31d", "start.age = \"31d\" must be at most refresh.period");
 }
 
@@ -545,7 +545,7 @@ fn an_expected_row_says_how_it_is_compared() {
         ("tolerance = 0.1\nthan = 'w'", "`than` needs `below` or `above`"),
         (
             "tolerance = 0.1\nchange_within = 1.0",
-            "a `change_within` above 0 and below 1 is expected",
+            "`change_within` is a share of the paper's change; it must be above 0 and below 1",
         ),
         (
             "tolerance = 0.1\nchange_within = 0.5",

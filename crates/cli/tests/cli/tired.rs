@@ -67,7 +67,7 @@ fn what_cannot_be_is_refused_with_exit_code_2() {
     );
     refused(
         &[&in_time[..], &["--refresh block", "refresh.period=1s"]].concat(),
-        &["the time of rewriting every block once"],
+        &["the time to rewrite every block once"],
     );
     refused(
         &["--refresh block", "refresh.period=300d", "start.pec=2800"],
@@ -310,7 +310,7 @@ fn a_refresh_that_merges_says_what_it_merged() {
     let (ida, block) = (text("ida"), text("block"));
     assert!(
         ida.contains("merged in place; these merges corrupted")
-            && ida.contains("without merges, the same data would need"),
+            && ida.contains("without merges, the data would fit into"),
         "{ida}"
     );
     assert!(!block.contains("merged in place"), "{block}");

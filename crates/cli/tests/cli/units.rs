@@ -130,7 +130,7 @@ fn small_writes_are_warned_of_with_their_cost() {
         run["warnings"]
     );
     let shown = one_line(&done(&written("run", "4KiB", &few)).stdout);
-    assert!(shown.contains(&cost) && shown.contains("programs per page written"), "{shown}");
+    assert!(shown.contains(&cost) && shown.contains("page programs per page written"), "{shown}");
 
     let whole = json(&[], "16KiB");
     assert!(!warned(&whole["warnings"]).contains("mapping unit"), "{}", whole["warnings"]);
@@ -212,7 +212,7 @@ fn the_mapping_unit_is_stated_of_every_drive() {
     assert!(
         shown.contains(unit)
             && shown.contains(
-                "# A write of 4.00 KiB costs 1 fill read and 4.00 bytes programmed per byte"
+                "# Without garbage collection, a write of 4.00 KiB causes 1 page read and 4.00"
             ),
         "{shown}"
     );
@@ -226,7 +226,7 @@ fn the_mapping_unit_is_stated_of_every_drive() {
     let small = vpass(&["show", "drive", "tiny", "--set", "geometry.page_size=4KiB"]).stdout;
     assert!(
         small.contains("(geometry.page_size), 4.00 KiB")
-            && !small.contains("A write of 4.00 KiB costs"),
+            && !small.contains("a write of 4.00 KiB causes"),
         "{small}"
     );
 }

@@ -181,8 +181,7 @@ pub const STRIPE: Param = Param {
     default: 8.0,
     range: (2.0, 64.0),
     draw: &[2.0, 3.0],
-    meaning: "number of host pages that share a parity page; each of these pages is on its own \
-        die",
+    meaning: "number of host pages per parity page; each host page is on a different die",
     source: "da-raid5-2013 IV-A: N = 8",
     alias: Some("stripe"),
 };
@@ -196,8 +195,8 @@ pub const REBUILD: Param = Param {
     default: 1.0,
     range: (0.0, 1024.0),
     draw: &[0.0, 0.3, 1.0, 4.0],
-    meaning: "number of pages of failed flash that are rebuilt per host request, in addition to \
-        those rebuilt in idle time",
+    meaning: "how many lost pages the drive rebuilds per host request; it rebuilds more pages in \
+        idle time",
     source: "assumption: each request leaves time to read one more stripe",
     alias: Some("rebuild"),
 };

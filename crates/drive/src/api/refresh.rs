@@ -256,8 +256,8 @@ pub fn check(
     require(period >= pass, || {
         let pass = if pass.0 > SECOND { Span(pass.0.next_multiple_of(SECOND)) } else { pass };
         format!(
-            "refresh.period = \"{period}\" must be at least \"{pass}\", the time of rewriting \
-             every block once"
+            "refresh.period = \"{period}\" must be at least \"{pass}\", the time to rewrite every \
+             block once"
         )
     })
 }

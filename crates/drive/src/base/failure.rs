@@ -133,7 +133,7 @@ impl FromStr for Failure {
         let expected = || {
             format!(
                 "`{text}`: the unit that fails (die, plane, block or page) and the time are \
-                 expected, such as die:3@10s, or die:3@r5000 for request 5,000"
+                 expected, for example die:3@10s, or die:3@r5000 for request 5,000"
             )
         };
         let (unit, when) = text.trim().split_once('@').ok_or_else(expected)?;

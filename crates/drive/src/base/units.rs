@@ -115,7 +115,7 @@ impl Bytes {
         let bad = || {
             format!(
                 "invalid size `{text}`: expected a size such as \"16KiB\" or \"1.5GiB\", or a \
-                 number of bytes"
+                 plain number in bytes"
             )
         };
         let t = text.trim();
@@ -187,7 +187,7 @@ impl<'de> Deserialize<'de> for Bytes {
         impl serde::de::Visitor<'_> for V {
             type Value = Bytes;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a size such as \"16KiB\" or a number of bytes")
+                f.write_str("a size such as \"16KiB\", or a plain number in bytes")
             }
             fn visit_str<E: serde::de::Error>(self, v: &str) -> Result<Bytes, E> {
                 Bytes::parse(v).map_err(E::custom)

@@ -106,8 +106,8 @@ pub struct BchConfig {
     #[key(
         range = Real(0.0, EXPONENT_MAX),
         default = 0.75,
-        source = "inference: m / n of the power law that Kim et al., FAST 2019, fitted to 2y-nm \
-            MLC; the numbers are second-hand"
+        source = "inference: the ratio m / n in the power law that Kim et al., FAST 2019, fitted \
+            to 2y-nm MLC; the numbers are second-hand"
     )]
     pub age_exponent: f64,
     /// Exponent with which the error rate grows with the age.

@@ -18,8 +18,8 @@ pub struct DensityConfig {
     #[key(
         range = Real(1.0, 100.0),
         default = 10.0,
-        source = "ipr-2018 III-C, Table I: limits of 100,000 (\"predicted\" from others' \
-                  measurements) and 10,000 reads",
+        source = "ipr-2018 III-C, Table I: limits of 100,000 (\"predicted\" from measurements by \
+            others) and 10,000 reads",
         random = [1.0, 1.5, 10.0]
     )]
     pub limit_factor: f64,
@@ -46,8 +46,8 @@ pub struct DensityConfig {
     /// for wear levelling and the rated life.
     #[key(
         default = true,
-        source = "assumption: a cycle that wears a block like several cycles also lowers limits \
-            like several cycles; ipr-2018 has the same limit for all P/E counts",
+        source = "assumption: wear by reprogramming lowers limits as much as equal wear by P/E \
+            cycles; ipr-2018 has the same limit for all P/E counts",
         random = 0.8
     )]
     pub wear_counts_for_limits: bool,
@@ -67,9 +67,9 @@ pub struct DensityConfig {
     #[key(
         default = true,
         source = "inference: new read-hot blocks come from the pool \"through garbage \
-            collection\", which skips only three kinds of block (ipr-2018 III-D). Assumption: data \
-            that is not read-hot stays out of the pool; docs/design/papers.md compares both \
-            variants",
+            collection\", and garbage collection skips only three kinds of block (ipr-2018 III-D). \
+            Assumption: data that is not read-hot stays out of the pool; docs/design/papers.md \
+            compares both values of this key",
         random = 0.6
     )]
     pub keep_pool: bool,
@@ -96,8 +96,8 @@ pub struct DensityConfig {
     #[key(
         range = Words("blocks, refreshes, recent:N (N 1 to 1000000)"),
         default = IntervalAverage::Blocks,
-        source = "assumption: the paper does not define its average; docs/design/papers.md \
-            compares three averages",
+        source = "assumption: ipr-2018 does not say how the average is computed; \
+            docs/design/papers.md compares three averages",
         random = [IntervalAverage::Blocks, IntervalAverage::Refreshes, IntervalAverage::Recent(8)]
     )]
     pub interval_average: IntervalAverage,

@@ -103,7 +103,7 @@ pub struct DisturbConfig {
     #[key(
         unit = "share",
         range = keys::SHARE,
-        note = ", one for each group, adding up to 1",
+        note = ", one for each group; the sum is 1",
         default
     )]
     pub group_share: Vec<f64>,

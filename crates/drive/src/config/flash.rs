@@ -293,8 +293,8 @@ pub struct TimingConfig {
     #[key(
         range = keys::U32,
         default = 8,
-        source = "assumption: vendors limit the suspensions so that a program ends; with 8 \
-            suspensions, a program takes less than three times its normal time",
+        source = "assumption: vendors limit how often a page program is suspended; with 8 \
+            suspensions, a page program takes less than three times its normal time",
         random = [0, 1, 8]
     )]
     pub suspend_limit: u32,
@@ -325,7 +325,7 @@ impl TimingConfig {
             self.program_unit == ProgramUnit::Page || matches!(self.program_us, KindUs::All(_)),
             || {
                 "timing.program_us is a list, but timing.program_unit = \"wordline\": one program \
-                 writes all pages of a wordline, so a single number is expected"
+                 operation writes all pages of a wordline, so a single number is expected"
                     .into()
             },
         )?;
@@ -341,7 +341,7 @@ impl TimingConfig {
             require(faster.is_none(), || {
                 let ((many, more), less) = faster.expect("it was found");
                 let other = if cell == CellType::Tlc {
-                    "; with geometry.cell = \"tlc-2-3-2\", LSB, CSB and MSB have 2, 3 and 2 \
+                    "; with geometry.cell = \"tlc-2-3-2\", pages need 2 (LSB), 3 (CSB) and 2 (MSB) \
                      sensings"
                 } else {
                     ""
@@ -435,8 +435,8 @@ mod tests {
         assert_eq!(
             check("[40, 55, 40]", CellType::Tlc),
             "timing.sense_us: CSB takes 55 us for 2 sensings, but MSB takes only 40 us for 4; MSB \
-             must take at least as long; with geometry.cell = \"tlc-2-3-2\", LSB, CSB and MSB have \
-             2, 3 and 2 sensings"
+             must take at least as long; with geometry.cell = \"tlc-2-3-2\", pages need 2 (LSB), 3 \
+             (CSB) and 2 (MSB) sensings"
         );
         assert_eq!(
             check("[25, 40, 70]", CellType::Tlc232),

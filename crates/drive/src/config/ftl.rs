@@ -82,8 +82,8 @@ pub struct GcConfig {
         unit = "share",
         range = keys::SHARE,
         default = 0.25,
-        source = "assumption: with a quarter of the spare blocks free, bursts need not wait, and \
-            write amplification grows little",
+        source = "assumption: with a quarter of the spare blocks free, bursts of writes need not \
+            wait, and write amplification grows little",
         random = [0.0, 0.25, 0.6]
     )]
     pub background: f64,
@@ -292,7 +292,8 @@ impl StartConfig {
         let room = PEC_MAX - self.pec;
         require(self.pec_spread <= room, || {
             format!(
-                "start.pec_spread = {}: with start.pec = {} it must be at most {room}",
+                "start.pec_spread = {}: with start.pec = {}, start.pec_spread must be at most \
+                 {room}",
                 self.pec_spread, self.pec
             )
         })?;

@@ -23,7 +23,7 @@ pub struct HintsConfig {
         range = LATENCY,
         default = 400.0,
         source = "assumption: NVMe names access latencies without giving times; \
-            read-latency-relaxation-2021 calls a read long if it takes this time or more"
+            read-latency-relaxation-2021 calls reads long from 400 us on"
     )]
     pub typical_us: f64,
     /// Longest read of data with the hint "idle".

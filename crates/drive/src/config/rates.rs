@@ -49,8 +49,8 @@ pub struct ErrorRow {
     #[key(
         unit = "RBER",
         range = Real(0.0, RBER_MAX),
-        note = "; one list for each group; a list has one number for each age of error.ages, in \
-            ascending order"
+        note = "; one list for each group; a list has one number for each age of error.ages, and \
+            the numbers never fall"
     )]
     pub retention: Vec<Vec<f64>>,
 }

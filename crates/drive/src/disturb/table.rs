@@ -380,7 +380,8 @@ fn members(config: &DisturbConfig, group_of_layer: &[u8]) -> Vec<u32> {
     let members: Vec<u32> = group_of_layer.iter().enumerate().map(member).collect();
     debug_assert!(
         members.iter().all(|factor| *factor >= MEMBER_ONE),
-        "each layer has at least the factor of the worst layer of its group (`disturb::wordline`)"
+        "the factor of each layer is at least the factor of the worst layer in the group \
+         (`disturb::wordline`)"
     );
     members
 }

@@ -311,8 +311,8 @@ impl Drive {
         let shorter =
             if left > 1 { format!("set parity.stripe={left} or less, or ") } else { String::new() };
         format!(
-            "stripes have {members} host pages, each on its own die, but only {left} of {} dies \
-             are left; {shorter}use a drive with more dies",
+            "stripes have {members} host pages, each on a different die, but only {left} of {} \
+             dies are left; {shorter}use a drive with more dies",
             self.geometry.domains()
         )
     }
@@ -355,7 +355,7 @@ impl Drive {
             let lost = self.ftl.taken.pages;
             Err(format!(
                 "{failure}: the drive stopped: {why}. Host pages lost to failures so far: {lost}; \
-                 pages on failed flash that are not rebuilt: {held}"
+                 pages not yet rebuilt from failed flash: {held}"
             ))
         })
     }

@@ -191,7 +191,7 @@ pub(crate) fn fill(config: &mut DriveConfig) -> Result<(), ConfigError> {
     }
     require(config.ecc.codeword.is_some() && config.ecc.corrects.len() == 1, || {
         "error.model = \"bch\" computes limits from one code without retries: set ecc.codeword, \
-         ecc.code_rate and one number in ecc.corrects, such as \"512B\", 0.97524 and [8]"
+         ecc.code_rate and one number in ecc.corrects, for example \"512B\", 0.97524 and [8]"
             .into()
     })?;
     let data_bits = config.ecc.codeword.map_or(0.0, |size| size.0 as f64 * 8.0);
@@ -211,7 +211,8 @@ pub(crate) fn fill(config: &mut DriveConfig) -> Result<(), ConfigError> {
         || {
             format!(
                 "ecc.last_target = {given:e} contradicts [bch], which gives {fails:.3e}; with \
-                 error.model = \"bch\", remove ecc.last_target: bch.yield or bch.uber sets it"
+                 error.model = \"bch\", remove ecc.last_target: bch.yield or bch.uber sets this \
+                 value"
             )
         },
     )?;

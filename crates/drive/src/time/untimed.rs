@@ -14,7 +14,7 @@ const CHUNK: usize = 1024;
 /// Message for requests without times on a drive that needs times.
 const NO_CLOCK: &str = "data ages on this drive (refresh or start.age), but the workload's \
     requests have no arrival times; set workload.rate without workload.queue_depth, or replay a \
-    trace by its own clock";
+    trace with its recorded times";
 
 /// Serves a whole workload.
 ///

@@ -88,7 +88,7 @@ impl Estimate {
         Some(self.life_years? / simulated.filter(|years| *years > 0.0)? - 1.0)
     }
 
-    /// Formats the causes of the P/E cycles, such as "P/E cycles of the mean block: 2,410 for
+    /// Formats the causes of the P/E cycles, such as "Mean P/E cycles of a block: 2,410 for
     /// reads, 590 for age".
     pub fn spent_on(&self) -> String {
         let parts = [
@@ -101,7 +101,7 @@ impl Estimate {
             .filter(|(_, n)| *n >= 0.5)
             .map(|(what, n)| format!("{} for {what}", digits(*n)))
             .collect();
-        format!("P/E cycles of the mean block: {}", said.join(", "))
+        format!("Mean P/E cycles of a block: {}", said.join(", "))
     }
 }
 

@@ -255,7 +255,9 @@ pub fn verdict(key: &str, points: &[Point], others: &[String]) -> String {
     } else {
         let unsure = match alike {
             0 => String::new(),
-            n => format!(" The life is about the same with {n} of the other values."),
+            n => format!(
+                " With {n} of the other values, the life is about as long as with the best value."
+            ),
         };
         format!(
             "{key} = {}: the drive lives {length}, the longest life among the {} tried \
@@ -267,7 +269,7 @@ pub fn verdict(key: &str, points: &[Point], others: &[String]) -> String {
     let several = match others {
         [] => String::new(),
         _ => format!(
-            " There are other peaks, at {}; the search refined only the highest peak.",
+            " The life has other peaks, at {}; the search refined only the highest peak.",
             others.join(", ")
         ),
     };
@@ -367,7 +369,7 @@ mod tests {
         assert_eq!(
             says(&points),
             "a.key = 2: the drive lives 5.00 ± 0.10 years, the longest life among the 4 tried \
-             values. The life is about the same with 1 of the other values."
+             values. With 1 of the other values, the life is about as long as with the best value."
         );
         assert_eq!(
             csv("a.key", &points)
@@ -412,10 +414,8 @@ mod tests {
             "a.key makes no difference: the life is 3.00 ± 0.10 years for all values between 1 and \
              2."
         );
-        assert!(
-            verdict("a.key", &[sure(1.0, 2.0), sure(2.0, 3.0)], &["1".into()]).ends_with(
-                "There are other peaks, at 1; the search refined only the highest peak."
-            )
-        );
+        assert!(verdict("a.key", &[sure(1.0, 2.0), sure(2.0, 3.0)], &["1".into()]).ends_with(
+            "The life has other peaks, at 1; the search refined only the highest peak."
+        ));
     }
 }

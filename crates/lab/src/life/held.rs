@@ -82,14 +82,14 @@ pub fn said(lives: &[Life], is_corrected: bool) -> Option<String> {
     let off = |share: &f64| (share - 1.0).abs() > WITHIN;
     let share = lives.iter().filter_map(|life| life.reads_held).find(off)?;
     let years = if is_corrected {
-        "Years are corrected for that."
+        "The years are corrected for this share."
     } else {
-        "The years and the interval are those of these samples; more samples represent the drive \
-         better."
+        "The years and the interval hold for the simulated samples; more samples represent the \
+         drive better."
     };
     Some(format!(
-        "These samples serve {:.0} % of the reads that samples of this size should serve: some \
-         pages are read very often, and few samples contain them. {years}",
+        "The samples serve {:.0} % of the reads expected for their size: some pages are read very \
+         often, and few samples contain such pages. {years}",
         100.0 * share
     ))
 }

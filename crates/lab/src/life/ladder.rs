@@ -92,7 +92,7 @@ impl Rung {
     pub fn of_number(number: u32) -> Result<Self, Failure> {
         let found = LADDER.into_iter().find(|rung| rung.number == number);
         found.ok_or_else(|| {
-            Failure::usage(format!("the ladder has rungs 1 to {}", LADDER.len()))
+            Failure::usage(format!("a rung from 1 to {} is expected", LADDER.len()))
                 .at(Opt::Rung.to(number))
         })
     }

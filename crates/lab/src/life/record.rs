@@ -29,8 +29,8 @@ pub fn add_to(json: &mut Value, plan: &RunPlan, set: &[String]) -> Result<(), Fa
     Ok(())
 }
 
-/// Formats the P/E cycles at the start and at the end. An example is "P/E cycles of the mean block:
-/// first 0, last 3,000."
+/// Formats the P/E cycles at the start and at the end. An example is "Mean P/E cycles of a
+/// block: 0 at the start, 3,000 at the end."
 pub fn cycles_text(plan: &RunPlan, ends: impl IntoIterator<Item = f64>) -> String {
     let (low, high) = ends
         .into_iter()
@@ -38,10 +38,10 @@ pub fn cycles_text(plan: &RunPlan, ends: impl IntoIterator<Item = f64>) -> Strin
     let first = crate::numbers::count(plan.drive.config.start.pec.into());
     let last = |pec: f64| crate::numbers::digits(pec);
     if last(low) == last(high) {
-        format!("P/E cycles of the mean block: first {first}, last {}.", last(high))
+        format!("Mean P/E cycles of a block: {first} at the start, {} at the end.", last(high))
     } else {
         format!(
-            "P/E cycles of the mean block: first {first}, last {} to {}.",
+            "Mean P/E cycles of a block: {first} at the start, {} to {} at the end.",
             last(low),
             last(high)
         )
@@ -77,11 +77,11 @@ mod tests {
         assert!(json["traces"].as_array().unwrap().is_empty());
         assert_eq!(
             cycles_text(&plan, [3000.2, 3000.3]),
-            "P/E cycles of the mean block: first 2,990, last 3,000."
+            "Mean P/E cycles of a block: 2,990 at the start, 3,000 at the end."
         );
         assert_eq!(
             cycles_text(&plan, [2995.0, 3000.3]),
-            "P/E cycles of the mean block: first 2,990, last 2,995 to 3,000."
+            "Mean P/E cycles of a block: 2,990 at the start, 2,995 to 3,000 at the end."
         );
     }
 }

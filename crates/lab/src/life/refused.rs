@@ -44,10 +44,10 @@ pub fn check(plan: &RunPlan, until: Until) -> Result<(), Failure> {
             "the workload has neither a rate nor time stamps, but `vpass life` counts years: set \
              workload.rate, which replaces workload.queue_depth (",
             set("workload.rate", 1000),
-            "), or replay a trace by its own clock, without ",
+            "), or replay a trace with its recorded times, without ",
             Opt::QueueDepth,
-            "; `vpass run` and `vpass compare` count the life of a closed loop in bytes until the \
-             drive is worn out",
+            "; for a closed loop, `vpass run` and `vpass compare` count the life in bytes until \
+             the drive is worn out",
         ]));
     }
     Ok(())
@@ -64,7 +64,7 @@ fn check_end(plan: &RunPlan, until: Until) -> Result<(), Failure> {
     if let Some(uber) = until.uber.filter(|uber| !(*uber > 0.0 && *uber < 1.0)) {
         return Err(Failure::usage(
             "an error rate above 0 and below 1 is expected, in errors per bit read; JESD218 has \
-             1e-15 for client drives and 1e-16 for others",
+             1e-15 for client drives and 1e-16 for enterprise drives",
         )
         .at(Opt::Uber.to(format_args!("{uber:e}"))));
     }
@@ -75,8 +75,8 @@ fn check_end(plan: &RunPlan, until: Until) -> Result<(), Failure> {
         ))
         .at(Opt::Uber.to(format_args!("{uber:e}")))
         .with_remedy(
-            "set error.model and its numbers, ecc.codeword and ecc.cap, or use a drive that has \
-             them, such as aged-tlc",
+            "set error.model with its numbers, set ecc.codeword and ecc.cap, or use a drive with \
+             error rates, for example aged-tlc",
         ));
     }
     Ok(())

@@ -39,11 +39,11 @@ pub fn said(lives: &[Life]) -> Option<String> {
         .filter_map(|life| life.rounds_in_step)
         .reduce(f64::min)?;
     Some(format!(
-        "These lives are short. All blocks start without reads, so reads cause the rewrites of all \
-         blocks at about the same time, in about {rounds:.0} rounds. The years are uncertain by at \
-         least one round, which is {:.0} %, even if the interval is smaller; with an interval of \
-         0, all lives ended in the same round. A smaller start.pec gives more rounds. With \
-         start.reads, blocks are rewritten at different times.",
+        "The simulated lives are short. All blocks start with a read count of 0, so the drive \
+         rewrites all blocks at about the same time, in about {rounds:.0} rounds. The years are \
+         uncertain by at least one round ({:.0} % of the life), even if the interval is smaller; \
+         with an interval of 0, all lives ended in the same round. A smaller start.pec gives more \
+         rounds. With start.reads, blocks are rewritten at different times.",
         100.0 / rounds.max(1.0)
     ))
 }

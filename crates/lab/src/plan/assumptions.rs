@@ -102,7 +102,7 @@ impl RunPlan {
         if start.overwrite > 0.0 {
             all.push(
                 format!(
-                    "Random writes have overwritten this data {} times (start.overwrite).",
+                    "Random writes have overwritten the start-up data {} times (start.overwrite).",
                     digits(start.overwrite)
                 )
                 .into(),
@@ -165,7 +165,11 @@ fn of_trace(survey: &Survey, options: &TraceOptions) -> Vec<Phrase> {
     }
     if let Some(op) = options.read.assume_op.filter(|_| of_any(|format| !format.has_op)) {
         let op = if op == Op::Read { "reads" } else { "writes" };
-        all.push(phrase!["The trace has no directions: all are {op} (", Opt::AssumeOp, ")."]);
+        all.push(phrase![
+            "The trace does not tell reads from writes: all requests are {op} (",
+            Opt::AssumeOp,
+            ")."
+        ]);
     }
     let fit = match options.fit {
         Fit::Error => None,
@@ -183,7 +187,7 @@ fn of_trace(survey: &Survey, options: &TraceOptions) -> Vec<Phrase> {
     }
     if !options.only.is_empty() {
         let devices = options.only.join(", ");
-        all.push(phrase!["Only some devices are used: {devices} (", Opt::Only, ")."]);
+        all.push(phrase!["Only some devices of the trace are used: {devices} (", Opt::Only, ")."]);
     }
     if options.read.skip_bad_lines {
         all.push(phrase!["Lines that cannot be read are skipped (", Opt::SkipBadLines, ")."]);

@@ -43,7 +43,7 @@ impl Checked {
                 method,
                 format!(
                     "block {} has {} reads, and its next alarm is at {}: the next alarm must be at \
-                     a larger number of reads, or never",
+                     a larger read count, or must never come",
                     block.number(),
                     reads.0,
                     alarm.0

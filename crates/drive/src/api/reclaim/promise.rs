@@ -132,8 +132,8 @@ impl Promise {
             }
             Self::Deceivable(b) => {
                 format!(
-                    "the technique is safe unless reads deceive its estimate, with a dose of {:.1} \
-                     left: {}",
+                    "the technique is safe if reads do not deceive the technique's estimate, with \
+                     a dose of {:.1} left: {}",
                     b.slack(),
                     b.words(disturb)
                 )
@@ -213,7 +213,7 @@ pub fn warnings(
         first_broken(config, technique, timed, recycled_up_to(config, reached))
     {
         sentences.push(format!(
-            "`{}` may lose data from {pec} P/E cycles on: there, {}",
+            "`{}` may lose data at {pec} or more P/E cycles: at {pec}, {}",
             technique.name,
             budget.words(&config.disturb)
         ));

@@ -146,7 +146,7 @@ fn of_length(run: &Run) -> Vec<String> {
         let (lag, all) = (number("/throughput/backlog_s"), number("/simulation/simulated_s"));
         let (behind, after) = (seconds(lag), seconds(all - lag));
         said.push(format!(
-            "{REFUSED}: {}: the drive was {behind} behind the requests after {after}",
+            "{REFUSED}: {}: after {after}, the drive was {behind} behind the requests",
             run.name()
         ));
     }

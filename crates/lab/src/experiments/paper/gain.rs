@@ -65,8 +65,8 @@ impl Gain {
             return Ok(());
         }
         Err(Failure::usage(format!(
-            "gain {}: the periods of group {} need `stages = true`, and for each variant NAME, a \
-             variant NAME{} is expected",
+            "gain {}: group {} has periods, and periods need `stages = true` and, for each \
+             variant NAME, a variant NAME{}",
             self.name, group.name, self.twin
         )))
     }

@@ -286,7 +286,7 @@ impl Group {
             caps.into_iter().find(|(_, cycles, _, most)| cycles.is_some() && *most <= 0.0);
         missing.map_or(Ok(()), |(key, _, cap, _)| {
             Err(Failure::usage(format!(
-                "group {}: a run may never reach `{key}`; set `{cap}` to limit the length of the \
+                "group {}: a run might never reach `{key}`; set `{cap}` to limit the length of the \
                  run",
                 self.name
             )))

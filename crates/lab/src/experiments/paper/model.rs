@@ -143,11 +143,7 @@ pub(super) fn settings_csv(config: &DriveConfig) -> String {
         shown.map(|(setting, value, unit)| (setting.to_owned(), value, unit)).into();
     let page_kinds = timing.program_us.per_kind(geometry.cell).into_iter().enumerate();
     rows.extend(page_kinds.map(|(kind, us)| {
-        (
-            format!("page_program_{}", kind + 1),
-            us,
-            "microseconds to program this page of a wordline",
-        )
+        (format!("page_program_{}", kind + 1), us, "microseconds to program a page of this kind")
     }));
     rows.extend(timing.erase_by_pec.iter().map(|row| {
         (format!("block_erase_from_{}", row.pec), row.us, "microseconds, from this P/E count on")

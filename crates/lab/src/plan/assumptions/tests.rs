@@ -83,7 +83,7 @@ fn every_setting_of_the_start_has_its_sentence() {
         "Requests arrive at the times that the workload gives, even if the drive falls behind.",
         "Blocks begin with 1,200 P/E cycles (start.pec).",
         "Data fills 50.0 % of the capacity at the start (start.fill).",
-        "Random writes have overwritten this data 1.50 times (start.overwrite).",
+        "Random writes have overwritten the start-up data 1.50 times (start.overwrite).",
         "Written blocks begin with 0 to 9,000 reads, drawn evenly (start.reads).",
         "Data is 0 to 30d old at the start, drawn evenly (start.age).",
     ] {
@@ -125,11 +125,19 @@ fn a_trace_without_times_and_directions() {
         Replay { assume_op: Some(Op::Read), assume_rate: Some(250.0), ..fitted(Fit::Wrap) };
     let all = traced("arc", None, replay.clone());
     has(&all, "The trace has no times: 250 requests a second (`assume_rate`).", true);
-    has(&all, "The trace has no directions: all are reads (`assume_op`).", true);
+    has(
+        &all,
+        "The trace does not tell reads from writes: all requests are reads (`assume_op`).",
+        true,
+    );
     has(&all, "Addresses beyond the capacity start again at 0 (`fit=wrap`).", true);
     let all = traced("arc", Some(8), Replay { assume_op: Some(Op::Write), ..replay });
     has(&all, "The host keeps 8 requests outstanding.", true);
-    has(&all, "The trace has no directions: all are writes (`assume_op`).", true);
+    has(
+        &all,
+        "The trace does not tell reads from writes: all requests are writes (`assume_op`).",
+        true,
+    );
     assert!(!all.iter().any(|sentence| sentence.contains("`assume_rate`")), "{all:#?}");
 }
 

@@ -88,7 +88,7 @@ pub(super) fn remedy(config: &DriveConfig, technique: &Technique, timed: bool) -
     let late_is = match config.reclaim.late_reads {
         Some(given) => format!("reclaim.late_reads = {given}"),
         None => {
-            format!("reclaim.late_reads is not set (R_late = {late}, from the timing)")
+            format!("reclaim.late_reads is not set, so the timing gives R_late = {late}")
         }
     };
     if let Some(most) = largest(1, interval, &|n| holds(&|c| set(c, n))) {
@@ -106,7 +106,7 @@ pub(super) fn remedy(config: &DriveConfig, technique: &Technique, timed: bool) -
     if let Some(most) = largest(1, interval, &both) {
         return (
             format!("{key} = {interval}, {late_is}"),
-            format!("set reclaim.late_reads = {least} and {key} = {most} or less").into(),
+            format!("set reclaim.late_reads = {least}, and set {key} to {most} or less").into(),
         );
     }
     let worn = config.start.pec;

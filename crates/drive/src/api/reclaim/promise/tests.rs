@@ -127,7 +127,8 @@ fn what_is_to_blame_is_named() {
     // changed, 9 (41 + 1) + 19 = 397 is small enough.
     let sentence = refusal(&config(400, "check_interval = 300, late_reads = 30"), "straw-wl", true);
     assert!(
-        sentence.ends_with("set reclaim.late_reads = 1 and reclaim.check_interval = 41 or less"),
+        sentence
+            .ends_with("set reclaim.late_reads = 1, and set reclaim.check_interval to 41 or less"),
         "{sentence}"
     );
     let sentence = refusal(&config(27, ""), "block", false);
@@ -241,7 +242,7 @@ fn a_promise_that_wear_ends_is_warned_of() {
     let sentences = warnings(&config, block, false, 1001);
     assert_eq!(sentences.len(), 2, "{sentences:?}");
     assert!(
-        sentences[0].starts_with("`block` may lose data from 901 P/E cycles on"),
+        sentences[0].starts_with("`block` may lose data at 901 or more P/E cycles"),
         "{sentences:?}"
     );
     assert!(sentences[1].starts_with("disturb.table ends at 1000 P/E cycles"), "{sentences:?}");

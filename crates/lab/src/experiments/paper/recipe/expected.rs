@@ -95,7 +95,7 @@ impl Expected {
             }
             true if self.change_within.is_some() => "`direction_only` excludes `change_within`",
             false if self.change_within.is_some_and(|share| !(share > 0.0 && share < 1.0)) => {
-                "a `change_within` above 0 and below 1 is expected, a share of the paper's change"
+                "`change_within` is a share of the paper's change; it must be above 0 and below 1"
             }
             false if self.change_within.is_some() && figure.divisor().is_none() => {
                 "the figure has no divisor (`over`), so leave out `change_within`"
@@ -116,7 +116,7 @@ impl Expected {
             _ if needs_side
                 && self.value.is_some_and(|value| (value - 1.0).abs() < f64::EPSILON) =>
             {
-                "a value of 1 means no change, so it has no direction"
+                "a value of 1 means no change, so there is no direction to compare"
             }
             _ => return Ok(()),
         };

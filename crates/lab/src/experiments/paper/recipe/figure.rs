@@ -105,7 +105,7 @@ impl Figure {
             return Ok(());
         }
         Err(Failure::usage(format!(
-            "figure {}: the runs of group {} end after a number of cycles, so these runs differ in \
+            "figure {}: the runs of group {} end at a fixed cycle count, so these runs differ in \
              length; `share_of` is expected, for instance [\"/host/read_pages\"]",
             self.name, group.name
         )))
