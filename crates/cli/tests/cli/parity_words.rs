@@ -113,8 +113,8 @@ fn what_would_be_right_is_possible() {
         let line = format!("{hc} --set parity.hc.published={published}");
         ran(&format!("{line} --set parity.hc.n_update=4")).refuses(
             2,
-            &["parity.hc.n_update = 4 is above the 3 pages of a stripe; it must be at most 3; \
-                with 3, partial parity is always updated in place"],
+            &["parity.hc.n_update = 4 is above the 3 pages of a stripe; n_update must be at most \
+                3, and n_update = 3 always updates partial parity in place"],
         );
         for right in ["", "--set parity.hc.n_update=3"] {
             assert_eq!(
