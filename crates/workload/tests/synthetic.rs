@@ -344,8 +344,8 @@ fn errors_in_a_table_name_the_key() {
     says(
         "hot_sets = 'disjoint'\ndistribution = 'hot-cold:0.6/0.9'\nwrite_distribution = \
          'hot-cold:0.5/0.9'",
-        "workload.hot_sets = \"disjoint\": hot parts of 0.6 and 0.5 of the addresses overlap; \
-         their sum must be at most 1",
+        "workload.hot_sets = \"disjoint\": the hot parts, 0.6 and 0.5 of the addresses, overlap; \
+         the sum of the two shares must be at most 1",
     );
     // With 64 runs of 16 KiB, each half is 32 runs, and both fit. With three runs, each half is
     // rounded up to 2.
@@ -359,7 +359,7 @@ fn errors_in_a_table_name_the_key() {
     says(
         "hot_sets = 'disjoint'\ndistribution = 'hot-cold:0.5/0.9'\nwrite_distribution = \
          'hot-cold:0.5/0.9'\nrun = '320KiB'",
-        "workload.hot_sets = \"disjoint\": hot parts of 2 and 2 runs do not fit into 3 runs",
+        "workload.hot_sets = \"disjoint\": the hot parts, 2 and 2 runs, do not fit into 3 runs",
     );
     says(
         "distribution = 'zipf:1'\nrun = '6KiB'",

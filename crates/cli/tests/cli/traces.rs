@@ -85,12 +85,12 @@ fn the_unit_of_times_can_be_said_and_is_named() {
     assert!(
         assumed
             .stderr
-            .contains("the times of mqsim are read as nanoseconds; --time-unit sets another unit"),
+            .contains("the times of mqsim are taken as nanoseconds; --time-unit sets another unit"),
         "{}",
         assumed.stderr
     );
     let words = "45000 requests in 450 us are 100002222 requests per second, more than most hosts \
-        sustain; the times of the trace are read as nanoseconds, which --time-unit changes: with \
+        sustain; the times of the trace are taken as nanoseconds, which --time-unit changes: with \
         ms, the trace would take 7.50 min and have 100 requests per second";
     assert!(assumed.stderr.contains(words), "{}", assumed.stderr);
     assert_eq!(assumed.json()["trace"]["span_s"], 0.000_449_99);

@@ -190,7 +190,7 @@ pub fn unit_notes(survey: &Survey, options: &TraceOptions) -> Option<Phrase> {
     let notes = formats.into_iter().filter_map(|format| {
         let taken = format.times.taken(said)?;
         let (name, unit) = (format.name, taken.words);
-        let read = format!("the times of {name} are read as {unit}");
+        let read = format!("the times of {name} are taken as {unit}");
         match taken.because {
             UnitBasis::Format => None,
             UnitBasis::Assumed => Some(phrase![read, "; ", Opt::TimeUnit, " sets another unit"]),

@@ -271,8 +271,8 @@ impl Area {
                 let (read, written) = (hot_runs(runs, read), hot_runs(runs, written));
                 require(read + written <= runs, || {
                     format!(
-                        "workload.hot_sets = \"disjoint\": hot parts of {read} and {written} runs \
-                         do not fit into {runs} runs"
+                        "workload.hot_sets = \"disjoint\": the hot parts, {read} and {written} \
+                         runs, do not fit into {runs} runs"
                     )
                 })?;
                 Ok(read)
