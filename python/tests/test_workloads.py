@@ -159,7 +159,7 @@ def test_options_of_a_trace_are_those_of_the_command(tmp_path: Path) -> None:
     fast = vpass.run("tiny", vpass.Trace(file, speed=2.0))
     plain = vpass.run("tiny", vpass.Trace(file))
     assert fast.simulation.simulated_s < 0.6 * plain.simulation.simulated_s
-    with pytest.raises(ValueError, match="error, wrap, scale or pack"):
+    with pytest.raises(ValueError, match="error, wrap, scale and pack"):
         vpass.run("tiny", vpass.Trace(file, fit="shrink"))
     with pytest.raises(TypeError, match="speeed"):
         vpass.Trace(file, speeed=2)

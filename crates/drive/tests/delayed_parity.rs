@@ -285,8 +285,7 @@ fn a_cache_below_a_stripe_is_refused() {
     let small = refused("drive.write_buffer = \"20KiB\"").unwrap();
     assert!(
         small.ends_with(
-            "one half of drive.write_buffer, which is 20KiB: drive.write_buffer must be at least \
-             24KiB"
+            "one half of drive.write_buffer; drive.write_buffer is 20KiB but must be at least 24KiB"
         ),
         "{small}"
     );

@@ -46,7 +46,8 @@ impl FromStr for Samples {
             .map(|(count, of)| Self { count, of })
             .filter(|s| s.count > 0 && s.count <= s.of);
         samples.ok_or_else(|| {
-            "one page in N is expected, such as 1/16; or K of N disjoint samples, such as 4/256"
+            "1/N is expected for one page in N (such as 1/16), or K/N for K of N disjoint samples \
+             (such as 4/256)"
                 .into()
         })
     }

@@ -44,8 +44,8 @@ macro_rules! attacks {
 attacks! {
     "hammer", "reads the neighbours of the weakest wordline, block after block"
         => hammer::phases;
-    "defeat-counters", "makes a table of counters underestimate the reads of a wordline, then \
-        reads beside this wordline"
+    "defeat-counters", "tricks a table of counters into underestimating the reads of a wordline, \
+        then reads beside this wordline"
         => defeat_counters::phases;
     "below-interval", "reads blocks evenly up to the last check before a rewrite, then reads \
         beside a single wordline"

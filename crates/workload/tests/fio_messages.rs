@@ -220,8 +220,8 @@ fn options_that_would_change_the_workload_stop_the_run() {
     says("time_based", "time_based needs a runtime, such as runtime=60");
     assert_eq!(
         error("[a]\nsize=1m\nverify=crc32c\nrw=write\n"),
-        "a.fio, line 3: verify reads written data back, which is not supported; set do_verify=0, \
-         or add a job that has stonewall and reads the data; the line is \"verify=crc32c\""
+        "a.fio, line 3: reading written data back (verify) is not supported; set do_verify=0, or \
+         add a job that has stonewall and reads the data; the line is \"verify=crc32c\""
     );
     assert_eq!(
         error("[a]\nsize=1m\niodepth=8\nioengine=libaio\niodepth_low=2\n"),
@@ -267,8 +267,8 @@ fn places_that_cannot_be() {
     );
     assert_eq!(
         error("[a]\nfilename=/dev/sda\noffset=2g\n"),
-        "a.fio, line 1: job a: the offset of 2GiB is beyond the end of the file of 1GiB; the line \
-         is \"[a]\""
+        "a.fio, line 1: job a: the offset of 2GiB is beyond the end of the file, whose size is \
+         1GiB; the line is \"[a]\""
     );
     assert_eq!(
         error("[a]\nsize=2k\n"),
@@ -277,9 +277,9 @@ fn places_that_cannot_be() {
     );
     assert_eq!(
         error("[a]\nsize=1g\n[b]\nsize=1m\nnumjobs=9\n"),
-        "a.fio: its files take 1033MiB on the drive (a.0.0 1GiB, b.0.0 1MiB, b.1.0 1MiB, b.2.0 \
-         1MiB and 6 more), which has a capacity of 1GiB; give smaller sizes or offsets, give the \
-         same filename to jobs that share data, or use a larger drive (`drive.capacity=1033MiB`)"
+        "a.fio: its files take 1033MiB (a.0.0 1GiB, b.0.0 1MiB, b.1.0 1MiB, b.2.0 1MiB and 6 \
+         more), but the drive has only 1GiB; give smaller sizes or offsets, give the same filename \
+         to jobs that share data, or use a larger drive (`drive.capacity=1033MiB`)"
     );
     assert_eq!(
         error("[a]\nsize=1m\nrw=randread\nrandom_distribution=zoned_abs:100/2m\n"),

@@ -32,10 +32,13 @@ fn msr() {
     says("1,,0,Read,0,512,9", "column 2 (host) should be a name");
     says("1,h,-1,Read,0,512,9", "column 3 (disk) should be a whole number");
     says("1,h,0,Reed,0,512,9", "column 4 (type) should be Read or Write");
-    says("1,h,0,Read,-512,512,9", "column 5 (offset) should be a whole number of bytes below 2^63");
+    says(
+        "1,h,0,Read,-512,512,9",
+        "column 5 (offset) should be a whole number below 2^63, in bytes",
+    );
     says(
         "1,h,0,Read,9223372036854775808,512,9",
-        "column 5 (offset) should be a whole number of bytes below 2^63",
+        "column 5 (offset) should be a whole number below 2^63, in bytes",
     );
     says("1,h,0,Read,0,4k,9", "column 6 (size) should be a whole number of bytes");
     says("1,h,0,Read,0,512,", "column 7 (response) should be a whole number of 100-ns ticks");
@@ -61,7 +64,7 @@ fn disksim() {
     says("1.5 4294967296 8 8 1", "column 2 (device) should be a whole number");
     says(
         "1.5 0 18014398509481984 8 1",
-        "column 3 (block) should be a whole number of 512-byte blocks below 2^54",
+        "column 3 (block) should be a whole number below 2^54, in blocks of 512 bytes",
     );
     says("1.5 0 8 8.5 1", "column 4 (blocks) should be a whole number of 512-byte blocks");
     says("1.5 0 8 8 R", "column 5 (flags) should be hexadecimal flags with bit 0 set for a read");
@@ -94,7 +97,10 @@ fn mqsim() {
         "column 1 (time) should be a whole number of nanoseconds (or of `time_unit`)",
     );
     says("1 d 8 8 1", "column 2 (device) should be a whole number");
-    says("1 0 -8 8 1", "column 3 (sector) should be a whole number of 512-byte sectors below 2^54");
+    says(
+        "1 0 -8 8 1",
+        "column 3 (sector) should be a whole number below 2^54, in sectors of 512 bytes",
+    );
     says(
         "1 0 8 99999999999999999999 1",
         "column 4 (sectors) should be a whole number of 512-byte sectors",
@@ -124,7 +130,7 @@ fn fio() {
     );
     says_after_header(
         "1 /f read x 512",
-        "column 4 (offset) should be a whole number of bytes below 2^63",
+        "column 4 (offset) should be a whole number below 2^63, in bytes",
     );
     says_after_header(
         "1 /f read 0",
@@ -160,7 +166,7 @@ fn fio2() {
         "column 2 (action) is missing; it should be one of add, open, close, read, write, trim, \
          sync, datasync, sync_file_range, wait",
     );
-    says("/f read -1 512", "column 3 (offset) should be a whole number of bytes below 2^63");
+    says("/f read -1 512", "column 3 (offset) should be a whole number below 2^63, in bytes");
     says(
         "/f read 0 512 1",
         "there are more columns than the 4 expected columns: filename, action, offset, length",
@@ -187,7 +193,7 @@ fn blkparse() {
     says("8,0 3 1 0.0 697 Q 9 8 + 8 [x]", "column 7 (RWBS) should be letters such as R, WS or D");
     says(
         "8,0 3 1 0.0 697 Q W 18014398509481984 + 8 [x]",
-        "column 8 (sector) should be a whole number of 512-byte sectors below 2^54",
+        "column 8 (sector) should be a whole number below 2^54, in sectors of 512 bytes",
     );
     says("8,0 3 1 0.0 697 Q W 8 +8 [x]", "column 9 (+) should be the sign +");
     says(
@@ -212,7 +218,10 @@ fn comma_separated_formats() {
     };
     let spc = |line: &str, what: &str| says("spc", "0,8,512,R,0.5", line, what);
     spc("x,8,512,R,0.5", "column 1 (ASU) should be a whole number");
-    spc("0,-8,512,R,0.5", "column 2 (LBA) should be a whole number of 512-byte blocks below 2^54");
+    spc(
+        "0,-8,512,R,0.5",
+        "column 2 (LBA) should be a whole number below 2^54, in blocks of 512 bytes",
+    );
     spc("0,8,512,X,0.5", "column 4 (opcode) should be R or W");
     spc("0,8,512,R,.5", "column 5 (timestamp) should be a decimal number of seconds");
     spc("0,8,512,R", "column 5 (timestamp) is missing; it should be a decimal number of seconds");
@@ -220,7 +229,7 @@ fn comma_separated_formats() {
     alibaba("0,r,0,512,1", "column 2 (opcode) should be R or W");
     alibaba(
         "0,R,9223372036854775808,512,1",
-        "column 3 (offset) should be a whole number of bytes below 2^63",
+        "column 3 (offset) should be a whole number below 2^63, in bytes",
     );
     alibaba("0,R,0,512,1.5", "column 5 (timestamp) should be a whole number of microseconds");
     alibaba(
@@ -231,12 +240,12 @@ fn comma_separated_formats() {
     let tencent = |line: &str, what: &str| says("tencent", "1,8,8,0,5", line, what);
     tencent(
         "18446744074,8,8,0,5",
-        "column 1 (timestamp) should be a whole number of seconds below 2^64 ns",
+        "column 1 (timestamp) should be a whole number of seconds, less than 2^64 ns in total",
     );
     tencent("1,8,8,2,5", "column 4 (type) should be 0 for a read or 1 for a write");
     let systor = |line: &str, what: &str| says("systor", "1.5,,R,0,0,512", line, what);
     systor("1.5,,,0,0,512", "column 3 (IOType) should be R or W");
-    systor("1.5,,R,0,-512,512", "column 5 (Offset) should be a whole number of bytes below 2^63");
+    systor("1.5,,R,0,-512,512", "column 5 (Offset) should be a whole number below 2^63, in bytes");
     systor("1.5,,R,0,0", "column 6 (Size) is missing; it should be a whole number of bytes");
 }
 
@@ -260,7 +269,7 @@ fn diskmon_and_wiscsee() {
     wiscsee("9 D erase 0 512 0.5 0 True", "column 3 (operation) should be read, write or discard");
     wiscsee(
         "9 D read -8388608 512 0.5 0 True",
-        "column 4 (offset) should be a whole number of bytes below 2^63",
+        "column 4 (offset) should be a whole number below 2^63, in bytes",
     );
     wiscsee(
         "9 D read 0 512",
@@ -296,7 +305,7 @@ fn srt() {
     );
     says(
         &record(56, 0x0004_0001, 0, 0x0800_0308),
-        "the field device should be a disk that the header describes with its sectorsize",
+        "the field device should be a disk whose sectorsize the header gives",
     );
     says(
         &record(48, 0x0004_0001, 0, 0)[..48],
@@ -324,7 +333,10 @@ fn arc() {
         let text = format!("1 8 0 0\n{line}\n");
         says("arc", &text, &format!("trace, line 2: {what} (arc format); the line is {line:?}"));
     };
-    says("-1 8 0 1", "column 1 (block) should be a whole number of 512-byte blocks below 2^54");
+    says(
+        "-1 8 0 1",
+        "column 1 (block) should be a whole number below 2^54, in blocks of 512 bytes",
+    );
     says("1 x 0 1", "column 2 (blocks) should be a whole number of 512-byte blocks");
     says("1 8 0", "column 4 (request) is missing; it should be a whole number");
 }
@@ -344,9 +356,8 @@ fn vscsi() {
     };
     says(
         &record(0x28, 0, 8),
-        "the field version should be 1 or 2 in the high byte, and the same number in every record \
-         (vscsi format); the record begins with the bytes 00 00 00 00 00 02 00 00 00 00 00 00 28 \
-         00 00 00",
+        "the field version should be 1 or 2 in the high byte, equal in every record (vscsi \
+         format); the record begins with the bytes 00 00 00 00 00 02 00 00 00 00 00 00 28 00 00 00",
     );
     says(
         &record(0x2800, 0x0100, 8),
@@ -355,8 +366,8 @@ fn vscsi() {
     );
     says(
         &record(0x28, 0x0100, 1 << 54),
-        "the field block should be a whole number of 512-byte blocks below 2^54 (vscsi format); \
-         the record begins with the bytes 00 00 00 00 00 02 00 00 00 00 00 00 28 00 00 01",
+        "the field block should be a whole number below 2^54, in blocks of 512 bytes (vscsi \
+         format); the record begins with the bytes 00 00 00 00 00 02 00 00 00 00 00 00 28 00 00 01",
     );
     says(
         &good[..5],

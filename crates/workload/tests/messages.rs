@@ -256,8 +256,8 @@ fn requests_that_do_not_fit() {
     );
     assert_eq!(
         error(Fit::Pack, "1 0 900000 9 1"),
-        "trace (mqsim format): the pages that the trace touches take 12 KiB side by side; the \
-         drive has 8 KiB; use a larger drive with `drive.capacity=SIZE`"
+        "trace (mqsim format): the touched pages take 12 KiB even without gaps; the drive has 8 \
+         KiB; use a larger drive with `drive.capacity=SIZE`"
     );
     for fit in [Fit::Wrap, Fit::Scale] {
         assert_eq!(
@@ -313,7 +313,7 @@ fn devices_that_are_not_there() {
     };
     assert_eq!(
         error(&["1", "7"]),
-        "`only=7`: no device of the trace has that number or name; its devices are 1, 0, 2"
+        "`only=7`: no device of the trace has that number or name; the devices are 1, 0, 2"
     );
     let devices =
         |count: u32| (0..count).map(|n| format!("0 {n} 0 8 1\n")).collect::<Vec<_>>().concat();
@@ -321,7 +321,7 @@ fn devices_that_are_not_there() {
     let options = TraceOptions { only: vec!["sda".into()], ..TraceOptions::default() };
     assert_eq!(
         TraceSource::open(&[path], 1 << 30, options).err().unwrap().to_string(),
-        "`only=sda`: no device of the trace has that number or name; its devices are 0, 1, 2, 3, \
+        "`only=sda`: no device of the trace has that number or name; the devices are 0, 1, 2, 3, \
          4, 5, 6, 7, 8, 9, ..."
     );
     let (_folder, path) = file(devices(70_000));
@@ -391,8 +391,8 @@ fn time() {
     let (folder, mut strictly) = source("5 0 0 8 1\n4 0 0 8 1\n", 8192, strict);
     let path: PathBuf = folder.path().join("trace.csv");
     let expected = format!(
-        "{}, line 2: the request is earlier than the request before it, which `strict` refuses; \
-         the line is \"4 0 0 8 1\"",
+        "{}, line 2: the request is earlier than the previous request; `strict` refuses such \
+         requests; the line is \"4 0 0 8 1\"",
         path.display()
     );
     assert_eq!(drained(&mut strictly).unwrap_err().to_string(), expected);

@@ -158,8 +158,7 @@ fn errors_in_a_table_name_its_line() {
         ),
         (
             changed("read_page_access_count", Some("90")),
-            "the windows of disk-two hold 100 read page accesses in total, but totals.csv counts \
-             90",
+            "the windows of disk-two hold 100 read page accesses in total, but totals.csv gives 90",
         ),
         (
             changed("page_working_set_size", Some("4096")),
@@ -295,7 +294,7 @@ fn invalid_keys_are_refused() {
     );
     says(
         |c| c.reads.as_mut().unwrap().percentiles[7] = 99.5,
-        "statistics.reads.percentiles must rise from a number above 0 to 100",
+        "statistics.reads.percentiles must rise, begin above 0 and end at 100",
     );
     says(
         |c| c.reads.as_mut().unwrap().requests = 4_000_000,

@@ -344,8 +344,8 @@ fn errors_in_a_table_name_the_key() {
     says(
         "hot_sets = 'disjoint'\ndistribution = 'hot-cold:0.6/0.9'\nwrite_distribution = \
          'hot-cold:0.5/0.9'",
-        "workload.hot_sets = \"disjoint\": hot parts of 0.6 and 0.5 of the addresses overlap; \
-         their sum must be at most 1",
+        "workload.hot_sets = \"disjoint\": the hot parts, 0.6 and 0.5 of the addresses, overlap; \
+         the sum of the two shares must be at most 1",
     );
     // With 64 runs of 16 KiB, each half is 32 runs, and both fit. With three runs, each half is
     // rounded up to 2.
@@ -359,11 +359,12 @@ fn errors_in_a_table_name_the_key() {
     says(
         "hot_sets = 'disjoint'\ndistribution = 'hot-cold:0.5/0.9'\nwrite_distribution = \
          'hot-cold:0.5/0.9'\nrun = '320KiB'",
-        "workload.hot_sets = \"disjoint\": hot parts of 2 and 2 runs do not fit into 3 runs",
+        "workload.hot_sets = \"disjoint\": the hot parts, 2 and 2 runs, do not fit into 3 runs",
     );
     says(
         "distribution = 'zipf:1'\nrun = '6KiB'",
-        "workload.run = 6KiB is not a multiple of every block size; a run holds whole blocks",
+        "workload.run = 6KiB must be a multiple of every block size, because a run holds whole \
+         blocks",
     );
     says(
         "distribution = 'zipf:1'\nrun = '1MiB'",
@@ -373,7 +374,7 @@ fn errors_in_a_table_name_the_key() {
         "distribution = 'zipf:1'\nblock_sizes = \
          [{size='24KiB',share=0.5},{size='16KiB',share=0.5}]",
         "workload.run: these block sizes do not divide each other, so workload.run must be a \
-         multiple of each of them",
+         multiple of each block size",
     );
 }
 
@@ -384,7 +385,7 @@ fn errors_in_a_file_show_their_place() {
         error("[workload]\ndistribution = 'unifrom'\n"),
         "TOML parse error at line 2, column 16\n  |\n2 | distribution = 'unifrom'\n  \
          |                ^^^^^^^^^\n\"unifrom\" is not a distribution (did you mean \
-         \"uniform\"?); expected one like \"uniform\", \"zipf:0.99\", \"sequential\", \
+         \"uniform\"?); known forms: \"uniform\", \"zipf:0.99\", \"sequential\", \
          \"hot-cold:0.1/0.9\"\n"
     );
     assert!(

@@ -485,7 +485,7 @@ fn udl_is_a_composition() {
     let refused = on_drive(&["--parity", "udl", "--set", "refresh.period=10d"]);
     assert_eq!(refused.code, 2);
     assert!(
-        refused.stderr.contains("`udl` computes its refresh period from [bch]"),
+        refused.stderr.contains("`udl` computes the refresh period from the [bch]"),
         "{}",
         refused.stderr
     );

@@ -85,7 +85,7 @@ fn spans_that_do_not_go_together_with_the_rest_are_refused() {
     refused("seeds = 2", "cycles = 2.0, reads_per_block = 9.0", "`span` cannot be used with");
     refused("seeds = 2", "sample = '1/104'", "`sample` is only for `gear = \"fluid\"`");
     refused("gear = 'untimed'", "gear = 'fluid'", "`gear = \"fluid\"` needs `span` and `sample`");
-    refused("seeds = 2", "seeds = 2, sample = '5/4'", "one page in N is expected");
+    refused("seeds = 2", "seeds = 2, sample = '5/4'", "1/N is expected for one page in N");
     refused(
         "'no retry', b",
         "'no retries', b",

@@ -113,8 +113,8 @@ fn what_would_be_right_is_possible() {
         let line = format!("{hc} --set parity.hc.published={published}");
         ran(&format!("{line} --set parity.hc.n_update=4")).refuses(
             2,
-            &["parity.hc.n_update = 4 is above the 3 pages of a stripe; it must be at most 3; \
-                with 3, partial parity is always updated in place"],
+            &["parity.hc.n_update = 4 is above the 3 pages of a stripe; n_update must be at most \
+                3, and n_update = 3 always updates partial parity in place"],
         );
         for right in ["", "--set parity.hc.n_update=3"] {
             assert_eq!(
@@ -134,7 +134,8 @@ fn nothing_is_said_to_come_for_blocks_that_are_left_to_parity() {
         workload.rate=30000 --set parity.stripe=3 --set drive.capacity=256MiB \
         --set drive.spare=0.75 --set start.pec=10 --set start.overwrite=0.2 --parity da-raid5 \
         --reclaim block --refresh block --set refresh.period=30d";
-    let to_come = ["of the reads at which `block` rewrites it", "block rewrites data before"];
+    let to_come =
+        ["of the reads at which `block` rewrites this block", "block allows data to be at most"];
     let young = json(&format!("{line} --set parity.t_p=1000"));
     for words in to_come {
         assert!(warnings(&young).contains(words), "{words}: {}", warnings(&young));
@@ -289,7 +290,7 @@ fn reports_in_words_have_wear_by_die_windows_and_rebuilds() {
     let half = format!("run {line} --parity raid5 --fail die:2@r100 --set parity.rebuild=0.5");
     let words = ran(&half).stdout;
     assert!(words.contains("No data was lost so far, but the rebuild is not done: "), "{words}");
-    assert!(warnings(&json(&half)).contains("those of a drive during its rebuild"));
+    assert!(warnings(&json(&half)).contains("describe a drive under rebuild"));
     let words = ran(&format!("compare {line} --parity raid5 --fail die:2@r100")).stdout;
     assert!(
         words.contains("untimed gear, parity raid5, seed 1")

@@ -190,8 +190,8 @@ fn a_rate_that_no_host_keeps_up_is_doubted_wherever_a_trace_is_read() {
         "a.trace",
         &(0..9000).map(|i| format!("{i} 0 {} 8 1\n", i % 8 * 8)).collect::<Vec<_>>().concat(),
     );
-    let words = "9000 requests in 9.00 us are 1000111123 requests per second, more than most \
-        hosts sustain; the times of the trace are read as nanoseconds";
+    let words = "9000 requests in 9.00 us are 1000111123 requests per second, more than most hosts \
+        sustain; the times of the trace are taken as nanoseconds";
     let info = trace(&["info", &file]).stdout;
     assert!(
         info.contains(words)
@@ -230,7 +230,7 @@ fn a_rate_that_no_host_keeps_up_is_doubted_wherever_a_trace_is_read() {
     let fit = vpass(&["workload", "fit", "--trace", &file]);
     assert!(
         fit.stdout.contains(words)
-            && fit.stdout.contains("the times of mqsim are read as nanoseconds"),
+            && fit.stdout.contains("the times of mqsim are taken as nanoseconds"),
         "{}",
         fit.stdout
     );

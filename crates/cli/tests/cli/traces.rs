@@ -67,11 +67,8 @@ fn touched_pages_go_side_by_side() {
     // 70,000 pages of 16 KiB are 1.07 GiB, too much for the drive even side by side.
     replay(&trace, &[])
         .refuses(2, &["use --fit scale or --fit wrap", "(1.1 GiB are enough with --fit pack)"]);
-    replay(&trace, &["--fit", "pack"]).refuses(
-        2,
-        &["the pages that the trace touches take 1.1 GiB side by side; the drive \
-            has"],
-    );
+    replay(&trace, &["--fit", "pack"])
+        .refuses(2, &["the touched pages take 1.1 GiB even without gaps; the drive has"]);
 }
 
 /// Makes 45,000 reads, 10 time units apart. The reads take 0.45 s if the unit is us, and 0.45 ms if
@@ -88,12 +85,12 @@ fn the_unit_of_times_can_be_said_and_is_named() {
     assert!(
         assumed
             .stderr
-            .contains("the times of mqsim are read as nanoseconds; --time-unit sets another unit"),
+            .contains("the times of mqsim are taken as nanoseconds; --time-unit sets another unit"),
         "{}",
         assumed.stderr
     );
     let words = "45000 requests in 450 us are 100002222 requests per second, more than most hosts \
-        sustain; the times of the trace are read as nanoseconds, which --time-unit changes: with \
+        sustain; the times of the trace are taken as nanoseconds, which --time-unit changes: with \
         ms, the trace would take 7.50 min and have 100 requests per second";
     assert!(assumed.stderr.contains(words), "{}", assumed.stderr);
     assert_eq!(assumed.json()["trace"]["span_s"], 0.000_449_99);
@@ -230,7 +227,7 @@ fn devices_lie_side_by_side_unless_only_some_are_taken() {
         (&1.into(), &1.into())
     );
     assert_eq!(json["trace"]["devices"][1]["base_bytes"], 1 << 20);
-    replay(&trace, &["--only", "4"]).refuses(2, &["--only 4", "its devices are 1, 2, 3"]);
+    replay(&trace, &["--only", "4"]).refuses(2, &["--only 4", "the devices are 1, 2, 3"]);
     let text = vpass(&["run", "--drive", "tiny", "--trace", &trace, "--fit", "scale"]).stdout;
     assert!(text.contains("trace: 3 devices lie side by side on 4.00"), "{text}");
     vpass(&["run", "--drive", "tiny", "--workload", "zipf-read", "--only", "1"])

@@ -54,7 +54,7 @@ impl RunPlan {
         }
         if matches!(self.workload, Workload::Adversary { .. }) {
             return Err(refused(
-                "an attack relies on the places of data, which a failure can change",
+                "an attack relies on where the data lies, and a failure can move the data",
             )
             .with_remedy("name a workload"));
         }
@@ -63,7 +63,7 @@ impl RunPlan {
                 Opt::Ages,
                 " and ",
                 Opt::Until,
-                " run the same requests several times, but a failure changes the drive for good",
+                " run one workload several times, but a failure changes the drive for good",
             ];
             return Err(Failure::usage(why).at(Opt::Fail).with_remedy("leave them out"));
         }

@@ -84,7 +84,8 @@ impl RunPlan {
             return Err(Failure::usage(phrase![
                 Opt::WarmUp,
                 " needs a workload with constant read rates (keys distribution and rate); with the \
-                 given workload, the counted part would repeat the requests of the warm-up",
+                 given workload, the run after the warm-up would repeat the requests of the \
+                 warm-up",
             ])
             .at(Opt::Gear.to("fluid"))
             .with_remedy(phrase!["use ", Opt::Gear.to("untimed")]));

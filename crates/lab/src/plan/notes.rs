@@ -20,8 +20,8 @@ impl RunPlan {
         let mut sentences: Vec<String> = self.bulk_warning().into_iter().collect();
         if !self.sample.is_whole() {
             sentences.push(format!(
-                "All counts cover only a sample, {} of the drive. A sample does not show the \
-                 largest and the smallest value of the whole drive.",
+                "All counts cover only a sample, {} of the drive. The largest and the smallest \
+                 counts on the whole drive are unknown.",
                 self.sample
             ));
         }
@@ -80,7 +80,7 @@ impl RunPlan {
     pub(crate) fn harmless_reads(&self) -> Option<String> {
         (self.drive.config.disturb.model == DisturbModel::None).then(|| {
             "READS DO NO HARM on this drive: the drive has no [disturb] table, or disturb.model is \
-             \"none\". No technique has to rewrite anything, and reads lose no data."
+             \"none\". No technique has to rewrite anything, and reads cause no data loss."
                 .into()
         })
     }
@@ -113,7 +113,7 @@ impl RunPlan {
         let config = &self.drive.config;
         let wordline_us = config.parity.wordline_program_us()?;
         Some(format!(
-            "`{}` programs page by page. Programming a page takes {}: its share of \
+            "`{}` programs page by page. Programming a page takes {}, the page's share of \
              timing.program_us = {wordline_us} for a wordline of {} pages. To set another time, \
              use timing.program_unit=page",
             self.parity,
@@ -190,7 +190,7 @@ pub fn unit_notes(survey: &Survey, options: &TraceOptions) -> Option<Phrase> {
     let notes = formats.into_iter().filter_map(|format| {
         let taken = format.times.taken(said)?;
         let (name, unit) = (format.name, taken.words);
-        let read = format!("the times of {name} are read as {unit}");
+        let read = format!("the times of {name} are taken as {unit}");
         match taken.because {
             UnitBasis::Format => None,
             UnitBasis::Assumed => Some(phrase![read, "; ", Opt::TimeUnit, " sets another unit"]),

@@ -49,7 +49,7 @@ impl SaidOfRefresh {
         config.refresh.period = self.period;
         if self.is_set && named.is_none() && parity::period_of_part(&config, parity).is_some() {
             return Err(Failure::usage(format!(
-                "`{parity}` computes its refresh period from [bch] of drive {}",
+                "`{parity}` computes the refresh period from the [bch] table of drive {}",
                 drive.name
             ))
             .at(Part::Setting("refresh.period".into()))

@@ -184,7 +184,7 @@ impl Workload {
                 Opt::Hints.to(given.name()),
                 " and ",
                 own.place(),
-                " with its own [[hints.range]]; only one of these two files may have hints",
+                " both have [[hints.range]]; only one file may have hints",
             ])
             .with_remedy(phrase![
                 "without ",

@@ -89,8 +89,8 @@ pub fn warning(runs: impl IntoIterator<Item = (MappingUnit, Option<f64>)>) -> Op
     let programmed = range(runs.iter().filter_map(|(_, amplification)| *amplification))?;
     Some(format!(
         "{} the mapping unit, a flash page of {}: a write took {fills} fill reads, and \
-         {programmed} bytes were programmed per byte written. On a drive with a smaller mapping \
-         unit, such writes cost less (docs/what-it-is-not.md).",
+         {programmed} bytes were programmed per byte written. Small writes cost less on a drive \
+         with a smaller mapping unit (docs/what-it-is-not.md).",
         unit.which(),
         bytes(unit.bytes)
     ))
@@ -130,9 +130,8 @@ mod tests {
         assert_eq!(
             warning([(of(&host(0)), Some(4.0))]).unwrap(),
             "100 % of the writes are smaller than the mapping unit, a flash page of 16.0 KiB: a \
-             write took 0.90 fill reads, and 4.00 bytes were programmed per byte written. On a \
-             drive with a smaller mapping unit, such writes cost less \
-             (docs/what-it-is-not.md)."
+             write took 0.90 fill reads, and 4.00 bytes were programmed per byte written. Small \
+             writes cost less on a drive with a smaller mapping unit (docs/what-it-is-not.md)."
         );
         assert!(
             warning([(of(&host(89)), Some(1.0))])

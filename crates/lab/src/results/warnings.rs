@@ -91,7 +91,7 @@ impl Summary {
             format!(
                 "The drive could not keep up: {} requests/s were offered, but only {} were served, \
                  and the drive was {} behind at the end. Latencies therefore grow with the length \
-                 of the run. Wear and life are those at the served rate.",
+                 of the run. Wear and life hold for the served rate.",
                 digits(offered),
                 digits(served),
                 seconds(lag)
@@ -121,7 +121,7 @@ impl Summary {
             && self.wear.confidence() != Confidence::NoWear;
         unpaid.then(|| {
             format!(
-                "The drive programmed pages of {} blocks in total but erased only {} blocks: the \
+                "The drive programmed enough pages for {} blocks but erased only {} blocks: the \
                  drive still fills its spare blocks. When the spare blocks are full, garbage \
                  collection will wear the drive more.",
                 digits(self.wear.cycles_observed),
@@ -165,8 +165,8 @@ impl Summary {
             .filter(|_| self.has_uber() && self.is_repaired_beyond_uber())?;
         Some(format!(
             "UBER counts single pages before repair. In a stripe with parity, {technique} rebuilds \
-             a page that cannot be read, so the host loses less data; vpass does not compute how \
-             much less."
+             a page that cannot be read, so the host loses less data than UBER says; vpass does \
+             not compute the loss after repair."
         ))
     }
 
@@ -175,7 +175,7 @@ impl Summary {
         (to_go > 0).then(|| {
             format!(
                 "The run ended before all pages on failed flash were rebuilt ({} left), so \
-                 latencies, wear and life are those of a drive during its rebuild.",
+                 latencies, wear and life describe a drive under rebuild.",
                 plural(to_go, "page")
             )
         })
@@ -219,8 +219,8 @@ impl Summary {
         (refresh.invocations == 0).then(|| {
             format!(
                 "No block was rewritten because of its age yet. The oldest data is {} old, and \
-                 {technique} rewrites data before the data is {} old; a longer run, or old data at \
-                 the start (start.age), may wear the drive more.",
+                 {technique} allows data to be at most {} old; a longer run, or old data at the \
+                 start (start.age), may wear the drive more.",
                 seconds(oldest_s),
                 seconds(period.0 as f64 / 1e9)
             )

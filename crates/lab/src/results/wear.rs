@@ -142,11 +142,12 @@ impl Summary {
 
 const METHOD: &str = "the work caused by reads is scaled according to the technique's thresholds \
     at later P/E counts; the host's writes stay as in this run; low and high are the ends of a \
-    95 % range, for which the number of observed block cycles is taken as a Poisson count";
+    95 % range; the range assumes that the number of observed block cycles varies like a Poisson \
+    count";
 
 const METHOD_OF_AGES: &str = "between the P/E counts of the runs, the work caused by reads is \
-    scaled according to the technique's thresholds; low and high are the ends of a 95 % range, \
-    for which the number of block cycles of each run is taken as a Poisson count";
+    scaled according to the technique's thresholds; low and high are the ends of a 95 % range; the \
+    range assumes that the number of block cycles in each run varies like a Poisson count";
 
 /// Form in which a run gives the life: nothing, a range, or one number.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -128,7 +128,7 @@ pub(super) fn serve(
     let (generated, last_arrival) = requests.numbers();
     if generated != served {
         return Err(Failure::failed(format!(
-            "only {served} of {generated} requests were served, which is a bug in vpass"
+            "only {served} of {generated} requests were served; this is a bug in vpass"
         )));
     }
     let (trace, jobs) = found(requests.source(), session.engine.as_ref(), passes);

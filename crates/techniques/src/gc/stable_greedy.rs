@@ -45,7 +45,7 @@ const SLACK: Param = Param {
 pub(super) const CARD: GcTechnique = Card {
     about: About {
         name: "stable-greedy",
-        summary: "among the emptiest blocks, cleans the least worn block whose pages have not \
+        summary: "cleans the least worn block; candidates have few valid pages and have not \
             changed for long (TECS 2016, as far as the paper is public)",
         paper: "Chang et al., TECS 2016",
         params: &[SLACK],

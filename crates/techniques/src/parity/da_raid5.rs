@@ -72,8 +72,8 @@ const PAGES: Param = Param {
     default: 64.0,
     range: (1.0, 4096.0),
     draw: &[2.0],
-    meaning: "last stage: number of pages of partial parity that the controller keeps, one per \
-        stripe",
+    meaning: "last stage: number of pages that the controller keeps for partial parity (one page \
+        per stripe)",
     source: "da-raid5-2013 IV-A: 512 KB of 8-KB pages",
     alias: None,
 };

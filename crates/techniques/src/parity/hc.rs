@@ -53,7 +53,8 @@ const PUBLISHED: Param = Param {
     range: (0.0, 1.0),
     draw: &[0.0],
     meaning: "1: as published, if more than n_update pages of a stripe change, the partial parity \
-        drops all other pages of the stripe; 0: the partial parity never drops a page",
+        then covers only the changed pages; 0: the partial parity also keeps covering the other \
+        pages",
     source: "da-raid5-2013 Algorithm 2",
     alias: None,
 };
@@ -67,9 +68,9 @@ const N_UPDATE: Param = Param {
     default: 6.0,
     range: (0.0, 64.0),
     draw: &[1.0],
-    meaning: "only with published = 1: largest number of changed pages at which the partial \
-        parity of a stripe is updated in place; with the value of parity.stripe, partial parity \
-        is always updated in place",
+    meaning: "only with published = 1: largest number of changed pages at which the partial parity \
+        of a stripe is updated in place; if parity.hc.n_update equals parity.stripe, partial \
+        parity is always updated in place",
     source: "da-raid5-2013 IV-B: N_update = 6",
     alias: None,
 };
@@ -143,7 +144,7 @@ pub(super) fn least_buffer(config: &DriveConfig, parity: &str) -> Result<(), Con
     require(config.drive.write_buffer.0 >= least.0, || {
         format!(
             "parity technique `{parity}` keeps the {members} pages of a stripe in one half of \
-             drive.write_buffer, which is {}: drive.write_buffer must be at least {least}",
+             drive.write_buffer; drive.write_buffer is {} but must be at least {least}",
             config.drive.write_buffer
         )
     })
@@ -159,8 +160,9 @@ fn settle_turn(params: &mut Params) -> Result<(), ConfigError> {
     match params.get(Some(name), N_UPDATE.key) {
         Some(n_update) => require(n_update.value() <= members, || {
             format!(
-                "parity.hc.n_update = {n_update} is above the {members} pages of a stripe; it must \
-                 be at most {members}; with {members}, partial parity is always updated in place"
+                "parity.hc.n_update = {n_update} is above the {members} pages of a stripe; \
+                 n_update must be at most {members}, and n_update = {members} always updates \
+                 partial parity in place"
             )
         })?,
         None if N_UPDATE.default > members => {

@@ -53,8 +53,8 @@ pub(super) const QUEUE: Param = Param {
     default: 64.0,
     range: (0.0, 65_536.0),
     draw: &[0.0, 4.0, 64.0],
-    meaning: "largest number of stripes that wait for parity after a move of their pages; the \
-        parity of further stripes is formed at once",
+    meaning: "largest number of stripes that wait for parity after page moves; any further stripe \
+        gets parity at once",
     source: "assumption: the number of pages in the partial parity cache",
     alias: Some("queue"),
 };

@@ -32,8 +32,8 @@ pub(super) const PAGES: Param = Param {
     default: 64.0,
     range: (1.0, 4096.0),
     draw: &[1.0, 2.0, 5.0],
-    meaning: "number of pages of partial parity that the controller keeps, one per stripe; the \
-        least recently updated page is evicted first",
+    meaning: "number of pages that the controller keeps for partial parity (one page per stripe); \
+        the least recently updated page is evicted first",
     source: "da-raid5-2013 IV-A: 512 KB of 8-KB pages",
     alias: None,
 };
@@ -41,7 +41,7 @@ pub(super) const PAGES: Param = Param {
 pub(super) const CARD: ParityTechnique = Card {
     about: About {
         name: "ppc",
-        summary: "a parity page for every N host pages, programmed late from a cache of partial \
+        summary: "for every N host pages, programs a parity page late, from a cache of partial \
             parity",
         paper: "Im and Shin, IEEE TC 2011",
         params: &[STRIPE, REBUILD, PAGES],

@@ -24,7 +24,7 @@ use vpass_drive::base::units::Bytes;
 pub(super) const CARD: ParityTechnique = Card {
     about: About {
         name: "raid5",
-        summary: "a parity page for every N host pages, updated by each write",
+        summary: "for every N host pages, keeps a parity page that each write updates",
         paper: "Guo et al., DATE 2013, II-B",
         params: &[STRIPE, REBUILD],
         ..About::PLAIN

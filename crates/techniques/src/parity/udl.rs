@@ -30,7 +30,7 @@ use vpass_drive::error::rate::Rates;
 pub(super) const CARD: ParityTechnique = Card {
     about: About {
         name: "udl",
-        summary: "no parity: blocks are rewritten (reclaim and refresh `block`) before reads or \
+        summary: "no parity: reclaim `block` and refresh `block` rewrite blocks before reads or \
             age reach the code's limits",
         paper: "Guo et al., DATE 2013, III-C",
         parts: Some(PARTS),

@@ -59,8 +59,8 @@ const FIXED_COUNT: Param = Param {
     default: 0.0,
     range: (0.0, 1.0),
     draw: &[0.0],
-    meaning: "1: at any wear, rewrites at the read count of the last row of the table; 0: rewrites \
-        at the read count for the wear of the block",
+    meaning: "1: at any wear, rewrites at the read count for the highest P/E count in \
+        disturb.table; 0: rewrites at the read count for the wear of the block",
     source: "the read counts of SSD-A and SSD-D in read-latency-relaxation-2021 do not fall with \
         wear",
     alias: None,

@@ -53,9 +53,9 @@ const PROBABILITY: Param = Param {
 pub(super) const CARD: Technique = Card {
     about: About {
         name: "chance-probe",
-        summary: "like `block`, but also probes the neighbours of randomly drawn reads, without \
-            wordline counters; if the seed is secret, the probability of a loss is below 2^-64 per \
-            exposure",
+        summary: "like `block`, but also probes wordlines beside randomly drawn reads, without \
+            wordline counters; with a secret seed, a loss between two draws has a probability of \
+            at most 2^-64",
         paper: "PARA, ISCA 2014",
         protects: Protection::Sound,
         needs: Needs { limits: true, counters: false, retries: false },
@@ -329,7 +329,8 @@ impl Policy for ChanceProbe {
             let limit = e.limit.units();
             Threshold {
                 name: format!(
-                    "wordline of group {} moved by a probe, if all reads go to its neighbours",
+                    "group {}: a probe moves a wordline if all reads go to the neighbouring \
+                     wordlines",
                     view.disturb.groups[group]
                 ),
                 reads: ((limit - need) / (e.alpha - Alpha::ONE).max(Alpha::of_256ths(1)).weight())

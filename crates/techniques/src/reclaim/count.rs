@@ -41,7 +41,7 @@ const READS: Param = Param {
     draw: &[3.0, 20.0, 100.0, 1000.0],
     meaning: "Number of reads of a block at which the block moves",
     source: "Inferred from read-latency-relaxation-2021: SSD-D of this paper rewrites after 90.84 \
-        reads of each 16-KiB page, which means 69,770 reads of a block of 768 pages (assumption)",
+        reads of each 16-KiB page. A block with 768 pages (assumption) thus gets 69,770 reads",
     alias: None,
 };
 
@@ -85,7 +85,7 @@ pub const RETRIES: Param = Param {
     draw: &[0.0, 1.0, 2.0],
     meaning: "A host read with at least this number of retries moves its block early, before \
         `reads` is reached; 0: no read moves its block early",
-    source: "read-latency-relaxation-2021: a read count alone explains SSD-D; SSD-B rewrites \
+    source: "read-latency-relaxation-2021: SSD-D rewrites by read count alone; SSD-B also rewrites \
         early after ECC events",
     alias: None,
 };
@@ -93,8 +93,8 @@ pub const RETRIES: Param = Param {
 pub(super) const CARD: Technique = Card {
     about: About {
         name: "count",
-        summary: "moves a block after a fixed number of reads, as consumer drives do; data is \
-            lost if its read limit is below this number",
+        summary: "moves a block after a fixed number of reads, as consumer drives do; data with a \
+            smaller read limit is lost",
         paper: "ASPLOS 2021, from its measurements",
         protects: Protection::None,
         in_bulk: InBulk::MeanClock,
@@ -236,7 +236,7 @@ fn lacks_retries(config: &DriveConfig) -> Result<(), ConfigError> {
     require(retries == 0 || config.has_retries(), || {
         let key = CARD.path(config, &RETRIES);
         format!(
-            "{key} = {retries} needs a drive with read retries: set [error] and [ecc], with more \
+            "{key} = {retries} needs a drive with read retries: set [error] and an [ecc] with more \
              than one level, or set {key} = 0"
         )
     })

@@ -341,8 +341,8 @@ impl Policy for ErasedProbe {
             let (limit, need, alpha) = (limit.units(), left.units(), alpha.weight());
             Threshold {
                 name: format!(
-                    "wordline of group {} rewritten once a probe finds {:.1} % of its limit used \
-                     (in the first round of a full block)",
+                    "group {}: a wordline is rewritten once a probe finds {:.1} % of the \
+                     wordline's limit used (first round of a full block)",
                     view.disturb.groups[group],
                     ((1.0 - need / limit) * 100.0).max(0.0)
                 ),

@@ -40,8 +40,8 @@ use vpass_drive::config::DriveConfig;
 pub(super) const CARD: Technique = Card {
     about: About {
         name: "ipr-wl",
-        summary: "like `straw-wl`, but first gives a wordline guard levels in place, and moves the \
-            wordline only later",
+        summary: "like `straw-wl`, but first reprograms a wordline with guard levels in place, and \
+            moves the wordline only later",
         paper: "STRAW and IPR",
         protects: Protection::Sound,
         lowers_density: true,

@@ -35,8 +35,8 @@ use vpass_drive::config::DriveConfig;
 pub(super) const CARD: Technique = Card {
     about: About {
         name: "page-type",
-        summary: "like `block`, but rewrites the pages of the weakest kind first (Han et al., \
-            2023)",
+        summary: "like `block`, but rewrites the page kind with the lowest limit first (Han et \
+            al., 2023)",
         paper: "Han et al., TVLSI 2023",
         protects: Protection::Sound,
         needs: Needs { limits: true, counters: false, retries: false },

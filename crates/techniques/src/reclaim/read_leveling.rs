@@ -164,7 +164,7 @@ impl Policy for ReadLeveling {
     fn explain(&self, view: &View, pec: u32) -> Vec<Threshold> {
         self.shadows.explain(
             self.block.explain(view, pec),
-            "read-hot pages of a shadow block rewritten within this block",
+            "rewrite of read-hot pages within a shadow block",
             ", counted from their last rewrite",
         )
     }

@@ -37,8 +37,8 @@ use vpass_drive::config::DriveConfig;
 pub(super) const CARD: Technique = Card {
     about: About {
         name: "straw-ss",
-        summary: "`straw-wl` with a few counters per block and the published estimate, which can \
-            be deceived (straw-2024)",
+        summary: "`straw-wl` with a few counters per block; an attacker can deceive the published \
+            estimate (straw-2024)",
         paper: "STRAW, CAL 2024",
         protects: Protection::Deceivable,
         needs: Needs { limits: true, counters: true, retries: false },

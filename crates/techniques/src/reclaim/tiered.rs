@@ -49,8 +49,8 @@ const TIER_SHARE: Param = Param {
     default: 0.1,
     range: (0.0, 1.0),
     draw: &[0.0, 0.1, 0.5, 1.0],
-    meaning: "Share of the limit at which a block or a wordline gets finer counters; 0: a block \
-        has finer counters from its erase on",
+    meaning: "A block or a wordline gets finer counters when this share of the limit is used; 0: a \
+        block has finer counters from its erase on",
     source: "Assumption: docs/design/counters-and-probes.md shows the costs and savings of other \
         values",
     alias: Some("tier_share"),

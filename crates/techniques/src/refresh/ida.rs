@@ -53,7 +53,7 @@ const ERROR_RATE: Param = Param {
     range: (0.0, 1.0),
     draw: &[0.0, 0.2, 0.8],
     meaning: "probability that a merge corrupts a page, independently for each page",
-    source: "ida-coding-2018 VI, label E20 of its figures; a second-hand source says that E20 is \
+    source: "ida-coding-2018 VI, label E20 in the figures; a second-hand source says that E20 is \
         the paper's default",
     alias: None,
 };
@@ -78,7 +78,7 @@ const ONLY_INVALID: Param = Param {
     range: (0.0, 1.0),
     draw: &[0.0, 0.0, 1.0],
     meaning: "1: merges only wordlines whose LSB page is already invalid, and moves no LSB page",
-    source: "ida-coding-2018 IV names this variant as an alternative that it rejects",
+    source: "ida-coding-2018 IV discusses and rejects this variant",
     alias: None,
 };
 
@@ -112,7 +112,7 @@ pub(super) const CARD: RefreshTechnique = Card {
     about: About {
         name: "ida",
         summary: "at the age `refresh.period`, merges wordlines in place so that reads take fewer \
-            sensings, and moves the other pages",
+            sensings, and moves the pages that cannot stay",
         paper: "IDA coding, MICRO 2018",
         params: &[LEAD, AT_ONCE, PATROL, ERROR_RATE, ADJUST_US, ONLY_INVALID, AT_RECLAIM, AT_GC],
         ..About::PLAIN

@@ -187,8 +187,8 @@ impl Job {
         };
         let writes = matches!(job.pattern.ways, Ways::Write | Ways::Mixed | Ways::TrimWrite);
         if draft.verify && draft.do_verify && writes {
-            let what = "verify reads written data back, which is not supported; set do_verify=0, \
-                        or add a job that has stonewall and reads the data";
+            let what = "reading written data back (verify) is not supported; set do_verify=0, or \
+                        add a job that has stonewall and reads the data";
             return Err(draft.place("verify").unwrap_or(&section.place).complain(what));
         }
         let files = job.target.number_of_files();
@@ -278,8 +278,10 @@ fn limits(
     let ramps = draft.ramp_ns > 0 && draft.runtime_ns > 0;
     if ramps {
         notes.push(
-            format!("job {label}: its ramp_time precedes its runtime; vpass measures during both")
-                .into(),
+            format!(
+                "job {label}: vpass measures during the ramp_time, and then during the runtime"
+            )
+            .into(),
         );
     }
     let runtime_ns = (draft.runtime_ns > 0)

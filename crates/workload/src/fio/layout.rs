@@ -160,9 +160,9 @@ fn starts(
     let needed = Bytes(end.div_ceil(1 << 20).saturating_mul(1 << 20));
     let (taken, there) = (Bytes(end), Bytes(capacity));
     Err(SourceError::new(phrase![
-        "{jobs_name}: its files take {taken} on the drive ({list}), which has a capacity of \
-         {there}; give smaller sizes or offsets, give the same filename to jobs that share data, \
-         or use a larger drive (",
+        "{jobs_name}: its files take {taken} ({list}), but the drive has only {there}; give \
+         smaller sizes or offsets, give the same filename to jobs that share data, or use a larger \
+         drive (",
         set("drive.capacity", needed),
         ")",
     ]))
@@ -227,7 +227,7 @@ fn region(
         let rest = whole.checked_sub(start).filter(|rest| *rest > 0);
         rest.ok_or_else(|| {
             format!(
-                "the offset of {} is beyond the end of the file of {}",
+                "the offset of {} is beyond the end of the file, whose size is {}",
                 Bytes(start),
                 Bytes(whole)
             )

@@ -165,16 +165,17 @@ const UNSUPPORTED: [(&str, &str); 32] = [
         jobs before it in the file"),
     ("exit_what", "exitall always ends all jobs that run at the same time; choosing other jobs is \
         not supported; leave this option out"),
-    ("flow", "a fixed ratio between the requests of jobs is not supported; give each job a \
-        rate_iops or an iodepth"),
+    ("flow", "a fixed ratio between the request counts of two jobs is not supported; give each job \
+        a rate_iops or an iodepth"),
     ("opendir", "directories are not searched; name a file with filename and give its size"),
     ("file_append", "vpass does not know where a file ends; give an offset"),
     ("fill_device", "vpass needs the size after which a job ends; give a size"),
     ("fill_fs", "vpass needs the size after which a job ends; give a size"),
-    ("pre_read", "instead, add a job that reads the file, and set stonewall in the next job"),
+    ("pre_read", "reading a file before the job starts is not supported; add a job that reads the \
+        file, and set stonewall in the next job"),
     ("create_only", "it makes no requests"),
-    ("verify_only", "the reads of this option depend on an earlier run; instead, add a job with \
-        these reads"),
+    ("verify_only", "the reads of this option depend on an earlier run; add a job with these \
+        reads"),
     (
         "trim_percentage",
         "trims after a verification are not supported; use rw=trimwrite or a job that trims",

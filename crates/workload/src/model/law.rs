@@ -285,8 +285,7 @@ fn counts(path: &str, experts: u64) -> Result<Vec<f64>, ConfigError> {
         let count = number.trim().parse::<f64>().ok();
         let count = count.filter(|count| count.is_finite() && *count >= 0.0).ok_or_else(|| {
             wrong(format!(
-                "line {line} is `{}`; the number of times that an expert was used is \
-                expected",
+                "line {line} is `{}`; a count is expected: how often an expert was used",
                 number.trim()
             ))
         })?;

@@ -107,8 +107,8 @@ pub struct ModelConfig {
         unit = "size",
         range = PowerOfTwo(4096, MAX_REQUEST_BYTES),
         default = Bytes(128 << 10),
-        source = "largest request of the block layer of Linux for most drives (max_sectors_kb 128 \
-                  to 1280)"
+        source = "largest request that the block layer of Linux sends to most drives \
+                  (max_sectors_kb 128 to 1280)"
     )]
     pub request_size: Bytes,
     /// Number of days between two updates of the model. Each update rewrites the share
@@ -127,7 +127,7 @@ pub struct ModelConfig {
         unit = "size",
         range = Size(MIB, 1 << 40),
         default = Bytes(96 << 20),
-        source = "a download at 1 Gbit/s, less overhead (assumption)"
+        source = "a download at 1 Gbit/s minus overhead (assumption)"
     )]
     pub update_rate: Bytes,
     /// Number of bytes of the key-value cache that the host writes to the drive for each token.
@@ -217,8 +217,8 @@ impl ModelConfig {
     fn check(&self) -> Result<(), ConfigError> {
         self.check_ranges()?;
         require(self.expert.is_some() == self.active.is_some(), || {
-            "workload.model.expert and workload.model.active belong together: give both the size \
-             of an expert and the number of experts that a token uses, or give neither key"
+            "workload.model.expert and workload.model.active belong together: give the size of an \
+             expert and the number of experts that a token uses, or give neither key"
                 .into()
         })?;
         require(self.dense_bytes() <= self.size.0.next_multiple_of(ALIGN), || {
@@ -268,8 +268,8 @@ impl ModelConfig {
         let is_used = self.kv_written.0 + self.kv_read.0 > 0;
         require(!is_used || self.window_bytes() > 0, || {
             format!(
-                "workload.model.kv_window = {}: with kv_written or kv_read, it must hold at least \
-                 one request of {}",
+                "workload.model.kv_window = {}: with kv_written or kv_read, the window must hold \
+                 at least one request of {}",
                 self.kv_window, self.request_size
             )
         })

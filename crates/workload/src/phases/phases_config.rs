@@ -84,14 +84,18 @@ pub struct PhaseConfig {
     pub order: Order,
     /// List of logical pages; a page that the list names twice gets twice as many requests.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[key(unit = "pages", range = Words("below the number of pages of the drive"), default)]
+    #[key(
+        unit = "pages",
+        range = Words("page numbers, from 0 to the last page of the drive"),
+        default
+    )]
     pub pages: Vec<Lpn>,
     /// List of ranges of logical pages. Each range is given by its first and its last page. A phase
     /// takes the pages in `pages` first, then the pages in these ranges.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[key(
         unit = "pages",
-        range = Words("pairs [first, last], below the number of pages of the drive"),
+        range = Words("pairs [first, last] of page numbers, from 0 to the last page of the drive"),
         default
     )]
     pub ranges: Vec<[Lpn; 2]>,

@@ -74,7 +74,7 @@ pub fn import(totals: &Path, windows: &Path, disk: &str) -> Result<Imported, Sou
             (pages.iter().sum(), side.as_ref().map_or(0, |(_, accesses)| *accesses));
         if all != given {
             return Err(SourceError::new(format!(
-                "{}: the windows of {disk} hold {all} {kind} page accesses in total, but {} counts \
+                "{}: the windows of {disk} hold {all} {kind} page accesses in total, but {} gives \
                  {given}",
                 windows.display(),
                 totals.display()

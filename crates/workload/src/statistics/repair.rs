@@ -68,8 +68,8 @@ fn repair_top(
     }
     let given = std::mem::replace(top, possible);
     Some(format!(
-        "in the statistics, the most popular page is {verb} {given} times, but fewer than {given} \
-         requests have the same length; in the workload, the page is {verb} {possible} times"
+        "in the statistics, the most popular page is {verb} {given} times, but no request length \
+         occurs that often; in the workload, the page is {verb} {possible} times"
     ))
 }
 

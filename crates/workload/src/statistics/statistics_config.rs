@@ -296,7 +296,7 @@ impl SideConfig {
         let rising = self.percentiles.windows(2).all(|w| w[0] < w[1]);
         let (first, last) = (self.percentiles[0], self.percentiles[count - 1]);
         require(rising && first > 0.0 && (last - 100.0).abs() < 1e-9, || {
-            format!("statistics.{name}.percentiles must rise from a number above 0 to 100")
+            format!("statistics.{name}.percentiles must rise, begin above 0 and end at 100")
         })?;
         check_rising(name, "accesses", &self.accesses, MOST_ACCESSES)?;
         check_rising(name, "sizes", &self.sizes, MAX_REQUEST_BYTES)

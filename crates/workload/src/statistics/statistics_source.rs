@@ -41,7 +41,7 @@ impl StatisticsSource {
             // Scaling rounds the statistics. Statistics that agree at full scale may contradict
             // each other after scaling, so the message gives the scale.
             scale if scale < 1.0 && e.to_string().contains("contradict") => {
-                ConfigError::new(format!("{e}; this occurs at statistics.scale = {scale}"))
+                ConfigError::new(format!("{e} (at statistics.scale = {scale})"))
             }
             _ => e,
         })

@@ -15,22 +15,18 @@ impl StatisticsConfig {
         };
         key("disk", &quoted(&self.disk), "disk of these statistics");
         key("source", &quoted(&self.source), "source of the numbers");
-        key(
-            "page",
-            &quoted(&self.page.to_string()),
-            "page size; all numbers of pages use this unit",
-        );
+        key("page", &quoted(&self.page.to_string()), "page size; all page counts use this size");
         key("footprint_pages", &self.footprint_pages, "different pages, read or written");
         key(
             "scale",
             &self.scale,
-            "share of the pages and requests to generate; request times do not change",
+            "share of pages and requests that remain in the workload; request times do not change",
         );
         key("speed", &self.speed, "2: twice as fast");
         key(
             "extent",
             &quoted(&self.extent.to_string()),
-            "length of the runs of neighbouring pages with similar popularity",
+            "length of each run of neighbouring pages with similar popularity",
         );
         if let Some(depth) = self.queue_depth {
             key(
@@ -40,8 +36,8 @@ impl StatisticsConfig {
             );
         }
         text.push_str(
-            "\n# End of each window, and pages read and written in it; a page counts once per \
-             request that touches it.\n",
+            "\n# For each window: end, pages read and pages written; each request counts every \
+             touched page once.\n",
         );
         text.push_str("[statistics.windows]\n");
         list(&mut text, "ends_s", self.windows.ends_s.iter().map(|s| format!("{s:?}")));

@@ -84,8 +84,8 @@ impl StripesConfig {
         let most = u64::from(self.most_pages) * page;
         require(most <= MAX_REQUEST_BYTES, || {
             format!(
-                "workload.stripes.most_pages = {}: with pages of {}, this is more than 16MiB, the \
-                 largest request",
+                "workload.stripes.most_pages = {}: with pages of {}, the largest request would \
+                 exceed 16MiB",
                 self.most_pages,
                 Bytes(page)
             )

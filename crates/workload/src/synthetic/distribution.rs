@@ -41,8 +41,8 @@ const FORMS: [(&str, &str); 4] = [
 const MAX_THETA: f64 = 10.0;
 
 const ZIPF_HOLDS: &str = "theta should be a number above 0 and at most 10, as in \"zipf:0.99\"";
-const HOT_COLD_HOLDS: &str = "the hot share of the addresses (between 0 and 1) and its share of \
-    the accesses (0 to 1) are expected, as in \"hot-cold:0.1/0.9\"";
+const HOT_COLD_HOLDS: &str = "the hot share of the addresses (between 0 and 1) and the share of \
+    accesses to the hot addresses (0 to 1) are expected, as in \"hot-cold:0.1/0.9\"";
 
 impl Distribution {
     /// Returns whether the parameters of the distribution are in their valid ranges.
@@ -111,7 +111,7 @@ fn unknown(text: &str, name: &str) -> String {
     let hint =
         example.map_or_else(String::new, |(_, example)| format!(" (did you mean \"{example}\"?)"));
     let all: Vec<_> = FORMS.iter().map(|(_, example)| format!("\"{example}\"")).collect();
-    format!("\"{text}\" is not a distribution{hint}; expected one like {}", all.join(", "))
+    format!("\"{text}\" is not a distribution{hint}; known forms: {}", all.join(", "))
 }
 
 impl fmt::Display for Distribution {
@@ -155,12 +155,12 @@ mod tests {
         let error = |text: &str| text.parse::<Distribution>().unwrap_err();
         assert_eq!(
             error("zip:1"),
-            "\"zip:1\" is not a distribution (did you mean \"zipf:0.99\"?); expected one like \
+            "\"zip:1\" is not a distribution (did you mean \"zipf:0.99\"?); known forms: \
              \"uniform\", \"zipf:0.99\", \"sequential\", \"hot-cold:0.1/0.9\""
         );
         assert_eq!(
             error("qqq"),
-            "\"qqq\" is not a distribution; expected one like \"uniform\", \"zipf:0.99\", \
+            "\"qqq\" is not a distribution; known forms: \"uniform\", \"zipf:0.99\", \
              \"sequential\", \"hot-cold:0.1/0.9\""
         );
         assert_eq!(
@@ -183,8 +183,8 @@ mod tests {
         }
         assert_eq!(
             error("hot-cold:0.1"),
-            "\"hot-cold:0.1\": the hot share of the addresses (between 0 and 1) and its share of \
-             the accesses (0 to 1) are expected, as in \"hot-cold:0.1/0.9\""
+            "\"hot-cold:0.1\": the hot share of the addresses (between 0 and 1) and the share of \
+             accesses to the hot addresses (0 to 1) are expected, as in \"hot-cold:0.1/0.9\""
         );
     }
 }

@@ -159,7 +159,7 @@ pub(crate) fn require_rate(rate: Option<f64>) -> Result<(), ConfigError> {
         return Ok(());
     }
     Err(ConfigError::new(phrase![
-        "the workload is a closed loop, and the fluid gear needs its rate: set workload.rate and \
+        "the workload is a closed loop, but the fluid gear needs a rate: set workload.rate and \
          clear workload.queue_depth (",
         set("workload.rate", 1000),
         " ",

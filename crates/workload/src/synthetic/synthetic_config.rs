@@ -207,8 +207,8 @@ impl WorkloadConfig {
         };
         require(read + written <= 1.0, || {
             format!(
-                "workload.hot_sets = \"disjoint\": hot parts of {read} and {written} of the \
-                 addresses overlap; their sum must be at most 1"
+                "workload.hot_sets = \"disjoint\": the hot parts, {read} and {written} of the \
+                 addresses, overlap; the sum of the two shares must be at most 1"
             )
         })
     }

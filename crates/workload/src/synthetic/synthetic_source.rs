@@ -228,8 +228,8 @@ impl Area {
             Some(run) => {
                 require(run.0 > 0 && fits_all(run.0), || {
                     format!(
-                        "workload.run = {run} is not a multiple of every block size; a run holds \
-                         whole blocks"
+                        "workload.run = {run} must be a multiple of every block size, because a \
+                         run holds whole blocks"
                     )
                 })?;
                 run.0
@@ -240,7 +240,7 @@ impl Area {
         if config.has_ranks() {
             require(fits_all(run_bytes), || {
                 "workload.run: these block sizes do not divide each other, so workload.run must be \
-                 a multiple of each of them"
+                 a multiple of each block size"
                     .into()
             })?;
             require(footprint / run_bytes >= 2, || {
@@ -271,8 +271,8 @@ impl Area {
                 let (read, written) = (hot_runs(runs, read), hot_runs(runs, written));
                 require(read + written <= runs, || {
                     format!(
-                        "workload.hot_sets = \"disjoint\": hot parts of {read} and {written} runs \
-                         do not fit into {runs} runs"
+                        "workload.hot_sets = \"disjoint\": the hot parts, {read} and {written} \
+                         runs, do not fit into {runs} runs"
                     )
                 })?;
                 Ok(read)

@@ -36,8 +36,8 @@ const CHUNK: usize = 4096;
 
 fn no_clock() -> SourceError {
     SourceError::new(phrase![
-        "the requests of this workload come in closed loop, without times, but the fluid gear \
-         needs times: replay a trace by its own clock, without ",
+        "requests in closed loop have no times, but the fluid gear needs times: replay a trace \
+         without ",
         Opt::QueueDepth,
         "; give fio jobs a rate_iops; give statistics no queue_depth; or use ",
         Opt::Gear.to("untimed"),

@@ -147,11 +147,11 @@ fn a_trace_with_an_assumed_unit_and_another_speed() {
     let all = traced("mqsim", None, Replay { speed: 2.0, ..fitted(Fit::Wrap) });
     has(&all, clock, true);
     has(&all, "The trace runs at 2.00 times its recorded speed (`speed`).", true);
-    let unit = "The times of mqsim are read as nanoseconds; `time_unit` sets another unit.";
+    let unit = "The times of mqsim are taken as nanoseconds; `time_unit` sets another unit.";
     has(&all, unit, true);
     let said = Replay { time_unit: Some(TimeUnit::Microseconds), ..fitted(Fit::Wrap) };
     let all = traced("mqsim", None, said);
-    has(&all, "The times of mqsim are read as microseconds, as `time_unit` says.", true);
+    has(&all, "The times of mqsim are taken as microseconds, as `time_unit` says.", true);
     // In closed loop, the times of a trace are not used, so their unit and speed do not matter.
     let all = traced("mqsim", Some(3), Replay { speed: 2.0, ..fitted(Fit::Wrap) });
     assert!(!all.iter().any(|s| s.contains("unit") || s.contains("`speed`")), "{all:#?}");

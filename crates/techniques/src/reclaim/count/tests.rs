@@ -183,7 +183,7 @@ fn retries_on_a_drive_without_any_are_refused() {
     assert_eq!(
         Drive::new(config, &technique, false).err().map(|e| e.to_string()),
         Some(
-            "reclaim.count.retries = 2 needs a drive with read retries: set [error] and [ecc], \
+            "reclaim.count.retries = 2 needs a drive with read retries: set [error] and an [ecc] \
              with more than one level, or set reclaim.count.retries = 0"
                 .into()
         )

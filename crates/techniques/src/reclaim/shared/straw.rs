@@ -352,8 +352,8 @@ impl<E: DoseEstimate> Policy for Straw<E> {
         match Promise::within(budgets) {
             Promise::Within(budget) if E::ONLY_THE_INTERVAL => Promise::Unsafe(
                 budget,
-                "the margin leaves out the reads of the rewrite itself and the host's reads until \
-                 the rewrite is done",
+                "the margin covers neither the reads by the rewrite itself nor the host's reads \
+                 during the rewrite",
             ),
             Promise::Within(budget) if E::CAN_BE_DECEIVED => Promise::Deceivable(budget),
             promise => promise,
@@ -390,7 +390,7 @@ impl<E: DoseEstimate> Policy for Straw<E> {
             };
             Threshold {
                 name: format!(
-                    "wordline of group {group} in a full block, rewritten according to its {}",
+                    "group {group}: rewrite of a wordline in a full block, decided by the {}",
                     E::BOUND
                 ),
                 reads: (keep.units() - movers).max(0.0) as u32,

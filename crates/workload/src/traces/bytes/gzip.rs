@@ -38,7 +38,7 @@ impl<R: Read> Members<R> {
         let (read_ahead, input) = rest.into_inner();
         debug_assert!(
             read_ahead.position() >= read_ahead.get_ref().len() as u64,
-            "a member is longer than the bytes read ahead"
+            "a gzip member ends after the bytes that vpass has read ahead"
         );
         if begins == MAGIC {
             return Ok(Some(GzDecoder::new(Cursor::new(begins).chain(input))));

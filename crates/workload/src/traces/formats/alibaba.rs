@@ -24,7 +24,7 @@ pub(in crate::traces) const FORMAT: Format = Format {
     columns: &[
         column("device", "a whole number"),
         column("opcode", "R or W"),
-        column("offset", "a whole number of bytes below 2^63"),
+        column("offset", "a whole number below 2^63, in bytes"),
         column("length", "a whole number of bytes"),
         column("timestamp", "a whole number of microseconds"),
     ],

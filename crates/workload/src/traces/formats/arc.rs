@@ -31,7 +31,7 @@ pub(in crate::traces) const FORMAT: Format = Format {
     aliases: &[],
     description: "ARC address streams (.lis)",
     columns: &[
-        column("block", "a whole number of 512-byte blocks below 2^54"),
+        column("block", "a whole number below 2^54, in blocks of 512 bytes"),
         column("blocks", "a whole number of 512-byte blocks"),
         column("ignored", "a whole number"),
         column("request", "a whole number"),

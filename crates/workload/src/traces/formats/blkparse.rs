@@ -45,7 +45,7 @@ pub(in crate::traces) const FORMAT: Format = Format {
         column("process", "a whole number"),
         column("action", "a letter such as Q, D or C"),
         column("RWBS", "letters such as R, WS or D"),
-        column("sector", "a whole number of 512-byte sectors below 2^54"),
+        column("sector", "a whole number below 2^54, in sectors of 512 bytes"),
         column("+", "the sign +"),
         column("sectors", "a whole number of 512-byte sectors"),
     ],

@@ -35,7 +35,7 @@ pub(in crate::traces) const FORMAT: Format = Format {
         column("duration", "a decimal number of seconds"),
         column("disk", "a whole number"),
         column("request", "Read or Write"),
-        column("sector", "a whole number of 512-byte sectors below 2^54"),
+        column("sector", "a whole number below 2^54, in sectors of 512 bytes"),
         column("length", "a whole number of 512-byte sectors"),
     ],
     clock: Epoch::Relative,

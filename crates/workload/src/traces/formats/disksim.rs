@@ -24,7 +24,7 @@ pub(in crate::traces) const FORMAT: Format = Format {
     columns: &[
         time_column("time", "a decimal number of milliseconds"),
         column("device", "a whole number"),
-        column("block", "a whole number of 512-byte blocks below 2^54"),
+        column("block", "a whole number below 2^54, in blocks of 512 bytes"),
         column("blocks", "a whole number of 512-byte blocks"),
         column("flags", "hexadecimal flags with bit 0 set for a read"),
     ],

@@ -37,7 +37,7 @@ pub(in crate::traces) const FORMAT: Format = Format {
             "action",
             "one of add, open, close, read, write, trim, sync, datasync, sync_file_range, wait",
         ),
-        column("offset", "a whole number of bytes below 2^63"),
+        column("offset", "a whole number below 2^63, in bytes"),
         column("length", "a whole number of bytes"),
     ],
     clock: Epoch::Relative,

@@ -24,7 +24,7 @@ pub(in crate::traces) const FORMAT: Format = Format {
     columns: &[
         time_column("time", "a whole number of nanoseconds"),
         column("device", "a whole number"),
-        column("sector", "a whole number of 512-byte sectors below 2^54"),
+        column("sector", "a whole number below 2^54, in sectors of 512 bytes"),
         column("sectors", "a whole number of 512-byte sectors"),
         column("type", "1 for a read or 0 for a write"),
     ],

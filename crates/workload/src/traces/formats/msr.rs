@@ -33,7 +33,7 @@ pub(in crate::traces) const FORMAT: Format = Format {
         column("host", "a name"),
         column("disk", "a whole number"),
         column("type", "Read or Write"),
-        column("offset", "a whole number of bytes below 2^63"),
+        column("offset", "a whole number below 2^63, in bytes"),
         column("size", "a whole number of bytes"),
         column("response", "a whole number of 100-ns ticks"),
         column("hint", "none, idle, typical or smallest"),

@@ -29,7 +29,7 @@ pub(in crate::traces) const FORMAT: Format = Format {
     description: "SPC-1 ASCII, UMass",
     columns: &[
         column("ASU", "a whole number"),
-        column("LBA", "a whole number of 512-byte blocks below 2^54"),
+        column("LBA", "a whole number below 2^54, in blocks of 512 bytes"),
         column("size", "a whole number of bytes"),
         column("opcode", "R or W"),
         column("timestamp", "a decimal number of seconds"),

@@ -30,7 +30,7 @@ pub(in crate::traces) const FORMAT: Format = Format {
         column("Response", "a decimal number of seconds, or empty"),
         column("IOType", "R or W"),
         column("LUN", "a whole number"),
-        column("Offset", "a whole number of bytes below 2^63"),
+        column("Offset", "a whole number below 2^63, in bytes"),
         column("Size", "a whole number of bytes"),
     ],
     clock: Epoch::Absolute,

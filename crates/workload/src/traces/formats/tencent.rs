@@ -27,8 +27,8 @@ pub(in crate::traces) const FORMAT: Format = Format {
     aliases: &["cbs"],
     description: "Tencent cloud block storage, CSV",
     columns: &[
-        column("timestamp", "a whole number of seconds below 2^64 ns"),
-        column("offset", "a whole number of 512-byte sectors below 2^54"),
+        column("timestamp", "a whole number of seconds, less than 2^64 ns in total"),
+        column("offset", "a whole number below 2^54, in sectors of 512 bytes"),
         column("size", "a whole number of 512-byte sectors"),
         column("type", "0 for a read or 1 for a write"),
         column("volume", "a whole number"),

@@ -39,7 +39,7 @@ pub(in crate::traces) const FORMAT: Format = Format {
         column("pid", "a whole number"),
         column("action", "a letter such as Q, D or C"),
         column("operation", "read, write or discard"),
-        column("offset", "a whole number of bytes below 2^63"),
+        column("offset", "a whole number below 2^63, in bytes"),
         column("size", "a whole number of bytes"),
         column("time", "a decimal number of seconds"),
         column("gap", "a decimal number of seconds"),

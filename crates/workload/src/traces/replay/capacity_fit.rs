@@ -51,7 +51,7 @@ impl FromStr for Fit {
                 Err(phrase![
                     "\"{name}\" is not a value of ",
                     Opt::Fit,
-                    "{hint}; error, wrap, scale or pack is expected",
+                    "{hint}; the values are error, wrap, scale and pack",
                 ])
             }
         }
@@ -99,7 +99,7 @@ impl Fitter {
         };
         match self.fit {
             Fit::Error | Fit::Pack => Err(phrase![
-                "offset {offset} with {bytes} bytes is beyond {drive}; use ",
+                "a request of {bytes} bytes at offset {offset} ends beyond {drive}; use ",
                 Opt::Fit.to("wrap"),
                 ", ",
                 Opt::Fit.to("scale"),
@@ -161,12 +161,12 @@ mod tests {
         }
         assert_eq!(
             "sale".parse::<Fit>().unwrap_err(),
-            "\"sale\" is not a value of `fit` (did you mean scale?); error, wrap, scale or pack is \
-             expected"
+            "\"sale\" is not a value of `fit` (did you mean scale?); the values are error, wrap, \
+             scale and pack"
         );
         assert_eq!(
             "".parse::<Fit>().unwrap_err(),
-            "\"\" is not a value of `fit`; error, wrap, scale or pack is expected"
+            "\"\" is not a value of `fit`; the values are error, wrap, scale and pack"
         );
     }
 }

@@ -110,9 +110,9 @@ impl FileReplay {
         let (since, clamped) = self.clock.arrive(row.at_ns);
         if clamped && way.strict {
             return Err(self.complain(phrase![
-                "the request is earlier than the request before it, which ",
+                "the request is earlier than the previous request; ",
                 Opt::Strict,
-                " refuses",
+                " refuses such requests",
             ]));
         }
         let at = way.clock.at(since).map_err(|what| self.complain(what))?;

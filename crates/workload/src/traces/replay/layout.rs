@@ -124,8 +124,7 @@ pub(in crate::traces) fn too_many_pages(
 ) -> SourceError {
     let (packed, capacity) = (words(packed), words(capacity));
     SourceError::new(phrase![
-        "{trace}: the pages that the trace touches take {packed} side by side; the drive has \
-         {capacity}; ",
+        "{trace}: the touched pages take {packed} even without gaps; the drive has {capacity}; ",
         selection(devices, ", or "),
         "use a larger drive with ",
         set("drive.capacity", "SIZE"),

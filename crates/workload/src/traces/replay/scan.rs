@@ -191,7 +191,7 @@ impl<'a> Scan<'a> {
         let there = there.join(", ");
         SourceError::new(phrase![
             Opt::Only.to(wanted),
-            ": no device of the trace has that number or name; its devices are {there}{more}",
+            ": no device of the trace has that number or name; the devices are {there}{more}",
         ])
     }
 }

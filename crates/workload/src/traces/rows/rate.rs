@@ -33,7 +33,7 @@ pub fn doubts(
     let (span, unit) = (in_words::seconds(seconds), taken.words);
     let text = phrase![
         "{file}: {rows} requests in {span} are {iops:.0} requests per second, more than most hosts \
-         sustain; the times of the trace are read as {unit}, "
+         sustain; the times of the trace are taken as {unit}, "
     ];
     if let (Times::Usual(usual), UnitBasis::Assumed | UnitBasis::Said) =
         (format.times, taken.because)
@@ -88,7 +88,7 @@ mod tests {
         assert_eq!(
             said("mqsim", None, 45_000, 300_000_000).unwrap(),
             "a: 45000 requests in 300 ms are 150000 requests per second, more than most hosts \
-             sustain; the times of the trace are read as nanoseconds, which `time_unit` changes: \
+             sustain; the times of the trace are taken as nanoseconds, which `time_unit` changes: \
              with us, the trace would take 5.00 min and have 150 requests per second"
         );
         // With the unit ms given by the user, 45,000 requests came in 1 ms. With the unit s, these
