@@ -41,7 +41,7 @@ fn what_cannot_be_is_refused_with_exit_code_2() {
     refused(
         &["error.model=table", "error.ages=['1d']", table],
         &["error.table has rows at 0 P/E cycles; rows at the P/E cycles of disturb.table \
-            (0, 1000) are expected"],
+            (0, 1000, 2000, 3000) are expected"],
     );
     let table = "error.table=[{pec=0,base=[1e-3],retention=[[0]]}]";
     refused(

@@ -195,7 +195,7 @@ fn who_loses_data_is_not_said_to_live_longest() {
     assert_eq!(json["longest"], "straw-wl");
     let shown = vpass(&lives(&args)).stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
-        shown.contains("`none` lost data,")
+        shown.contains("`none` lost data (")
             && shown.contains(
                 "so the years of this technique do not count. A life ends when more than 1 in 1000"
             )
