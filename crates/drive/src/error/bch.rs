@@ -224,8 +224,8 @@ pub(crate) fn fill(config: &mut DriveConfig) -> Result<(), ConfigError> {
     })?;
     let rows = bch.table();
     require(config.disturb.table.is_empty() || config.disturb.table == rows, || {
-        "disturb.table must not be set with error.model = \"bch\": read limits follow from [bch], \
-         at the P/E cycles of bch.rows"
+        "disturb.table must not be set with error.model = \"bch\": the limits at the P/E cycles of \
+         bch.rows are computed from [bch]"
             .into()
     })?;
     config.disturb.table = rows;

@@ -74,9 +74,9 @@ impl Summary {
     pub(crate) fn warn_of_start_reads(&mut self, StartReads { written, passed_over }: StartReads) {
         if f64::from(passed_over) > MANY * f64::from(written) {
             self.warn(format!(
-                "start.reads had no effect in {} of {} written blocks. Before the run, parity \
-                 writes or merges in place had already read these blocks at least start.reads \
-                 times.",
+                "start.reads had no effect in {} of {} written blocks. Before the run, these \
+                 blocks had at least start.reads reads already, caused by writes of parity or by \
+                 merges in place.",
                 count(passed_over.into()),
                 count(written.into())
             ));

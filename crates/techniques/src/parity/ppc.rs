@@ -41,8 +41,8 @@ pub(super) const PAGES: Param = Param {
 pub(super) const CARD: ParityTechnique = Card {
     about: About {
         name: "ppc",
-        summary: "for every N host pages, programs a parity page late, from a cache of partial \
-            parity",
+        summary: "keeps partial parity in a cache, and programs one parity page after every N host \
+            pages",
         paper: "Im and Shin, IEEE TC 2011",
         params: &[STRIPE, REBUILD, PAGES],
         ..About::PLAIN

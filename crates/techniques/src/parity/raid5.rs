@@ -24,7 +24,7 @@ use vpass_drive::base::units::Bytes;
 pub(super) const CARD: ParityTechnique = Card {
     about: About {
         name: "raid5",
-        summary: "for every N host pages, keeps a parity page that each write updates",
+        summary: "keeps one parity page for every N host pages, and updates it with each write",
         paper: "Guo et al., DATE 2013, II-B",
         params: &[STRIPE, REBUILD],
         ..About::PLAIN
