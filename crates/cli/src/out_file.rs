@@ -87,8 +87,8 @@ impl Write for OutFile {
     }
 }
 
-/// Returns an error if something exists at this path. With `replace`, a regular file at this path
-/// is no error.
+/// Returns an error if something exists at this path. With `replace`, a regular file may exist
+/// there.
 fn refuse_existing(place: &Path, replace: bool) -> Result<(), Failure> {
     let Ok(there) = fs::symlink_metadata(place) else { return Ok(()) };
     if !there.is_file() {

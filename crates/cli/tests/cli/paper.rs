@@ -354,8 +354,10 @@ fn runs_by_cycles_are_rates_and_say_where_they_were_capped() {
     assert!(done.code == 0 && !done.stdout.contains("capped"), "{} {}", done.stdout, done.stderr);
     let done = paper(&BY_CYCLES.replace("100000", "10"));
     assert!(
-        done.stdout.contains("capped: g v even straw-wl: the counted part reached the limit of reads and ended after \
-             0.00 cycles"),
+        done.stdout.contains(
+            "capped: g v even straw-wl: the counted part reached the limit of reads and ended \
+             after 0.00 cycles"
+        ),
         "{}",
         done.stdout
     );

@@ -57,8 +57,8 @@ impl Files {
     }
 }
 
-/// Largest number of files. A job file that needs more files is probably a mistake, and placing so
-/// many files would take long.
+/// Largest number of files. A job file that needs more files is probably a mistake, and the placing
+/// of its files would take long.
 const MOST_FILES: u64 = 1 << 16;
 
 /// Returns the regions in which the clones of each job work. Error messages use `jobs_name` as the

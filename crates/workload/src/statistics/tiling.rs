@@ -33,7 +33,7 @@ impl BlockClass {
 }
 
 /// Divides pages into blocks. Each step of `popularity` is a number of accesses, with the number of
-/// pages that have so many accesses. The least popular pages come first.
+/// pages that have exactly this number. The least popular pages come first.
 ///
 /// The blocks have exactly the given number of pages. The total number of their accesses may differ
 /// from the given total by up to half the number of pages in a block. `marks` has the index of the

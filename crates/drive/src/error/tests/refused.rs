@@ -52,7 +52,7 @@ fn what_cannot_be_is_refused() {
     refused(|c| (c.ecc.cap, c.ecc.corrects) = (vec![], vec![3]), &["ecc.corrects", "ecc.codeword"]);
     refused(
         |c| c.error.base_by_group = vec![1.0],
-        &["error.base_by_group has 1 numbers", "wordline group (2)"],
+        &["error.base_by_group has 1 numbers", "each wordline group is expected, 2 in total"],
     );
     refused(
         |c| c.error.temperature_c = Some(125.5),
