@@ -122,9 +122,9 @@ fn many_techniques_are_in_the_table_and_six_in_the_charts() {
     assert_eq!(html.matches(">other-6</th>").count(), 1, "a column of the table");
 }
 
-/// Adds files of doses to the folder of a technique. The folder has two blocks of nine wordlines
-/// with a limit of 1,000. In the first block, `worst` is the dose of wordline 3, and the others have
-/// half this dose. In the second block, a wordline with 80 % of this dose is alone.
+/// Adds files of doses to the folder of a technique. There are two blocks of nine wordlines, each
+/// with a limit of 1,000. In the first block, `worst` is the dose of wordline 3, and the others
+/// have half this dose. In the second block, a wordline with 80 % of this dose is alone.
 fn put_doses(folder: &mut Folder, name: &str, worst: f64) {
     let mut dose = String::from(
         "block,at_s,at_host_read_pages,pec_cycles,wordline,group,alpha,guard_levels,reads,dose,\
