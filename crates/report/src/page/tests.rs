@@ -105,6 +105,16 @@ fn only_results_make_a_page() {
     let wrong = Folder::of_files("odd", [("compare.json".to_owned(), b"[]".to_vec())]);
     let why = page(&[wrong], &Neutral).unwrap_err().to_string();
     assert!(why.starts_with("odd/compare.json: `techniques` is missing or empty"), "{why}");
+    for (file, key, text) in [
+        ("compare.json", "reclaim", "{\"techniques\": [{}]}"),
+        ("compare.json", "drive", "{\"techniques\": [{\"reclaim\": \"block\"}]}"),
+        ("life.json", "label", "{\"techniques\": [{}]}"),
+        ("life.json", "drive", "{\"techniques\": [{\"label\": \"block\"}]}"),
+    ] {
+        let wrong = Folder::of_files("odd", [(file.to_owned(), text.as_bytes().to_vec())]);
+        let why = page(&[wrong], &Neutral).unwrap_err().to_string();
+        assert!(why.starts_with(&format!("odd/{file}: `{key}` is missing; a file")), "{why}");
+    }
 }
 
 #[test]
