@@ -57,7 +57,7 @@ pub(super) fn text(
     let mut notes = Table::default();
     notes.row([
         "*: best value of the column among techniques that lost no data (no star if all values are \
-         equal, or if no value is clearly the best)",
+         equal, if no value is clearly the best, or if the noise of a value is not known)",
     ]);
     let counterfactual = labels(rows.iter().filter(|row| row.counterfactual));
     let ageless =
