@@ -164,6 +164,12 @@ pub fn half_by_batches(key: &str, summary: &Value) -> Option<f64> {
             let pages = number(summary, "/flash/programs/reclaim")?;
             Some(number(summary, "/read_wear")? * share(of("reclaim_write_pages"), pages)?)
         }
+        // With other GC in the run and in its twin, the noise of the net read wear is unknown.
+        "read_wear_net" => {
+            let (wear, net) = (number(summary, "/read_wear")?, number(summary, "/read_wear_net")?);
+            let is_same = (net - wear).abs() <= 1e-9 * wear;
+            is_same.then(|| half_by_batches("read_wear", summary))?
+        }
         "uber" => Some(number(summary, "/uber/rate")? * of("uber_share").unwrap_or(0.0)),
         // The random errors of the wait and of the latency are treated as independent.
         "reclaim_wait_percent" => {

@@ -21,6 +21,17 @@ const RESULTS: [&str; 5] =
 /// Endings of the files that are read from a result folder. Other files are ignored.
 const READ: [&str; 3] = ["json", "csv", "hlog"];
 
+/// CSV files of which a page needs every row. vpass ends the last line of each of them.
+const WHOLE: [&str; 7] = [
+    "series.csv",
+    "latency.csv",
+    "blocks.csv",
+    "dose.csv",
+    "dose_map.csv",
+    "dose_blocks.csv",
+    "comparison.csv",
+];
+
 /// Result folder, in the form in which `--out` writes it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Folder {
@@ -109,6 +120,38 @@ impl Folder {
         Csv::read(text).map(Some).map_err(|why| self.wrong(name, &why))
     }
 
+    /// Returns the text of a key in a JSON object of the file with this name.
+    ///
+    /// # Errors
+    /// Returns an error if the key is absent, or if it has no text.
+    pub fn needed_text(&self, file: &str, object: &Value, key: &str) -> Result<String, Failure> {
+        let text = object.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
+        text.map(str::to_owned).ok_or_else(|| self.wrong(file, &format!("`{key}` is missing")))
+    }
+
+    /// Checks that the CSV files of a page are complete, also in the folders inside this folder.
+    ///
+    /// # Errors
+    /// Returns an error for a file whose last line has no end, because a part of the file is
+    /// missing.
+    pub fn require_whole(&self) -> Result<(), Failure> {
+        let is_cut = |name: &str| self.file(name).is_some_and(|bytes| !bytes.ends_with(b"\n"));
+        if let Some(name) = WHOLE.into_iter().find(|name| is_cut(name)) {
+            return Err(self.wrong(name, "the file is incomplete: its last line has no end"));
+        }
+        self.folders.values().try_for_each(Self::require_whole)
+    }
+
+    /// Returns whether both folders have the same files with the same content. The names of the
+    /// two folders do not matter.
+    pub fn has_content_of(&self, other: &Self) -> bool {
+        self.files == other.files
+            && self.folders.len() == other.folders.len()
+            && self.folders().zip(other.folders()).all(|((name, one), (other_name, other))| {
+                name == other_name && one.has_content_of(other)
+            })
+    }
+
     /// Makes an error for a file of this folder that cannot be used.
     pub fn wrong(&self, file: &str, why: &str) -> Failure {
         Failure::usage(why.to_owned()).at(format!("{}/{file}", self.name)).with_remedy(phrase![
@@ -182,5 +225,32 @@ mod tests {
         assert_eq!(Folder::read(disk.path()).unwrap().files().count(), 0, "no results");
         let csv = folder.csv("b.csv").unwrap_err().to_string();
         assert!(csv.starts_with("results/b.csv: invalid utf-8"), "{csv}");
+    }
+
+    #[test]
+    fn a_csv_file_without_an_end_is_refused_in_every_folder() {
+        let of = |text: &str| {
+            let inside = [("series.csv".to_owned(), text.as_bytes().to_vec())];
+            let mut folder = Folder::of_files("out", [("compare.json".to_owned(), vec![])]);
+            folder.put("block", Folder::of_files("out/block", inside));
+            folder
+        };
+        assert!(of("requests,simulated_s\n1,2\n").require_whole().is_ok());
+        for cut in ["requests,simula", "requests,simulated_s\n1,", ""] {
+            let why = of(cut).require_whole().unwrap_err().to_string();
+            assert!(why.starts_with("out/block/series.csv: the file is incomplete"), "{why}");
+        }
+    }
+
+    #[test]
+    fn folders_are_compared_by_their_files() {
+        let of = |name: &str, inside: &str| {
+            let file = |text: &str| [("summary.json".to_owned(), text.as_bytes().to_vec())];
+            let mut folder = Folder::of_files(name, file("{}"));
+            folder.put("block", Folder::of_files(format!("{name}/block"), file(inside)));
+            folder
+        };
+        assert!(of("a", "1").has_content_of(&of("./a", "1")));
+        assert!(!of("a", "1").has_content_of(&of("b", "2")));
     }
 }

@@ -168,6 +168,7 @@ impl Model {
     /// Returns an error for a folder without results of vpass, or for a file that cannot be used.
     /// Also returns an error if the folders cannot be shown side by side.
     pub fn read(folders: &[Folder]) -> Result<Self, Failure> {
+        folders.iter().try_for_each(Folder::require_whole)?;
         let mut model = match folders {
             [one] if one.file("life.json").is_some() => lives::read(one)?,
             [one] if one.file("comparison.csv").is_some() => paper::read(one)?,

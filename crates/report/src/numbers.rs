@@ -75,13 +75,26 @@ pub fn short(value: f64) -> String {
     trimmed(value)
 }
 
-/// Formats a number with at most three significant digits. Zeros at the end are dropped.
+/// Smallest number that [`trimmed`] formats without an exponent.
+const SMALLEST: f64 = 1e-6;
+
+/// Formats a number with at most three significant digits, however small it is. Zeros at the end
+/// are dropped. Digits before the decimal point are never dropped.
 pub fn trimmed(value: f64) -> String {
-    let text = sig(value);
-    if text.contains('.') && !text.contains('e') {
-        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    let rounded = three_digits(value);
+    if rounded.abs() >= 100.0 || (rounded != 0.0 && rounded.abs() < SMALLEST) {
+        sig(rounded)
     } else {
-        text
+        rounded.to_string()
+    }
+}
+
+/// Rounds a number to three significant digits. Digits before the decimal point are never dropped.
+pub fn three_digits(value: f64) -> f64 {
+    if value.abs() >= 99.95 {
+        value.round()
+    } else {
+        format!("{value:.2e}").parse().unwrap_or(value)
     }
 }
 
@@ -112,5 +125,10 @@ mod tests {
             [short(1500.0), short(0.0), short(2e6), short(950.0)],
             ["1.5k", "0", "2M", "950"]
         );
+        assert_eq!(
+            [trimmed(0.207_04), trimmed(0.001_5), trimmed(12.0), trimmed(99.96), trimmed(1234.5)],
+            ["0.207", "0.0015", "12", "100", "1,235"]
+        );
+        assert_eq!([trimmed(0.0), trimmed(2.34e-9), trimmed(-0.25)], ["0", "2.3e-9", "-0.25"]);
     }
 }

@@ -17,7 +17,8 @@ use crate::report::{self, parity::failures_in_short};
 use crate::table::{Look, Table, wrapped};
 
 /// Returns the comparison as CSV. Each result has two columns: the mean, and half the width of the
-/// 95 % confidence interval.
+/// 95 % confidence interval. As in `compare.json`, a projected life is printed even if it has not
+/// settled. The last column, `life_settled`, says whether the lives can be ranked.
 pub(super) fn csv(rows: &[ComparisonRow]) -> String {
     let refreshes = refreshes(rows);
     let has_parity = has_parity(rows);
@@ -27,7 +28,7 @@ pub(super) fn csv(rows: &[ComparisonRow]) -> String {
     for column in &columns {
         let _ = write!(text, ",{0},{0}_ci95", COLUMNS[*column].key);
     }
-    text.push('\n');
+    text.push_str(",life_settled\n");
     let number = |n: Option<f64>| n.map_or_else(String::new, |n| n.to_string());
     for row in rows {
         let refresh = if refreshes { format!("{},", row.refresh) } else { String::new() };
@@ -37,7 +38,7 @@ pub(super) fn csv(rows: &[ComparisonRow]) -> String {
             let _ =
                 write!(text, ",{},{}", number(e.map(|e| e.mean)), number(e.and_then(|e| e.ci95)));
         }
-        text.push('\n');
+        let _ = writeln!(text, ",{}", row.life_settled());
     }
     text
 }
@@ -56,7 +57,7 @@ pub(super) fn text(
     let mut notes = Table::default();
     notes.row([
         "*: best value of the column among techniques that lost no data (no star if all values are \
-         equal, or if no value is clearly the best)",
+         equal, if no value is clearly the best, or if the noise of a value is not known)",
     ]);
     let counterfactual = labels(rows.iter().filter(|row| row.counterfactual));
     let ageless =
@@ -275,5 +276,9 @@ mod tests {
         let table = markdown(&rows(false), &[], &plan);
         assert!(table.contains("| short | run too short |"), "{table}");
         assert_eq!(stars(&rows(false)), [0, 0, 0, 1, 0]);
+        // The CSV marks the life that the table withholds.
+        let csv = csv(&rows(false));
+        let last = csv.lines().map(|line| line.rsplit(',').next().unwrap()).collect::<Vec<_>>();
+        assert_eq!(last, ["life_settled", "false", "true", "true"]);
     }
 }

@@ -44,7 +44,7 @@ pub(super) fn keys(all: &[Done]) -> Vec<String> {
 }
 
 /// Returns the results of all points as CSV, with a row for each technique. The swept keys are
-/// columns.
+/// columns. The last column, `life_settled`, says whether a projected life can be ranked.
 pub(super) fn csv(all: &[Done]) -> String {
     let shown: Vec<usize> = (0..COLUMNS.len())
         .filter(|c| all.iter().any(|done| !done.rows.is_empty() && stands(&done.rows, *c)))
@@ -54,6 +54,7 @@ pub(super) fn csv(all: &[Done]) -> String {
     for column in &shown {
         header.extend([COLUMNS[*column].key.into(), format!("{}_ci95", COLUMNS[*column].key)]);
     }
+    header.push("life_settled".into());
     let mut text = line(&header);
     let number = |n: Option<f64>| n.map_or_else(String::new, |n| n.to_string());
     for done in all {
@@ -65,6 +66,7 @@ pub(super) fn csv(all: &[Done]) -> String {
             for e in shown.iter().map(|c| row.means[*c]) {
                 cells.extend([number(e.map(|e| e.mean)), number(e.and_then(|e| e.ci95))]);
             }
+            cells.push(row.life_settled().to_string());
             text += &line(&cells);
         }
         let stopped = done.stopped.iter().map(|row| (Some(row.label.clone()), row.why.clone()));

@@ -101,8 +101,27 @@ fn folders_without_results_are_refused_and_write_nothing() {
     room.file("odd/summary.json", "{");
     vpass(&["report", &room.text("odd"), "--output", &page])
         .refuses(2, &["odd/summary.json: EOF while parsing"]);
+    room.file("odd/summary.json", "{}");
+    vpass(&["report", &room.text("odd"), "--output", &page])
+        .refuses(2, &["odd/summary.json: `reclaim_technique` is missing", "--out"]);
     vpass(&["report", "--output", &page]).refuses(2, &["<DIR>"]);
     assert_eq!(room.names(), ["empty", "odd"]);
+}
+
+#[test]
+fn a_cut_file_and_a_folder_given_twice_are_refused() {
+    let room = Room::new();
+    let (out, page) = (room.text("out"), room.text("page.html"));
+    assert_eq!(vpass(&[&COMPARE[..], &["--out", &out]].concat()).code, 0);
+    let beside = format!("{out}/.");
+    vpass(&["report", &out, &beside, "--output", &page]).refuses(2, &["out", "the same files"]);
+    vpass(&["report", &out, &out, "--output", &page]).refuses(2, &["out is given twice"]);
+    let series = room.path("out/block/series.csv");
+    let whole = fs::read(&series).unwrap();
+    fs::write(&series, &whole[..200]).unwrap();
+    vpass(&["report", &out, "--output", &page])
+        .refuses(2, &["out/block/series.csv: the file is incomplete"]);
+    assert_eq!(room.names(), ["out"]);
 }
 
 #[test]

@@ -82,6 +82,9 @@ fn a_refused_point_is_a_row_with_its_sentence() {
     let rows: Vec<&str> = done.stdout.lines().collect();
     assert_eq!(rows.len(), 3, "{}", done.stdout);
     assert!(rows[1].starts_with("0.2,block,greedy,none,none,1,,"), "{}", rows[1]);
+    // A short run projects no life that could be ranked, and a refused point has no life.
+    let ends = [rows[0], rows[1], rows[2]].map(|row| row.rsplit(',').next().unwrap());
+    assert_eq!(ends, ["life_settled", "false", ""], "{}", done.stdout);
     assert!(rows[2].starts_with("0.0001,") && rows[2].contains("spare"), "{}", rows[2]);
     let text = compare(&["--reclaim", "block", "--sweep", "drive.spare=0.2,0.0001"]).stdout;
     let (first, second) = text.split_once("drive.spare=0.0001\n").expect("two points");

@@ -216,6 +216,17 @@ fn read_wear_noise(s: &Summary) -> Option<f64> {
     Some(if pages == 0 { 0.0 } else { s.read_wear? * half / pages as f64 })
 }
 
+/// Largest relative difference between two equal numbers that were calculated in different ways.
+const SAME_NUMBER: f64 = 1e-9;
+
+/// Returns half the width of the 95 % interval of the net read wear. It is known only if the net
+/// read wear equals the read wear, as under a workload without writes. Otherwise, the net read wear
+/// also has the noise of GC in the run and in its twin, and these two are not independent.
+fn read_wear_net_noise(s: &Summary) -> Option<f64> {
+    let (wear, net) = (s.read_wear?, s.read_wear_net?);
+    ((net - wear).abs() <= SAME_NUMBER * wear).then(|| read_wear_noise(s))?
+}
+
 /// Returns the mean wait for reclaim, in percent of the mean latency of a host read.
 pub fn reclaim_wait_percent(s: &Summary) -> Option<f64> {
     let latency = s.latency_us.read.mean.filter(|us| *us > 0.0)?;
@@ -305,12 +316,12 @@ pub const COLUMNS: [Column; 21] = [
     },
     Column {
         format: |percent, _| format!("{} %", digits(percent)),
-        noise: Noise::Unknown,
+        noise: Noise::Batches(read_wear_net_noise),
         ..fewer(
             "read_wear_net",
             "net",
-            "extra bytes programmed, compared with the same run on flash that reads do not \
-             disturb, per byte that the host read",
+            "bytes programmed beyond those of the same run on flash without read disturbance; \
+             this number is divided by the bytes that the host read",
             |s| s.read_wear_net,
         )
     },

@@ -106,14 +106,14 @@ fn by_interest(shown: &[Option<Shown>]) -> Vec<usize> {
     order
 }
 
-/// Returns the markup of the section. Also returns the technique and the block that the page shows
+/// Returns the markup of the section. Also returns the technique whose worst block the page shows
 /// first.
 fn markup(
     model: &Model,
     shown: &[Option<Shown>],
     flash: &Flash,
     columns: usize,
-) -> (String, Option<(usize, usize)>) {
+) -> (String, Option<usize>) {
     let blocks = |i: usize| shown[i].as_ref().map_or(&[][..], Shown::packed_blocks);
     let candidates: Vec<_> = by_interest(shown).into_iter().map(|i| (i, blocks(i))).collect();
     let chosen = first::choose(&candidates);
@@ -141,31 +141,27 @@ fn markup(
          </div>{maps_foot}</div>{}</section>",
         say(shown, flash, chosen),
         ramp(),
-        chosen.map_or_else(String::new, |(technique, _)| detail(shown, technique, seeds)),
+        chosen.map_or_else(String::new, |technique| detail(shown, technique, seeds)),
     );
     (html, chosen)
 }
 
 /// Returns the sentences below the heading of the section.
-fn say(shown: &[Option<Shown>], flash: &Flash, chosen: Option<(usize, usize)>) -> String {
+fn say(shown: &[Option<Shown>], flash: &Flash, chosen: Option<usize>) -> String {
     let all = || shown.iter().flatten();
     let safe = || all().filter(|shown| shown.row.may_win());
     let worst: Vec<(&str, f64)> = all().map(Shown::worst).collect();
-    let thresholds: Option<Vec<(&str, f64)>> = safe().map(Shown::threshold).collect();
-    let shares = match &thresholds {
-        Some(shares) => sentences::rewritten_at(shares),
-        None => sentences::reached(&safe().map(Shown::worst).collect::<Vec<_>>()),
-    };
-    let because = chosen.and_then(|(technique, block)| {
+    let reached: Vec<(&str, f64)> = safe().map(Shown::worst).collect();
+    let because = chosen.and_then(|technique| {
         let Shown { row, doses, .. } = shown[technique].as_ref()?;
-        let block = &doses.snapshots[block];
+        let block = doses.snapshots.first()?;
         let because = sentences::because(&row.label, block, flash.stride as usize);
         Some([because, sentences::early(&row.reclaim, block)])
     });
     let said = [
         weights(all()).map_or_else(String::new, |ends| sentences::neighbours(ends, flash.stride)),
         sentences::past_limit(&worst),
-        shares,
+        sentences::reached(&reached),
     ];
     let because = because.into_iter().flatten();
     said.into_iter()
@@ -187,13 +183,6 @@ impl Shown<'_> {
     /// Returns the name of the technique, and its largest ratio of dose to limit.
     fn worst(&self) -> (&str, f64) {
         (&self.row.label, self.doses.worst_ratio())
-    }
-
-    /// Returns the name of the technique, and a ratio of dose to limit: the largest ratio at which
-    /// the technique rewrote data because of reads.
-    fn threshold(&self) -> Option<(&str, f64)> {
-        let summary = &self.row.runs.first()?.summary;
-        Some((&self.row.label, number(summary, "/threshold_used")?))
     }
 
     /// Returns the blocks whose wordlines are all stored in the page.
@@ -299,12 +288,7 @@ fn hottest(shown: &[Option<Shown>], stride: usize) -> String {
 }
 
 /// Returns the data for the script. A technique without doses becomes `null`.
-fn data(
-    shown: &[Option<Shown>],
-    flash: &Flash,
-    columns: usize,
-    chosen: Option<(usize, usize)>,
-) -> Value {
+fn data(shown: &[Option<Shown>], flash: &Flash, columns: usize, chosen: Option<usize>) -> Value {
     let rounded = |value: f64| (value * 1e4).round() / 1e4;
     let moment = |block: &Snapshot| {
         json!({
@@ -330,7 +314,7 @@ fn data(
         "wordlines": flash.wordlines,
         "stride": flash.stride,
         "groups": flash.groups,
-        "first": chosen.map(|(technique, block)| [technique, block]),
+        "first": chosen.map(|technique| [technique, 0]),
         "first_wordlines": longest.map(|shown| &shown.doses.map.first_wordlines),
         "index": {"levels": LEVELS, "past": PAST},
         "techniques": shown.iter().map(technique).collect::<Vec<_>>(),

@@ -113,8 +113,14 @@ impl Snapshot {
 
 impl Doses {
     /// Returns the largest ratio of dose to limit in all blocks.
+    ///
+    /// The ratio is that of the stored wordlines, because the page shows the dose, the limit and
+    /// the reads of these wordlines. vpass stores a block again after each hundredth of the limit,
+    /// so `dose_blocks.csv` may have a ratio that is up to 1 % of the limit higher. The ratio of
+    /// `dose_blocks.csv` is used only if no wordlines are stored.
     pub fn worst_ratio(&self) -> f64 {
-        self.blocks.iter().map(|block| block.worst_ratio).fold(0.0, f64::max)
+        let summarised = || self.blocks.iter().map(|block| block.worst_ratio).fold(0.0, f64::max);
+        self.snapshots.first().map_or_else(summarised, Snapshot::worst_ratio)
     }
 
     /// Returns the number of wordlines whose dose exceeded the limit, summed over all blocks.

@@ -3,9 +3,8 @@
 use super::rows::Snapshot;
 use crate::numbers::{count, percent, times, two};
 use crate::section::{bold, code};
+use crate::sentences::list;
 
-/// Largest difference between two shares that still count as equal.
-const ALIKE: f64 = 0.01;
 /// Smallest share of a limit at which technique `block` is about to rewrite a block. The technique
 /// assumes that all reads of the block hit neighbours of its weakest wordline.
 const ALMOST_DUE: f64 = 0.8;
@@ -49,57 +48,32 @@ pub(super) fn past_limit(worst: &[(&str, f64)]) -> String {
     )
 }
 
-/// Describes at which shares of their limits wordlines were rewritten because of reads. `shares`
-/// has the techniques that lost no data. For each of them, it has the largest ratio of dose to
-/// limit at such a rewrite.
-pub(super) fn rewritten_at(shares: &[(&str, f64)]) -> String {
-    two_ends(shares, |(low, low_share), (high, high_share)| {
-        format!(
-            "{careful} rewrites a block at the latest when a wordline reaches {low} of its limit; \
-             {late} may wait until a wordline reaches {high} of its limit.",
-            careful = code(low),
-            low = bold(&percent(100.0 * low_share)),
-            late = code(high),
-            high = bold(&percent(100.0 * high_share))
-        )
-    })
-}
-
 /// Describes which shares of their limits the doses of wordlines reached. `shares` has the
-/// techniques that lost no data, each with its largest ratio of dose to limit.
+/// techniques that may win, each with its largest ratio of dose to limit. Shares count as equal if
+/// the page shows them by the same text.
 pub(super) fn reached(shares: &[(&str, f64)]) -> String {
-    two_ends(shares, |(low, low_share), (high, high_share)| {
-        format!(
-            "Under {} no wordline passes {} of its limit; under {} the worst wordline reaches {} \
-             of its limit.",
-            code(low),
-            bold(&percent(100.0 * low_share)),
-            code(high),
-            bold(&percent(100.0 * high_share))
-        )
-    })
-}
-
-/// Returns a sentence that compares the smallest and the largest share. If both are equal, the
-/// sentence is about their common value.
-fn two_ends(shares: &[(&str, f64)], differ: impl Fn((&str, f64), (&str, f64)) -> String) -> String {
-    let ends = (
-        shares.iter().copied().min_by(|a, b| a.1.total_cmp(&b.1)),
-        shares.iter().copied().rev().max_by(|a, b| a.1.total_cmp(&b.1)),
-    );
-    match (ends, shares.len()) {
-        ((Some((name, share)), _), 1) => format!(
+    let text = |share: f64| bold(&percent(100.0 * share));
+    let low = shares.iter().min_by(|a, b| a.1.total_cmp(&b.1));
+    let high = shares.iter().rev().max_by(|a, b| a.1.total_cmp(&b.1));
+    let (Some((low, low_share)), Some((high, high_share))) = (low, high) else {
+        return String::new();
+    };
+    if text(*low_share) == text(*high_share) {
+        let names: Vec<String> = shares.iter().map(|(name, _)| code(name)).collect();
+        return format!(
             "Under {} the worst wordline reaches {} of its limit.",
-            code(name),
-            bold(&percent(100.0 * share))
-        ),
-        ((Some(low), Some(high)), _) if high.1 - low.1 > ALIKE => differ(low, high),
-        ((Some(_), Some((_, share))), _) => format!(
-            "Under every technique, the worst wordline reaches {} of its limit.",
-            bold(&percent(100.0 * share))
-        ),
-        _ => String::new(),
+            list(&names),
+            text(*high_share)
+        );
     }
+    format!(
+        "Under {} no wordline passes {} of its limit; under {} the worst wordline reaches {} of \
+         its limit.",
+        code(low),
+        text(*low_share),
+        code(high),
+        text(*high_share)
+    )
 }
 
 /// Explains why the worst wordline of a block has its dose. `stride` is the distance between
@@ -196,21 +170,20 @@ mod tests {
     fn the_smallest_and_the_largest_share_are_named() {
         let shares = [("straw", 0.9), ("block", 0.152), ("ipr-wl", 0.96)];
         assert_eq!(
-            plain(&rewritten_at(&shares)),
-            "block rewrites a block at the latest when a wordline reaches 15 % of its limit; \
-             ipr-wl may wait until a wordline reaches 96 % of its limit."
-        );
-        assert_eq!(
             plain(&reached(&shares)),
             "Under block no wordline passes 15 % of its limit; under ipr-wl the worst wordline \
              reaches 96 % of its limit."
         );
+        // Both shares are shown as 90 %.
         assert_eq!(
-            plain(&reached(&[("a", 0.9), ("b", 0.909)])),
-            "Under every technique, the worst wordline reaches 91 % of its limit."
+            plain(&reached(&[("a", 0.896), ("b", 0.904)])),
+            "Under a and b the worst wordline reaches 90 % of its limit."
+        );
+        assert!(
+            plain(&reached(&[("a", 0.9), ("b", 0.909)])).ends_with("reaches 91 % of its limit.")
         );
         assert_eq!(
-            plain(&rewritten_at(&shares[1..2])),
+            plain(&reached(&shares[1..2])),
             "Under block the worst wordline reaches 15 % of its limit."
         );
         assert_eq!(reached(&[]), "");

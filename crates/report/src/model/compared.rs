@@ -20,6 +20,7 @@ pub(super) fn of_json(folder: &Folder, file: &str, json: Value) -> Result<Model,
     let techniques = techniques
         .filter(|all| !all.is_empty())
         .ok_or_else(|| folder.wrong(file, "`techniques` is missing or empty"))?;
+    techniques.iter().try_for_each(|t| folder.needed_text(file, t, "reclaim").map(drop))?;
     let labels = labels(techniques);
     let rows: Vec<Row> = techniques
         .iter()
@@ -29,8 +30,8 @@ pub(super) fn of_json(folder: &Folder, file: &str, json: Value) -> Result<Model,
     let manifest = rows[0].runs.first().map(|run| manifest_of(&run.folder)).transpose()?;
     Ok(Model {
         kind: Kind::Runs,
-        drive: text(&json, "drive"),
-        workload: text(&json, "workload"),
+        drive: folder.needed_text(file, &json, "drive")?,
+        workload: folder.needed_text(file, &json, "workload")?,
         winners: labels_of(&json, "winners", &rows),
         tied: labels_of(&json, "not_told_apart", &rows),
         verdict: sentences(json.get("verdict")),

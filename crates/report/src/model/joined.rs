@@ -15,6 +15,7 @@ const NAMED: usize = 5;
 
 /// Reads folders that `vpass run --out` or `vpass compare --out` wrote.
 pub(super) fn read(folders: &[Folder]) -> Result<Model, Failure> {
+    require_different(folders)?;
     let parts: Vec<Model> = folders.iter().map(one).collect::<Result<_, _>>()?;
     same(folders, &parts, "drive", |part| &part.drive)?;
     same(folders, &parts, "workload", |part| &part.workload)?;
@@ -39,6 +40,22 @@ pub(super) fn read(folders: &[Folder]) -> Result<Model, Failure> {
     Ok(Model { verdict: vec![], notes, ..model })
 }
 
+/// Returns an error if two folders have the same results. A page would rank such copies although
+/// only one run exists.
+fn require_different(folders: &[Folder]) -> Result<(), Failure> {
+    for (n, folder) in folders.iter().enumerate() {
+        if let Some(first) = folders[..n].iter().find(|first| first.has_content_of(folder)) {
+            let what = if first.name == folder.name {
+                format!("the folder {} is given twice", folder.name)
+            } else {
+                format!("the folders {} and {} have the same files", first.name, folder.name)
+            };
+            return Err(Failure::usage(format!("{what}; each folder must have other results")));
+        }
+    }
+    Ok(())
+}
+
 fn one(folder: &Folder) -> Result<Model, Failure> {
     if folder.file("compare.json").is_some() {
         return compared::read(folder);
@@ -47,6 +64,8 @@ fn one(folder: &Folder) -> Result<Model, Failure> {
     if !summary.is_object() {
         return Err(folder.wrong("summary.json", "an object is expected"));
     }
+    let needed = |key: &str| folder.needed_text("summary.json", &summary, key);
+    needed("reclaim_technique")?;
     let (manifest, assumptions) = manifest_of(folder)?;
     let mut facts = summary.clone();
     for key in ["warnings", "oracle", "jobs"] {
@@ -54,8 +73,8 @@ fn one(folder: &Folder) -> Result<Model, Failure> {
     }
     let model = Model {
         kind: Kind::Runs,
-        drive: text(&summary, "drive"),
-        workload: text(&summary, "workload"),
+        drive: needed("drive")?,
+        workload: needed("workload")?,
         rows: vec![row(folder, &summary, assumptions)],
         others: vec![],
         winners: BTreeMap::new(),

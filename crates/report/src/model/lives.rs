@@ -45,6 +45,7 @@ pub(super) fn read(folder: &Folder) -> Result<Model, Failure> {
     let techniques = techniques
         .filter(|all| !all.is_empty())
         .ok_or_else(|| folder.wrong("life.json", "`techniques` is missing or empty"))?;
+    techniques.iter().try_for_each(|t| folder.needed_text("life.json", t, "label").map(drop))?;
     let rows: Vec<Row> = techniques.iter().map(row).collect();
     let longest = text(&json, "longest");
     let winners = rows.iter().filter(|row| row.label == longest).map(|row| row.label.clone());
@@ -55,8 +56,8 @@ pub(super) fn read(folder: &Folder) -> Result<Model, Failure> {
     let refused = json.get("refused").and_then(Value::as_array);
     Ok(Model {
         kind: Kind::Lives,
-        drive: text(&json, "drive"),
-        workload: text(&json, "workload"),
+        drive: folder.needed_text("life.json", &json, "drive")?,
+        workload: folder.needed_text("life.json", &json, "workload")?,
         verdict: sentences(json.get("verdict")),
         notes: refused.into_iter().flatten().map(note).collect(),
         rows,

@@ -8,6 +8,9 @@ function fraction(event, plot) {
   return limited((event.clientX - box.left) / box.width, 0, 1);
 }
 const latencyOf = us => us == null ? '' : latency(us);
+// Formats a rate. A small rate has three significant digits.
+const rateOf = rate => rate >= 100 ? whole(rate)
+  : rate.toLocaleString('en', { maximumSignificantDigits: 3 });
 const percentile = nines => {
   const decimals = Math.max(0, Math.ceil(nines) - 1);
   return 'p' + Number((100 * (1 - 10 ** -nines)).toFixed(decimals));
@@ -33,7 +36,7 @@ const charts = {
       if (time.T[i] == null) return '–';
       const own = Math.floor((k + 0.5) / count * time.max / time.T[i] * time.r[i].length);
       if (own >= time.r[i].length) return 'ended';
-      const rate = `${whole(time.r[i][own])} pages/s`;
+      const rate = `${rateOf(time.r[i][own])} pages/s`;
       return [latencyOf(time.y[i]?.[own]), rate].filter(Boolean).join(', ');
     },
   }),

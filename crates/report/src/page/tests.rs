@@ -105,6 +105,16 @@ fn only_results_make_a_page() {
     let wrong = Folder::of_files("odd", [("compare.json".to_owned(), b"[]".to_vec())]);
     let why = page(&[wrong], &Neutral).unwrap_err().to_string();
     assert!(why.starts_with("odd/compare.json: `techniques` is missing or empty"), "{why}");
+    for (file, key, text) in [
+        ("compare.json", "reclaim", "{\"techniques\": [{}]}"),
+        ("compare.json", "drive", "{\"techniques\": [{\"reclaim\": \"block\"}]}"),
+        ("life.json", "label", "{\"techniques\": [{}]}"),
+        ("life.json", "drive", "{\"techniques\": [{\"label\": \"block\"}]}"),
+    ] {
+        let wrong = Folder::of_files("odd", [(file.to_owned(), text.as_bytes().to_vec())]);
+        let why = page(&[wrong], &Neutral).unwrap_err().to_string();
+        assert!(why.starts_with(&format!("odd/{file}: `{key}` is missing; a file")), "{why}");
+    }
 }
 
 #[test]
@@ -120,4 +130,70 @@ fn many_techniques_are_in_the_table_and_six_in_the_charts() {
     assert!(html.contains("The charts show 6 of 10 techniques"));
     assert!(html.contains("id=\"k5\"") && !html.contains("id=\"k6\""));
     assert_eq!(html.matches(">other-6</th>").count(), 1, "a column of the table");
+}
+
+/// Adds files of doses to the folder of a technique. There are two blocks of nine wordlines, each
+/// with a limit of 1,000. In the first block, `worst` is the dose of wordline 3, and the others
+/// have half this dose. In the second block, a wordline with 80 % of this dose is alone.
+fn put_doses(folder: &mut Folder, name: &str, worst: f64) {
+    let mut dose = String::from(
+        "block,at_s,at_host_read_pages,pec_cycles,wordline,group,alpha,guard_levels,reads,dose,\
+         limit,valid_pages,lost_pages\n",
+    );
+    for (block, most, others) in [(206, worst, 0.5 * worst), (261, 0.8 * worst, 1.0)] {
+        for wordline in 0..9 {
+            let dosed = if wordline == 3 { most } else { others };
+            dose += &format!("{block},1,9,1500,{wordline},all,9,0,10,{dosed},1000,3,0\n");
+        }
+    }
+    // The summaries have the exact ratios, which are up to 1 % of the limit above the stored doses.
+    let exact = [worst, 0.8 * worst].map(|dose| dose / 1000.0 + 0.006);
+    let blocks = format!(
+        "block,worst_ratio,wordlines_past_limit\n206,{},{}\n261,{},0\n",
+        exact[0],
+        u8::from(exact[0] > 1.0),
+        exact[1]
+    );
+    let map = format!(
+        "rank,block,bin,first_wordline,worst_ratio\n1,206,0,0,{}\n2,261,0,0,{}\n",
+        worst / 1000.0,
+        0.8 * worst / 1000.0
+    );
+    let files = [("dose.csv", dose), ("dose_map.csv", map), ("dose_blocks.csv", blocks)];
+    let old = folder.folder(name).unwrap();
+    let kept = old.files().map(|file| (file.to_owned(), old.file(file).unwrap().to_vec()));
+    let files = files.map(|(name, text)| (name.to_owned(), text.into_bytes()));
+    let files: Vec<_> = kept.chain(files).collect();
+    folder.put(name, Folder::of_files(format!("results/{name}"), files));
+}
+
+#[test]
+fn the_section_about_doses_has_one_number_for_the_worst_wordline() {
+    let mut json = json_with_lives();
+    // A reclaim job began at a slightly higher dose than the stored one.
+    json["techniques"][2]["runs"][0]["threshold_used"] = 0.886.into();
+    let mut folder = folder(&json);
+    for (name, worst) in [("none", 1190.0), ("straw-wl", 880.0)] {
+        put_doses(&mut folder, name, worst);
+    }
+    let html = page(&[folder], &Neutral).unwrap();
+    let section = html.split_once("<section id=\"dose\"").unwrap().1;
+    let section = section.split_once("</section>").unwrap().0.replace('\u{a0}', " ");
+    let plain = ["<b>", "</b>", "<code>", "</code>"]
+        .iter()
+        .fold(section, |text, tag| text.replace(tag, ""));
+    // `none` lost data, so the sentence is only about `straw-wl`.
+    assert!(
+        plain.contains("Under straw-wl the worst wordline reaches 88 % of its limit."),
+        "{plain}"
+    );
+    assert!(plain.contains("worst wordline at 88 % of its limit"), "{plain}");
+    assert!(plain.contains("the worst wordline is at 88 %\""), "{plain}");
+    // The explained block is the worst one, and the table has its number.
+    assert!(plain.contains("Under straw-wl, wordline 3 of block 206 is at 88 % of its limit"));
+    let first_row = plain.split("straw-wl</th>").nth(1).unwrap();
+    for cell in ["206", "88 %"] {
+        assert!(first_row.split("</tr>").next().unwrap().contains(cell), "{cell}: {first_row}");
+    }
+    assert!(!plain.contains("89 %"), "{plain}");
 }

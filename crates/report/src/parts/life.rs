@@ -27,6 +27,9 @@ const CAUSES: [(&str, &str); 6] = [
 /// bar among techniques that kept their data.
 const CAP: f64 = 1.6;
 
+/// Largest relative difference between two numbers that count as equal.
+const ALIKE: f64 = 0.01;
+
 /// Returns the page section about lives.
 pub(crate) fn section(model: &Model) -> Section {
     let programs: Vec<[f64; 6]> = model.rows.iter().map(|row| programs(model, row)).collect();
@@ -53,6 +56,11 @@ pub(crate) fn section(model: &Model) -> Section {
     };
     let source = match model.kind {
         Kind::Lives => "life.json",
+        _ if sums_differ(model, &programs) => {
+            "Pages are counted here: a page of which the host wrote a part counts as one page. \
+             Write amplification counts bytes, so it differs from the sums. Source: compare.json \
+             and summary.json"
+        }
         _ => "compare.json and summary.json",
     };
     let html = figure(&head, &body, &foot(source, &table(model, &programs)));
@@ -87,6 +95,15 @@ fn programs(model: &Model, row: &Row) -> [f64; 6] {
         Kind::Lives => row.wearing.as_ref().map_or([0.0; 6], |wearing| wearing.shares),
         _ => CAUSES.map(|(key, _)| row.programs(key).unwrap_or(0.0)),
     }
+}
+
+/// Returns whether a sum of programmed pages differs from the write amplification, which counts
+/// bytes. Both differ if the host writes parts of pages.
+fn sums_differ(model: &Model, programs: &[[f64; 6]]) -> bool {
+    model.rows.iter().zip(programs).any(|(row, of)| {
+        let sum: f64 = of.iter().sum();
+        row.value("write_amplification").is_some_and(|wa| (sum - wa).abs() > ALIKE * wa)
+    })
 }
 
 fn writes_nothing(model: &Model) -> bool {
@@ -259,4 +276,24 @@ fn table(model: &Model, programs: &[[f64; 6]]) -> String {
         );
     }
     table.html(&format!("Life, and {unit} by cause"), |_| String::new())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::compared;
+
+    #[test]
+    fn sums_in_pages_are_told_from_write_amplification_in_bytes() {
+        // In the first row, the host and GC program 1.5 pages per page of the host.
+        let with = |write_amplification: f64| {
+            let mut model = compared();
+            model.rows.truncate(1);
+            let cells = &mut model.rows[0].cells;
+            cells.get_mut("write_amplification").unwrap().mean = write_amplification;
+            section(&model).html
+        };
+        assert!(with(3.0).contains("Write amplification counts bytes"), "{}", with(3.0));
+        assert!(!with(1.5).contains("Write amplification counts bytes"), "{}", with(1.5));
+    }
 }

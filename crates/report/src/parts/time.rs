@@ -7,7 +7,7 @@ use serde_json::json;
 use vpass_lab::failure::Failure;
 
 use crate::model::Model;
-use crate::numbers::{count, seconds, us};
+use crate::numbers::{seconds, three_digits, trimmed, us};
 use crate::scale::{Linear, Log, Scale, ends};
 use crate::section::{Head, Section, absent, figure, foot};
 use crate::sentences::absent::time;
@@ -58,7 +58,7 @@ pub(crate) fn section(model: &Model) -> Result<Section, Failure> {
         "max": longest,
         "T": of(|c| c.seconds.into()),
         "y": of(|c| json!(c.p99_9_us)),
-        "r": of(|c| c.rewrites.iter().map(|r| r.round()).collect()),
+        "r": of(|c| c.rewrites.iter().map(|r| three_digits(*r)).collect()),
     });
     let lengths: Vec<f64> =
         courses.iter().map(|c| c.as_ref().map_or(f64::NAN, |c| c.seconds)).collect();
@@ -151,8 +151,32 @@ fn table(model: &Model, courses: &[Option<Course>]) -> String {
             seconds(course.seconds),
             text(tails.get(tails.len() / 2)),
             text(tails.last()),
-            count(rate.round()),
+            trimmed(rate),
         ]);
     }
     table.html("Latency and reclaim over time", |_| String::new())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::folder::Folder;
+    use crate::testing::{folder, json};
+
+    #[test]
+    fn small_rates_of_rewritten_pages_are_not_rounded_to_zero() {
+        // 6,298 pages in 8.45 hours are 0.207 pages per second.
+        let mut json = json();
+        for technique in json["techniques"].as_array_mut().unwrap() {
+            technique["runs"][0]["simulation"]["simulated_s"] = 30_420.0.into();
+        }
+        let mut folder = folder(&json);
+        let series = "simulated_s,programs_reclaim_pages\n30420,6298\n";
+        let files = [("series.csv".to_owned(), series.as_bytes().to_vec())];
+        folder.put("block", Folder::of_files("results/block", files));
+        let section = section(&Model::read(&[folder]).unwrap()).unwrap();
+        assert!(section.html.contains(">0.207</td>"), "{}", section.html);
+        let rate = section.data[0].1["r"][1][40].as_f64().unwrap();
+        assert!((rate - 0.207).abs() < 1e-12, "{rate}");
+    }
 }

@@ -130,13 +130,36 @@ fn chart(i: usize, row: &Row, wearing: &Wearing, x: &Linear, has_axis: bool) -> 
 
 fn table(drawn: &[(usize, &Row, &Wearing)]) -> String {
     let mut table = Table::new(
-        ["technique", "years", "mean P/E cycles"].into_iter().chain(NAMES).collect::<Vec<_>>(),
+        ["technique", "time", "mean P/E cycles"].into_iter().chain(NAMES).collect::<Vec<_>>(),
     );
     for (_, row, wearing) in drawn {
         for (n, (years, pec)) in wearing.years.iter().zip(&wearing.pec).enumerate() {
             let shares = wearing.consumed[n].iter().map(|share| percent_text(100.0 * share));
-            table.row([row.label.clone(), sig(*years), sig(*pec)].into_iter().chain(shares));
+            // The unit suits the length, because some lives are only a few days long.
+            let time = days(365.0 * years);
+            table.row([row.label.clone(), time, sig(*pec)].into_iter().chain(shares));
         }
     }
     table.html("Shares of the wear since the previous row of the table", |_| String::new())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn points_of_a_short_life_have_hours_and_days() {
+        let mut model = crate::testing::compared();
+        model.rows[1].wearing = Some(Wearing {
+            years: vec![0.5 / 365.0, 3.3 / 365.0],
+            pec: vec![100.0, 3000.0],
+            consumed: vec![[1.0, 0.0, 0.0, 0.0, 0.0, 0.0]; 2],
+            ..Wearing::default()
+        });
+        let html = section(&model).html;
+        for time in ["12.0\u{a0}h</td>", "3.30\u{a0}days</td>"] {
+            assert!(html.contains(time), "{html}");
+        }
+        assert!(html.contains(">time</th>") && !html.contains(">years</th>"), "{html}");
+    }
 }

@@ -350,3 +350,21 @@ fn a_drive_with_a_growing_lag_is_saturated() {
     assert_eq!(late(1.0, 0.019), (false, false), "one slow request does not count");
     assert_eq!(late(1.0, 0.021), (true, true));
 }
+
+#[test]
+fn net_read_wear_has_the_star_of_the_read_wear_that_it_equals() {
+    let of = |pages: u64, net: f64| {
+        let wear = pages as f64 / 1000.0;
+        let run = rewrites(pages, 0.1 * pages as f64);
+        vec![Summary { read_wear: Some(wear), read_wear_net: Some(net), ..run }]
+    };
+    let rows = |net_of_a: f64| [row("a", of(1461, net_of_a)), row("b", of(90_025, 90.025))];
+    // The interval of `a` is 1.461 ± 0.146, as that of its read wear.
+    let same = rows(1.461);
+    let net = COLUMNS.iter().position(|column| column.key == "read_wear_net").unwrap();
+    assert!(same[0].halves[net].is_some_and(|half| (half - 0.1461).abs() < 1e-9));
+    assert_eq!(stars(&same, "read_wear"), [true, false]);
+    assert_eq!(stars(&same, "read_wear_net"), [true, false]);
+    // If reads change GC, the noise of the net read wear is unknown.
+    assert_eq!(stars(&rows(2.0), "read_wear_net"), [false, false]);
+}

@@ -54,6 +54,12 @@ fn the_worst_block_is_first_and_every_value_arrives() {
     );
     assert_eq!(doses.blocks[0], Block { block: 4, worst_ratio: 1.5, wordlines_past_limit: 1 });
     assert_eq!((doses.worst_ratio(), doses.past_limit()), (1.5, 1));
+    // The stored wordlines count, because the page shows their doses. Without them, the summaries
+    // count.
+    let exact = BLOCKS.replace("4,1.5,", "4,1.509,");
+    let doses = Doses::read(&folder(DOSE, MAP, &exact)).unwrap().unwrap();
+    assert_eq!(doses.worst_ratio(), 1.5);
+    assert_eq!(Doses { snapshots: vec![], ..doses }.worst_ratio(), 1.509);
 }
 
 #[test]
@@ -75,7 +81,9 @@ fn a_file_that_cannot_be_is_refused_with_its_place() {
     assert!(sentence.starts_with("here/dose.csv: row 2: `wordline` is 65536"), "{sentence}");
     let sentence = refused(DOSE, &MAP.replace("2,7,1,1,1,0.125,data,0.1\n", ""), BLOCKS);
     assert!(
-        sentence.starts_with("here/dose_map.csv: there are 3 rows, but 4 cells with"),
+        sentence.starts_with(
+            "here/dose_map.csv: the dose map has 3 rows, but its ranks and bins need 4"
+        ),
         "{sentence}"
     );
     let sentence = refused(DOSE, &MAP.replace(",data,0.1\n", ",data\n"), BLOCKS);

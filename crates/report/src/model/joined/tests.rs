@@ -63,3 +63,26 @@ fn folders_of_two_drives_are_refused() {
          shown side by side"
     );
 }
+
+#[test]
+fn a_summary_without_names_and_a_folder_given_twice_are_refused() {
+    let summary = folder("odd", "block", 1.0, 0.0, 0).json("summary.json").unwrap().unwrap();
+    let refused = |summary: &Value| {
+        let file = ("summary.json".to_owned(), summary.to_string().into_bytes());
+        Model::read(&[Folder::of_files("odd", [file])]).unwrap_err().to_string()
+    };
+    assert!(refused(&json!({})).starts_with("odd/summary.json: `reclaim_technique` is missing; a"));
+    for key in ["drive", "workload", "reclaim_technique"] {
+        let why = refused(&compared::without(summary.clone(), key));
+        assert!(why.starts_with(&format!("odd/summary.json: `{key}` is missing")), "{why}");
+    }
+    let twice = |name: &str| {
+        let folders = [folder("a", "block", 1.0, 0.0, 0), folder(name, "block", 1.0, 0.0, 0)];
+        Model::read(&folders).unwrap_err().to_string()
+    };
+    assert_eq!(twice("a"), "the folder a is given twice; each folder must have other results");
+    assert_eq!(
+        twice("./a"),
+        "the folders a and ./a have the same files; each folder must have other results"
+    );
+}
