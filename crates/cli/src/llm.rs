@@ -183,8 +183,8 @@ impl LlmArgs {
         }
     }
 
-    /// Returns options of `vpass life` that simulate these techniques. With `simulated` (N, R), each
-    /// sample is 1/N of the drive, and lives are simulated on rung R.
+    /// Returns options of `vpass life` that simulate these techniques. With `simulated` (N, R),
+    /// each sample is 1/N of the drive, and lives are simulated on rung R.
     fn life(&self, reclaim: &[String], simulated: Option<(u32, u32)>) -> LifeArgs {
         let size = self.model.as_deref().filter(|text| Bytes::parse(text).is_ok());
         let number = |key: &str, value: Option<f64>| value.map(|value| format!("{key}={value}"));

@@ -48,7 +48,7 @@ pub struct Llm {
     pub read_bytes_per_second: f64,
     /// Mean number of times per day that each page of the model is read.
     pub reads_of_a_page_per_day: f64,
-    /// Warnings about the results. A warning says that the drive cannot serve so many reads.
+    /// Warnings about the results. A warning says that the drive cannot serve these reads.
     pub warnings: Vec<String>,
     /// Results of each technique.
     pub techniques: Vec<Technique>,
@@ -62,7 +62,8 @@ pub struct Llm {
     /// if no known equation fits the drive.
     pub thresholds_within: Option<f64>,
     /// Lives of drives that rewrite data after as many rounds of reads as real drives do. An
-    /// equation gives the lives. The wear includes one program of each page that the host writes, without GC.
+    /// equation gives the lives. The wear includes one program of each page that the host writes,
+    /// without GC.
     pub real_drives: Vec<AtRounds>,
     /// Effect of one more gigabyte of cache.
     pub another_gb_of_cache: MoreCache,
@@ -148,8 +149,9 @@ pub struct MoreCache {
     /// bytes that the host reads.
     pub reads_saved_percent: f64,
     /// Number of years that the additional cache adds to the life under each technique, in the
-    /// order of `techniques`. All wear is assumed to be caused by reads. Null if the larger cache
-    /// holds the whole model. An element is null if the drive outlives the simulation.
+    /// order of `techniques`. All wear except the host's writes is assumed to be caused by reads.
+    /// Null if the larger cache holds the whole model. An element is null if the drive outlives the
+    /// simulation.
     pub years_added: Option<Vec<Option<f64>>>,
 }
 
@@ -384,8 +386,21 @@ fn more_cache(
     let more = plan.model_law_with_cache(GB)?;
     let ratio = more.bytes_per_token() / law.bytes_per_token();
     // A drive that outlives the simulation lives for an unknown number of years.
-    let added =
-        |technique: &Technique| technique.worn_out.then(|| technique.years * (1.0 / ratio - 1.0));
+    let added = |technique: &Technique| {
+        let by_reads = share_by_reads(technique, law);
+        let wear = 1.0 - by_reads + by_reads * ratio;
+        technique.worn_out.then(|| technique.years * (1.0 / wear - 1.0))
+    };
     let years_added = (ratio > 0.0).then(|| techniques.iter().map(added).collect());
     Ok(MoreCache { reads_saved_percent: 100.0 * (1.0 - ratio), years_added })
+}
+
+/// Returns the share of the programmed bytes that the host did not write.
+fn share_by_reads(technique: &Technique, law: &ModelLaw) -> f64 {
+    if law.write_bytes_per_s() <= 0.0 {
+        return 1.0;
+    }
+    let read_a_day = law.read_bytes_per_s() * 86_400.0;
+    let rewritten = technique.written_per_100_read.unwrap_or(0.0) / 100.0 * read_a_day;
+    (rewritten / technique.flash_bytes_per_day).clamp(0.0, 1.0)
 }

@@ -124,26 +124,26 @@ fn without_updates_the_first_rung_answers() {
 /// The host link carries 4,000 MB/s, and a token reads 43.8 MB.
 #[test]
 fn a_warning_names_the_most_tokens_that_the_link_carries() {
-    let of = |tokens: &'static str| {
-        let mut line = llm(&["--json", "--reclaim", "straw-wl"]);
-        line[10] = tokens;
-        assert_eq!(line[9], "--tokens-per-second");
-        vpass(&line).json()
+    let of = |tokens: &'static str, more: &[&'static str]| {
+        let line = [&["--set", tokens, "--reclaim", "straw-wl"][..], more].concat();
+        vpass(&llm(&line))
     };
+    let (slower, faster) =
+        ("workload.model.tokens_per_second=91", "workload.model.tokens_per_second=92");
     let warnings = |json: &Value| json["warnings"].as_array().cloned().expect("a list");
-    assert_eq!(warnings(&of("91")), Vec::<Value>::new());
-    let json = of("92");
+    assert_eq!(warnings(&of(slower, &["--json"]).json()), Vec::<Value>::new());
+    let json = of(faster, &["--json"]).json();
     let most = 4e9 / number(&json, "/bytes_per_token");
     assert!(most > 91.0 && most < 92.0, "{most}");
     let said = warnings(&json)[0].as_str().expect("a sentence").to_owned();
     let expected = format!("at most {:.1} tokens a second", (most * 10.0).floor() / 10.0);
     assert!(said.contains("carries 4.00 GB/s") && said.contains(&expected), "{said}");
+    assert!(of(faster, &[]).stdout.contains("Warning: `tiny` cannot serve 92.0 tokens a second."));
 }
 
-/// A drive that serves three tokens a year outlives the simulation.
-#[test]
-fn more_cache_adds_no_years_to_a_life_that_the_simulation_cuts() {
-    let json = vpass(&[
+/// Returns the answer for a model of which another GB of cache holds a third.
+fn with_room_for_cache(more: &[&'static str]) -> Value {
+    let large = [
         "llm",
         "--drive=tiny",
         "--set=drive.capacity=4GiB",
@@ -153,15 +153,36 @@ fn more_cache_adds_no_years_to_a_life_that_the_simulation_cuts() {
         "--experts=2MB",
         "--active=25",
         "--cache=100MB",
-        "--tokens-per-second=1e-7",
-        "--reclaim=block,straw-wl",
         "--json",
-    ])
-    .json();
+    ];
+    vpass(&[&large[..], more].concat()).json()
+}
+
+/// A drive that serves three tokens a year outlives the simulation.
+#[test]
+fn more_cache_adds_no_years_to_a_life_that_the_simulation_cuts() {
+    let json = with_room_for_cache(&["--tokens-per-second=1e-7", "--reclaim=block,straw-wl"]);
     assert_eq!(json.pointer("/techniques/0/worn_out"), Some(&Value::Bool(false)));
     let added = |n: usize| json.pointer(&format!("/another_gb_of_cache/years_added/{n}"));
     assert_eq!(added(0), Some(&Value::Null));
     assert!(added(1).is_some_and(Value::is_f64), "an estimate has no cap");
+}
+
+/// The updates of 3 GB every 864 s wear the drive as before, whatever the cache holds.
+#[test]
+fn more_cache_saves_only_the_wear_of_reads() {
+    let json = with_room_for_cache(&[
+        "--tokens-per-second=50",
+        "--set=workload.model.update_days=0.01",
+        "--reclaim=straw-wl",
+    ]);
+    let at = |pointer: &str| number(&json, pointer);
+    let saved = at("/another_gb_of_cache/reads_saved_percent") / 100.0;
+    let written = at("/model_bytes") / 0.01 / at("/techniques/0/flash_bytes_per_day");
+    assert!(written > 0.05 && written < 0.95, "both wear the drive: {written}");
+    let expected = at("/techniques/0/years") * (1.0 / (1.0 - (1.0 - written) * saved) - 1.0);
+    let ratio = at("/another_gb_of_cache/years_added/0") / expected;
+    assert!((ratio - 1.0).abs() < 0.001, "{ratio}");
 }
 
 #[test]
