@@ -190,7 +190,7 @@ fn wide(technique: &Technique) -> String {
         return String::new();
     };
     format!(
-        " This interval is wide ({} % to each side); a higher `--rung` narrows it.",
+        " This interval is wide ({} % to each side); a higher rung of accuracy narrows it.",
         digits(100.0 * half)
     )
 }
@@ -304,8 +304,8 @@ mod tests {
         assert_eq!(
             with(2.0, Some((1.0, 3.0)), None),
             "The drive is worn out in 2.00 years (1.00 to 3.00); each year takes 182 % of its \
-             endurance. This interval is wide (50.0 % to each side); a higher `--rung` narrows \
-             it."
+             endurance. This interval is wide (50.0 % to each side); a higher rung of accuracy \
+             narrows it."
         );
         let without = with(2.0, None, Some(3.0));
         assert!(without.contains("about 2.00 years (3.00 years by an estimate);"), "{without}");
