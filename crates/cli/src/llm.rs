@@ -9,10 +9,12 @@ use vpass_lab::as_json;
 use vpass_lab::compare::refused::by_reason;
 use vpass_lab::estimate;
 use vpass_lab::failure::Failure;
+use vpass_lab::life::ladder::LADDER;
 use vpass_lab::llm::{Llm, Technique};
 use vpass_lab::load::{self, Generated};
 use vpass_lab::plain;
 use vpass_lab::plan::RunPlan;
+use vpass_workload::model::ModelLaw;
 use vpass_workload::synthetic::Sample;
 
 use crate::exit::Exit;
@@ -70,8 +72,8 @@ pub(crate) struct LlmArgs {
     #[arg(long, value_name = "SEED", default_value_t = 1)]
     seed: u64,
     /// Simulate all techniques on this rung (level of accuracy) of `vpass life`, without a time
-    /// limit. Default: techniques that rewrite whole blocks are simulated on rung 1, and the lives
-    /// of other techniques are estimated.
+    /// limit. Default: techniques that rewrite whole blocks are simulated on rung 1, or on rung 2
+    /// if the host writes. The lives of other techniques are estimated.
     #[arg(long, value_name = "N")]
     rung: Option<u32>,
     /// Print one JSON object instead of sentences.
@@ -83,7 +85,9 @@ pub(crate) struct LlmArgs {
 /// simulating a life takes only seconds. Simulating a technique that rewrites single wordlines
 /// takes minutes.
 const QUICK: [&str; 4] = ["none", "block", "page-type", "count"];
-/// Number of samples that vpass simulates for each life.
+/// Lowest rung on which the years have an interval.
+const RUNG_WITH_WRITES: u32 = 2;
+/// Number of samples of the drive for each life.
 const SAMPLES: u32 = 2;
 
 /// Prints an answer for each technique, from a simulated life or from an estimate.
@@ -114,11 +118,12 @@ pub(crate) fn llm(args: &LlmArgs) -> Result<Exit, Failure> {
         .filter(|name| estimates.iter().all(|(label, of)| label != name || of.is_err()))
         .cloned()
         .collect();
+    let rung = args.rung.unwrap_or_else(|| rung_of(&law));
     let simulated = if chosen.is_empty() {
         None
     } else {
         let sample = smallest_sample(&plans[0]);
-        Some(simulated(&args.life(&chosen, Some(sample)))?)
+        Some(simulated(&args.life(&chosen, Some((sample, rung))))?)
     };
     for (labels, why) in simulated.iter().flat_map(|lives| by_reason(&lives.refused)) {
         out::say(&format!("{labels}: refused: {why}"));
@@ -129,7 +134,7 @@ pub(crate) fn llm(args: &LlmArgs) -> Result<Exit, Failure> {
         let of_plan = lives.into_iter().find(|life| *plan.reclaim == *life.reclaim);
         let estimate = estimates.iter().find(|(label, _)| *label == plan.reclaim.name);
         techniques.extend(match (of_plan, estimate) {
-            (Some(life), _) => Some(Technique::simulated(plan, &law, life)),
+            (Some(life), _) => Some(Technique::simulated(plan, &law, life, rung)?),
             (None, Some((_, Ok(estimate)))) => Technique::estimated(plan, &law, estimate),
             _ => None,
         });
@@ -144,6 +149,12 @@ fn smallest_sample(plan: &RunPlan) -> u32 {
     let planes = plan.drive.config.geometry.planes();
     let allowed = |of: &u32| plan.sampled(Sample { of: *of, residue: 0 }).is_ok();
     (1..=planes).rev().filter(|of| planes.is_multiple_of(*of)).find(allowed).unwrap_or(1)
+}
+
+/// Returns the rung on which lives are simulated by default. If the host writes, acceleration may
+/// change the years by much, so the lives are also compared with those of the lowest rung.
+fn rung_of(law: &ModelLaw) -> u32 {
+    if law.write_bytes_per_s() > 0.0 { RUNG_WITH_WRITES } else { LADDER[0].number }
 }
 
 fn show(args: &LlmArgs, answer: &Llm) -> Result<(), Failure> {
@@ -173,9 +184,9 @@ impl LlmArgs {
         }
     }
 
-    /// Returns the options with which `vpass life` simulates these techniques. If `sample` is N,
-    /// each sample is 1/N of the drive.
-    fn life(&self, reclaim: &[String], sample: Option<u32>) -> LifeArgs {
+    /// Returns options of `vpass life` that simulate these techniques. With `simulated` (N, R),
+    /// each sample is 1/N of the drive, and lives are simulated on rung R.
+    fn life(&self, reclaim: &[String], simulated: Option<(u32, u32)>) -> LifeArgs {
         let size = self.model.as_deref().filter(|text| Bytes::parse(text).is_ok());
         let number = |key: &str, value: Option<f64>| value.map(|value| format!("{key}={value}"));
         let bytes = |key: &str, value: Option<Bytes>| {
@@ -194,9 +205,9 @@ impl LlmArgs {
             format!("--workload={}", self.workload()),
             format!("--reclaim={}", reclaim.join(",")),
             format!("--seed={}", self.seed),
-            format!("--rung={}", self.rung.unwrap_or(1)),
+            format!("--rung={}", self.rung.or(simulated.map(|(_, rung)| rung)).unwrap_or(1)),
         ];
-        if let Some(of) = sample.filter(|of| *of > 1) {
+        if let Some((of, _)) = simulated.filter(|(of, _)| *of > 1) {
             line.push(format!("--sample={}/{of}", SAMPLES.min(of)));
         }
         let sets = sets.into_iter().flatten().chain(self.set.iter().cloned());

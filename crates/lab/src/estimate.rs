@@ -31,7 +31,7 @@ use self::shape::Shape;
 use crate::failure::Failure;
 use crate::plan::RunPlan;
 
-pub use rounds::{pages_of_drive, years_at_rounds};
+pub use rounds::{Paces, pages_of_drive, years_at_rounds};
 pub use said::{Record, early, final_words};
 
 /// Number of P/E counts at which the mean-field model is computed.

@@ -3,13 +3,14 @@
 //!
 //! `--json` prints an [`Llm`].
 
+mod link;
 mod sentences;
 
 use serde::Serialize;
 use vpass_drive::base::geometry::Geometry;
 use vpass_workload::model::ModelLaw;
 
-use crate::estimate::{self, Estimate};
+use crate::estimate::{self, Estimate, Paces};
 use crate::failure::Failure;
 use crate::life::summary::Life;
 use crate::plan::RunPlan;
@@ -46,13 +47,22 @@ pub struct Llm {
     pub read_bytes_per_second: f64,
     /// Mean number of reads per day of a page of the model.
     pub reads_of_a_page_per_day: f64,
+    /// Warnings about the results. A warning says that the drive cannot serve these reads.
+    pub warnings: Vec<String>,
     /// Results of each technique.
     pub techniques: Vec<Technique>,
     /// Estimated lives under the technique `block` with other read thresholds. Empty if no known
     /// equation fits the drive.
     pub thresholds: Vec<AtThreshold>,
-    /// Estimated lives of drives that rewrite data as rarely as real drives. The host is assumed to
-    /// write nothing.
+    /// Life under the technique `block` with the read thresholds of the drive, computed by the same
+    /// equations as `thresholds`. Null if no known equation fits the drive.
+    pub threshold_unchanged: Option<AtThreshold>,
+    /// Largest measured error of the lives in `thresholds`, as a share of the simulated life. Null
+    /// if no known equation fits the drive.
+    pub thresholds_within: Option<f64>,
+    /// Lives of drives that rewrite data after as many rounds of reads as real drives do. An
+    /// equation gives the lives. The wear includes one program of each page that the host writes,
+    /// without GC.
     pub real_drives: Vec<AtRounds>,
     /// Effect of one more gigabyte of the host's cache.
     pub another_gb_of_cache: MoreCache,
@@ -70,8 +80,13 @@ pub struct Technique {
     pub years_interval: Option<(f64, f64)>,
     /// Whether the life ends with a worn-out drive. If not, the drive may live longer than `years`.
     pub worn_out: bool,
-    /// Largest measured error of estimates, as a share of a simulated life. Null if the results are
-    /// simulated.
+    /// Rung of `vpass life` on which the lives were simulated. Null if the results were estimated.
+    pub rung: Option<u32>,
+    /// Number of years according to the equations. Null for an estimate, for a life that has an
+    /// interval or outlives the simulation, and if no known equation fits the drive.
+    pub years_by_estimate: Option<f64>,
+    /// Largest measured error of the equations, as a share of the simulated life. Null if the
+    /// results were simulated and not estimated.
     pub estimated_within: Option<f64>,
     /// Number of host data pages that were reported lost in a life. Null for an estimate, because
     /// equations do not show losses.
@@ -128,10 +143,11 @@ pub struct MoreCache {
     /// Bytes that the host no longer reads from the drive, in percent of the bytes that the host
     /// read with the smaller cache.
     pub reads_saved_percent: f64,
-    /// Number of years by which the larger cache extends the life under each technique, in the
-    /// order of `techniques`. All wear is assumed to be caused by reads. Null if the larger cache
-    /// holds the whole model.
-    pub years_added: Option<Vec<f64>>,
+    /// Number of years that the additional cache adds to the life under each technique, in the
+    /// order of `techniques`. All wear except the host's writes is assumed to be caused by reads.
+    /// Null if the larger cache holds the whole model. An element is null if the drive outlives the
+    /// simulation.
+    pub years_added: Option<Vec<Option<f64>>>,
 }
 
 impl Llm {
@@ -155,7 +171,9 @@ impl Llm {
         let page = plan.drive.config.geometry.page_size.0 as f64;
         let reads = law.page_reads_per_s();
         let model_bytes = law.model_bytes();
+        let thresholds = of_block.map(at_thresholds).transpose()?.unwrap_or_default();
         Ok(Self {
+            warnings: link::too_slow(plan, &law).into_iter().collect(),
             drive: plan.drive.name.clone(),
             workload: plan.workload.name(),
             model_bytes,
@@ -165,13 +183,10 @@ impl Llm {
             bytes_per_token: law.bytes_per_token(),
             read_bytes_per_second: rate,
             reads_of_a_page_per_day: reads * 86_400.0 / (model_bytes as f64 / page),
-            thresholds: of_block.map(at_thresholds).transpose()?.unwrap_or_default(),
-            real_drives: REAL_ROUNDS
-                .map(|rounds| AtRounds {
-                    rounds,
-                    years: estimate::years_at_rounds(plan, reads, rounds),
-                })
-                .to_vec(),
+            thresholds: thresholds.changed,
+            threshold_unchanged: thresholds.unchanged,
+            thresholds_within: thresholds.within,
+            real_drives: at_real_rounds(plan, reads, law.write_bytes_per_s() / page),
             another_gb_of_cache: more_cache(plan, &law, &techniques)?,
             techniques,
         })
@@ -179,8 +194,23 @@ impl Llm {
 }
 
 impl Technique {
-    /// Builds the results of a technique from simulated lives.
-    pub fn simulated(plan: &RunPlan, law: &ModelLaw, life: &Life) -> Self {
+    /// Builds the results of a technique from lives that were simulated on a rung of `vpass life`.
+    ///
+    /// # Errors
+    /// Returns an error if the workload is invalid or cannot be read.
+    pub fn simulated(
+        plan: &RunPlan,
+        law: &ModelLaw,
+        life: &Life,
+        rung: u32,
+    ) -> Result<Self, Failure> {
+        let years_interval = interval(life);
+        // Without an interval, the estimate shows the user how sure the years are.
+        let years_by_estimate = if years_interval.is_none() && life.worn_out {
+            estimate::of(plan)?.ok().and_then(|estimate| estimate.life_years)
+        } else {
+            None
+        };
         let days = life.years.mean * DAYS;
         let page = plan.drive.config.geometry.page_size.0 as f64;
         let rounds = |written: f64| rounds(plan, law, written);
@@ -191,16 +221,13 @@ impl Technique {
         let read = read_bytes_per_day * days;
         let written = (read > 0.0).then(|| 100.0 * by_drive / read);
         let programs = life.flash_bytes_written.mean / page / (days * 86_400.0);
-        Self {
+        Ok(Self {
             label: life.label.clone(),
             years: life.years.mean,
-            years_interval: life.interval.map(|interval| (interval.low, interval.high)).or_else(
-                || {
-                    let half = life.years.ci95?;
-                    Some(((life.years.mean - half).max(0.0), life.years.mean + half))
-                },
-            ),
+            years_interval,
             worn_out: life.worn_out,
+            rung: Some(rung),
+            years_by_estimate,
             estimated_within: None,
             data_lost_pages: Some(life.data_lost_pages),
             rounds_per_rewrite: written.and_then(rounds),
@@ -215,7 +242,7 @@ impl Technique {
                 / f64::from(plan.drive.config.drive.rated_pec)
                 / life.years.mean,
             slow_reads_at_most: (programs * us_per_page(plan) / 1e6 / dies(plan)).min(1.0),
-        }
+        })
     }
 }
 
@@ -240,6 +267,8 @@ impl Technique {
                 years * (1.0 + estimate.within),
             )),
             worn_out: true,
+            rung: None,
+            years_by_estimate: None,
             estimated_within: Some(estimate.within),
             data_lost_pages: None,
             rounds_per_rewrite: written.and_then(|written| rounds(plan, law, written)),
@@ -258,9 +287,16 @@ impl Technique {
     }
 }
 
-/// Returns the number of page reads by the host per page that the drive rewrites. `written` is the
-/// number of bytes that the drive rewrites for each 100 bytes that the host reads. A page read may
-/// read only a part of the page.
+/// Returns the interval of the years of simulated lives. Returns `None` without an interval.
+fn interval(life: &Life) -> Option<(f64, f64)> {
+    let on_rung = life.interval.map(|interval| (interval.low, interval.high));
+    let years = life.years.mean;
+    on_rung.or_else(|| life.years.ci95.map(|half| ((years - half).max(0.0), years + half)))
+}
+
+/// Returns the number of page reads by the host, divided by the number of pages that the drive
+/// rewrites. `written` is the number of bytes that are rewritten for each 100 bytes that the host
+/// reads. A page read may read only a part of the page.
 fn rounds(plan: &RunPlan, law: &ModelLaw, written: f64) -> Option<f64> {
     let page = plan.drive.config.geometry.page_size.0 as f64;
     let pages_per_byte = law.page_reads_per_s() / law.read_bytes_per_s();
@@ -304,18 +340,37 @@ fn dies(plan: &RunPlan) -> f64 {
     f64::from(config.part_of.as_ref().map_or(Geometry::new(config).dies(), |whole| whole.dies))
 }
 
-/// Returns two estimated lives under the technique `block`: with half and with twice the read
-/// thresholds.
-fn at_thresholds(plan: &RunPlan) -> Result<Vec<AtThreshold>, Failure> {
-    let mut all = vec![];
-    for factor in [0.5, 2.0] {
-        if let Ok(estimate) = estimate::with_thresholds(plan, factor)?
-            && let Some(years) = estimate.life_years
-        {
-            all.push(AtThreshold { factor, years });
-        }
-    }
-    Ok(all)
+/// Estimated lives under the technique `block` with several read thresholds.
+#[derive(Default)]
+struct Thresholds {
+    /// Lives with all read thresholds halved, and with all read thresholds doubled.
+    changed: Vec<AtThreshold>,
+    /// Life with the read thresholds of the drive.
+    unchanged: Option<AtThreshold>,
+    /// Largest measured error of these lives, as a share of the simulated life.
+    within: Option<f64>,
+}
+
+/// Estimates lives under the technique `block` with halved, unchanged and doubled read thresholds.
+fn at_thresholds(plan: &RunPlan) -> Result<Thresholds, Failure> {
+    let mut within = None::<f64>;
+    let mut at = |factor| -> Result<Option<AtThreshold>, Failure> {
+        let Ok(estimate) = estimate::with_thresholds(plan, factor)? else { return Ok(None) };
+        within = Some(within.map_or(estimate.within, |known| known.max(estimate.within)));
+        Ok(estimate.life_years.map(|years| AtThreshold { factor, years }))
+    };
+    let (half, unchanged, twice) = (at(0.5)?, at(1.0)?, at(2.0)?);
+    Ok(Thresholds { changed: half.into_iter().chain(twice).collect(), unchanged, within })
+}
+
+/// Returns the lives of drives that rewrite data after as many rounds of reads as real drives do.
+/// The host reads `reads` pages per second, and writes `writes` pages per second.
+fn at_real_rounds(plan: &RunPlan, reads: f64, writes: f64) -> Vec<AtRounds> {
+    let at = |rounds| AtRounds {
+        rounds,
+        years: estimate::years_at_rounds(plan, Paces { reads, writes }, rounds),
+    };
+    REAL_ROUNDS.map(at).to_vec()
 }
 
 fn more_cache(
@@ -325,7 +380,22 @@ fn more_cache(
 ) -> Result<MoreCache, Failure> {
     let more = plan.model_law_with_cache(GB)?;
     let ratio = more.bytes_per_token() / law.bytes_per_token();
-    let added = |technique: &Technique| technique.years * (1.0 / ratio - 1.0);
+    // A drive that outlives the simulation lives for an unknown number of years.
+    let added = |technique: &Technique| {
+        let by_reads = share_by_reads(technique, law);
+        let wear = 1.0 - by_reads + by_reads * ratio;
+        technique.worn_out.then(|| technique.years * (1.0 / wear - 1.0))
+    };
     let years_added = (ratio > 0.0).then(|| techniques.iter().map(added).collect());
     Ok(MoreCache { reads_saved_percent: 100.0 * (1.0 - ratio), years_added })
+}
+
+/// Returns the share of the programmed bytes that the host did not write.
+fn share_by_reads(technique: &Technique, law: &ModelLaw) -> f64 {
+    if law.write_bytes_per_s() <= 0.0 {
+        return 1.0;
+    }
+    let read_a_day = law.read_bytes_per_s() * 86_400.0;
+    let rewritten = technique.written_per_100_read.unwrap_or(0.0) / 100.0 * read_a_day;
+    (rewritten / technique.flash_bytes_per_day).clamp(0.0, 1.0)
 }

@@ -82,12 +82,107 @@ fn an_answer_reads_well_and_estimates_say_so() {
         "`tiny` with `block` rewrites a page every",
         "`tiny` with `straw-wl` rewrites a page every",
         "By an estimate (with errors of at most",
-        "The result depends on the threshold: under `block`, half the threshold gives",
+        "The result depends on the threshold of `block`. By an estimate (with errors of at most",
+        "half the threshold gives",
         "Six real drives rewrote a page once in 39.0 rounds to once in more than 1,194 rounds.",
         "Another GB of cache would hold the rest of the model.",
     ] {
         assert!(text.contains(part), "{part}\n{text}");
     }
+}
+
+/// Updates the model every 864 s, so that a drive of 32 P/E cycles is worn out on an accelerated
+/// rung. Acceleration alone shortened this life on rung 1 by a third.
+#[test]
+fn with_updates_the_years_have_an_interval_and_real_drives_wear_by_them() {
+    let more =
+        ["--json", "--set", "drive.rated_pec=32", "--set", "workload.model.update_days=0.01"];
+    let json = vpass(&llm(&[&more[..], &["--reclaim", "block"]].concat())).json();
+    let at = |pointer: &str| number(&json, pointer);
+    let (low, high) = (at("/techniques/0/years_interval/0"), at("/techniques/0/years_interval/1"));
+    let (years, estimate) = (at("/techniques/0/years"), at("/threshold_unchanged/years"));
+    assert_eq!(at("/techniques/0/rung") as u32, 2);
+    assert!(low < years && years < high, "{low} {years} {high}");
+    assert!(low < estimate && estimate < high, "{low} {estimate} {high}");
+    let (page, experts) = (16_384.0, 399.0 * 2_002_944.0);
+    let programs = |rounds: f64| {
+        at("/read_bytes_per_second") / page / rounds + experts / page / (0.01 * 86_400.0)
+    };
+    let lives = |rounds: f64| 32.0 * 408.0 * 192.0 / programs(rounds) / (365.0 * 86_400.0);
+    for (n, rounds) in [39.0, 1194.0].into_iter().enumerate() {
+        let ratio = at(&format!("/real_drives/{n}/years")) / lives(rounds);
+        assert!((ratio - 1.0).abs() < 0.01, "{rounds} rounds: {ratio}");
+    }
+}
+
+#[test]
+fn without_updates_the_first_rung_answers() {
+    let json = vpass(&llm(&["--json", "--reclaim", "block"])).json();
+    assert_eq!(number(&json, "/techniques/0/rung") as u32, 1);
+}
+
+/// The host link carries 4,000 MB/s, and a token reads 43.8 MB.
+#[test]
+fn a_warning_names_the_most_tokens_that_the_link_carries() {
+    let of = |tokens: &'static str, more: &[&'static str]| {
+        let line = [&["--set", tokens, "--reclaim", "straw-wl"][..], more].concat();
+        vpass(&llm(&line))
+    };
+    let (slower, faster) =
+        ("workload.model.tokens_per_second=91", "workload.model.tokens_per_second=92");
+    let warnings = |json: &Value| json["warnings"].as_array().cloned().expect("a list");
+    assert_eq!(warnings(&of(slower, &["--json"]).json()), Vec::<Value>::new());
+    let json = of(faster, &["--json"]).json();
+    let most = 4e9 / number(&json, "/bytes_per_token");
+    assert!(most > 91.0 && most < 92.0, "{most}");
+    let said = warnings(&json)[0].as_str().expect("a sentence").to_owned();
+    let expected = format!("at most {:.1} tokens a second", (most * 10.0).floor() / 10.0);
+    assert!(said.contains("carries 4.00 GB/s") && said.contains(&expected), "{said}");
+    assert!(of(faster, &[]).stdout.contains("Warning: `tiny` cannot serve 92.0 tokens a second."));
+}
+
+/// Returns the answer for a model of which another GB of cache holds a third.
+fn with_room_for_cache(more: &[&'static str]) -> Value {
+    let large = [
+        "llm",
+        "--drive=tiny",
+        "--set=drive.capacity=4GiB",
+        "--set=drive.rated_pec=5",
+        "--set=workload.model.popularity=uniform",
+        "--model=3GB",
+        "--experts=2MB",
+        "--active=25",
+        "--cache=100MB",
+        "--json",
+    ];
+    vpass(&[&large[..], more].concat()).json()
+}
+
+/// A drive that serves three tokens a year outlives the simulation.
+#[test]
+fn more_cache_adds_no_years_to_a_life_that_the_simulation_cuts() {
+    let json = with_room_for_cache(&["--tokens-per-second=1e-7", "--reclaim=block,straw-wl"]);
+    assert_eq!(json.pointer("/techniques/0/worn_out"), Some(&Value::Bool(false)));
+    let added = |n: usize| json.pointer(&format!("/another_gb_of_cache/years_added/{n}"));
+    assert_eq!(added(0), Some(&Value::Null));
+    assert!(added(1).is_some_and(Value::is_f64), "an estimate has no cap");
+}
+
+/// The updates of 3 GB every 864 s wear the drive as before, whatever the cache holds.
+#[test]
+fn more_cache_saves_only_the_wear_of_reads() {
+    let json = with_room_for_cache(&[
+        "--tokens-per-second=50",
+        "--set=workload.model.update_days=0.01",
+        "--reclaim=straw-wl",
+    ]);
+    let at = |pointer: &str| number(&json, pointer);
+    let saved = at("/another_gb_of_cache/reads_saved_percent") / 100.0;
+    let written = at("/model_bytes") / 0.01 / at("/techniques/0/flash_bytes_per_day");
+    assert!(written > 0.05 && written < 0.95, "both wear the drive: {written}");
+    let expected = at("/techniques/0/years") * (1.0 / (1.0 - (1.0 - written) * saved) - 1.0);
+    let ratio = at("/another_gb_of_cache/years_added/0") / expected;
+    assert!((ratio - 1.0).abs() < 0.001, "{ratio}");
 }
 
 #[test]
@@ -106,6 +201,9 @@ fn wrong_options_are_refused_with_what_would_be_right() {
         (&["--model", "zipf-read"][..], "the workload has no [workload.model]"),
         (&["--model", "nothing-such"], "unknown workload `nothing-such`"),
         (&["--model", "5TB", "--experts", "19MB"], "the drive has 1GiB"),
+        (&["--model", "5TB", "--experts", "19MB"], "key-value window need 5TB; the drive has"),
+        (&["--model", "800MB", "--experts", "1TB"], "expert = 1TB: an expert must not be larger"),
+        (&["--model", "800MB", "--experts", "1TB"], "it must be at most 800MB"),
         (&["--hours", "25"], "workload.hours_per_day = 25 is outside 0.001 to 24"),
         (&["--cache", "many"], "many"),
         (&["--active", "0"], "a number above 0 is expected"),

@@ -3,6 +3,10 @@
 use super::{AtRounds, AtThreshold, Llm, Technique};
 use crate::numbers::{digits, years, years_between};
 
+/// Largest half width of an interval that the sentences call narrow, as a share of the years. It is
+/// the default of `vpass life --within`.
+const NARROW: f64 = 0.1;
+
 impl Llm {
     /// Returns the answer of `vpass llm` as a list of texts. Each text has a few sentences.
     pub fn sentences(&self) -> Vec<String> {
@@ -10,6 +14,7 @@ impl Llm {
         if self.read_bytes_per_second <= 0.0 {
             return all;
         }
+        all.extend(self.warnings.iter().map(|warning| format!("Warning: {warning}")));
         all.extend(self.techniques.iter().map(|technique| self.worn_under(technique)));
         all.extend(self.by_threshold());
         all.extend(self.by_real_drives());
@@ -83,10 +88,14 @@ impl Llm {
             self.thresholds.iter().find(|at: &&AtThreshold| (at.factor - factor).abs() < 1e-9)
         };
         let (half, twice) = (of(0.5)?, of(2.0)?);
+        let (own, within) = (self.threshold_unchanged?, self.thresholds_within?);
         Some(format!(
-            "The result depends on the threshold: under `block`, half the threshold gives {}, and \
-             twice the threshold gives {}.",
+            "The result depends on the threshold of `block`. By an estimate (with errors of at \
+             most {} % where measured), half the threshold gives {}, the threshold itself gives \
+             {}, and twice the threshold gives {}.",
+            digits(100.0 * within),
             years(half.years, None),
+            years(own.years, None),
             years(twice.years, None)
         ))
     }
@@ -116,8 +125,8 @@ impl Llm {
                 && technique.rounds_per_rewrite.is_some()
         });
         let years_of: Vec<String> = kept
-            .map(|(technique, added)| {
-                format!("{} under `{}`", years(*added, None), technique.label)
+            .filter_map(|(technique, added)| {
+                Some(format!("{} under `{}`", years((*added)?, None), technique.label))
             })
             .collect();
         if years_of.is_empty() {
@@ -158,16 +167,37 @@ fn length(technique: &Technique) -> String {
             years(technique.years, None)
         );
     }
-    let length = match technique.years_interval {
-        Some(ends) => years_between(technique.years, ends),
-        None => format!("about {}", years(technique.years, None)),
+    let length = match (technique.years_interval, technique.years_by_estimate) {
+        (Some(ends), _) => years_between(technique.years, ends),
+        (None, Some(other)) => format!(
+            "about {} ({} by an estimate)",
+            years(technique.years, None),
+            years(other, None)
+        ),
+        (None, None) => format!("about {}", years(technique.years, None)),
     };
-    format!("The drive is worn out in {length}; each year takes {percent} % of its endurance.")
+    let wide = wide(technique);
+    format!(
+        "The drive is worn out in {length}; each year takes {percent} % of its endurance.{wide}"
+    )
 }
 
-/// Formats a size in bytes. Uses the largest decimal unit in which the size is at least 1. Sizes of
-/// language models are usually given in decimal units.
-fn decimal(bytes: f64) -> String {
+/// Returns a sentence that tells the user how to narrow a wide interval. Empty for a narrow
+/// interval, and without an interval.
+fn wide(technique: &Technique) -> String {
+    let half = |(low, high): (f64, f64)| (high - low) / 2.0 / technique.years;
+    let Some(half) = technique.years_interval.map(half).filter(|half| *half > NARROW) else {
+        return String::new();
+    };
+    format!(
+        " This interval is wide ({} % to each side); a higher rung of accuracy narrows it.",
+        digits(100.0 * half)
+    )
+}
+
+/// Formats a number of bytes in the largest decimal unit in which the number is at least 1. Sizes
+/// of language models are usually given in decimal units.
+pub(super) fn decimal(bytes: f64) -> String {
     const UNITS: [&str; 6] = ["B", "kB", "MB", "GB", "TB", "PB"];
     let (mut value, mut unit) = (bytes, 0);
     while value >= 1000.0 && unit + 1 < UNITS.len() {
@@ -188,6 +218,8 @@ mod tests {
             years: 0.55,
             years_interval: Some((0.53, 0.57)),
             worn_out: true,
+            rung: Some(2),
+            years_by_estimate: None,
             estimated_within: None,
             data_lost_pages: Some(0.0),
             rounds_per_rewrite: Some(8.1),
@@ -214,18 +246,21 @@ mod tests {
             bytes_per_token: 5.26e9,
             read_bytes_per_second: 1e9,
             reads_of_a_page_per_day: 233.5,
+            warnings: vec![],
             techniques: vec![technique()],
             thresholds: vec![
                 AtThreshold { factor: 0.5, years: 0.27 },
                 AtThreshold { factor: 2.0, years: 1.1 },
             ],
+            threshold_unchanged: Some(AtThreshold { factor: 1.0, years: 0.54 }),
+            thresholds_within: Some(0.01),
             real_drives: vec![
                 AtRounds { rounds: 39.0, years: 2.1 },
                 AtRounds { rounds: 1194.0, years: 64.6 },
             ],
             another_gb_of_cache: MoreCache {
                 reads_saved_percent: 1.31,
-                years_added: Some(vec![0.0072]),
+                years_added: Some(vec![Some(0.0072)]),
             },
         }
     }
@@ -243,8 +278,9 @@ mod tests {
                  and 8.60 TB a day. The drive is worn out in 201 days (193 to 208); each year \
                  takes 182 % of its endurance. At most 3.00 % of the reads meet a die that \
                  programs or erases.",
-                "The result depends on the threshold: under `block`, half the threshold gives 98.5 \
-                 days, and twice the threshold gives 402 days.",
+                "The result depends on the threshold of `block`. By an estimate (with errors of at \
+                 most 1.00 % where measured), half the threshold gives 98.5 days, the threshold \
+                 itself gives 197 days, and twice the threshold gives 402 days.",
                 "Six real drives rewrote a page once in 39.0 rounds to once in more than 1,194 \
                  rounds. With these numbers, this drive would live 2.10 years to more than 64.6 \
                  years.",
@@ -252,6 +288,33 @@ mod tests {
                  under `block`.",
             ]
         );
+    }
+
+    #[test]
+    fn the_length_of_a_life_says_how_sure_it_is() {
+        let with = |years: f64, interval, by_estimate| {
+            length(&Technique {
+                years,
+                years_interval: interval,
+                years_by_estimate: by_estimate,
+                ..technique()
+            })
+        };
+        assert!(!with(0.5, Some((0.46, 0.54)), None).contains("wide"));
+        assert_eq!(
+            with(2.0, Some((1.0, 3.0)), None),
+            "The drive is worn out in 2.00 years (1.00 to 3.00); each year takes 182 % of its \
+             endurance. This interval is wide (50.0 % to each side); a higher rung of accuracy \
+             narrows it."
+        );
+        let without = with(2.0, None, Some(3.0));
+        assert!(without.contains("about 2.00 years (3.00 years by an estimate);"), "{without}");
+    }
+
+    #[test]
+    fn warnings_follow_the_reads() {
+        let warned = Llm { warnings: vec!["the link is slow.".into()], ..answer() };
+        assert_eq!(warned.sentences()[1], "Warning: the link is slow.");
     }
 
     #[test]
@@ -267,7 +330,10 @@ mod tests {
         assert_eq!(said.len(), 4, "no years for more cache");
         let mut long = answer();
         (long.techniques[0].worn_out, long.techniques[0].years) = (false, 100.0);
-        assert!(long.sentences()[1].contains("The drive is not worn out after 100 years"));
+        long.another_gb_of_cache.years_added = Some(vec![None]);
+        let said = long.sentences();
+        assert!(said[1].contains("The drive is not worn out after 100 years"));
+        assert_eq!(said.len(), 4, "no years for more cache: {said:?}");
         let mut estimated = answer();
         estimated.techniques[0].estimated_within = Some(0.3);
         assert!(estimated.sentences()[1].contains(

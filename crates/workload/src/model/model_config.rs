@@ -162,6 +162,10 @@ const TOKENS: Range = Range::Rate(1e-9, 1e6);
 /// Unit to which the sizes of experts and of the dense part are rounded up, in bytes. It is the
 /// block size of most file systems.
 pub(super) const ALIGN: u64 = 4096;
+/// Largest number of characters of a size in binary units that is easy to read, such as 1.5GiB.
+const SHORT: usize = 7;
+/// Number of decimals from which on a size is written as an exact number.
+const MOST_DECIMALS: usize = 6;
 /// Largest number of experts in a model.
 const MOST_EXPERTS: u64 = 10_000_000;
 
@@ -248,18 +252,39 @@ impl ModelConfig {
             .map_err(|what| ConfigError::new(format!("workload.model.popularity = {what}")))?;
         let Some(active) = self.active else { return Ok(()) };
         let experts = self.experts();
+        self.check_expert_size(experts)?;
         require(experts <= MOST_EXPERTS, || {
             format!(
                 "workload.model.expert = {}: the model has {experts} experts of this size; at most \
                  {MOST_EXPERTS} are possible",
-                Bytes(self.expert_bytes())
+                readable(self.expert_bytes(), 0)
             )
         })?;
         require(active <= experts as f64, || {
             format!(
                 "workload.model.active = {active}: the model has {experts} experts, of {} each; \
                  active must be at most {experts}",
-                Bytes(self.expert_bytes())
+                readable(self.expert_bytes(), 0)
+            )
+        })
+    }
+
+    /// Checks that the model has room for at least one expert.
+    fn check_expert_size(&self, experts: u64) -> Result<(), ConfigError> {
+        let room = self.size.0.saturating_sub(self.dense_bytes()) / ALIGN * ALIGN;
+        require(experts > 0 || room > 0, || {
+            format!(
+                "workload.model.dense leaves no room for experts; it must be smaller than \
+                 workload.model.size = {}",
+                readable(self.size.0, 0)
+            )
+        })?;
+        require(experts > 0, || {
+            let (expert, room) = apart(self.expert_bytes(), room);
+            format!(
+                "workload.model.expert = {expert}: an expert must not be larger than the part of \
+                 the model that holds experts, which is workload.model.size less \
+                 workload.model.dense; it must be at most {room}"
             )
         })
     }
@@ -279,11 +304,49 @@ impl ModelConfig {
     pub(super) fn check_drive(&self, capacity: u64) -> Result<(), ConfigError> {
         let end = self.window_begin() + self.window_bytes();
         require(end <= capacity, || {
+            let (end, capacity) = apart(end, capacity);
             format!(
-                "workload.model: model and key-value window need {}; the drive has {}",
-                Bytes(end),
-                Bytes(capacity)
+                "workload.model: model and key-value window need {end}; the drive has {capacity}. \
+                 Reduce workload.model.size or workload.model.kv_window."
             )
         })
+    }
+}
+
+/// Formats two different sizes with as few decimals as tell them apart.
+fn apart(one: u64, other: u64) -> (String, String) {
+    let texts = |decimals| (readable(one, decimals), readable(other, decimals));
+    (0..MOST_DECIMALS)
+        .map(texts)
+        .find(|(one, other)| one != other)
+        .unwrap_or_else(|| (Bytes(one).to_string(), Bytes(other).to_string()))
+}
+
+/// Formats a size. A size that is short in binary units has binary units. Other sizes have decimal
+/// units, and are rounded to `decimals` decimals.
+fn readable(bytes: u64, decimals: usize) -> String {
+    const UNITS: [(f64, &str); 4] = [(1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")];
+    let exact = Bytes(bytes).to_string();
+    if exact.len() <= SHORT {
+        return exact;
+    }
+    let value = bytes as f64;
+    let (unit, name) = UNITS.into_iter().find(|(unit, _)| value >= *unit).unwrap_or((1.0, "B"));
+    format!("{:.decimals$}{name}", value / unit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_short_and_differ() {
+        let two_tb = 2_000_000_000_000;
+        assert_eq!(apart(5 * two_tb, two_tb), ("10TB".into(), "2TB".into()));
+        assert_eq!(apart(2_014_000_000_000, two_tb), ("2.01TB".into(), "2.00TB".into()));
+        assert_eq!(apart(1 << 31, 1 << 30), ("2GiB".into(), "1GiB".into()));
+        assert_eq!(readable(19_001_344, 0), "19MB");
+        let next = apart(two_tb + 1, two_tb);
+        assert_ne!(next.0, next.1);
     }
 }

@@ -199,7 +199,16 @@ mod tests {
                 "size = \"4MiB\"\nexpert = \"1MiB\"\nactive = 5\ntokens_per_second = 1",
                 "active must be at most 4",
             ),
-            ("size = \"4GiB\"\ntokens_per_second = 1", "the drive has 1GiB"),
+            ("size = \"4GiB\"\ntokens_per_second = 1", "need 4GiB; the drive has 1GiB. Reduce"),
+            (
+                "size = \"4MiB\"\nexpert = \"5MiB\"\nactive = 1\ntokens_per_second = 1",
+                "expert = 5MiB: an expert must not be larger",
+            ),
+            (
+                "size = \"4MiB\"\ndense = \"4MiB\"\nexpert = \"1MiB\"\nactive = 1\n\
+                 tokens_per_second = 1",
+                "dense leaves no room for experts",
+            ),
             (
                 "size = \"4MiB\"\ntokens_per_second = 1\nkv_read = \"1KiB\"",
                 "must hold at least one",
