@@ -202,7 +202,10 @@ mod tests {
         assert_eq!(served(&[(5, 0, 1), (4, 0, 1)], closed), Ok(2));
         for (requests, said) in [
             (&[(0, 0, 0)][..], "mine: request 0 has 0 bytes"),
-            (&[(0, 0, 1), (0, 1, 100)], "mine: request 1 has 100 bytes from byte 1 on, beyond"),
+            (
+                &[(0, 0, 1), (0, 1, 100)],
+                "mine: request 1 has 100 bytes from byte 1 on, so the request ends beyond",
+            ),
             (&[(0, u64::MAX, 1)], "mine: request 0 has 1 bytes"),
             (&[(5, 0, 1), (4, 0, 1)], "mine: request 1 arrives after 4 ns, earlier than"),
         ] {
