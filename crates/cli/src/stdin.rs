@@ -15,7 +15,7 @@ use vpass_workload::traces::show_as_standard_input;
 use crate::progress::Unfinished;
 
 /// File name on the command line that stands for standard input.
-const DASH: &str = "-";
+pub(crate) const DASH: &str = "-";
 
 /// Copy of standard input; `None` if standard input was not read.
 static COPY: Mutex<Option<Unfinished>> = Mutex::new(None);
