@@ -46,7 +46,8 @@ pub(crate) struct SweepArgs {
     /// the guide on sweeps).
     pub(crate) file: PathBuf,
     /// Folder for the results: sweep.csv, sweep.json and manifest.json. A later sweep with the same
-    /// folder makes only the runs that are new.
+    /// folder makes only the runs that are new. For this, the hidden folder .DIR.rows beside DIR
+    /// keeps the finished runs.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Number of threads. Default: number of cores.
