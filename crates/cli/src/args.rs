@@ -26,7 +26,7 @@ pub(crate) use replay::{BlkEvent, Direction, Replay, parse_time_unit};
 pub(crate) struct Setup {
     /// Trace files: plain, gzip or zstd. `-` is standard input. The requests of several files are
     /// merged by time. The devices of the traces lie side by side on the drive.
-    #[arg(long, value_name = "FILE", num_args = 1.., value_parser = crate::stdin::trace_file())]
+    #[arg(long, value_name = "FILE", num_args = 1.., value_parser = crate::stdin::replayed_file())]
     pub(crate) trace: Vec<PathBuf>,
     /// Generated workload: a preset (see `vpass list workloads`) or a TOML file with `[workload]`
     /// or `[statistics]`.
@@ -206,8 +206,8 @@ pub(crate) struct CompareArgs {
     /// requests. A thread waits while too little memory is free. Default: number of cores.
     #[arg(long, value_name = "N", value_parser = at_least_one::<NonZeroUsize>)]
     pub(crate) threads: Option<NonZeroUsize>,
-    /// Repeat finished runs. Default: reuse the finished runs of an earlier command with the same
-    /// --out.
+    /// Run everything again. Default: continue an unfinished command with the same --out, and reuse
+    /// its finished runs. Without --sweep, the folder of a finished command is never overwritten.
     #[arg(long, requires = "out")]
     pub(crate) fresh: bool,
     #[command(flatten)]

@@ -51,9 +51,7 @@ pub(crate) fn attack(args: &AttackArgs) -> Result<Exit, Failure> {
     if args.name == ADAPTIVE {
         return adaptive(args);
     }
-    if args.search.minutes.is_some() || args.search.rounds.is_some() {
-        return Err(Failure::usage("--minutes and --rounds work only with `vpass attack search`"));
-    }
+    args.search.require_none()?;
     if args.force && args.write.is_none() {
         return Err(Failure::usage("--force is for --write"));
     }
@@ -102,9 +100,7 @@ const ADAPTIVE_REQUESTS: u64 = 100_000;
 
 /// Runs the adaptive attack.
 fn adaptive(args: &AttackArgs) -> Result<Exit, Failure> {
-    if args.search.minutes.is_some() || args.search.rounds.is_some() {
-        return Err(Failure::usage("--minutes and --rounds work only with `vpass attack search`"));
-    }
+    args.search.require_none()?;
     if args.write.is_some() || args.force {
         let sentence = "--write and --force: attack adaptive chooses its requests during the run, \
             so vpass cannot write them into a file; the same --seed repeats the requests";

@@ -14,8 +14,8 @@ use vpass_workload::traces::show_as_standard_input;
 
 use crate::progress::Unfinished;
 
-/// File name that stands for standard input on the command line.
-const DASH: &str = "-";
+/// File name on the command line that stands for standard input.
+pub(crate) const DASH: &str = "-";
 
 /// Copy of standard input; `None` if standard input was not read.
 static COPY: Mutex<Option<Unfinished>> = Mutex::new(None);
@@ -29,6 +29,19 @@ pub(crate) fn trace_file() -> impl TypedValueParser<Value = PathBuf> {
         },
     )
 }
+
+/// Returns a parser like [`trace_file`], for a command that reads a trace more than once. The
+/// parser refuses a pipe that is not `-`.
+pub(crate) fn replayed_file() -> impl TypedValueParser<Value = PathBuf> {
+    trace_file().try_map(|path| {
+        let is_file = std::fs::metadata(&path).map_or(true, |of| of.is_file() || of.is_dir());
+        if is_file { Ok(path) } else { Err(NOT_A_FILE) }
+    })
+}
+
+/// Message about a pipe or a device as a trace.
+const NOT_A_FILE: &str = "it is a pipe or a device; a trace is read more than once, so a file on a \
+    disk is expected. `--trace -` reads a pipe from standard input";
 
 /// Copies standard input into a file and returns the path of the file. Standard input can be copied
 /// only once, so a second call returns an error.

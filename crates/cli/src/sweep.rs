@@ -20,6 +20,7 @@ use vpass_lab::compare::row::ComparisonRow;
 use vpass_lab::compare::rows;
 use vpass_lab::experiments::{Engine, Rows};
 use vpass_lab::failure::Failure;
+use vpass_lab::load;
 use vpass_lab::plan::RunPlan;
 use vpass_lab::results::Summary;
 use vpass_lab::run::Outcome;
@@ -45,7 +46,8 @@ pub(crate) struct SweepArgs {
     /// the guide on sweeps).
     pub(crate) file: PathBuf,
     /// Folder for the results: sweep.csv, sweep.json and manifest.json. A later sweep with the same
-    /// folder makes only the runs that are new.
+    /// folder makes only the runs that are new. For this, the hidden folder .DIR.rows beside DIR
+    /// keeps the finished runs.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Number of threads. Default: number of cores.
@@ -77,12 +79,12 @@ pub(crate) fn sweep(args: &SweepArgs) -> Result<Exit, Failure> {
     compare.setup.base.json = args.json;
     (compare.threads, compare.fresh, compare.form) = (args.threads, args.fresh, args.form);
     compare.page = args.page.clone();
-    run(&compare, points)
+    run(&compare, points, &args.file.display().to_string())
 }
 
 /// Runs the sweep of `vpass compare --sweep`.
 pub(crate) fn of_compare(args: &CompareArgs) -> Result<Exit, Failure> {
-    run(args, grid(&args.sweep))
+    run(args, grid(&args.sweep), "--sweep")
 }
 
 /// Largest number of points in a sweep. More points would take days, and their table would be too
@@ -96,13 +98,18 @@ struct Point {
     refused: Vec<(Option<String>, String)>,
 }
 
-fn run(args: &CompareArgs, points: Vec<Swept>) -> Result<Exit, Failure> {
+/// Runs a sweep. `source` is the option or the file that has the points.
+fn run(args: &CompareArgs, points: Vec<Swept>, source: &str) -> Result<Exit, Failure> {
     args.setup.require_one_sample()?;
     if points.len() > MOST_POINTS {
         return Err(Failure::usage(format!(
             "the sweep has {} points; at most {MOST_POINTS} are allowed",
             points.len()
         )));
+    }
+    // A mistyped value is found before the runs of the other points, which may take hours.
+    for (key, value) in points.iter().flatten() {
+        load::require_possible(key, value, source)?;
     }
     let place = args.setup.base.out.as_deref();
     place.map(check_place).transpose()?;

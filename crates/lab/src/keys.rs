@@ -110,7 +110,7 @@ pub(crate) fn range(path: &str) -> Option<Range> {
 
 /// Returns the technique parameter that a key sets. Returns `None` if the key sets no parameter of
 /// a technique.
-fn param(table: &str, rest: &str) -> Option<&'static Param> {
+pub(crate) fn param(table: &str, rest: &str) -> Option<&'static Param> {
     let means = |(about, param): &(&About, &Param)| match rest.split_once('.') {
         Some((technique, key)) => about.name == technique && param.key == key,
         None => param.alias == Some(rest),

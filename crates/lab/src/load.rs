@@ -12,6 +12,7 @@ use vpass_drive::base::phrase::{Opt, Phrase};
 use vpass_drive::config::DriveConfig;
 use vpass_drive::phrase;
 use vpass_workload::model::ModelFile;
+use vpass_workload::nearest::nearest;
 use vpass_workload::parts::PartsFile;
 use vpass_workload::phases::PhasesFile;
 use vpass_workload::presets as workloads;
@@ -73,28 +74,59 @@ const MAX_FILE_BYTES: u64 = 4 << 20;
 /// # Errors
 /// Returns an error if an argument is not of the form `KEY=VALUE`, or if a key is unknown.
 pub fn overrides(texts: &[String]) -> Result<Vec<Override>, Failure> {
+    texts.iter().map(|text| with_known_key(Override::parse(text)?, Opt::Set)).collect()
+}
+
+/// Returns the setting if its key is known. `place` is the option or the file that has the key.
+fn with_known_key(set: Override, place: impl Into<Phrase>) -> Result<Override, Failure> {
     let schemas = [schema::DRIVE, schema::WORKLOAD, schema::MODEL];
-    let mut sets = vec![];
-    for text in texts {
-        let set = Override::parse(text)?;
-        if set.table.is_empty() {
-            let places = schema::places(&schemas, &set.key);
-            let hint = if places.is_empty() {
-                "for instance drive.capacity".into()
-            } else {
-                format!("did you mean {}?", suggest::any_of(&places))
-            };
-            return Err(Failure::usage("a key is TABLE.KEY").at(set.said).with_remedy(hint));
-        }
-        schema::find(&schemas, &set.table, set.technique.as_deref(), &set.key).map_err(
-            |unknown| {
-                Failure::usage(of_files_only(&set).unwrap_or_else(|| unknown.sentence(Opt::Set)))
-                    .about(&set.said)
-            },
-        )?;
-        sets.push(set);
+    if set.table.is_empty() {
+        let places = schema::places(&schemas, &set.key);
+        let hint = if places.is_empty() {
+            "for instance drive.capacity".into()
+        } else {
+            format!("did you mean {}?", suggest::any_of(&places))
+        };
+        return Err(Failure::usage("a key is TABLE.KEY").at(set.said).with_remedy(hint));
     }
-    Ok(sets)
+    match schema::find(&schemas, &set.table, set.technique.as_deref(), &set.key) {
+        Ok(_) => Ok(set),
+        Err(unknown) => {
+            let what = of_files_only(&set).unwrap_or_else(|| unknown.sentence(place));
+            Err(Failure::usage(what).about(&set.said))
+        }
+    }
+}
+
+/// Checks a key and a value that a command will set later. `place` is the option or the file that
+/// has the key.
+///
+/// # Errors
+/// Returns an error if the key is unknown, or if a value of this type is never right for the key.
+pub fn require_possible(key: &str, value: &str, place: &str) -> Result<(), Failure> {
+    let set = Override::parse_at(&format!("{key}={value}"), &place.to_owned().into())?;
+    let set = with_known_key(set, place.to_owned())?;
+    let wrong = set.value.as_ref().and_then(|value| never_right(key, &set, value));
+    wrong.map_or(Ok(()), |wrong| Err(wrong.at_place(place.to_owned())))
+}
+
+/// Returns the value of a setting as a wrong value if no kind of file takes a value of this type.
+fn never_right(path: &str, set: &Override, value: &toml::Value) -> Option<wrong::Wrong> {
+    let (inner, key) = (set.technique.as_deref(), set.key.as_str());
+    let rest = inner.map_or_else(|| key.to_owned(), |inner| format!("{inner}.{key}"));
+    if let Some(param) = keys::param(&set.table, &rest) {
+        return wrong::in_param(path, param, value);
+    }
+    let all = [schema::DRIVE, schema::WORKLOAD, schema::PHASES, schema::PARTS, schema::MODEL];
+    let tables = all.into_iter().flatten().filter(|section| section.name == set.table);
+    let mut first = None;
+    for section in tables.filter_map(|of| inner.map_or(Some(of), |inner| of.inner(inner))) {
+        if section.own_keys().contains(&key) {
+            // Another kind of file may have the same key with another type.
+            first = Some(first.unwrap_or(wrong::in_setting(path, section, key, value)?));
+        }
+    }
+    first
 }
 
 /// Returns the reason why `--set` does not accept a key; `None` for an accepted key. Some tables,
@@ -113,8 +145,8 @@ fn of_files_only(set: &Override) -> Option<Phrase> {
     let what = if names.contains(&set.key.as_str()) {
         phrase![Opt::Set, " does not take `{path}`"]
     } else if set.technique.is_some() {
-        let hint = suggest::hint(&set.key, names);
-        let hint = hint.trim_end_matches('?');
+        let near = nearest(&set.key, names);
+        let hint = near.map_or_else(String::new, |near| format!("; did you mean `{table}.{near}`"));
         phrase!["unknown key `{path}` in ", Opt::Set, "{hint}"]
     } else {
         return None;
@@ -333,7 +365,9 @@ fn read<T: DeserializeOwned>(
     for set in sets {
         let section = schema.iter().find(|s| s.name == set.table).expect("its key was found");
         let value = set.value.as_ref().filter(|_| set.technique.is_none());
-        if let Some(wrong) = value.and_then(|value| wrong::in_setting(section, &set.key, value)) {
+        let path = format!("{}.{}", set.table, set.key);
+        let wrong = value.and_then(|value| wrong::in_setting(&path, section, &set.key, value));
+        if let Some(wrong) = wrong {
             return Err(wrong.at_place(set.said.clone()));
         }
         set.apply(&mut table);

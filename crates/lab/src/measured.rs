@@ -192,6 +192,7 @@ fn time_between(
     before: &Snapshot,
     after: &Snapshot,
 ) -> Result<(Option<u64>, Option<&'static str>), Failure> {
+    let hours = || grown(before, after, Quantity::PowerOnHours);
     if let (Some(from), Some(to)) = (before.clock_s, after.clock_s) {
         let seconds = u64::try_from(to - from).map_err(|_| {
             Failure::usage(format!(
@@ -201,9 +202,11 @@ fn time_between(
                 before.file
             ))
         })?;
+        // The clock of a host may be wrong, so the hours must not go backwards either.
+        hours()?;
         return Ok((Some(seconds), Some("clock")));
     }
-    let hours = grown(before, after, Quantity::PowerOnHours)?;
+    let hours = hours()?;
     Ok((hours.map(|hours| hours.saturating_mul(HOUR_S)), hours.map(|_| "power-on hours")))
 }
 

@@ -42,7 +42,12 @@ impl Override {
     /// Reads a setting such as `geometry.channels=4` or `gc.stable-greedy.slack=0.1`. If the key
     /// has no dot, the name of the table is empty. The caller then refuses the key.
     pub(crate) fn parse(text: &str) -> Result<Self, Failure> {
-        let place = || Part::Setting(text.into());
+        Self::parse_at(text, &Part::Setting(text.into()))
+    }
+
+    /// Reads a setting. Error messages name the given place.
+    pub(crate) fn parse_at(text: &str, place: &Part) -> Result<Self, Failure> {
+        let place = || place.clone();
         let example = || set("drive.capacity", "16GiB");
         let (path, value) = text.split_once('=').ok_or_else(|| {
             Failure::usage(phrase!["KEY=VALUE is expected, for instance ", example()]).at(place())

@@ -1,6 +1,7 @@
 //! Keys that each table of a drive or workload file may have. The Rust type of a table declares its
 //! keys. For an unknown key, a similar known key is suggested.
 
+use std::collections::BTreeSet;
 use std::marker::PhantomData;
 
 use serde::de::DeserializeOwned;
@@ -234,11 +235,8 @@ fn unknown_in_section(
         for table in tables {
             if let Some((key, _)) = table.iter().find(|(key, _)| !known.contains(&&**key.get_ref()))
             {
-                let path = format!("{}.{name}.{}", section.name, key.get_ref());
-                return Some((
-                    key.span().start,
-                    unknown(&path, nearest(key.get_ref(), known.iter().copied()), &known),
-                ));
+                let table = format!("{}.{name}", section.name);
+                return Some((key.span().start, unknown_below(&table, key.get_ref(), &known)));
             }
         }
     }
@@ -258,34 +256,21 @@ pub(crate) fn find<'a>(
         |s: &&Section| technique.is_some_and(|technique| s.keys_of(technique).is_some());
     let of_table = || all.clone().filter(|s| s.name == table);
     let Some(section) = of_table().find(has_technique).or_else(|| of_table().next()) else {
-        let names: Vec<_> = all.map(|s| s.name).collect();
-        return Err(unknown(
-            &format!("{table}.{key}"),
-            nearest(table, names.iter().copied()),
-            &names,
-        ));
+        return Err(in_unknown_table(schema, table, technique, key));
     };
-    let key = match (technique, technique.and_then(|technique| section.keys_of(technique))) {
-        (Some(_), Some(known)) if known.contains(&key) => return Ok(section),
-        (Some(technique), Some(known)) => {
-            return Err(unknown(
-                &format!("{table}.{technique}.{key}"),
-                nearest(key, known.iter().copied()),
-                &known,
-            ));
-        }
-        (Some(technique), None) => &format!("{technique}.{key}"),
-        (None, _) => key,
-    };
-    if let (None, Some(known)) = (technique, section.keys_of(key)) {
-        let paths: Vec<_> = known.iter().map(|known| format!("{table}.{key}.{known}")).collect();
-        return Err(unknown(
-            &format!("{table}.{key}"),
-            None,
-            &paths.iter().map(String::as_str).collect::<Vec<_>>(),
-        ));
+    if let Some(technique) = technique {
+        return match section.keys_of(technique) {
+            Some(known) if known.contains(&key) => Ok(section),
+            Some(known) => Err(unknown_below(&format!("{table}.{technique}"), key, &known)),
+            None => Err(in_unknown_inner(section, technique, key)),
+        };
     }
-    if technique.is_none() && section.keys().contains(&key) {
+    if let Some(known) = section.keys_of(key) {
+        let paths: Vec<_> = known.iter().map(|known| format!("{table}.{key}.{known}")).collect();
+        let paths: Vec<_> = paths.iter().map(String::as_str).collect();
+        return Err(unknown(&format!("{table}.{key}"), &paths));
+    }
+    if section.keys().contains(&key) {
         return Ok(section);
     }
     let own =
@@ -294,21 +279,73 @@ pub(crate) fn find<'a>(
     Err(unknown_in(own, section, key))
 }
 
+/// Returns the error for a key of a setting whose table is unknown.
+fn in_unknown_table(
+    schema: &[&[Section]],
+    table: &str,
+    technique: Option<&str>,
+    key: &str,
+) -> Unknown {
+    let rest = technique.map_or_else(|| key.to_owned(), |inner| format!("{inner}.{key}"));
+    let path = format!("{table}.{rest}");
+    let mut tables: Vec<_> = schema.iter().flat_map(|s| s.iter()).map(|s| s.name).collect();
+    // The schemas of several kinds of workload files have a table with the same name.
+    let mut seen = BTreeSet::new();
+    tables.retain(|name| seen.insert(*name));
+    let near = nearest(table, tables.iter().copied());
+    if let Some(near) = near.filter(|near| find(schema, near, technique, key).is_ok()) {
+        return meant(&path, &[format!("{near}.{rest}")]);
+    }
+    if technique.is_none() {
+        let all = schema.iter().flat_map(|s| s.iter());
+        let near = |s: &&Section| near == Some(s.name) && nearest(key, s.keys()).is_some();
+        let elsewhere = exact_places(schema, key);
+        if !elsewhere.is_empty() {
+            return meant(&path, &elsewhere);
+        }
+        if let Some(section) = all.clone().find(near) {
+            return Unknown { path, ..unknown_below(section.name, key, &section.keys()) };
+        }
+    }
+    Unknown { path, hint: format!("known tables are {}", tables.join(", ")) }
+}
+
+/// Returns the error for a key of a setting whose inner table, such as that of a technique, is
+/// unknown.
+fn in_unknown_inner(section: &Section, inner: &str, key: &str) -> Unknown {
+    let path = format!("{}.{inner}.{key}", section.name);
+    let known = section.keys();
+    let Some(near) = nearest(inner, known.iter().copied()) else { return unknown(&path, &known) };
+    let keys = section.inner_keys(near).unwrap_or_default();
+    let key = keys.contains(&key).then_some(key).or_else(|| nearest(key, keys.iter().copied()));
+    let key = key.map_or_else(String::new, |key| format!(".{key}"));
+    meant(&path, &[format!("{}.{near}{key}", section.name)])
+}
+
 /// Returns the paths, such as `geometry.channels`, of a key that the user gave without a table. If
 /// the key is unknown, returns the paths of the most similar known key.
 pub(crate) fn places(schema: &[&[Section]], key: &str) -> Vec<String> {
-    let all: Vec<_> = schema.iter().flat_map(|s| s.iter()).collect();
-    let holds = |wanted: &str| {
-        let tables = all.iter().filter(|s| s.keys().contains(&wanted));
-        let of_techniques =
-            all.iter().filter_map(|s| s.slot()).flat_map(|slot| slot.paths_of(wanted));
-        tables.map(|s| format!("{}.{wanted}", s.name)).chain(of_techniques).collect::<Vec<_>>()
-    };
-    let exact = holds(key);
+    let exact = exact_places(schema, key);
     if !exact.is_empty() {
         return exact;
     }
-    nearest(key, all.iter().flat_map(|s| s.keys())).map(holds).unwrap_or_default()
+    let all = schema.iter().flat_map(|s| s.iter());
+    nearest(key, all.flat_map(Section::keys))
+        .map(|near| exact_places(schema, near))
+        .unwrap_or_default()
+}
+
+/// Returns the paths of a key in all tables that have it.
+fn exact_places(schema: &[&[Section]], wanted: &str) -> Vec<String> {
+    let all = schema.iter().flat_map(|s| s.iter());
+    let tables = all.clone().filter(|s| s.keys().contains(&wanted));
+    let of_techniques = all.filter_map(Section::slot).flat_map(|slot| slot.paths_of(wanted));
+    let mut places: Vec<_> =
+        tables.map(|s| format!("{}.{wanted}", s.name)).chain(of_techniques).collect();
+    // The schemas of several kinds of workload files have the same keys.
+    let mut seen = BTreeSet::new();
+    places.retain(|place| seen.insert(place.clone()));
+    places
 }
 
 /// Returns the error for an inner table that should have the name of a technique, but has another
@@ -319,8 +356,7 @@ fn unknown_technique(section: &Section, slot: &Slot, name: &str) -> Unknown {
         .filter(|about| !about.params.is_empty())
         .map(|about| about.name)
         .collect();
-    let path = format!("{}.{name}", section.name);
-    unknown(&path, nearest(name, with_keys.iter().copied()), &with_keys)
+    unknown_below(section.name, name, &with_keys)
 }
 
 fn unknown_table(schema: &[Section], name: &str) -> Unknown {
@@ -328,7 +364,7 @@ fn unknown_table(schema: &[Section], name: &str) -> Unknown {
     let is_a_key = schema.iter().any(|s| s.keys().contains(&name));
     match nearest(name, tables.iter().copied()).filter(|_| !is_a_key) {
         None => unknown_here(schema, name, name, &tables),
-        near => unknown(name, near, &[]),
+        Some(near) => meant(name, &[near.into()]),
     }
 }
 
@@ -344,7 +380,7 @@ fn unknown_in(schema: &[Section], section: &Section, key: &str) -> Unknown {
     }
     match nearest(key, section.keys()) {
         None => unknown_here(schema, &path, key, &section.keys()),
-        near => unknown(&path, near, &[]),
+        Some(near) => meant(&path, &[format!("{}.{near}", section.name)]),
     }
 }
 
@@ -357,7 +393,7 @@ pub(crate) struct Unknown {
 
 impl Unknown {
     /// Formats the error as a sentence. An example is "unknown key `geometry.chanels` in FILE line
-    /// 3: did you mean `channels`?".
+    /// 3: did you mean `geometry.channels`?".
     pub(crate) fn sentence(&self, place: impl Into<Phrase>) -> Phrase {
         let Self { path, hint } = self;
         phrase!["unknown key `{path}` in ", place, ": {hint}"]
@@ -374,7 +410,7 @@ impl Unknown {
 /// error names them.
 fn unknown_here(schema: &[Section], path: &str, key: &str, known: &[&str]) -> Unknown {
     let places = places(&[schema], key);
-    if places.is_empty() { unknown(path, None, known) } else { meant(path, &places) }
+    if places.is_empty() { unknown(path, known) } else { meant(path, &places) }
 }
 
 fn meant(path: &str, near: &[String]) -> Unknown {
@@ -387,11 +423,17 @@ pub(crate) fn unknown_of(path: &str, key: &str, known: &[&'static str]) -> Unkno
     Unknown { path: path.into(), hint: format!("known are {}{near}", known.join(", ")) }
 }
 
-fn unknown(path: &str, near: Option<&str>, known: &[&str]) -> Unknown {
-    let Some(near) = near else {
-        return Unknown { path: path.into(), hint: format!("known are {}", known.join(", ")) };
-    };
-    meant(path, &[near.into()])
+fn unknown(path: &str, known: &[&str]) -> Unknown {
+    Unknown { path: path.into(), hint: format!("known are {}", known.join(", ")) }
+}
+
+/// Returns the error for an unknown key of a table. `table` is the path of the table.
+fn unknown_below(table: &str, key: &str, known: &[&str]) -> Unknown {
+    let path = format!("{table}.{key}");
+    match nearest(key, known.iter().copied()) {
+        Some(near) => meant(&path, &[format!("{table}.{near}")]),
+        None => unknown(&path, known),
+    }
 }
 
 #[cfg(test)]
@@ -420,7 +462,7 @@ mod tests {
     fn an_unknown_key_is_found_and_its_meaning_guessed() {
         assert_eq!(
             found("[geometry]\nchanels = 1"),
-            "unknown key `geometry.chanels` in @: did you mean `channels`?"
+            "unknown key `geometry.chanels` in @: did you mean `geometry.channels`?"
         );
         assert_eq!(
             found("[geometry]\ncapacity = 1"),
@@ -442,7 +484,7 @@ mod tests {
         );
         assert_eq!(
             found("[reclaim.tierd]\na = 1"),
-            "unknown key `reclaim.tierd` in @: did you mean `tiered`?"
+            "unknown key `reclaim.tierd` in @: did you mean `reclaim.tiered`?"
         );
         assert_eq!(found("geometri = {}"), "unknown key `geometri` in @: did you mean `geometry`?");
         assert_eq!(
@@ -451,8 +493,35 @@ mod tests {
         );
         assert_eq!(
             found("disturb = { table = [{ pec = 0, limits = [1] }] }"),
-            "unknown key `disturb.table.limits` in @: did you mean `limit`?"
+            "unknown key `disturb.table.limits` in @: did you mean `disturb.table.limit`?"
         );
         assert_eq!(found("description = 'x'\ngeometry = { channels = 1 }"), "");
+    }
+
+    #[test]
+    fn a_setting_with_an_unknown_key_is_quoted_whole() {
+        let said = |table: &str, inner: Option<&str>, key: &str| {
+            let unknown = find(&[DRIVE, WORKLOAD, MODEL], table, inner, key).err().unwrap();
+            unknown.sentence("@").to_string()
+        };
+        let mut names: Vec<_> = DRIVE.iter().map(|section| section.name).collect();
+        names.extend(["workload", "statistics"]);
+        let tables = format!("known tables are {}", names.join(", "));
+        assert_eq!(said("a", Some("b"), "c.d"), format!("unknown key `a.b.c.d` in @: {tables}"));
+        assert_eq!(said("foo", None, "bar"), format!("unknown key `foo.bar` in @: {tables}"));
+        for (table, inner, key, meant) in [
+            ("start", None, "pecc", "start.pec"),
+            ("disturbe", None, "model", "disturb.model"),
+            ("geometri", None, "chanels", "geometry.channels"),
+            ("foo", None, "capacity", "drive.capacity"),
+            ("reclaim", Some("tierd"), "layer_sets", "reclaim.tiered.layer_sets"),
+            ("reclaim", Some("tiered"), "layer_set", "reclaim.tiered.layer_sets"),
+            ("reclam", Some("tiered"), "layer_sets", "reclaim.tiered.layer_sets"),
+        ] {
+            let whole = [Some(table), inner, Some(key)].into_iter().flatten().collect::<Vec<_>>();
+            let whole = whole.join(".");
+            let expected = format!("unknown key `{whole}` in @: did you mean `{meant}`?");
+            assert_eq!(said(table, inner, key), expected);
+        }
     }
 }

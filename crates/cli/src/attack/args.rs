@@ -4,6 +4,7 @@ use std::num::NonZeroU64;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use vpass_lab::failure::Failure;
 
 use crate::args::{Base, TechniqueArgs, at_least_one};
 
@@ -81,15 +82,27 @@ pub(crate) struct SearchArgs {
     )]
     pub(crate) rounds: Option<NonZeroU64>,
     /// Goal of the search. loss: lost data. writes: as many reclaim copies as possible for each
-    /// page that the host reads.
-    #[arg(long, value_enum, default_value_t = Goal::Loss)]
-    pub(crate) goal: Goal,
+    /// page that the host reads. Default: loss.
+    #[arg(long, value_enum)]
+    pub(crate) goal: Option<Goal>,
+}
+
+impl SearchArgs {
+    /// Returns an error if an option of the search is given, because the attack is not a search.
+    pub(crate) fn require_none(&self) -> Result<(), Failure> {
+        let Self { minutes, rounds, goal } = self;
+        if minutes.is_none() && rounds.is_none() && goal.is_none() {
+            return Ok(());
+        }
+        Err(Failure::usage("--minutes, --rounds and --goal work only with `vpass attack search`"))
+    }
 }
 
 /// Goal of a search.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Goal {
     /// Lost data.
+    #[default]
     Loss,
     /// Reclaim copies per page read.
     Writes,

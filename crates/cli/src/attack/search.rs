@@ -71,7 +71,7 @@ pub(crate) fn search(args: &AttackArgs) -> Result<Exit, Failure> {
     let out = OutFile::begin(&place, args.force)?;
     let breeder = Breeder::new(victim.knowledge(base.gear.into(), base.seed)?, base.seed);
     let requests = args.requests.map_or(breeder.requests(), Into::into);
-    let goal = args.search.goal;
+    let goal = args.search.goal.unwrap_or_default();
     let total = args.search.rounds.map(|rounds| rounds.get() * TRIALS as u64 * requests);
     keep_what_is_found();
     let progress = Bar::new(total, "requests");

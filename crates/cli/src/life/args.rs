@@ -92,8 +92,8 @@ pub(crate) struct LifeArgs {
     /// --sample, the whole drive is simulated. Without --seeds, one life is simulated.
     #[arg(long)]
     pub(crate) exact: bool,
-    /// Simulate all lives again. Default: reuse the finished lives of an earlier command with the
-    /// same --out.
+    /// Simulate all lives again. Default: continue an unfinished command with the same --out, and
+    /// reuse its finished lives. The folder of a finished command is never overwritten.
     #[arg(long, requires = "out")]
     pub(crate) fresh: bool,
     /// Find the value of a numeric drive key, such as refresh.period, with which the drive lives

@@ -191,7 +191,7 @@ fn notes(lives: &[Life], setting: &Setting, climbed: &Climbed, args: &LifeArgs) 
     notes.extend(setting.sampled.map(of_samples));
     if let Some(rung) = setting.rung {
         notes.push(of_rung(rung, lives));
-        notes.extend(climbed.end.and_then(|end| why_no_higher(end, args)));
+        notes.extend(climbed.end.and_then(|end| why_no_higher(end, rung, args)));
     } else if lives.iter().all(|life| life.years.ci95.is_none()) {
         notes.push(
             "A single life has no confidence interval; for an interval, use --seeds N or --sample \
@@ -265,19 +265,43 @@ fn of_rung(rung: Rung, lives: &[Life]) -> String {
     )
 }
 
-/// Explains why a more exact rung (level of accuracy) was not simulated, although the interval is
-/// too wide. Returns `None` if the interval is narrow enough.
-fn why_no_higher(end: Next, args: &LifeArgs) -> Option<String> {
-    let wanted = format!("The interval is wider than --within {} %", digits(100.0 * args.within));
+/// Explains why the command ended on this rung (`--rung`), although the interval is missing or too
+/// wide. Returns `None` if the interval is narrow enough.
+fn why_no_higher(end: Next, rung: Rung, args: &LifeArgs) -> Option<String> {
+    let wanted = if rung.coarser().is_some() {
+        format!("The interval is wider than --within {} %", digits(100.0 * args.within))
+    } else {
+        "An interval needs a higher rung".into()
+    };
     match end {
         Next::Answered | Next::Climb(_) => None,
         Next::OutOfTime(takes) => Some(format!(
-            "{wanted}: the next rung takes about {}, longer than --minutes {} allows.",
+            "{wanted}: the next rung takes about {}. Together with the time already used, that is \
+             longer than --minutes {} allows ({}).",
             seconds(takes),
-            args.minutes
+            args.minutes,
+            seconds(60.0 * args.minutes)
         )),
         Next::AtTop => Some(format!(
             "{wanted}, and this was the last rung. Try --exact with more --seeds or samples."
         )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use vpass_lab::life::ladder::LADDER;
+
+    use super::*;
+
+    #[test]
+    fn a_rung_without_an_interval_does_not_call_it_wide() {
+        let line = ["--drive", "tiny", "--workload", "zipf-read", "--minutes", "0.3"];
+        let args = LifeArgs::of_line(line.map(str::to_owned));
+        let said = |rung| why_no_higher(Next::OutOfTime(13.5), rung, &args).unwrap();
+        let why = "the next rung takes about 13.5 s. Together with the time already used, that is \
+            longer than --minutes 0.3 allows (18.0 s).";
+        assert_eq!(said(LADDER[0]), format!("An interval needs a higher rung: {why}"));
+        assert_eq!(said(LADDER[1]), format!("The interval is wider than --within 10.0 %: {why}"));
     }
 }

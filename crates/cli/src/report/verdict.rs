@@ -61,7 +61,7 @@ fn life(s: &Summary) -> String {
     let rated = count(w.rated_pec.into());
     let more = |words: &str| {
         w.requests_for_life.map_or_else(String::new, |requests| {
-            format!("{words} at least {} requests", count(requests))
+            format!("{words} at least {} requests, perhaps more", count(requests))
         })
     };
     let rate = if s.is_saturated() { " at the rate served" } else { "" };

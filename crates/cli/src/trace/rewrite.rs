@@ -14,6 +14,7 @@ use vpass_workload::traces::{
 use super::args::WriteArgs;
 use crate::out;
 use crate::out_file::OutFile;
+use crate::stdin;
 
 /// Output trace that is being written.
 pub(super) struct Rewrite {
@@ -28,8 +29,15 @@ pub(super) struct Rewrite {
 /// gives it.
 ///
 /// # Errors
-/// Returns an error if neither the user nor the ending of the file names a form.
+/// Returns an error if neither the user nor the ending of the file names a form, or if the file is
+/// `-`.
 pub(super) fn target(path: &Path, named: Option<Target>, option: &str) -> Result<Target, Failure> {
+    if path == Path::new(stdin::DASH) {
+        return Err(Failure::usage(
+            "OUT is `-`, but a trace is written only to a file; give the name of a file, such as \
+             out.vpt (for a file with the name `-`, give ./-)",
+        ));
+    }
     named.or_else(|| Target::of_path(path)).ok_or_else(|| {
         Failure::usage(format!(
             "{}: unknown ending; .vpt (compact), .csv (msr) or .iolog (fio) is expected, or \

@@ -320,7 +320,11 @@ fn attacks_are_listed_and_misspelt_ones_found() {
     assert!(vpass(&["list", "attacks"]).stdout.contains("hammer"));
     attack("hamer", "none", &[]).refuses(2, &["unknown attack `hamer`; did you mean `hammer`?"]);
     attack("hammer", "none", &["--minutes", "1"])
-        .refuses(2, &["--minutes and --rounds work only with `vpass attack search`"]);
+        .refuses(2, &["--minutes, --rounds and --goal work only with `vpass attack search`"]);
+    for name in ["hammer", "adaptive"] {
+        attack(name, "none", &["--goal", "writes"])
+            .refuses(2, &["--goal work only with `vpass attack search`"]);
+    }
     attack("hammer", "none", &["--force"]).refuses(2, &["--force is for --write"]);
     attack("hammer", "none", &["--requests", "0"])
         .refuses(2, &["a whole number of at least 1 is expected"]);
@@ -357,7 +361,7 @@ fn phases_are_run_in_order_and_what_is_wrong_with_them_is_said() {
     let refused = |table: &str, words: &[&str]| run(table, &[]).refuses(2, words);
     refused(
         "[[workload.phase]]\npges = [5]\nrequests = 2\n",
-        &["unknown key `workload.phase.pges`", "line 4", "did you mean `pages`?"],
+        &["unknown key `workload.phase.pges`", "line 4", "did you mean `workload.phase.pages`?"],
     );
     refused(
         "read_share = 1.0\n[[workload.phase]]\npages = [5]\nrequests = 2\n",

@@ -36,13 +36,15 @@ fn a_misspelt_key_is_refused_with_its_line() {
     let text = tiny_text().replace("\nchannels", "\nchanels");
     let line = text.lines().position(|l| l.starts_with("chanels")).unwrap() + 1;
     let file = room.file("typo.toml", &text);
-    let sentence =
-        format!("unknown key `geometry.chanels` in {file} line {line}: did you mean `channels`?");
+    let sentence = format!(
+        "unknown key `geometry.chanels` in {file} line {line}: did you mean `geometry.channels`?"
+    );
     vpass(&["run", "--drive", &file, "--workload", "uniform-read"]).refuses(2, &[&sentence]);
 
     let file = room.file("load.toml", "[workload]\nrequests = 10\nreadshare = 0.5\n");
-    let sentence =
-        format!("unknown key `workload.readshare` in {file} line 3: did you mean `read_share`?");
+    let sentence = format!(
+        "unknown key `workload.readshare` in {file} line 3: did you mean `workload.read_share`?"
+    );
     vpass(&["run", "--drive", "tiny", "--workload", &file]).refuses(2, &[&sentence]);
 }
 
@@ -87,11 +89,13 @@ fn set_takes_numbers_words_sizes_and_lists() {
 
 #[test]
 fn set_refuses_unknown_keys() {
-    small_run(&["--set", "geometry.chanels=4"])
-        .refuses(2, &["unknown key `geometry.chanels` in --set: did you mean `channels`?"]);
+    small_run(&["--set", "geometry.chanels=4"]).refuses(
+        2,
+        &["unknown key `geometry.chanels` in --set: did you mean `geometry.channels`?"],
+    );
     small_run(&["--set", "capacity=4GiB"]).refuses(2, &["did you mean `drive.capacity`?"]);
     small_run(&["--set", "drive.channels=4"]).refuses(2, &["did you mean `geometry.channels`?"]);
-    small_run(&["--set", "disturbe.model=none"]).refuses(2, &["did you mean `disturb`?"]);
+    small_run(&["--set", "disturbe.model=none"]).refuses(2, &["did you mean `disturb.model`?"]);
     small_run(&["--set", "drive.capacity"]).refuses(2, &["KEY=VALUE"]);
     small_run(&["--set", "geometry.channels=-1"]).refuses(2, &["--set geometry.channels=-1"]);
     small_run(&["--set", "drive.capacity=lots"])
@@ -470,7 +474,7 @@ fn a_key_without_a_value_is_taken_away() {
     );
     shown(&["--set", "drive.capacity="])
         .refuses(2, &["neither drive.capacity nor geometry.blocks_per_plane is given"]);
-    shown(&["--set", "geometry.chanels="]).refuses(2, &["did you mean `channels`?"]);
+    shown(&["--set", "geometry.chanels="]).refuses(2, &["did you mean `geometry.channels`?"]);
 }
 
 #[test]
@@ -538,11 +542,13 @@ fn parameters_have_keys_of_their_own_and_flat_ones() {
         .refuses(2, &["gc.stable-greedy.slack = 2 is outside 0 to 1"]);
     shown("tiny", &["reclaim.chance-prob.probability=0.1"]).refuses(
         2,
-        &["unknown key `reclaim.chance-prob.probability` in --set: did you mean `chance-probe`?"],
+        &["unknown key `reclaim.chance-prob.probability` in --set: did you mean \
+            `reclaim.chance-probe.probability`?"],
     );
     shown("tiny", &["reclaim.tiered.layer_set=0.1"]).refuses(
         2,
-        &["unknown key `reclaim.tiered.layer_set` in --set: did you mean `layer_sets`?"],
+        &["unknown key `reclaim.tiered.layer_set` in --set: did you mean \
+            `reclaim.tiered.layer_sets`?"],
     );
     shown("tiny", &["slack=0.1"]).refuses(2, &["did you mean `gc.stable-greedy.slack`?"]);
     shown("tiny", &["gc.stable-greedy=0.1"])
@@ -568,7 +574,8 @@ fn parameters_have_keys_of_their_own_and_flat_ones() {
     shown(&file, &[]).refuses(
         2,
         &[&format!(
-            "unknown key `reclaim.straw-ss.counter` in {file} line {line}: did you mean `counters`?"
+            "unknown key `reclaim.straw-ss.counter` in {file} line {line}: did you mean \
+             `reclaim.straw-ss.counters`?"
         )],
     );
 }

@@ -208,7 +208,7 @@ fn wrong_options_are_refused_with_what_would_be_right() {
         (&["--cache", "many"], "many"),
         (&["--active", "0"], "a number above 0 is expected"),
         (&["--set", "workload.model.popularity=zip"], "zip"),
-        (&["--set", "workload.model.cahce=1"], "did you mean `cache`?"),
+        (&["--set", "workload.model.cahce=1"], "did you mean `workload.model.cache`?"),
         (&["--reclaim", "blok"], "did you mean"),
     ] {
         let mut line = vec!["llm", "--drive", "tiny"];

@@ -145,13 +145,21 @@ fn what_cannot_be_swept_is_refused() {
         ),
         (
             "drive = 'tiny'\nworkload = 'zipf-read'\n[sweep]\nstart.pecc = [1, 2]\n",
-            "did you mean `pec`?",
+            "did you mean `start.pec`?",
+        ),
+        (
+            "drive = 'tiny'\nworkload = 'zipf-read'\n[sweep]\nstart.pec = [0, 'abc']\n",
+            "wrong.toml: start.pec is \"abc\"; it must be a number",
         ),
     ] {
         let file = room.file("wrong.toml", text);
         vpass(&["sweep", &file]).refuses(2, &[said]);
     }
     compare(&["--sweep", "start.pec"]).refuses(2, &["KEY=VALUE,VALUE is expected"]);
+    compare(&["--sweep", "start.pec=0,abc"])
+        .refuses(2, &["--sweep: start.pec is \"abc\"; it must be a number"]);
+    compare(&["--sweep", "drive.spare=0.2,0.3", "--sweep", "timing.suspend=true,2"])
+        .refuses(2, &["--sweep: timing.suspend is 2; it must be true or false"]);
     fs::create_dir(room.path("full")).unwrap();
     let mine = room.file("full/mine", "mine");
     let place = room.text("full");

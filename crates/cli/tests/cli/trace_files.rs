@@ -379,6 +379,9 @@ fn outputs_appear_whole_or_not_at_all() {
     trace(&["convert", &log, &room.text("nowhere/x.vpt")]).refuses(2, &["x.vpt cannot be written"]);
     trace(&["convert", &log, &room.text("out")])
         .refuses(2, &["unknown ending", "--to compact, msr or fio"]);
+    for command in [["convert", &log, "-", "--to", "msr"], ["cut", &log, "-", "--as", "msr"]] {
+        trace(&command).refuses(2, &["OUT is `-`", "give the name of a file, such as out.vpt"]);
+    }
     trace(&["convert", &log, &out, "--to", "compat"]).refuses(2, &["did you mean compact?"]);
     assert_eq!(room.names(), ["a.log", "broken.csv", "text"]);
     let there = room.file("there.vpt", "mine");

@@ -265,6 +265,8 @@ fn a_key_that_stands_in_files_only_is_said_to() {
             "vpass show workload NAME",
         ],
     );
-    set("workload.stripes.recnt_share=0.5")
-        .refuses(2, &["did you mean `recent_share`", "belong in workload files only"]);
+    set("workload.stripes.recnt_share=0.5").refuses(
+        2,
+        &["did you mean `workload.stripes.recent_share`", "belong in workload files only"],
+    );
 }

@@ -203,7 +203,7 @@ fn a_table_of_statistics_takes_set_and_queue_depth() {
     small_run(&["--set", "statistics.scale=0.5"])
         .refuses(2, &["uniform-read holds [workload], not [statistics]"]);
     run_office_day(&["--set", "statistics.scales=3"])
-        .refuses(2, &["unknown key `statistics.scales`", "did you mean `scale`?"]);
+        .refuses(2, &["unknown key `statistics.scales`", "did you mean `statistics.scale`?"]);
     run_office_day(&["--set", "drive.capacity=256MiB", "--set", "statistics.scale=1.0"])
         .refuses(2, &["use statistics.scale = 0.3"]);
     let shown = vpass(&["show", "workload", OFFICE_DAY, "--set", "statistics.speed=2.0"]).stdout;
@@ -222,7 +222,11 @@ fn what_is_wrong_with_a_table_is_said_with_its_line() {
     refused(
         "requests = 1000000",
         "reqests = 1",
-        &["unknown key `statistics.reads.reqests`", "bad.toml line 27", "did you mean `requests`?"],
+        &[
+            "unknown key `statistics.reads.reqests`",
+            "bad.toml line 27",
+            "did you mean `statistics.reads.requests`?",
+        ],
     );
     refused("requests = 1000000", "requests = -1", &["bad.toml line 27", "-1"]);
     refused(
@@ -233,7 +237,7 @@ fn what_is_wrong_with_a_table_is_said_with_its_line() {
     refused(
         "[statistics.reads]",
         "[statistics.red]",
-        &["unknown key `statistics.red`", "did you mean `reads`?"],
+        &["unknown key `statistics.red`", "did you mean `statistics.reads`?"],
     );
     refused(
         "[statistics.reads]",

@@ -624,6 +624,20 @@ fn what_cannot_be_is_refused() {
         &["life", "--drive", "tiny", "--workload", "zipf-read", "--gear", "timed"],
         &["--gear untimed"],
     );
+    let moment = room.file("moment.csv", "128166372003061629,src1,0,Read,8192,4096,100\n");
+    for gear in ["fluid", "untimed"] {
+        refuses(
+            &["life", "--drive", "tiny", "--trace", &moment, "--gear", gear],
+            &["moment.csv: all requests of the trace have the same time", "give a longer trace"],
+        );
+    }
+    let job = "[a]\nrw=randread\nbs=16k\nsize=64m\n";
+    for more in ["", "runtime=5\ntime_based\n"] {
+        let jobs = room.file("norate.fio", &format!("{job}{more}"));
+        let done = vpass(&["life", "--drive", "tiny", "--fio", &jobs]);
+        done.refuses(2, &["fio job a has no rate", "give each fio job a rate_iops"]);
+        assert!(!done.stderr.contains("timed"), "{}", done.stderr);
+    }
     refuses(&lives(&["--years", "0"]), &["--years 0"]);
     refuses(&lives(&["--years", "-1"]), &["--years -1", "above 0"]);
     refuses(&lives(&["--years", "soon"]), &["'soon' for '--years <YEARS>': a number is expected"]);

@@ -245,12 +245,15 @@ fn no_wear(rows: &[&ComparisonRow]) -> Option<String> {
     })
 }
 
-/// Returns a text such as "; with 3,000 requests, the life under each technique would be known".
+/// Returns a text such as "; the life under each technique needs at least 3,000 requests".
 /// The text is empty if the life of each row is already known as a single number.
 fn longer_runs(rows: &[&ComparisonRow]) -> String {
     let most = rows.iter().filter_map(|row| row.requests_for_life()).max();
     most.map_or_else(String::new, |requests| {
-        format!("; with {} requests, the life under each technique would be known", count(requests))
+        format!(
+            "; the life under each technique needs at least {} requests, perhaps more",
+            count(requests)
+        )
     })
 }
 

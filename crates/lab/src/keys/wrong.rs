@@ -3,6 +3,7 @@
 
 use toml::de::{DeTable, DeValue};
 use toml::{Spanned, Value};
+use vpass_drive::api::card::{Kind, Param};
 use vpass_drive::base::phrase::Phrase;
 use vpass_drive::base::span::Span;
 use vpass_drive::base::units::Bytes;
@@ -81,14 +82,30 @@ pub(crate) fn in_document(schema: &[Section], document: &DeTable) -> Option<Wron
     })
 }
 
-/// Checks the value of a setting for a key. Returns the value if it is wrong, and `None` if it is
-/// right.
-pub(crate) fn in_setting(section: &Section, name: &str, value: &Value) -> Option<Wrong> {
+/// Checks the value that a setting gives to a key in a table. `path` is the path of the key.
+/// Returns the wrong value, or `None` if the value is right.
+pub(crate) fn in_setting(
+    path: &str,
+    section: &Section,
+    name: &str,
+    value: &Value,
+) -> Option<Wrong> {
     let key = section.declared.iter().find(|key| key.name == name)?;
     let text = format!("value = {value}");
     let document = DeTable::parse(&text).ok()?;
     let (_, value) = document.get_ref().iter().next()?;
-    in_key(&format!("{}.{name}", section.name), section, key, value)
+    in_key(path, section, key, value)
+}
+
+/// Checks the type of the value that a setting gives to a parameter of a technique. Returns the
+/// wrong value, or `None` if the type is right.
+pub(crate) fn in_param(path: &str, param: &Param, value: &Value) -> Option<Wrong> {
+    let (kind, fits) = match param.kind {
+        Kind::Whole => ("a whole number", value.is_integer()),
+        Kind::Real => ("a number", value.is_integer() || value.is_float()),
+    };
+    let remedy = || format!("{kind}, {}", param.values());
+    (!fits).then(|| Wrong::new(path, value.to_string(), remedy(), 0))
 }
 
 fn in_table(path: &str, section: &Section, value: &Spanned<DeValue>) -> Option<Wrong> {

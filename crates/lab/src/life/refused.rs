@@ -4,10 +4,11 @@ use vpass_drive::base::phrase::{Opt, set};
 use vpass_drive::base::request::{Arrival, RequestSource};
 use vpass_drive::config::{DriveConfig, ErrorLaw};
 use vpass_drive::phrase;
+use vpass_workload::traces::shown;
 
 use super::{MOST_YEARS, Until};
 use crate::failure::Failure;
-use crate::plan::RunPlan;
+use crate::plan::{RunPlan, Workload};
 use crate::setup::Gear;
 
 /// Refuses a plan that cannot have a life. Examples are a workload without request times, and a
@@ -39,6 +40,7 @@ pub fn check(plan: &RunPlan, until: Until) -> Result<(), Failure> {
              until the life ends, counts from the first request and includes every age",
         ]));
     }
+    check_duration(plan)?;
     if plan.gear == Gear::Untimed && plan.source()?.arrival() != Arrival::Open {
         return Err(Failure::usage(phrase![
             "the workload has neither a rate nor time stamps, but `vpass life` counts years: set \
@@ -53,7 +55,25 @@ pub fn check(plan: &RunPlan, until: Until) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Refuses a limit that cannot end a life. The limit is for the years or for the error rate.
+/// Refuses a trace without a duration. The trace is repeated for years, so its duration gives the
+/// number of requests per second.
+fn check_duration(plan: &RunPlan) -> Result<(), Failure> {
+    let Workload::Trace { survey, .. } = &plan.workload else { return Ok(()) };
+    match survey.files() {
+        [file] if file.span_ns == 0 => Err(Failure::usage(format!(
+            "{}: all requests of the trace have the same time, so the trace has no duration and no \
+             number of requests per second",
+            shown(&file.path)
+        ))
+        .with_remedy(
+            "give a longer trace, or a generated workload with workload.rate (see `vpass workload \
+             fit`)",
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Refuses a limit that cannot end a life. The limit is a number of years or an error rate.
 fn check_end(plan: &RunPlan, until: Until) -> Result<(), Failure> {
     if let Some(years) = until.years.filter(|years| !(*years > 0.0 && *years <= MOST_YEARS)) {
         return Err(Failure::usage(format!(

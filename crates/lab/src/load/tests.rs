@@ -57,7 +57,7 @@ fn a_key_of_files_only_is_said_to_be_one() {
         said("workload.stripes.recent_shar=0.5"),
         format!(
             "unknown key `workload.stripes.recent_shar` in `set`; did you mean \
-             `recent_share`: {}",
+             `workload.stripes.recent_share`: {}",
             only("workload.stripes", "workload")
         )
     );
@@ -67,7 +67,8 @@ fn a_key_of_files_only_is_said_to_be_one() {
     );
     assert_eq!(
         said("workload.stripe.recent_share=0.5"),
-        "unknown key `workload.stripe.recent_share` in `set`: did you mean `stripes`?"
+        "unknown key `workload.stripe.recent_share` in `set`: did you mean \
+         `workload.stripes.recent_share`?"
     );
 }
 
@@ -98,12 +99,46 @@ fn a_wrong_value_in_a_file_carries_key_value_place_and_remedy() {
 }
 
 #[test]
+fn a_value_that_its_key_can_never_take_is_found() {
+    let said = |key: &str, value: &str| {
+        require_possible(key, value, "s.toml").map_or_else(|e| e.to_string(), |()| String::new())
+    };
+    for (key, value, wrong) in [
+        ("start.pec", "abc", "start.pec is \"abc\"; it must be a number below 2^63"),
+        (
+            "workload.requests",
+            "many",
+            "workload.requests is \"many\"; it must be a number below 2^63",
+        ),
+        ("start.pec", "1.5", "start.pec is 1.5; it must be a whole number, 0 to 1000000"),
+        ("workload.model.cache", "[1]", "workload.model.cache is a list; it must be "),
+        ("reclaim.tiered.layer_sets", "two", "reclaim.tiered.layer_sets is \"two\"; it must be a"),
+        ("reclaim.counters", "1.5", "reclaim.counters is 1.5; it must be a whole number, "),
+    ] {
+        let found = said(key, value);
+        assert!(found.starts_with(&format!("s.toml: {wrong}")), "{found}");
+    }
+    assert!(said("start.pecc", "1").starts_with("unknown key `start.pecc` in s.toml: "));
+    // These values may be wrong together with other keys, but not by their type.
+    for (key, value) in [
+        ("drive.spare", "0.0001"),
+        ("drive.capacity", "16GiB"),
+        ("workload.requests", "1M"),
+        ("timing.sense_us", "[40, 60, 90]"),
+        ("reclaim.counters", "16"),
+        ("workload.queue_depth", ""),
+    ] {
+        assert_eq!(said(key, value), "", "{key}");
+    }
+}
+
+#[test]
 fn a_wrong_override_is_named() {
     let sentence = |text: &str| {
         let sets = overrides(&[text.into()]);
         sets.and_then(|sets| drive("tiny", &sets)).map(|_| ()).unwrap_err().to_string()
     };
-    assert!(sentence("geometry.chanels=4").contains("did you mean `channels`?"));
+    assert!(sentence("geometry.chanels=4").contains("did you mean `geometry.channels`?"));
     assert!(sentence("capacity=4GiB").contains("did you mean `drive.capacity`?"));
     assert!(
         sentence("model=count")

@@ -18,19 +18,17 @@ const DATA_UNIT: u128 = 512_000;
 /// # Errors
 /// Returns an error message if the value of a counter is not a whole number.
 pub(super) fn take(document: &Object, into: &mut Snapshot) -> Result<(), String> {
-    if document.contains_key("smartctl") {
-        into.name(document.get("serial_number"), document.get("model_name"))?;
-        let time = document.get("local_time").and_then(|time| time.get("time_t"));
-        into.clock_s = into.clock_s.or_else(|| time.and_then(Value::as_i64));
-        let hours = document.get("power_on_time").and_then(Value::as_object);
-        if let Some(hours) = hours.map(|of| at(of, &["hours"])).transpose()?.flatten() {
-            into.note(Quantity::PowerOnHours, hours);
-        }
+    // A filter such as jq may have removed the keys that name smartctl, so each field is taken
+    // wherever it exists.
+    into.name(document.get("serial_number"), document.get("model_name"))?;
+    let time = document.get("local_time").and_then(|time| time.get("time_t"));
+    into.clock_s = into.clock_s.or_else(|| time.and_then(Value::as_i64));
+    let hours = document.get("power_on_time").and_then(Value::as_object);
+    if let Some(hours) = hours.map(|of| at(of, &["hours"])).transpose()?.flatten() {
+        into.note(Quantity::PowerOnHours, hours);
     }
     // The output of `nvme id-ctrl` has the serial number and the model among many other keys.
-    if document.contains_key("sn") {
-        into.name(document.get("sn"), document.get("mn"))?;
-    }
+    into.name(document.get("sn"), document.get("mn"))?;
     let log = document.get("nvme_smart_health_information_log").and_then(Value::as_object);
     let log = log.or_else(|| document.contains_key("data_units_read").then_some(document));
     log.map_or(Ok(()), |log| take_log(log, into))

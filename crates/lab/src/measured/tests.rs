@@ -127,6 +127,8 @@ fn wrong_pairs_are_refused() {
     );
     let swapped = error(&late, &early);
     assert!(swapped.contains("b.json is 1000 s older than a.json"), "{swapped}");
+    let hours = error(&early, &late.replace("\"hours\": 9", "\"hours\": 8"));
+    assert!(hours.contains("b.json: power-on hours is 8, less than 9 in a.json"), "{hours}");
     let other = late.replace("\"S1\"", "\"S9\"");
     assert_eq!(
         error(&early, &other),
@@ -134,6 +136,29 @@ fn wrong_pairs_are_refused() {
          drive"
     );
     assert!(error(&early, &early).contains("are equal"));
+}
+
+/// Filters of jq remove the key `smartctl`. The serial number and the time are read all the same.
+#[test]
+fn filtered_snapshots_are_checked_too() {
+    let filtered = |serial: &str, time: u64, read: u64| {
+        format!(
+            r#"{{ "serial_number": "{serial}", "local_time": {{ "time_t": {time} }},
+                "nvme_smart_health_information_log": {{ "data_units_read": {read} }} }}"#
+        )
+    };
+    let m = compared(&filtered("S1", 1000, 1), &filtered("S1", 1060, 2)).unwrap();
+    assert_eq!((m.seconds, m.seconds_from), (Some(60), Some("clock")));
+    assert_eq!(m.serial_number.as_deref(), Some("S1"));
+    let absent: Vec<_> = m.lacks.iter().map(|lack| lack.what).collect();
+    assert!(!absent.contains(&"serial number") && !absent.contains(&"time"), "{absent:?}");
+    let other = error(&filtered("S1", 1000, 1), &filtered("S2", 1060, 2));
+    assert!(other.contains("a.json has the serial number S1, but b.json has S2"), "{other}");
+    let reversed = error(&filtered("S1", 1060, 1), &filtered("S1", 1000, 2));
+    assert!(reversed.contains("b.json is 60 s older than a.json"), "{reversed}");
+    let both = filtered("S1", 1, 1) + &filtered("S2", 1, 1);
+    let both = error(&both, &filtered("S1", 2, 2));
+    assert!(both.contains("a.json: the file has the serial numbers S1 and S2"), "{both}");
 }
 
 #[test]

@@ -102,6 +102,17 @@ impl RunPlan {
         if let Some(parts) = self.parts() {
             return self.named(FluidParts::check(parts));
         }
+        // This check comes before the jobs are opened: their messages are about the other gears.
+        if let Workload::Fio { jobs, queue_depth: None, .. } = &self.workload
+            && let Some(job) = jobs.job_without_rate()
+        {
+            return Err(Failure::usage(format!(
+                "fio job {job} has no rate, so its requests wait for earlier requests, and the \
+                 read rates that the fluid gear needs are unknown"
+            ))
+            .at(Opt::Gear.to("fluid"))
+            .with_remedy("give each fio job a rate_iops"));
+        }
         let why = match &self.workload {
             Workload::Adversary { .. } => "an adversary chooses its requests one by one",
             Workload::Fio { .. } if self.source()?.arrival() != Arrival::Open => {

@@ -15,8 +15,19 @@ const CELLS: [(&str, CellType); 4] = [
     ("qlc", CellType::Qlc),
 ];
 /// Units of rates. Each unit comes with its size in 10^6 bytes per second.
-const RATES: [(&str, f64); 5] =
-    [("mib", 1.048_576), ("gib", 1_073.741_824), ("kb", 0.001), ("mb", 1.0), ("gb", 1000.0)];
+const RATES: [(&str, f64); 6] = [
+    ("mib", 1.048_576),
+    ("gib", 1_073.741_824),
+    ("kb", 0.001),
+    ("mb", 1.0),
+    ("gb", 1000.0),
+    ("tb", 1e6),
+];
+/// Smallest and largest capacity that a data sheet may have, in bytes. The largest is the size of
+/// 2^31 pages of 16 KiB; no drive has more pages.
+const CAPACITIES: (u64, u64) = (1_000_000, 35_000_000_000_000);
+/// Units of sizes that no drive has.
+const TOO_LARGE: [&str; 4] = ["pb", "pib", "eb", "eib"];
 /// Units of amounts of written data. Each unit comes with its size in 10^12 bytes. A number without
 /// a unit means 10^12 bytes.
 const WRITTEN: [(&str, f64); 4] = [("gb", 1e-3), ("tb", 1.0), ("pb", 1e3), ("", 1.0)];
@@ -31,10 +42,21 @@ const MOST_YEARS: f64 = 50.0;
 /// Returns an error message that shows the expected form, if the text has another form.
 pub fn capacity(text: &str) -> Result<Bytes, String> {
     let expected = || format!("`{text}`: a size with its unit is expected, such as 1.92TB");
-    let text = tight(text);
-    let has_unit = text.ends_with(|c: char| c.is_ascii_alphabetic());
-    let bytes = Bytes::parse(&text).map_err(|_| expected())?;
-    if has_unit && bytes.0 > 0 { Ok(bytes) } else { Err(expected()) }
+    let outside = || format!("`{text}`: a capacity from 1MB to 35TB is expected, such as 1.92TB");
+    let plain = tight(text);
+    let lower = plain.to_ascii_lowercase();
+    let amount = TOO_LARGE.iter().find_map(|unit| lower.strip_suffix(unit));
+    if amount.is_some_and(|amount| plain_number(amount).is_some()) {
+        return Err(outside());
+    }
+    let has_unit = plain.ends_with(|c: char| c.is_ascii_alphabetic());
+    let bytes = Bytes::parse(&plain).map_err(|_| expected())?;
+    match bytes.0 {
+        0 => Err(expected()),
+        _ if !has_unit => Err(expected()),
+        n if (CAPACITIES.0..=CAPACITIES.1).contains(&n) => Ok(bytes),
+        _ => Err(outside()),
+    }
 }
 
 /// Reads a cell type: slc, mlc, tlc or qlc.
@@ -79,7 +101,7 @@ pub fn rate(text: &str) -> Result<f64, String> {
     if (0.001..=1e6).contains(&mb_s) {
         Ok(mb_s)
     } else {
-        Err(format!("`{text}`: a rate from 1KB/s to 1000GB/s is expected"))
+        Err(format!("`{text}`: a rate from 1KB/s to 1TB/s is expected"))
     }
 }
 
@@ -209,6 +231,17 @@ mod tests {
             }
         }
         refused(capacity, &["", "1920", "0TB", "-1TB", "much", "1.92 T B x"]);
+        for text in ["1KB", "999kB", "36TB", "100PB", "1 PiB", "2EB"] {
+            let range =
+                format!("`{text}`: a capacity from 1MB to 35TB is expected, such as 1.92TB");
+            assert_eq!(capacity(text), Err(range));
+        }
+        for text in ["100TB/s", "1.1TBps"] {
+            assert_eq!(
+                rate(text),
+                Err(format!("`{text}`: a rate from 1KB/s to 1TB/s is expected"))
+            );
+        }
         refused(cell, &["", "plc", "3"]);
         refused(rate, &["", "560", "560MB", "-1MB/s", "0GB/s", "infGB/s", "nanMB/s", "1e9GB/s"]);
         refused(iops, &["", "0", "-5", "1.5", "2G", "fast", "1e99"]);

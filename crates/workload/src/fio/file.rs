@@ -110,6 +110,11 @@ impl JobFile {
         Ok(())
     }
 
+    /// Returns the name of the first job without a rate; `None` if each job has a rate.
+    pub fn job_without_rate(&self) -> Option<&str> {
+        self.jobs.iter().find(|job| job.rate.is_none()).map(|job| job.label.as_str())
+    }
+
     /// Returns the name, first byte and size of each file that the jobs use. The drive has
     /// `capacity` bytes and pages of `page_bytes` bytes.
     ///
