@@ -108,7 +108,7 @@ fn runs_at_several_ages_give_one_life() {
             ages,
         ])
     };
-    refused("50").refuses(2, &["--ages 50", "start.pec, 100"]);
+    refused("50").refuses(2, &["--ages 50", "start.pec = 100"]);
     refused("3000").refuses(2, &["--ages 3000", "less than drive.rated_pec = 3000"]);
     let uneven = [
         "run",
@@ -196,7 +196,7 @@ fn few_cycles_are_a_range_fewer_a_request_for_more_and_none_no_wear() {
     assert!(none.stdout.contains(words), "{}", none.stdout);
     let json = small_drive("1e4", &["--json"]).json();
     let warning = json["warnings"][0].as_str().unwrap();
-    assert!(warning.contains("of the reads at which `block` rewrites it"), "{warning}");
+    assert!(warning.contains("of the reads at which `block` rewrites this block"), "{warning}");
 }
 
 /// Under uniform writes, a drive settles within a few turnovers of its blocks. The first two
