@@ -636,7 +636,7 @@ fn what_cannot_be_is_refused() {
         let jobs = room.file("norate.fio", &format!("{job}{more}"));
         let done = vpass(&["life", "--drive", "tiny", "--fio", &jobs]);
         done.refuses(2, &["fio job a has no rate", "give each fio job a rate_iops"]);
-        assert!(!done.stderr.contains("timed"), "{}", done.stderr);
+        assert!(!done.stderr.contains("--gear timed"), "{}", done.stderr);
     }
     refuses(&lives(&["--years", "0"]), &["--years 0"]);
     refuses(&lives(&["--years", "-1"]), &["--years -1", "above 0"]);

@@ -111,7 +111,10 @@ impl RunPlan {
                  read rates that the fluid gear needs are unknown"
             ))
             .at(Opt::Gear.to("fluid"))
-            .with_remedy("give each fio job a rate_iops"));
+            .with_remedy(phrase![
+                "give each fio job a rate_iops, or (not in `vpass life`) use ",
+                Opt::Gear.to("untimed"),
+            ]));
         }
         let why = match &self.workload {
             Workload::Adversary { .. } => "an adversary chooses its requests one by one",
