@@ -112,7 +112,7 @@ impl RunPlan {
             ))
             .at(Opt::Gear.to("fluid"))
             .with_remedy(phrase![
-                "give each fio job a rate_iops, or (not in `vpass life`) use ",
+                "give each fio job a rate_iops; commands other than `vpass life` also accept ",
                 Opt::Gear.to("untimed"),
             ]));
         }

@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn a_named_gc_policy_serves_each_case_and_changes_nothing_else() {
-        for gc in GC.iter() {
+        for gc in &GC {
             for seed in 1..=200 {
                 let drawn = Case::new(seed).cleaned(gc).draw().expect("a drive");
                 assert_eq!(drawn.techniques.gc.name(), gc.name);

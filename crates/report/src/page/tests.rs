@@ -3,6 +3,7 @@
 use super::*;
 use crate::testing::{folder, json, json_with_lives};
 use serde_json::json as value;
+use std::fmt::Write;
 use vpass_lab::phrase::Neutral;
 
 /// Name of a technique that would end a tag, an attribute or a script if it were not escaped.
@@ -143,7 +144,7 @@ fn put_doses(folder: &mut Folder, name: &str, worst: f64) {
     for (block, most, others) in [(206, worst, 0.5 * worst), (261, 0.8 * worst, 1.0)] {
         for wordline in 0..9 {
             let dosed = if wordline == 3 { most } else { others };
-            dose += &format!("{block},1,9,1500,{wordline},all,9,0,10,{dosed},1000,3,0\n");
+            let _ = writeln!(dose, "{block},1,9,1500,{wordline},all,9,0,10,{dosed},1000,3,0");
         }
     }
     // The summaries have the exact ratios, which are up to 1 % of the limit above the stored doses.
