@@ -176,7 +176,10 @@ fn what_has_no_parity_for_want_of_wear_is_told() {
             with_commas(lost)
         );
         assert!(report.contains(&said), "{said}: {report}");
-        assert_eq!(report.contains("in stage 2 of the drive's life with"), parity == "da-raid5");
+        assert_eq!(
+            report.contains("in stage 2 of the drive's life; the failed flash held"),
+            parity == "da-raid5"
+        );
     }
 }
 

@@ -212,7 +212,7 @@ fn what_is_wrong_is_refused_before_anything_runs() {
         .refuses(2, &["a.fio, line 3", "did you mean iodepth?", "iodpth=3"]);
     let file = room.file("a.fio", "[a]\nsize=8g\n");
     run(&file, &["--out", &out])
-        .refuses(2, &["8GiB", "capacity of 1GiB", "--set drive.capacity=8GiB"]);
+        .refuses(2, &["8GiB", "the drive has only 1GiB", "--set drive.capacity=8GiB"]);
     assert_eq!(run(&room.file("a.fio", "[a]\nsize=1m\n"), &["--fit", "wrap"]).code, 2);
     run(&file, &["--set", "workload.requests=3"])
         .refuses(2, &["workload.requests=3", "a job file has its own settings"]);

@@ -202,7 +202,7 @@ fn wrong_options_are_refused_with_what_would_be_right() {
         (&["--model", "nothing-such"], "unknown workload `nothing-such`"),
         (&["--model", "5TB", "--experts", "19MB"], "the drive has 1GiB"),
         (&["--model", "5TB", "--experts", "19MB"], "key-value window need 5TB; the drive has"),
-        (&["--model", "800MB", "--experts", "1TB"], "expert = 1TB: an expert must not be larger"),
+        (&["--model", "800MB", "--experts", "1TB"], "an expert of 1TB is too large"),
         (&["--model", "800MB", "--experts", "1TB"], "it must be at most 800MB"),
         (&["--hours", "25"], "workload.hours_per_day = 25 is outside 0.001 to 24"),
         (&["--cache", "many"], "many"),

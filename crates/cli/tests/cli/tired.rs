@@ -48,7 +48,7 @@ fn what_cannot_be_is_refused_with_exit_code_2() {
         &["error.model=table", "error.ages=['1d']", table],
         &["base has 1 entries for 4 groups of disturb.groups"],
     );
-    refused(&["error.base_by_group=[1,1]"], &["error.base_by_group has 2 numbers", "(4)"]);
+    refused(&["error.base_by_group=[1,1]"], &["error.base_by_group has 2 numbers", "4 in total"]);
     refused(&["error.temperature_c=125.5"], &["error.temperature_c = 125.5 is outside -40 to 125"]);
     refused(&["error.temperature_c=-41"], &["error.temperature_c"]);
     refused(&["error.longest_age=0s"], &["error.longest_age"]);

@@ -131,7 +131,7 @@ mod tests {
     fn samples_without_the_hottest_pages_say_so() {
         let of = |held| Life { reads_held: held, ..life(MeanCi95 { mean: 1.0, ci95: None }) };
         assert!(said(&[of(Some(0.8))], false).unwrap().contains("serve 80 % of the reads"));
-        assert!(said(&[of(Some(1.3))], true).unwrap().contains("are corrected for that"));
+        assert!(said(&[of(Some(1.3))], true).unwrap().contains("are corrected for this share"));
         assert!(said(&[of(Some(0.985)), of(None), of(Some(1.01))], false).is_none());
     }
 }

@@ -166,6 +166,8 @@ mod tests {
     #[test]
     fn an_unknown_rung_is_refused() {
         assert_eq!(Rung::of_number(7).map(|rung| rung.acceleration.get()), Ok(1));
-        assert!(Rung::of_number(8).unwrap_err().to_string().contains("rungs 1 to 7"));
+        assert!(
+            Rung::of_number(8).unwrap_err().to_string().contains("a rung from 1 to 7 is expected")
+        );
     }
 }

@@ -104,12 +104,8 @@ fn a_value_that_its_key_can_never_take_is_found() {
         require_possible(key, value, "s.toml").map_or_else(|e| e.to_string(), |()| String::new())
     };
     for (key, value, wrong) in [
-        ("start.pec", "abc", "start.pec is \"abc\"; it must be a number below 2^63"),
-        (
-            "workload.requests",
-            "many",
-            "workload.requests is \"many\"; it must be a number below 2^63",
-        ),
+        ("start.pec", "abc", "start.pec is \"abc\"; it must be a number such as"),
+        ("workload.requests", "many", "workload.requests is \"many\"; it must be a number such as"),
         ("start.pec", "1.5", "start.pec is 1.5; it must be a whole number, 0 to 1000000"),
         ("workload.model.cache", "[1]", "workload.model.cache is a list; it must be "),
         ("reclaim.tiered.layer_sets", "two", "reclaim.tiered.layer_sets is \"two\"; it must be a"),

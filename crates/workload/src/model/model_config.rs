@@ -282,9 +282,9 @@ impl ModelConfig {
         require(experts > 0, || {
             let (expert, room) = apart(self.expert_bytes(), room);
             format!(
-                "workload.model.expert = {expert}: an expert must not be larger than the part of \
-                 the model that holds experts, which is workload.model.size less \
-                 workload.model.dense; it must be at most {room}"
+                "an expert of {expert} is too large, because the model has only {room} for \
+                 experts (workload.model.size less workload.model.dense); workload.model.expert \
+                 must be at most {room}"
             )
         })
     }

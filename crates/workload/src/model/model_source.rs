@@ -202,7 +202,7 @@ mod tests {
             ("size = \"4GiB\"\ntokens_per_second = 1", "need 4GiB; the drive has 1GiB. Reduce"),
             (
                 "size = \"4MiB\"\nexpert = \"5MiB\"\nactive = 1\ntokens_per_second = 1",
-                "expert = 5MiB: an expert must not be larger",
+                "an expert of 5MiB is too large",
             ),
             (
                 "size = \"4MiB\"\ndense = \"4MiB\"\nexpert = \"1MiB\"\nactive = 1\n\
