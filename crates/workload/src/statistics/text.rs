@@ -20,7 +20,7 @@ impl StatisticsConfig {
         key(
             "scale",
             &self.scale,
-            "share of pages and requests that remain in the workload; request times do not change",
+            "share of pages and requests that remain; request times do not change",
         );
         key("speed", &self.speed, "2: twice as fast");
         key(

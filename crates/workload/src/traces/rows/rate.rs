@@ -96,7 +96,7 @@ mod tests {
         let text = said("disksim", Some(TimeUnit::Milliseconds), 45_000, 1_000_000).unwrap();
         assert!(
             text.ends_with(
-                "read as milliseconds, which `time_unit` changes: with s, the trace would take \
+                "taken as milliseconds, which `time_unit` changes: with s, the trace would take \
                  1.00 s and have 45000 requests per second"
             ),
             "{text}"
@@ -104,7 +104,7 @@ mod tests {
         let text = said("compact", None, 45_000, 300_000_000).unwrap();
         assert!(
             text.contains(
-                "read as nanoseconds, as the compact format requires; if the file was made from \
+                "taken as nanoseconds, as the compact format requires; if the file was made from \
                  another trace"
             ),
             "{text}"
