@@ -203,7 +203,7 @@ fn wrong_options_are_refused_with_what_would_be_right() {
         (&["--model", "5TB", "--experts", "19MB"], "the drive has 1GiB"),
         (&["--model", "5TB", "--experts", "19MB"], "key-value window need 5TB; the drive has"),
         (&["--model", "800MB", "--experts", "1TB"], "an expert of 1TB is too large"),
-        (&["--model", "800MB", "--experts", "1TB"], "it must be at most 800MB"),
+        (&["--model", "800MB", "--experts", "1TB"], "workload.model.expert must be at most 800MB"),
         (&["--hours", "25"], "workload.hours_per_day = 25 is outside 0.001 to 24"),
         (&["--cache", "many"], "many"),
         (&["--active", "0"], "a number above 0 is expected"),
