@@ -2,6 +2,7 @@
 //! in `summary.json`.
 
 use serde_json::Value;
+use vpass_lab::compare::column::is_all_net;
 use vpass_lab::results::LifeUnit;
 
 use crate::numbers::{self, kept_together};
@@ -167,8 +168,7 @@ pub fn half_by_batches(key: &str, summary: &Value) -> Option<f64> {
         // With other GC in the run and in its twin, the noise of the net read wear is unknown.
         "read_wear_net" => {
             let (wear, net) = (number(summary, "/read_wear")?, number(summary, "/read_wear_net")?);
-            let is_same = (net - wear).abs() <= 1e-9 * wear;
-            is_same.then(|| half_by_batches("read_wear", summary))?
+            is_all_net(wear, net).then(|| half_by_batches("read_wear", summary))?
         }
         "uber" => Some(number(summary, "/uber/rate")? * of("uber_share").unwrap_or(0.0)),
         // The random errors of the wait and of the latency are treated as independent.

@@ -224,7 +224,12 @@ const SAME_NUMBER: f64 = 1e-9;
 /// also has the noise of GC in the run and in its twin, and these two are not independent.
 fn read_wear_net_noise(s: &Summary) -> Option<f64> {
     let (wear, net) = (s.read_wear?, s.read_wear_net?);
-    ((net - wear).abs() <= SAME_NUMBER * wear).then(|| read_wear_noise(s))?
+    is_all_net(wear, net).then(|| read_wear_noise(s))?
+}
+
+/// Returns whether the net read wear equals the read wear. Only then is its interval known.
+pub fn is_all_net(wear: f64, net: f64) -> bool {
+    (net - wear).abs() <= SAME_NUMBER * wear
 }
 
 /// Returns the mean wait for reclaim, in percent of the mean latency of a host read.

@@ -67,12 +67,11 @@ pub(super) fn reached(shares: &[(&str, f64)]) -> String {
         );
     }
     format!(
-        "Under {} no wordline passes {} of its limit; under {} the worst wordline reaches {} of \
-         its limit.",
-        code(low),
+        "The worst wordline reaches {} of its limit under {}, and {} under {}.",
         text(*low_share),
-        code(high),
-        text(*high_share)
+        code(low),
+        text(*high_share),
+        code(high)
     )
 }
 
@@ -171,8 +170,7 @@ mod tests {
         let shares = [("straw", 0.9), ("block", 0.152), ("ipr-wl", 0.96)];
         assert_eq!(
             plain(&reached(&shares)),
-            "Under block no wordline passes 15 % of its limit; under ipr-wl the worst wordline \
-             reaches 96 % of its limit."
+            "The worst wordline reaches 15 % of its limit under block, and 96 % under ipr-wl."
         );
         // Both shares are shown as 90 %.
         assert_eq!(
