@@ -178,7 +178,7 @@ mod tests {
             "Under a and b the worst wordline reaches 90 % of its limit."
         );
         assert!(
-            plain(&reached(&[("a", 0.9), ("b", 0.909)])).ends_with("reaches 91 % of its limit.")
+            plain(&reached(&[("a", 0.9), ("b", 0.909)])).ends_with("under a, and 91 % under b.")
         );
         assert_eq!(
             plain(&reached(&shares[1..2])),
