@@ -1,5 +1,5 @@
-//! Lookup of the keys of a file or a setting. For an unknown key, the error suggests the key that the
-//! user probably meant.
+//! Lookup of the keys of a file or a setting. For an unknown key, the error suggests the key that
+//! the user probably meant.
 
 use toml::de::{DeTable, DeValue};
 use vpass_drive::api::Slot;
