@@ -7,20 +7,17 @@ mod key;
 mod render;
 mod search;
 
-use std::time::Instant;
 use vpass_drive::base::phrase::Phrase;
 
 use vpass_lab::as_json;
 use vpass_lab::compare::refused::{Refused, by_reason};
 use vpass_lab::experiments::Rows;
 use vpass_lab::failure::{Failure, Kind};
-use vpass_lab::life::climb::{Answer, Climb, Climbed, Contender};
-use vpass_lab::life::ladder::{Rung, Wanted};
+use vpass_lab::life::climb::{Answer, Climb, Climbed, Contender, Live};
+use vpass_lab::life::ladder::{Rung, Wanted, work_in};
 use vpass_lab::life::summary::{Life, Sampled, Setting, json_of};
-use vpass_lab::life::{self, Deadline, Lived, OneLife, answer};
-use vpass_lab::numbers::seconds;
+use vpass_lab::life::{self, Lived, OneLife, answer};
 use vpass_lab::plan::{Chosen, RunPlan, Tables, require_few};
-use vpass_lab::pool;
 use vpass_workload::synthetic::Sample;
 
 use self::args::LifeArgs;
@@ -56,7 +53,7 @@ pub(crate) fn life(args: &LifeArgs) -> Result<Exit, Failure> {
     );
     let lives: Vec<Life> = climbed.answers.iter().filter_map(Life::answered).collect();
     if lives.is_empty() {
-        return Err(asked.no_answer(args, &climbed));
+        return Err(no_answer(&climbed));
     }
     let setting = asked.setting(&climbed, &refused);
     let mut json = json_of(&lives, &setting)?;
@@ -117,7 +114,7 @@ pub(crate) fn simulated(args: &LifeArgs) -> Result<Simulated, Failure> {
     let climbed = lived(args, &asked, &rows, &tables)?;
     let lives: Vec<Life> = climbed.answers.iter().filter_map(Life::answered).collect();
     if lives.is_empty() {
-        return Err(asked.no_answer(args, &climbed));
+        return Err(no_answer(&climbed));
     }
     let stops = climbed.answers.iter().filter_map(|answer| answer.lived.as_ref().err());
     Ok(Simulated {
@@ -145,8 +142,7 @@ fn exit(lives: &[Life], stops: &[&Failure]) -> Result<Exit, Failure> {
 pub(crate) struct Asked<'a> {
     args: &'a LifeArgs,
     set: Vec<String>,
-    /// Whether every life runs with the configured acceleration of wear. If not, vpass chooses the
-    /// acceleration.
+    /// Whether every P/E cycle is simulated. If not, vpass climbs the ladder of accuracy.
     exact: bool,
     whole: RunPlan,
     contenders: Vec<Contender>,
@@ -266,19 +262,6 @@ impl<'a> Asked<'a> {
         Ok(refused)
     }
 
-    /// Returns the error that explains why no technique has a simulated life.
-    fn no_answer(&self, args: &LifeArgs, climbed: &Climbed) -> Failure {
-        if let Some(why) = climbed.answers.iter().find_map(|answer| answer.lived.as_ref().err()) {
-            return why.clone();
-        }
-        let given = seconds(60.0 * args.minutes * self.contenders.len() as f64);
-        Failure::failed(format!(
-            "no simulated answer: rung 1, the coarsest simulation, did not end within {given}; \
-             increase --minutes, simulate fewer years with --years, or remove the time limit with \
-             --rung 1"
-        ))
-    }
-
     fn setting<'s>(&'s self, climbed: &'s Climbed, refused: &'s [Refused]) -> Setting<'s> {
         let plan = &self.contenders[0].plan;
         let lived = climbed
@@ -309,16 +292,22 @@ impl<'a> Asked<'a> {
     }
 }
 
+/// Returns the error that explains why no technique has a simulated life.
+fn no_answer(climbed: &Climbed) -> Failure {
+    let mut failures = climbed.answers.iter().filter_map(|answer| answer.lived.as_ref().err());
+    failures.next().expect("a technique has lives, or a reason why it has none").clone()
+}
+
 /// Returns whether all techniques can run on samples of the drive. A technique with stripes cannot
 /// run on a sample: stripes lie on all dies, but a sample has fewer dies.
 fn may_be_sampled(named: &[Chosen]) -> bool {
     named.iter().all(|named| !vpass_drive::api::parity::has_stripes(named.parity))
 }
 
-/// Simulates the lives of all techniques. If `exact` is not set, vpass accelerates the wear.
+/// Simulates the lives of all techniques. If `exact` is not set, vpass climbs the ladder of
+/// accuracy.
 fn lived(args: &LifeArgs, asked: &Asked, rows: &Rows, tables: &Tables) -> Result<Climbed, Failure> {
-    let mut live =
-        |lives: &[OneLife], deadline: Deadline| live_or_take(args, lives, deadline, rows, tables);
+    let mut live = |lives: &[OneLife]| live_or_take(args, lives, rows, tables);
     if asked.exact {
         return exact(args, asked, &mut live);
     }
@@ -330,22 +319,19 @@ fn lived(args: &LifeArgs, asked: &Asked, rows: &Rows, tables: &Tables) -> Result
             .transpose()?,
         wanted: Wanted {
             within: args.within,
-            seconds: Some(60.0 * args.minutes * asked.contenders.len() as f64),
+            work: Some(work_in(args.minutes() * asked.contenders.len() as f64)),
         },
         seeds: args.seeds.get(),
         samples: args.setup.sample.map(|samples| samples.count),
-        threads: args.threads.map_or_else(pool::cores, std::num::NonZeroUsize::get),
         touched: asked.touched,
     };
-    let began = Instant::now();
     let drive = &asked.whole.drive.name;
     climb.go(&asked.contenders, &mut live, &mut |climbed| {
         let lives = climbed.answers.iter().filter_map(Life::answered);
         let rung = climbed.rung.map_or(0, |rung| rung.number);
-        let took = seconds(began.elapsed().as_secs_f64());
         let said = lives
             .filter_map(|life| answer::sentence(drive, &life))
-            .map(|sentence| format!("rung {rung}, {took}: {sentence}"));
+            .map(|sentence| format!("rung {rung}: {sentence}"));
         out::say_all(&said.collect::<Vec<_>>());
     })
 }
@@ -353,20 +339,18 @@ fn lived(args: &LifeArgs, asked: &Asked, rows: &Rows, tables: &Tables) -> Result
 /// Level of accuracy (`--rung`) of a search with `--find`, if the user gives no level.
 const RUNG_OF_FIND: u32 = 2;
 
-/// Function that simulates lives, or reads lives that an earlier command stored.
-type Live<'a> =
-    &'a mut dyn FnMut(&[OneLife], Deadline) -> Result<Option<Vec<Result<Lived, Failure>>>, Failure>;
-
-/// Simulates the lives of all techniques with the configured acceleration of wear.
+/// Simulates every P/E cycle of the lives of all techniques.
 fn exact(args: &LifeArgs, asked: &Asked, live: Live) -> Result<Climbed, Failure> {
     let plans = asked
         .contenders
         .iter()
         .map(|contender| repeated(args, &contender.plan))
         .collect::<Result<Vec<_>, _>>()?;
-    let one = |plan| OneLife { plan, acceleration: std::num::NonZeroU32::MIN };
+    let lives = plans.iter().map(Vec::len).sum::<usize>() as u64;
+    let most_work = args.minutes.map(|minutes| work_in(minutes * plans.len() as f64) / lives);
+    let one = |plan| OneLife { plan, windows: None, most_work };
     let lives: Vec<_> = plans.iter().flatten().map(one).collect();
-    let mut ended = live(&lives, None)?.expect("without a deadline every life ends").into_iter();
+    let mut ended = live(&lives)?.into_iter();
     let answer = |(contender, plans): (&Contender, Vec<RunPlan>)| {
         let of_contender = ended.by_ref().take(plans.len()).collect();
         let factors = vec![1.0; plans.len()];
@@ -393,24 +377,20 @@ fn repeated(args: &LifeArgs, plan: &RunPlan) -> Result<Vec<RunPlan>, Failure> {
 fn live_or_take(
     args: &LifeArgs,
     lives: &[OneLife],
-    deadline: Deadline,
     rows: &Rows,
     tables: &Tables,
-) -> Result<Option<Vec<Result<Lived, Failure>>>, Failure> {
+) -> Result<Vec<Result<Lived, Failure>>, Failure> {
     let plans = lives.iter().map(|one| one.plan).collect();
-    let resumed =
-        rows.resumed("life", plans, |i| format!("{:?} {}", args.until(), lives[i].acceleration))?;
+    let resumed = rows.resumed("life", plans, |i| {
+        format!("{:?} {:?} {:?}", args.until(), lives[i].windows, lives[i].most_work)
+    })?;
     let (known, missing) = resumed.found();
     let living: Vec<OneLife> = missing.iter().map(|i| lives[*i]).collect();
     let keep = |n: usize, lived: &Lived| resumed.keep(missing[n], lived);
-    let Some(ended) =
-        life::live_each(&living, args.until(), args.threads, tables, &bar, deadline, &keep)?
-    else {
-        return Ok(None);
-    };
+    let ended = life::live_each(&living, args.until(), args.threads, tables, &bar, &keep)?;
     let mut all: Vec<_> = known.into_iter().map(|life| life.map(Ok)).collect();
     for (i, life) in missing.into_iter().zip(ended) {
         all[i] = Some(life);
     }
-    Ok(Some(all.into_iter().map(|life| life.expect("a kept or simulated life")).collect()))
+    Ok(all.into_iter().map(|life| life.expect("a kept or simulated life")).collect())
 }

@@ -87,6 +87,8 @@ pub(crate) struct Flash {
     /// Number of P/E cycles that an erase counts as, except an erase for wear levelling. It is 1,
     /// or `wear.acceleration` from the measured phase on.
     pub(crate) acceleration: u32,
+    /// Number of P/E cycles that were skipped. A block takes them over at its next erase.
+    pub(crate) skipped: u32,
     /// Number of P/E cycles of every block when the drive was made.
     first_pec: u32,
     /// Additional number of P/E cycles of each block; empty if all blocks started alike.
@@ -183,6 +185,7 @@ impl Flash {
             reprogram_wear: config.density.wear,
             wear_counts: config.density.wear_counts_for_limits,
             acceleration: 1,
+            skipped: 0,
             first_pec: config.start.pec,
             more_pec: vec![],
             part_of: config.part_of.clone(),

@@ -10,12 +10,11 @@
 //! pages as lost. The years of a life with data loss do not count. After a hundred years, the
 //! simulation ends in any case.
 
-mod accelerated;
-mod accelerated_loss;
 pub mod answer;
 mod batches;
 mod beginning;
 pub mod climb;
+mod clock;
 mod counts;
 pub mod find;
 pub mod held;
@@ -27,31 +26,32 @@ mod refused;
 pub mod rounds;
 pub mod series;
 mod settled;
+mod simulation;
 pub mod summary;
 pub mod verdict;
+pub mod windows;
 
-use std::cell::Cell;
-use std::num::{NonZeroU32, NonZeroUsize};
+use std::num::NonZeroUsize;
 
 use vpass_drive::base::metrics::HostCounts;
-use vpass_drive::base::request::{Arrival, Request, RequestSource, SourceError};
 use vpass_drive::base::span::YEAR;
 use vpass_drive::base::units::Ns;
 use vpass_drive::drive::Drive;
 use vpass_oracle::OracleReport;
-use vpass_workload::pass::Passes;
 
-use self::accelerated::{Clock, accelerable, fluid};
+use self::clock::Clock;
 use self::counts::Counts;
+use self::simulation::Simulation;
+use self::windows::Halves;
 use crate::failure::Failure;
 use crate::fault::caught;
 use crate::plan::{RunPlan, Tables};
 use crate::progress::{Begin, Progress};
 use crate::results::{ByCause, Hints, Retries};
 use crate::run::begun;
-use crate::session::{Judged, Measured};
+use crate::session::Judged;
 use many::PARTS;
-pub use many::{Deadline, OneLife, live_each};
+pub use many::{OneLife, live_each};
 pub use refused::check;
 use series::{Course, Passed};
 
@@ -73,6 +73,8 @@ pub enum End {
     LostData,
     /// The simulation ended before the drive was worn out.
     LivesOn,
+    /// The simulation used up the work that it may take.
+    OutOfWork,
 }
 
 /// Conditions under which a life ends before the drive is worn out.
@@ -116,16 +118,23 @@ pub struct Lived {
     pub hints: Option<Hints>,
     /// Report of the oracle; `None` if the oracle did not check the life.
     pub oracle: Option<OracleReport>,
-    /// Number of P/E cycles for which an erase counts after the warm-up. The number is 1 in an
-    /// exact life.
-    pub acceleration: NonZeroU32,
-    /// Number of P/E cycles of the mean block when the warm-up ended. `None` in an exact life, or
-    /// if the life ended during the warm-up.
-    pub accelerated_from: Option<f64>,
+    /// Number of P/E cycles of the mean block when the warm-up ended and windows began. `None` if
+    /// every cycle was simulated.
+    pub windows_from: Option<f64>,
+    /// Whether wear had settled when windows began. True if every cycle was simulated.
+    pub has_settled: bool,
+    /// Number of P/E cycles of the mean block that were simulated.
+    pub simulated: f64,
+    /// Simulated work, in the unit of [`work_of`].
+    pub work: u64,
+    /// Years that the halves of each window stand for. Empty if every cycle was simulated.
+    #[serde(default)]
+    pub halves: Vec<Halves>,
     /// Number of P/E cycles of the mean block at the start.
     pub pec_first: f64,
-    /// Lengths of ten successive parts of the life, in years. All parts have the same number of P/E
-    /// cycles. Empty without wear, or if the life was simulated request by request.
+    /// Lengths of successive parts of the life, in years. All parts have the same number of P/E
+    /// cycles. These are the strata of the windows, or ten parts without windows. Empty without
+    /// wear.
     #[serde(default)]
     pub batches: Vec<f64>,
     /// Wear and number of programmed pages at many moments of the life.
@@ -145,9 +154,8 @@ pub fn live_all(
     begin: Begin,
 ) -> Result<Vec<Lived>, Failure> {
     let asked: Vec<_> =
-        plans.iter().map(|plan| OneLife { plan, acceleration: NonZeroU32::MIN }).collect();
-    let lived = live_each(&asked, until, threads, &Tables::default(), begin, None, &|_, _| ())?;
-    lived.expect("without a deadline every life ends").into_iter().collect()
+        plans.iter().map(|plan| OneLife { plan, windows: None, most_work: None }).collect();
+    live_each(&asked, until, threads, &Tables::default(), begin, &|_, _| ())?.into_iter().collect()
 }
 
 /// Simulates one life. If a technique that was added at run time causes a fault, returns an error.
@@ -166,33 +174,39 @@ fn live_to_end(
     tables: &Tables,
     progress: &dyn Progress,
 ) -> Result<Lived, Failure> {
-    let OneLife { plan, acceleration } = *one;
+    let plan = one.plan;
     let limit = (until.years.unwrap_or(MOST_YEARS) * YEAR as f64) as Ns;
-    let measured = begun(&accelerable(plan, acceleration), progress)?.measure();
+    let mut measured = begun(plan, progress)?.measure();
     let wear = Wear::of(plan, &measured.drive);
     beginning::require_life(plan, wear.start)?;
     let mut parts = Parts { progress, told: 0, wear, limit, uber: until.uber, tables };
-    let (mut levels, mut course) = (vec![], Course::default());
-    let (measured, years, end, clock) = if plan.is_fluid() {
-        fluid(plan, acceleration, measured, &mut parts, (&mut levels, &mut course))?
+    let mut simulation = Simulation::begin(one, &mut parts, &measured.drive);
+    let (years, end) = if plan.is_fluid() {
+        simulation.live(&mut measured)?
     } else {
-        untimed(plan, measured, &mut parts, &mut course)?
+        simulation.live_untimed(&mut measured)?
     };
+    let Simulation {
+        clock, mut course, levels, halves, windows_from, has_settled, skipped, ..
+    } = simulation;
     parts.end();
     if !progress.may_go_on() {
         return Err(Failure::interrupted());
     }
-    let before = Counts::of(&measured.drive);
+    let (before, pec) = (Counts::of(&measured.drive), clock.pec(&measured.drive));
+    let simulated = measured.drive.mean_cycles() - wear.start - skipped;
+    let work = work_of(plan, &measured.drive);
     let Judged { drive, oracle, .. } = measured.judge();
     // Lost data that the host never read is found only after the end of the life. The counts in
     // `before` do not include this data.
     let found = drive.lost_pages() - before.lost_pages;
     let counts = clock.counts(before);
-    course.end(Passed { years, pec: worn(&drive), programs: counts.programs });
+    course.end(Passed { years, pec, programs: counts.programs });
+    let of_windows: Vec<f64> = halves.iter().map(Halves::years).collect();
     Ok(Lived {
         years,
         end,
-        pec_mean: worn(&drive),
+        pec_mean: pec,
         host_bytes: counts.host.write_bytes,
         read_requests: counts.host.read_requests,
         read_pages: counts.host.read_pages,
@@ -204,12 +218,23 @@ fn live_to_end(
         retries: counts.retries,
         hints: counts.hints,
         oracle,
-        acceleration: clock.acceleration(),
-        accelerated_from: clock.accelerated_from(),
+        windows_from,
+        has_settled,
+        simulated,
+        work,
         pec_first: wear.start,
-        batches: batches::cut(&levels),
+        batches: if of_windows.is_empty() { batches::cut(&levels) } else { of_windows },
+        halves,
         course,
     })
+}
+
+/// Returns the work of simulating a drive so far, as a number of page programs that would take as
+/// long. A page read that is simulated by itself takes about a quarter of the time of a program.
+fn work_of(plan: &RunPlan, drive: &Drive) -> u64 {
+    let programs: u64 = drive.flash_counts().programs.iter().sum();
+    let single_reads = if plan.is_fluid() { 0 } else { drive.host_counts().read_pages };
+    programs + single_reads / 4
 }
 
 /// P/E cycles of the mean block at the start of a life, and rated P/E cycles.
@@ -222,80 +247,13 @@ struct Wear {
 impl Wear {
     /// Returns the wear of a drive at time 0.
     fn of(plan: &RunPlan, drive: &Drive) -> Self {
-        Self { start: worn(drive), rated: f64::from(plan.drive.config.drive.rated_pec) }
+        Self { start: drive.mean_cycles(), rated: f64::from(plan.drive.config.drive.rated_pec) }
     }
 
     /// Returns the wear so far as a share of the wear of the whole life.
     fn share(self, used: Used) -> f64 {
         let first = self.start / self.rated;
         if first < 1.0 { (used.wear - first) / (1.0 - first) } else { 1.0 }
-    }
-}
-
-/// Returns the number of P/E cycles of the mean block, including wear by reprogramming.
-fn worn(drive: &Drive) -> f64 {
-    let milli: u64 = drive.block_states().map(|block| block.effective_milli).sum();
-    milli as f64 / 1e3 / f64::from(drive.geometry().blocks)
-}
-
-/// Simulates the life request by request. The workload is repeated until the life ends.
-fn untimed(
-    plan: &RunPlan,
-    mut measured: Measured,
-    parts: &mut Parts,
-    course: &mut Course,
-) -> Result<(Measured, f64, End, Clock), Failure> {
-    let clock = Clock::begin(NonZeroU32::MIN, &measured.drive);
-    let limit = clock.simulated(parts.limit);
-    let ends = Cell::new(false);
-    let passes = Passes::new(plan.source()?, NonZeroU32::MAX).until(&ends);
-    let last = Cell::new(0);
-    let mut source = UntilTime { source: passes, limit, last: &last };
-    let mut looks = 0u32;
-    measured.serve(&mut source, &mut |_, drive| {
-        looks += 1;
-        // A check whether the life has ended scans all blocks, so checks are rare.
-        if looks.is_multiple_of(64) {
-            let used = parts.used_up(drive, &clock);
-            ends.set(used.most() >= 1.0);
-            let years = clock.lived(last.get() as f64) / YEAR as f64;
-            let (pec, programs) = (parts.cycles(used), clock.programs(drive));
-            course.pass(Passed { years, pec, programs });
-            parts.tell(clock.lived(last.get() as f64) as Ns, used);
-        }
-        parts.progress.may_go_on()
-    })?;
-    let end = Used::up_between(Used::default(), parts.used_up(&measured.drive, &clock));
-    let at = if end.is_some() { last.get() } else { limit };
-    Ok((
-        measured,
-        clock.lived(at as f64) / YEAR as f64,
-        end.map_or(End::LivesOn, |(_, end)| end),
-        clock,
-    ))
-}
-
-/// Request source that ends at a given time.
-struct UntilTime<'a, S> {
-    source: S,
-    limit: Ns,
-    last: &'a Cell<Ns>,
-}
-
-impl<S: RequestSource> RequestSource for UntilTime<'_, S> {
-    fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<(), SourceError> {
-        let before = out.len();
-        self.source.fill(out, max)?;
-        let until = before + out[before..].partition_point(|request| request.at < self.limit);
-        out.truncate(until);
-        if let Some(request) = out.last() {
-            self.last.set(request.at);
-        }
-        Ok(())
-    }
-
-    fn arrival(&self) -> Arrival {
-        self.source.arrival()
     }
 }
 
@@ -348,7 +306,7 @@ impl Parts<'_> {
             None => f64::from(drive.geometry().host_pages) * MOST_LOST,
         };
         Used {
-            wear: worn(drive) / self.wear.rated,
+            wear: clock.pec(drive) / self.wear.rated,
             uber: self.uber.map_or(0.0, of_target),
             lost: drive.lost_pages() as f64 / most_lost,
         }
@@ -357,6 +315,10 @@ impl Parts<'_> {
     /// Returns the number of P/E cycles of the mean block.
     fn cycles(&self, used: Used) -> f64 {
         used.wear * self.wear.rated
+    }
+
+    fn cycles_between(&self, before: Used, now: Used) -> f64 {
+        self.cycles(now) - self.cycles(before)
     }
 
     fn tell(&mut self, at: Ns, used: Used) {
@@ -400,10 +362,13 @@ pub(crate) mod tests {
             retries: None,
             hints: None,
             oracle: None,
-            acceleration: NonZeroU32::MIN,
-            accelerated_from: None,
+            windows_from: None,
+            has_settled: true,
+            simulated: 3000.0,
+            work: 3_000_000,
             pec_first: 0.0,
             batches: vec![],
+            halves: vec![],
             course: Course::default(),
         }
     }

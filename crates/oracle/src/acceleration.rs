@@ -10,7 +10,7 @@ pub(crate) struct Acceleration {
     /// Value of `wear.acceleration`. It takes effect with the measured phase.
     configured: u32,
     /// P/E cycles that an erase counts as at present.
-    pub(crate) now: u32,
+    now: u32,
 }
 
 impl Acceleration {

@@ -94,6 +94,8 @@ pub(crate) struct Doses {
     /// Dose of a reprogramming, in quarters. It acts like reads of the wordline.
     by_reprogramming: u32,
     worn: Vec<Worn>,
+    /// Number of P/E cycles that the drive has skipped.
+    skipped: u32,
     /// Wear of a reprogrammed cycle. `counts_wear` tells if it lowers limits.
     wear: f64,
     counts_wear: bool,
@@ -131,6 +133,7 @@ impl Doses {
             start_pec: config.start.pec,
             by_reprogramming: (config.density.reprogram_dose * 4.0).ceil() as u32,
             worn: vec![Worn::default(); geometry.blocks as usize],
+            skipped: 0,
             counts_wear: config.density.wear_counts_for_limits,
             wear: config.density.wear,
         };

@@ -8,7 +8,7 @@ use vpass_lab::life::summary::{Consumed, Life, Sampled, Setting, warnings};
 use vpass_lab::life::verdict::verdict;
 use vpass_lab::life::{End, answer, held, rounds};
 use vpass_lab::mean_ci95::MeanCi95;
-use vpass_lab::numbers::{bytes, count, digits, microseconds, plural, seconds};
+use vpass_lab::numbers::{bytes, count, digits, microseconds, plural, years};
 use vpass_lab::plan::FEWEST_PAGES;
 
 use super::args::LifeArgs;
@@ -191,7 +191,7 @@ fn notes(lives: &[Life], setting: &Setting, climbed: &Climbed, args: &LifeArgs) 
     notes.extend(setting.sampled.map(of_samples));
     if let Some(rung) = setting.rung {
         notes.push(of_rung(rung, lives));
-        notes.extend(climbed.end.and_then(|end| why_no_higher(end, rung, args)));
+        notes.extend(climbed.end.and_then(|end| why_no_higher(end, lives, args)));
     } else if lives.iter().all(|life| life.years.ci95.is_none()) {
         notes.push(
             "A single life has no confidence interval; for an interval, use --seeds N or --sample \
@@ -205,6 +205,7 @@ fn notes(lives: &[Life], setting: &Setting, climbed: &Climbed, args: &LifeArgs) 
                 .into(),
         );
     }
+    notes.extend(lives.iter().filter_map(bounds));
     notes.extend(rounds::said(lives));
     notes.extend(held::said(lives, setting.rung.is_some()));
     if args.uber.is_some() {
@@ -242,45 +243,40 @@ fn of_rung(rung: Rung, lives: &[Life]) -> String {
         .filter_map(|one| one.accelerated_from_pec)
         .collect();
     let warm_up = from.iter().copied().fold(0.0, f64::max);
-    if from.is_empty() {
-        return format!(
-            "Rung {} of the ladder: wear did not settle before the end of the life, so every P/E \
-             cycle was simulated one by one.",
-            rung.number
-        );
-    }
-    let interval = if rung.coarser().is_some() {
-        "The interval is the larger of two: the difference to the rung with the next larger number \
-         of cycles per erase, and the 95 % interval of the batch means or of the lives."
+    let number = rung.number;
+    let (Some(windows), false) = (rung.windows, from.is_empty()) else {
+        return format!("Rung {number} of the ladder: every P/E cycle was simulated.");
+    };
+    let settled = if lives.iter().all(|life| life.has_settled) {
+        "had settled"
     } else {
-        "No other number of cycles per erase was simulated, so there is no interval."
+        "had not settled in every life"
     };
     format!(
-        "Rung {} of the ladder: wear had settled by {} P/E cycles at the latest; from then on, \
-         each erase counted as {} cycles. {interval} --rung {} repeats this simulation.",
-        rung.number,
+        "Rung {number} of the ladder: wear {settled} by {} P/E cycles. From then on, vpass \
+         simulated {} windows of at most {} P/E cycles, each for an equal part of the life. \
+         --rung {number} repeats this simulation.",
         digits(warm_up),
-        rung.acceleration,
-        rung.number
+        windows.count,
+        windows.cycles,
     )
 }
 
 /// Explains why the command ended on this rung (`--rung`), although the interval is missing or too
 /// wide. Returns `None` if the interval is narrow enough.
-fn why_no_higher(end: Next, rung: Rung, args: &LifeArgs) -> Option<String> {
-    let wanted = if rung.coarser().is_some() {
+fn why_no_higher(end: Next, lives: &[Life], args: &LifeArgs) -> Option<String> {
+    let wanted = if lives.iter().all(|life| life.has_settled) {
         format!("The interval is wider than --within {} %", digits(100.0 * args.within))
     } else {
-        "An interval needs a higher rung".into()
+        "An interval needs wear that has settled".into()
     };
     match end {
         Next::Answered | Next::Climb(_) => None,
         Next::OutOfTime(takes) => Some(format!(
-            "{wanted}: the next rung takes about {}. Together with the time already used, that is \
-             longer than --minutes {} allows ({}).",
-            seconds(takes),
-            args.minutes,
-            seconds(60.0 * args.minutes)
+            "{wanted}: a higher rung would take about --minutes {}, more than is left of --minutes \
+             {}.",
+            digits(takes),
+            digits(args.minutes()),
         )),
         Next::AtTop => Some(format!(
             "{wanted}, and this was the last rung. Try --exact with more --seeds or samples."
@@ -288,20 +284,40 @@ fn why_no_higher(end: Next, rung: Rung, args: &LifeArgs) -> Option<String> {
     }
 }
 
+/// Returns a sentence about a life whose simulation used up its work; `None` for other lives.
+fn bounds(life: &Life) -> Option<String> {
+    let at_most = || match life.years_at_most {
+        Some(most) => format!(
+            ", and at most {}, because the host's data alone programs all flash as often as it is \
+             rated in this time",
+            years(most, None)
+        ),
+        None => String::new(),
+    };
+    life.out_of_work.then(|| {
+        format!(
+            "`{}`: the simulation used up its work (--minutes) at {} P/E cycles. The drive lives \
+             at least {}{}.",
+            life.label,
+            digits(life.pec_mean.mean),
+            years(life.years.mean, None),
+            at_most()
+        )
+    })
+}
+
 #[cfg(test)]
 mod tests {
-    use vpass_lab::life::ladder::LADDER;
-
     use super::*;
 
     #[test]
-    fn a_rung_without_an_interval_does_not_call_it_wide() {
+    fn minutes_are_those_of_the_command() {
         let line = ["--drive", "tiny", "--workload", "zipf-read", "--minutes", "0.3"];
         let args = LifeArgs::of_line(line.map(str::to_owned));
-        let said = |rung| why_no_higher(Next::OutOfTime(13.5), rung, &args).unwrap();
-        let why = "the next rung takes about 13.5 s. Together with the time already used, that is \
-            longer than --minutes 0.3 allows (18.0 s).";
-        assert_eq!(said(LADDER[0]), format!("An interval needs a higher rung: {why}"));
-        assert_eq!(said(LADDER[1]), format!("The interval is wider than --within 10.0 %: {why}"));
+        assert_eq!(
+            why_no_higher(Next::OutOfTime(13.5), &[], &args).unwrap(),
+            "The interval is wider than --within 10.0 %: a higher rung would take about --minutes \
+             13.5, more than is left of --minutes 0.300."
+        );
     }
 }

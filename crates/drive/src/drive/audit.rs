@@ -38,7 +38,7 @@ pub struct BlockRow {
     pub pec: u32,
     /// Number of effective P/E cycles, in thousandths.
     pub effective_milli: u64,
-    /// Number of P/E cycles that have ended since the drive was made.
+    /// Number of P/E cycles that have ended since the drive was made, without skipped ones.
     pub cycles: u32,
     /// Number of P/E cycles in which the block was reprogrammed in place.
     pub reprogrammed_cycles: u32,
@@ -205,7 +205,7 @@ impl Drive {
             state: hot.state,
             pec: cold.pec,
             effective_milli: cold.effective_milli(),
-            cycles: cold.pec - self.flash.first_pec(block),
+            cycles: cold.pec - cold.skipped - self.flash.first_pec(block),
             reprogrammed_cycles: cold.reprogrammed_cycles,
             reads: f64::from(cold.carries) * CARRY.units() + hot.reads.units(),
             mode: hot.mode,

@@ -101,6 +101,8 @@ pub struct BlockCold {
     pub pec: u32,
     /// Wear in addition to `pec`, in thousandths of a cycle, because reprogramming also wears.
     pub extra_milli: u32,
+    /// Part of `pec` that was skipped, not erased.
+    pub skipped: u32,
     /// Number of block reads at which the reclaim policy is asked, without [`Self::put_off`].
     policy_alarm: Reads,
     /// Dose that movers have added to the block since that alarm was set. Movers use up none of the
@@ -132,6 +134,7 @@ impl BlockCold {
         Self {
             pec,
             extra_milli: 0,
+            skipped: 0,
             policy_alarm: Reads::NEVER,
             put_off: Quarters::ZERO,
             model_alarm: Quarters::MAX,
@@ -180,6 +183,12 @@ impl BlockCold {
     /// Returns the effective P/E count, in thousandths of a cycle.
     pub fn effective_milli(&self) -> u64 {
         u64::from(self.pec) * 1000 + u64::from(self.extra_milli)
+    }
+
+    /// Returns the effective P/E count without skipped cycles, in thousandths of a cycle. The choice
+    /// of blocks compares this wear.
+    pub fn erased_milli(&self) -> u64 {
+        self.effective_milli() - u64::from(self.skipped) * 1000
     }
 
     /// Returns the P/E count at which limits are looked up. If reprogramming counts for limits,

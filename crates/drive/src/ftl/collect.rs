@@ -192,7 +192,7 @@ impl Ftl {
         domain: usize,
         (allowed, full_ones): (&dyn Fn(BlockId) -> bool, bool),
     ) -> Option<BlockId> {
-        let wear = |block: BlockId| flash.cold(block).effective_milli();
+        let wear = |block: BlockId| flash.cold(block).erased_milli();
         let (pages_per_block, clock) = (flash.geometry.pages_per_block, flash.seq() as u32);
         slots.pick(&Candidates {
             index: self.victims.of(domain),
@@ -269,7 +269,7 @@ impl Ftl {
                 && !hot.has(MOVING)
                 && (!flash.is_protected(*b) || planted(Bug::LevelsResting))
         };
-        let wear = |b: BlockId| flash.cold(b).effective_milli();
+        let wear = |b: BlockId| flash.cold(b).erased_milli();
         let gap = if self.bugs.has(Bug::LevelledTooSoon) { gap / 2 } else { gap };
         // If data cannot move between dies, this is done on each die, for the block that is
         // furthest behind the oldest one of its die.

@@ -443,9 +443,9 @@ impl Ftl {
             + flash.geometry.plane_of(block);
         let rank = if self.wear.dynamic {
             if planted(Bug::ExtraWearUnranked) {
-                u64::from(flash.cold(block).pec) * 1000
+                u64::from(flash.cold(block).pec - flash.cold(block).skipped) * 1000
             } else {
-                flash.cold(block).effective_milli()
+                flash.cold(block).erased_milli()
             }
         } else {
             flash.erases_total()

@@ -250,9 +250,9 @@ pub trait Observer: Any + Send {
     /// Reports the start of the measured phase: counts start here, and erases count as
     /// `wear.acceleration` says.
     fn measured_phase(&mut self);
-    /// Reports that an erase counts as this number of P/E cycles from now on, unless it levels
-    /// wear.
-    fn accelerated(&mut self, _cycles: u32) {}
+    /// Reports that this number of P/E cycles is skipped. Each block takes them over at its next
+    /// erase.
+    fn cycles_skipped(&mut self, _cycles: u32) {}
 
     /// Reports the times in which the timed gear used a die (or a plane of it, with independent
     /// planes) or a channel. Each entry is (number, start, end) in ns. Channels are numbered after

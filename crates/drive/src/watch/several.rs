@@ -254,8 +254,8 @@ impl Observer for Several {
         self.each(Observer::measured_phase);
     }
 
-    fn accelerated(&mut self, cycles: u32) {
-        self.each(|o| o.accelerated(cycles));
+    fn cycles_skipped(&mut self, cycles: u32) {
+        self.each(|o| o.cycles_skipped(cycles));
     }
 
     fn occupied(&mut self, intervals: &[(u32, Ns, Ns)]) {

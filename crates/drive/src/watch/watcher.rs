@@ -231,7 +231,7 @@ impl Observer for Batches {
     fn asks_at(&mut self, _: BlockId, _: Reads) {}
     fn clock(&mut self, _: Ns) {}
     fn renewed(&mut self, _: BlockId, _: Moment) {}
-    fn accelerated(&mut self, _: u32) {}
+    fn cycles_skipped(&mut self, _: u32) {}
 
     // Other observers divide the time of dies.
     fn occupied(&mut self, _: &[(u32, Ns, Ns)]) {}

@@ -1,19 +1,20 @@
-//! Climb up the ladder of lives, one rung after another. Each rung sets the acceleration of wear,
-//! and how many lives are simulated. The climb ends when the intervals of all techniques are as
-//! narrow as the user wants.
+//! Climb up the ladder of lives. Each rung sets the windows of the lives, and how many lives are
+//! simulated. The climb ends when the intervals of all techniques are as narrow as the user wants.
 //!
 //! All techniques climb together, so their years are compared on the same rung. Lives that were
 //! simulated for a lower rung are used again, so only missing lives are simulated. With `--rung`,
-//! vpass simulates the given rung and a lower rung for comparison.
+//! vpass simulates only the given rung.
+//!
+//! The work of a climb is counted in page programs, not in seconds. So the same command climbs to
+//! the same rung on any machine.
 
-use std::num::NonZeroU32;
-use std::time::{Duration, Instant};
-
-use super::interval::{Interval, Pair};
+use super::interval::{Interval, Scaled};
 use super::ladder::{LADDER, Next, Rung, Standing, Wanted};
-use super::{Deadline, Lived, OneLife, accelerated_loss, held};
+use super::windows::Windows;
+use super::{End, Lived, OneLife, held};
 use crate::failure::Failure;
 use crate::plan::{FEWEST_PAGES, RunPlan};
+use crate::setup::Gear;
 
 /// Combination of techniques that takes part in a climb.
 #[derive(Clone, Debug)]
@@ -29,15 +30,13 @@ pub struct Contender {
 pub struct Climb {
     /// Rung that the user chose. If absent, the climb starts at the lowest rung.
     pub rung: Option<Rung>,
-    /// Precision that the user wants, and time that the climb may take.
+    /// Precision that the user wants, and work that the climb may take.
     pub wanted: Wanted,
     /// Number of seeds that the user set. The number of lives on each rung is multiplied by this
     /// number.
     pub seeds: u32,
     /// Number of samples that the user set. If absent, the rung determines the number of samples.
     pub samples: Option<u32>,
-    /// Number of threads for the lives.
-    pub threads: usize,
     /// Number of pages that the workload touches in all samples together. `None` if whole drives
     /// are simulated.
     pub touched: Option<u64>,
@@ -56,16 +55,16 @@ pub struct Answer {
     /// factor is 1 if the lives are not on a rung, or if the sample serves the expected number of
     /// reads.
     pub factors: Vec<f64>,
-    /// Whether the lives belong to a rung. On a rung, acceleration affects the years.
+    /// Whether the lives belong to a rung.
     pub is_on_rung: bool,
-    /// Interval of the years. `None` if the rung is not compared with a lower rung.
+    /// Interval of the years. `None` if wear had not settled, or if a life did not end.
     pub interval: Option<Interval>,
 }
 
 /// Outcome of a climb, with the answers for all techniques.
 #[derive(Clone, Debug)]
 pub struct Climbed {
-    /// Rung on which the answers were found. `None` if even the first rung took too long.
+    /// Rung on which the answers were found. `None` outside the ladder.
     pub rung: Option<Rung>,
     /// Answer of each technique.
     pub answers: Vec<Answer>,
@@ -73,17 +72,15 @@ pub struct Climbed {
     pub end: Option<Next>,
 }
 
-/// Function that simulates the given lives. The function returns `None` if the deadline passes
-/// before the lives are finished.
-pub type Live<'a> =
-    &'a mut dyn FnMut(&[OneLife], Deadline) -> Result<Option<Vec<Result<Lived, Failure>>>, Failure>;
+/// Function that simulates the given lives.
+pub type Live<'a> = &'a mut dyn FnMut(&[OneLife]) -> Result<Vec<Result<Lived, Failure>>, Failure>;
 
 /// Life that the climb has already simulated.
 struct Known {
     contender: usize,
     seed: u64,
     residue: u32,
-    acceleration: NonZeroU32,
+    windows: Option<Windows>,
     lived: Result<Lived, Failure>,
 }
 
@@ -98,43 +95,28 @@ impl Climb {
         live: Live,
         told: &mut dyn FnMut(&Climbed),
     ) -> Result<Climbed, Failure> {
-        let began = Instant::now();
         let mut known: Vec<Known> = vec![];
         if let Some(rung) = self.rung {
-            for rung in rung.coarser().into_iter().chain([rung]) {
-                self.ascend(rung, contenders, &mut known, live, None)?;
-            }
-            return Ok(Climbed {
-                rung: Some(rung),
-                answers: self.answers(rung, contenders, &known),
-                end: None,
-            });
+            self.ascend(rung, contenders, &mut known, live, None)?;
+            let answers = self.answers(rung, contenders, &known);
+            return Ok(Climbed { rung: Some(rung), answers, end: None });
         }
         let mut rung = LADDER[0];
-        // Only the first rung has a deadline. For every other rung, the climb first estimates how
-        // long the rung takes.
-        let mut deadline =
-            self.wanted.seconds.map(|seconds| began + Duration::from_secs_f64(seconds));
+        let mut left = self.wanted.work;
         loop {
-            let begins = Instant::now();
-            let Some(cycles) = self.ascend(rung, contenders, &mut known, live, deadline.take())?
-            else {
-                return Ok(Climbed {
-                    rung: None,
-                    answers: vec![],
-                    end: Some(Next::OutOfTime(f64::INFINITY)),
-                });
-            };
-            let pace = Pace { seconds: begins.elapsed().as_secs_f64(), cycles };
+            let work = self.ascend(rung, contenders, &mut known, live, left)?;
+            left = left.map(|left| left.saturating_sub(work));
             let answers = self.answers(rung, contenders, &known);
-            let standing = Standing {
-                half: widest(&answers),
-                elapsed: began.elapsed().as_secs_f64(),
-                next_takes: rung
-                    .above()
-                    .map_or(0.0, |above| pace.seconds_of(self.ahead(above, contenders, &known))),
-            };
-            let next = rung.next(self.wanted, standing);
+            let lived = || answers.iter().filter_map(|answer| answer.lived.as_ref().ok()).flatten();
+            let next = rung.next(
+                self.wanted,
+                Standing {
+                    half: widest(&answers),
+                    has_settled: lived().all(|lived| lived.has_settled),
+                    left,
+                    work_of: &|rung| self.work_ahead(rung, contenders, &known),
+                },
+            );
             let climbed = Climbed { rung: Some(rung), answers, end: Some(next) };
             let Next::Climb(above) = next else { return Ok(climbed) };
             told(&climbed);
@@ -142,54 +124,45 @@ impl Climb {
         }
     }
 
-    /// Simulates the missing lives of a rung. Returns the mean number of P/E cycles that a thread
-    /// simulated. Returns `None` if the deadline passes before the lives are finished.
+    /// Simulates the missing lives of a rung, and returns their work. Each life may take an equal
+    /// part of the work that is left.
     fn ascend(
         &self,
         rung: Rung,
         contenders: &[Contender],
         known: &mut Vec<Known>,
         live: Live,
-        deadline: Deadline,
-    ) -> Result<Option<f64>, Failure> {
+        left: Option<u64>,
+    ) -> Result<u64, Failure> {
         let missing = self.missing(rung, contenders, known);
+        let most_work = left.map(|left| left / missing.len().max(1) as u64);
         let asked: Vec<_> = missing
             .iter()
-            .map(|(_, plan)| OneLife { plan, acceleration: rung.acceleration })
+            .map(|(_, plan)| OneLife { plan, windows: rung.windows, most_work })
             .collect();
-        let Some(lived) = live(&asked, deadline)? else { return Ok(None) };
-        let cycles = lived.iter().flatten().map(simulated).sum::<f64>();
+        let lived = live(&asked)?;
+        let work = lived.iter().flatten().map(|lived| lived.work).sum();
         for ((contender, plan), lived) in missing.iter().zip(lived) {
-            let (seed, residue) = (plan.seed, plan.sample.residue);
-            known.push(Known {
-                contender: *contender,
-                seed,
-                residue,
-                acceleration: rung.acceleration,
-                lived,
-            });
+            let (seed, residue, windows) = (plan.seed, plan.sample.residue, rung.windows);
+            known.push(Known { contender: *contender, seed, residue, windows, lived });
         }
-        Ok(Some(cycles / self.threads.clamp(1, asked.len().max(1)) as f64))
+        Ok(work)
     }
 
-    /// Returns the expected number of P/E cycles that each thread must simulate for a rung.
-    fn ahead(&self, rung: Rung, contenders: &[Contender], known: &[Known]) -> f64 {
-        let missing = self.missing(rung, contenders, known);
-        let of = |contender: usize| {
-            let like =
-                known.iter().find(|other| other.contender == contender && other.lived.is_ok());
-            like.and_then(|other| other.lived.as_ref().ok())
-                .map_or(0.0, |lived| simulated_at(lived, rung.acceleration))
+    /// Returns the expected work of the missing lives of a rung.
+    fn work_ahead(&self, rung: Rung, contenders: &[Contender], known: &[Known]) -> f64 {
+        let of = |(contender, plan): &(usize, RunPlan)| {
+            let like = known.iter().filter(|other| other.contender == *contender);
+            like.filter_map(|other| other.lived.as_ref().ok())
+                .map(|lived| work_at(rung, plan, lived))
+                .next_back()
+                .unwrap_or(0.0)
         };
-        let all = missing.iter().map(|(contender, _)| of(*contender)).sum::<f64>();
-        let threads = self.threads.clamp(1, missing.len().max(1));
-        // Some threads are idle while the last lives are simulated.
-        let turns = missing.len().div_ceil(threads) as f64;
-        if missing.is_empty() { 0.0 } else { all / missing.len() as f64 * turns }
+        self.missing(rung, contenders, known).iter().map(of).sum()
     }
 
     /// Returns the plans of those lives of a rung that must still be simulated. A life that ended
-    /// during the warm-up is valid for every acceleration.
+    /// before its windows began is valid for all rungs.
     fn missing(
         &self,
         rung: Rung,
@@ -199,10 +172,12 @@ impl Climb {
         let plans = |(at, contender): (usize, &Contender)| -> Vec<(usize, RunPlan)> {
             let failed = known.iter().any(|other| other.contender == at && other.lived.is_err());
             let plans = if failed { vec![] } else { self.plans(rung, contender) };
-            plans.into_iter().map(|plan| (at, plan)).collect()
+            let like = known.iter().find(|other| other.contender == at);
+            let lived = like.and_then(|other| other.lived.as_ref().ok());
+            plans.into_iter().map(|plan| (at, in_best_gear(rung, plan, lived))).collect()
         };
         let all = contenders.iter().enumerate().flat_map(plans);
-        all.filter(|(at, plan)| find(known, *at, plan, rung.acceleration).is_none()).collect()
+        all.filter(|(at, plan)| find(known, *at, plan, rung.windows).is_none()).collect()
     }
 
     /// Returns the plans of a technique on a rung. The plans of all samples with the first seed
@@ -237,44 +212,63 @@ impl Climb {
             if let Some(failure) = failed.and_then(|other| other.lived.as_ref().err()) {
                 return Answer { lived: Err(failure.clone()), ..answer };
             }
-            let at_rung = |plan: &RunPlan, rung: Rung| find(known, at, plan, rung.acceleration);
-            let pairs: Vec<Pair> = answer
+            let scaled: Vec<Scaled> = answer
                 .plans
                 .iter()
                 .filter_map(|plan| {
-                    let coarse = rung.coarser().and_then(|coarser| at_rung(plan, coarser));
-                    at_rung(plan, rung).map(|fine| Pair {
-                        fine,
-                        coarse,
-                        factor: held::factor(plan, fine),
-                    })
+                    let lived = find(known, at, plan, rung.windows)?;
+                    Some(Scaled { lived, factor: held::factor(plan, lived) })
                 })
                 .collect();
-            let lived = pairs.iter().map(|pair| pair.fine.clone()).collect();
-            let factors = pairs.iter().map(|pair| pair.factor).collect();
-            Answer { lived: Ok(lived), factors, interval: self.interval(&pairs), ..answer }
+            let lived = scaled.iter().map(|life| life.lived.clone()).collect();
+            let factors = scaled.iter().map(|life| life.factor).collect();
+            Answer { lived: Ok(lived), factors, interval: self.interval(&scaled), ..answer }
         };
         contenders.iter().enumerate().map(of).collect()
     }
 
-    fn interval(&self, pairs: &[Pair]) -> Option<Interval> {
-        let interval = Interval::of(pairs)?;
-        let few = self.touched.is_some_and(|touched| touched * (pairs.len() as u64) < FEWEST_PAGES);
+    fn interval(&self, lives: &[Scaled]) -> Option<Interval> {
+        let interval = Interval::of(lives)?;
+        let few = self.touched.is_some_and(|touched| touched * (lives.len() as u64) < FEWEST_PAGES);
         Some(Interval { is_range: few, ..interval })
     }
 }
 
-/// Time that the simulation of a rung took, and number of simulated P/E cycles.
-struct Pace {
-    seconds: f64,
-    cycles: f64,
+/// Returns the expected work of a life on a rung. `lived` is a life of the same technique.
+fn work_at(rung: Rung, plan: &RunPlan, lived: &Lived) -> f64 {
+    let of_cycle = lived.work as f64 / lived.simulated.max(1e-9);
+    let single_reads = if plan.is_fluid() { 0.0 } else { reads_of_program(lived) / 4.0 };
+    let rated = f64::from(plan.drive.config.drive.rated_pec);
+    let warm_up = |most: u32| match lived.windows_from {
+        Some(from) if lived.has_settled => from - lived.pec_first,
+        _ => f64::from(most),
+    };
+    let cycles = rung
+        .windows
+        .map_or(rated, |windows| warm_up(windows.most_warm) + windows.simulated())
+        .min(rated - lived.pec_first);
+    of_cycle * cycles * (1.0 + single_reads)
 }
 
-impl Pace {
-    fn seconds_of(&self, cycles: f64) -> f64 {
-        if self.cycles > 0.0 { self.seconds / self.cycles * cycles } else { 0.0 }
-    }
+/// Returns the number of pages that the host reads per programmed page.
+fn reads_of_program(lived: &Lived) -> f64 {
+    lived.read_pages as f64 / lived.programs.sum().max(1) as f64
 }
+
+/// Returns the plan of a life in the gear that takes less work. If every cycle of a whole drive is
+/// simulated, and the host reads few pages per programmed page, single requests take less work than
+/// rates of reads. `lived` is a life of the same technique.
+fn in_best_gear(rung: Rung, plan: RunPlan, lived: Option<&Lived>) -> RunPlan {
+    let reads_little = lived.is_some_and(|lived| reads_of_program(lived) < FEW_READS);
+    if rung.windows.is_none() && plan.sample.is_whole() && reads_little {
+        return RunPlan { gear: Gear::Untimed, ..plan };
+    }
+    plan
+}
+
+/// Largest number of page reads per programmed page for which the untimed gear takes less work than
+/// the fluid gear.
+const FEW_READS: f64 = 4.0;
 
 /// Returns how many samples a rung with `lives` lives has. A sample has one page in `of`. The
 /// result is a power of two, so the samples of lower rungs are used again on higher rungs.
@@ -290,7 +284,7 @@ fn find<'a>(
     known: &'a [Known],
     contender: usize,
     plan: &RunPlan,
-    acceleration: NonZeroU32,
+    windows: Option<Windows>,
 ) -> Option<&'a Lived> {
     let is_it = |other: &&Known| {
         other.contender == contender
@@ -300,24 +294,11 @@ fn find<'a>(
     let lives = known
         .iter()
         .filter(is_it)
-        .filter_map(|other| Some((other.acceleration, other.lived.as_ref().ok()?)));
-    let mut same = lives.filter(|(at, lived)| {
-        *at == acceleration || at.get() > 1 && lived.accelerated_from.is_none()
-    });
-    same.next().map(|(_, lived)| lived)
-}
-
-/// Returns the number of P/E cycles of the mean block that were simulated for a life. An
-/// accelerated erase is counted as one cycle.
-fn simulated(lived: &Lived) -> f64 {
-    simulated_at(lived, lived.acceleration)
-}
-
-/// Returns the number of P/E cycles of the mean block that must be simulated for a life like
-/// `lived`, but with the given acceleration.
-fn simulated_at(lived: &Lived, acceleration: NonZeroU32) -> f64 {
-    let from = lived.accelerated_from.unwrap_or(lived.pec_mean);
-    from - lived.pec_first + (lived.pec_mean - from) / f64::from(acceleration.get())
+        .filter_map(|other| Some((other.windows, other.lived.as_ref().ok()?)));
+    // A life that ended before its windows began is exact.
+    let is_exact = |lived: &Lived| lived.windows_from.is_none() && lived.end != End::OutOfWork;
+    let mut same = lives.filter(|(of, lived)| *of == windows || is_exact(lived));
+    same.next_back().map(|(_, lived)| lived)
 }
 
 /// Returns half the width of the widest interval, as a share of the years. Returns `None` if a
@@ -326,12 +307,8 @@ fn widest(answers: &[Answer]) -> Option<f64> {
     let mut widest = 0.0f64;
     for answer in answers {
         let Ok(lived) = &answer.lived else { continue };
-        let mut both = answer.plans.iter().zip(lived);
-        if both.any(|(plan, lived)| accelerated_loss::of(plan, lived).is_some()) {
-            return None;
-        }
         // If a life lost data, its years do not count and need no interval.
-        let needs_none = lived.iter().all(|lived| lived.end == super::End::LivesOn)
+        let needs_none = lived.iter().all(|lived| lived.end == End::LivesOn)
             || lived.iter().any(|lived| lived.data_lost_pages > 0);
         if needs_none {
             continue;

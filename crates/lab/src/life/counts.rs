@@ -1,9 +1,8 @@
-//! Counts of a life with an accelerated part. During acceleration, each erase stands for K P/E
-//! cycles, so the counts of this part are multiplied by K. Pages programmed and blocks erased for
-//! wear levelling are not multiplied, because acceleration does not change their number.
+//! Counts of a life that is simulated in stretches. What a stretch counts is multiplied by the
+//! weight of the stretch.
 //!
 //! ```text
-//! 40 pages programmed in the warm-up, 100 pages programmed at the end, K = 10:
+//! 40 pages programmed in the warm-up, 100 pages programmed at the end, a weight of 10:
 //! the life has 40 + 10 x (100 - 40) = 640 programs
 //! ```
 
@@ -42,43 +41,10 @@ impl Counts {
         }
     }
 
-    #[cfg(test)]
-    pub(super) fn none() -> Self {
-        let none = ByCause::from([0; Cause::COUNT]);
-        let host = HostCounts::default();
-        Self {
-            programs: none,
-            erases: none,
-            host,
-            lost_pages: 0,
-            errors: None,
-            retries: None,
-            hints: None,
-        }
-    }
-
     /// Returns the expected number of lost codewords per bit that the host read.
     pub(super) fn uber(&self) -> Option<f64> {
         let (errors, bits) = self.errors?;
         (bits > 0.0).then(|| errors / bits)
-    }
-
-    /// Returns the counts of the whole life. `then` has the counts at the start of acceleration.
-    /// Everything counted after the start of acceleration is multiplied by `times`.
-    pub(super) fn since(self, then: &Self, times: u32) -> Self {
-        let grown = Grown(times.into());
-        Self {
-            programs: grown.by_cause(&then.programs, &self.programs),
-            erases: grown.by_cause(&then.erases, &self.erases),
-            host: grown.host(&then.host, &self.host),
-            lost_pages: grown.count(then.lost_pages, self.lost_pages),
-            errors: grown.errors(then.errors, self.errors),
-            retries: self
-                .retries
-                .zip(then.retries.as_ref())
-                .map(|(now, then)| grown.retries(then, &now)),
-            hints: self.hints.zip(then.hints).map(|(now, then)| grown.hints(then, now)),
-        }
     }
 }
 
@@ -88,38 +54,64 @@ pub(super) fn errors(drive: &Drive) -> Option<(f64, f64)> {
     Some((drive.lost_codewords()?, bits as f64))
 }
 
-/// Factor for everything that was counted during acceleration.
-#[derive(Clone, Copy)]
-pub(super) struct Grown(pub(super) u64);
+/// Weight of a stretch of a life.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Weight {
+    /// Weight of times and counts.
+    pub(super) life: f64,
+    /// Weight of P/E cycles, and of programs and erases for wear levelling.
+    pub(super) erases: f64,
+}
 
-impl Grown {
-    fn count(self, then: u64, now: u64) -> u64 {
-        then + self.0 * (now - then)
+impl Weight {
+    /// Returns the counts of a life. The life had the counts `before` when the stretch began. The
+    /// drive had the counts `from` when the stretch began, and has the counts `now`.
+    pub(super) fn add(self, before: &Counts, from: &Counts, now: Counts) -> Counts {
+        Counts {
+            programs: self.by_cause(&before.programs, &from.programs, &now.programs),
+            erases: self.by_cause(&before.erases, &from.erases, &now.erases),
+            host: self.host(&before.host, &from.host, &now.host),
+            // A loss between two windows is a loss, too.
+            lost_pages: Self { life: self.life.max(1.0), ..self }.count(
+                before.lost_pages,
+                from.lost_pages,
+                now.lost_pages,
+            ),
+            errors: self.errors(before.errors, from.errors, now.errors),
+            retries: self.retries(before.retries.as_ref(), from.retries.as_ref(), now.retries),
+            hints: self.hints(before.hints, from.hints, now.hints),
+        }
+    }
+
+    fn count(self, before: u64, from: u64, now: u64) -> u64 {
+        before + (self.life * (now - from) as f64).round() as u64
     }
 
     /// Returns the expected number of lost codewords in a life, and the number of bits that the
     /// host read.
     pub(super) fn errors(
         self,
-        then: Option<(f64, f64)>,
+        before: Option<(f64, f64)>,
+        from: Option<(f64, f64)>,
         now: Option<(f64, f64)>,
     ) -> Option<(f64, f64)> {
-        let of = |then: f64, now: f64| then + self.0 as f64 * (now - then);
-        let ((errors_then, bits_then), (errors, bits)) = then.zip(now)?;
-        Some((of(errors_then, errors), of(bits_then, bits)))
+        let ((before, from), now) = before.zip(from).zip(now)?;
+        let of = |before: f64, from: f64, now: f64| before + self.life * (now - from);
+        Some((of(before.0, from.0, now.0), of(before.1, from.1, now.1)))
     }
 
-    /// Returns the counts of a life, by cause. Counts for wear levelling are not multiplied by K.
-    pub(super) fn by_cause(self, then: &ByCause, now: &ByCause) -> ByCause {
+    /// Returns the counts of a life, by cause.
+    pub(super) fn by_cause(self, before: &ByCause, from: &ByCause, now: &ByCause) -> ByCause {
         let of = |cause: Cause| {
-            let times = if cause == Cause::Wear { Self(1) } else { self };
-            times.count(then.of(cause), now.of(cause))
+            let levels = cause == Cause::Wear;
+            let weight = if levels { Self { life: self.erases, ..self } } else { self };
+            weight.count(before.of(cause), from.of(cause), now.of(cause))
         };
         ByCause::from(Cause::ALL.map(of))
     }
 
-    fn host(self, then: &HostCounts, now: &HostCounts) -> HostCounts {
-        let of = |count: fn(&HostCounts) -> u64| self.count(count(then), count(now));
+    fn host(self, before: &HostCounts, from: &HostCounts, now: &HostCounts) -> HostCounts {
+        let of = |count: fn(&HostCounts) -> u64| self.count(count(before), count(from), count(now));
         HostCounts {
             read_requests: of(|host| host.read_requests),
             write_requests: of(|host| host.write_requests),
@@ -136,37 +128,53 @@ impl Grown {
         }
     }
 
-    fn retries(self, then: &Retries, now: &Retries) -> Retries {
-        let histogram: Vec<u64> = then
-            .histogram
-            .iter()
-            .zip(&now.histogram)
-            .map(|(then, now)| self.count(*then, *now))
-            .collect();
+    fn retries(
+        self,
+        before: Option<&Retries>,
+        from: Option<&Retries>,
+        now: Option<Retries>,
+    ) -> Option<Retries> {
+        let ((before, from), now) = before.zip(from).zip(now)?;
+        let of = |level: usize| {
+            let at = |retries: &Retries| retries.histogram[level];
+            self.count(at(before), at(from), at(&now))
+        };
+        let histogram: Vec<u64> = (0..now.histogram.len()).map(of).collect();
         let reads: u64 = histogram.iter().sum();
         let retries: u64 =
             histogram.iter().enumerate().map(|(level, reads)| level as u64 * reads).sum();
-        Retries {
-            histogram,
+        let of = |count: fn(&Retries) -> u64| self.count(count(before), count(from), count(&now));
+        Some(Retries {
             mean: (reads > 0).then(|| retries as f64 / reads as f64),
-            reads_with_retry: self.count(then.reads_with_retry, now.reads_with_retry),
-            began_higher: self.count(then.began_higher, now.began_higher),
+            reads_with_retry: of(|retries| retries.reads_with_retry),
+            began_higher: of(|retries| retries.began_higher),
             budget_raised: now.budget_raised,
-        }
+            histogram,
+        })
     }
 
-    fn hints(self, then: Hints, now: Hints) -> Hints {
-        let of = |then: OfWord, now: OfWord| OfWord {
-            reads: self.count(then.reads, now.reads),
-            missed_budgets: self.count(then.missed_budgets, now.missed_budgets),
+    fn hints(
+        self,
+        before: Option<Hints>,
+        from: Option<Hints>,
+        now: Option<Hints>,
+    ) -> Option<Hints> {
+        let ((before, from), now) = before.zip(from).zip(now)?;
+        let of = |before: OfWord, from: OfWord, now: OfWord| OfWord {
+            reads: self.count(before.reads, from.reads, now.reads),
+            missed_budgets: self.count(
+                before.missed_budgets,
+                from.missed_budgets,
+                now.missed_budgets,
+            ),
             ..now
         };
-        Hints {
-            smallest: of(then.smallest, now.smallest),
-            typical: of(then.typical, now.typical),
-            idle: of(then.idle, now.idle),
+        Some(Hints {
+            smallest: of(before.smallest, from.smallest, now.smallest),
+            typical: of(before.typical, from.typical, now.typical),
+            idle: of(before.idle, from.idle, now.idle),
             ..now
-        }
+        })
     }
 }
 
@@ -194,23 +202,30 @@ mod tests {
     }
 
     #[test]
-    fn accelerated_counts_are_multiplied_and_levelling_counts_once() {
+    fn counts_of_a_stretch_are_multiplied_by_its_weight() {
         let of = |gc, wear| {
             let mut by_cause = [0; Cause::COUNT];
             (by_cause[Cause::Gc as usize], by_cause[Cause::Wear as usize]) = (gc, wear);
             by_cause
         };
-        let (then, now) = (of(40, 5), of(100, 8));
-        let life =
-            counts(now, 300, 6.0, [250, 40, 10]).since(&counts(then, 100, 1.0, [100, 0, 0]), 10);
-        assert_eq!((life.programs.of(Cause::Gc), life.programs.sum()), (640, 648));
+        let then = counts(of(40, 5), 100, 1.0, [100, 0, 0]);
+        let now = || counts(of(100, 8), 300, 6.0, [250, 40, 10]);
+        let life = Weight { life: 10.0, erases: 10.0 }.add(&then, &then, now());
+        assert_eq!((life.programs.of(Cause::Gc), life.programs.sum()), (640, 675));
         assert_eq!(
             (life.host.read_pages, life.erases.of(Cause::Gc)),
-            (2100, counts(now, 1, 0.0, [0; 3]).erases.of(Cause::Gc))
+            (2100, now().erases.of(Cause::Gc))
         );
         assert!((life.uber().unwrap() - 51.0 / 2100.0).abs() < 1e-15);
         let retries = life.retries.unwrap();
         assert_eq!((retries.histogram, retries.reads_with_retry), (vec![1600, 400, 100], 500));
         assert!((retries.mean.unwrap() - 600.0 / 2100.0).abs() < 1e-15);
+        // With `wear.acceleration`, an erase for wear levelling stands for itself.
+        let of_drive = Weight { life: 10.0, erases: 1.0 }.add(&then, &then, now());
+        assert_eq!((of_drive.programs.of(Cause::Gc), of_drive.programs.sum()), (640, 648));
+        // A stretch that does not count still shows that data was lost.
+        let lost = Counts { lost_pages: 3, ..now() };
+        let between = Weight { life: 0.0, erases: 0.0 }.add(&then, &then, lost);
+        assert_eq!((between.lost_pages, between.programs.sum()), (3, then.programs.sum()));
     }
 }

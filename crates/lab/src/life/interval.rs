@@ -1,16 +1,22 @@
-//! Interval of the years on a rung. The half width is the effect of acceleration or the effect of
-//! chance, whichever is larger.
+//! Interval of the years on a rung. The half width is the effect of windows or the effect of chance,
+//! whichever is larger.
 //!
 //! The effect of chance is computed by batch means (`batches`). If batches do not explain the
 //! differences between lives, Student's interval over the lives is used instead.
 //!
+//! The effect of windows has two parts, which are added:
+//!
+//! - **Drift:** the second half of a window is slower or faster than the first half, although the
+//!   wear is nearly the same. Then the state of the drive still changes, and the state that a
+//!   longer simulation would reach is not known.
+//! - **Bend:** a window in the middle of a stratum stands for the whole stratum. If the years of
+//!   the strata do not fall along a line, their sum is wrong by 1/24 of the change of their
+//!   differences (midpoint rule).
+//!
 //! ```text
-//! two lives last 3.9 and 4.1 years at K = 30, and 3.6 and 3.8 years at K = 100
-//! the effect of acceleration is 4.0 - 3.7 = 0.3 years
-//! the effect of chance is 12.7 x 0.141 / 1.41 = 1.27 years
-//! the larger effect counts, so the interval is 4.0 years, from 2.7 to 5.3
-//! if ten batches of each life give an effect of chance of 0.2 years, the effect of acceleration
-//! is larger, so the interval is 4.0 years, from 3.7 to 4.3
+//! the first halves of four windows stand for 0.50, 0.45, 0.40 and 0.35 years, the second halves
+//! for 0.51, 0.46, 0.41 and 0.36 years: 3.44 years
+//! the drift is 0.04 / 1.72 = 2.3 %, or 0.08 years; the bend is 0; 3 % of the years are more
 //! ```
 
 use serde::Serialize;
@@ -18,11 +24,9 @@ use serde::Serialize;
 use super::{End, Lived, batches};
 use crate::mean_ci95::mean_ci95;
 
-/// Smallest effect of acceleration in an interval, as a share of the years. A comparison of rungs
-/// alone can show too small an effect. On the preset `tiny`, lives at K = 30 and K = 100 differed
-/// by less than 3 %. Yet the lives at K = 30 were up to 4.3 % too long. With wear levelling, errors
-/// may be larger (`docs/estimate.md`).
-const LEAST_BIAS: f64 = 0.05;
+/// Smallest effect of windows in an interval, as a share of the years. It covers what drift and
+/// bend do not show, such as slow changes of the drive's state (`docs/estimate.md`).
+const LEAST_BIAS: f64 = 0.03;
 
 /// Interval of the length of life under a technique.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -31,9 +35,8 @@ pub struct Interval {
     pub low: f64,
     /// Upper end, in years.
     pub high: f64,
-    /// Effect of acceleration, in years: the difference between the lives and the same lives at a
-    /// larger acceleration. For accelerated lives, the effect is at least 5 % of the years. Null if
-    /// no lives at a larger acceleration were simulated.
+    /// Effect of simulating only windows of the lives, in years: at least 3 % of the years, and 0
+    /// if every P/E cycle was simulated.
     pub by_acceleration: Option<f64>,
     /// Half the width of the 95 % confidence interval over the lives, in years. Null for a single
     /// life. The interval uses this number only if `by_batches` is null.
@@ -46,68 +49,46 @@ pub struct Interval {
     pub is_range: bool,
 }
 
-/// Life on a rung and, if simulated, the same life at a larger acceleration.
+/// Life and the factor that converts its years to years of the drive. The factor corrects the years
+/// if the sample serves too many or too few reads.
 #[derive(Clone, Copy, Debug)]
-pub struct Pair<'a> {
-    /// Life at the smaller acceleration.
-    pub fine: &'a Lived,
-    /// Life at the larger acceleration.
-    pub coarse: Option<&'a Lived>,
-    /// Factor that converts the years of this life to years of the drive. The factor corrects the
-    /// years if the sample serves too many or too few reads.
+pub struct Scaled<'a> {
+    /// Simulated life.
+    pub lived: &'a Lived,
+    /// Factor for the years.
     pub factor: f64,
 }
 
-impl Pair<'_> {
+impl Scaled<'_> {
     /// Returns the years of the life, multiplied by the factor.
     pub fn years(&self) -> f64 {
-        self.factor * self.fine.years
+        self.factor * self.lived.years
     }
 
     fn batches(&self) -> Vec<f64> {
-        self.fine.batches.iter().map(|years| self.factor * years).collect()
-    }
-
-    /// Returns how many years shorter the life is at the larger acceleration. Returns 0 if the life
-    /// ended before acceleration began.
-    fn difference(&self) -> Option<f64> {
-        if self.fine.accelerated_from.is_none() && self.fine.acceleration.get() > 1 {
-            return Some(0.0);
-        }
-        self.coarse.map(|coarse| self.factor * (self.fine.years - coarse.years))
+        self.lived.batches.iter().map(|years| self.factor * years).collect()
     }
 }
 
 impl Interval {
-    /// Returns the interval of the years of these lives. Returns `None` if there are no lives at a
-    /// larger acceleration for comparison, or if any drive outlives the simulation.
-    ///
-    /// The error of the years grows with K at least as fast as the square root of K. The lives for
-    /// comparison have at least three times the K of this rung. Their difference from this rung is
-    /// therefore at least the error of this rung.
-    pub fn of(pairs: &[Pair]) -> Option<Self> {
-        if pairs.iter().any(|pair| pair.fine.end == End::LivesOn) {
+    /// Returns the interval of the years of these lives. Returns `None` if wear had not settled
+    /// when windows began, or if the simulation ended before a drive was worn out.
+    pub fn of(lives: &[Scaled]) -> Option<Self> {
+        let is_known = |life: &Scaled| {
+            life.lived.has_settled && !matches!(life.lived.end, End::LivesOn | End::OutOfWork)
+        };
+        if !lives.iter().all(is_known) {
             return None;
         }
-        let years: Vec<f64> = pairs.iter().map(Pair::years).collect();
+        let years: Vec<f64> = lives.iter().map(Scaled::years).collect();
         let mean = mean_ci95(&years)?;
-        let differences: Vec<f64> = pairs.iter().filter_map(Pair::difference).collect();
-        let is_exact = pairs.iter().all(|pair| pair.fine.acceleration.get() == 1);
-        let is_accelerated =
-            !is_exact && pairs.iter().any(|pair| pair.fine.accelerated_from.is_some());
-        let least = if is_accelerated { LEAST_BIAS * mean.mean } else { 0.0 };
-        let by_acceleration = if is_exact {
-            Some(0.0)
-        } else {
-            mean_ci95(&differences).map(|difference| difference.mean.abs().max(least))
-        };
-        let by_batches = batches::half(&pairs.iter().map(Pair::batches).collect::<Vec<_>>());
+        let share = by_windows(lives);
         let interval = Self {
             low: mean.mean,
             high: mean.mean,
-            by_acceleration: Some(by_acceleration?),
+            by_acceleration: Some(share * mean.mean),
             by_lives: mean.ci95,
-            by_batches,
+            by_batches: batches::half(&lives.iter().map(Scaled::batches).collect::<Vec<_>>()),
             is_range: false,
         };
         let half = interval.half();
@@ -121,104 +102,110 @@ impl Interval {
     }
 }
 
+/// Returns the effect of windows, as a share of the years. The strata are added up over all lives,
+/// so that chance matters less.
+fn by_windows(lives: &[Scaled]) -> f64 {
+    let count = lives.iter().map(|life| life.lived.halves.len()).min().unwrap_or(0);
+    if count < 2 {
+        return if lives.iter().any(|life| !life.lived.halves.is_empty()) {
+            LEAST_BIAS
+        } else {
+            0.0
+        };
+    }
+    let sum = |of: &dyn Fn(&Lived) -> f64| lives.iter().map(|life| of(life.lived)).sum::<f64>();
+    let strata: Vec<f64> =
+        (0..count).map(|n| sum(&|lived: &Lived| lived.halves[n].years())).collect();
+    let [first, second] = [
+        sum(&|lived| lived.halves.iter().map(|halves| halves.first).sum()),
+        sum(&|lived| lived.halves.iter().map(|halves| halves.second).sum()),
+    ];
+    let all = first + second;
+    let of_life = sum(&|lived| lived.years);
+    // Wear alone makes the second half faster, by as much as the strata show.
+    let part = sum(&|lived| lived.halves[0].part) / lives.len() as f64;
+    let by_wear = (strata[count - 1] / strata[0]).ln() / (count - 1) as f64 * part / 2.0;
+    let drift = (2.0 * (second - first) / all - by_wear).abs() * all;
+    let change = |n: usize| strata[n + 1] - strata[n];
+    let bend = (change(count - 2) - change(0)).abs() / 24.0;
+    ((drift + bend) / of_life).max(LEAST_BIAS)
+}
+
 #[cfg(test)]
 mod tests {
-    use std::num::NonZeroU32;
-
+    use super::super::windows::Halves;
     use super::*;
     use crate::life::tests::lived;
 
-    fn at(k: u32, years: f64) -> Lived {
-        Lived {
-            acceleration: NonZeroU32::new(k).unwrap(),
-            accelerated_from: Some(9.0),
-            ..lived(years)
-        }
+    /// Returns a life with these years of the two halves of its windows.
+    fn of_windows(halves: [(f64, f64); 4]) -> Lived {
+        let halves = halves.map(|(first, second)| Halves { first, second, part: 0.0 }).to_vec();
+        let batches: Vec<f64> = halves.iter().map(Halves::years).collect();
+        let years = batches.iter().sum();
+        Lived { windows_from: Some(20.0), halves, batches, ..lived(years) }
+    }
+
+    fn interval(lives: &[Lived]) -> Option<Interval> {
+        let scaled: Vec<_> = lives.iter().map(|lived| Scaled { lived, factor: 1.0 }).collect();
+        Interval::of(&scaled)
     }
 
     #[test]
     fn worked_example() {
-        let (fine, coarse) = ([at(30, 3.9), at(30, 4.1)], [at(100, 3.6), at(100, 3.8)]);
-        let pairs: Vec<_> = fine
-            .iter()
-            .zip(&coarse)
-            .map(|(fine, coarse)| Pair { fine, coarse: Some(coarse), factor: 1.0 })
-            .collect();
-        let interval = Interval::of(&pairs).unwrap();
-        assert!((interval.by_acceleration.unwrap() - 0.3).abs() < 1e-9);
-        // For two lives, half of their difference equals the standard deviation divided by the
-        // square root of two.
-        assert!((interval.by_lives.unwrap() - 12.7062 * 0.1).abs() < 1e-5);
-        assert!((interval.low - 2.7294).abs() < 1e-4 && (interval.high - 5.2706).abs() < 1e-4);
-        assert!((Interval::of(&pairs[..1]).unwrap().half() - 0.3).abs() < 1e-9, "a single life");
-        // Each life has ten nearly equal batches. The effect of chance is therefore small, and the
-        // effect of acceleration determines the interval.
-        let of = |years: f64, sign: f64| Lived {
-            batches: (0..10)
-                .map(|n| years / 10.0 + sign * if n < 5 { 0.03 } else { -0.02 })
-                .collect(),
-            ..at(30, years)
-        };
-        let fine = [of(3.9, 1.0), of(4.1, -1.0)];
-        let pairs = fine.iter().zip(&coarse);
-        let pairs: Vec<_> =
-            pairs.map(|(fine, coarse)| Pair { fine, coarse: Some(coarse), factor: 1.0 }).collect();
-        let by_batches = Interval::of(&pairs).unwrap();
-        assert!(by_batches.by_batches.unwrap() < 0.5, "{by_batches:?}");
-        assert!((by_batches.by_lives.unwrap() - 12.7062 * 0.1).abs() < 1e-5);
-        assert!(by_batches.half() < 0.5 && by_batches.half() >= 0.3 - 1e-9);
+        let halves = [(0.50, 0.51), (0.45, 0.46), (0.40, 0.41), (0.35, 0.36)];
+        let life = of_windows(halves);
+        let share = |life: &Lived| by_windows(&[Scaled { lived: life, factor: 1.0 }]);
+        assert!((share(&life) - 0.03).abs() < 1e-9, "at least 3 % of the years");
+        let drifting = halves.map(|(first, _)| (first, 1.1 * first));
+        let life = of_windows(drifting);
+        let wide = interval(&[life.clone(), life]).unwrap();
+        let of_two = 2.0 * (0.1 * 1.7);
+        assert!((wide.by_acceleration.unwrap() - of_two).abs() < 1e-9, "{wide:?}");
+    }
+
+    #[test]
+    fn windows_that_fall_along_a_line_have_no_bend_and_wear_is_no_drift() {
+        let years = |n: i32| 0.9f64.powi(n);
+        // Between the middles of the halves, wear makes the drive faster by 0.9^(1/4).
+        let quarter = 0.9f64.powf(0.125);
+        let halves = [0, 1, 2, 3].map(|n| (years(n) / quarter, years(n) * quarter));
+        let mut life = of_windows(halves);
+        life.halves.iter_mut().for_each(|halves| halves.part = 0.5);
+        let share = by_windows(&[Scaled { lived: &life, factor: 1.0 }]);
+        assert!((share - LEAST_BIAS).abs() < 1e-9, "{share}");
+        let bent = of_windows([(0.5, 0.5), (0.5, 0.5), (0.5, 0.5), (5.0, 5.0)]);
+        let share = by_windows(&[Scaled { lived: &bent, factor: 1.0 }]);
+        assert!(share > 9.0 / 24.0 / 13.0, "{share}");
     }
 
     #[test]
     fn years_of_samples_are_corrected_for_their_reads() {
         // The first sample has 10 % more reads than its share. The second sample has 10 % fewer.
-        let (fine, coarse) =
-            ([at(30, 4.0 / 1.1), at(30, 4.0 / 0.9)], [at(100, 4.0 / 1.1), at(100, 4.0 / 0.9)]);
-        let pairs: Vec<_> = fine
-            .iter()
-            .zip(&coarse)
-            .zip([1.1, 0.9])
-            .map(|((fine, coarse), factor)| Pair { fine, coarse: Some(coarse), factor })
-            .collect();
-        let interval = Interval::of(&pairs).unwrap();
+        let (more, fewer) = (lived(4.0 / 1.1), lived(4.0 / 0.9));
+        let lives = [(&more, 1.1), (&fewer, 0.9)];
+        let scaled = lives.map(|(lived, factor)| Scaled { lived, factor });
+        let interval = Interval::of(&scaled).unwrap();
         assert!((f64::midpoint(interval.low, interval.high) - 4.0).abs() < 1e-9, "{interval:?}");
-        assert!(interval.by_lives.unwrap() < 1e-9 && (interval.half() - 0.20).abs() < 1e-9);
+        assert!(interval.by_lives.unwrap() < 1e-9 && interval.by_acceleration == Some(0.0));
     }
 
     #[test]
-    fn two_accelerations_that_agree_may_both_be_wrong() {
-        let (fine, coarse) = (at(30, 4.0), at(100, 4.01));
-        let interval =
-            Interval::of(&[Pair { fine: &fine, coarse: Some(&coarse), factor: 1.0 }]).unwrap();
-        assert!((interval.half() - 0.20).abs() < 1e-9, "5 % of the years: {interval:?}");
-    }
-
-    #[test]
-    fn without_a_comparison_there_is_no_interval() {
-        let fine = at(100, 4.0);
-        assert_eq!(Interval::of(&[Pair { fine: &fine, coarse: None, factor: 1.0 }]), None);
-        let lives_on = Lived { end: End::LivesOn, ..at(30, 100.0) };
-        assert_eq!(
-            Interval::of(&[Pair { fine: &lives_on, coarse: Some(&fine), factor: 1.0 }]),
-            None
-        );
+    fn what_has_not_settled_or_ended_has_no_interval() {
+        let life = of_windows([(0.5, 0.5); 4]);
+        assert!(interval(&[life.clone()]).is_some());
+        assert_eq!(interval(&[Lived { has_settled: false, ..life.clone() }]), None);
+        for end in [End::LivesOn, End::OutOfWork] {
+            assert_eq!(interval(&[life.clone(), Lived { end, ..life.clone() }]), None);
+        }
     }
 
     #[test]
     fn exact_lives_differ_by_chance_alone() {
-        let (one, other) = (lived(4.0), at(3, 3.0));
-        let pairs = [
-            Pair { fine: &one, coarse: Some(&other), factor: 1.0 },
-            Pair { fine: &one, coarse: None, factor: 1.0 },
-        ];
-        let interval = Interval::of(&pairs).unwrap();
-        assert_eq!((interval.by_acceleration, interval.by_lives), (Some(0.0), Some(0.0)));
-        let ended = Lived { accelerated_from: None, ..at(100, 4.0) };
-        assert_eq!(
-            Interval::of(&[Pair { fine: &ended, coarse: None, factor: 1.0 }])
-                .unwrap()
-                .by_acceleration,
-            Some(0.0)
-        );
+        let lives = [lived(4.0), lived(4.2)];
+        let interval = interval(&lives).unwrap();
+        assert_eq!(interval.by_acceleration, Some(0.0));
+        // For two lives, half of their difference equals the standard deviation divided by the
+        // square root of two.
+        assert!((interval.half() - 12.7062 * 0.1).abs() < 1e-4, "{interval:?}");
     }
 }

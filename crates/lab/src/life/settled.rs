@@ -1,5 +1,5 @@
-//! Decision whether wear may be accelerated. Wear may be accelerated when the programming rates of
-//! pages and the state of the drive have settled.
+//! Decision whether wear has settled: the programming rates of pages and the state of the drive no
+//! longer change. Windows of a life may then stand for longer parts of it.
 //!
 //! The state of the drive is noted after each P/E cycle of the mean block. The last third of the
 //! cycles so far is compared with the middle third. In both thirds, the programming rates and the
@@ -15,15 +15,24 @@
 //! - share of read-hot blocks
 //! - spread of the number of P/E cycles over the blocks
 //!
+//! Two processes are slower than all of this. Refresh begins when data reaches the age
+//! `refresh.period`. Wear levelling begins when a block lags behind by `wear.static_gap`. Blocks
+//! lag by chance, and because they hold cold data. Only cold blocks lag in both thirds: if a share
+//! f of the blocks is never erased, the covariance of the erases of a block in the two thirds is
+//! f / (1 - f) of the squared mean. So this covariance must be small, or levelling must run in both
+//! thirds.
+//!
 //! ```text
 //! after 18 cycles, cycles 7 to 12 are compared with cycles 13 to 18
 //! their numbers of programs differ by less than 3 %
 //! on average, 61 % and 62 % of all blocks are full, so the wear has settled
 //! ```
 
+use vpass_drive::api::refresh::NO_REFRESH;
 use vpass_drive::base::units::{Cause, Ns};
 use vpass_drive::drive::Drive;
 
+use crate::plan::RunPlan;
 use crate::settled::{are_alike, last_thirds};
 
 /// Smallest number of P/E cycles of the mean block in a warm-up.
@@ -40,6 +49,10 @@ const SPREAD_WITHIN: f64 = 0.1;
 const READ_HOT: f64 = 2.0;
 /// Number of shares that describe the state of the blocks.
 const SHARES: usize = 4;
+
+/// Largest covariance of the erases of a block in two thirds, as a share of the squared mean, for
+/// which wear levelling does not matter. It is that of two cold blocks in a hundred.
+const COLD: f64 = 0.02;
 
 /// State of a drive, noted each time the mean block has completed a P/E cycle.
 #[derive(Clone, Debug, Default)]
@@ -79,30 +92,34 @@ impl Note {
 
 /// States of a drive, noted during the warm-up.
 pub(super) struct Settling {
-    first_milli: u64,
+    first: f64,
     notes: Vec<Note>,
+    /// Whether the drive levels wear.
+    levels: bool,
+    /// Age at which data is refreshed; 0 without refresh.
+    refreshes_at: Ns,
 }
 
 impl Settling {
     /// Starts the notes with the state of a drive at time 0.
-    pub(super) fn begin(drive: &Drive) -> Self {
-        Self { first_milli: worn_milli(drive), notes: vec![Note::of(0, drive)] }
+    pub(super) fn begin(plan: &RunPlan, drive: &Drive) -> Self {
+        let config = &plan.drive.config;
+        Self {
+            first: drive.mean_cycles(),
+            notes: vec![Note::of(0, drive)],
+            levels: config.wear.static_gap > 0,
+            refreshes_at: if plan.refresh.name == NO_REFRESH { 0 } else { config.refresh.period.0 },
+        }
     }
 
     /// Checks the drive. Returns true once the wear and the state of the drive have settled.
     pub(super) fn has_settled(&mut self, now: Ns, drive: &Drive) -> bool {
-        let blocks = u64::from(drive.geometry().blocks);
-        let cycles = (worn_milli(drive) - self.first_milli) / (1000 * blocks);
-        if (cycles as usize) < self.notes.len() {
+        if drive.mean_cycles() - self.first < self.notes.len() as f64 {
             return false;
         }
         self.notes.push(Note::of(now, drive));
-        settled(&self.notes)
+        now >= self.refreshes_at && settled(&self.notes, self.levels)
     }
-}
-
-fn worn_milli(drive: &Drive) -> u64 {
-    drive.block_states().map(|block| block.effective_milli).sum()
 }
 
 /// Programming rates and state of the blocks in one third of the cycles.
@@ -114,6 +131,8 @@ struct Third {
     /// Standard deviation of the P/E cycles over the blocks, divided by the mean number of P/E
     /// cycles.
     spread: f64,
+    /// P/E cycles of each block, divided by the mean.
+    grown: Vec<f64>,
 }
 
 impl Third {
@@ -126,27 +145,35 @@ impl Third {
         let share = |at: usize| notes[1..].iter().map(|note| note.shares[at]).sum::<f64>() / of_all;
         let grown = from.cycles.iter().zip(&to.cycles);
         let grown: Vec<f64> = grown.map(|(from, to)| f64::from(to - from)).collect();
-        let mean = grown.iter().sum::<f64>() / grown.len().max(1) as f64;
-        let variance =
-            grown.iter().map(|n| (n - mean).powi(2)).sum::<f64>() / grown.len().max(1) as f64;
+        let mean = (grown.iter().sum::<f64>() / grown.len().max(1) as f64).max(f64::MIN_POSITIVE);
+        let grown: Vec<f64> = grown.into_iter().map(|n| n / mean).collect();
         Self {
             rates: std::array::from_fn(|cause| (to.programs[cause] - from.programs[cause]) / took),
             shares: std::array::from_fn(share),
-            spread: if mean > 0.0 { variance.sqrt() / mean } else { 0.0 },
+            spread: covariance(&grown, &grown).max(0.0).sqrt(),
+            grown,
         }
     }
 }
 
-fn settled(notes: &[Note]) -> bool {
+/// Returns the covariance of two lists of numbers with the mean 1. Without numbers, returns 0.
+fn covariance(one: &[f64], other: &[f64]) -> f64 {
+    let products: f64 = one.iter().zip(other).map(|(one, other)| one * other - 1.0).sum();
+    products / one.len().max(1) as f64
+}
+
+fn settled(notes: &[Note], levels: bool) -> bool {
     let cycles = notes.len() - 1;
     let Some([from, middle, to]) = last_thirds(cycles).filter(|_| cycles >= FEWEST) else {
         return false;
     };
     let (before, now) = (Third::of(&notes[from..=middle]), Third::of(&notes[middle..=to]));
+    let level_both = [&before, &now].iter().all(|third| third.rates[Cause::Wear as usize] > 0.0);
     let stands = |(before, now): (&f64, &f64)| (before - now).abs() <= STATE_WITHIN;
     are_alike(&before.rates, &now.rates, RATES_WITHIN)
         && before.shares.iter().zip(&now.shares).all(stands)
         && (before.spread - now.spread).abs() <= SPREAD_WITHIN
+        && (!levels || covariance(&before.grown, &now.grown) <= COLD || level_both)
 }
 
 #[cfg(test)]
@@ -172,11 +199,11 @@ mod tests {
 
     #[test]
     fn a_slowly_changing_state_has_not_settled_although_rates_are_constant() {
-        let full = |full: fn(usize) -> f64, cycles| settled(&notes(full, |_| 0.1, cycles));
+        let full = |full: fn(usize) -> f64, cycles| settled(&notes(full, |_| 0.1, cycles), false);
         assert!(full(|_| 0.6, 18) && !full(|_| 0.6, 17));
         assert!(!full(|n| 0.01 * n as f64, 30));
         assert!(full(|n| 0.6 - 0.6 / (1.0 + n as f64).powi(2), 18));
-        let hot = |hot: fn(usize) -> f64| settled(&notes(|_| 0.6, hot, 30));
+        let hot = |hot: fn(usize) -> f64| settled(&notes(|_| 0.6, hot, 30), false);
         assert!(!hot(|n| 0.3 - 0.01 * n as f64), "read-hot blocks still change");
         // There are few read-hot blocks, so their share varies by chance. The check therefore uses
         // the mean over a third.
@@ -184,12 +211,35 @@ mod tests {
     }
 
     #[test]
+    fn cold_blocks_have_not_settled_until_they_are_levelled() {
+        let with_cold = |levels: fn(usize) -> f64| {
+            let mut notes = notes(|_| 0.6, |_| 0.1, 30);
+            for (n, note) in notes.iter_mut().enumerate() {
+                // One block of ten is never erased.
+                note.cycles = (0..10).map(|block| if block == 0 { 0 } else { n as u32 }).collect();
+                note.programs[Cause::Wear as usize] = levels(n);
+            }
+            notes
+        };
+        assert!(!settled(&with_cold(|_| 0.0), true), "levelling will begin");
+        assert!(settled(&with_cold(|_| 0.0), false), "the drive does not level wear");
+        assert!(settled(&with_cold(|n| n as f64), true), "levelling runs steadily");
+        assert!(!settled(&with_cold(|n| n.max(20) as f64), true), "levelling has just begun");
+        let even = |n: usize| (n as u32) / 2 * 2;
+        let mut by_chance = notes(|_| 0.6, |_| 0.1, 30);
+        for (n, note) in by_chance.iter_mut().enumerate() {
+            note.cycles = vec![even(n), even(n + 1)];
+        }
+        assert!(settled(&by_chance, true), "blocks that are erased in turn");
+    }
+
+    #[test]
     fn a_rate_that_grows_has_not_settled() {
         let mut growing = notes(|_| 0.6, |_| 0.1, 18);
         growing[18].programs[Cause::Gc as usize] += 24.0;
-        assert!(!settled(&growing), "{:?}", growing[18]);
+        assert!(!settled(&growing, false), "{:?}", growing[18]);
         growing[18].programs[Cause::Gc as usize] -= 12.0;
-        assert!(settled(&growing));
+        assert!(settled(&growing, false));
     }
 
     #[test]
@@ -199,10 +249,10 @@ mod tests {
         for (n, note) in apart.iter_mut().enumerate().skip(13) {
             note.cycles = vec![12, 12 + 2 * (n as u32 - 12)];
         }
-        assert!(!settled(&apart), "the spread of P/E grows from 0 to 1");
+        assert!(!settled(&apart, false), "the spread of P/E grows from 0 to 1");
         // Only one block is erased from the start on, so the spread stays constant.
         let mut always = notes(|_| 0.6, |_| 0.1, 18);
         always.iter_mut().enumerate().for_each(|(n, note)| note.cycles = vec![0, 2 * n as u32]);
-        assert!(settled(&always));
+        assert!(settled(&always, false));
     }
 }

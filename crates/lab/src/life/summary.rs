@@ -15,13 +15,12 @@
 //! | `years_at_most`, `uber_at_most` | number or null | Limits that can end a life before the drive is worn out. |
 //! | `longest` | text or null | Label of the technique that lives longest; null if two lives are too close to rank. |
 //! | `not_told_apart` | list of text | Labels of the lives whose intervals overlap, so that any of them may be the longest. The longest mean is first. Empty if one life is clearly the longest. |
-//! | `rung`, `acceleration` | integer | Rung of the ladder, and P/E cycles per erase; absent for exact lives. |
+//! | `rung`, `acceleration` | integer | Rung of the ladder, and P/E cycles of the lives per simulated P/E cycle (rounded); absent for exact lives. |
 //! | `sampled` | object | Numbers of pages and of blocks in the samples; absent for whole drives. |
 //! | `refused` | list of object | Techniques that have no life, each with the reason. Absent if every technique has a life. |
 //! | `start_pec`, `set`, `drive_configuration`, `workload_configuration`, `trace_options`, `traces` | | Configuration of the lives, in the form of `manifest.json`. |
 
 use std::collections::BTreeMap;
-use std::num::NonZeroU32;
 
 use serde::Serialize;
 use serde_json::Value;
@@ -32,7 +31,7 @@ use super::climb::Answer;
 use super::interval::Interval;
 use super::ladder::Rung;
 use super::series::{self, Row};
-use super::{End, Lived, MOST_YEARS, Until, accelerated_loss, held, rounds, verdict};
+use super::{End, Lived, MOST_YEARS, Until, held, rounds, verdict};
 use crate::as_json;
 use crate::compare::refused::Refused;
 use crate::failure::Failure;
@@ -64,8 +63,8 @@ pub struct Life {
     /// Length of the life in years. On a rung, the years are corrected for samples that serve too
     /// many or too few reads.
     pub years: MeanCi95,
-    /// Interval of the years on a rung of the ladder. Absent if the rung is not compared with a
-    /// lower rung.
+    /// Interval of the years on a rung of the ladder. Absent if wear had not settled, or if a life
+    /// did not end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interval: Option<Interval>,
     /// Whether every life ended with a worn-out drive. If not, the drive may live longer than
@@ -77,6 +76,19 @@ pub struct Life {
     pub pec_first: f64,
     /// Number of P/E cycles of the mean block at the end.
     pub pec_mean: MeanCi95,
+    /// Number of P/E cycles of the mean block that were simulated. Smaller than the difference of
+    /// `pec_mean` and `pec_first` if only windows of the lives were simulated.
+    pub simulated_cycles: f64,
+    /// Whether wear had settled in all lives when windows began. True if every P/E cycle was
+    /// simulated. If not, the years may be wrong by more than chance explains.
+    pub has_settled: bool,
+    /// Whether a simulation used up the work that it may take (`--minutes`). The life is then
+    /// longer than `years`.
+    pub out_of_work: bool,
+    /// Upper bound of the years, if `out_of_work` is true: all P/E cycles of the flash, divided by
+    /// the rate at which the host's data was programmed. Null for other lives, and if the host
+    /// wrote nothing.
+    pub years_at_most: Option<f64>,
     /// Number of bytes that the host wrote in a life.
     pub host_bytes_written: MeanCi95,
     /// Number of bytes that the host read in a life.
@@ -102,11 +114,6 @@ pub struct Life {
     pub consumed: Option<Consumed>,
     /// Mean number of host data pages that were reported lost in a life.
     pub data_lost_pages: f64,
-    /// Acceleration of a life that lost data although the technique guarantees to lose no data. The
-    /// acceleration is the number of P/E cycles for which an erase counts. The years of this
-    /// technique are then unknown. Absent if no accelerated life lost data under a guarantee.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub lost_at_acceleration: Option<NonZeroU32>,
     /// Largest ratio of the dose of a page to the read limit of the page, over all lives. A maximum
     /// has no interval. Null without an oracle.
     pub worst_dose_ratio: Option<f64>,
@@ -183,7 +190,8 @@ pub struct One {
     pub years: f64,
     /// Reason why the life ended.
     pub end: End,
-    /// Number of P/E cycles of the mean block when acceleration began; absent without acceleration.
+    /// Number of P/E cycles of the mean block when windows began; absent if every P/E cycle was
+    /// simulated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub accelerated_from_pec: Option<f64>,
     /// Whether the oracle checked the life and found no error. Null if the oracle did not check the
@@ -221,9 +229,17 @@ impl Life {
             years: mean(&|lived| lived.years),
             interval: None,
             worn_out: lives.iter().all(|lived| lived.end == End::WornOut),
-            ended: lives.iter().all(|lived| lived.end != End::LivesOn),
+            ended: lives.iter().all(|lived| !matches!(lived.end, End::LivesOn | End::OutOfWork)),
             pec_first: mean(&|lived| lived.pec_first).mean,
             pec_mean: mean(&|lived| lived.pec_mean),
+            simulated_cycles: mean(&|lived| lived.simulated).mean,
+            has_settled: lives.iter().all(|lived| lived.has_settled),
+            out_of_work: lives.iter().any(|lived| lived.end == End::OutOfWork),
+            years_at_most: lives
+                .iter()
+                .filter(|lived| lived.end == End::OutOfWork)
+                .filter_map(|lived| years_at_most(plan, lived))
+                .reduce(f64::max),
             host_bytes_written: mean(&|lived| lived.host_bytes as f64 * whole),
             host_bytes_read: mean(&|lived| lived.host.read_bytes as f64 * whole),
             flash_bytes_written: mean(&|lived| lived.programs.sum() as f64 * page * whole),
@@ -242,10 +258,6 @@ impl Life {
             ),
             consumed: Consumed::of(lives),
             data_lost_pages: mean(&|lived| lived.data_lost_pages as f64 * whole).mean,
-            lost_at_acceleration: plans
-                .iter()
-                .zip(lives)
-                .find_map(|(plan, lived)| accelerated_loss::of(plan, lived)),
             worst_dose_ratio: lives
                 .iter()
                 .filter_map(|lived| lived.oracle.as_ref())
@@ -312,10 +324,21 @@ impl One {
             residue: plan.sample.residue,
             years: lived.years,
             end: lived.end,
-            accelerated_from_pec: lived.accelerated_from,
+            accelerated_from_pec: lived.windows_from,
             oracle_clean,
         }
     }
+}
+
+/// Returns the years in which the programs of host data alone would wear the drive out.
+fn years_at_most(plan: &RunPlan, lived: &Lived) -> Option<f64> {
+    let config = &plan.drive.config;
+    let geometry = &config.geometry;
+    let blocks = geometry.blocks_per_plane? * geometry.planes();
+    let raw_pages = f64::from(blocks) * f64::from(geometry.pages_per_block());
+    let cycles = f64::from(config.drive.rated_pec) - lived.pec_first;
+    let programs = lived.programs.of(Cause::Host);
+    (programs > 0).then(|| lived.years * cycles * raw_pages / programs as f64)
 }
 
 /// Returns the net read wear of a life in which pages are programmed only because of read disturb.
@@ -456,6 +479,13 @@ pub struct Sampled {
     pub blocks: u64,
 }
 
+/// Returns how many P/E cycles of the lives a simulated cycle stands for.
+fn acceleration(lives: &[Life]) -> u64 {
+    let sum = |of: fn(&Life) -> f64| lives.iter().map(of).sum::<f64>();
+    let lived = sum(|life| life.pec_mean.mean - life.pec_first);
+    (lived / sum(|life| life.simulated_cycles)).round().max(1.0) as u64
+}
+
 /// Returns the JSON of `vpass life --json`.
 ///
 /// # Errors
@@ -475,10 +505,7 @@ pub fn json_of(lives: &[Life], setting: &Setting) -> Result<Value, Failure> {
         ("techniques", as_json::value(&lives)?),
     ];
     if let Some(rung) = rung {
-        own.extend([
-            ("rung", rung.number.into()),
-            ("acceleration", rung.acceleration.get().into()),
-        ]);
+        own.extend([("rung", rung.number.into()), ("acceleration", acceleration(lives).into())]);
     }
     if let Some(sampled) = &setting.sampled {
         own.push(("sampled", as_json::value(sampled)?));

@@ -8,25 +8,18 @@ use super::{End, MOST_LOST};
 use crate::numbers::{digits, list, years};
 
 /// Returns the life that is clearly the longest. Returns `None` if fewer than two lives compete, or
-/// if the two longest lives are too close to rank. Also returns `None` if acceleration may have
-/// caused a loss of data.
+/// if the two longest lives are too close to rank.
 pub fn longest(lives: &[Life]) -> Option<&Life> {
-    if lives.iter().any(|life| life.lost_at_acceleration.is_some()) {
-        return None;
-    }
     let order = ranked(lives);
     let [best, second, ..] = order[..] else { return None };
     is_longer(best, second).then_some(best)
 }
 
 /// Returns the lives that are too close to rank: the longest, and all lives that are not clearly
-/// shorter. The list is empty if a life is clearly the longest. If acceleration may have caused a
-/// loss of data, returns all competing lives.
+/// shorter. The list is empty if a life is clearly the longest.
 pub fn not_told_apart(lives: &[Life]) -> Vec<&Life> {
     let mut front = ranked(lives);
-    if let [best, ..] = front[..]
-        && lives.iter().all(|life| life.lost_at_acceleration.is_none())
-    {
+    if let [best, ..] = front[..] {
         front.retain(|life| std::ptr::eq(*life, best) || !is_longer(best, life));
     }
     if front.len() > 1 { front } else { vec![] }
@@ -53,7 +46,11 @@ fn ranked(lives: &[Life]) -> Vec<&Life> {
 }
 
 /// Returns whether a life is longer than another life by more than the sum of the two half widths.
+/// Lives whose wear had not settled have no interval, so nothing is known.
 pub(super) fn surpass(best: &Life, second: &Life) -> bool {
+    if !best.has_settled || !second.has_settled {
+        return false;
+    }
     let halves = best.years.ci95.unwrap_or(0.0) + second.years.ci95.unwrap_or(0.0);
     best.years.mean - second.years.mean > halves
 }
@@ -61,10 +58,8 @@ pub(super) fn surpass(best: &Life, second: &Life) -> bool {
 /// Names the lives that lost data, and the longest life that kept all data. Returns `None` if there
 /// is nothing to say.
 pub fn verdict(lives: &[Life]) -> Option<String> {
-    let is_real = |life: &&Life| life.lost_data() && life.lost_at_acceleration.is_none();
-    let lost: Vec<String> = lives.iter().filter(is_real).map(lost).collect();
-    let mut sentences: Vec<String> =
-        lost.into_iter().chain(hidden(lives)).chain(told(lives)).collect();
+    let lost = lives.iter().filter(|life| life.lost_data()).map(lost);
+    let mut sentences: Vec<String> = lost.chain(told(lives)).collect();
     let unprotected = lives.iter().filter(|life| life.competes() && is_baseline(life, lives));
     sentences.extend(unprotected.map(|life| {
         format!("`{}` protects no data from reads, so it is not compared.", life.label)
@@ -96,28 +91,10 @@ fn lost(life: &Life) -> String {
     )
 }
 
-/// Describes the lives in which acceleration may have caused a loss of data.
-fn hidden(lives: &[Life]) -> Option<String> {
-    let cycles = lives.iter().find_map(|life| life.lost_at_acceleration)?;
-    let labels: Vec<String> = lives
-        .iter()
-        .filter(|life| life.lost_at_acceleration.is_some())
-        .map(|life| format!("`{}`", life.label))
-        .collect();
-    Some(format!(
-        "The years of {} are not known on this rung. An erase counts as {cycles} P/E cycles there, \
-         and blocks that wore past their rating lost data. A higher rung gives the answer.",
-        labels.join(", ")
-    ))
-}
-
 fn told(lives: &[Life]) -> Option<String> {
-    if lives.iter().any(|life| life.lost_at_acceleration.is_some()) {
-        return None;
-    }
     let order = ranked(lives);
     match order[..] {
-        [] | [_] if lives.len() < 2 => None,
+        [] | [_] if lives.len() < 2 || lives.iter().any(|life| life.out_of_work) => None,
         [] | [_] if lives.iter().any(|life| life.competes() && is_baseline(life, lives)) => None,
         [] => Some("No technique kept all data.".into()),
         [only] => Some(format!(
@@ -229,18 +206,13 @@ mod tests {
     }
 
     #[test]
-    fn a_loss_that_acceleration_may_cause_is_no_verdict() {
-        let k = std::num::NonZeroU32::new(100);
-        let hidden = Life { lost_at_acceleration: k, ..of("block", 2.0, 3.0) };
-        let lives = [of("none", 9.0, 3.0), hidden, of("a", 4.0, 0.0), of("b", 3.0, 0.0)];
-        assert!(longest(&lives).is_none());
-        assert_eq!(
-            verdict(&lives).unwrap(),
-            "`none` lost data (3.00 pages in the mean life), so the years of this technique do not \
-             count. The years of `block` are not known on this rung. An erase counts as 100 P/E \
-             cycles there, and blocks that wore past their rating lost data. A higher rung gives \
-             the answer."
-        );
+    fn lives_that_had_not_settled_or_ended_are_not_ranked() {
+        let unsure = Life { has_settled: false, ..of("block", 9.0, 0.0) };
+        let lives = [unsure, of("a", 4.0, 0.0)];
+        assert!(longest(&lives).is_none() && not_told_apart(&lives).len() == 2);
+        let unended = Life { out_of_work: true, ended: false, ..of("block", 9.0, 0.0) };
+        let lives = [unended, of("a", 4.0, 0.0)];
+        assert!(longest(&lives).is_none() && verdict(&lives).is_none());
     }
 
     #[test]

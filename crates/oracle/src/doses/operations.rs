@@ -119,6 +119,7 @@ impl Doses {
     /// Resets a block's doses at an erase. Its next limits follow from the added cycles, and from
     /// the wear of reprogramming in each cycle that the last one stands for.
     pub(crate) fn erase(&mut self, block: BlockId, cycles: (u32, u32)) {
+        self.worn[block.index()].take_over(self.skipped);
         let limits = self.worn[block.index()].end_cycle(cycles, self.wear, self.counts_wear)
             * self.table.groups() as u32;
         let record = &mut self.blocks[block.index()];
@@ -131,6 +132,11 @@ impl Doses {
             *level = 0;
         }
         self.know_limits(limits);
+    }
+
+    /// Skips this number of P/E cycles of every block. Their limits begin with the next erase.
+    pub(crate) fn skip_cycles(&mut self, cycles: u32) {
+        self.skipped += cycles;
     }
 
     /// Lets a block begin with this number of P/E cycles. Returns how many of them exceed the start

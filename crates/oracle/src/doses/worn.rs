@@ -4,8 +4,10 @@
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Worn {
     pub(super) cycles: u32,
-    /// Cycles that the block began with, beyond those of every block.
+    /// Cycles that the block began with, beyond those of every block, and cycles that it skipped.
     pub(super) more: u32,
+    /// Number of skipped cycles of the drive at the block's last erase.
+    skipped: u32,
     /// Number of cycles with a reprogramming, and a flag for the present cycle.
     reprogrammed: u32,
     pub(super) is_reprogrammed: bool,
@@ -14,6 +16,13 @@ pub(super) struct Worn {
 }
 
 impl Worn {
+    /// Adds the cycles that the drive has skipped since the block's last erase. `skipped` counts
+    /// from the drive's start.
+    pub(super) fn take_over(&mut self, skipped: u32) {
+        self.more += skipped - self.skipped;
+        self.skipped = skipped;
+    }
+
     /// Ends a cycle that counts as `cycles` cycles. A reprogramming in it counts `times` times.
     /// Returns the P/E count for which the block's limits are looked up.
     pub(super) fn end_cycle(

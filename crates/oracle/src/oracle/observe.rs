@@ -397,8 +397,8 @@ impl Observer for Oracle {
         self.begin_measured_phase();
     }
 
-    fn accelerated(&mut self, cycles: u32) {
-        self.acceleration.now = cycles;
+    fn cycles_skipped(&mut self, cycles: u32) {
+        self.doses.skip_cycles(cycles);
     }
 
     fn occupied(&mut self, intervals: &[(u32, Ns, Ns)]) {

@@ -1,8 +1,6 @@
 //! Facts about a drive for its caller: its parts, and its counts since the beginning of the
 //! measured phase.
 
-use std::num::NonZeroU32;
-
 use crate::base::codings::FASTER;
 use crate::base::geometry::Geometry;
 use crate::base::latency::AccessLatency;
@@ -15,6 +13,7 @@ use crate::config::DriveConfig;
 use crate::drive::Drive;
 use crate::drive::audit::blame::BlamedRange;
 use crate::error::expected::Expected;
+use crate::flash::block::BlockCold;
 use crate::flash::erasures::Erasure;
 use crate::ftl::lifetime::Lifetime;
 use crate::ftl::retire::TakenByFailures;
@@ -58,12 +57,20 @@ impl Drive {
         self.flash.erasures()
     }
 
-    /// Lets an erase count as this number of P/E cycles from now on, instead of
-    /// `wear.acceleration`. Erases for wear levelling still count as one cycle. The thresholds of
-    /// blocks with data stay until their technique is asked next.
-    pub fn accelerate(&mut self, cycles: NonZeroU32) {
-        self.flash.acceleration = cycles.get();
-        self.flash.tell(|o| o.accelerated(cycles.get()));
+    /// Skips this number of P/E cycles of the whole drive, as if they had passed. A block takes
+    /// them over at its next erase: its limits and its wear then count them. Wear levelling and the
+    /// choice of blocks go on as before, because they compare erases.
+    pub fn skip_cycles(&mut self, cycles: u32) {
+        self.flash.skipped += cycles;
+        self.flash.tell(|o| o.cycles_skipped(cycles));
+    }
+
+    /// Returns the number of P/E cycles of the mean block, including wear by reprogramming. Skipped
+    /// cycles count for every block, also for blocks that have not taken them over.
+    pub fn mean_cycles(&self) -> f64 {
+        let (_, cold) = self.flash.blocks();
+        let milli: u64 = cold.iter().map(BlockCold::erased_milli).sum();
+        f64::from(self.flash.skipped) + milli as f64 / 1e3 / cold.len() as f64
     }
 
     /// Returns whether the policy moves blocks for other reasons than their own alarms. Such a move

@@ -77,8 +77,9 @@ impl Flash {
         let cold = &mut self.cold[block.index()];
         if std::mem::take(&mut cold.reprogrammed) {
             cold.reprogrammed_cycles += times;
-            let cycles =
-                cold.pec + cycles_of_erase * u32::from(!planted(Bug::CyclesOneShort)) - first_pec;
+            let cycles = cold.pec + cycles_of_erase * u32::from(!planted(Bug::CyclesOneShort))
+                - first_pec
+                - cold.skipped;
             cold.reprogrammed = self.bugs.has(Bug::ReprogrammedForEver);
             let counts = u32::from(!self.bugs.has(Bug::ExtraWearForgotten));
             let times = if self.bugs.has(Bug::ExtraWearOfOneCycle) { 1 } else { times };
@@ -89,6 +90,8 @@ impl Flash {
             * u32::from(
                 !(self.bugs.has(Bug::CycleForgotten) && self.erases_total.is_multiple_of(3)),
             );
+        cold.pec += self.skipped - cold.skipped;
+        cold.skipped = self.skipped;
         cold.set_policy_alarm(Reads::NEVER);
         cold.model_alarm =
             if planted(Bug::ModelAlarmKept) { cold.model_alarm } else { Quarters::MAX };

@@ -102,7 +102,7 @@ writes_down! {
     renewed(BlockId, Moment);
     clock_restarts(Ns);
     measured_phase();
-    accelerated(u32);
+    cycles_skipped(u32);
     occupied(&[(u32, Ns, Ns)]);
     run_began(Ns, &TimedMetrics);
     time(&[TimeEvent]);
@@ -159,7 +159,7 @@ fn call_all(o: &mut dyn Observer, failed: Stretch) {
     o.renewed(block, 1);
     o.clock_restarts(1);
     o.measured_phase();
-    o.accelerated(2);
+    o.cycles_skipped(2);
     o.occupied(&[]);
     o.run_began(1, &metrics);
     o.time(&[]);
