@@ -45,7 +45,7 @@ impl Fields {
         }
     }
 
-    /// Adds every path of a JSON file, except the version of the program and numbers of the machine.
+    /// Adds every path of a JSON file, except the program's version and numbers of the machine.
     pub(crate) fn json(&mut self, file: &str, bytes: &[u8]) {
         let value: Value = serde_json::from_slice(bytes).expect("JSON");
         self.descend(&format!("{file} "), false, &value);

@@ -1,8 +1,9 @@
 //! Test of recorded results: about 330 runs, field by field. A change of the code that should not
 //! change results must not change any field.
 //!
-//! `make test` makes every seventh run and all runs of the list `commands`; `make recorded` makes all
-//! runs. A change of a value must be explained. `make record` writes the record again and prints the changes.
+//! `make test` makes every seventh large run and all runs of the list `commands`; `make recorded`
+//! makes all runs. A change of a value must be explained. `make record` writes the record again and
+//! prints the changes.
 
 mod commands;
 mod fields;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
@@ -102,7 +102,7 @@ fn files(out: &Path) -> BTreeMap<String, Vec<Vec<u8>>> {
 }
 
 /// Returns the names and paths of what is in a folder, sorted by name.
-fn entries(folder: &Path) -> Vec<(String, std::path::PathBuf)> {
+fn entries(folder: &Path) -> Vec<(String, PathBuf)> {
     let entries = fs::read_dir(folder).expect("the folder of the results").map(|e| {
         let e = e.expect("an entry");
         (e.file_name().into_string().expect("a name of ours"), e.path())
