@@ -167,7 +167,7 @@ nightly:
 		$(CHECKED) attack search --drive tiny --set start.pec=2000 --reclaim $$reclaim --rounds 2 --write target/nightly-attack.toml --force --json >/dev/null || [ $$? = 3 ]; \
 	done
 
-# What some 280 runs write, against what is recorded by field. `make record` takes the record again and
+# What some 330 runs write, against what is recorded by field. `make record` takes the record again and
 # prints what moved, old -> new, for the message of the change that moved it.
 recorded:
 	cargo test --release -p vpass-cli --test recorded -- --ignored all_recorded

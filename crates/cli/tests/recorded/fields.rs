@@ -22,6 +22,9 @@ const PROSE: [&str; 9] = [
     "workload_source",
 ];
 
+/// Keys whose numbers depend on the machine. `null` is recorded: it shows that a file holds none.
+const OF_MACHINE: [&str; 3] = ["peak_rss_bytes", "requests_per_s", "wall_s"];
+
 /// Fields of one run. A key has the name of the file, a space, and the path inside the file.
 #[derive(Clone, Default)]
 pub(crate) struct Fields {
@@ -42,7 +45,7 @@ impl Fields {
         }
     }
 
-    /// Adds every path of a JSON file, except the version of the program.
+    /// Adds every path of a JSON file, except the program's version and numbers of the machine.
     pub(crate) fn json(&mut self, file: &str, bytes: &[u8]) {
         let value: Value = serde_json::from_slice(bytes).expect("JSON");
         self.descend(&format!("{file} "), false, &value);
@@ -52,7 +55,10 @@ impl Fields {
         match value {
             Value::Object(map) => {
                 let dot = if path.ends_with(' ') { "" } else { "." };
-                for (key, value) in map.iter().filter(|(key, _)| *key != "vpass") {
+                let is_left_out = |key: &str, value: &Value| {
+                    key == "vpass" || OF_MACHINE.contains(&key) && value.is_number()
+                };
+                for (key, value) in map.iter().filter(|(key, value)| !is_left_out(key, value)) {
                     self.descend(
                         &format!("{path}{dot}{key}"),
                         PROSE.contains(&key.as_str()),

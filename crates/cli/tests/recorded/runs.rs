@@ -1,20 +1,38 @@
 //! List of the recorded runs. First, every technique runs in both gears under five workloads. Other
 //! runs are sensitive to the order of events, or have other cell types. The last runs are attacks,
-//! a job file, a trace, and the papers at their small size.
+//! a job file, a trace, the papers at their small size, and other commands.
 
 use vpass_drive::api::gc::GC;
 use vpass_drive::api::reclaim::RECLAIM;
 use vpass_workload::attack::ATTACKS;
 
-/// Call of the command.
+use crate::commands;
+
+/// Step of `make test` through the list of large runs. The step has no common factor with the ten
+/// runs of a technique or with the five runs of a variant. Therefore no kind of run is always
+/// skipped.
+const EVERY: usize = 7;
+
+/// Call of the command, or several calls with `&&` between them. A call with `--json` prints its
+/// results; every other call writes them into a folder.
 #[derive(Clone)]
 pub(crate) struct Run {
     pub(crate) words: Vec<String>,
 }
 
 impl Run {
-    fn new(words: &str) -> Self {
+    /// Word that stands for the path of the folder of the results.
+    pub(crate) const OUT: &str = "OUT";
+    /// Word that stands for the path of a page.
+    pub(crate) const PAGE: &str = "PAGE.html";
+
+    pub(crate) fn new(words: &str) -> Self {
         Self { words: words.split_whitespace().map(str::to_owned).collect() }
+    }
+
+    /// Returns the arguments of each call.
+    pub(crate) fn commands(&self) -> impl Iterator<Item = &[String]> {
+        self.words.split(|word| word == "&&")
     }
 
     /// Returns whether the run uses a new technique that no recorded run uses.
@@ -71,8 +89,18 @@ const VARIANTS: [&str; 17] = [
 /// Techniques whose requirements differ most.
 const UNLIKE: [&str; 5] = ["block", "straw-ss", "tiered", "read-leveling", "ipr"];
 
-/// Returns all runs except the papers.
+/// Returns all runs.
 pub(crate) fn all() -> Vec<Run> {
+    [large(), papers(), commands::all()].concat()
+}
+
+/// Returns every seventh of the large runs, and all small runs.
+pub(crate) fn part() -> Vec<Run> {
+    large().into_iter().step_by(EVERY).chain(commands::all()).collect()
+}
+
+/// Returns the runs and attacks.
+fn large() -> Vec<Run> {
     [techniques(), counts(), variants(), cleaning(), attacks(), sources()].concat()
 }
 
@@ -163,7 +191,7 @@ fn sources() -> Vec<Run> {
 }
 
 /// Returns the runs of the recipes in `papers/`, at their small size.
-pub(crate) fn papers() -> Vec<Run> {
+fn papers() -> Vec<Run> {
     ["straw-2024", "ipr-2018", "ida-coding-2018", "read-latency-relaxation-2021"]
         .map(|paper| Run::new(&format!("paper papers/{paper}/small.toml")))
         .to_vec()
