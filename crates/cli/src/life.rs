@@ -134,7 +134,11 @@ fn exit(lives: &[Life], stops: &[&Failure]) -> Result<Exit, Failure> {
              findings"
         )));
     }
-    stops.first().map_or(Ok(Exit::Done), |why| Err(Failure::failed(dialect::sentence(why))))
+    if let Some(why) = stops.first() {
+        return Err(Failure::failed(dialect::sentence(why)));
+    }
+    let is_answered = lives.iter().any(|life| !life.out_of_work);
+    Ok(if is_answered { Exit::Done } else { Exit::Failed })
 }
 
 /// Lives that the user requested: one life for each combination of techniques. Combinations that do

@@ -1,8 +1,6 @@
 //! Tests of the summary of two lives, computed by hand. Each life is that of half a drive, with 200
 //! programmed pages.
 
-use std::num::NonZeroU32;
-
 use vpass_drive::base::metrics::HostCounts;
 use vpass_drive::base::units::Cause;
 use vpass_lab::life::series::Course;
@@ -109,10 +107,13 @@ fn lives() -> [Lived; 2] {
         retries: Some(retries([90, 10, 0])),
         hints: Some(hints((40, 0), (60, 6))),
         oracle: Some(report(0.4, 0)),
-        acceleration: NonZeroU32::MIN,
-        accelerated_from: None,
+        windows_from: None,
+        has_settled: true,
+        simulated: 3000.0,
+        work: 0,
         pec_first: 0.0,
         batches: vec![],
+        halves: vec![],
         course: Course::default(),
     };
     let other = Lived {
@@ -138,10 +139,13 @@ fn lives() -> [Lived; 2] {
         retries: Some(retries([50, 30, 20])),
         hints: Some(hints((80, 8), (20, 10))),
         oracle: Some(report(0.7, 0)),
-        acceleration: NonZeroU32::MIN,
-        accelerated_from: None,
+        windows_from: None,
+        has_settled: true,
+        simulated: 3000.0,
+        work: 0,
         pec_first: 0.0,
         batches: vec![],
+        halves: vec![],
         course: Course::default(),
     };
     [one, other]

@@ -27,7 +27,7 @@ pub(crate) const EXAMPLES: &str = "Examples:\n  \
     means or of the lives. Without an interval, wear had not settled when windows began.\n\n\
     Exits with 0 if every life ended, with or without lost data. Exits with 1 if the oracle found \
     a\n\
-    bug of the drive model.";
+    bug of the drive model, or if no simulation came to its end within --minutes.";
 
 /// Options of `vpass life`: a drive, a workload, and the techniques to compare.
 #[derive(Debug, Args)]

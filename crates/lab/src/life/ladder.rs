@@ -162,8 +162,8 @@ mod tests {
         assert_eq!(second.next(wanted, at(Some(0.1), true, 0)), Next::Answered);
         assert_eq!(first.next(wanted, at(Some(0.2), true, 9000)), Next::Climb(second));
         assert_eq!(first.next(wanted, at(None, false, 9000)), Next::Climb(LADDER[5]));
-        assert_eq!(second.next(wanted, at(None, false, 5000)), Next::Climb(LADDER[4]));
-        assert_eq!(second.next(wanted, at(None, false, 2000)), Next::Climb(LADDER[3]));
+        assert_eq!(first.next(wanted, at(None, false, 2000)), Next::Climb(second));
+        assert_eq!(second.next(wanted, at(None, false, 5000)), Next::Climb(LADDER[3]));
         let too_long = |next: Next| matches!(next, Next::OutOfTime(minutes) if minutes > 0.0);
         assert!(too_long(first.next(wanted, at(None, true, 10))));
         assert_eq!(LADDER[6].next(wanted, at(Some(0.2), true, 9000)), Next::AtTop);

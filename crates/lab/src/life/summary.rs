@@ -303,9 +303,10 @@ impl Life {
     }
 
     /// Returns whether the technique may be compared with other techniques by years. All lives must
-    /// have kept all data, and the technique must not be counterfactual.
+    /// have kept all data, no simulation may have run out of work, and the technique must not be
+    /// counterfactual.
     pub fn competes(&self) -> bool {
-        !self.lost_data() && !self.counterfactual
+        !self.lost_data() && !self.counterfactual && !self.out_of_work
     }
 
     /// Formats the length of the life, with the interval if there is any. Examples are "5.31
