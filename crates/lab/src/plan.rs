@@ -55,6 +55,8 @@ pub use workload::{ADAPTIVE, FROM_JOBS, Workload, generated_from, survey};
 pub struct RunPlan {
     /// Drive in which every key has a value.
     pub drive: Loaded<DriveConfig>,
+    /// Note about a capacity that settings changed without naming it.
+    pub(crate) resized: Option<String>,
     /// Source of the requests of the run.
     pub workload: Workload,
     /// Read-reclaim technique.
@@ -139,6 +141,7 @@ impl RunPlan {
         let Cards { reclaim, gc, refresh, parity } = named.cards()?;
         let sets = load::overrides(&setup.base.set)?;
         let mut drive = load::drive(&setup.base.drive, &sets)?;
+        let resized = load::resize_note(&drive, &sets);
         let said_of_refresh = SaidOfRefresh::of(&drive.config, &sets, refresh);
         let refresh = said_of_refresh.put_under(&mut drive, parity, refresh)?;
         if refuses {
@@ -158,6 +161,7 @@ impl RunPlan {
                 Some(hints.ranges(kind, &extents, drive.config.drive.capacity)?);
         }
         let plan = Self {
+            resized,
             refresh,
             said_of_refresh,
             parity,
@@ -186,6 +190,7 @@ impl RunPlan {
         Self {
             drive,
             workload,
+            resized: None,
             reclaim,
             gc,
             refresh: &REFRESH[0],

@@ -69,6 +69,7 @@ impl RunPlan {
                 fio_notes(&self.workload.name(), jobs, &source)
             }
         };
+        notes.extend(self.resized.clone().map(Phrase::from));
         notes.extend(self.harmless_reads().map(Phrase::from));
         notes.extend(self.promise_notes());
         notes.extend(self.stripe_notes());
