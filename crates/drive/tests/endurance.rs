@@ -125,6 +125,7 @@ const HAND: &str = r#"
     timing = { sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }
     drive = { spare = 0.5 }
     disturb = { model = "wordline", table = [{ pec = 0, limit = [900], alpha = [9.0] }] }
+    reclaim = { schedule = "foreground" }
 "#;
 
 fn read(drive: &mut Drive, lpn: u32, times: u32) {
@@ -199,7 +200,6 @@ fn block_reclaim_comes_before_the_first_loss() {
     assert_eq!(drive.lost_pages(), 0);
 }
 
-#[test]
 /// Writes nine tenths of the pages never again, so that only levelling wears their blocks. Each
 /// block of them must then move once per gap. The wear of all blocks differs by hardly more than the
 /// gap, and levelling copies hardly more than these blocks.
@@ -237,6 +237,7 @@ const HOT_COLD: &str = r#"
     drive = { spare = 0.16, write_buffer = 0 }
 "#;
 
+#[test]
 fn reading_what_was_never_written_costs_no_flash() {
     let mut drive = drive(&format!("{HAND}\nstart = {{ fill = 0.0 }}"), false);
     for lpn in 0..45 {

@@ -150,7 +150,7 @@ impl RunPlan {
             // the cause. A later check would only say that the read limits are too low.
             refresh::check(&drive.config, refresh)
                 .map_err(|e| Failure::usage(e).at(format!("drive {}", drive.name)))?;
-            refusal(&drive, reclaim, setup.base.gear).map_or(Ok(()), Err)?;
+            refusal(&drive, reclaim).map_or(Ok(()), Err)?;
         }
         let given = HintFile::given(&setup.hints)?;
         let workload = Workload::new(setup, &sets, &drive.config, begin)?;
@@ -355,7 +355,7 @@ impl RunPlan {
     /// Returns the reason why the technique does not have enough space with these settings. Returns
     /// `None` if there is enough space.
     pub fn refusal(&self) -> Option<Failure> {
-        refusal(&self.drive, self.reclaim, self.gear)
+        refusal(&self.drive, self.reclaim)
     }
 
     /// Returns the names of the plan's techniques.
@@ -432,9 +432,9 @@ fn ages(setup: &Setup, plan: &RunPlan) -> Result<Vec<u32>, Failure> {
 
 /// Returns the reason why a technique is refused on this drive. Returns `None` if the technique is
 /// accepted.
-fn refusal(drive: &Loaded<DriveConfig>, technique: &Technique, gear: Gear) -> Option<Failure> {
+fn refusal(drive: &Loaded<DriveConfig>, technique: &Technique) -> Option<Failure> {
     let checked = reclaim::check(&drive.config, technique)
-        .and_then(|()| promise::check(&drive.config, technique, gear == Gear::Timed));
+        .and_then(|()| promise::check(&drive.config, technique));
     checked.err().map(|e| Failure::usage(e).at(format!("drive {}", drive.name)))
 }
 

@@ -184,7 +184,7 @@ fn case_of(seed: u64, reclaim: &str, data: Data, bug: Option<Planted>) -> Driven
         drive = {{ spare = {spare}, write_buffer = "{}" }}
         disturb = {{ model = "{model}", dose = "{dose}", preprogram_weight = {preprogram}, table = [{{ pec = 0, limit = [{limit}], {alpha} }}] }}
         refresh = {{ period = "{}s" }}
-        reclaim = {{ check_interval = 100 }}
+        reclaim = {{ check_interval = 100, late_reads = 50 }}
         start = {{ fill = 0.9 }}
         {}
         "#,
