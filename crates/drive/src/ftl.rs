@@ -30,7 +30,7 @@ use crate::base::geometry::Geometry;
 use crate::base::metrics::{ParityCounts, ReclaimCounts, RefreshCounts};
 use crate::base::streams::StreamSpec;
 use crate::base::stripes::Stripes;
-use crate::base::units::{Lpn, Ns, transfer_ns, us};
+use crate::base::units::{BlockId, Lpn, Ns, transfer_ns, us};
 use crate::base::wheel::TimeWheel;
 use crate::bugs::Bugs;
 use crate::config::{DriveConfig, Schedule, WearConfig};
@@ -86,6 +86,9 @@ pub(crate) struct Ftl {
     pages_to_spare: u32,
     /// Number of erases of the drive at which static wear levelling checks next.
     next_wear_check: u64,
+    /// Blocks that lagged at the last check and are not moved yet, with their wear. The last one
+    /// lags most.
+    lagging: Vec<(u64, BlockId)>,
     /// State of the merging checks that follow GC's picks.
     pub(crate) turns: Turns,
     /// Plane from which preconditioning takes its next block.
@@ -177,6 +180,7 @@ impl Ftl {
             streams,
             hinted: hints::hinted(config),
             next_wear_check: 0,
+            lagging: vec![],
             turns: Turns::default(),
             load_cursor: 0,
             copy_ns: copy_ns(config, geometry),

@@ -23,6 +23,7 @@ mod planted;
 mod program_unit;
 mod reactive;
 mod read_hot;
+mod reads_off_flash;
 mod recoding;
 mod refresh;
 mod retries;

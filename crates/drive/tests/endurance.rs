@@ -125,6 +125,7 @@ const HAND: &str = r#"
     timing = { sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }
     drive = { spare = 0.5 }
     disturb = { model = "wordline", table = [{ pec = 0, limit = [900], alpha = [9.0] }] }
+    reclaim = { schedule = "foreground" }
 "#;
 
 fn read(drive: &mut Drive, lpn: u32, times: u32) {
@@ -198,6 +199,43 @@ fn block_reclaim_comes_before_the_first_loss() {
     read(&mut drive, 1, 10_000);
     assert_eq!(drive.lost_pages(), 0);
 }
+
+/// Writes nine tenths of the pages never again, so that only levelling wears their blocks. Each
+/// block of them must then move once per gap. The wear of all blocks differs by hardly more than the
+/// gap, and levelling copies hardly more than these blocks.
+#[test]
+fn static_levelling_keeps_the_gap() {
+    for gap in [10, 20, 50] {
+        let text = format!("{HOT_COLD}\nwear = {{ static_gap = {gap} }}");
+        let mut drive = drive(&text, false);
+        let (pages, mut random) = (drive.geometry().host_pages, 1_u64);
+        let mut widest = 0;
+        for _ in 0..40 {
+            for _ in 0..50_000 {
+                random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                drive.write_page(Lpn::new((random >> 33) as u32 % (pages / 10)), u64::MAX);
+            }
+            let wear = || drive.block_states().map(|block| block.pec);
+            widest = widest.max(wear().max().unwrap() - wear().min().unwrap());
+        }
+        assert!((gap..=gap + 3).contains(&widest), "gap {gap}: wear differs by {widest}");
+        let flash = drive.flash_counts();
+        let cold_blocks = 0.9 * f64::from(pages) / 24.0;
+        let turns = flash.erases.iter().sum::<u64>() as f64 / f64::from(drive.geometry().blocks);
+        // The most worn free block has up to 3 cycles less than the most worn block.
+        let most = cold_blocks * turns / f64::from(gap - 3) * 24.0;
+        let share = flash.programs[Cause::Wear as usize] as f64 / most;
+        assert!(turns > 3.0 * f64::from(gap), "gap {gap}: only {turns} turns");
+        assert!((0.6..=1.0).contains(&share), "gap {gap}: {share} of the largest number of copies");
+    }
+}
+
+/// One plane of 400 blocks of 24 pages, a sixth of them spare.
+const HOT_COLD: &str = r#"
+    geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 400, wordlines_per_block = 8, cell = "tlc", page_size = "4KiB" }
+    timing = { sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }
+    drive = { spare = 0.16, write_buffer = 0 }
+"#;
 
 #[test]
 fn reading_what_was_never_written_costs_no_flash() {

@@ -16,6 +16,7 @@ fn text(reads: u32) -> String {
         timing = {{ sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }}
         drive = {{ spare = 0.4 }}
         start = {{ reads = {reads} }}
+        reclaim = {{ schedule = "foreground" }}
         disturb = {{ model = "count", table = [{{ pec = 0, limit = [1024] }}] }}
         "#
     )

@@ -251,7 +251,7 @@ fn ages_at(
     technique: &Technique,
     counts: &BTreeSet<u32>,
 ) -> Result<Vec<Age>, ConfigError> {
-    let prospect = Prospect::new(config, technique, true)?;
+    let prospect = Prospect::new(config, technique)?;
     let Some(table) = LimitTable::of(config) else { return Ok(vec![]) };
     let group = |g: usize, pec: u32| {
         let e = table.truth(g, pec);

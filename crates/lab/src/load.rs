@@ -192,6 +192,20 @@ pub fn drive_of(
     Ok(Loaded { name: name.into(), text, config })
 }
 
+/// Returns a note about the capacity if settings changed it without naming it.
+pub(crate) fn resize_note(drive: &Loaded<DriveConfig>, sets: &[Override]) -> Option<String> {
+    if sets.iter().any(|set| set.table == "drive" && set.key == "capacity") {
+        return None;
+    }
+    let before = drive_of(&drive.name, drive.text.clone(), &[]).ok()?.config.drive.capacity?;
+    let now = drive.config.drive.capacity.filter(|now| *now != before)?;
+    Some(format!(
+        "drive.capacity is {now} instead of the {before} of drive {}, because it follows from the \
+         geometry that you set",
+        drive.name
+    ))
+}
+
 /// Loads the configuration of a workload that vpass generates. If `queue_depth` is given, it
 /// replaces the queue depth in the workload file.
 ///

@@ -6,9 +6,10 @@
 //!
 //! ```text
 //! the user sets                     keeps its value                   is computed
-//! geometry.*, not the capacity      share of spare                    capacity
-//! capacity or spare                 the other of the two              blocks_per_plane, rounded up
+//! blocks_per_plane, not capacity    share of spare                    capacity
 //! capacity and blocks_per_plane     -                                 spare
+//! other keys of geometry            capacity and share of spare       blocks_per_plane, rounded up
+//! capacity or spare                 the other of the two              blocks_per_plane, rounded up
 //! ```
 //!
 //! `--set KEY=` clears a key. Some keys of a workload cannot be used together. If an override sets
@@ -216,32 +217,23 @@ pub(crate) fn make_room(file: &mut Table, resolved: Option<&DriveConfig>, sets: 
         }
         return;
     };
-    if sets.iter().any(|s| s.table == "geometry" && s.value.is_some()) && !capacity {
-        remove(file, "drive", "capacity");
-        // The share of spare is made slightly smaller, so that rounding does not change the
-        // capacity.
-        put(file, "drive", "spare", Value::Float(resolved_spare(resolved) - 1e-12));
-        put(
-            file,
-            "geometry",
-            "blocks_per_plane",
-            Value::Integer(resolved.geometry.blocks_per_plane.map_or(1, i64::from)),
-        );
-    } else if capacity && blocks {
+    // A slightly smaller share of spare, so that rounding changes neither the capacity nor the
+    // number of blocks.
+    let same_spare = Value::Float(resolved.drive.spare.map_or(0.0, |spare| spare - 1e-12));
+    if capacity && blocks {
         remove(file, "drive", "spare");
-    } else if capacity || spare {
-        if !has(file, "drive", "spare") {
-            put(file, "drive", "spare", Value::Float(resolved_spare(resolved)));
+    } else if blocks {
+        remove(file, "drive", "capacity");
+        put(file, "drive", "spare", same_spare);
+    } else if capacity || spare || sets.iter().any(|s| s.table == "geometry") {
+        if has(file, "geometry", "blocks_per_plane") || !has(file, "drive", "spare") {
+            put(file, "drive", "spare", same_spare);
         }
         if let Some(bytes) = resolved.drive.capacity {
             put(file, "drive", "capacity", Value::String(bytes.to_string()));
         }
         remove(file, "geometry", "blocks_per_plane");
     }
-}
-
-fn resolved_spare(resolved: &DriveConfig) -> f64 {
-    resolved.drive.spare.expect("a resolved drive has a spare share")
 }
 
 fn section<'a>(file: &'a mut Table, table: &str) -> Option<&'a mut Table> {
@@ -310,13 +302,29 @@ mod tests {
         assert!(Override::parse("=3").is_err());
     }
 
+    /// A geometry of a quarter, or of other blocks, keeps the capacity. A geometry with the same
+    /// number of pages keeps the blocks, too.
     #[test]
-    fn capacity_follows_from_geometry() {
-        let (capacity, spare, blocks) = sized("tiny", &[]);
-        assert_eq!((capacity, blocks), (1 << 30, 51));
-        assert_eq!(sized("tiny", &["geometry.channels=2"]).0, capacity, "nothing changed");
-        let (twice, same_spare, same_blocks) = sized("tiny", &["geometry.channels=4"]);
-        assert_eq!((twice, same_blocks), (2 * capacity, blocks));
+    fn geometry_keeps_the_capacity() {
+        for preset in crate::presets::DRIVES.map(|(name, _)| name) {
+            let (capacity, spare, blocks) = sized(preset, &[]);
+            let same = sized(preset, &["geometry.neighbour_stride=1"]);
+            assert_eq!((same.0, same.2), (capacity, blocks), "{preset}: nothing changed");
+            for set in ["page_size=4KiB", "wordlines_per_block=100", "channels=1"] {
+                let (kept, of_it, _) = sized(preset, &[&format!("geometry.{set}")]);
+                assert_eq!(kept, capacity, "{preset}: {set}");
+                assert!((of_it - spare).abs() < 0.02, "{preset}: {set}: {of_it} for {spare}");
+            }
+        }
+        // 1 GiB / 0.85 / 0.75 MiB / 8 planes = 200.8 blocks per plane.
+        assert_eq!(sized("tiny", &["geometry.page_size=4KiB"]).2, 201);
+    }
+
+    #[test]
+    fn capacity_follows_from_blocks() {
+        let (capacity, spare, _) = sized("tiny", &[]);
+        let (twice, same_spare, _) = sized("tiny", &["geometry.blocks_per_plane=102"]);
+        assert_eq!(twice, 2 * capacity);
         assert!((same_spare - spare).abs() < 1e-6);
         let (capacity, spare, blocks) =
             sized("tiny", &["geometry.blocks_per_plane=100", "drive.spare=0.5"]);

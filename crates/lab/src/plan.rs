@@ -55,6 +55,8 @@ pub use workload::{ADAPTIVE, FROM_JOBS, Workload, generated_from, survey};
 pub struct RunPlan {
     /// Drive in which every key has a value.
     pub drive: Loaded<DriveConfig>,
+    /// Note about a capacity that settings changed without naming it.
+    pub(crate) resized: Option<String>,
     /// Source of the requests of the run.
     pub workload: Workload,
     /// Read-reclaim technique.
@@ -139,6 +141,7 @@ impl RunPlan {
         let Cards { reclaim, gc, refresh, parity } = named.cards()?;
         let sets = load::overrides(&setup.base.set)?;
         let mut drive = load::drive(&setup.base.drive, &sets)?;
+        let resized = load::resize_note(&drive, &sets);
         let said_of_refresh = SaidOfRefresh::of(&drive.config, &sets, refresh);
         let refresh = said_of_refresh.put_under(&mut drive, parity, refresh)?;
         if refuses {
@@ -147,7 +150,7 @@ impl RunPlan {
             // the cause. A later check would only say that the read limits are too low.
             refresh::check(&drive.config, refresh)
                 .map_err(|e| Failure::usage(e).at(format!("drive {}", drive.name)))?;
-            refusal(&drive, reclaim, setup.base.gear).map_or(Ok(()), Err)?;
+            refusal(&drive, reclaim).map_or(Ok(()), Err)?;
         }
         let given = HintFile::given(&setup.hints)?;
         let workload = Workload::new(setup, &sets, &drive.config, begin)?;
@@ -158,6 +161,7 @@ impl RunPlan {
                 Some(hints.ranges(kind, &extents, drive.config.drive.capacity)?);
         }
         let plan = Self {
+            resized,
             refresh,
             said_of_refresh,
             parity,
@@ -186,6 +190,7 @@ impl RunPlan {
         Self {
             drive,
             workload,
+            resized: None,
             reclaim,
             gc,
             refresh: &REFRESH[0],
@@ -350,7 +355,7 @@ impl RunPlan {
     /// Returns the reason why the technique does not have enough space with these settings. Returns
     /// `None` if there is enough space.
     pub fn refusal(&self) -> Option<Failure> {
-        refusal(&self.drive, self.reclaim, self.gear)
+        refusal(&self.drive, self.reclaim)
     }
 
     /// Returns the names of the plan's techniques.
@@ -427,9 +432,9 @@ fn ages(setup: &Setup, plan: &RunPlan) -> Result<Vec<u32>, Failure> {
 
 /// Returns the reason why a technique is refused on this drive. Returns `None` if the technique is
 /// accepted.
-fn refusal(drive: &Loaded<DriveConfig>, technique: &Technique, gear: Gear) -> Option<Failure> {
+fn refusal(drive: &Loaded<DriveConfig>, technique: &Technique) -> Option<Failure> {
     let checked = reclaim::check(&drive.config, technique)
-        .and_then(|()| promise::check(&drive.config, technique, gear == Gear::Timed));
+        .and_then(|()| promise::check(&drive.config, technique));
     checked.err().map(|e| Failure::usage(e).at(format!("drive {}", drive.name)))
 }
 

@@ -22,6 +22,15 @@ const HOT: &[&str] = &["workload.distribution=hot-cold:0.1/0.9", "workload.reque
 const EVEN: &[&str] = &["workload.distribution=uniform", "workload.requests=4000000"];
 const MIXED: &[&str] =
     &["workload.distribution=zipf:0.9", "workload.requests=2000000", "workload.read_share=0.98"];
+/// Half of the pages have no data at first.
+const HALF: &[&str] =
+    &["workload.distribution=uniform", "workload.requests=4000000", "start.fill=0.5"];
+const HALF_WRITTEN: &[&str] = &[
+    "workload.distribution=uniform",
+    "workload.requests=2000000",
+    "workload.read_share=0.99",
+    "start.fill=0.5",
+];
 const SPLIT: &[&str] = &[
     "workload.distribution=hot-cold:0.1/0.9",
     "workload.write_distribution=hot-cold:0.2/0.8",
@@ -32,12 +41,14 @@ const SPLIT: &[&str] = &[
 const SENSINGS: &[&str] =
     &["workload.distribution=zipf:0.9", "workload.requests=2000000", "disturb.dose=sensings"];
 
-const PAIRS: [Pair; 13] = [
+const PAIRS: [Pair; 15] = [
     Pair { reclaim: "block", set: ZIPF },
     Pair { reclaim: "block", set: HOT },
     Pair { reclaim: "block", set: EVEN },
     Pair { reclaim: "block", set: MIXED },
     Pair { reclaim: "block", set: SENSINGS },
+    Pair { reclaim: "block", set: HALF },
+    Pair { reclaim: "block", set: HALF_WRITTEN },
     Pair { reclaim: "page-type", set: ZIPF },
     Pair { reclaim: "straw-wl", set: ZIPF },
     Pair { reclaim: "straw-wl", set: HOT },
@@ -104,6 +115,9 @@ fn both_gears_agree(pairs: &[Pair]) {
             agree(&what(name), share, &of(&untimed, value), &of(&fluid, value))
         };
         both("pages read", 0.01, &|s| s.host.read_pages as f64);
+        both("read requests", 0.01, &|s| s.host.read_requests as f64);
+        both("bytes read", 0.01, &|s| s.host.read_bytes as f64);
+        both("pages read without data", 0.01, &|s| s.host.unmapped_read_pages as f64);
         both("pages written", 0.01, &|s| s.host.write_pages as f64);
         both("erases of reclaim", 0.01, &|s| {
             s.flash.erases.of(vpass_drive::base::units::Cause::Reclaim) as f64

@@ -105,6 +105,25 @@ fn the_smallest_samples_live_as_long_as_the_whole_drive() {
     }
 }
 
+/// Samples of a drive that is not full live as long as the whole drive. All wear is by reads of the
+/// pages with data. Their number is the share of the fill, so the years are those of a full drive
+/// divided by the fill, too.
+#[test]
+fn samples_live_as_long_at_any_fill() {
+    let at = |fill: &'static str| Case {
+        drive: "tiny",
+        reclaim: "block",
+        set: Vec::leak(vec![SIZE, "drive.rated_pec=14", "workload.read_share=1", fill]),
+    };
+    let full = lives(&at("start.fill=1"), 8, 1, Watch::Off);
+    for (fill, share) in [("start.fill=0.3", 0.3), ("start.fill=0.5", 0.5), ("start.fill=0.9", 0.9)]
+    {
+        samples_are_right(&at(fill), 8, 1);
+        let years = lives(&at(fill), 8, 1, Watch::Off).years.mean;
+        near(&format!("{fill}: years"), years * share, full.years.mean, 0.02);
+    }
+}
+
 /// Returns the write amplification of greedy GC under uniform writes. It is 1 / (1 - v), with
 /// ln(1/v) = (1 - v) / alpha (Desnoyers, ACM TOS 10(2), 2014).
 fn closed_form(alpha: f64) -> f64 {

@@ -124,10 +124,9 @@ struct Driven {
 impl Driven {
     fn is_clean(&self, case: &str) {
         assert!(!self.report.is_bug(), "case {case}: {:?}", self.report.findings);
-        // Pages without data, in the write buffer or lost are not read on flash. The number of
-        // reads never exceeds the rates.
+        // Reads of pages without data, in the write buffer or lost count, too.
         assert!(
-            self.read <= self.expected + 6.0 * self.expected.sqrt(),
+            (self.read - self.expected).abs() <= 6.0 * self.expected.sqrt(),
             "case {case}: {} of {}",
             self.read,
             self.expected
@@ -185,7 +184,7 @@ fn case_of(seed: u64, reclaim: &str, data: Data, bug: Option<Planted>) -> Driven
         drive = {{ spare = {spare}, write_buffer = "{}" }}
         disturb = {{ model = "{model}", dose = "{dose}", preprogram_weight = {preprogram}, table = [{{ pec = 0, limit = [{limit}], {alpha} }}] }}
         refresh = {{ period = "{}s" }}
-        reclaim = {{ check_interval = 100 }}
+        reclaim = {{ check_interval = 100, late_reads = 50 }}
         start = {{ fill = 0.9 }}
         {}
         "#,
@@ -294,30 +293,25 @@ const AGES: &str = r#"
 
 #[test]
 fn random_drives_whose_data_grows_old_are_clean() {
-    let (mut read_most, mut retried) = (0.0f64, 0);
+    let mut retried = 0;
     for seed in 0..60 {
         let driven = aged_case(seed, None);
         driven.is_clean(&seed.to_string());
-        read_most = read_most.max(driven.read / driven.expected);
         retried += driven.retried;
     }
-    assert!(read_most > 0.85 && retried > 1_000_000, "{read_most} {retried}");
+    assert!(retried > 1_000_000, "{retried}");
 }
 
 #[test]
 fn random_tired_drives_with_hints_are_clean() {
-    let (mut read_most, mut retried, mut regrouping) = (0.0f64, 0, 0);
+    let (mut retried, mut regrouping) = (0, 0);
     for seed in 0..90 {
         let driven = tired_case(seed, None);
         driven.is_clean(&seed.to_string());
-        read_most = read_most.max(driven.read / driven.expected);
         (retried, regrouping) =
             (retried + driven.retried, regrouping + u32::from(driven.regrouped > 100));
     }
-    assert!(
-        read_most > 0.85 && retried > 10_000 && regrouping > 20,
-        "{read_most} {retried} {regrouping}"
-    );
+    assert!(retried > 10_000 && regrouping > 20, "{retried} {regrouping}");
 }
 
 /// Techniques that draw reads of their own, count with a few counters for each block, or also
@@ -356,13 +350,10 @@ fn random_drives_with_a_fixed_count_are_clean() {
 
 #[test]
 fn random_drives_in_bulk_are_clean() {
-    let mut read_most = 0.0f64;
     for seed in 0..140 {
         let driven = case(seed, None);
         driven.is_clean(&seed.to_string());
-        read_most = read_most.max(driven.read / driven.expected);
     }
-    assert!(read_most > 0.85, "{read_most}");
 }
 
 #[cfg(feature = "seeded-bugs")]

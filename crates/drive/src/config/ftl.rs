@@ -120,7 +120,7 @@ pub struct WearConfig {
     #[key(default = true, random = 0.7)]
     pub dynamic: bool,
     /// Gap in effective P/E cycles between a block and the most worn block at which the block's
-    /// (cold) data is moved. 0 turns these moves off.
+    /// (cold) data is moved. Wear may differ by a few cycles more. 0 turns these moves off.
     #[key(
         unit = "P/E cycles",
         range = keys::U32,

@@ -40,7 +40,7 @@ impl Drive {
         let parity = card_of(&techniques.parity)?;
         let config = parity::drive(refresh::drive(config, refresh), parity);
         reclaim::check(&config, technique)?;
-        promise::check(&config, technique, timed)?;
+        promise::check(&config, technique)?;
         let config = technique.drive(config);
         refresh::check(&config, refresh)?;
         parity::check(&config, parity, technique)?;
@@ -120,7 +120,7 @@ impl Drive {
     ) -> Result<Self, ConfigError> {
         hints::check(&config)?;
         let geometry = Geometry::new(&config);
-        crate::drive::start::reads::check(&config, timed)?;
+        crate::drive::start::reads::check(&config)?;
         gc.check(&config)?;
         let gc = gc.make(&config, seed);
         let counters = technique
@@ -158,7 +158,7 @@ impl Drive {
             flash,
             policy,
             facts: Facts {
-                late_reads: late_reads(&config, &geometry, timed),
+                late_reads: late_reads(&config, &geometry),
                 host_reads_before: 0,
                 host_writes_before: 0,
                 is_before_run: false,

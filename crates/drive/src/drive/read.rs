@@ -5,6 +5,7 @@ use crate::base::units::{Cause, Lpn, Ppn};
 use crate::bugs::{Bug, planted};
 use crate::drive::Drive;
 use crate::flash::count::WORDLINES;
+use crate::flash::fluid::absent::Kind;
 use crate::ftl::buffer::WHOLE;
 use crate::ftl::map::Entry;
 use crate::watch::observer::{FROM_BUFFER, NO_PPN, PhysRead, ReadResult};
@@ -42,7 +43,49 @@ impl Drive {
     pub(crate) fn set_read_rate(&mut self, lpn: Lpn, per_s: f32) {
         // A rate changes often, so the place at the start is computed once.
         self.ftl.map.settle(lpn);
+        self.count_absent(lpn, -1.0);
         self.flash.set_read_rate(lpn, self.ftl.place_of(lpn), per_s);
+        self.count_absent(lpn, 1.0);
+    }
+
+    /// Adds the reads of all pages that are not on flash, in the fluid gear.
+    pub(crate) fn count_all_absent(&mut self) {
+        for lpn in Lpn::range(0..self.geometry.host_pages) {
+            if !self.ftl.map.is_surely_on_flash(lpn) {
+                self.count_absent(lpn, 1.0);
+            }
+        }
+    }
+
+    /// Adds the reads of a page that is not on flash, or removes them, according to `sign`.
+    fn count_absent(&mut self, lpn: Lpn, sign: f64) {
+        if self.ftl.place_of(lpn).is_some() {
+            return;
+        }
+        self.flash.change_absent(Kind::Any, lpn, sign);
+        if self.ftl.is_lost(lpn) {
+            self.flash.change_absent(Kind::Lost, lpn, sign);
+        } else if self.holds_nothing(lpn) {
+            self.flash.change_absent(Kind::WithoutData, lpn, sign);
+        }
+    }
+
+    /// Returns whether a page has no data and is not lost: never written, or trimmed.
+    pub(crate) fn holds_nothing(&self, lpn: Lpn) -> bool {
+        self.ftl.map.get(lpn) == Entry::UNMAPPED && !self.ftl.is_lost(lpn)
+    }
+
+    /// Moves the reads of pages that were lost, or are lost no more, to the right kind.
+    #[inline]
+    pub(crate) fn settle_lost(&mut self) {
+        while let Some(lpn) = self.flash.next_unsettled() {
+            let is_lost = self.ftl.is_lost(lpn) && self.ftl.place_of(lpn).is_none();
+            match (self.flash.is_absent_as_lost(lpn), is_lost) {
+                (false, true) => self.flash.change_absent(Kind::Lost, lpn, 1.0),
+                (true, false) => self.flash.change_absent(Kind::Lost, lpn, -1.0),
+                _ => {}
+            }
+        }
     }
 
     /// Prefetches the map entry of a page that will be read or written soon.

@@ -49,7 +49,7 @@ impl Drive {
             o.host_wrote(lpn, written == WHOLE);
         });
         if (written == WHOLE || planted(Bug::PartClearsLost)) && !self.bugs.has(Bug::LostFlagKept) {
-            self.ftl.clear_lost(lpn);
+            self.ftl.clear_lost(&mut self.flash, lpn);
         }
         if entry.ppn().is_some()
             && self.bugs.has(Bug::RewriteForgotten)
@@ -322,7 +322,7 @@ impl Drive {
             return self.trim_striped(stripes, &lpn.run(1));
         }
         if !planted(Bug::TrimKeepsLost) {
-            self.ftl.clear_lost(lpn);
+            self.ftl.clear_lost(&mut self.flash, lpn);
         }
         self.flash.tell(|o| o.trimmed(lpn));
         if self.bugs.has(Bug::TrimForgotten) {

@@ -21,6 +21,8 @@
 //! - **The read that reaches the alarm** is drawn from the rates at its time and served like any
 //!   other read. So every technique sees what it sees in the other gears.
 //!
+//! Pages that are not on flash are read, too ([`absent`]).
+//!
 //! Some blocks need retries. The number of retries of a read depends on the dose of the reads
 //! before it. Until a page reaches its next level, this number is known for each page, and the
 //! reads are drawn in bulk (`retried`). Other reads are drawn page by page and served one by one,
@@ -38,6 +40,7 @@
 //! If page kinds deposit different doses, an alarm is approached in steps. First comes the largest
 //! number of reads that cannot reach it, then one read, and so on.
 
+pub(crate) mod absent;
 mod agenda;
 mod chance;
 mod changes;
@@ -58,6 +61,7 @@ use crate::flash::Flash;
 use crate::flash::block::{BlockState, SUSPECT};
 use crate::flash::counted::PAGES;
 use crate::hints::Hinted;
+use absent::Absent;
 use agenda::Agenda;
 use chance::Chance;
 use flow::Flow;
@@ -83,6 +87,7 @@ pub(crate) struct Fluid {
     hours: DailyHours,
     host_pages: u32,
     chance: Chance,
+    absent: Absent,
     flows: Vec<Flow>,
     /// Reads expected at each place since its block was drawn, beyond those of the valid pages that
     /// were there all the time. A place is a wordline. It is a page if page kinds deposit different
@@ -124,6 +129,12 @@ impl Fluid {
         reads_of(&self.rates, self.host_pages, lpn)
     }
 
+    /// Returns the number of the hint of a page; 0 if the host gives no hints.
+    #[inline]
+    fn hint_of(&self, lpn: Lpn) -> usize {
+        self.words.as_ref().map_or(0, |words| words.of(lpn))
+    }
+
     /// Notes that the alarm of a block may have moved.
     #[inline]
     pub(super) fn touch(&mut self, block: BlockId) {
@@ -150,6 +161,7 @@ impl Flash {
     ) {
         // Every check of a block goes through the owners of its pages.
         self.contents.settle_all();
+        let chance = Chance::new(seed);
         let bits = self.geometry.cell.bits() as usize;
         let by_page = self.counters == PAGES
             || self.dose[..bits].iter().any(|dose| *dose != self.dose[0])
@@ -161,7 +173,8 @@ impl Flash {
             rates,
             hours,
             host_pages: self.geometry.host_pages,
-            chance: Chance::new(seed),
+            absent: Absent::new(chance.another()),
+            chance,
             flows: vec![Flow::STILL; self.hot.len()],
             pending: vec![0.0; places],
             by_page,
@@ -192,6 +205,7 @@ impl Flash {
         let fluid = self.fluid.as_mut().expect("reads come in bulk");
         fluid.held = Held::new(&rates.pages, pages);
         fluid.rates = rates;
+        fluid.absent.clear();
         self.take_rates();
     }
 
@@ -311,7 +325,7 @@ impl Flash {
         self.fluid.as_mut()?.owed.pop()
     }
 
-    /// Ends the reads of an erased block. Reads since the last draw are dropped.
+    /// Ends the reads of an erased block. They are drawn when its last page is no longer wanted.
     pub(super) fn forget_reads(&mut self, block: BlockId) {
         let Some(fluid) = &mut self.fluid else { return };
         fluid.agenda.plan(&mut fluid.flows, block, flow::NEVER);

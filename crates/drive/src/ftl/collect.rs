@@ -1,5 +1,7 @@
 //! Free blocks: garbage collection, urgent or in the background, and static wear levelling.
 
+use std::cmp::Reverse;
+
 use crate::api::Slots;
 use crate::api::gc::Candidates;
 use crate::api::rewrite::Rewrite;
@@ -244,8 +246,8 @@ impl Ftl {
         }
     }
 
-    /// Moves the data of the youngest block if its wear is too far behind. Such a block holds data
-    /// that is not rewritten.
+    /// Moves the data of a block if its wear is too far behind. Such a block holds data that is not
+    /// rewritten.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a comparison, for every page that the host writes")]
     pub(crate) fn level_wear(&mut self, flash: &mut Flash, slots: &mut Slots) {
@@ -259,32 +261,59 @@ impl Ftl {
 
     #[cold]
     fn move_coldest(&mut self, flash: &mut Flash, slots: &mut Slots) {
-        let gap = u64::from(self.wear.static_gap) * 1000;
-        self.next_wear_check = flash.erases_total()
-            + u64::from(flash.geometry.blocks / LOOKS_PER_TURN).max(1)
-                * if planted(Bug::LevelsRarely) { 8 } else { 1 };
-        let idle = |b: &BlockId| {
-            let hot = flash.hot(*b);
-            hot.state == BlockState::Closed
-                && !hot.has(MOVING)
-                && (!flash.is_protected(*b) || planted(Bug::LevelsResting))
-        };
-        let wear = |b: BlockId| flash.cold(b).erased_milli();
-        let gap = if self.bugs.has(Bug::LevelledTooSoon) { gap / 2 } else { gap };
-        // If data cannot move between dies, this is done on each die, for the block that is
-        // furthest behind the oldest one of its die.
-        let lagging = (0..flash.geometry.domains()).filter_map(|domain| {
-            let youngest =
-                flash.geometry.blocks_of_domain(domain).filter(idle).min_by_key(|b| {
-                    if planted(Bug::LevelsOldest) { u64::MAX - wear(*b) } else { wear(*b) }
-                })?;
-            let oldest = flash.geometry.blocks_of_domain(domain).map(wear).max().unwrap_or(0);
-            Some((oldest.saturating_sub(wear(youngest)), youngest)).filter(|(lag, _)| *lag > gap)
-        });
-        if let Some((_, youngest)) = lagging.max_by_key(|(lag, _)| *lag) {
-            self.rewrite(flash, slots, Rewrite::all_to(youngest, WEAR), Cause::Wear, Reads::NEVER);
+        // In the timed gear, jobs wait for idle dies.
+        let is_levelling = self.jobs.iter().flatten().any(|job| job.cause == Cause::Wear);
+        if self.lagging.is_empty() && !is_levelling {
+            self.list_lagging(flash);
         }
+        let mut next = None;
+        while next.is_none() && !is_levelling && !self.lagging.is_empty() {
+            // A block may have been erased or read since the check.
+            next = self.lagging.pop().filter(|(wear, block)| {
+                can_level(flash, *block) && flash.cold(*block).erased_milli() == *wear
+            });
+        }
+        if let Some((_, block)) = next {
+            self.rewrite(flash, slots, Rewrite::all_to(block, WEAR), Cause::Wear, Reads::NEVER);
+        }
+        let is_done = self.lagging.is_empty() && !is_levelling;
+        let wait =
+            if is_done { u64::from(flash.geometry.blocks / LOOKS_PER_TURN).max(1) } else { 1 };
+        // At least every second erase is not for levelling.
+        self.next_wear_check =
+            flash.erases_total() + wait * if planted(Bug::LevelsRarely) { 8 } else { 1 };
     }
+
+    /// Lists the blocks whose wear is too far behind the most worn block. If data cannot move
+    /// between dies, it is the most worn block of their die.
+    fn list_lagging(&mut self, flash: &Flash) {
+        let gap = u64::from(self.wear.static_gap) * 1000;
+        let gap = if self.bugs.has(Bug::LevelledTooSoon) { gap / 2 } else { gap };
+        let wear = |b: BlockId| flash.cold(b).erased_milli();
+        let mut lagging = vec![];
+        for domain in 0..flash.geometry.domains() {
+            let most = flash.geometry.blocks_of_domain(domain).map(wear).max().unwrap_or(0);
+            let blocks = flash.geometry.blocks_of_domain(domain).filter(|b| can_level(flash, *b));
+            lagging.extend(
+                blocks
+                    .map(|b| (most.saturating_sub(wear(b)), b))
+                    .filter(|(lag, _)| *lag > gap || planted(Bug::LevelsOldest)),
+            );
+        }
+        lagging.sort_unstable_by_key(|(lag, block)| (*lag, Reverse(*block)));
+        if planted(Bug::LevelsOldest) {
+            lagging.reverse();
+        }
+        self.lagging = lagging.into_iter().map(|(_, b)| (wear(b), b)).collect();
+    }
+}
+
+/// Returns whether wear levelling can move the data of a block.
+fn can_level(flash: &Flash, block: BlockId) -> bool {
+    let hot = flash.hot(block);
+    hot.state == BlockState::Closed
+        && !hot.has(MOVING)
+        && (!flash.is_protected(block) || planted(Bug::LevelsResting))
 }
 
 #[cfg(test)]

@@ -54,6 +54,7 @@ impl Ftl {
         self.lost[lpn.index() / 64] |= 1 << (lpn.number() % 64);
         self.lost_pages += u64::from(!self.bugs.has(Bug::LossesUncounted));
         self.lost_by_age += u64::from(by_age);
+        flash.note_lost(lpn);
         flash.tell(|o| o.lost(lpn));
     }
 
@@ -72,7 +73,10 @@ impl Ftl {
         }
     }
 
-    pub(crate) fn clear_lost(&mut self, lpn: Lpn) {
+    pub(crate) fn clear_lost(&mut self, flash: &mut Flash, lpn: Lpn) {
+        if self.is_lost(lpn) {
+            flash.note_lost(lpn);
+        }
         if let Some(word) = self.lost.get_mut(lpn.index() / 64) {
             *word &= !(1 << (lpn.number() % 64));
         }

@@ -154,6 +154,15 @@ impl PageMap {
         self.entries[run].iter().fold(0, |any, entry| any | entry) == Entry::AS_BEGUN.0
     }
 
+    /// Returns whether flash surely holds the newest data of a page. Computes no place.
+    #[inline]
+    pub(crate) fn is_surely_on_flash(&self, lpn: Lpn) -> bool {
+        match Entry(self.entries[lpn.index()]) {
+            Entry::AS_BEGUN => self.begun.as_ref().is_some_and(|layout| layout.pages().has(lpn)),
+            entry => entry.ppn().is_some(),
+        }
+    }
+
     /// Returns the number of pages with an entry.
     pub(crate) fn pages(&self) -> u32 {
         self.entries.len() as u32

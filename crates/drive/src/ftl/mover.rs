@@ -469,6 +469,9 @@ impl Ftl {
             return;
         }
         let block = flash.invalidate(ppn);
+        if !self.lost.is_empty() {
+            flash.note_lost(flash.contents().owner(ppn));
+        }
         if self.worn.is_on() {
             self.count_left(flash, ppn);
         }

@@ -7,9 +7,10 @@ use crate::base::daily::DailyHours;
 use crate::base::rates::ReadRates;
 use crate::base::request::{Op, Request, RequestSource};
 use crate::base::span::SECOND;
-use crate::base::units::{Lpn, Ns};
+use crate::base::units::{Lpn, Lpns, Ns};
 use crate::drive::Drive;
 use crate::flash::count::BLOCKS;
+use crate::flash::fluid::absent::Kind;
 
 /// Workload whose reads are known as rates.
 pub trait FluidSource {
@@ -73,6 +74,7 @@ impl FluidRun {
         let before = drive.host.read_pages;
         let host = (rates, source.hours());
         drive.flash.begin_fluid(host, (hinted, drive.hears_retries), (seed, before));
+        drive.count_all_absent();
         Self {
             rates_end,
             requests_per_page,
@@ -165,7 +167,9 @@ impl FluidRun {
             }
             self.pass_time(drive, source, write.at, progress)?;
             assert!(write.op != Op::Read, "reads come as rates");
+            count_without_data(drive, write, -1.0);
             drive.serve_one::<BLOCKS, false>(write);
+            count_without_data(drive, write, 1.0);
             self.serve_owed(drive);
         }
         self.count(drive);
@@ -227,6 +231,7 @@ impl FluidRun {
                 drive.flash.served_from(ppn);
             }
             drive.flash.plan_touched();
+            drive.settle_lost();
             if !drive.flash.owes_reads() {
                 return;
             }
@@ -251,13 +256,17 @@ impl FluidRun {
             (rates.requests_per_page, rates.bytes_per_page, end);
         (self.pages, self.requests, self.bytes) = (0, 0, 0);
         drive.flash.set_rates(rates);
+        drive.count_all_absent();
     }
 
     /// Counts the requests of the pages that were read.
     fn count(&mut self, drive: &mut Drive) {
-        let drawn = drive.flash.take_served();
+        let off_flash = drive.flash.draw_absent();
+        let drawn = drive.flash.take_served() + off_flash.sum();
         self.pages += drawn;
         drive.host.read_pages += drawn;
+        drive.host.unmapped_read_pages += off_flash.without_data;
+        drive.uncorrectable_reads += off_flash.lost;
         if let (Some(hints), Some(words)) = (&mut drive.hints, drive.flash.take_words()) {
             hints.read_in_bulk(words);
         }
@@ -266,6 +275,19 @@ impl FluidRun {
         drive.host.read_requests += requests - self.requests;
         drive.host.read_bytes += bytes - self.bytes;
         (self.requests, self.bytes) = (requests, bytes);
+    }
+}
+
+/// Adds the reads of those pages of a request that hold nothing, or removes them, according to
+/// `sign`.
+fn count_without_data(drive: &mut Drive, request: &Request, sign: f64) {
+    let shift = drive.geometry.page_shift();
+    let first = Lpn::holding(request.offset, shift);
+    let end = Lpn::holding(request.offset + u64::from(request.bytes) - 1, shift) + 1;
+    for lpn in (Lpns { start: first, end }) {
+        if drive.holds_nothing(lpn) {
+            drive.flash.change_absent(Kind::WithoutData, lpn, sign);
+        }
     }
 }
 

@@ -102,6 +102,24 @@ pub struct BulkReads<'a> {
     pub retries: &'a [u8],
 }
 
+/// Reads of the host in bulk that sensed no flash.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ReadsOffFlash {
+    /// Number of reads of pages without data.
+    pub without_data: u64,
+    /// Number of reads of lost pages.
+    pub lost: u64,
+    /// Number of reads served from the write buffer.
+    pub buffered: u64,
+}
+
+impl ReadsOffFlash {
+    /// Returns the number of all these reads.
+    pub fn sum(&self) -> u64 {
+        self.without_data + self.lost + self.buffered
+    }
+}
+
 /// Observer. Calls arrive in the order in which the drive's state changed. It is `Any`, so that it
 /// can be given back with its own type, and `Send`, so that a drive with its observers can run on
 /// any thread.
@@ -124,6 +142,8 @@ pub trait Observer: Any + Send {
     fn read_in_bulk(&mut self, _block: BlockId, _reads: u64, _doses: &[u32]) {}
     /// Reports reads of a block in bulk, some of them with retries. Single reads are not known.
     fn read_in_bulk_with_retries(&mut self, _reads: &BulkReads) {}
+    /// Reports reads of the host in bulk that sensed no flash, since the last report.
+    fn read_off_flash(&mut self, _reads: ReadsOffFlash) {}
     /// Reports that the host makes only reads in bulk until this time.
     fn quiet_until(&mut self, _at: Ns) {}
     /// Reports that the host wrote this page. The write is accepted: in the write buffer or on its

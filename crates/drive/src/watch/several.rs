@@ -10,7 +10,7 @@ use crate::base::page_set::PageSet;
 use crate::base::request::Request;
 use crate::base::steady::Order;
 use crate::base::units::{BlockId, Cause, Lpn, Moment, Ns, Ppn, Reads, Seq, WordlineInBlock};
-use crate::watch::observer::{BulkReads, Observer, Origin, PhysRead, XorSource};
+use crate::watch::observer::{BulkReads, Observer, Origin, PhysRead, ReadsOffFlash, XorSource};
 use crate::watch::time_event::{OpId, TimeEvent};
 
 /// Observers of one drive, in the order in which they were set.
@@ -100,6 +100,10 @@ impl Observer for Several {
 
     fn read_in_bulk_with_retries(&mut self, reads: &BulkReads) {
         self.each(|o| o.read_in_bulk_with_retries(reads));
+    }
+
+    fn read_off_flash(&mut self, reads: ReadsOffFlash) {
+        self.each(|o| o.read_off_flash(reads));
     }
 
     fn quiet_until(&mut self, at: Ns) {

@@ -11,7 +11,7 @@ use crate::base::request::Request;
 use crate::base::steady::Order;
 use crate::base::units::{BlockId, Cause, Lpn, Moment, Ns, Ppn, Reads, Seq, WordlineInBlock};
 use crate::watch::event::{Event, Fact};
-use crate::watch::observer::{BulkReads, Observer, Origin, PhysRead, XorSource};
+use crate::watch::observer::{BulkReads, Observer, Origin, PhysRead, ReadsOffFlash, XorSource};
 use crate::watch::time_event::{OpId, TimeEvent};
 
 /// Largest number of events of a batch.
@@ -117,6 +117,10 @@ impl Observer for Batches {
 
     fn read_in_bulk_with_retries(&mut self, reads: &BulkReads) {
         self.reads += reads.reads.iter().map(|reads| u64::from(*reads)).sum::<u64>();
+    }
+
+    fn read_off_flash(&mut self, reads: ReadsOffFlash) {
+        self.reads += reads.sum();
     }
 
     fn host_wrote(&mut self, lpn: Lpn, whole: bool) {

@@ -92,9 +92,8 @@ impl Limits {
         let args = technique.args(config);
         let interval =
             if args.has(&CHECK_INTERVAL) { f64::from(args.whole(&CHECK_INTERVAL)) } else { 0.0 };
-        // Simulations of lives never use the timed gear, so reclaim jobs take no time.
         let prospect =
-            (kind != Kind::Nothing).then(|| Prospect::new(config, technique, false)).transpose();
+            (kind != Kind::Nothing).then(|| Prospect::new(config, technique)).transpose();
         let prospect = prospect.map_err(|e| plan.refused_drive(e))?;
         let this = Self { kind, prospect, table, wordlines, interval, factor };
         let moves_at_once = kind != Kind::Blocks || this.at(config.start.pec).len() == 1;

@@ -45,7 +45,7 @@ pub(super) fn words(
     let mut config = config.clone();
     config.hints.said = Some(vec![]);
     let Some(table) = LimitTable::of(&config) else { return Ok(None) };
-    let (prospect, pec) = (Prospect::new(&config, technique, true)?, config.start.pec);
+    let (prospect, pec) = (Prospect::new(&config, technique)?, config.start.pec);
     let word = |latency: AccessLatency| {
         let budget = budgets.at(latency);
         Word {

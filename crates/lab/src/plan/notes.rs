@@ -12,7 +12,7 @@ use vpass_workload::traces::{FileSurvey, Survey, TraceOptions, UnitBasis};
 use super::{RunPlan, Stream, Workload};
 use crate::failure::Failure;
 use crate::numbers::microseconds;
-use crate::setup::{Gear, Watch};
+use crate::setup::Watch;
 
 impl RunPlan {
     /// Returns warnings about what the gear and the sample cannot show.
@@ -69,6 +69,7 @@ impl RunPlan {
                 fio_notes(&self.workload.name(), jobs, &source)
             }
         };
+        notes.extend(self.resized.clone().map(Phrase::from));
         notes.extend(self.harmless_reads().map(Phrase::from));
         notes.extend(self.promise_notes());
         notes.extend(self.stripe_notes());
@@ -127,12 +128,7 @@ impl RunPlan {
     pub fn promise_warnings(&self, pec: u32) -> Vec<String> {
         let config = &self.drive.config;
         let technique = self.reclaim;
-        promise::warnings(
-            config,
-            technique,
-            self.gear == Gear::Timed,
-            config.drive.rated_pec.max(config.start.pec).max(pec),
-        )
+        promise::warnings(config, technique, config.drive.rated_pec.max(config.start.pec).max(pec))
     }
 
     /// Returns warnings about a trace: some bytes were skipped, or the times are probably not in

@@ -7,7 +7,9 @@ use vpass_drive::base::page_set::PageSet;
 use vpass_drive::base::request::Request;
 use vpass_drive::base::steady::Order;
 use vpass_drive::base::units::{BlockId, Cause, Lpn, Moment, Ns, Ppn, Reads, Seq, WordlineInBlock};
-use vpass_drive::watch::observer::{BulkReads, NO_OWNER, Observer, Origin, PhysRead, XorSource};
+use vpass_drive::watch::observer::{
+    BulkReads, NO_OWNER, Observer, Origin, PhysRead, ReadsOffFlash, XorSource,
+};
 use vpass_drive::watch::time_event::{OpId, TimeEvent};
 
 use crate::medium::At;
@@ -41,6 +43,12 @@ impl Observer for Oracle {
 
     fn read_in_bulk_with_retries(&mut self, reads: &BulkReads) {
         self.judge_bulk_with_retries(reads);
+    }
+
+    fn read_off_flash(&mut self, reads: ReadsOffFlash) {
+        self.seen.host_read_pages += reads.sum();
+        self.claims.unmapped_reads += reads.without_data;
+        self.uncorrectable_reads += reads.lost;
     }
 
     fn quiet_until(&mut self, at: Ns) {

@@ -79,11 +79,11 @@ pub(crate) struct PolicyNumbers {
 
 impl Oracle {
     /// Begins to use a listener's record of the numbers that the policy receives.
-    pub(crate) fn overhear(&mut self, ear: &Ear, config: &DriveConfig, timed: bool) {
+    pub(crate) fn overhear(&mut self, ear: &Ear, config: &DriveConfig) {
         let to_come = vec![None; self.geometry.blocks as usize];
         self.policy_numbers = PolicyNumbers {
             ear: Some(ear.clone()),
-            late: late_reads(config, timed),
+            late: late_reads(config),
             to_come,
             divided: BTreeMap::new(),
         };
@@ -275,17 +275,17 @@ impl Oracle {
 /// reads of a die in the time of a job. It is at most an eighth of the reads beside them that the
 /// weakest wordlines endure. It is 0 if jobs run at once. The pages of a block are added if moves
 /// of blocks that are not recycled may read other blocks for rebuilds.
-pub(crate) fn late_reads(config: &DriveConfig, timed: bool) -> u32 {
+pub(crate) fn late_reads(config: &DriveConfig) -> u32 {
     let leaves_alone = config.parity.by_wear().is_some_and(|by_wear| by_wear.last.is_some());
     let pages = config.geometry.wordlines_per_block * config.geometry.cell.bits();
-    late_by_jobs(config, timed) + if leaves_alone { pages } else { 0 }
+    late_by_jobs(config) + if leaves_alone { pages } else { 0 }
 }
 
-fn late_by_jobs(config: &DriveConfig, timed: bool) -> u32 {
+fn late_by_jobs(config: &DriveConfig) -> u32 {
     if let Some(late) = config.reclaim.late_reads {
         return late;
     }
-    if !timed || config.reclaim.schedule == Schedule::Foreground {
+    if config.reclaim.schedule == Schedule::Foreground {
         return 0;
     }
     let (timing, geometry) = (&config.timing, &config.geometry);
@@ -330,14 +330,11 @@ mod tests {
     #[test]
     fn late_reads_are_those_of_a_job_or_an_eighth_of_what_the_weakest_endure() {
         // 4 copies take the time of 11 reads each, and 900 / 9 / 8 is 12.5.
-        assert_eq!(late_reads(&of("schedule = \"deadline\""), true), 12);
-        assert_eq!(late_reads(&of("schedule = \"deadline\", late_reads = 70"), true), 70);
-        assert_eq!(
-            [late_reads(&of(""), false), late_reads(&of("schedule = \"foreground\""), true)],
-            [0, 0]
-        );
+        assert_eq!(late_reads(&of("schedule = \"deadline\"")), 12);
+        assert_eq!(late_reads(&of("schedule = \"deadline\", late_reads = 70")), 70);
+        assert_eq!(late_reads(&of("schedule = \"foreground\"")), 0);
         let mut quick = of("schedule = \"deadline\"");
         quick.timing.program_us = KindUs::All(60.0);
-        assert_eq!(late_reads(&quick, true), 8, "4 copies of the time of 2.2 reads");
+        assert_eq!(late_reads(&quick), 8, "4 copies of the time of 2.2 reads");
     }
 }

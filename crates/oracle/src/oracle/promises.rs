@@ -157,7 +157,7 @@ impl Oracle {
         let per_merge = COUNTED_UNIT * u64::from(bits) + u64::from(self.doses.of_reprogramming());
         self.promises.held = Some(Held {
             answers: answers.clone(),
-            late: COUNTED_UNIT * u64::from(late_reads(config, timed)),
+            late: COUNTED_UNIT * u64::from(late_reads(config)),
             per_merge,
             merges: merges
                 .map_or(0, |interval| (COUNTED_UNIT * u64::from(interval) / per_merge).max(1)),

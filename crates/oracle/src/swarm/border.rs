@@ -76,7 +76,6 @@ pub(super) fn sometimes_at_the_border(
     dice: &mut Dice,
     config: &mut DriveConfig,
     technique: &Technique,
-    timed: bool,
 ) {
     let knob = balanced.pick(
         "border",
@@ -95,11 +94,11 @@ pub(super) fn sometimes_at_the_border(
     );
     let (span, inside, beyond) = (dice.pick(&SPANS), dice.chance(0.85), dice.pick(&[1, 1, 3, 100]));
     let Some(knob) = knob else { return };
-    let at_once = !timed || config.reclaim.schedule == Schedule::Foreground;
+    let at_once = config.reclaim.schedule == Schedule::Foreground;
     let (least, most) = knob.range(at_once);
     let holds = |n: u32| {
         let config = knob.set(config, technique, n);
-        promise::first_broken(&config, technique, timed, config.start.pec + span).is_none()
+        promise::first_broken(&config, technique, config.start.pec + span).is_none()
     };
     if !holds(least) || holds(most) {
         return;
@@ -118,16 +117,11 @@ pub(super) fn sometimes_at_the_border(
 
 /// Brings limits down to the smallest ones that keep a technique's guarantee at the start, plus
 /// this share. Returns whether limits decide the guarantee.
-pub(super) fn bring_limits(
-    config: &mut DriveConfig,
-    technique: &Technique,
-    timed: bool,
-    above: f64,
-) -> bool {
+pub(super) fn bring_limits(config: &mut DriveConfig, technique: &Technique, above: f64) -> bool {
     let knob = Knob::Limits;
     let holds = |n: u32| {
         let config = knob.set(config, technique, n);
-        promise::first_broken(&config, technique, timed, config.start.pec).is_none()
+        promise::first_broken(&config, technique, config.start.pec).is_none()
     };
     let (mut held, mut broken) = knob.range(true);
     if !holds(held) || holds(broken) {
@@ -158,7 +152,7 @@ pub(super) fn refusal(
     if let Err(lacks) = reclaim::check(config, technique) {
         return Ok(Some(lacks.to_string()));
     }
-    let checked = promise::check(config, technique, timed);
+    let checked = promise::check(config, technique);
     let Err(said) = checked.map_err(|e| e.to_string()) else { return Ok(None) };
     let interval = technique.path(config, &CHECK_INTERVAL);
     let keys = [
@@ -170,9 +164,8 @@ pub(super) fn refusal(
         "error.longest_age",
     ];
     let names_a_key = keys.iter().any(|key| said.starts_with(key));
-    let late_alone = config.reclaim.late_reads == Some(0)
-        && timed
-        && config.reclaim.schedule != Schedule::Foreground;
+    let late_alone =
+        config.reclaim.late_reads == Some(0) && config.reclaim.schedule != Schedule::Foreground;
     if !names_a_key
         || !(["; set ", "; use "].iter().any(|right| said.contains(right)) || late_alone)
     {
@@ -181,7 +174,7 @@ pub(super) fn refusal(
     if let Some(period) = period_named(&said) {
         let mut refreshed = refresh::drive(config.clone(), "block");
         refreshed.refresh.period = Span::parse(period)?;
-        promise::check(&refreshed, technique, timed)
+        promise::check(&refreshed, technique)
             .map_err(|e| format!("refused with a period that is also refused: {said}: {e}"))?;
     }
     match Drive::new(config.clone(), techniques, timed) {
@@ -205,9 +198,9 @@ fn reached(drive: &Drive) -> u32 {
 
 /// Returns whether a technique guarantees no loss at all P/E counts that blocks have reached. No
 /// loss by chance may be possible within the limits.
-pub(super) fn promised(drive: &Drive, technique: &Technique, timed: bool) -> bool {
+pub(super) fn promised(drive: &Drive, technique: &Technique) -> bool {
     !promise::loses_by_chance(drive.config())
-        && promise::first_broken(drive.config(), technique, timed, reached(drive)).is_none()
+        && promise::first_broken(drive.config(), technique, reached(drive)).is_none()
 }
 
 #[cfg(test)]
@@ -234,7 +227,7 @@ mod tests {
         let mut refreshed = refresh::drive(config, "block");
         refreshed.refresh.period = Span(30 * DAY);
         let block = reclaim::technique("block").unwrap();
-        let said = promise::check(&refreshed, block, false).unwrap_err().to_string();
+        let said = promise::check(&refreshed, block).unwrap_err().to_string();
         let period = Span::parse(period_named(&said).expect(&said)).unwrap();
         assert!(period.0 > DAY && period.0 < 17 * DAY, "{said}");
     }

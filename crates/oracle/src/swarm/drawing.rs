@@ -146,7 +146,7 @@ impl Case {
             techniques.parity = parity.name.into();
         }
         if !restless {
-            border::sometimes_at_the_border(&balanced, &mut dice, &mut config, technique, timed);
+            border::sometimes_at_the_border(&balanced, &mut dice, &mut config, technique);
         }
         striped::draw_start_wear(&balanced, &mut config);
         let lowers_density = restless || technique.lowers_density;
@@ -174,11 +174,11 @@ impl Case {
         techniques.refresh = ages.map_or(NO_REFRESH, |ages| ages.refresh).into();
         config = refresh::drive(config, &techniques.refresh);
         let is_raised = self.parity.is_some_and(|parity| {
-            !self.fails && tired::raise(&balanced, &mut config, (technique, parity), timed)
+            !self.fails && tired::raise(&balanced, &mut config, (technique, parity))
         });
         let may_tire = !restless || is_reckless;
-        let is_tired = is_raised
-            || may_tire && tired::draw(&balanced, &mut config, technique, timed, is_nested);
+        let is_tired =
+            is_raised || may_tire && tired::draw(&balanced, &mut config, technique, is_nested);
         let observing = Some(&config).filter(|config| is_tired && self.observes(&balanced, config));
         let observing =
             observing.and_then(|_| vpass_drive::api::reclaim::technique("observed-retries"));
@@ -194,7 +194,7 @@ impl Case {
             }
         }
         if is_nested && !is_raised && (!restless || is_reckless) {
-            nested::bring_to_the_border(&balanced, &mut config, technique, timed);
+            nested::bring_to_the_border(&balanced, &mut config, technique);
         }
         // An adversary would not notice which flash has failed.
         let host = if self.fails || is_nested {
@@ -213,7 +213,7 @@ impl Case {
         if technique.has(&RETRIES) && config.ecc.levels() <= 1 {
             technique.set(&mut config, &RETRIES, 0.0);
         }
-        config.start.reads = draw::random_start_reads(&mut dice, &config, &techniques, timed);
+        config.start.reads = draw::random_start_reads(&mut dice, &config, &techniques);
         let lives = balanced.pick("length", &[1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 10]);
         Ok(Drawn {
             config,

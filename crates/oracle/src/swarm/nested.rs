@@ -152,7 +152,6 @@ pub(super) fn bring_to_the_border(
     balanced: &Balanced,
     config: &mut DriveConfig,
     reclaim: &Technique,
-    timed: bool,
 ) {
     if config.error.model == ErrorLaw::Bch {
         // Limits follow from the code in this model.
@@ -160,8 +159,8 @@ pub(super) fn bring_to_the_border(
     }
     let mut dice = Dice::new(balanced.case ^ 0x4E57_B04D_4E57_B04D);
     let (above, below) = (dice.pick(&ABOVE), dice.pick(&BELOW));
-    if !border::bring_limits(config, reclaim, timed, above) {
-        border::bring_limits(config, technique("block").expect("it is in the list"), timed, 0.0);
+    if !border::bring_limits(config, reclaim, above) {
+        border::bring_limits(config, technique("block").expect("it is in the list"), 0.0);
         config
             .disturb
             .table

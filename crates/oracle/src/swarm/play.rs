@@ -128,7 +128,7 @@ impl Play<'_> {
         }
         let promised = self.technique.map_or_else(
             || border::has_room(&drive),
-            |technique| border::promised(&drive, technique, timed),
+            |technique| border::promised(&drive, technique),
         );
         let end = end(&drive, engine.as_ref());
         if let Some(broken) = oracle.broken_promise().filter(|_| promised && self.fails.is_none()) {
@@ -198,7 +198,7 @@ impl Play<'_> {
         // A bug that changes bounds must show by its effects, not by the bounds.
         let ear = self.bug.is_none_or(|bug| bug.finder() == Finder::Check).then(Ear::default);
         if let Some(ear) = &ear {
-            oracle.overhear(ear, drive.config(), self.timed);
+            oracle.overhear(ear, drive.config());
         }
         if self.technique.is_some() {
             oracle.expect_low_density(drive.config());

@@ -34,7 +34,6 @@ pub(super) fn raise(
     balanced: &Balanced,
     config: &mut DriveConfig,
     (technique, parity): (&Technique, &ParityTechnique),
-    timed: bool,
 ) -> bool {
     let is_raised =
         balanced.pick("reads first", &[true, false, false, false, false, false, false, false]);
@@ -43,7 +42,7 @@ pub(super) fn raise(
         (d.model, d.groups, d.group_share) = (DisturbModel::Count, vec!["all".into()], vec![]);
         (d.spread, d.block_variation) = (vec![], 0.0);
         (d.limit_sigma_block, d.limit_sigma_layer) = (0.0, 0.0);
-        by_code(balanced, config, technique, (timed, true));
+        by_code(balanced, config, technique, true);
         // Limits follow from the code, and the kind of limits from the parity technique.
         *config = parity::drive(config.clone(), parity.name);
     }
@@ -59,14 +58,13 @@ pub(super) fn draw(
     balanced: &Balanced,
     config: &mut DriveConfig,
     technique: &Technique,
-    timed: bool,
     is_nested: bool,
 ) -> bool {
     if !is_tired(balanced) && !is_nested || !config.disturb.model.disturbs() {
         return false;
     }
     if config.disturb.model == DisturbModel::Count && balanced.pick("code", &[true, false, false]) {
-        by_code(balanced, config, technique, (timed, false));
+        by_code(balanced, config, technique, false);
         return true;
     }
     let mut dice = Dice::new(balanced.case ^ 0x71BE_D0DA_7A00_0000);
@@ -111,7 +109,7 @@ pub(super) fn draw(
         config.error.b = by_age * CAP / (f64::powf(1000.0, m) * f64::powf(longest_hours, 0.3));
     }
     for _ in 0..TIMES {
-        if promise::check(config, technique, timed).is_ok() {
+        if promise::check(config, technique).is_ok() {
             break;
         }
         config
@@ -126,12 +124,7 @@ pub(super) fn draw(
 
 /// Draws limits of about the present size, all from one code. Also draws an age that the code
 /// tolerates easily, hardly or not at all.
-fn by_code(
-    balanced: &Balanced,
-    config: &mut DriveConfig,
-    technique: &Technique,
-    (timed, raised): (bool, bool),
-) {
+fn by_code(balanced: &Balanced, config: &mut DriveConfig, technique: &Technique, raised: bool) {
     let mut dice = Dice::new(balanced.case ^ 0xBC40_0000_0000_0000);
     let table = std::mem::take(&mut config.disturb.table);
     // The drive's file allows no more than this.
@@ -169,7 +162,7 @@ fn by_code(
         config.disturb.table = vec![];
         *config = config.clone().resolve().expect("it was drawn to be right");
         // Limits and code always belong together, even if no scale is large enough.
-        if scaled == TIMES || promise::check(config, technique, timed).is_ok() {
+        if scaled == TIMES || promise::check(config, technique).is_ok() {
             break;
         }
         config.bch.reads *= ROOM;

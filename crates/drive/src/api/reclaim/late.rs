@@ -1,5 +1,6 @@
 //! Computes `R_late`: the number of host reads that a block may serve between its alarm and the end
-//! of its job.
+//! of its job. It is a margin of the drive, alike in all gears. In the untimed and in the fluid gear
+//! a job takes no time, but techniques keep the same margin, so that blocks are rewritten as often.
 //!
 //! With `da-raid5`, worn blocks are not recycled, and parity rebuilds their lost pages. A move of a
 //! worn block may read pages of other blocks to rebuild its own. The drive cannot ask a policy
@@ -12,19 +13,19 @@ use crate::config::{DriveConfig, Schedule};
 /// the foreground. Otherwise, it is the number of reads that a die serves during a job. It is at
 /// most an eighth of the smallest worst-case limit, because a larger value would rewrite blocks far
 /// too early. If a block serves more reads during its job, the job is finished in the foreground.
-pub(crate) fn late_reads(config: &DriveConfig, geometry: &Geometry, timed: bool) -> u32 {
+pub(crate) fn late_reads(config: &DriveConfig, geometry: &Geometry) -> u32 {
     let leaves_alone = config.parity.by_wear().is_some_and(|by_wear| by_wear.last.is_some());
     let for_rebuilds = if leaves_alone { geometry.pages_per_block } else { 0 };
-    late_by_jobs(config, geometry, timed) + for_rebuilds
+    late_by_jobs(config, geometry) + for_rebuilds
 }
 
 /// Returns the number of host reads that a block may serve during its job, without reads for
 /// rebuilds.
-fn late_by_jobs(config: &DriveConfig, geometry: &Geometry, timed: bool) -> u32 {
+fn late_by_jobs(config: &DriveConfig, geometry: &Geometry) -> u32 {
     if let Some(given) = config.reclaim.late_reads {
         return given;
     }
-    if !timed || config.reclaim.schedule == Schedule::Foreground {
+    if config.reclaim.schedule == Schedule::Foreground {
         return 0;
     }
     let read_us = config.sense_us_per_page();

@@ -146,10 +146,10 @@ impl Promise {
 ///
 /// # Errors
 /// Returns a message with the wrong key and a value that would be right.
-pub fn check(config: &DriveConfig, technique: &Technique, timed: bool) -> Result<(), ConfigError> {
+pub fn check(config: &DriveConfig, technique: &Technique) -> Result<(), ConfigError> {
     let config = &technique.drive(config.clone());
-    let Some(promise) = promise_at_start(config, technique, timed) else { return Ok(()) };
-    if promise.budget().is_some() && config.reclaim.late_reads < least_late(config, timed) {
+    let Some(promise) = promise_at_start(config, technique) else { return Ok(()) };
+    if promise.budget().is_some() && config.reclaim.late_reads < least_late(config) {
         return Err(ConfigError::new(format!(
             "reclaim.late_reads = 0 does not work with reclaim.schedule = \"{}\", because a block \
              then serves reads during its rewrite; set reclaim.late_reads = 1 or more, or \
@@ -157,8 +157,8 @@ pub fn check(config: &DriveConfig, technique: &Technique, timed: bool) -> Result
             config.reclaim.schedule
         )));
     }
-    let Some(budget) = promise.broken() else { return check_most_worn(config, technique, timed) };
-    let (what, right) = remedy(config, technique, timed);
+    let Some(budget) = promise.broken() else { return check_most_worn(config, technique) };
+    let (what, right) = remedy(config, technique);
     let (pec, grows) = (config.start.pec, budget.words(&config.disturb));
     Err(ConfigError::new(phrase![
         "{what}: `{technique}` would lose data. At {pec} P/E cycles, {grows}; ",
@@ -168,13 +168,9 @@ pub fn check(config: &DriveConfig, technique: &Technique, timed: bool) -> Result
 
 /// Refuses settings under which the guarantee fails for the most worn recycled block. This check is
 /// needed if blocks start with different P/E counts.
-fn check_most_worn(
-    config: &DriveConfig,
-    technique: &Technique,
-    timed: bool,
-) -> Result<(), ConfigError> {
+fn check_most_worn(config: &DriveConfig, technique: &Technique) -> Result<(), ConfigError> {
     let Some((pec, budget)) =
-        first_broken(config, technique, timed, recycled_up_to(config, config.start.pec_most()))
+        first_broken(config, technique, recycled_up_to(config, config.start.pec_most()))
     else {
         return Ok(());
     };
@@ -200,18 +196,11 @@ fn recycled_up_to(config: &DriveConfig, pec: u32) -> u32 {
 /// Returns warnings about a technique's guarantee, as sentences. They cover P/E counts from
 /// `start.pec` to `reached`. They name the P/E count at which the guarantee ends, and the one above
 /// which limits are extrapolated.
-pub fn warnings(
-    config: &DriveConfig,
-    technique: &Technique,
-    timed: bool,
-    reached: u32,
-) -> Vec<String> {
+pub fn warnings(config: &DriveConfig, technique: &Technique, reached: u32) -> Vec<String> {
     let config = &technique.drive(config.clone());
     let Some(limits) = LimitTable::of(config) else { return vec![] };
     let mut sentences = vec![];
-    if let Some((pec, budget)) =
-        first_broken(config, technique, timed, recycled_up_to(config, reached))
-    {
+    if let Some((pec, budget)) = first_broken(config, technique, recycled_up_to(config, reached)) {
         sentences.push(format!(
             "`{}` may lose data at {pec} or more P/E cycles: at {pec}, {}",
             technique.name,
@@ -257,11 +246,10 @@ pub fn loses_by_chance(config: &DriveConfig) -> bool {
 pub fn first_broken(
     config: &DriveConfig,
     technique: &Technique,
-    timed: bool,
     reached: u32,
 ) -> Option<(u32, Budget)> {
     let config = &technique.drive(config.clone());
-    let (blank, policy) = (Blank::new(config, timed), technique.make(config, NO_SEED));
+    let (blank, policy) = (Blank::new(config), technique.make(config, NO_SEED));
     let limits = blank.limits_at(blank.budget)?;
     let mut pec = Some(config.start.pec);
     while let Some(at) = pec.filter(|pec| *pec <= reached) {
@@ -274,8 +262,8 @@ pub fn first_broken(
 }
 
 /// Returns a technique's guarantee at the P/E count `start.pec`; `None` if the drive has no limits.
-fn promise_at_start(config: &DriveConfig, technique: &Technique, timed: bool) -> Option<Promise> {
-    let blank = Blank::new(config, timed);
+fn promise_at_start(config: &DriveConfig, technique: &Technique) -> Option<Promise> {
+    let blank = Blank::new(config);
     blank.limits.as_ref()?;
     Some(technique.make(config, NO_SEED).promise(&blank.view(), config.start.pec))
 }

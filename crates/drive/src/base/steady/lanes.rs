@@ -42,7 +42,7 @@ impl Pages {
 
     /// Returns whether the start has data of a page.
     #[inline]
-    fn has(&self, lpn: Lpn) -> bool {
+    pub(crate) fn has(&self, lpn: Lpn) -> bool {
         let is_parity = |stripes: &Stripes| {
             stripes.is_parity(lpn) && stripes.data(stripes.of(lpn)).start.number() < self.filled
         };

@@ -41,10 +41,10 @@ pub struct MostStartReads {
 impl MostStartReads {
     /// Returns the largest start-up reads of a resolved drive as its technique changes it; `None`
     /// if the drive has no table of limits.
-    pub fn of(config: &DriveConfig, timed: bool) -> Option<Self> {
+    pub fn of(config: &DriveConfig) -> Option<Self> {
         let table = LimitTable::of(config)?;
         let geometry = Geometry::new(config);
-        let late = late_reads(config, &geometry, timed).max(1);
+        let late = late_reads(config, &geometry).max(1);
         let first = config.start.pec;
         let last = config.start.pec_most().saturating_add(erases_at_most(config, &geometry));
         // Limits and alpha are linear between the rows.
@@ -90,7 +90,7 @@ fn most_of_group(
 }
 
 /// Refuses a drive whose data would be lost, or nearly lost, at the start.
-pub(crate) fn check(config: &DriveConfig, timed: bool) -> Result<(), ConfigError> {
+pub(crate) fn check(config: &DriveConfig) -> Result<(), ConfigError> {
     let reads = config.start.reads;
     if reads == 0 {
         return Ok(());
@@ -103,7 +103,7 @@ pub(crate) fn check(config: &DriveConfig, timed: bool) -> Result<(), ConfigError
             model.name()
         )
     })?;
-    let Some(most) = MostStartReads::of(config, timed) else { return Ok(()) };
+    let Some(most) = MostStartReads::of(config) else { return Ok(()) };
     require(reads <= most.reads, || {
         format!(
             "start.reads = {reads}: blocks that served this many reads would lose data before \

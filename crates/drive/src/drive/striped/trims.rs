@@ -59,7 +59,7 @@ impl Drive {
         let kept = if is_delayed { self.to_keep(&update) } else { vec![] };
         for lpn in pages {
             if !planted(Bug::TrimKeepsLost) {
-                self.ftl.clear_lost(lpn);
+                self.ftl.clear_lost(&mut self.flash, lpn);
             }
             self.flash.tell(|o| o.trimmed(lpn));
             self.ftl.drop_page(&mut self.flash, lpn);

@@ -1,7 +1,7 @@
 //! Random numbers of reads: exact laws, from one stream of random numbers.
 
 use rand_core::{Rng, SeedableRng};
-use rand_distr::{Binomial, Distribution, Gamma};
+use rand_distr::{Binomial, Distribution, Gamma, Poisson};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 /// Random numbers for reads.
@@ -21,6 +21,19 @@ impl Chance {
         // These numbers are far away from those of a workload with this seed.
         (0..11).for_each(|_| random.jump());
         Self(random)
+    }
+
+    /// Returns random numbers that are far away from these.
+    pub(super) fn another(&self) -> Self {
+        let mut random = self.0.clone();
+        random.jump();
+        Self(random)
+    }
+
+    /// Returns how many reads of a Poisson process come, if this number is expected.
+    pub(super) fn reads(&mut self, expected: f64) -> u64 {
+        // Small differences of large numbers may be negative.
+        Poisson::new(expected).map_or(0, |law| law.sample(&mut self.0) as u64)
     }
 
     /// Returns a number from 0 to 1, without 1.

@@ -1,6 +1,7 @@
 //! Changes of read rates: a page is programmed or is no longer wanted, or the host reads it more or
 //! less often.
 
+use super::absent::Kind;
 use crate::base::mem::prefetch;
 use crate::base::units::{BlockId, Lpn, PageInBlock, Ppn};
 use crate::bugs::{Bug, planted};
@@ -42,6 +43,7 @@ impl Flash {
     fn change_reads(&mut self, block: BlockId, page: PageInBlock, lpn: Lpn, sign: f64) {
         if let Some(fluid) = &self.fluid {
             self.change_rate((block, page), lpn, sign * fluid.per_ns(lpn));
+            self.change_absent(Kind::Any, lpn, -sign);
         }
     }
 

@@ -199,6 +199,11 @@ impl Flash {
             sum += rate;
             sum
         }));
+        if sum <= 0.0 {
+            // The pages that were read are gone, or are not read any more.
+            (1..).zip(weights.iter_mut()).for_each(|(n, up_to)| *up_to = f64::from(n));
+            sum = weights.len() as f64;
+        }
         // Last page that is read.
         let last = weights.partition_point(|up_to| *up_to < sum);
         if sum > 0.0 {

@@ -33,6 +33,16 @@ impl Words {
         }
     }
 
+    /// Returns the number of the hint of a page.
+    pub(super) fn of(&self, lpn: Lpn) -> usize {
+        self.hinted.of(lpn) as usize
+    }
+
+    /// Counts drawn reads of a hint.
+    pub(super) fn count(&mut self, hint: usize, reads: u64) {
+        self.reads[hint] += reads;
+    }
+
     /// Removes `reads` expected reads of a page: since its block was drawn, it was not always read
     /// at its current rate.
     pub(super) fn leave_out(&mut self, block: BlockId, lpn: Lpn, reads: f64) {

@@ -135,6 +135,10 @@ impl Flash {
     pub(crate) fn invalidate(&mut self, ppn: Ppn) -> BlockId {
         let block = self.geometry.block_of(ppn);
         let page = self.geometry.page_in(block, ppn);
+        if self.hot[block.index()].valid == 1 {
+            // An erase would drop the block's reads so far.
+            self.draw_until_now(block);
+        }
         self.contents.clear_valid(block, page);
         self.hot[block.index()].valid -= 1;
         self.lose_reads(block, page);

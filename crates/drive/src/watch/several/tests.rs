@@ -65,6 +65,7 @@ writes_down! {
     requests(u64, &[Request]);
     read_in_bulk(BlockId, u64, &[u32]);
     read_in_bulk_with_retries(&BulkReads);
+    read_off_flash(ReadsOffFlash);
     quiet_until(Ns);
     host_wrote(Lpn, bool);
     took_in(Lpn, u64);
@@ -122,6 +123,7 @@ fn call_all(o: &mut dyn Observer, failed: Stretch) {
     o.read_in_bulk(block, 1, &[]);
     let bulk = BulkReads { block, since: 0, until: 1, reads: &[], retries: &[] };
     o.read_in_bulk_with_retries(&bulk);
+    o.read_off_flash(ReadsOffFlash::default());
     o.quiet_until(1);
     o.host_wrote(lpn, true);
     o.took_in(lpn, 1);

@@ -71,11 +71,12 @@ fn reads_are_counted_singly_and_in_bulk() {
         reads: &reads,
         retries: &retries,
     });
+    batches.read_off_flash(ReadsOffFlash { without_data: 1000, lost: 2000, buffered: 4000 });
     batches.now(7);
     batches.trimmed(Lpn::new(0));
     batches.flush();
     let fact = Fact::Trimmed { lpn: Lpn::new(0) };
-    assert_eq!(take.try_recv(), Ok(Event { at: 7, requests: 0, reads: 443, fact }));
+    assert_eq!(take.try_recv(), Ok(Event { at: 7, requests: 0, reads: 7443, fact }));
 }
 
 #[test]

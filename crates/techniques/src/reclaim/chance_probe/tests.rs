@@ -23,7 +23,7 @@ fn worked_example() {
     let end = (20_000 - 8 * beside) * 3 / 4 - after_end;
     let near = 20_000 - 8 * beside - (end + after_end);
     assert_eq!((end, near, near / 8 + 1), (11_924, 4_018, 503));
-    let prospect = Prospect::new(&config(0.0), technique("chance-probe").unwrap(), false).unwrap();
+    let prospect = Prospect::new(&config(0.0), technique("chance-probe").unwrap()).unwrap();
     let thresholds: Vec<u32> =
         prospect.thresholds(0).iter().map(|threshold| threshold.reads).collect();
     assert_eq!(
@@ -45,8 +45,7 @@ fn retries_of_the_reads_that_jobs_serve_are_kept_for() {
         config.ecc =
             toml::from_str("cap = [0.0085, 0.0125, 0.0165]\nretry_decode_us = [20, 20]").unwrap();
         config.reclaim.retries = retries;
-        Prospect::new(&config, technique("chance-probe").unwrap(), false).unwrap().thresholds(0)[0]
-            .reads
+        Prospect::new(&config, technique("chance-probe").unwrap()).unwrap().thresholds(0)[0].reads
     };
     assert_eq!(tired(0), 11_924, "the worked example");
     // The limit is then 60,000 dose units. From this, 2 (2 x 64 + 9 x 5) dose units are already

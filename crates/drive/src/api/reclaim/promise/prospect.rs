@@ -29,18 +29,14 @@ impl Prospect {
     ///
     /// # Errors
     /// Returns the errors of [`check`].
-    pub fn new(
-        config: &DriveConfig,
-        technique: &Technique,
-        timed: bool,
-    ) -> Result<Self, ConfigError> {
+    pub fn new(config: &DriveConfig, technique: &Technique) -> Result<Self, ConfigError> {
         check_table(
             technique,
             !config.disturb.model.disturbs() || config.disturb.model.has_table(),
         )?;
-        check(config, technique, timed)?;
+        check(config, technique)?;
         let config = &technique.drive(config.clone());
-        Ok(Self { blank: Blank::new(config, timed), policy: technique.make(config, NO_SEED) })
+        Ok(Self { blank: Blank::new(config), policy: technique.make(config, NO_SEED) })
     }
 
     /// Returns the thresholds for blocks at this P/E count, each with its derivation.
@@ -78,14 +74,14 @@ pub(super) struct Blank {
 }
 
 impl Blank {
-    pub(super) fn new(config: &DriveConfig, timed: bool) -> Self {
+    pub(super) fn new(config: &DriveConfig) -> Self {
         let geometry = Geometry::new(config);
         Self {
             limits: LimitTable::of(config),
             budget: hints::in_use(config)[0],
             disturb: config.disturb.clone(),
             density: config.density.clone(),
-            late_reads: late_reads(config, &geometry, timed),
+            late_reads: late_reads(config, &geometry),
             acceleration: config.wear.acceleration,
             tracker: SpaceSaving::default(),
             pages: PageCounters::default(),

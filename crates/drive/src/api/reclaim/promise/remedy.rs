@@ -13,8 +13,8 @@ use crate::phrase;
 
 /// Returns the smallest possible value of `reclaim.late_reads`; `None` if the user does not set
 /// this key.
-pub(super) fn least_late(config: &DriveConfig, timed: bool) -> Option<u32> {
-    let at_once = !timed || config.reclaim.schedule == Schedule::Foreground;
+pub(super) fn least_late(config: &DriveConfig) -> Option<u32> {
+    let at_once = config.reclaim.schedule == Schedule::Foreground;
     config.reclaim.late_reads.map(|_| u32::from(!at_once))
 }
 
@@ -22,9 +22,9 @@ pub(super) fn least_late(config: &DriveConfig, timed: bool) -> Option<u32> {
 /// The remedy is the longest refresh period with which the guarantee holds up to the rated P/E
 /// cycles. If no period achieves this, it is the longest with which the guarantee holds at
 /// `start.pec`.
-fn of_age(config: &DriveConfig, technique: &Technique, timed: bool) -> Option<(String, Phrase)> {
+fn of_age(config: &DriveConfig, technique: &Technique) -> Option<(String, Phrase)> {
     let (first, last) = (config.start.pec, config.start.pec.max(config.drive.rated_pec));
-    let blank = Blank::new(config, timed);
+    let blank = Blank::new(config);
     let broken = technique.make(config, NO_SEED).promise(&blank.view(), first).broken()?;
     blank
         .limits
@@ -34,7 +34,7 @@ fn of_age(config: &DriveConfig, technique: &Technique, timed: bool) -> Option<(S
         let mut refreshed = config.clone();
         (refreshed.refresh.at_work, refreshed.refresh.period) =
             (true, Span(u64::from(hours) * HOUR));
-        first_broken(&refreshed, technique, timed, last).is_none()
+        first_broken(&refreshed, technique, last).is_none()
     };
     let most = |last: u32| {
         largest(1, (10 * YEAR / HOUR) as u32, &|hours| holds(hours, last))
@@ -70,21 +70,20 @@ fn of_age(config: &DriveConfig, technique: &Technique, timed: bool) -> Option<(S
 
 /// Returns the key that breaks the guarantee, with its value, and the remedy. The remedy changes as
 /// few keys as possible.
-pub(super) fn remedy(config: &DriveConfig, technique: &Technique, timed: bool) -> (String, Phrase) {
+pub(super) fn remedy(config: &DriveConfig, technique: &Technique) -> (String, Phrase) {
     let holds = |change: &dyn Fn(&mut DriveConfig)| {
         let mut changed = config.clone();
         change(&mut changed);
-        promise_at_start(&changed, technique, timed)
-            .is_none_or(|promise| promise.broken().is_none())
+        promise_at_start(&changed, technique).is_none_or(|promise| promise.broken().is_none())
     };
-    if let Some(remedy) = of_age(config, technique, timed) {
+    if let Some(remedy) = of_age(config, technique) {
         return remedy;
     }
     let interval = CHECK_INTERVAL.value(&config.reclaim.params, technique.name) as u32;
     let key = technique.path(config, &CHECK_INTERVAL);
     let set = |config: &mut DriveConfig, n: u32| technique.set(config, &CHECK_INTERVAL, n.into());
-    let late = late_reads(config, &Geometry::new(config), timed);
-    let least = u32::from(timed && config.reclaim.schedule != Schedule::Foreground);
+    let late = late_reads(config, &Geometry::new(config));
+    let least = u32::from(config.reclaim.schedule != Schedule::Foreground);
     let late_is = match config.reclaim.late_reads {
         Some(given) => format!("reclaim.late_reads = {given}"),
         None => {

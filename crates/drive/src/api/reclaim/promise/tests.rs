@@ -4,18 +4,21 @@ use super::*;
 use crate::api::card::Protection;
 use crate::api::reclaim::{RECLAIM, technique};
 use crate::base::span::{DAY, HOUR, Span};
+use crate::config::Schedule;
 use crate::techniques::reclaim::shared::straw::tests::one_page_wordlines;
 
 /// Returns a drive with blocks of three one-page wordlines and alpha 9. Movers add 19 dose units.
+/// Jobs run at once, unless `reclaim` sets the reads during a job.
 fn config(limit: u32, reclaim: &str) -> DriveConfig {
-    toml::from_str::<DriveConfig>(&one_page_wordlines(3, limit, reclaim))
-        .unwrap()
-        .resolve()
-        .unwrap()
+    let mut file: DriveConfig = toml::from_str(&one_page_wordlines(3, limit, reclaim)).unwrap();
+    if file.reclaim.late_reads.is_none() {
+        file.reclaim.schedule = Schedule::Foreground;
+    }
+    file.resolve().unwrap()
 }
 
 fn slack(config: &DriveConfig, name: &str, pec: u32) -> Option<f64> {
-    let (blank, technique) = (Blank::new(config, false), technique(name).unwrap());
+    let (blank, technique) = (Blank::new(config), technique(name).unwrap());
     technique
         .make(config, NO_SEED)
         .promise(&blank.view(), pec)
@@ -23,15 +26,15 @@ fn slack(config: &DriveConfig, name: &str, pec: u32) -> Option<f64> {
         .map(|budget| budget.slack())
 }
 
-fn refusal(config: &DriveConfig, name: &str, timed: bool) -> String {
-    check(config, technique(name).unwrap(), timed).map_err(|e| e.to_string()).expect_err("refused")
+fn refusal(config: &DriveConfig, name: &str) -> String {
+    check(config, technique(name).unwrap()).map_err(|e| e.to_string()).expect_err("refused")
 }
 
 #[test]
 fn worked_example() {
     for name in ["straw-wl", "straw-ss", "straw-ss-sound", "tiered"] {
         assert_eq!(slack(&config(900, "check_interval = 96"), name, 0), Some(8.0), "{name}");
-        let sentence = refusal(&config(900, "check_interval = 97"), name, false);
+        let sentence = refusal(&config(900, "check_interval = 97"), name);
         assert!(
             sentence.starts_with(&format!(
                 "reclaim.check_interval = 97: `{name}` would lose data. At 0 P/E cycles,"
@@ -75,31 +78,28 @@ fn a_code_that_loses_codewords_at_its_limit_is_noted_where_losses_are_drawn() {
 fn reads_after_an_alarm_count() {
     for name in ["block", "page-type", "redftl", "read-leveling", "hotld", "ipr", "ideal"] {
         assert_eq!(
-            check(&config(1_000, "late_reads = 97"), technique(name).unwrap(), true),
+            check(&config(1_000, "late_reads = 97"), technique(name).unwrap()),
             Ok(()),
             "{name}"
         );
     }
     for name in ["block", "page-type", "redftl", "read-leveling", "hotld", "ipr"] {
         assert_eq!(slack(&config(1_000, "late_reads = 96"), name, 0), Some(108.0), "{name}");
-        let sentence = refusal(&config(900, "late_reads = 97"), name, true);
+        let sentence = refusal(&config(900, "late_reads = 97"), name);
         assert!(
             sentence.starts_with("reclaim.late_reads = 97: ")
                 && sentence.ends_with("set reclaim.late_reads = 96 or less"),
             "{sentence}"
         );
     }
-    let sentence = refusal(&config(900, "late_reads = 0"), "block", true);
+    let sentence = refusal(&config(900, "late_reads = 0"), "block");
     assert!(
         sentence.contains("late_reads = 0 does not work with reclaim.schedule = \"deadline\"")
             && sentence.contains("set reclaim.late_reads = 1 or more"),
         "{sentence}"
     );
-    assert_eq!(
-        check(&config(900, "late_reads = 0"), technique("block").unwrap(), false),
-        Ok(()),
-        "untimed, a job is done at once"
-    );
+    let at_once = "schedule = \"foreground\", late_reads = 0";
+    assert_eq!(check(&config(900, at_once), technique("block").unwrap()), Ok(()));
 }
 
 /// With W 0 and S 3 + 16, the budget is 9 (10 + 1) + 19 + 2 x 19 = 156.
@@ -107,7 +107,7 @@ fn reads_after_an_alarm_count() {
 fn probes_count() {
     assert_eq!(slack(&config(900, "check_interval = 10"), "erased-probe", 0), Some(744.0));
     assert!(
-        refusal(&config(155, "check_interval = 10"), "erased-probe", false)
+        refusal(&config(155, "check_interval = 10"), "erased-probe")
             .contains("in total, the dose may grow by 156.0")
     );
     // G is w = 4,414, plus 3 + 1 + 2 + 2. After E, B = 1 + 1 + 3 + 64 reads may follow. If E is
@@ -125,13 +125,13 @@ fn probes_count() {
 fn what_is_to_blame_is_named() {
     // Each key alone is too large: 9 (300 + 1) + 19 and 9 (31 + 30) + 19 exceed 400. With both keys
     // changed, 9 (41 + 1) + 19 = 397 is small enough.
-    let sentence = refusal(&config(400, "check_interval = 300, late_reads = 30"), "straw-wl", true);
+    let sentence = refusal(&config(400, "check_interval = 300, late_reads = 30"), "straw-wl");
     assert!(
         sentence
             .ends_with("set reclaim.late_reads = 1, and set reclaim.check_interval to 41 or less"),
         "{sentence}"
     );
-    let sentence = refusal(&config(27, ""), "block", false);
+    let sentence = refusal(&config(27, ""), "block");
     assert!(
         sentence.starts_with("disturb.table: `block` would lose data")
             && sentence.contains("larger limits"),
@@ -144,7 +144,7 @@ fn what_is_to_blame_is_named() {
         alpha: vec![9.0],
     });
     worn.start.pec = 950;
-    let sentence = refusal(&worn, "block", false);
+    let sentence = refusal(&worn, "block");
     assert!(
         sentence.starts_with("start.pec = 950: ")
             && sentence.ends_with("set start.pec = 900 or less"),
@@ -168,7 +168,7 @@ fn a_refresh_period_that_leaves_nothing_is_named_with_the_longest_that_works() {
     };
     aged.ecc.cap = vec![0.0085];
     (aged.refresh.at_work, aged.refresh.period) = (true, Span(30 * DAY));
-    let sentence = refusal(&aged, "block", false);
+    let sentence = refusal(&aged, "block");
     assert!(
         sentence.starts_with(
             "refresh.period = \"30d\" lets data reach an age of 33.75d: `block` would lose data"
@@ -181,11 +181,11 @@ fn a_refresh_period_that_leaves_nothing_is_named_with_the_longest_that_works() {
         "{sentence}"
     );
     aged.refresh.period = Span(14 * DAY);
-    assert_eq!(check(&aged, technique("block").unwrap(), false), Ok(()));
+    assert_eq!(check(&aged, technique("block").unwrap()), Ok(()));
     aged.refresh.period = Span(337 * HOUR);
-    assert!(check(&aged, technique("block").unwrap(), false).is_err());
+    assert!(check(&aged, technique("block").unwrap()).is_err());
     (aged.refresh.at_work, aged.start.age) = (false, Span(DAY));
-    let sentence = refusal(&aged, "block", false);
+    let sentence = refusal(&aged, "block");
     assert!(
         sentence.starts_with("error.longest_age = \"1y\" without refresh: `block` would lose data"),
         "{sentence}"
@@ -205,7 +205,7 @@ fn a_technique_is_listed_with_what_it_promises() {
     let config = config(900, "check_interval = 10");
     for technique in &RECLAIM {
         let policy = technique.make(&config, NO_SEED);
-        let promise = policy.promise(&Blank::new(&config, false).view(), 0);
+        let promise = policy.promise(&Blank::new(&config).view(), 0);
         let protects = match promise {
             Promise::Nothing(_) => Protection::None,
             Promise::Unsafe(..) => Protection::Unsafe,
@@ -220,7 +220,7 @@ fn a_technique_is_listed_with_what_it_promises() {
             technique.name
         );
     }
-    assert_eq!(check(&super::tests::config(1, ""), technique("none").unwrap(), true), Ok(()));
+    assert_eq!(check(&super::tests::config(1, ""), technique("none").unwrap()), Ok(()));
 }
 
 /// The limit is 100 minus 0.08 per P/E cycle. At 900 cycles it is 28 reads, exactly what `block`
@@ -229,7 +229,7 @@ fn a_technique_is_listed_with_what_it_promises() {
 fn a_promise_that_wear_ends_is_warned_of() {
     let mut config = config(100, "");
     let block = technique("block").unwrap();
-    assert_eq!(warnings(&config, block, false, 3000), Vec::<String>::new());
+    assert_eq!(warnings(&config, block, 3000), Vec::<String>::new());
     assert_eq!(notes(&config), ["disturb.table has one row: limits do not depend on wear"]);
     config.disturb.table.push(crate::config::PerPec {
         pec: 1000,
@@ -237,16 +237,16 @@ fn a_promise_that_wear_ends_is_warned_of() {
         alpha: vec![9.0],
     });
     assert_eq!(notes(&config), Vec::<String>::new());
-    assert_eq!(check(&config, block, false), Ok(()));
-    assert_eq!(warnings(&config, block, false, 900), Vec::<String>::new());
-    let sentences = warnings(&config, block, false, 1001);
+    assert_eq!(check(&config, block), Ok(()));
+    assert_eq!(warnings(&config, block, 900), Vec::<String>::new());
+    let sentences = warnings(&config, block, 1001);
     assert_eq!(sentences.len(), 2, "{sentences:?}");
     assert!(
         sentences[0].starts_with("`block` may lose data at 901 or more P/E cycles"),
         "{sentences:?}"
     );
     assert!(sentences[1].starts_with("disturb.table ends at 1000 P/E cycles"), "{sentences:?}");
-    assert!(warnings(&config, technique("none").unwrap(), false, 1000).is_empty());
+    assert!(warnings(&config, technique("none").unwrap(), 1000).is_empty());
 }
 
 #[test]
@@ -264,7 +264,7 @@ fn numbers_that_no_counter_holds_are_refused() {
     );
     for technique in &RECLAIM {
         let config = config(900, "late_reads = 20000000, check_interval = 1000000");
-        let said = check(&config, technique, true).err().map(|e| e.to_string());
+        let said = check(&config, technique).err().map(|e| e.to_string());
         assert_eq!(
             said.is_some(),
             technique.protects != Protection::None,
