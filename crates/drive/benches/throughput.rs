@@ -27,13 +27,13 @@ fn reads_at_2_tib(size: &Size) {
     let reads = size.pick(40_000_000, 200_000);
     let untimed = first_and_later(
         || unsettled(config.clone(), false, |_| ()),
-        |drive| untimed_s(drive, Uniform::new(drive, reads, 16_384, 0, 1)),
+        |drive, part| untimed_s(drive, Uniform::new(drive, reads / part, 16_384, 0, 1)),
     );
     say_first_and_later("untimed reads, wordline counters", reads, &untimed, (floor, 0.6));
     let reads = size.pick(20_000_000, 100_000);
     let timed = first_and_later(
         || unsettled(config.clone(), true, |_| ()),
-        |drive| timed_s(drive, Uniform::new(drive, reads, 4096, 0, 64)),
+        |drive, part| timed_s(drive, Uniform::new(drive, reads / part, 4096, 0, 64)),
     );
     say_first_and_later("timed reads, queue depth 64", reads, &timed, (floor, 0.15));
     say(&format!(
@@ -43,12 +43,15 @@ fn reads_at_2_tib(size: &Size) {
 
 /// Returns the seconds that reads take on a drive whose pages were never read, and the seconds of
 /// the same reads after each page was touched: the round with the median ratio of three.
-fn first_and_later(drive: impl Fn() -> Drive, read: impl Fn(&mut Drive) -> f64) -> [f64; 2] {
+fn first_and_later(drive: impl Fn() -> Drive, read: impl Fn(&mut Drive, u64) -> f64) -> [f64; 2] {
     let mut rounds = [(); 3].map(|()| {
         let mut drive = drive();
-        let first = read(&mut drive);
+        // One read in a thousand is enough to make the system provide the memory of all records,
+        // which the time of a page's first touch does not include.
+        read(&mut drive, 1000);
+        let first = read(&mut drive, 1);
         drive.settle();
-        [first, read(&mut drive)]
+        [first, read(&mut drive, 1)]
     });
     rounds.sort_by(|a, b| (a[1] / a[0]).total_cmp(&(b[1] / b[0])));
     rounds[1]

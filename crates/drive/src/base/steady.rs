@@ -17,29 +17,24 @@ mod order;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use rand_core::Rng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 pub(crate) use self::lanes::{Lanes, Pages};
 pub use self::order::Order;
-use self::order::draw_keys;
 use crate::base::geometry::Geometry;
+use crate::base::splitmix;
 use crate::base::units::{BlockId, Lpn, PageInBlock, Ppn};
 use crate::bugs::{Bug, planted};
 
 /// Number that stands for a block outside the layout.
 const NOWHERE: u32 = u32::MAX;
-/// Binary logarithm of the number of places between two entries of the table that finds the block
-/// of a place.
-const STEP_BITS: u32 = 10;
-
 /// Section of a lane's order that one block holds. It ends where the next section begins.
 #[derive(Clone, Copy, Debug)]
 struct Section {
     /// First place of the section.
     first: u32,
     block: BlockId,
-    /// Keys of the order of the block's flash pages.
-    keys: [u32; 4],
 }
 
 /// Layout. It has an order of the pages for each lane. Each block holds one section of that order.
@@ -53,8 +48,13 @@ pub(crate) struct Steady {
     sections: Vec<Section>,
     /// Index in `sections` of each block, or [`NOWHERE`].
     turn: Vec<u32>,
-    /// Index in `sections` of the section that has every `2^STEP_BITS`th place.
+    /// Seed of the keys of each block's order. A table of keys would push the other tables out of
+    /// the processor's cache.
+    seed: u64,
+    /// Index in `sections` of the section that has every `2^step_bits`th place. A step has at most
+    /// as many places as a section on average.
     at_step: Vec<u32>,
+    step_bits: u32,
 }
 
 /// Layout that was drawn last. Drives that start alike share it, such as the rows or the ages of a
@@ -114,28 +114,30 @@ impl Steady {
             turn[block.index()] = n;
             let places = lanes.places((block.number() / blocks_per_lane) as usize);
             assert!(places.start <= next, "the blocks of a lane hold every page of it");
-            sections.push(Section { first: next, block: *block, keys: draw_keys(rng) });
+            sections.push(Section { first: next, block: *block });
             next += *holds;
             assert!(next <= places.end, "the blocks of a lane hold every page of it once");
             next -= u32::from(planted(Bug::SteadyPageTwice) && next > 1 && next < lanes.count());
         }
         assert!(next == lanes.count(), "the steady state holds every page once");
-        sections.push(Section { first: next, block: BlockId::new(NOWHERE), keys: [0; 4] });
-        let at_step = steps(&sections);
+        sections.push(Section { first: next, block: BlockId::new(NOWHERE) });
+        let step_bits = (next / blocks.len().max(1) as u32).max(1).ilog2();
+        let at_step = steps(&sections, step_bits);
         Self {
             lanes,
             pages_per_block: geometry.pages_per_block,
             blocks_per_lane,
             sections,
             turn,
+            seed: rng.next_u64(),
             at_step,
+            step_bits,
         }
     }
 
-    /// Returns the number of bytes of a layout.
-    pub(crate) fn bytes(blocks: u32, pages: u32) -> u64 {
-        let of_block = (size_of::<Section>() + size_of::<u32>()) as u64;
-        of_block * u64::from(blocks) + 4 * (u64::from(pages >> STEP_BITS) + 1)
+    /// Returns the largest number of bytes of a layout. Less than two steps begin in each section.
+    pub(crate) fn bytes(blocks: u32) -> u64 {
+        (size_of::<Section>() + 3 * size_of::<u32>()) as u64 * u64::from(blocks)
     }
 
     /// Returns the pages of the layout.
@@ -155,14 +157,16 @@ impl Steady {
         self.sections.windows(2).map(|two| {
             let Section { first, block, .. } = two[0];
             let in_lane = first - self.lanes.places(self.lane(block)).start;
-            (block, in_lane, self.order_in(&two[0]), two[1].first - first)
+            (block, in_lane, self.order_in(block), two[1].first - first)
         })
     }
 
-    /// Returns the order of the flash pages of a section's block.
+    /// Returns the order of the flash pages of a block.
     #[inline]
-    fn order_in(&self, section: &Section) -> Order {
-        Order { pages: self.pages_per_block, keys: section.keys }
+    fn order_in(&self, block: BlockId) -> Order {
+        let [a, b] = [0, 1].map(|n| splitmix::number(self.seed, 2 * u64::from(block.number()) + n));
+        let keys = [a as u32, (a >> 32) as u32, b as u32, (b >> 32) as u32];
+        Order { pages: self.pages_per_block, keys }
     }
 
     /// Returns the lane of a block.
@@ -174,7 +178,7 @@ impl Steady {
     /// Returns the flash pages of a block that hold data at the start, each with its data.
     pub(crate) fn held_by(&self, block: BlockId) -> impl Iterator<Item = (PageInBlock, Lpn)> + '_ {
         let (turn, lane) = (self.turn[block.index()] as usize, self.lane(block));
-        let order = self.order_in(&self.sections[turn]);
+        let order = self.order_in(block);
         (0..).zip(self.sections[turn].first..self.sections[turn + 1].first).map(
             move |(rank, place)| {
                 (PageInBlock::new(order.at_place(rank)), self.lanes.page_at(lane, place))
@@ -182,17 +186,25 @@ impl Steady {
         )
     }
 
-    /// Returns the flash page that holds a page at the start; `None` if no flash page does.
+    /// Returns the place of a page in the orders of all lanes; `None` if no flash page holds it.
     #[inline]
-    pub(crate) fn place_of(&self, lpn: Lpn) -> Option<Ppn> {
-        let place = self.lanes.place_of(lpn)?;
-        let mut n = self.at_step[(place >> STEP_BITS) as usize] as usize;
+    pub(crate) fn place_of(&self, lpn: Lpn) -> Option<u32> {
+        self.lanes.place_of(lpn)
+    }
+
+    /// Returns the flash page that holds the page at a place.
+    #[inline]
+    pub(crate) fn page_at(&self, place: u32) -> Ppn {
+        let mut n = self.at_step[(place >> self.step_bits) as usize] as usize;
+        // A step often has the end of one section, and rarely more. So the first comparison is no
+        // branch.
+        n += usize::from(self.sections[n + 1].first <= place);
         while self.sections[n + 1].first <= place {
             n += 1;
         }
-        let section = &self.sections[n];
-        let page = self.order_in(section).at_place(place - section.first);
-        Some(Ppn::new(section.block.number() * self.pages_per_block + page))
+        let Section { first, block } = self.sections[n];
+        let page = self.order_in(block).at_place(place - first);
+        Ppn::new(block.number() * self.pages_per_block + page)
     }
 
     /// Returns the page whose data a page of a block holds at the start; `None` without data.
@@ -202,8 +214,8 @@ impl Steady {
         if turn == NOWHERE {
             return None;
         }
-        let section = &self.sections[turn as usize];
-        let place = section.first + self.order_in(section).place_of(page.number());
+        let place =
+            self.sections[turn as usize].first + self.order_in(block).place_of(page.number());
         if place >= self.sections[turn as usize + 1].first {
             return None;
         }
@@ -215,8 +227,8 @@ impl Steady {
     }
 }
 
-/// Returns the index of the section that has every `2^STEP_BITS`th place.
-fn steps(sections: &[Section]) -> Vec<u32> {
+/// Returns the index of the section that has every `2^step_bits`th place.
+fn steps(sections: &[Section], step_bits: u32) -> Vec<u32> {
     let places = sections[sections.len() - 1].first;
     let mut n = 0u32;
     let section_at = |place| {
@@ -225,7 +237,7 @@ fn steps(sections: &[Section]) -> Vec<u32> {
         }
         n
     };
-    (0..places).step_by(1 << STEP_BITS).map(section_at).collect()
+    (0..places).step_by(1 << step_bits).map(section_at).collect()
 }
 
 #[cfg(test)]
@@ -257,7 +269,7 @@ mod tests {
         let places: std::collections::BTreeSet<Ppn> = all
             .iter()
             .map(|lpn| {
-                let ppn = layout.place_of(*lpn).unwrap();
+                let ppn = layout.page_at(layout.place_of(*lpn).unwrap());
                 let block = geometry.block_of(ppn);
                 assert_eq!(layout.owner(block, geometry.page_in(block, ppn)), Some(*lpn));
                 if let Some(stripes) = geometry.stripes {

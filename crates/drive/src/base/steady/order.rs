@@ -27,7 +27,7 @@ pub struct Order {
 impl Order {
     /// Draws a random order.
     pub(super) fn draw(pages: u32, rng: &mut Xoshiro256PlusPlus) -> Self {
-        Self { pages, keys: draw_keys(rng) }
+        Self { pages, keys: std::array::from_fn(|_| rng.next_u64() as u32) }
     }
 
     /// Returns the number at a place.
@@ -67,11 +67,6 @@ impl Order {
             }
         }
     }
-}
-
-/// Draws the keys of an order.
-pub(super) fn draw_keys(rng: &mut Xoshiro256PlusPlus) -> [u32; 4] {
-    std::array::from_fn(|_| rng.next_u64() as u32)
 }
 
 /// Sizes of the halves of a place.
