@@ -7,10 +7,13 @@ mod shared;
 
 use std::time::Instant;
 
-use shared::{Size, config, floor, prepared, say, straw, timed, unsettled, untimed};
+use shared::{
+    Size, Uniform, config, floor, prepared, say, straw, timed, timed_s, unsettled, untimed,
+    untimed_s,
+};
+use vpass_drive::drive::Drive;
 
 fn reads_at_2_tib(size: &Size) {
-    let reads = size.pick(100_000_000, 200_000);
     let config = straw(size);
     let (floor, ahead) = floor(&config, size.pick(30_000_000, 60_000));
     say(&format!(
@@ -19,25 +22,57 @@ fn reads_at_2_tib(size: &Size) {
         floor / 1e6
     ));
     let started = Instant::now();
-    let mut drive = unsettled(config.clone(), false, |_| ());
+    drop(unsettled(config.clone(), false, |_| ()));
     let seconds = started.elapsed().as_secs_f64();
-    drive.settle();
-    let figure = untimed(&mut drive, reads, 16_384, 0);
-    say(&format!(
-        "untimed reads, wordline counters    {:>7.1} M reads/s   {:.2} of the floor (goal 0.6)",
-        figure / 1e6,
-        figure / floor
-    ));
-    drop(drive);
-    let mut drive = prepared(config, true);
-    let figure = timed(&mut drive, size.pick(20_000_000, 100_000), 4096, 0, 64);
-    say(&format!(
-        "timed reads, queue depth 64         {:>7.1} M reads/s   {:.2} of the floor (goal 0.15)",
-        figure / 1e6,
-        figure / floor
-    ));
+    let reads = size.pick(40_000_000, 200_000);
+    let untimed = first_and_later(
+        || unsettled(config.clone(), false, |_| ()),
+        |drive, part| untimed_s(drive, Uniform::new(drive, reads / part, 16_384, 0, 1)),
+    );
+    say_first_and_later("untimed reads, wordline counters", reads, &untimed, (floor, 0.6));
+    let reads = size.pick(20_000_000, 100_000);
+    let timed = first_and_later(
+        || unsettled(config.clone(), true, |_| ()),
+        |drive, part| timed_s(drive, Uniform::new(drive, reads / part, 4096, 0, 64)),
+    );
+    say_first_and_later("timed reads, queue depth 64", reads, &timed, (floor, 0.15));
     say(&format!(
         "preconditioning 2 TiB               {seconds:>7.1} s           (goal at most 1)"
+    ));
+}
+
+/// Returns the seconds that reads take on a drive whose pages were never read, and the seconds of
+/// the same reads after each page was touched: the round with the median ratio of three.
+fn first_and_later(drive: impl Fn() -> Drive, read: impl Fn(&mut Drive, u64) -> f64) -> [f64; 2] {
+    let mut rounds = [(); 3].map(|()| {
+        let mut drive = drive();
+        // One read in a thousand is enough to make the system provide the memory of all records,
+        // which the time of a page's first touch does not include.
+        read(&mut drive, 1000);
+        let first = read(&mut drive, 1);
+        drive.settle();
+        [first, read(&mut drive, 1)]
+    });
+    rounds.sort_by(|a, b| (a[1] / a[0]).total_cmp(&(b[1] / b[0])));
+    rounds[1]
+}
+
+fn say_first_and_later(
+    name: &str,
+    reads: u64,
+    [first, later]: &[f64; 2],
+    (floor, goal): (f64, f64),
+) {
+    let later_per_s = reads as f64 / later;
+    say(&format!(
+        "{name:<35} {:>7.1} M reads/s   {:.2} of the floor (goal {goal})",
+        later_per_s / 1e6,
+        later_per_s / floor
+    ));
+    say(&format!(
+        "  at the first touch of each page   {:>7.1} M reads/s   {:.2} of the line above (goal 0.8)",
+        reads as f64 / first / 1e6,
+        later / first
     ));
 }
 

@@ -2,8 +2,9 @@
 //! at each place of flash, and the place of each page.
 //!
 //! The drive reports keys. They define an order of the host pages; with parity, one order for each
-//! die. For each block the drive reports its first position in the order, and the chosen pages. This
-//! file does not call the drive's own computation. So a mistake in the drive or here shows when a
+//! die. For each block the drive reports its first position in that order, the keys of an order of
+//! its flash pages, and how many of these hold data. They are the first ones of the block's order.
+//! This file does not call the drive's own computation. So a mistake in the drive or here shows when a
 //! page is read, moved, or checked at the end.
 //!
 //! Each page of the start is in exactly one flash page. An order is a permutation with any keys,
@@ -26,6 +27,8 @@ use self::positions::Positions;
 #[derive(Clone, Copy, Debug, Default)]
 struct Part {
     first: u32,
+    /// Keys of the order of the block's flash pages.
+    keys: [u32; 4],
     /// Whether the block is part of the start.
     is_loaded: bool,
     /// Whether the block has not been erased since.
@@ -73,7 +76,8 @@ impl Begun {
                  {should:?}"
             ));
         }
-        let lane = |order| Lane { positions: Positions::new(order), next: 0, blocks: vec![] };
+        let lane =
+            |order: &Order| Lane { positions: Positions::new(*order), next: 0, blocks: vec![] };
         Ok(Self {
             blocks_per_lane: geometry.blocks / lists.len() as u32,
             lists,
@@ -125,31 +129,37 @@ impl Begun {
         (block.number() / self.blocks_per_lane) as usize
     }
 
-    /// Gives a block its part of the order.
+    /// Gives a block its part of the order. The part lies in the first `holds` flash pages of an
+    /// order of the block's pages.
     pub(crate) fn load(
         &mut self,
         block: BlockId,
         first: u32,
-        chosen: &[u64],
+        order: Order,
+        holds: u32,
     ) -> Result<(), String> {
-        let own = &mut self.chosen[block.index() * self.words..][..self.words];
+        let pages = self.pages_per_block;
         let part = &mut self.parts[block.index()];
-        let beyond =
-            |page: u32| chosen.get(page as usize / 64).is_some_and(|word| word >> (page % 64) != 0);
-        if part.is_loaded
-            || chosen.len() != self.words
-            || !self.pages_per_block.is_multiple_of(64) && beyond(self.pages_per_block)
-        {
+        if part.is_loaded || order.pages != pages || holds > pages {
             return Err(format!(
-                "the start loads block {block} twice, or loads pages that the block does not have"
+                "the start loads block {block} twice, or loads {holds} of {} pages into the \
+                 {pages} pages of the block",
+                order.pages
             ));
         }
-        own.copy_from_slice(chosen);
-        *part = Part { first, is_loaded: true, stands: true, is_altered: false };
+        *part = Part { first, keys: order.keys, is_loaded: true, stands: true, is_altered: false };
+        let own = &mut self.chosen[block.index() * self.words..][..self.words];
+        for (at, word) in (0..).step_by(64).zip(own.iter_mut()) {
+            *word = u64::MAX >> (64 - (pages - at).min(64));
+        }
+        let positions = Positions::new(order);
+        for page in (holds..pages).map(|rank| positions.number_at(rank)) {
+            own[page as usize / 64] &= !(1 << (page % 64));
+        }
         let lane = &mut self.lanes[(block.number() / self.blocks_per_lane) as usize];
         lane.blocks.push((first, block));
         let expected = lane.next;
-        lane.next = first + chosen.iter().map(|word| word.count_ones()).sum::<u32>();
+        lane.next = first + holds;
         if first != expected {
             return Err(format!(
                 "block {block} starts at position {first} of the start order; the next position is \
@@ -202,18 +212,16 @@ impl Begun {
         let (part, chosen) = (self.parts[block.index()], self.chosen(block));
         let is_chosen = part.is_loaded && chosen[page as usize / 64] & 1 << (page % 64) != 0;
         is_chosen.then(|| {
-            let before = |n: usize, word: &u64| {
-                if n < page as usize / 64 { *word } else { word & !(u64::MAX << (page % 64)) }
-            };
-            let rank: u32 = chosen
-                .iter()
-                .take(page as usize / 64 + 1)
-                .enumerate()
-                .map(|(n, word)| before(n, word).count_ones())
-                .sum();
+            let position = part.first + self.order_in(block).position_of(page);
             let lane = self.lane_of(block);
-            self.lists.page(lane, self.lanes[lane].positions.number_at(part.first + rank))
+            self.lists.page(lane, self.lanes[lane].positions.number_at(position))
         })
+    }
+
+    /// Returns the order of the flash pages of a block of the start.
+    fn order_in(&self, block: BlockId) -> Positions {
+        let keys = self.parts[block.index()].keys;
+        Positions::new(Order { pages: self.pages_per_block, keys })
     }
 
     /// Returns the host page, or the parity page, that a flash page holds at the start.
@@ -235,24 +243,8 @@ impl Begun {
         let position = lane.positions.position_of(number);
         let after = lane.blocks.partition_point(|(first, _)| *first <= position);
         let (first, block) = *lane.blocks.get(after.checked_sub(1)?)?;
-        let page = self.nth_chosen(block, position.checked_sub(first)?)?;
+        let page = self.order_in(block).number_at(position.checked_sub(first)?);
         let ppn = Ppn::new(block.number() * self.pages_per_block + page);
         Some(ppn).filter(|ppn| self.page_of(*ppn) == Some(lpn))
-    }
-
-    /// Returns the page of a block with this number of chosen pages before it.
-    fn nth_chosen(&self, block: BlockId, n: u32) -> Option<u32> {
-        let mut left = n;
-        for (first, word) in (0..).step_by(64).zip(self.chosen(block)) {
-            let ones = word.count_ones();
-            if left < ones {
-                let is_it = |bit: &u32| {
-                    word >> bit & 1 == 1 && (word & !(u64::MAX << bit)).count_ones() == left
-                };
-                return (0..64).find(is_it).map(|bit| first + bit);
-            }
-            left -= ones;
-        }
-        None
     }
 }

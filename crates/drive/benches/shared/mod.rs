@@ -297,11 +297,20 @@ pub(crate) fn timed(
 ) -> f64 {
     let mut engine = Replay::new(drive);
     median(|| {
-        let mut source = Uniform::new(drive, requests, bytes, writes_of_256, depth);
-        let start = Instant::now();
-        engine.run(drive, &mut source, &mut |_, _| true).expect("the source does not fail");
-        requests as f64 / start.elapsed().as_secs_f64()
+        let source = Uniform::new(drive, requests, bytes, writes_of_256, depth);
+        requests as f64 / replayed_s(&mut engine, drive, source)
     })
+}
+
+/// Returns the seconds that serving a source takes in the timed gear.
+pub(crate) fn timed_s(drive: &mut Drive, source: impl RequestSource) -> f64 {
+    replayed_s(&mut Replay::new(drive), drive, source)
+}
+
+fn replayed_s(engine: &mut Replay, drive: &mut Drive, mut source: impl RequestSource) -> f64 {
+    let start = Instant::now();
+    engine.run(drive, &mut source, &mut |_, _| true).expect("the source does not fail");
+    start.elapsed().as_secs_f64()
 }
 
 /// Returns the seconds that serving a source takes.

@@ -3,11 +3,13 @@
 //!
 //! The host's pages have a random order, which is computed place by place ([`Order`]). With parity,
 //! the pages of each die have one (`Lanes`). The blocks of the layout take the pages in this
-//! order. Each block takes as many pages as it has chosen pages.
+//! order. Each block has a random order of its flash pages. The block holds its host pages in the
+//! first pages of that order.
 //!
 //! ```text
-//! host page --place_of--> its place in the order --> the block of that place --> the chosen page of that rank
-//! flash page --at_place--> the host page
+//! host page --place_of--> its place in the order --> the block of that place and the rank in it
+//!           --at_place--> the flash page of that rank
+//! flash page --place_of--> its rank in its block --at_place--> the host page
 //! ```
 
 mod lanes;
@@ -21,14 +23,19 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 pub(crate) use self::lanes::{Lanes, Pages};
 pub use self::order::Order;
 use crate::base::geometry::Geometry;
+use crate::base::splitmix;
 use crate::base::units::{BlockId, Lpn, PageInBlock, Ppn};
 use crate::bugs::{Bug, planted};
 
 /// Number that stands for a block outside the layout.
 const NOWHERE: u32 = u32::MAX;
-/// Binary logarithm of the number of places between two entries of the table that finds the block
-/// of a place.
-const STEP_BITS: u32 = 10;
+/// Section of a lane's order that one block holds. It ends where the next section begins.
+#[derive(Clone, Copy, Debug)]
+struct Section {
+    /// First place of the section.
+    first: u32,
+    block: BlockId,
+}
 
 /// Layout. It has an order of the pages for each lane. Each block holds one section of that order.
 #[derive(Debug)]
@@ -36,17 +43,18 @@ pub(crate) struct Steady {
     lanes: Lanes,
     pages_per_block: u32,
     blocks_per_lane: u32,
-    /// Blocks of the layout, in the order in which they take pages, and the first place of each
-    /// block. The last entry of `first` is the number of pages.
-    blocks: Vec<BlockId>,
-    first: Vec<u32>,
-    /// Index in `blocks` of each block, or [`NOWHERE`].
+    /// Sections in the order of places. The last entry is the end: its `first` is the number of
+    /// pages.
+    sections: Vec<Section>,
+    /// Index in `sections` of each block, or [`NOWHERE`].
     turn: Vec<u32>,
-    /// Pages of each block that hold valid data, one bit each.
-    chosen: Vec<u64>,
-    words_per_block: usize,
-    /// Index in `blocks` of the block that has every `2^STEP_BITS`th place.
+    /// Seed of the keys of each block's order. A table of keys would push the other tables out of
+    /// the processor's cache.
+    seed: u64,
+    /// Index in `sections` of the section that has every `2^step_bits`th place. A step has at most
+    /// as many places as a section on average.
     at_step: Vec<u32>,
+    step_bits: u32,
 }
 
 /// Layout that was drawn last. Drives that start alike share it, such as the rows or the ages of a
@@ -83,12 +91,10 @@ impl Steady {
         &self,
         (pages, pages_per_block, blocks, holds): (&Pages, u32, &[BlockId], &[u32]),
     ) -> bool {
-        let is_held =
-            || self.first.windows(2).zip(holds).all(|(first, holds)| first[1] - first[0] == *holds);
+        let held = self.sections.windows(2).map(|two| (two[0].block, two[1].first - two[0].first));
         self.lanes.pages() == pages
             && self.pages_per_block == pages_per_block
-            && self.blocks == blocks
-            && is_held()
+            && held.eq(blocks.iter().copied().zip(holds.iter().copied()))
     }
 
     /// Draws a random layout. The blocks of each lane take its pages in turn. `holds` has the
@@ -96,50 +102,42 @@ impl Steady {
     pub(crate) fn draw(
         geometry: &Geometry,
         pages: Pages,
-        blocks: Vec<BlockId>,
+        blocks: &[BlockId],
         holds: &[u32],
         rng: &mut Xoshiro256PlusPlus,
     ) -> Self {
-        let (all, pages_per_block) = (geometry.blocks as usize, geometry.pages_per_block);
-        let words_per_block = pages_per_block.div_ceil(64) as usize;
         let (lanes, blocks_per_lane) = (Lanes::draw(pages, rng), geometry.blocks_per_domain());
-        let (mut turn, mut chosen) = (vec![NOWHERE; all], vec![0; all * words_per_block]);
-        let (mut first, mut next) = (Vec::with_capacity(blocks.len() + 1), 0u32);
-        for ((n, block), holds) in (0..).zip(&blocks).zip(holds) {
+        let mut turn = vec![NOWHERE; geometry.blocks as usize];
+        let (mut sections, mut next) = (Vec::with_capacity(blocks.len() + 1), 0u32);
+        for ((n, block), holds) in (0..).zip(blocks).zip(holds) {
+            assert!(*holds <= geometry.pages_per_block, "a block holds no more than its pages");
             turn[block.index()] = n;
-            choose(
-                &mut chosen[block.index() * words_per_block..][..words_per_block],
-                pages_per_block,
-                *holds,
-                rng,
-            );
             let places = lanes.places((block.number() / blocks_per_lane) as usize);
             assert!(places.start <= next, "the blocks of a lane hold every page of it");
-            first.push(next);
+            sections.push(Section { first: next, block: *block });
             next += *holds;
             assert!(next <= places.end, "the blocks of a lane hold every page of it once");
             next -= u32::from(planted(Bug::SteadyPageTwice) && next > 1 && next < lanes.count());
         }
         assert!(next == lanes.count(), "the steady state holds every page once");
-        first.push(next);
-        let at_step = steps(&first);
+        sections.push(Section { first: next, block: BlockId::new(NOWHERE) });
+        let step_bits = (next / blocks.len().max(1) as u32).max(1).ilog2();
+        let at_step = steps(&sections, step_bits);
         Self {
             lanes,
-            pages_per_block,
+            pages_per_block: geometry.pages_per_block,
             blocks_per_lane,
-            blocks,
-            first,
+            sections,
             turn,
-            chosen,
-            words_per_block,
+            seed: rng.next_u64(),
             at_step,
+            step_bits,
         }
     }
 
-    /// Returns the number of bytes of a layout.
-    pub(crate) fn bytes(blocks: u32, pages_per_block: u32, pages: u32) -> u64 {
-        let words = u64::from(blocks) * u64::from(pages_per_block.div_ceil(64));
-        8 * words + 12 * u64::from(blocks) + 4 * (u64::from(pages >> STEP_BITS) + 1)
+    /// Returns the largest number of bytes of a layout. Less than two steps begin in each section.
+    pub(crate) fn bytes(blocks: u32) -> u64 {
+        (size_of::<Section>() + 3 * size_of::<u32>()) as u64 * u64::from(blocks)
     }
 
     /// Returns the pages of the layout.
@@ -153,14 +151,22 @@ impl Steady {
     }
 
     /// Returns the blocks of the layout in the order in which they take pages. Each has its first
-    /// place in the order of its lane.
-    pub(crate) fn blocks(&self) -> impl Iterator<Item = (BlockId, u32)> + '_ {
-        let in_lane =
-            |block: BlockId, first: u32| first - self.lanes.places(self.lane(block)).start;
-        self.blocks
-            .iter()
-            .zip(&self.first)
-            .map(move |(block, first)| (*block, in_lane(*block, *first)))
+    /// place in the order of its lane, the order of its flash pages, and the number of these that
+    /// hold data.
+    pub(crate) fn blocks(&self) -> impl Iterator<Item = (BlockId, u32, Order, u32)> + '_ {
+        self.sections.windows(2).map(|two| {
+            let Section { first, block, .. } = two[0];
+            let in_lane = first - self.lanes.places(self.lane(block)).start;
+            (block, in_lane, self.order_in(block), two[1].first - first)
+        })
+    }
+
+    /// Returns the order of the flash pages of a block.
+    #[inline]
+    fn order_in(&self, block: BlockId) -> Order {
+        let [a, b] = [0, 1].map(|n| splitmix::number(self.seed, 2 * u64::from(block.number()) + n));
+        let keys = [a as u32, (a >> 32) as u32, b as u32, (b >> 32) as u32];
+        Order { pages: self.pages_per_block, keys }
     }
 
     /// Returns the lane of a block.
@@ -169,42 +175,51 @@ impl Steady {
         (block.number() / self.blocks_per_lane) as usize
     }
 
-    /// Returns the pages that a block takes, in order.
-    pub(crate) fn taken_by(&self, block: BlockId) -> impl Iterator<Item = Lpn> + '_ {
+    /// Returns the flash pages of a block that hold data at the start, each with its data.
+    pub(crate) fn held_by(&self, block: BlockId) -> impl Iterator<Item = (PageInBlock, Lpn)> + '_ {
         let (turn, lane) = (self.turn[block.index()] as usize, self.lane(block));
-        (self.first[turn]..self.first[turn + 1]).map(move |place| self.lanes.page_at(lane, place))
+        let order = self.order_in(block);
+        (0..).zip(self.sections[turn].first..self.sections[turn + 1].first).map(
+            move |(rank, place)| {
+                (PageInBlock::new(order.at_place(rank)), self.lanes.page_at(lane, place))
+            },
+        )
     }
 
-    /// Returns the pages of a block that hold valid data at the start, one bit each.
-    pub(crate) fn chosen(&self, block: BlockId) -> &[u64] {
-        &self.chosen[block.index() * self.words_per_block..][..self.words_per_block]
+    /// Returns the place of a page in the orders of all lanes; `None` if no flash page holds it.
+    #[inline]
+    pub(crate) fn place_of(&self, lpn: Lpn) -> Option<u32> {
+        self.lanes.place_of(lpn)
     }
 
-    /// Returns the flash page that holds a page at the start; `None` if no flash page does.
-    #[cold]
-    pub(crate) fn place_of(&self, lpn: Lpn) -> Option<Ppn> {
-        let place = self.lanes.place_of(lpn)?;
-        let mut n = self.at_step[(place >> STEP_BITS) as usize] as usize;
-        while self.first[n + 1] <= place {
+    /// Returns the flash page that holds the page at a place.
+    #[inline]
+    pub(crate) fn page_at(&self, place: u32) -> Ppn {
+        let mut n = self.at_step[(place >> self.step_bits) as usize] as usize;
+        // A step often has the end of one section, and rarely more. So the first comparison is no
+        // branch.
+        n += usize::from(self.sections[n + 1].first <= place);
+        while self.sections[n + 1].first <= place {
             n += 1;
         }
-        let block = self.blocks[n];
-        let page = nth_bit(self.chosen(block), place - self.first[n]);
-        Some(Ppn::new(block.number() * self.pages_per_block + page))
+        let Section { first, block } = self.sections[n];
+        let page = self.order_in(block).at_place(place - first);
+        Ppn::new(block.number() * self.pages_per_block + page)
     }
 
     /// Returns the page whose data a page of a block holds at the start; `None` without data.
     #[cold]
     pub(crate) fn owner(&self, block: BlockId, page: PageInBlock) -> Option<Lpn> {
         let turn = self.turn[block.index()];
-        let (words, at) = (self.chosen(block), page.index() / 64);
-        let below = words[at] & ((1 << (page.number() % 64)) - 1);
-        if turn == NOWHERE || words[at] >> (page.number() % 64) & 1 == 0 {
+        if turn == NOWHERE {
             return None;
         }
-        let rank =
-            words[..at].iter().map(|word| word.count_ones()).sum::<u32>() + below.count_ones();
-        let (lane, place) = (self.lane(block), self.first[turn as usize] + rank);
+        let place =
+            self.sections[turn as usize].first + self.order_in(block).place_of(page.number());
+        if place >= self.sections[turn as usize + 1].first {
+            return None;
+        }
+        let lane = self.lane(block);
         let is_wrong = planted(Bug::SteadyOwnerWrong)
             && place > self.lanes.places(lane).start
             && place.is_multiple_of(1009);
@@ -212,50 +227,17 @@ impl Steady {
     }
 }
 
-/// Returns the index of the block that has every `2^STEP_BITS`th place. `first` has the first place
-/// of each block, and the number of places.
-fn steps(first: &[u32]) -> Vec<u32> {
-    let places = first[first.len() - 1];
-    let mut at_step = Vec::with_capacity((places >> STEP_BITS) as usize + 1);
+/// Returns the index of the section that has every `2^step_bits`th place.
+fn steps(sections: &[Section], step_bits: u32) -> Vec<u32> {
+    let places = sections[sections.len() - 1].first;
     let mut n = 0u32;
-    for place in (0..places).step_by(1 << STEP_BITS) {
-        while first[n as usize + 1] <= place {
+    let section_at = |place| {
+        while sections[n as usize + 1].first <= place {
             n += 1;
         }
-        at_step.push(n);
-    }
-    at_step
-}
-
-/// Chooses exactly `holds` of the pages at random, one bit each. All sets are equally likely
-/// (selection sampling).
-fn choose(words: &mut [u64], pages: u32, holds: u32, rng: &mut Xoshiro256PlusPlus) {
-    let mut left = holds;
-    for (n, word) in (0..).step_by(64).zip(words) {
-        for bit in 0..(pages - n).min(64) {
-            let random = rng.next_u64() >> 32;
-            let is_chosen = (random * u64::from(pages - n - bit)) >> 32 < u64::from(left);
-            left -= u32::from(is_chosen);
-            *word |= u64::from(is_chosen) << bit;
-        }
-    }
-}
-
-/// Returns the position of the set bit that has `rank` set bits below it.
-fn nth_bit(words: &[u64], rank: u32) -> u32 {
-    let mut left = rank;
-    for (n, word) in (0..).step_by(64).zip(words) {
-        let ones = word.count_ones();
-        if left < ones {
-            let mut word = *word;
-            for _ in 0..left {
-                word &= word - 1;
-            }
-            return n + word.trailing_zeros();
-        }
-        left -= ones;
-    }
-    panic!("a block has fewer pages than its layout says")
+        n
+    };
+    (0..places).step_by(1 << step_bits).map(section_at).collect()
 }
 
 #[cfg(test)]
@@ -263,20 +245,6 @@ mod tests {
     use rand_core::SeedableRng;
 
     use super::*;
-
-    #[test]
-    fn as_many_pages_are_chosen_as_a_block_holds() {
-        let mut rng = Xoshiro256PlusPlus::seed_from_u64(3);
-        for (pages, holds) in [(64, 64), (96, 0), (192, 57), (1152, 1000)] {
-            let mut words = vec![0; 18];
-            choose(&mut words, pages, holds, &mut rng);
-            let set: Vec<u32> = (0..18 * 64)
-                .filter(|page| words[*page as usize / 64] >> (page % 64) & 1 == 1)
-                .collect();
-            assert!(set.len() as u32 == holds && set.iter().all(|page| *page < pages));
-            assert!((0..).zip(&set).all(|(rank, page)| nth_bit(&words, rank) == *page));
-        }
-    }
 
     /// Returns the geometry of a drive with this number of dies, which groups pages into stripes if
     /// `stripe` has a number of host pages.
@@ -296,12 +264,12 @@ mod tests {
     /// Checks that a layout holds each of its pages once, in the block's lane, and leads back.
     fn check_layout(geometry: &Geometry, pages: Pages, blocks: &[BlockId], holds: &[u32]) {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(9);
-        let layout = Steady::draw(geometry, pages, blocks.to_vec(), holds, &mut rng);
+        let layout = Steady::draw(geometry, pages, blocks, holds, &mut rng);
         let all: Vec<Lpn> = pages.ranges().into_iter().flatten().map(Lpn::from_index).collect();
         let places: std::collections::BTreeSet<Ppn> = all
             .iter()
             .map(|lpn| {
-                let ppn = layout.place_of(*lpn).unwrap();
+                let ppn = layout.page_at(layout.place_of(*lpn).unwrap());
                 let block = geometry.block_of(ppn);
                 assert_eq!(layout.owner(block, geometry.page_in(block, ppn)), Some(*lpn));
                 if let Some(stripes) = geometry.stripes {
@@ -314,11 +282,11 @@ mod tests {
         for (block, holds) in blocks.iter().zip(holds) {
             let first = geometry.first_page(*block);
             let held = first.run(192).filter(|ppn| places.contains(ppn)).count() as u32;
-            let chosen = layout.chosen(*block).iter().map(|word| word.count_ones()).sum::<u32>();
-            assert_eq!((held, chosen), (*holds, *holds));
-            let owned: Vec<Lpn> =
-                PageInBlock::range(0..192).filter_map(|page| layout.owner(*block, page)).collect();
-            assert!(owned.len() as u32 == *holds && layout.taken_by(*block).eq(owned));
+            assert_eq!(held, *holds);
+            let mut taken: Vec<(PageInBlock, Lpn)> = layout.held_by(*block).collect();
+            taken.sort_unstable_by_key(|(page, _)| page.number());
+            let owner = |page| Some((page, layout.owner(*block, page)?));
+            assert!(PageInBlock::range(0..192).filter_map(owner).eq(taken));
         }
         let filled = Lpn::new(pages.filled);
         assert_eq!(
@@ -365,7 +333,7 @@ mod tests {
             let pages = Pages::new(&geometry, filled);
             let mut rng = Xoshiro256PlusPlus::seed_from_u64(9);
             images.layout(seed, (&pages, 192, &blocks, &[filled]), || {
-                Steady::draw(&geometry, pages, blocks.to_vec(), &[filled], &mut rng)
+                Steady::draw(&geometry, pages, &blocks, &[filled], &mut rng)
             })
         };
         let first = taken(1, 5);

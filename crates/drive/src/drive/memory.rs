@@ -54,7 +54,7 @@ impl Drive {
         Bytes(
             PageMap::bytes(g.logical_pages())
                 + Contents::bytes(g.raw_pages(), g.pages_per_block)
-                + Steady::bytes(g.blocks, g.pages_per_block, g.logical_pages())
+                + Steady::bytes(g.blocks)
                 + VictimIndex::bytes(g.blocks)
                 + WornStripes::bytes(config)
                 + Recoded::bytes(g.blocks, g.wordlines_per_block)

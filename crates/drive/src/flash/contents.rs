@@ -42,9 +42,13 @@ impl Contents {
 
     /// Begins with this layout: owners and valid pages are those of its blocks.
     pub(crate) fn begin(&mut self, layout: Arc<Steady>) {
-        for (block, _) in layout.blocks() {
-            self.valid[block.index() * self.words_per_block..][..self.words_per_block]
-                .copy_from_slice(layout.chosen(block));
+        for (block, _, order, holds) in layout.blocks() {
+            self.set_all_valid(block);
+            let valid = &mut self.valid[block.index() * self.words_per_block..];
+            // Most pages are valid, so the others are computed.
+            for page in (holds..order.pages).map(|rank| order.at_place(rank)) {
+                valid[page as usize / 64] &= !(1 << (page % 64));
+            }
         }
         self.begun = Some(layout);
     }
@@ -90,10 +94,10 @@ impl Contents {
     /// Notes the owners of all pages at once, for callers that go through all of them repeatedly.
     pub(crate) fn settle_all(&mut self) {
         let Some(layout) = self.begun.clone() else { return };
-        for (block, _) in layout.blocks() {
+        for (block, ..) in layout.blocks() {
             let first = block.index() * self.pages_per_block;
-            for (lpn, page) in layout.taken_by(block).zip(set_bits(layout.chosen(block))) {
-                let owner = &mut self.owners[first + page];
+            for (page, lpn) in layout.held_by(block) {
+                let owner = &mut self.owners[first + page.index()];
                 *owner = if *owner == AS_BEGUN { lpn.number() + 1 } else { *owner };
             }
         }
@@ -135,6 +139,10 @@ impl Contents {
         {
             *owner = (first + page * stride).number() + 1;
         }
+        self.set_all_valid(block);
+    }
+
+    fn set_all_valid(&mut self, block: BlockId) {
         let valid = &mut self.valid[block.index() * self.words_per_block..][..self.words_per_block];
         for (page, word) in (0..).step_by(64).zip(valid) {
             *word = u64::MAX >> (64 - (self.pages_per_block - page).min(64));

@@ -68,6 +68,9 @@ pub(crate) struct PageMap {
 }
 
 impl PageMap {
+    /// Largest number of pages that [`Self::settle_each`] takes.
+    pub(crate) const AT_ONCE: usize = 16;
+
     pub(crate) fn new(host_pages: u32) -> Self {
         Self { entries: huge_zeros(host_pages as usize), begun: None }
     }
@@ -113,6 +116,24 @@ impl PageMap {
         }
     }
 
+    /// Stores the entries of pages that will be read or written soon. Two short loops are faster
+    /// than one page after the other, because the cache misses of the pages overlap.
+    #[inline]
+    pub(crate) fn settle_each(&mut self, lpns: impl Iterator<Item = Lpn>) {
+        let Some(begun) = &self.begun else { return };
+        let (mut soon, mut count) = ([(0, 0); Self::AT_ONCE], 0);
+        for lpn in lpns.take(Self::AT_ONCE) {
+            let place = || begun.place_of(lpn);
+            if let Some(place) = self.is_as_begun(lpn).then(place).flatten() {
+                soon[count] = (lpn.index(), place);
+                count += 1;
+            }
+        }
+        for (index, place) in &soon[..count] {
+            self.entries[*index] = Entry::on_flash(begun.page_at(*place)).0;
+        }
+    }
+
     #[cold]
     #[inline(never)]
     fn note(&mut self, lpn: Lpn) -> Entry {
@@ -122,12 +143,9 @@ impl PageMap {
     }
 
     #[cold]
-    #[inline(never)]
     fn at_start(&self, lpn: Lpn) -> Entry {
-        self.begun
-            .as_ref()
-            .and_then(|layout| layout.place_of(lpn))
-            .map_or(Entry::UNMAPPED, Entry::on_flash)
+        let place = |begun: &Arc<Steady>| begun.place_of(lpn).map(|place| begun.page_at(place));
+        self.begun.as_ref().and_then(place).map_or(Entry::UNMAPPED, Entry::on_flash)
     }
 
     #[inline]
@@ -186,8 +204,9 @@ impl PageMap {
 
     /// Stores the entries of all pages at once.
     pub(crate) fn settle_all(&mut self) {
-        for lpn in Lpn::range(0..self.pages()) {
-            self.settle(lpn);
+        for lpn in Lpn::range(0..self.pages()).step_by(Self::AT_ONCE) {
+            let end = self.pages().min(lpn.number() + Self::AT_ONCE as u32);
+            self.settle_each(Lpn::range(lpn.number()..end));
         }
     }
 

@@ -313,8 +313,9 @@ impl Device {
         for later in third {
             drive.prefetch_map(Lpn::holding(later.offset, shift));
         }
+        drive.settle_soon(second.iter());
         for soon in second {
-            let entry = drive.settled_entry(Lpn::holding(soon.offset, shift));
+            let entry = drive.map_entry(Lpn::holding(soon.offset, shift));
             drive.prefetch_counters(entry);
         }
         if drive.has_tracker() {

@@ -101,11 +101,11 @@ impl Drive {
         self.ftl.map.get(lpn)
     }
 
-    /// Returns and stores the map entry of a page that will be read or written soon.
-    #[inline(always)]
-    #[expect(clippy::inline_always, reason = "a load")]
-    pub(super) fn settled_entry(&mut self, lpn: Lpn) -> Entry {
-        self.ftl.map.settle(lpn)
+    /// Stores the map entries of the first pages of requests that will be served soon.
+    #[inline]
+    pub(super) fn settle_soon<'a>(&mut self, soon: impl Iterator<Item = &'a Request>) {
+        let shift = self.geometry.page_shift();
+        self.ftl.map.settle_each(soon.map(|request| Lpn::holding(request.offset, shift)));
     }
 
     /// Returns the die of a physical page.

@@ -135,10 +135,14 @@ impl Drive {
         let at_once = if has_own { GROUP } else { 1 };
         let (mut later, mut soon, mut next) = (requests.iter(), requests.iter(), requests.iter());
         later.by_ref().take(2 * AHEAD).for_each(|request| self.prefetch_map_of(request, shift));
+        self.settle_soon(requests.iter().take(AHEAD));
         soon.by_ref()
             .take(AHEAD)
             .for_each(|request| self.prefetch_behind_map::<COUNTED>(request, shift));
         for (n, request) in requests.iter().enumerate() {
+            if n.is_multiple_of(GROUP) {
+                self.settle_soon(soon.clone().take(GROUP));
+            }
             if n.is_multiple_of(at_once) {
                 later
                     .by_ref()

@@ -245,11 +245,11 @@ pub trait Observer: Any + Send {
     /// these pages. Each die then has an order of its own. It orders numbers of the die's pages.
     /// Number n is the nth page of the die in the order of stripes, from 0 on.
     fn begins_in_order(&mut self, orders: &[Order], filled: u32);
-    /// Reports that this erased block holds valid data in the chosen pages, one bit each. They are
-    /// the pages from place `first` of the order on, one after the other. With parity, this is the
-    /// order of the block's die. All other pages of the block were programmed with data that is no
-    /// longer valid.
-    fn preloaded_in_order(&mut self, block: BlockId, first: u32, chosen: &[u64]);
+    /// Reports that this erased block holds valid data in the first `holds` pages of an order of
+    /// its pages. The data are the pages from place `first` of the drive's order on, one after the
+    /// other. With parity, this is the order of the block's die. All other pages of the block were
+    /// programmed with data that is no longer valid.
+    fn preloaded_in_order(&mut self, block: BlockId, first: u32, pages: Order, holds: u32);
     /// Reports that the drive begins with blocks of different wear: this block has this number of
     /// P/E cycles. All blocks are reported before any write.
     fn worn_before(&mut self, _block: BlockId, _pec: u32) {}

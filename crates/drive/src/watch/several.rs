@@ -226,8 +226,8 @@ impl Observer for Several {
         self.each(|o| o.begins_in_order(orders, filled));
     }
 
-    fn preloaded_in_order(&mut self, block: BlockId, first: u32, chosen: &[u64]) {
-        self.each(|o| o.preloaded_in_order(block, first, chosen));
+    fn preloaded_in_order(&mut self, block: BlockId, first: u32, pages: Order, holds: u32) {
+        self.each(|o| o.preloaded_in_order(block, first, pages, holds));
     }
 
     fn worn_before(&mut self, block: BlockId, pec: u32) {

@@ -219,7 +219,7 @@ impl Observer for Batches {
     // A watcher begins after the start-up state.
     fn preloaded(&mut self, _: BlockId, _: &[Lpn]) {}
     fn begins_in_order(&mut self, _: &[Order], _: u32) {}
-    fn preloaded_in_order(&mut self, _: BlockId, _: u32, _: &[u64]) {}
+    fn preloaded_in_order(&mut self, _: BlockId, _: u32, _: Order, _: u32) {}
     fn worn_before(&mut self, _: BlockId, _: u32) {}
     fn served_before(&mut self, _: BlockId, _: &[Quarters]) {}
     fn aged(&mut self, _: BlockId, _: Moment) {}

@@ -65,7 +65,7 @@ impl Observer for Told {
     fn recoded(&mut self, _: BlockId, _: Option<WordlineInBlock>, _: u8) {}
     fn preloaded(&mut self, _: BlockId, _: &[Lpn]) {}
     fn begins_in_order(&mut self, _: &[Order], _: u32) {}
-    fn preloaded_in_order(&mut self, _: BlockId, _: u32, _: &[u64]) {}
+    fn preloaded_in_order(&mut self, _: BlockId, _: u32, _: Order, _: u32) {}
     fn served_before(&mut self, _: BlockId, _: &[Quarters]) {}
     fn measured_phase(&mut self) {}
     fn occupied(&mut self, _: &[(u32, Ns, Ns)]) {}

@@ -132,7 +132,7 @@ impl Observer for ReadStages {
     fn erased(&mut self, _: BlockId, _: Cause) {}
     fn preloaded(&mut self, _: BlockId, _: &[Lpn]) {}
     fn begins_in_order(&mut self, _: &[Order], _: u32) {}
-    fn preloaded_in_order(&mut self, _: BlockId, _: u32, _: &[u64]) {}
+    fn preloaded_in_order(&mut self, _: BlockId, _: u32, _: Order, _: u32) {}
     fn served_before(&mut self, _: BlockId, _: &[Quarters]) {}
     fn measured_phase(&mut self) {}
     fn occupied(&mut self, _: &[(u32, Ns, Ns)]) {}

@@ -337,7 +337,7 @@ impl Observer for Counted {
         panic!("the start of a drive as small as these is written");
     }
 
-    fn preloaded_in_order(&mut self, _block: BlockId, _first: u32, _chosen: &[u64]) {
+    fn preloaded_in_order(&mut self, _: BlockId, _: u32, _: Order, _: u32) {
         panic!("the start of a drive as small as these is written");
     }
 

@@ -358,8 +358,8 @@ impl Observer for Oracle {
         self.begin_in_order(orders, filled);
     }
 
-    fn preloaded_in_order(&mut self, block: BlockId, first: u32, chosen: &[u64]) {
-        self.preload_in_order(block, first, chosen);
+    fn preloaded_in_order(&mut self, block: BlockId, first: u32, pages: Order, holds: u32) {
+        self.preload_in_order(block, first, pages, holds);
     }
 
     fn worn_before(&mut self, block: BlockId, pec: u32) {

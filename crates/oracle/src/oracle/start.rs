@@ -69,7 +69,13 @@ impl Oracle {
     }
 
     /// Records that the start fills an erased block with its part of the order.
-    pub(crate) fn preload_in_order(&mut self, block: BlockId, first: u32, chosen: &[u64]) {
+    pub(crate) fn preload_in_order(
+        &mut self,
+        block: BlockId,
+        first: u32,
+        order: Order,
+        holds: u32,
+    ) {
         if !self.check_block(block, "preload") {
             return;
         }
@@ -82,7 +88,7 @@ impl Oracle {
             return;
         }
         let loaded = match self.medium.begun_mut() {
-            Some(begun) => begun.load(block, first, chosen),
+            Some(begun) => begun.load(block, first, order, holds),
             None => Err(format!("block {block} is loaded in an unknown order")),
         };
         self.findings.note(Kind::Stamp, loaded);

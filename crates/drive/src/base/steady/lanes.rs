@@ -128,7 +128,9 @@ impl Lanes {
             return None;
         }
         let (lane, number) = self.pages.number_in_lane(lpn);
-        Some(self.first[lane] + self.orders[lane].place_of(number))
+        let place = self.orders[lane].place_of(number);
+        let is_wrong = planted(Bug::SteadyPlaceWrong) && place > 0 && number.is_multiple_of(1009);
+        Some(self.first[lane] + place - u32::from(is_wrong))
     }
 
     /// Returns the page at a place of a lane.

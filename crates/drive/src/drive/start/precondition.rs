@@ -141,14 +141,14 @@ impl Drive {
             None => self.close_of_drive(filled, timed, rng),
         };
         let of = (&pages, self.geometry.pages_per_block, &blocks[..], &valid[..]);
-        let layout = images
-            .layout(seed, of, || Steady::draw(&self.geometry, pages, blocks.clone(), &valid, rng));
+        let layout =
+            images.layout(seed, of, || Steady::draw(&self.geometry, pages, &blocks, &valid, rng));
         self.ftl.map.begin(layout.clone());
         self.flash.preload_layout(layout.clone());
         self.flash.tell(|o| o.begins_in_order(layout.orders(), filled));
-        for ((block, first), holds) in layout.blocks().zip(valid) {
+        for (block, first, order, holds) in layout.blocks() {
             self.close_begun(block, holds);
-            self.flash.tell(|o| o.preloaded_in_order(block, first, layout.chosen(block)));
+            self.flash.tell(|o| o.preloaded_in_order(block, first, order, holds));
         }
         self.rank_by_wear();
     }

@@ -95,7 +95,7 @@ writes_down! {
     erased(BlockId, Cause);
     preloaded(BlockId, &[Lpn]);
     begins_in_order(&[Order], u32);
-    preloaded_in_order(BlockId, u32, &[u64]);
+    preloaded_in_order(BlockId, u32, Order, u32);
     worn_before(BlockId, u32);
     served_before(BlockId, &[Quarters]);
     clock(Ns);
@@ -153,7 +153,7 @@ fn call_all(o: &mut dyn Observer, failed: Stretch) {
     o.erased(block, Cause::Gc);
     o.preloaded(block, &[]);
     o.begins_in_order(&[], 0);
-    o.preloaded_in_order(block, 0, &[]);
+    o.preloaded_in_order(block, 0, Order { pages: 1, keys: [0; 4] }, 0);
     o.worn_before(block, 1);
     o.served_before(block, &[]);
     o.clock(1);
