@@ -16,8 +16,8 @@
 //! (sectioning: Asmussen and Glynn, Stochastic Simulation, 2007, III.5a). If any batch has fewer
 //! than ten reads above its own percentile, the percentile is biased and gets no interval.
 //!
-//! A sample records the drive's counts at one point in the run. If a run has fewer than [`BATCHES`]
-//! times [`LOOKS`] samples, its numbers have no intervals. Some noise changes so slowly that one
+//! A sample records the drive's counts at one point in the run. If a run has fewer than two samples
+//! for each batch, its numbers have no intervals. Some noise changes so slowly that one
 //! run cannot show it. Runs with several seeds show such noise.
 //!
 //! ```text
@@ -26,13 +26,10 @@
 //! the sum is 46 erases, and its interval is 46 +- t sqrt(4 * 1.5)
 //! ```
 
-use crate::mean_ci95::student_t;
+use crate::mean_ci95::{half99, student_t};
 
 /// Number of batches of a run.
 pub const BATCHES: usize = 10;
-/// Smallest number of samples in each batch. A sample records the drive's counts. With at least two
-/// samples per batch, all batches have nearly equal lengths.
-pub const LOOKS: usize = 2;
 /// Smallest number of reads that each batch must have above a percentile. With fewer reads, the
 /// percentile has no interval.
 const BEYOND: f64 = 10.0;
@@ -66,6 +63,15 @@ pub fn of_percentile(whole: f64, batches: &[f64]) -> f64 {
     student_t(batches.len() - 1) * (squares / (n * (n - 1.0))).sqrt()
 }
 
+/// Returns half the width of the 99 % interval of a sum of differences between two runs. Each batch
+/// contributes one difference. Neighbouring batches may be correlated, so a second interval is
+/// computed from batches of twice the length, and the wider interval counts.
+pub fn of_differences(batches: &[f64]) -> f64 {
+    let half = |values: &[f64]| half99(values) * values.len() as f64;
+    let doubled: Vec<f64> = batches.chunks_exact(2).map(|two| two[0] + two[1]).collect();
+    half(batches).max(half(&doubled))
+}
+
 /// Returns the number of reads that each batch needs before a percentile gets an interval.
 /// `percentile` is between 0 and 1, such as 0.99.
 pub fn reads_needed(percentile: f64) -> u64 {
@@ -73,15 +79,16 @@ pub fn reads_needed(percentile: f64) -> u64 {
 }
 
 /// Returns, for each batch, the index of its last sample. Returns `None` if there are too few
-/// samples. For each sample, `looks` has the number of requests that were served before the sample.
-/// The last sample of `looks` is at the end of the run.
-pub fn ends(looks: &[u64]) -> Option<[usize; BATCHES]> {
+/// samples: at least [`BATCHES`] more samples than batches are needed. For each sample, `looks` has
+/// the number of requests that were served before the sample. The last sample of `looks` is at the
+/// end of the run.
+pub fn ends<const N: usize>(looks: &[u64]) -> Option<[usize; N]> {
     let all = *looks.last()?;
-    if looks.len() < BATCHES * LOOKS {
+    if looks.len() < N + BATCHES {
         return None;
     }
     Some(std::array::from_fn(|batch| {
-        let end = all as f64 * (batch + 1) as f64 / BATCHES as f64;
+        let end = all as f64 * (batch + 1) as f64 / N as f64;
         let after = looks.partition_point(|look| (*look as f64) < end).min(looks.len() - 1);
         let before = after.saturating_sub(1);
         if end - (looks[before] as f64) < looks[after] as f64 - end { before } else { after }
@@ -159,15 +166,15 @@ mod tests {
     #[test]
     fn batches_end_at_the_nearest_sample() {
         let even: Vec<u64> = (1..=20).map(|n| 5 * n).collect();
-        assert_eq!(ends(&even), Some(std::array::from_fn(|batch| 2 * batch + 1)));
-        assert_eq!(ends(&even[..19]), None);
+        assert_eq!(ends(&even), Some(std::array::from_fn::<_, 10, _>(|batch| 2 * batch + 1)));
+        assert_eq!(ends::<10>(&even[..19]), None);
         let uneven: Vec<u64> = (1..=24).map(|n| 4 * n).chain([100]).collect();
         assert_eq!(
-            ends(&uneven).unwrap()[..2],
+            ends::<10>(&uneven).unwrap()[..2],
             [2, 4],
             "10 is as near to 8 as to 12: the later one; 20 is there"
         );
-        assert_eq!(ends(&uneven).unwrap()[9], 24);
+        assert_eq!(ends::<10>(&uneven).unwrap()[9], 24);
     }
 
     #[test]

@@ -15,8 +15,24 @@ pub struct MeanCi95 {
 /// Returns the two-sided 95 % quantile of Student's t distribution. The quantile is infinite for 0
 /// degrees of freedom.
 pub(crate) fn student_t(degrees_of_freedom: usize) -> f64 {
+    quantile_of_t(degrees_of_freedom, 0.95)
+}
+
+fn quantile_of_t(degrees_of_freedom: usize, confidence: f64) -> f64 {
     StudentsT::new(0.0, 1.0, degrees_of_freedom as f64)
-        .map_or(f64::INFINITY, |t| t.inverse_cdf(0.975))
+        .map_or(f64::INFINITY, |t| t.inverse_cdf(0.5 + confidence / 2.0))
+}
+
+/// Returns half the width of the 99 % interval of the mean of independent values. The width is
+/// infinite for a single value.
+pub(crate) fn half99(values: &[f64]) -> f64 {
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    let squares: f64 = values.iter().map(|v| (v - mean).powi(2)).sum();
+    match values.len().checked_sub(1) {
+        None | Some(0) => f64::INFINITY,
+        Some(df) => quantile_of_t(df, 0.99) * (squares / df as f64 / n).sqrt(),
+    }
 }
 
 /// Returns the mean of independent values; `None` if there are no values.

@@ -54,7 +54,7 @@ pub(crate) fn table(model: &Model) -> Table {
     let mut table = Table::new(
         std::iter::once("").chain(model.all().map(|row| row.label.as_str())).collect::<Vec<_>>(),
     );
-    if model.all().any(|row| row.life.is_some()) {
+    if model.shows_life() && model.all().any(|row| row.life.is_some()) {
         let life = |row: &Row| row.life.map(|life| life.text());
         add(model, &mut table, ("life", "life"), life);
     }
