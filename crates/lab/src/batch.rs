@@ -26,7 +26,7 @@
 //! the sum is 46 erases, and its interval is 46 +- t sqrt(4 * 1.5)
 //! ```
 
-use crate::mean_ci95::{half99, student_t};
+use crate::mean_ci95::{student_t, student_t_at};
 
 /// Number of batches of a run.
 pub const BATCHES: usize = 10;
@@ -37,13 +37,25 @@ const BEYOND: f64 = 10.0;
 /// Returns half the width of the 95 % interval of a sum. Each batch contributes one number to the
 /// sum.
 pub fn of_sum(batches: &[f64]) -> f64 {
+    half_of_sum(0.95, batches)
+}
+
+/// Returns half the width of the 99 % interval of a sum of differences between two runs. Each batch
+/// contributes one difference. Neighbouring batches may be correlated, so a second interval is
+/// computed from batches of twice the length, and the wider interval counts.
+pub fn of_differences(batches: &[f64]) -> f64 {
+    let doubled: Vec<f64> = batches.chunks_exact(2).map(|two| two[0] + two[1]).collect();
+    half_of_sum(0.99, batches).max(half_of_sum(0.99, &doubled))
+}
+
+fn half_of_sum(confidence: f64, batches: &[f64]) -> f64 {
     let n = batches.len() as f64;
     if batches.len() < 2 {
         return 0.0;
     }
     let squares: f64 = batches.windows(2).map(|pair| (pair[1] - pair[0]).powi(2)).sum();
     let df = 2.0 * (n - 1.0).powi(2) / (3.0 * n - 4.0);
-    student_t(df as usize) * (n * squares / (2.0 * (n - 1.0))).sqrt()
+    student_t_at(confidence, df as usize) * (n * squares / (2.0 * (n - 1.0))).sqrt()
 }
 
 /// Returns half the width of the 95 % interval of a ratio. The ratio is the sum of `over` divided
@@ -61,15 +73,6 @@ pub fn of_percentile(whole: f64, batches: &[f64]) -> f64 {
     let n = batches.len() as f64;
     let squares: f64 = batches.iter().map(|batch| (batch - whole).powi(2)).sum();
     student_t(batches.len() - 1) * (squares / (n * (n - 1.0))).sqrt()
-}
-
-/// Returns half the width of the 99 % interval of a sum of differences between two runs. Each batch
-/// contributes one difference. Neighbouring batches may be correlated, so a second interval is
-/// computed from batches of twice the length, and the wider interval counts.
-pub fn of_differences(batches: &[f64]) -> f64 {
-    let half = |values: &[f64]| half99(values) * values.len() as f64;
-    let doubled: Vec<f64> = batches.chunks_exact(2).map(|two| two[0] + two[1]).collect();
-    half(batches).max(half(&doubled))
 }
 
 /// Returns the number of reads that each batch needs before a percentile gets an interval.
@@ -151,6 +154,13 @@ mod tests {
         // In each batch, the first sum is twice the second sum, so the ratio has no noise.
         let doubled: Vec<f64> = rising.iter().map(|n| 2.0 * n).collect();
         assert!(of_ratio(&doubled, &rising).unwrap() < 1e-9);
+        // With 12 degrees of freedom, Student's t at 99 % is 3.0545. Pairs of these 20 batches have
+        // no noise. If the batches rise, pairs of batches have four times the variance, and 6 degrees
+        // of freedom with a t of 3.7074.
+        let odd: Vec<f64> = (0..20).map(|n| f64::from(n % 2)).collect();
+        assert!((of_differences(&odd) - 3.0545 * 10f64.sqrt()).abs() < 1e-3);
+        let rising: Vec<f64> = (1..=20).map(f64::from).collect();
+        assert!((of_differences(&rising) - 3.7074 * (10.0 * 16.0 / 2.0f64).sqrt()).abs() < 1e-3);
         // Half of the batches are 10 % below the mean, and half are 10 % above it. With 9 degrees
         // of freedom, Student's t is 2.2622.
         let spread: Vec<f64> = (0..10).map(|n| if n % 2 == 0 { 0.9 } else { 1.1 }).collect();

@@ -15,10 +15,11 @@ pub struct MeanCi95 {
 /// Returns the two-sided 95 % quantile of Student's t distribution. The quantile is infinite for 0
 /// degrees of freedom.
 pub(crate) fn student_t(degrees_of_freedom: usize) -> f64 {
-    quantile_of_t(degrees_of_freedom, 0.95)
+    student_t_at(0.95, degrees_of_freedom)
 }
 
-fn quantile_of_t(degrees_of_freedom: usize, confidence: f64) -> f64 {
+/// Returns a two-sided quantile of Student's t distribution. `confidence` is between 0 and 1.
+pub(crate) fn student_t_at(confidence: f64, degrees_of_freedom: usize) -> f64 {
     StudentsT::new(0.0, 1.0, degrees_of_freedom as f64)
         .map_or(f64::INFINITY, |t| t.inverse_cdf(0.5 + confidence / 2.0))
 }
@@ -31,7 +32,7 @@ pub(crate) fn half99(values: &[f64]) -> f64 {
     let squares: f64 = values.iter().map(|v| (v - mean).powi(2)).sum();
     match values.len().checked_sub(1) {
         None | Some(0) => f64::INFINITY,
-        Some(df) => quantile_of_t(df, 0.99) * (squares / df as f64 / n).sqrt(),
+        Some(df) => student_t_at(0.99, df) * (squares / df as f64 / n).sqrt(),
     }
 }
 
@@ -61,6 +62,9 @@ mod tests {
         assert!((e.mean - 2.0).abs() < 1e-12 && (e.ci95.unwrap() - 2.4843).abs() < 1e-3);
         assert_eq!(mean_ci95(&[5.0]), Some(MeanCi95 { mean: 5.0, ci95: None }));
         assert_eq!(mean_ci95(&[]), None);
+        // At 99 %, Student's t with 2 degrees of freedom is 9.925.
+        assert!((half99(&[1.0, 2.0, 3.0]) - 9.925 / 3f64.sqrt()).abs() < 1e-3);
+        assert!(half99(&[5.0]).is_infinite());
     }
 
     /// Compares the quantiles with those of printed tables.

@@ -309,7 +309,10 @@ impl Cell {
     /// Returns the value as text. The text includes half the width of the interval over the seeds,
     /// if known.
     pub fn text(&self, unit: Unit) -> String {
-        let half = self.ci95.filter(|half| *half > 0.0).map_or_else(String::new, |half| format!(" ± {}", unit.text(half)));
+        let half = self
+            .ci95
+            .filter(|half| *half > 0.0)
+            .map_or_else(String::new, |half| format!(" ± {}", unit.text(half)));
         unit.text(self.mean) + &half
     }
 }

@@ -55,14 +55,9 @@ fn what_lost_data_wins_nothing() {
         "`none` lost data: {lost} pages. Only `block` kept all data, so there is nothing to \
          compare it with."
     );
-    for word in [
-        "p99.9",
-        "*",
-        "RAM",
-        &sentence,
-        "data lost",
-        "pages of host data that the drive lost",
-    ] {
+    for word in
+        ["p99.9", "*", "RAM", &sentence, "data lost", "pages of host data that the drive lost"]
+    {
         assert!(words.contains(word), "{word} in\n{words}");
     }
 }
@@ -89,10 +84,19 @@ fn a_technique_that_did_nothing_is_no_winner() {
     assert!(!words.contains('*') || !words.contains(" is smallest "), "{words}");
     let idle = "Read reclaim did nothing under `straw-ss-sound`, because its ";
     assert!(words.contains(idle) && words.contains(" found no data at risk."), "{words}");
-    assert!(!words.contains("life is") && !words.contains("  life"), "no life has settled: {words}");
-    assert_eq!(words.matches("`vpass life` simulates the life of the drive.").count(), 1, "{words}");
+    assert!(
+        !words.contains("life is") && !words.contains("  life"),
+        "no life has settled: {words}"
+    );
+    assert_eq!(
+        words.matches("`vpass life` simulates the life of the drive.").count(),
+        1,
+        "{words}"
+    );
     assert!(words.contains("Only one seed was run."), "{words}");
-    assert!(json["winners"].as_object().unwrap().values().all(|names| names == &serde_json::json!([])));
+    assert!(
+        json["winners"].as_object().unwrap().values().all(|names| names == &serde_json::json!([]))
+    );
 }
 
 #[test]

@@ -45,13 +45,11 @@ pub enum Noise {
     Batches(fn(&Summary) -> Option<f64>, Each),
 }
 
-/// Share of a batch in the number of a run.
+/// Share of a batch in the number of a run. The host's requests are the same in all rows.
 #[derive(Clone, Copy)]
 pub enum Each {
-    /// The number is the sum of this count over the batches.
+    /// The number grows with the sum of this count over the batches.
     Sum(fn(&Batch) -> f64),
-    /// The number is proportional to the sum of the first count, divided by the sum of the second.
-    Ratio(fn(&Batch) -> f64, fn(&Batch) -> f64),
     /// The number is this percentile of the read latencies.
     Percentile(f64),
 }
@@ -99,7 +97,9 @@ impl Column {
     pub fn needed(&self) -> (u64, &'static str) {
         let looks = (PAIRED + BATCHES) as u64 * LOOK;
         match self.noise {
-            Noise::Batches(_, Each::Percentile(q)) => (looks.max(reads_for(q)), "reads"),
+            Noise::Batches(_, Each::Percentile(q)) => {
+                (looks.max(BATCHES as u64 * reads_needed(q)), "reads")
+            }
             _ => (looks, "requests"),
         }
     }
@@ -156,12 +156,6 @@ impl Column {
     pub fn is_better(&self, value: f64, than: f64) -> bool {
         if self.more_is_better { value > than } else { value < than }
     }
-}
-
-/// Returns the number of reads that one run needs before its percentile `q` can be compared with
-/// that of another run.
-pub(super) fn reads_for(q: f64) -> u64 {
-    BATCHES as u64 * reads_needed(q)
 }
 
 const fn fewer(
@@ -231,9 +225,8 @@ fn read_wear_noise(s: &Summary) -> Option<f64> {
     Some(if pages == 0 { 0.0 } else { s.read_wear? * half / pages as f64 })
 }
 
-/// Pages rewritten because of reads, per page that the host read.
-const REWRITES_PER_READ: Each =
-    Each::Ratio(|b| b.counts.programs[Cause::Reclaim as usize], |b| b.counts.read_pages);
+/// Pages rewritten because of reads.
+const REWRITES: Each = Each::Sum(|b| b.counts.programs[Cause::Reclaim as usize]);
 
 /// Largest relative difference between two equal numbers that were calculated in different ways.
 const SAME_NUMBER: f64 = 1e-9;
@@ -283,10 +276,7 @@ pub const COLUMNS: [Column; 21] = [
     },
     Column {
         format: pages,
-        noise: Noise::Batches(
-            |s| s.batch_means.reclaim_write_pages,
-            Each::Sum(|b| b.counts.programs[Cause::Reclaim as usize]),
-        ),
+        noise: Noise::Batches(|s| s.batch_means.reclaim_write_pages, REWRITES),
         ..fewer("reclaim_write_pages", "reclaim writes", "", |s| {
             Some(s.flash.programs.of(Cause::Reclaim) as f64)
         })
@@ -332,7 +322,7 @@ pub const COLUMNS: [Column; 21] = [
         format: |n, _| format!("{n:.3}"),
         noise: Noise::Batches(
             |s| Some(s.write_amplification? * s.batch_means.write_amplification_share?),
-            Each::Ratio(|b| b.counts.programs.iter().sum(), |b| b.counts.write_pages),
+            Each::Sum(|b| b.counts.programs.iter().sum()),
         ),
         ..fewer(
             "write_amplification",
@@ -343,7 +333,7 @@ pub const COLUMNS: [Column; 21] = [
     },
     Column {
         format: |percent, _| format!("{} %", digits(percent)),
-        noise: Noise::Batches(read_wear_noise, REWRITES_PER_READ),
+        noise: Noise::Batches(read_wear_noise, REWRITES),
         ..fewer(
             "read_wear",
             "read wear",
@@ -353,7 +343,7 @@ pub const COLUMNS: [Column; 21] = [
     },
     Column {
         format: |percent, _| format!("{} %", digits(percent)),
-        noise: Noise::Batches(read_wear_net_noise, REWRITES_PER_READ),
+        noise: Noise::Batches(read_wear_net_noise, REWRITES),
         ..fewer(
             "read_wear_net",
             "net",
@@ -384,16 +374,13 @@ pub const COLUMNS: [Column; 21] = [
     Column {
         noise: Noise::Batches(
             |s| s.batch_means.reclaim_wait_us,
-            Each::Ratio(|b| b.counts.reclaim_wait_us, |b| b.counts.read_pages),
+            Each::Sum(|b| b.counts.reclaim_wait_us),
         ),
         ..latency("reclaim_wait_us", "reclaim wait", "", reclaim_wait_us)
     },
     Column {
         needs_time: true,
-        noise: Noise::Batches(
-            reclaim_wait_percent_noise,
-            Each::Ratio(|b| b.counts.reclaim_wait_us, Batch::read_ns),
-        ),
+        noise: Noise::Batches(reclaim_wait_percent_noise, Each::Sum(|b| b.counts.reclaim_wait_us)),
         format: |percent, _| format!("{} %", digits(percent)),
         ..fewer(
             "reclaim_wait_percent",
@@ -416,10 +403,7 @@ pub const COLUMNS: [Column; 21] = [
     fewer(LOST_BY_AGE, "by age", "those lost by age alone", |s| Some(s.losses?.by_age as f64)),
     Column {
         format: |n, _| digits(n),
-        noise: Noise::Batches(
-            |s| s.batch_means.retries_mean,
-            Each::Ratio(|b| b.counts.retries(), |b| b.counts.read_pages),
-        ),
+        noise: Noise::Batches(|s| s.batch_means.retries_mean, Each::Sum(|b| b.counts.retries())),
         ..fewer("retries_mean", "retries", "mean read retries per host page read", |s| {
             s.retries.as_ref()?.mean
         })
@@ -428,7 +412,7 @@ pub const COLUMNS: [Column; 21] = [
         format: |rate, _| format!("{rate:.1e}"),
         noise: Noise::Batches(
             |s| Some(s.uber?.rate? * s.batch_means.uber_share.unwrap_or(0.0)),
-            Each::Ratio(|b| b.counts.lost_codewords, |b| b.counts.read_pages),
+            Each::Sum(|b| b.counts.lost_codewords),
         ),
         ..fewer("uber", "UBER", "expected lost codewords per data bit that the host reads", |s| {
             s.uber?.rate

@@ -19,7 +19,7 @@ use super::column::{Column, Each, Noise};
 use super::row::ComparisonRow;
 use crate::batch::of_differences;
 use crate::mean_ci95::half99;
-use crate::results::{Batch, Summary};
+use crate::results::Summary;
 
 /// Smallest relative difference that counts as a difference. Histograms of latencies are exact to
 /// 0.1 %.
@@ -78,52 +78,23 @@ fn difference([a, b]: [&ComparisonRow; 2], column: &Column) -> Option<(f64, f64)
     Some((all.iter().sum(), of_differences(&all)))
 }
 
-/// Returns the differences of two runs, batch by batch.
+/// Returns the differences of two runs, batch by batch. Returns `None` if the noise of a run is not
+/// known, or if the runs served different numbers of bytes, which can happen with `--until stable`.
 fn by_batches(runs: [&Summary; 2], column: &Column) -> Option<Vec<f64>> {
     let Noise::Batches(half, each) = &column.noise else { return None };
     let is_known = |run: &Summary| half(run).is_some() && !run.batches.is_empty();
-    if !runs.iter().all(|run| is_known(run)) {
+    let served = runs.map(|run| (run.host.read_bytes, run.host.write_bytes));
+    if !runs.iter().all(|run| is_known(run)) || served[0] != served[1] {
         return None;
     }
-    let parts = match each {
-        Each::Sum(of) => runs.map(|run| run.batches.iter().map(of).collect()),
-        Each::Ratio(over, under) => {
-            let parts = |run| Some(parts_of_ratio(run, (column.value)(run)?, over, under));
-            [parts(runs[0])?, parts(runs[1])?]
-        }
+    let pairs = runs[0].batches.iter().zip(&runs[1].batches);
+    Some(match each {
+        Each::Sum(of) => pairs.map(|(a, b)| of(a) - of(b)).collect(),
         Each::Percentile(q) => {
             let limit = percentile_of_both(runs, *q);
-            let slower = |batch: &Batch| batch.slower_than(limit) as f64;
-            let reads = |batch: &Batch| batch.reads.values().sum::<u64>() as f64;
-            let sum = |run: &Summary, of: &dyn Fn(&Batch) -> f64| run.batches.iter().map(of).sum();
-            runs.map(|run| {
-                let (over, under): (f64, f64) = (sum(run, &slower), sum(run, &reads));
-                parts_of_ratio(run, over / under, slower, reads)
-            })
+            pairs.map(|(a, b)| a.share_slower_than(limit) - b.share_slower_than(limit)).collect()
         }
-    };
-    let [a, b]: [Vec<f64>; 2] = parts;
-    Some(a.iter().zip(&b).map(|(a, b)| a - b).collect())
-}
-
-/// Splits a ratio into one part for each batch. A batch in which both counts have the same share of
-/// their sums has the mean part.
-fn parts_of_ratio(
-    run: &Summary,
-    ratio: f64,
-    over: impl Fn(&Batch) -> f64,
-    under: impl Fn(&Batch) -> f64,
-) -> Vec<f64> {
-    let mean = ratio / run.batches.len() as f64;
-    let pairs = shares(run, over).into_iter().zip(shares(run, under));
-    pairs.map(|(over, under)| mean + ratio * (over - under)).collect()
-}
-
-/// Returns the share of each batch in the sum of a count.
-fn shares(run: &Summary, of: impl Fn(&Batch) -> f64) -> Vec<f64> {
-    let counts: Vec<f64> = run.batches.iter().map(of).collect();
-    let sum = counts.iter().sum::<f64>();
-    counts.iter().map(|count| if sum > 0.0 { count / sum } else { 0.0 }).collect()
+    })
 }
 
 /// Returns a percentile of the read latencies of two runs together.
@@ -140,4 +111,45 @@ fn percentile_of_both(runs: [&Summary; 2], q: f64) -> Ns {
             below as f64 >= wanted
         })
         .map_or(0, |(ns, _)| ns)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::column::COLUMNS;
+    use super::super::verdict::tests::{row, tail};
+    use super::*;
+    use crate::results::{Batch, PAIRED};
+
+    /// Returns a row with this percentile. In each batch, 1,000 reads take 100 us, `slow` reads take
+    /// 900 us, and `slower[n % 2]` reads take 2 ms in batch n.
+    fn with_slow_reads(p99_9: f64, slow: u64, slower: [u64; 2]) -> ComparisonRow {
+        let batch = |n: usize| Batch {
+            reads: [(100_000, 1000), (900_000, slow), (2_000_000, slower[n % 2])].into(),
+            ..Batch::default()
+        };
+        let batches = (0..PAIRED).map(batch).collect();
+        row("a", vec![Summary { batches, ..tail(p99_9, Some(1.0)) }])
+    }
+
+    #[test]
+    fn percentiles_are_compared_by_the_shares_of_slower_reads() {
+        let column = COLUMNS.iter().find(|column| column.key == "read_p99_9_us").unwrap();
+        let pair = |a: &ComparisonRow, b: &ComparisonRow| {
+            Pair::of([a, b], [a, b].map(|row| (column.value)(&row.runs[0]).unwrap()), column)
+        };
+        // The 99.9th percentile of both runs together is 900 us: 1 of 1,000 reads takes longer in
+        // the first run, and none in the second run.
+        let one = |slower| with_slow_reads(100.0, 0, slower);
+        let two = |slower| with_slow_reads(900.0, 3, slower);
+        assert_eq!(pair(&two([1, 1]), &one([0, 0])), Pair::Apart);
+        // The batches scatter more than they differ.
+        assert_eq!(pair(&two([2, 0]), &one([0, 1])), Pair::Close);
+        // A difference below 1 % is none, however sure it is.
+        let near = ComparisonRow { runs: two([1, 1]).runs, ..one([0, 0]) };
+        assert_eq!(Pair::of([&near, &one([0, 0])], [100.5, 100.0], column), Pair::Close);
+        // Runs with different requests are no pairs.
+        let mut other = two([1, 1]);
+        other.runs[0].host.read_bytes += 1;
+        assert_eq!(pair(&other, &one([0, 0])), Pair::Unknown);
+    }
 }

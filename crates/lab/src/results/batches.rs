@@ -39,13 +39,11 @@ impl Batch {
         counts.into_iter().enumerate().map(|(n, counts)| Self { counts, reads: reads(n) }).collect()
     }
 
-    /// Returns the number of host reads that take longer than `ns`.
-    pub fn slower_than(&self, ns: Ns) -> u64 {
-        self.reads.range(ns + 1..).map(|(_, reads)| reads).sum()
-    }
-
-    /// Returns the sum of the latencies of all host reads, in nanoseconds.
-    pub fn read_ns(&self) -> f64 {
-        self.reads.iter().map(|(ns, reads)| *ns as f64 * *reads as f64).sum()
+    /// Returns the share of host reads that take longer than `ns`, from 0 to 1. Without reads, the
+    /// share is 0.
+    pub fn share_slower_than(&self, ns: Ns) -> f64 {
+        let slower: u64 = self.reads.range(ns + 1..).map(|(_, reads)| reads).sum();
+        let all: u64 = self.reads.values().sum();
+        if all > 0 { slower as f64 / all as f64 } else { 0.0 }
     }
 }
