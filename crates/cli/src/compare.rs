@@ -4,6 +4,7 @@
 mod render;
 mod row;
 
+use std::num::NonZeroU32;
 use std::path::Path;
 
 use vpass_drive::api::parity::{NO_PARITY, reclaim_part};
@@ -12,7 +13,7 @@ use vpass_drive::base::phrase::Phrase;
 use vpass_lab::as_json;
 use vpass_lab::compare::refused::{Refused, by_reason};
 use vpass_lab::compare::row::ComparisonRow;
-use vpass_lab::compare::{json_of, net, rows};
+use vpass_lab::compare::{json_of, net, rows, seeds_by_default};
 use vpass_lab::experiments::{Engine, Rows};
 use vpass_lab::failure::Failure;
 use vpass_lab::files;
@@ -35,7 +36,7 @@ pub(crate) use row::Row;
 /// Runs a comparison and prints its results.
 pub(crate) fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
     args.setup.require_one_sample()?;
-    let (plans, refused) = plans(args, vec![])?;
+    let (plans, refused, seeds) = plans(args, vec![], args.seeds)?;
     plans.iter().try_for_each(|(plan, _)| plan.require_no_acceleration())?;
     out::say_all(&notes(&plans)?);
     out::say_all(
@@ -46,15 +47,15 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
     );
     let folder = args.setup.base.out.as_deref().map(Folder::begin).transpose()?;
     let rows_kept = rows_of(args.page.place_of_rows(args.setup.base.out.as_deref()), args.fresh)?;
-    let finished = run_all(&plans, args, folder.as_ref().map(Folder::path), &rows_kept)?;
+    let finished = run_all(&plans, seeds, args, folder.as_ref().map(Folder::path), &rows_kept)?;
     let run: Vec<&RunPlan> = plans.iter().map(|(plan, _)| plan).collect();
     let why_first = finished.iter().find_map(|found| found.as_ref().err()).cloned();
-    let (rows, stopped) = rows(&run, finished, args.seeds.get() as usize);
+    let (rows, stopped) = rows(&run, finished, seeds as usize);
     if let (true, Some(failure)) = (rows.is_empty(), why_first) {
         rows_kept.done();
         return Err(failure);
     }
-    let mut json = json_of(&rows, &stopped, run[0], args.seeds.get())?;
+    let mut json = json_of(&rows, &stopped, run[0], seeds)?;
     if !refused.is_empty() {
         json["refused"] = as_json::value(&refused)?;
     }
@@ -70,7 +71,7 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
         Form { csv: true, .. } => render::csv(&rows),
         Form { markdown: true, .. } => render::markdown(&rows, &refused, &plans[0].0),
         _ if args.setup.base.json => as_json::text(&json)?,
-        _ => render::text(&rows, (&stopped, &refused), &plans[0].0, args, wants_colour()),
+        _ => render::text(&rows, (&stopped, &refused), (&plans[0].0, seeds), args, wants_colour()),
     })?;
     let bugs: Vec<_> = rows.iter().filter(|r| r.has_bug()).map(|r| r.label.as_str()).collect();
     if bugs.is_empty() {
@@ -99,8 +100,9 @@ fn notes(plans: &[(RunPlan, String)]) -> Result<Vec<Phrase>, Failure> {
     Ok(notes)
 }
 
-/// Planned runs with the names of the results folders, and a list of the refused techniques.
-type Plans = (Vec<(RunPlan, String)>, Vec<Refused>);
+/// Planned runs with the names of the results folders, a list of the refused techniques, and the
+/// number of seeds.
+type Plans = (Vec<(RunPlan, String)>, Vec<Refused>, u32);
 
 /// Plans the runs at one point of a sweep, without results folders. `set` has the values of the
 /// swept keys at this point.
@@ -108,11 +110,16 @@ pub(crate) fn plans_of_point(
     args: &CompareArgs,
     set: Vec<String>,
 ) -> Result<(Vec<RunPlan>, Vec<Refused>), Failure> {
-    let (plans, refused) = plans(args, set)?;
+    let (plans, refused, _) = plans(args, set, Some(seeds_of_sweep(args)))?;
     let plans: Vec<_> =
         plans.into_iter().map(|(plan, _)| RunPlan { files: false, ..plan }).collect();
     plans.iter().try_for_each(RunPlan::require_no_acceleration)?;
     Ok((plans, refused))
+}
+
+/// Returns the number of seeds at each point of a sweep.
+pub(crate) fn seeds_of_sweep(args: &CompareArgs) -> NonZeroU32 {
+    args.seeds.unwrap_or(NonZeroU32::MIN)
 }
 
 /// Returns the table of results for one point of a sweep.
@@ -127,8 +134,13 @@ pub(crate) fn table_of(
 
 /// Plans every run, in the given order of techniques and with ascending seeds. Refused techniques
 /// are returned beside the plans. If every technique is refused, an error is returned. `set` has
-/// settings in addition to those of `--set`.
-fn plans(args: &CompareArgs, set: Vec<String>) -> Result<Plans, Failure> {
+/// settings in addition to those of `--set`. If `seeds` is `None`, the length of a run determines the
+/// number of seeds.
+fn plans(
+    args: &CompareArgs,
+    set: Vec<String>,
+    seeds: Option<NonZeroU32>,
+) -> Result<Plans, Failure> {
     let all: Vec<String> = RECLAIM.iter().map(|t| t.name.into()).collect();
     let brings = |parity: &str| reclaim_part(parity).filter(|_| args.reclaim.is_empty());
     // A parity technique may include its own reclaim technique. If all chosen parity techniques do
@@ -182,7 +194,8 @@ fn plans(args: &CompareArgs, set: Vec<String>) -> Result<Plans, Failure> {
         ));
     }
     out::say_all(&left_out);
-    Ok((repeated(args, rows)?, refused))
+    let seeds = seeds.map_or_else(|| seeds_by_default(&rows), |seeds| Ok(seeds.get()))?;
+    Ok((repeated(args, rows, seeds)?, refused, seeds))
 }
 
 fn named_twice(label: &str) -> Failure {
@@ -215,8 +228,12 @@ fn with_room(
 
 /// Makes one plan for each run and seed. Each plan is returned with the name of the plan's results
 /// folder.
-fn repeated(args: &CompareArgs, rows: Vec<RunPlan>) -> Result<Vec<(RunPlan, String)>, Failure> {
-    require_few(rows.len(), args.seeds.get())?;
+fn repeated(
+    args: &CompareArgs,
+    rows: Vec<RunPlan>,
+    seeds: u32,
+) -> Result<Vec<(RunPlan, String)>, Failure> {
+    require_few(rows.len(), seeds)?;
     let mut plans: Vec<(RunPlan, String)> = vec![];
     for plan in rows {
         let label = args.combined.label(&plan);
@@ -224,9 +241,9 @@ fn repeated(args: &CompareArgs, rows: Vec<RunPlan>) -> Result<Vec<(RunPlan, Stri
         if plans.iter().any(|(p, _)| named(p) == named(&plan)) {
             return Err(named_twice(&label));
         }
-        for i in 0..u64::from(args.seeds.get()) {
+        for i in 0..u64::from(seeds) {
             let plan = plan.with_later_seed(i)?;
-            let name = if args.seeds.get() == 1 {
+            let name = if seeds == 1 {
                 label.replace(' ', "")
             } else {
                 format!("{}-seed{}", label.replace(' ', ""), plan.seed)
@@ -243,11 +260,12 @@ fn repeated(args: &CompareArgs, rows: Vec<RunPlan>) -> Result<Vec<(RunPlan, Stri
 /// plans is such a twin, no further twin runs.
 fn run_all(
     plans: &[(RunPlan, String)],
+    seeds: u32,
     args: &CompareArgs,
     folder: Option<&Path>,
     rows: &Rows,
 ) -> Result<Vec<Result<Summary, Failure>>, Failure> {
-    let firsts = &plans[..args.seeds.get() as usize];
+    let firsts = &plans[..seeds as usize];
     let has_twin =
         |first: &RunPlan| plans.iter().any(|(p, _)| net::is_twin(p) && net::serves(first, p));
     let twins = firsts.iter().filter(|(first, _)| !has_twin(first));

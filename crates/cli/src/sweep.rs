@@ -26,7 +26,7 @@ use vpass_lab::results::Summary;
 use vpass_lab::run::Outcome;
 
 use crate::args::{CompareArgs, Form, at_least_one};
-use crate::compare::{Row, plans_of_point};
+use crate::compare::{Row, plans_of_point, seeds_of_sweep};
 use crate::dialect::CommandLine;
 use crate::exit::Exit;
 use crate::kept::rows_of;
@@ -121,7 +121,7 @@ fn run(args: &CompareArgs, points: Vec<Swept>, source: &str) -> Result<Exit, Fai
     }
     let plans: Vec<&RunPlan> = points.iter().flat_map(|point| &point.plans).collect();
     let mut finished = run_all(&plans, args, &kept)?.into_iter();
-    let seeds = args.seeds.get();
+    let seeds = seeds_of_sweep(args).get();
     let mut all = vec![];
     for point in &points {
         let of_point: Vec<&RunPlan> = point.plans.iter().collect();
@@ -192,7 +192,7 @@ fn check_place(place: &Path) -> Result<(), Failure> {
 
 /// Prints the results of a sweep. With `--out`, the results are also written to files.
 fn show(args: &CompareArgs, all: &[Done], plans: &[Option<&RunPlan>]) -> Result<(), Failure> {
-    let json = render::json(all, plans, args.seeds.get())?;
+    let json = render::json(all, plans, seeds_of_sweep(args).get())?;
     let csv = render::csv(all);
     if let Some(place) = &args.setup.base.out {
         std::fs::create_dir_all(place).map_err(|e| {

@@ -16,8 +16,8 @@
 //! (sectioning: Asmussen and Glynn, Stochastic Simulation, 2007, III.5a). If any batch has fewer
 //! than ten reads above its own percentile, the percentile is biased and gets no interval.
 //!
-//! A sample records the drive's counts at one point in the run. If a run has fewer than [`BATCHES`]
-//! times [`LOOKS`] samples, its numbers have no intervals. Some noise changes so slowly that one
+//! A sample records the drive's counts at one point in the run. If a run has fewer than two samples
+//! for each batch, its numbers have no intervals. Some noise changes so slowly that one
 //! run cannot show it. Runs with several seeds show such noise.
 //!
 //! ```text
@@ -26,13 +26,10 @@
 //! the sum is 46 erases, and its interval is 46 +- t sqrt(4 * 1.5)
 //! ```
 
-use crate::mean_ci95::student_t;
+use crate::mean_ci95::{student_t, student_t_at};
 
 /// Number of batches of a run.
 pub const BATCHES: usize = 10;
-/// Smallest number of samples in each batch. A sample records the drive's counts. With at least two
-/// samples per batch, all batches have nearly equal lengths.
-pub const LOOKS: usize = 2;
 /// Smallest number of reads that each batch must have above a percentile. With fewer reads, the
 /// percentile has no interval.
 const BEYOND: f64 = 10.0;
@@ -40,13 +37,25 @@ const BEYOND: f64 = 10.0;
 /// Returns half the width of the 95 % interval of a sum. Each batch contributes one number to the
 /// sum.
 pub fn of_sum(batches: &[f64]) -> f64 {
+    half_of_sum(0.95, batches)
+}
+
+/// Returns half the width of the 99 % interval of a sum of differences between two runs. Each batch
+/// contributes one difference. Neighbouring batches may be correlated, so a second interval is
+/// computed from batches of twice the length, and the wider interval counts.
+pub fn of_differences(batches: &[f64]) -> f64 {
+    let doubled: Vec<f64> = batches.chunks_exact(2).map(|two| two[0] + two[1]).collect();
+    half_of_sum(0.99, batches).max(half_of_sum(0.99, &doubled))
+}
+
+fn half_of_sum(confidence: f64, batches: &[f64]) -> f64 {
     let n = batches.len() as f64;
     if batches.len() < 2 {
         return 0.0;
     }
     let squares: f64 = batches.windows(2).map(|pair| (pair[1] - pair[0]).powi(2)).sum();
     let df = 2.0 * (n - 1.0).powi(2) / (3.0 * n - 4.0);
-    student_t(df as usize) * (n * squares / (2.0 * (n - 1.0))).sqrt()
+    student_t_at(confidence, df as usize) * (n * squares / (2.0 * (n - 1.0))).sqrt()
 }
 
 /// Returns half the width of the 95 % interval of a ratio. The ratio is the sum of `over` divided
@@ -73,15 +82,16 @@ pub fn reads_needed(percentile: f64) -> u64 {
 }
 
 /// Returns, for each batch, the index of its last sample. Returns `None` if there are too few
-/// samples. For each sample, `looks` has the number of requests that were served before the sample.
-/// The last sample of `looks` is at the end of the run.
-pub fn ends(looks: &[u64]) -> Option<[usize; BATCHES]> {
+/// samples: at least [`BATCHES`] more samples than batches are needed. For each sample, `looks` has
+/// the number of requests that were served before the sample. The last sample of `looks` is at the
+/// end of the run.
+pub fn ends<const N: usize>(looks: &[u64]) -> Option<[usize; N]> {
     let all = *looks.last()?;
-    if looks.len() < BATCHES * LOOKS {
+    if looks.len() < N + BATCHES {
         return None;
     }
     Some(std::array::from_fn(|batch| {
-        let end = all as f64 * (batch + 1) as f64 / BATCHES as f64;
+        let end = all as f64 * (batch + 1) as f64 / N as f64;
         let after = looks.partition_point(|look| (*look as f64) < end).min(looks.len() - 1);
         let before = after.saturating_sub(1);
         if end - (looks[before] as f64) < looks[after] as f64 - end { before } else { after }
@@ -144,6 +154,13 @@ mod tests {
         // In each batch, the first sum is twice the second sum, so the ratio has no noise.
         let doubled: Vec<f64> = rising.iter().map(|n| 2.0 * n).collect();
         assert!(of_ratio(&doubled, &rising).unwrap() < 1e-9);
+        // With 12 degrees of freedom, Student's t at 99 % is 3.0545. Pairs of these 20 batches have
+        // no noise. If the batches rise, pairs of batches have four times the variance, and 6 degrees
+        // of freedom with a t of 3.7074.
+        let odd: Vec<f64> = (0..20).map(|n| f64::from(n % 2)).collect();
+        assert!((of_differences(&odd) - 3.0545 * 10f64.sqrt()).abs() < 1e-3);
+        let rising: Vec<f64> = (1..=20).map(f64::from).collect();
+        assert!((of_differences(&rising) - 3.7074 * (10.0 * 16.0 / 2.0f64).sqrt()).abs() < 1e-3);
         // Half of the batches are 10 % below the mean, and half are 10 % above it. With 9 degrees
         // of freedom, Student's t is 2.2622.
         let spread: Vec<f64> = (0..10).map(|n| if n % 2 == 0 { 0.9 } else { 1.1 }).collect();
@@ -159,15 +176,15 @@ mod tests {
     #[test]
     fn batches_end_at_the_nearest_sample() {
         let even: Vec<u64> = (1..=20).map(|n| 5 * n).collect();
-        assert_eq!(ends(&even), Some(std::array::from_fn(|batch| 2 * batch + 1)));
-        assert_eq!(ends(&even[..19]), None);
+        assert_eq!(ends(&even), Some(std::array::from_fn::<_, 10, _>(|batch| 2 * batch + 1)));
+        assert_eq!(ends::<10>(&even[..19]), None);
         let uneven: Vec<u64> = (1..=24).map(|n| 4 * n).chain([100]).collect();
         assert_eq!(
-            ends(&uneven).unwrap()[..2],
+            ends::<10>(&uneven).unwrap()[..2],
             [2, 4],
             "10 is as near to 8 as to 12: the later one; 20 is there"
         );
-        assert_eq!(ends(&uneven).unwrap()[9], 24);
+        assert_eq!(ends::<10>(&uneven).unwrap()[9], 24);
     }
 
     #[test]

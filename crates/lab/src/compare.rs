@@ -13,7 +13,7 @@
 //! | `seed`, `seeds` | integer | First seed, and number of seeds. |
 //! | `verdict` | list of text | Sentences that are printed below the table. |
 //! | `winners.KEY` | list of text | Labels of the rows that win the column; empty without a winner. |
-//! | `not_told_apart.KEY` | list of text | Labels of the rows whose 95 % intervals overlap, so that any of them may be the best of the column. Rows with equal values are included. If the noise of a number is unknown, or if the numbers may not be compared, all competing rows are included. Empty if one row is clearly the best. |
+//! | `not_told_apart.KEY` | list of text | Labels of the rows that may be the best of the column: the best row, and all rows whose difference to it is below 1 % or has a 99 % interval that includes 0. Rows with equal values are included. If the noise of a difference is unknown, or if the numbers may not be compared, all competing rows are included. Empty if one row is clearly the best. |
 //! | `winners.life`, `not_told_apart.life` | list of text | Lists for the drive's life, measured in the unit that suits this workload. |
 //! | `columns.KEY.label` | text | Name of the column for a reader. |
 //! | `columns.KEY.unit` | text | Unit of the column's values: `us`, `days`, `pages`, `blocks`, `bytes`, `%`, `retries per page read` or `codewords per bit`. Empty for a ratio. |
@@ -28,17 +28,19 @@
 //! | `techniques[].life_unit`, `life_low`, `life_high` | text, number or null | Unit of the life, and the shortest and longest probable life in this unit. |
 //! | `techniques[].columns.KEY.mean` | number | Mean over seeds. If a run has no value, the whole column is null. |
 //! | `techniques[].columns.KEY.ci95` | number or null | Half the width of the 95 % interval over seeds; null with one seed. |
-//! | `techniques[].columns.KEY.half95` | number or null | Half the width of the 95 % interval over seeds or by batch means, whichever is wider. Null if unknown. |
+//! | `techniques[].columns.KEY.half95` | number or null | Half the width of the 95 % interval: over seeds (`ci95`), or, with one seed, by batch means. Null if unknown. |
 //! | `techniques[].warnings` | list of text | Warnings of all runs. |
 //! | `techniques[].runs` | list of object | The `summary.json` of each seed. |
 //! | `stopped`, `refused` | list of object | Techniques that have no row, each with the reason. Absent if every technique has a row. |
 
 pub mod column;
 pub mod net;
+pub mod pairs;
 pub mod ranking;
 pub mod refused;
 mod reliability;
 pub mod row;
+mod seeds;
 pub mod verdict;
 pub mod warnings;
 
@@ -50,12 +52,14 @@ use vpass_drive::api::refresh::NO_REFRESH;
 
 use crate::as_json;
 use crate::failure::Failure;
+use crate::numbers::plural;
 use crate::plan::RunPlan;
-use crate::results::{Confidence, LifeUnit, Summary};
+use crate::results::{Confidence, LifeUnit, Reclaim, Summary};
 use column::{COLUMNS, Sizes};
 use ranking::{not_told_apart, winners};
 pub use reliability::unequal_reliability;
 use row::{ComparisonRow, RowLife, Stopped};
+pub use seeds::seeds_by_default;
 
 /// Builds the rows from finished runs. The runs are ordered by technique, and each technique has
 /// one run for each seed. If the drive stopped in a run, the technique of the run has no row.
@@ -94,6 +98,7 @@ pub fn rows(
         }
     }
     mark_baselines(&mut rows);
+    mark_idle(&mut rows);
     if let Some(sentence) = unequal_reliability(&rows) {
         rows.iter_mut().flat_map(|row| &mut row.runs).for_each(|run| run.warn(sentence.as_str()));
     }
@@ -105,6 +110,23 @@ fn mark_baselines(rows: &mut [ComparisonRow]) {
     let has_technique = rows.iter().any(|row| row.reclaim != NO_RECLAIM);
     for row in rows {
         row.baseline = has_technique && row.reclaim == NO_RECLAIM;
+    }
+}
+
+/// Marks the rows whose read reclaim did nothing in any run, if rows differ in read reclaim.
+fn mark_idle(rows: &mut [ComparisonRow]) {
+    let differ = rows.iter().any(|row| row.reclaim != rows[0].reclaim);
+    let may_idle = |row: &&mut ComparisonRow| row.reclaim != NO_RECLAIM && !row.counterfactual;
+    for row in rows.iter_mut().filter(|row| differ && may_idle(row)) {
+        let sum = |of: fn(&Reclaim) -> u64| row.runs.iter().map(|run| of(&run.reclaim)).sum();
+        let acts: u64 = sum(|reclaim| {
+            reclaim.invocations + reclaim.reprograms + reclaim.technique.values().sum::<u64>()
+        });
+        let checks: u64 = sum(|reclaim| reclaim.alarms);
+        row.idle = (acts == 0).then(|| match checks {
+            0 => "no block reached its threshold".into(),
+            n => format!("its {} found no data at risk", plural(n, "check")),
+        });
     }
 }
 
@@ -120,6 +142,11 @@ pub fn stands(rows: &[ComparisonRow], column: usize) -> bool {
 pub fn life_unit(rows: &[ComparisonRow]) -> Option<LifeUnit> {
     let first = rows.first()?.life_unit();
     first.filter(|_| rows.iter().all(|row| row.life_unit() == first))
+}
+
+/// Returns the unit of the lives that a table shows. Lives that have not settled are not shown.
+pub fn shown_life(rows: &[ComparisonRow]) -> Option<LifeUnit> {
+    life_unit(rows).filter(|_| rows.iter().all(ComparisonRow::life_settled))
 }
 
 /// Returns whether any row has a refresh technique.

@@ -15,8 +15,25 @@ pub struct MeanCi95 {
 /// Returns the two-sided 95 % quantile of Student's t distribution. The quantile is infinite for 0
 /// degrees of freedom.
 pub(crate) fn student_t(degrees_of_freedom: usize) -> f64 {
+    student_t_at(0.95, degrees_of_freedom)
+}
+
+/// Returns a two-sided quantile of Student's t distribution. `confidence` is between 0 and 1.
+pub(crate) fn student_t_at(confidence: f64, degrees_of_freedom: usize) -> f64 {
     StudentsT::new(0.0, 1.0, degrees_of_freedom as f64)
-        .map_or(f64::INFINITY, |t| t.inverse_cdf(0.975))
+        .map_or(f64::INFINITY, |t| t.inverse_cdf(0.5 + confidence / 2.0))
+}
+
+/// Returns half the width of the 99 % interval of the mean of independent values. The width is
+/// infinite for a single value.
+pub(crate) fn half99(values: &[f64]) -> f64 {
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    let squares: f64 = values.iter().map(|v| (v - mean).powi(2)).sum();
+    match values.len().checked_sub(1) {
+        None | Some(0) => f64::INFINITY,
+        Some(df) => student_t_at(0.99, df) * (squares / df as f64 / n).sqrt(),
+    }
 }
 
 /// Returns the mean of independent values; `None` if there are no values.
@@ -45,6 +62,9 @@ mod tests {
         assert!((e.mean - 2.0).abs() < 1e-12 && (e.ci95.unwrap() - 2.4843).abs() < 1e-3);
         assert_eq!(mean_ci95(&[5.0]), Some(MeanCi95 { mean: 5.0, ci95: None }));
         assert_eq!(mean_ci95(&[]), None);
+        // At 99 %, Student's t with 2 degrees of freedom is 9.925.
+        assert!((half99(&[1.0, 2.0, 3.0]) - 9.925 / 3f64.sqrt()).abs() < 1e-3);
+        assert!(half99(&[5.0]).is_infinite());
     }
 
     /// Compares the quantiles with those of printed tables.

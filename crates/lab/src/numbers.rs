@@ -10,6 +10,11 @@ pub fn plural(n: u64, what: &str) -> String {
     format!("{} {what}{}", count(n), if n == 1 { "" } else { "s" })
 }
 
+/// Returns the text without the same amount in parentheses at its end, such as "(1.5 MiB)".
+pub fn short(text: &str) -> String {
+    text.split(" (").next().unwrap_or_default().into()
+}
+
 /// Formats a size in bytes. Uses the largest binary unit in which the size is at least 1.
 pub fn bytes(n: u64) -> String {
     const UNITS: [&str; 6] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];

@@ -100,6 +100,8 @@ pub struct RunPlan {
     pub dialect: &'static dyn Dialect,
     /// Random seed.
     pub seed: u64,
+    /// Random seed of the drive's start alone, for tests; `None` uses `seed`.
+    pub start_seed: Option<u64>,
     /// Level at which the oracle checks the drive.
     pub oracle: Watch,
     /// Whether the time of the host's page reads is split into stages (`Summary::page_reads`).
@@ -208,6 +210,7 @@ impl RunPlan {
             fail: vec![],
             dialect: base.dialect,
             seed: base.seed,
+            start_seed: None,
             oracle: base.oracle,
             stages: false,
             files: false,

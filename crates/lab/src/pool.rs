@@ -33,7 +33,7 @@ const TIMED_WEIGHT: u64 = 4;
 impl Job<'_> {
     /// Returns the expected duration of the job. The unit is the time that the untimed gear needs
     /// for a request.
-    fn weight(&self) -> Option<u64> {
+    pub(crate) fn weight(&self) -> Option<u64> {
         self.requests
             .map(|n| n.saturating_mul(if self.plan.gear == Gear::Timed { TIMED_WEIGHT } else { 1 }))
     }

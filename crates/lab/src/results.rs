@@ -3,6 +3,7 @@
 
 mod ageing;
 mod batch_means;
+mod batches;
 mod failures;
 pub(crate) mod flash;
 mod hints;
@@ -32,6 +33,7 @@ use vpass_oracle::OracleReport;
 
 pub(crate) use ageing::{Ageing, Before, Terms};
 pub use batch_means::BatchMeans;
+pub use batches::{Batch, PAIRED};
 pub use failures::Failures;
 pub use flash::{ByCause, Flash};
 pub use hints::{Hints, OfWord};
@@ -146,6 +148,9 @@ pub struct Summary {
     pub hints: Option<Hints>,
     /// Confidence intervals for the numbers of this run, computed by batch means.
     pub batch_means: BatchMeans,
+    /// Batches for comparisons with other runs. No file has them.
+    #[serde(skip)]
+    pub batches: Vec<Batch>,
     /// Wear of the drive, and the life projected from it.
     pub wear: Wear,
     /// Counters with the names that `NVMe` SMART and OCP use. Each counter has its identifier.

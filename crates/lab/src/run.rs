@@ -20,11 +20,12 @@ use vpass_oracle::OracleReport;
 use vpass_oracle::snapshots::DoseRecord;
 use vpass_workload::pass::Passes;
 
+use crate::batch::BATCHES;
 use crate::failure::Failure;
 use crate::fault::caught;
 use crate::plan::{RunPlan, Workload};
 use crate::progress::{Progress, deaf};
-use crate::results::{Ageing, BatchMeans, Before, Summary, Terms, has_settled};
+use crate::results::{Ageing, Batch, BatchMeans, Before, Summary, Terms, has_settled};
 use crate::series::Series;
 use crate::session::{self, Beginning, Judged, Session};
 use crate::setup::Gear;
@@ -128,7 +129,7 @@ pub(crate) fn begun(plan: &RunPlan, progress: &dyn Progress) -> Result<Session, 
         techniques: &techniques,
         timed: plan.gear == Gear::Timed,
         oracle: plan.oracle.level(),
-        seed: plan.seed,
+        seed: plan.start_seed.unwrap_or(plan.seed),
     };
     progress.stage(None, "preparing the drive");
     let mut session = deaf(progress, || Session::new(&beginning))?;
@@ -184,7 +185,7 @@ impl Measured {
         let mut summary = summary(plan, &drive, engine.as_ref(), served, wall_s, &ageing, oracle);
         summary.page_reads = stages;
         summary.threshold_used = threshold_used;
-        let batches = series.batches();
+        let batches = series.batches::<BATCHES>();
         summary.wear.life_settled = has_settled(
             before.turned(&drive),
             batches.as_deref(),
@@ -192,6 +193,7 @@ impl Measured {
         );
         summary.batch_means =
             BatchMeans::of(&series, engine.as_ref(), drive.geometry().pages_per_block.into());
+        summary.batches = Batch::all(&series, engine.as_ref());
         Outcome { summary, drive, engine, series, doses, cycles: None, ageing }
     }
 }

@@ -205,13 +205,13 @@ impl Series {
         })
     }
 
-    /// Divides the run into batches with nearly equal numbers of requests, and returns the counts
-    /// of each batch. Returns `None` if there are too few rows.
-    pub fn batches(&self) -> Option<Vec<Part>> {
+    /// Divides the run into `N` batches with nearly equal numbers of requests, and returns the
+    /// counts of each batch. Returns `None` if there are too few rows.
+    pub fn batches<const N: usize>(&self) -> Option<Vec<Part>> {
         // The first row is left out if it was added before the first request.
         let rows =
             &self.rows[usize::from(self.rows.first().is_some_and(|row| row.requests == 0))..];
-        let ends = batch::ends(&rows.iter().map(|row| row.requests).collect::<Vec<_>>())?;
+        let ends = batch::ends::<N>(&rows.iter().map(|row| row.requests).collect::<Vec<_>>())?;
         let levels =
             rows.last().and_then(|row| row.tired).map_or(0, |tired| usize::from(tired.levels));
         let nothing = Part::made(levels, &|_| 0.0);
@@ -284,6 +284,11 @@ impl Part {
             lost_codewords: tired(&|tired| tired.lost_codewords.unwrap_or(0.0)),
             retried: (0..levels).map(|n| tired(&|tired| tired.retried[n] as f64)).collect(),
         }
+    }
+
+    /// Returns the number of retries.
+    pub fn retries(&self) -> f64 {
+        (1..).zip(&self.retried).map(|(retries, reads)| f64::from(retries) * reads).sum()
     }
 
     /// Returns these counts minus `before`, the counts at an earlier time.
@@ -369,12 +374,12 @@ mod tests {
             "{parts:?}"
         );
         assert_eq!(Series::default().parts(2).len(), 2);
-        let batches = series.batches().unwrap();
+        let batches = series.batches::<10>().unwrap();
         assert!(
             batches.len() == 10
                 && batches.iter().all(|batch| (batch.read_pages - 2000.0).abs() <= 40.0),
             "{batches:?}"
         );
-        assert!(Series::default().batches().is_none());
+        assert!(Series::default().batches::<10>().is_none());
     }
 }

@@ -17,5 +17,6 @@ mod life_samples;
 mod models;
 mod parts;
 mod samples_of_whole;
+mod verdicts;
 mod waiting;
 mod watchers;

@@ -227,6 +227,13 @@ impl Model {
         block.or_else(|| others.next())
     }
 
+    /// Returns whether the page shows lives: if they were simulated, or if they have settled under
+    /// all techniques.
+    pub fn shows_life(&self) -> bool {
+        let has_settled = |row: &Row| row.life.is_none_or(|life| life.is_settled);
+        self.kind == Kind::Lives || self.all().all(has_settled)
+    }
+
     /// Returns whether every technique has latencies.
     pub fn is_timed(&self) -> bool {
         self.rows.iter().all(|row| row.value("read_p50_us").is_some())
@@ -302,7 +309,10 @@ impl Cell {
     /// Returns the value as text. The text includes half the width of the interval over the seeds,
     /// if known.
     pub fn text(&self, unit: Unit) -> String {
-        let half = self.ci95.map_or_else(String::new, |half| format!(" ± {}", unit.text(half)));
+        let half = self
+            .ci95
+            .filter(|half| *half > 0.0)
+            .map_or_else(String::new, |half| format!(" ± {}", unit.text(half)));
         unit.text(self.mean) + &half
     }
 }

@@ -2,13 +2,12 @@
 
 use std::fmt::Write;
 
-use vpass_lab::compare::column::{COLUMNS, Column, Sizes};
+use vpass_lab::compare::column::{COLUMNS, Sizes};
 use vpass_lab::compare::ranking::winners;
 use vpass_lab::compare::refused::{Refused, by_reason};
 use vpass_lab::compare::row::{ComparisonRow, Stopped};
 use vpass_lab::compare::verdict::verdict;
-use vpass_lab::compare::{has_parity, life_unit, refreshes, stands, warnings};
-use vpass_lab::mean_ci95::MeanCi95;
+use vpass_lab::compare::{has_parity, refreshes, shown_life, stands, warnings};
 use vpass_lab::plan::RunPlan;
 use vpass_lab::setup::Gear;
 
@@ -47,11 +46,11 @@ pub(super) fn csv(rows: &[ComparisonRow]) -> String {
 pub(super) fn text(
     rows: &[ComparisonRow],
     (stopped, refused): (&[Stopped], &[Refused]),
-    plan: &RunPlan,
+    (plan, seeds): (&RunPlan, u32),
     args: &CompareArgs,
     colour: bool,
 ) -> String {
-    let mut text = report::heading(plan, &seeds(args), colour);
+    let mut text = report::heading(plan, &words_of_seeds(args, seeds), colour);
     text.push_str(&table(rows, refused, plan).render(colour));
     text.push('\n');
     let mut notes = Table::default();
@@ -121,12 +120,12 @@ pub(super) fn markdown(rows: &[ComparisonRow], refused: &[Refused], plan: &RunPl
     table(rows, refused, plan).markdown()
 }
 
-/// Returns the columns to show. The first column is the life of the drive, in the unit of the rows.
-/// Columns about time are shown only in the timed gear. Columns about aged data are shown only if
+/// Returns the columns to show. The first column is the life of the drive, if it has settled in all
+/// rows. Columns about time are shown only in the timed gear. Columns about aged data are shown only if
 /// they have something to show.
 fn shown(rows: &[ComparisonRow], plan: &RunPlan) -> Vec<usize> {
     let timed = plan.gear == Gear::Timed;
-    let unit = life_unit(rows);
+    let unit = shown_life(rows);
     let is_life = |c: &usize| COLUMNS[*c].life_unit().is_some();
     let life = (0..COLUMNS.len()).filter(|c| is_life(c) && COLUMNS[*c].life_unit() == unit);
     let others = (0..COLUMNS.len())
@@ -157,11 +156,14 @@ fn table(rows: &[ComparisonRow], refused: &[Refused], plan: &RunPlan) -> Table {
         for c in &shown {
             let column = &COLUMNS[*c];
             let life = || row.life(column.life_unit()?).map(|life| life.text(&sizes));
-            let is_known = column.life_unit().is_none() || row.tells_life();
-            cells.push(match (row.means[*c], life()) {
-                (Some(_), _) | (_, Some(_)) if !is_known => ("run too short ".into(), Look::Plain),
-                (Some(e), _) => cell(column, e, best[*c][r], &sizes),
-                (None, Some(life)) => starred(life, best[*c][r]),
+            cells.push(match (life(), row.means[*c]) {
+                (Some(life), _) => starred(life, best[*c][r]),
+                (None, Some(e)) => {
+                    let text = column.text(e.mean, &sizes) + &row.interval(*c, &sizes);
+                    let (text, look) = starred(text, best[*c][r]);
+                    let loses = column.key == "data_lost_pages" && e.mean > 0.0;
+                    (text, if loses { Look::Bad } else { look })
+                }
                 (None, None) => ("- ".into(), Look::Plain),
             });
         }
@@ -199,28 +201,15 @@ fn legend(rows: &[ComparisonRow], plan: &RunPlan) -> Table {
     legend
 }
 
-fn seeds(args: &CompareArgs) -> String {
+fn words_of_seeds(args: &CompareArgs, seeds: u32) -> String {
     let (first, parity) = (args.setup.base.seed, args.combined.of_one_parity());
-    match args.seeds.get() {
+    match seeds {
         1 => format!("{parity}seed {first}"),
         n => format!(
             "{parity}seeds {first} to {}: mean ± half width of the 95 % confidence interval",
             first + (u64::from(n) - 1)
         ),
     }
-}
-
-fn cell(column: &Column, e: MeanCi95, wins: bool, sizes: &Sizes) -> (String, Look) {
-    let mut text = column.text(e.mean, sizes);
-    if let Some(half) = e.ci95 {
-        let half = column.text(half, sizes);
-        // The text may end with the same amount in bytes, in brackets. These brackets are left out
-        // after the ± sign.
-        let _ = write!(text, " ± {}", half.split(" (").next().unwrap_or(&half));
-    }
-    let (text, look) = starred(text, wins);
-    let loses = column.key == "data_lost_pages" && e.mean > 0.0;
-    (text, if loses { Look::Bad } else { look })
 }
 
 fn starred(text: String, wins: bool) -> (String, Look) {
@@ -272,9 +261,9 @@ mod tests {
         let table = markdown(&rows(true), &[], &plan);
         assert!(table.contains("| long | 5.00 to 9.00 days\\* |"), "{table}");
         assert_eq!(stars(&rows(true)), [0, 0, 0, 2, 0]);
-        // In this table, no life is known.
+        // Without settled lives, the table has no column of lives.
         let table = markdown(&rows(false), &[], &plan);
-        assert!(table.contains("| short | run too short |"), "{table}");
+        assert!(!table.contains("life") && !table.contains("days"), "{table}");
         assert_eq!(stars(&rows(false)), [0, 0, 0, 1, 0]);
         // The CSV marks the life that the table withholds.
         let csv = csv(&rows(false));

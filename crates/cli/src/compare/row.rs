@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use vpass_lab::failure::Failure;
 use vpass_lab::files::File;
 use vpass_lab::kept::{Bytes, Ended};
-use vpass_lab::results::Summary;
+use vpass_lab::results::{Batch, Summary};
 use vpass_lab::run::Outcome;
 
 use crate::out;
@@ -16,13 +16,14 @@ type Files = Vec<(String, Bytes)>;
 
 /// Finished run with its files. If the drive stopped, the reason is stored instead.
 #[derive(Serialize, Deserialize)]
-pub(crate) struct Row(pub(super) Ended<(Box<Summary>, Files)>);
+pub(crate) struct Row(pub(super) Ended<(Box<Summary>, Vec<Batch>, Files)>);
 
 impl Row {
     /// Makes the row of a finished run from its outcome and files.
     pub(crate) fn of(outcome: &Outcome, files: Vec<File>) -> Self {
         let files = files.into_iter().map(|(name, content)| (name, Bytes(content))).collect();
-        Self(Ended::Done((Box::new(outcome.summary.clone()), files)))
+        let summary = &outcome.summary;
+        Self(Ended::Done((Box::new(summary.clone()), summary.batches.clone(), files)))
     }
 
     /// Makes the row of a drive that stopped.
@@ -40,7 +41,7 @@ impl Row {
         folder: Option<&Path>,
         name: &str,
     ) -> Result<Result<Summary, Failure>, Failure> {
-        let (summary, files) = match self.0 {
+        let (summary, batches, files) = match self.0 {
             Ended::Done(done) => done,
             Ended::Stopped(why) => return Ok(Err(Failure::stopped(why))),
         };
@@ -49,6 +50,6 @@ impl Row {
             out::make_folder(&folder)?;
             out::write_files(&folder, files.into_iter().map(|(name, content)| (name, content.0)))?;
         }
-        Ok(Ok(*summary))
+        Ok(Ok(Summary { batches, ..*summary }))
     }
 }

@@ -59,6 +59,8 @@ pub struct About {
     pub lowers_density: bool,
     /// Requirements of the technique.
     pub needs: Needs,
+    /// Whether the technique draws random numbers.
+    pub draws: bool,
     /// Effect on the technique if reads are drawn in bulk.
     pub in_bulk: InBulk,
     /// Parameters of the technique.
@@ -234,6 +236,7 @@ impl About {
         keeps_apart: false,
         lowers_density: false,
         needs: Needs { limits: false, counters: false, retries: false },
+        draws: false,
         in_bulk: InBulk::Exact,
         params: &[],
         nature: None,

@@ -60,6 +60,8 @@ impl Given {
             keeps_apart: self.keeps_apart,
             lowers_density: self.lowers_density,
             needs: self.needs,
+            // The code of the technique is not known, so it may draw.
+            draws: true,
             in_bulk: self.in_bulk,
             params: self.params.leak(),
             ..About::PLAIN

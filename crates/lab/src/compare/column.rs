@@ -4,10 +4,10 @@
 use vpass_drive::api::refresh::NO_REFRESH;
 use vpass_drive::base::units::Cause;
 
-use crate::batch::{BATCHES, LOOKS, reads_needed};
+use crate::batch::{BATCHES, reads_needed};
 use crate::numbers::{bytes, count, digits, microseconds};
 use crate::plan::RunPlan;
-use crate::results::{LifeUnit, Summary};
+use crate::results::{Batch, LifeUnit, PAIRED, Summary};
 
 const LOST_BY_AGE: &str = "lost_by_age_pages";
 
@@ -40,9 +40,18 @@ pub enum Noise {
     /// A single run does not show the noise. For example, one run cannot show the noise of a
     /// maximum.
     Unknown,
-    /// The noise is known from batch means. The stored function returns half the width of the 95 %
-    /// interval.
-    Batches(fn(&Summary) -> Option<f64>),
+    /// The noise is known from batches. The stored function returns half the width of the 95 %
+    /// interval of one run.
+    Batches(fn(&Summary) -> Option<f64>, Each),
+}
+
+/// Share of a batch in the number of a run. The host's requests are the same in all rows.
+#[derive(Clone, Copy)]
+pub enum Each {
+    /// The number grows with the sum of this count over the batches.
+    Sum(fn(&Batch) -> f64),
+    /// The number is this percentile of the read latencies.
+    Percentile(f64),
 }
 
 /// Column of a comparison.
@@ -82,17 +91,17 @@ impl Column {
             .find(|unit| unit.key() == self.key)
     }
 
-    /// Returns the number of requests or reads that one run needs to show the noise of this column.
-    /// Read-latency percentiles count reads. Other columns count requests.
+    /// Returns the number of requests or reads that one run needs before it can be compared with
+    /// another run in this column. Read-latency percentiles count reads. Other columns count
+    /// requests.
     pub fn needed(&self) -> (u64, &'static str) {
-        let looks = BATCHES as u64 * LOOKS as u64 * LOOK;
-        let percentile = match self.key {
-            "read_p50_us" => 0.5,
-            "read_p99_us" => 0.99,
-            "read_p99_9_us" => 0.999,
-            _ => return (looks, "requests"),
-        };
-        (looks.max(BATCHES as u64 * reads_needed(percentile)), "reads")
+        let looks = (PAIRED + BATCHES) as u64 * LOOK;
+        match self.noise {
+            Noise::Batches(_, Each::Percentile(q)) => {
+                (looks.max(BATCHES as u64 * reads_needed(q)), "reads")
+            }
+            _ => (looks, "requests"),
+        }
     }
 
     /// Returns whether the column shows an effect of the age of data. A column of this kind appears
@@ -216,6 +225,9 @@ fn read_wear_noise(s: &Summary) -> Option<f64> {
     Some(if pages == 0 { 0.0 } else { s.read_wear? * half / pages as f64 })
 }
 
+/// Pages rewritten because of reads.
+const REWRITES: Each = Each::Sum(|b| b.counts.programs[Cause::Reclaim as usize]);
+
 /// Largest relative difference between two equal numbers that were calculated in different ways.
 const SAME_NUMBER: f64 = 1e-9;
 
@@ -264,13 +276,16 @@ pub const COLUMNS: [Column; 21] = [
     },
     Column {
         format: pages,
-        noise: Noise::Batches(|s| s.batch_means.reclaim_write_pages),
+        noise: Noise::Batches(|s| s.batch_means.reclaim_write_pages, REWRITES),
         ..fewer("reclaim_write_pages", "reclaim writes", "", |s| {
             Some(s.flash.programs.of(Cause::Reclaim) as f64)
         })
     },
     Column {
-        noise: Noise::Batches(|s| s.batch_means.reclaim_erases),
+        noise: Noise::Batches(
+            |s| s.batch_means.reclaim_erases,
+            Each::Sum(|b| b.counts.erases[Cause::Reclaim as usize]),
+        ),
         ..fewer(
             "reclaim_erases",
             "reclaim erases",
@@ -280,7 +295,10 @@ pub const COLUMNS: [Column; 21] = [
     },
     Column {
         format: pages,
-        noise: Noise::Batches(|s| s.batch_means.refresh_write_pages),
+        noise: Noise::Batches(
+            |s| s.batch_means.refresh_write_pages,
+            Each::Sum(|b| b.counts.programs[Cause::Refresh as usize]),
+        ),
         ..fewer(
             "refresh_write_pages",
             "refresh writes",
@@ -292,16 +310,20 @@ pub const COLUMNS: [Column; 21] = [
         )
     },
     Column {
-        noise: Noise::Batches(|s| s.batch_means.gc_erases),
+        noise: Noise::Batches(
+            |s| s.batch_means.gc_erases,
+            Each::Sum(|b| b.counts.erases[Cause::Gc as usize]),
+        ),
         ..fewer("gc_erases", "GC erases", "blocks erased to regain space", |s| {
             Some(s.flash.erases.of(Cause::Gc) as f64)
         })
     },
     Column {
         format: |n, _| format!("{n:.3}"),
-        noise: Noise::Batches(|s| {
-            Some(s.write_amplification? * s.batch_means.write_amplification_share?)
-        }),
+        noise: Noise::Batches(
+            |s| Some(s.write_amplification? * s.batch_means.write_amplification_share?),
+            Each::Sum(|b| b.counts.programs.iter().sum()),
+        ),
         ..fewer(
             "write_amplification",
             "write ampl.",
@@ -311,7 +333,7 @@ pub const COLUMNS: [Column; 21] = [
     },
     Column {
         format: |percent, _| format!("{} %", digits(percent)),
-        noise: Noise::Batches(read_wear_noise),
+        noise: Noise::Batches(read_wear_noise, REWRITES),
         ..fewer(
             "read_wear",
             "read wear",
@@ -321,7 +343,7 @@ pub const COLUMNS: [Column; 21] = [
     },
     Column {
         format: |percent, _| format!("{} %", digits(percent)),
-        noise: Noise::Batches(read_wear_net_noise),
+        noise: Noise::Batches(read_wear_net_noise, REWRITES),
         ..fewer(
             "read_wear_net",
             "net",
@@ -332,15 +354,15 @@ pub const COLUMNS: [Column; 21] = [
     },
     Column {
         opens_group: true,
-        noise: Noise::Batches(|s| s.batch_means.read_p50_us),
+        noise: Noise::Batches(|s| s.batch_means.read_p50_us, Each::Percentile(0.5)),
         ..latency("read_p50_us", "read p50", "", |s| s.latency_us.read.p50)
     },
     Column {
-        noise: Noise::Batches(|s| s.batch_means.read_p99_us),
+        noise: Noise::Batches(|s| s.batch_means.read_p99_us, Each::Percentile(0.99)),
         ..latency("read_p99_us", "p99", "", |s| s.latency_us.read.p99)
     },
     Column {
-        noise: Noise::Batches(|s| s.batch_means.read_p99_9_us),
+        noise: Noise::Batches(|s| s.batch_means.read_p99_9_us, Each::Percentile(0.999)),
         ..latency("read_p99_9_us", "p99.9", "", |s| s.latency_us.read.p99_9)
     },
     latency(
@@ -350,12 +372,15 @@ pub const COLUMNS: [Column; 21] = [
         |s| s.latency_us.read.max,
     ),
     Column {
-        noise: Noise::Batches(|s| s.batch_means.reclaim_wait_us),
+        noise: Noise::Batches(
+            |s| s.batch_means.reclaim_wait_us,
+            Each::Sum(|b| b.counts.reclaim_wait_us),
+        ),
         ..latency("reclaim_wait_us", "reclaim wait", "", reclaim_wait_us)
     },
     Column {
         needs_time: true,
-        noise: Noise::Batches(reclaim_wait_percent_noise),
+        noise: Noise::Batches(reclaim_wait_percent_noise, Each::Sum(|b| b.counts.reclaim_wait_us)),
         format: |percent, _| format!("{} %", digits(percent)),
         ..fewer(
             "reclaim_wait_percent",
@@ -378,14 +403,17 @@ pub const COLUMNS: [Column; 21] = [
     fewer(LOST_BY_AGE, "by age", "those lost by age alone", |s| Some(s.losses?.by_age as f64)),
     Column {
         format: |n, _| digits(n),
-        noise: Noise::Batches(|s| s.batch_means.retries_mean),
+        noise: Noise::Batches(|s| s.batch_means.retries_mean, Each::Sum(|b| b.counts.retries())),
         ..fewer("retries_mean", "retries", "mean read retries per host page read", |s| {
             s.retries.as_ref()?.mean
         })
     },
     Column {
         format: |rate, _| format!("{rate:.1e}"),
-        noise: Noise::Batches(|s| Some(s.uber?.rate? * s.batch_means.uber_share.unwrap_or(0.0))),
+        noise: Noise::Batches(
+            |s| Some(s.uber?.rate? * s.batch_means.uber_share.unwrap_or(0.0)),
+            Each::Sum(|b| b.counts.lost_codewords),
+        ),
         ..fewer("uber", "UBER", "expected lost codewords per data bit that the host reads", |s| {
             s.uber?.rate
         })

@@ -1,40 +1,44 @@
 //! Ranking of the rows by their values in a column. The first part of the ranking has the rows that
-//! may be the best, and the second part has all other rows. Rows whose 95 % intervals overlap are
-//! too close to rank.
+//! may be the best, and the second part has all other rows.
 
 use super::column::{COLUMNS, Column, Sizes};
-use super::row::ComparisonRow;
+use super::pairs::Pair;
+use super::row::{ComparisonRow, RowLife};
 use super::unequal_reliability;
-use crate::numbers::digits;
+use crate::numbers::{digits, short};
 
-/// Relative difference below which two latencies count as equal. This constant is twice the
-/// resolution of the latency histograms.
-const SAME_LATENCY: f64 = 0.002;
-
-/// Value of a row in a column, with the range of the value.
+/// Value of a row in a column.
 pub(super) struct Standing<'a> {
     pub(super) row: &'a ComparisonRow,
     rank: f64,
-    low: f64,
-    high: f64,
-    /// Whether the value of the row is a range instead of a single number.
-    is_range: bool,
-    /// Whether both ends of the range are known.
-    is_known: bool,
+    /// Life of the row, if the column shows lives.
+    life: Option<RowLife>,
+    /// Result of the comparison with the best row.
+    pair: Pair,
     pub(super) text: String,
-    /// Number and interval as one text.
+    /// Number as the table shows it, with its interval.
     pub(super) with_range: String,
 }
 
 impl Standing<'_> {
-    fn overlaps(&self, other: &Self) -> bool {
-        self.low <= other.high && other.low <= self.high
+    /// Returns the number as the table shows it. Lives have no interval in the table.
+    pub(super) fn in_sentence(&self) -> &str {
+        if self.life.is_some() { &self.text } else { &self.with_range }
+    }
+
+    /// Compares this row with another row.
+    fn pair_with(&self, best: &Self, column: &Column) -> Pair {
+        match (self.life, best.life) {
+            (Some(a), Some(b)) if a.low <= b.high && b.low <= a.high => Pair::Close,
+            (Some(_), Some(_)) => Pair::Apart,
+            _ => Pair::of([self.row, best.row], [self.rank, best.rank], column),
+        }
     }
 }
 
 /// Ranking of the rows that compete in a column. There are at least two rows.
 pub(super) struct Ranking<'a> {
-    /// Best row, followed by the rows whose intervals overlap the interval of the best row.
+    /// Best row, followed by the rows that are not clearly worse.
     pub(super) front: Vec<Standing<'a>>,
     /// All other rows, best first.
     pub(super) behind: Vec<Standing<'a>>,
@@ -54,15 +58,16 @@ impl<'a> Ranking<'a> {
         all.sort_by(|a, b| {
             if shown.more_is_better { b.rank.total_cmp(&a.rank) } else { a.rank.total_cmp(&b.rank) }
         });
-        let mut all = all.into_iter();
-        let best = all.next()?;
-        let (tied, behind): (Vec<_>, Vec<_>) = all.partition(|standing| standing.overlaps(&best));
-        Some(Self { front: std::iter::once(best).chain(tied).collect(), behind })
+        for i in 1..all.len() {
+            all[i].pair = all[i].pair_with(&all[0], shown);
+        }
+        let (front, behind) = all.into_iter().partition(|standing| standing.pair != Pair::Apart);
+        Some(Self { front, behind })
     }
 
-    /// Returns whether the noise of every number in this ranking is known.
+    /// Returns whether the noise of every difference to the best row is known.
     pub(super) fn is_known(&self) -> bool {
-        self.front.iter().chain(&self.behind).all(|standing| standing.is_known)
+        self.front.iter().all(|standing| standing.pair != Pair::Unknown)
     }
 
     /// Returns whether all ranked rows have the same value.
@@ -75,8 +80,8 @@ impl<'a> Ranking<'a> {
         self.front.iter().all(|standing| standing.text == self.front[0].text)
     }
 
-    /// Returns whether the column has one or more winners. All winners have equal values. The
-    /// interval of every other row is separate from the interval of the winners.
+    /// Returns whether the column has one or more winners. All winners have equal values. Every other
+    /// row is clearly worse than the winners.
     pub(super) fn has_winners(&self) -> bool {
         self.is_known() && !self.behind.is_empty() && self.front_is_alike()
     }
@@ -92,14 +97,17 @@ impl<'a> Ranking<'a> {
     }
 
     /// Formats the ratio between the values of the best row and the next row, such as ": 2.93
-    /// times". The text is empty if the ratio is infinite or at most 1. If a value is a range, the
-    /// text gives the smallest possible ratio.
+    /// times". The text is empty if the ratio is infinite or at most 1. If a life is known only as a
+    /// range, the text gives the smallest possible ratio.
     pub(super) fn times(&self) -> String {
         let (best, next) = (&self.front[0], &self.behind[0]);
         let (more, less) = if best.rank > next.rank { (best, next) } else { (next, best) };
-        let at_least = best.is_range || next.is_range;
-        let ratio = if at_least { more.low / less.high } else { more.rank / less.rank };
-        let word = if at_least { "at least " } else { "" };
+        let (word, ratio) = match (more.life, less.life) {
+            (Some(more), Some(less)) if more.middle.is_none() || less.middle.is_none() => {
+                ("at least ", more.low / less.high)
+            }
+            _ => ("", more.rank / less.rank),
+        };
         if ratio.is_finite() && ratio > 1.0 {
             format!(": {word}{} times", digits(ratio))
         } else {
@@ -113,7 +121,8 @@ impl<'a> Ranking<'a> {
 /// - No row wins if the table has only one row, or if all rows are equal or too close to rank.
 /// - No row wins if parity repairs some of the losses that the column counts.
 /// - If all rows except one lost data, the row that kept the data wins.
-/// - A baseline never wins. If a baseline and only one other row kept the data, no row wins.
+/// - A baseline and a row that did nothing never win. If only one other row kept the data, no row
+///   wins.
 /// - No row wins a column of lives if the life of a competing row has not settled.
 pub fn winners(rows: &[ComparisonRow], column: usize, sizes: &Sizes) -> Vec<bool> {
     let shown = &COLUMNS[column];
@@ -136,7 +145,7 @@ pub fn winners(rows: &[ComparisonRow], column: usize, sizes: &Sizes) -> Vec<bool
             .map(|row| ranking.front.iter().any(|standing| std::ptr::eq(standing.row, row)))
             .collect(),
         Some(_) => none,
-        None if rows.iter().any(|row| row.baseline && !row.lost_data()) => none,
+        None if rows.iter().any(|row| row.stands_aside() && !row.lost_data()) => none,
         None => {
             let alone = rows
                 .iter()
@@ -152,12 +161,12 @@ fn may_be_compared(rows: &[ComparisonRow], column: &Column) -> bool {
     let competing: Vec<_> = rows.iter().filter(|row| row.may_win(column)).collect();
     let is_early = column.life_unit().is_some()
         && competing.len() > 1
-        && competing.iter().any(|row| !row.tells_life());
+        && competing.iter().any(|row| !row.life_settled());
     !(is_early || column.key == "uber" && unequal_reliability(rows).is_some())
 }
 
-/// Returns the labels of the rows that may all be the best of the column, because their 95 %
-/// intervals overlap. Rows with equal values are included.
+/// Returns the labels of the rows that may all be the best of the column, because no row is clearly
+/// better. Rows with equal values are included.
 ///
 /// If the noise of a number is unknown, or if the numbers cannot be compared, the list has all
 /// competing rows. If one row is clearly the best, or if fewer than two rows compete, the list is
@@ -173,45 +182,23 @@ pub fn not_told_apart<'a>(rows: &'a [ComparisonRow], column: usize, sizes: &Size
 }
 
 fn standing<'a>(row: &'a ComparisonRow, column: usize, sizes: &Sizes) -> Option<Standing<'a>> {
-    let shown: &Column = &COLUMNS[column];
-    if let Some(unit) = shown.life_unit() {
-        let life = row.life(unit)?;
-        let is_range = life.middle.is_none() || life.no_wear;
-        // Drive writes per day, in parentheses at the end of the text, are cut off. The table
-        // already shows this number.
-        let text = life.text(sizes).split(" (").next().map_or_else(String::new, str::to_owned);
-        let with_range =
-            if is_range { life.with_range() } else { format!("({})", life.with_range()) };
-        return Some(Standing {
-            row,
-            rank: life.rank(),
-            low: life.low,
-            high: life.high,
-            is_range,
-            is_known: true,
-            text,
-            with_range,
-        });
-    }
-    let rank = row.means[column]?.mean;
-    let known = row.halves[column];
-    let half = known.unwrap_or(0.0);
-    let half = if shown.is_latency() { half.max(SAME_LATENCY / 2.0 * rank) } else { half };
-    // The number of bytes, in parentheses at the end of the text, is cut off. The table already
-    // shows this number.
-    let short = |value: f64| {
-        shown.text(value, sizes).split(" (").next().map_or_else(String::new, str::to_owned)
+    let life = COLUMNS[column].life_unit().map(|unit| row.life(unit));
+    let (rank, text, with_range) = match life {
+        Some(life) => {
+            let life = life?;
+            let range = if life.middle.is_none() {
+                life.with_range()
+            } else {
+                format!("({})", life.with_range())
+            };
+            (life.rank(), short(&life.text(sizes)), range)
+        }
+        None => {
+            let mean = row.means[column]?.mean;
+            let text = short(&COLUMNS[column].text(mean, sizes));
+            let with_range = format!("{text}{}", row.interval(column, sizes));
+            (mean, text, with_range)
+        }
     };
-    let with_range =
-        if half > 0.0 { format!("{} ± {}", short(rank), short(half)) } else { short(rank) };
-    Some(Standing {
-        row,
-        rank,
-        low: rank - half,
-        high: rank + half,
-        is_range: false,
-        is_known: known.is_some(),
-        text: short(rank),
-        with_range,
-    })
+    Some(Standing { row, rank, life: life.flatten(), pair: Pair::Close, text, with_range })
 }

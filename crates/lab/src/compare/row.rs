@@ -6,8 +6,9 @@ use vpass_oracle::OracleReport;
 use super::column::{COLUMNS, Column, Noise, Sizes};
 use super::warnings::warnings;
 use crate::mean_ci95::{MeanCi95, mean_ci95};
+use crate::numbers::short;
 use crate::plan::RunPlan;
-use crate::results::{Confidence, LifeRange, LifeUnit, Summary};
+use crate::results::{LifeRange, LifeUnit, Summary};
 
 /// Results of one technique over all seeds.
 pub struct ComparisonRow {
@@ -24,15 +25,19 @@ pub struct ComparisonRow {
     /// Whether this row has no read reclaim, while other rows have read reclaim. A row without read
     /// reclaim shows what reads do to unprotected data, and never wins a column.
     pub baseline: bool,
+    /// Reason why the row's read reclaim did nothing in any run; `None` if it acted. The reason is
+    /// set only if rows differ in read reclaim. A row that did nothing never wins a column.
+    pub idle: Option<String>,
+    /// Whether every seed gives the same results.
+    pub ignores_seed: bool,
     /// Label in the table.
     pub label: String,
     /// Summaries of the runs, ordered by seed.
     pub runs: Vec<Summary>,
     /// Mean of each column over the runs. A mean is `None` if any run lacks a value for the column.
     pub means: Vec<Option<MeanCi95>>,
-    /// Half the width of the 95 % interval of each column. There is an interval over the seeds and
-    /// an interval by batch means, and the wider interval is used. `None` if both intervals are
-    /// unknown.
+    /// Half the width of the 95 % interval of each column: over the seeds, or by batch means if
+    /// there is only one seed. `None` if the interval is unknown.
     pub halves: Vec<Option<f64>>,
 }
 
@@ -72,8 +77,6 @@ impl Stopped {
 pub struct RowLife {
     /// Unit of the life.
     pub unit: LifeUnit,
-    /// Whether the runs caused no wear. Without wear, no run programmed or erased anything.
-    pub no_wear: bool,
     /// Life as a single number. Absent if a run has too few block cycles, so that only a range is
     /// known.
     pub middle: Option<f64>,
@@ -103,6 +106,8 @@ impl ComparisonRow {
             parity: plan.parity.name,
             counterfactual: plan.is_counterfactual(),
             baseline: false,
+            idle: None,
+            ignores_seed: plan.ignores_seed(),
             label,
             runs,
             means,
@@ -136,28 +141,36 @@ impl ComparisonRow {
         self.runs.iter().any(Summary::is_saturated)
     }
 
-    /// Returns whether the row may win a column. Counterfactual techniques, baselines and rows that
-    /// lost data never win. If the drive of a row was saturated, the row never wins a column of
+    /// Returns whether the row may win a column. Counterfactual techniques, baselines, and rows that
+    /// did nothing or lost data never win. If the drive of a row was saturated, the row never wins a column of
     /// latencies or of lives in days.
     pub fn may_win(&self, column: &Column) -> bool {
         let of_rate = column.life_unit() == Some(LifeUnit::Days) || column.is_latency();
         !(self.counterfactual
-            || self.baseline
+            || self.stands_aside()
             || self.lost_data()
             || of_rate && self.is_saturated())
+    }
+
+    /// Returns whether the row never wins, because it has no read reclaim or its read reclaim did
+    /// nothing.
+    pub fn stands_aside(&self) -> bool {
+        self.baseline || self.idle.is_some()
+    }
+
+    /// Returns the interval of a column, such as " ± 0.02". The text is empty with only one seed, and
+    /// if all seeds give the same value.
+    pub fn interval(&self, column: usize, sizes: &Sizes) -> String {
+        let half = self.means[column].and_then(|mean| mean.ci95).filter(|half| *half > 0.0);
+        half.map_or_else(String::new, |half| {
+            format!(" ± {}", short(&COLUMNS[column].text(half, sizes)))
+        })
     }
 
     /// Returns whether the rates of page programs and the state of the drive settled in all runs.
     /// vpass can project a life only after both have settled.
     pub fn life_settled(&self) -> bool {
         self.runs.iter().all(|run| run.wear.life_settled)
-    }
-
-    /// Returns whether the life is known. The life is known if all runs have settled, or if no run
-    /// shows wear.
-    pub fn tells_life(&self) -> bool {
-        let life = || self.life_unit().and_then(|unit| self.life(unit));
-        self.life_settled() || life().is_some_and(|life| life.no_wear)
     }
 
     /// Returns the unit of the life; `None` if the runs have different units.
@@ -177,9 +190,8 @@ impl ComparisonRow {
         let (low, high) =
             (mean(|life| life.low)?.mean, mean(|life| life.high).map_or(f64::INFINITY, |e| e.mean));
         let middle = mean(|life| life.middle);
-        let no_wear = self.runs.iter().all(|run| run.wear.confidence() == Confidence::NoWear);
         let Some(MeanCi95 { mean: middle, ci95 }) = middle else {
-            return Some(RowLife { unit, no_wear, middle: None, low, high });
+            return Some(RowLife { unit, middle: None, low, high });
         };
         // `share` is the largest difference between true wear and measured wear, as a share of the
         // measured wear.
@@ -191,7 +203,6 @@ impl ComparisonRow {
         let half = ci95.unwrap_or(0.0);
         Some(RowLife {
             unit,
-            no_wear,
             middle: Some(middle),
             low: low.min(middle - half).min(shorter).max(0.0),
             high: high.max(middle + half).max(longer),
@@ -207,12 +218,6 @@ impl ComparisonRow {
         half_of_mean(self.runs.iter().map(share))
     }
 
-    /// Returns the number of requests after which the life of every run is a single number instead
-    /// of a range. Returns `None` if all lives already are single numbers, or if there is no wear.
-    pub fn requests_for_life(&self) -> Option<u64> {
-        self.runs.iter().filter_map(|run| run.wear.requests_for_life).max()
-    }
-
     /// Returns the merged warnings of the runs.
     pub fn warnings(&self) -> Vec<String> {
         warnings(&[self]).into_iter().map(|warning| warning.sentence).collect()
@@ -222,15 +227,12 @@ impl ComparisonRow {
 /// Returns half the width of the 95 % interval of a column. The value of the column is a mean over
 /// the runs.
 fn half(column: &Column, mean: &MeanCi95, runs: &[Summary]) -> Option<f64> {
-    let of_batches = match column.noise {
+    let of_one = || match column.noise {
         Noise::None => Some(0.0),
         Noise::Unknown => None,
-        Noise::Batches(of) => half_of_mean(runs.iter().map(of)),
+        Noise::Batches(of, _) => of(&runs[0]),
     };
-    match (mean.ci95, of_batches) {
-        (Some(seeds), Some(batches)) => Some(seeds.max(batches)),
-        (seeds, batches) => seeds.or(batches),
-    }
+    mean.ci95.or_else(of_one)
 }
 
 /// Returns half the width of the 95 % interval of a mean. The mean is taken over independent
@@ -242,16 +244,15 @@ fn half_of_mean(halves: impl Iterator<Item = Option<f64>>) -> Option<f64> {
 }
 
 impl RowLife {
-    /// Returns the number by which the row is ranked. Without wear, this number is infinite. With
-    /// wear, the number is the life, or the lower end of the life's range if only a range is known.
+    /// Returns the number by which the row is ranked: the life, or the lower end of the life's range
+    /// if only a range is known.
     pub fn rank(&self) -> f64 {
-        if self.no_wear { f64::INFINITY } else { self.middle.unwrap_or(self.low) }
+        self.middle.unwrap_or(self.low)
     }
 
     /// Formats the life.
     pub fn text(&self, sizes: &Sizes) -> String {
         match self.middle {
-            _ if self.no_wear => "no wear seen".into(),
             Some(middle) => self.unit.text_on(middle, sizes.capacity_bytes),
             None => self.unit.range(self.low, self.high),
         }
@@ -261,7 +262,6 @@ impl RowLife {
     pub fn with_range(&self) -> String {
         let range = self.unit.range(self.low, self.high);
         match self.middle {
-            _ if self.no_wear => format!("no wear seen: {range}"),
             Some(middle) => format!("{}, {range}", self.unit.text(middle)),
             None => range,
         }

@@ -1,6 +1,6 @@
 //! Tests of `compare.json`. Its lists must agree with the words and stars of the table.
 
-use super::verdict::tests::{days, plan, row, summary, tail};
+use super::verdict::tests::{days, plan, row, summary, tail, tails};
 use super::*;
 
 /// Returns the JSON of a comparison with these rows.
@@ -11,18 +11,20 @@ fn json(rows: &[ComparisonRow]) -> Value {
 #[test]
 fn rows_within_the_noise_are_not_told_apart() {
     let tied = |rows: &[ComparisonRow], key: &str| json(rows)["not_told_apart"][key].clone();
-    let tails = |half: Option<f64>| {
-        let of = |us: f64| vec![tail(us, half)];
-        [row("a", of(282.0)), row("b", of(289.0)), row("c", of(400.0))]
+    let rows = |off: f64| {
+        let of = |us: f64, off: f64| tails([us - off, us, us + off]);
+        [row("a", of(282.0, 0.0)), row("b", of(289.0, off)), row("c", of(400.0, off))]
     };
     let key = "read_p99_9_us";
-    // The intervals 282 ± 4 and 289 ± 4 overlap. The intervals 282 ± 3 and 289 ± 3 do not. No
-    // interval reaches 400.
-    assert_eq!(tied(&tails(Some(4.0)), key), json!(["a", "b"]));
-    assert_eq!(tied(&tails(Some(3.0)), key), json!([]));
-    assert_eq!(json(&tails(Some(3.0)))["winners"][key], json!(["a"]));
+    // With three seeds, a deviation of 1.5 makes the difference 7 ± 8.6, and one of 1 makes it
+    // 7 ± 5.7. No interval reaches 400.
+    assert_eq!(tied(&rows(1.5), key), json!(["a", "b"]));
+    assert_eq!(tied(&rows(1.0), key), json!([]));
+    assert_eq!(json(&rows(1.0))["winners"][key], json!(["a"]));
     // Without known noise, no row is known to be better than another row.
-    assert_eq!(tied(&tails(None), key), json!(["a", "b", "c"]));
+    let of = |us: f64| vec![tail(us, None)];
+    let unknown = [row("a", of(282.0)), row("b", of(289.0)), row("c", of(400.0))];
+    assert_eq!(tied(&unknown, key), json!(["a", "b", "c"]));
     // Rows with equal values are also in the list. A row that lost data does not compete.
     let lost = Summary { data_lost_pages: 7, ..tail(282.0, Some(1.0)) };
     let rows = [row("none", vec![lost]), row("a", vec![tail(300.0, Some(1.0))])];
@@ -59,7 +61,7 @@ fn the_verdict_is_the_printed_text_sentence_by_sentence() {
         let sentences: Vec<&str> =
             sentences.as_array().unwrap().iter().map(|text| text.as_str().unwrap()).collect();
         assert_eq!(sentences.join(" "), verdict::verdict(&rows, &sizes).trim());
-        assert!(sentences.len() == 2 && sentences.iter().all(|text| text.ends_with('.')));
+        assert!(sentences.len() > 1 && sentences.iter().all(|text| text.ends_with('.')));
     }
     let rows = [row("a", vec![lost(summary())]), row("b", vec![lost(summary())])];
     let expected =

@@ -1,12 +1,13 @@
 //! Sentences under the table of a comparison. The first sentences name the techniques that lost
 //! data. Further sentences name the winners for life, tail latency, reclaim writes, write
 //! amplification and RAM. Only techniques that kept all data compete. If a difference is within the
-//! noise, there is no winner.
+//! noise, there is no winner. The last sentences name techniques that did nothing, and say what a
+//! single seed does not show.
 
 use super::column::{COLUMNS, Sizes};
-use super::life_unit;
 use super::ranking::Ranking;
 use super::row::ComparisonRow;
+use super::{life_unit, shown_life};
 use crate::numbers::{count, plural};
 
 /// Describes which techniques kept the data, and which technique wins each measure.
@@ -35,8 +36,41 @@ pub fn sentences(rows: &[ComparisonRow], sizes: &Sizes) -> Vec<String> {
         sentences.extend(baselines.map(|row| {
             format!("`{}` protects no data from reads, so it is not compared.", row.label)
         }));
+        sentences.extend(idle(&safe));
+        if rows.iter().all(|row| row.ignores_seed) {
+            sentences.push(NO_SEED.into());
+        } else if rows[0].runs.len() == 1 {
+            sentences.push(ONE_SEED.into());
+        }
+        if life_unit(rows).is_some() && shown_life(rows).is_none() {
+            sentences.push("`vpass life` simulates the life of the drive.".into());
+        }
     }
     sentences
+}
+
+/// Sentence about comparisons with one seed.
+const ONE_SEED: &str = "Only one seed was run. The places of hot pages depend on the seed, and \
+    other seeds may give other differences.";
+
+/// Sentence about comparisons that no seed changes.
+const NO_SEED: &str = "Neither the trace nor the start of the drive depends on the seed, so other \
+    seeds give the same results.";
+
+/// Names the techniques that did nothing, with the reason.
+fn idle(safe: &[&ComparisonRow]) -> Vec<String> {
+    let mut reasons: Vec<(&str, Vec<String>)> = vec![];
+    for (row, why) in safe.iter().filter_map(|row| Some((row, row.idle.as_deref()?))) {
+        let label = format!("`{}`", row.label);
+        match reasons.iter_mut().find(|(other, _)| *other == why) {
+            Some((_, labels)) => labels.push(label),
+            None => reasons.push((why, vec![label])),
+        }
+    }
+    let sentence = |(why, labels): (&str, Vec<String>)| {
+        format!("Read reclaim did nothing under {}, because {why}.", labels.join(", "))
+    };
+    reasons.into_iter().map(sentence).collect()
 }
 
 /// Describes the data that techniques lost. An example is "`none` lost data: 456 pages."
@@ -110,7 +144,7 @@ const MEASURES: [Measure; 4] = [
 
 /// Returns sentences about the rows that kept all data, with the most important sentence first.
 fn findings(rows: &[ComparisonRow], safe: &[&ComparisonRow], sizes: &Sizes) -> Vec<String> {
-    let life = life_unit(rows).map(|unit| Measure {
+    let life = shown_life(rows).map(|unit| Measure {
         key: unit.key(),
         name: "life",
         verb: "is",
@@ -160,13 +194,6 @@ impl Measure {
     /// 4.40 h under `b`: 2.93 times)".
     fn of(&self, rows: &[&ComparisonRow], sizes: &Sizes) -> Found {
         let column = COLUMNS.iter().position(|c| c.key == self.key).expect("a column has this key");
-        let is_life = COLUMNS[column].life_unit().is_some();
-        if is_life && let Some(words) = no_wear(rows) {
-            return Found::Said(words);
-        }
-        if is_life && !rows.iter().all(|row| row.life_settled()) {
-            return Found::Said(NOT_SETTLED.into());
-        }
         let Some(ranking) = Ranking::of(rows, column, sizes) else { return Found::Nothing };
         let (measure, verb, unit, best) = (self.name, self.verb, self.unit, self.best);
         let first = &ranking.front[0].text;
@@ -177,17 +204,16 @@ impl Measure {
         if !ranking.is_known() {
             return Found::Unknown(COLUMNS[column].needed());
         }
-        let longer = || if is_life { longer_runs(rows) } else { String::new() };
         Found::Said(match ranking.behind.first() {
             None => format!(
-                "{measure} {verb} too close to rank ({values}{unit}){longer}",
-                values = ranking.front_texts(),
-                longer = longer()
+                "{measure} {verb} too close to rank ({values}{unit})",
+                values = ranking.front_texts()
             ),
             Some(next) if ranking.front_is_alike() => format!(
-                "{measure} {verb} {best} under {names} ({first}{unit}, against {}{unit} under \
+                "{measure} {verb} {best} under {names} ({}{unit}, against {}{unit} under \
                  `{}`{times})",
-                next.text,
+                ranking.front[0].in_sentence(),
+                next.in_sentence(),
                 next.row.label,
                 names = ranking
                     .front
@@ -199,62 +225,13 @@ impl Measure {
             ),
             Some(next) => format!(
                 "{measure} {verb} {best} under these techniques, which are too close to rank: \
-                 {values}{unit}; next is `{}` {}{unit}{longer}",
+                 {values}{unit}; next is `{}` {}{unit}",
                 next.row.label,
                 next.with_range,
-                values = ranking.front_texts(),
-                longer = longer()
+                values = ranking.front_texts()
             ),
         })
     }
-}
-
-/// Sentence that is printed if the runs of any row are too short to project a life.
-const NOT_SETTLED: &str = "life is not known, because the runs are too short for their rates to \
-    settle; `vpass life` simulates lives";
-
-/// Returns a sentence about lives if no row shows any wear. Otherwise returns `None`.
-fn no_wear(rows: &[&ComparisonRow]) -> Option<String> {
-    let lives = rows.iter().map(|row| row.life(row.life_unit()?)).collect::<Option<Vec<_>>>()?;
-    if rows.len() < 2 || !lives.iter().all(|life| life.no_wear) {
-        return None;
-    }
-    let needed: Vec<Option<u64>> = rows.iter().map(|row| row.requests_for_life()).collect();
-    let most = needed.iter().flatten().max();
-    let never: Vec<String> = rows
-        .iter()
-        .zip(&needed)
-        .filter(|(_, needed)| needed.is_none())
-        .map(|(row, _)| format!("`{}`", row.label))
-        .collect();
-    Some(match most {
-        Some(requests) if never.is_empty() => {
-            format!(
-                "life is not known: no wear was seen, and the runs are too short; run at least {} \
-                 requests",
-                count(*requests)
-            )
-        }
-        Some(requests) => format!(
-            "life is not known: no wear was seen, and the runs are too short; run at least {} \
-             requests; nothing is programmed or erased under {}",
-            count(*requests),
-            never.join(", ")
-        ),
-        None => "life is not known: no wear was seen, because this workload causes no wear".into(),
-    })
-}
-
-/// Returns a text such as "; the life under each technique needs at least 3,000 requests".
-/// The text is empty if the life of each row is already known as a single number.
-fn longer_runs(rows: &[&ComparisonRow]) -> String {
-    let most = rows.iter().filter_map(|row| row.requests_for_life()).max();
-    most.map_or_else(String::new, |requests| {
-        format!(
-            "; the life under each technique needs at least {} requests, perhaps more",
-            count(requests)
-        )
-    })
 }
 
 #[cfg(test)]

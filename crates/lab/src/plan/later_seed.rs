@@ -1,8 +1,10 @@
-//! Plan of a run that repeats another run with a larger random seed.
+//! Random seed of a plan: plans that repeat a run with a larger seed, and plans whose results do not
+//! depend on the seed.
 
 use vpass_drive::base::phrase::Opt;
+use vpass_drive::config::ErrorLaw;
 
-use super::RunPlan;
+use super::{RunPlan, Workload};
 use crate::failure::Failure;
 
 impl RunPlan {
@@ -17,5 +19,21 @@ impl RunPlan {
                 .at(Opt::Seed.to(self.seed))
         })?;
         Ok(Self { seed, ..self.clone() })
+    }
+
+    /// Returns whether every seed gives the same results. The requests must be recorded, and neither
+    /// the start of the drive, nor retries, nor techniques may be drawn.
+    pub fn ignores_seed(&self) -> bool {
+        let start = &self.drive.config.start;
+        let starts_alike = start.overwrite == 0.0
+            && (start.pec_spread, start.reads) == (0, 0)
+            && start.worn_share == 0.0
+            && self.drive.config.error.model == ErrorLaw::None;
+        let draws = [self.reclaim.draws, self.gc.draws, self.refresh.draws, self.parity.draws]
+            .contains(&true);
+        matches!(self.workload, Workload::Trace { .. })
+            && self.before.is_none()
+            && starts_alike
+            && !draws
     }
 }

@@ -2,8 +2,7 @@
 //! ([`crate::batch`]). Each value is half the width of a 95 % interval.
 
 use serde::{Deserialize, Serialize};
-use vpass_drive::base::course::Course;
-use vpass_drive::base::metrics::Latency;
+use vpass_drive::base::metrics::{Latency, TimedMetrics};
 use vpass_drive::base::units::Cause;
 use vpass_drive::time::Replay;
 
@@ -52,12 +51,9 @@ impl BatchMeans {
     /// Computes the intervals of a run. `series` has the counts at many moments during the run.
     pub(crate) fn of(series: &Series, engine: Option<&Replay>, pages_per_block: f64) -> Self {
         let counts = series
-            .batches()
+            .batches::<BATCHES>()
             .map_or_else(Self::default, |batches| Self::of_counts(&batches, pages_per_block));
-        let latencies = engine.and_then(|engine| {
-            let metrics = engine.metrics();
-            batches_of(metrics.course.as_ref()?, &metrics.read)
-        });
+        let latencies = engine.and_then(|engine| latencies_of::<BATCHES>(engine.metrics()));
         let Some(latencies) = latencies else { return Self { batches: BATCHES, ..counts } };
         let whole = &engine.expect("it has latencies").metrics().read;
         let percentile = |q: f64| {
@@ -93,9 +89,6 @@ impl BatchMeans {
         let cycles =
             if erases.iter().sum::<f64>() > blocks.iter().sum() { &erases } else { &blocks };
         let read_pages = each(&|batch| batch.read_pages);
-        let retries = |batch: &Part| {
-            (1..).zip(&batch.retried).map(|(retries, reads)| f64::from(retries) * reads).sum()
-        };
         Self {
             cycles_observed: Some(of_sum(cycles)),
             reclaim_write_pages: Some(of_sum(&each(&|batch| {
@@ -108,7 +101,7 @@ impl BatchMeans {
             gc_erases: Some(of_sum(&each(&|batch| batch.erases[Cause::Gc as usize]))),
             write_amplification_share: share(&programs, &each(&|batch| batch.write_pages)),
             reclaim_wait_us: of_ratio(&each(&|batch| batch.reclaim_wait_us), &read_pages),
-            retries_mean: of_ratio(&each(&retries), &read_pages),
+            retries_mean: of_ratio(&each(&Part::retries), &read_pages),
             uber_share: share(&each(&|batch| batch.lost_codewords), &read_pages),
             ..Self::default()
         }
@@ -116,17 +109,17 @@ impl BatchMeans {
 }
 
 /// Returns the latencies of each batch. Returns `None` if there are too few sampling points.
-fn batches_of(course: &Course, whole: &Latency) -> Option<Vec<Latency>> {
+pub(super) fn latencies_of<const N: usize>(metrics: &TimedMetrics) -> Option<Vec<Latency>> {
     // A batch contains the reads that end during the batch. Some of these reads may have been
     // submitted during the previous batch. The last batch ends with the run.
-    let marks = course.marks();
+    let marks = metrics.course.as_ref()?.marks();
     let at: Vec<u64> = marks.iter().map(|(requests, _)| *requests).collect();
-    let ends = ends(&at)?;
+    let ends = ends::<N>(&at)?;
     let nothing = Latency::default();
     let cumulative: Vec<&Latency> = [&nothing]
         .into_iter()
-        .chain(ends[..BATCHES - 1].iter().map(|end| &marks[*end].1))
-        .chain([whole])
+        .chain(ends[..N - 1].iter().map(|end| &marks[*end].1))
+        .chain([&metrics.read])
         .collect();
     Some(cumulative.windows(2).map(|pair| pair[1].since(pair[0])).collect())
 }

@@ -1,4 +1,4 @@
-//! Part 2 of the page: four cards. Each card is about one measure. The card names the best
+//! Part 2 of the page: up to four cards. Each card is about one measure. The card names the best
 //! technique and the next one, and shows a bar for every technique.
 
 use std::fmt::Write;
@@ -31,9 +31,11 @@ struct Measure {
     text: fn(&Row) -> String,
 }
 
-/// Returns the page section with the four cards.
+/// Returns the page section with the cards. Lives that have not settled have no card.
 pub(crate) fn section(model: &Model) -> Section {
-    let cards: String = measures(model).iter().map(|measure| card(model, measure)).collect();
+    let measures = measures(model);
+    let shown = measures.iter().filter(|measure| measure.key != "life" || model.shows_life());
+    let cards: String = shown.map(|measure| card(model, measure)).collect();
     Section { html: format!("<div class=\"cards\">{cards}</div>"), data: vec![] }
 }
 
@@ -185,11 +187,6 @@ fn undecided(model: &Model, measure: &Measure) -> (String, String) {
     let safe = if competing.is_empty() { all } else { competing };
     let known: Vec<(&Row, f64)> =
         safe.iter().filter_map(|row| Some((*row, (measure.value)(row)?))).collect();
-    let is_early = measure.key == "life"
-        && safe.iter().any(|row| row.life.is_some_and(|life| !life.is_settled));
-    if is_early {
-        return ("not known".into(), "The runs are too short to estimate a life.".into());
-    }
     if let ([one], 1) = (&known[..], model.all().count()) {
         return ((measure.text)(one.0), format!("<b>{}</b>", escape(&one.0.label)));
     }

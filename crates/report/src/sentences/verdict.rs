@@ -242,9 +242,8 @@ fn lives(all: &[&Row], model: &Model) -> Option<String> {
     if safe.is_empty() || is_said {
         return None;
     }
-    if safe.iter().any(|row| row.life.is_some_and(|life| !life.is_settled)) {
-        let runs = if all.len() > 1 { "the runs are" } else { "the run is" };
-        return Some(format!("The life is not known: {runs} too short."));
+    if !model.shows_life() {
+        return Some(format!("{} simulates the life of the drive.", code("vpass life")));
     }
     let known: Vec<String> = safe
         .iter()

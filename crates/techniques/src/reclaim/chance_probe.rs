@@ -59,6 +59,7 @@ pub(super) const CARD: Technique = Card {
         paper: "PARA, ISCA 2014",
         protects: Protection::Sound,
         needs: Needs { limits: true, counters: false, retries: false },
+        draws: true,
         params: &[PROBABILITY],
         ..About::PLAIN
     },

@@ -114,6 +114,7 @@ pub(super) const CARD: RefreshTechnique = Card {
         summary: "at the age `refresh.period`, merges wordlines in place so that reads take fewer \
             sensings, and moves the pages that cannot stay",
         paper: "IDA coding, MICRO 2018",
+        draws: true,
         params: &[LEAD, AT_ONCE, PATROL, ERROR_RATE, ADJUST_US, ONLY_INVALID, AT_RECLAIM, AT_GC],
         ..About::PLAIN
     },

@@ -10,7 +10,7 @@ use crate::compare::ranking::winners;
 use crate::compare::warnings::warnings;
 use crate::plan::{Chosen, RunPlan};
 use crate::progress::{Unwatched, unwatched};
-use crate::results::{BatchMeans, ByCause, LifeUnit, Summary, Wear};
+use crate::results::{Batch, BatchMeans, ByCause, LifeUnit, PAIRED, Summary, Wear};
 use crate::run::execute;
 use crate::setup::{Base, Gear, Named, Setup};
 use vpass_drive::base::units::Cause;
@@ -47,6 +47,11 @@ pub(in crate::compare) fn tail(p99_9: f64, half: Option<f64>) -> Summary {
     Summary { batch_means: BatchMeans { read_p99_9_us: half, ..run.batch_means.clone() }, ..run }
 }
 
+/// Returns the runs of three seeds with these tail latencies in microseconds.
+pub(in crate::compare) fn tails(us: [f64; 3]) -> Vec<Summary> {
+    us.map(|us| tail(us, None)).into()
+}
+
 /// Returns the summary of a run with this life in days. The life is a range and, optionally, one
 /// number.
 pub(in crate::compare) fn days(middle: Option<f64>, low: f64, high: f64) -> Summary {
@@ -64,15 +69,22 @@ pub(in crate::compare) fn days(middle: Option<f64>, low: f64, high: f64) -> Summ
     Summary { wear, ..run }
 }
 
-/// Returns the summary of a run that rewrote this many pages because of reads. `half` is half the
-/// width of the interval.
-fn rewrites(pages: u64, half: f64) -> Summary {
+/// Returns the summary of a run that rewrote this many pages because of reads. Every batch is `off`
+/// pages above or below the mean batch, in turn.
+fn rewrites(pages: u64, off: f64) -> Summary {
     let mut run = summary();
     let mut programs = [0; Cause::COUNT];
     programs[Cause::Reclaim as usize] = pages;
     run.flash.programs = ByCause::from(programs);
+    let batch = |n: usize| {
+        let mut batch = Batch::default();
+        let sign = if n.is_multiple_of(2) { 1.0 } else { -1.0 };
+        batch.counts.programs[Cause::Reclaim as usize] = pages as f64 / PAIRED as f64 + sign * off;
+        batch
+    };
     Summary {
-        batch_means: BatchMeans { reclaim_write_pages: Some(half), ..run.batch_means.clone() },
+        batch_means: BatchMeans { reclaim_write_pages: Some(0.0), ..run.batch_means.clone() },
+        batches: (0..PAIRED).map(batch).collect(),
         ..run
     }
 }
@@ -82,30 +94,30 @@ fn stars(rows: &[ComparisonRow], key: &str) -> Vec<bool> {
 }
 
 #[test]
-fn tails_within_the_noise_of_a_run_have_no_winner() {
-    let rows = |half: Option<f64>| {
-        [row("none + ida", vec![tail(282.0, half)]), row("none + block", vec![tail(289.0, half)])]
-    };
-    let said = |half| verdict(&rows(half), &SIZES);
-    // The intervals 282 ± 4 and 289 ± 4 overlap. The intervals 282 ± 3 and 289 ± 3 do not.
-    let noisy = said(Some(4.0));
-    assert!(
-        noisy.contains(
-            "read p99.9 is too close to rank (`none + ida` 282 us ± 4.00 us, \
-         `none + block` 289 us ± 4.00 us)"
-        ),
-        "{noisy}"
-    );
-    assert_eq!(stars(&rows(Some(4.0)), "read_p99_9_us"), [false, false]);
-    let sure = said(Some(3.0));
+fn seeds_are_compared_in_pairs() {
+    let a = [279.0, 282.0, 285.0];
+    let rows = |off: f64| [row("a", tails(a)), row("b", tails([286.0 - off, 289.0, 292.0 + off]))];
+    // The intervals 282 ± 7.45 and 289 ± 9.94 overlap. The differences of the pairs are 6, 7 and 8,
+    // with a standard deviation of 1. With 2 degrees of freedom, Student's t at 99 % is 9.925, so
+    // the difference is 7 ± 5.73.
+    let sure = verdict(&rows(1.0), &SIZES);
     assert!(
         sure.contains(
-            "read p99.9 is shortest under `none + ida` (282 us, against 289 us under \
-         `none + block`: 1.02 times)"
+            "read p99.9 is shortest under `a` (282 us ± 7.45 us, against 289 us ± 9.94 us under \
+             `b`: 1.02 times)"
         ),
         "{sure}"
     );
-    assert_eq!(stars(&rows(Some(3.0)), "read_p99_9_us"), [true, false]);
+    assert_eq!(stars(&rows(1.0), "read_p99_9_us"), [true, false]);
+    // The differences 5.5, 7 and 8.5 give 7 ± 8.60.
+    let noisy = verdict(&rows(1.5), &SIZES);
+    assert!(
+        noisy.contains(
+            "read p99.9 is too close to rank (`a` 282 us ± 7.45 us, `b` 289 us ± 11.2 us)"
+        ),
+        "{noisy}"
+    );
+    assert_eq!(stars(&rows(1.5), "read_p99_9_us"), [false, false]);
 }
 
 #[test]
@@ -120,24 +132,12 @@ fn a_tail_of_too_few_reads_has_no_winner() {
 }
 
 #[test]
-fn the_wider_interval_of_seeds_and_batches_counts() {
-    let rows = |halves: [f64; 2]| {
-        let of = |tails: [f64; 2]| {
-            tails.into_iter().zip(halves).map(|(p99_9, half)| tail(p99_9, Some(half))).collect()
-        };
-        [row("a", of([280.0, 280.0])), row("b", of([290.0, 290.0]))]
-    };
-    // The mean of two runs with half widths of 3 each has a half width of sqrt(18) / 2 = 2.12. The
-    // mean of two runs with half widths of 8 each has a half width of 5.66.
-    assert_eq!(stars(&rows([3.0, 3.0]), "read_p99_9_us"), [true, false]);
-    assert_eq!(stars(&rows([8.0, 8.0]), "read_p99_9_us"), [false, false]);
-    // The seeds differ by more than their batches explain. Two seeds, 279 and 281, give an interval
-    // of 280 ± 12.7.
-    let spread = [
-        row("a", vec![tail(279.0, Some(0.1)), tail(281.0, Some(0.1))]),
-        row("b", vec![tail(290.0, Some(0.1)); 2]),
-    ];
-    assert_eq!(stars(&spread, "read_p99_9_us"), [false, false]);
+fn several_seeds_have_the_interval_of_their_spread() {
+    let at = COLUMNS.iter().position(|column| column.key == "read_p99_9_us").unwrap();
+    let half = |us: &[f64]| row("a", us.iter().map(|us| tail(*us, Some(3.0))).collect()).halves[at];
+    // Two seeds, 279 and 281, have a standard deviation of sqrt(2), and Student's t is 12.706.
+    assert!((half(&[279.0, 281.0]).unwrap() - 12.706).abs() < 1e-3);
+    assert_eq!(half(&[280.0]), Some(3.0), "one seed has the interval of its batches");
 }
 
 #[test]
@@ -148,7 +148,6 @@ fn the_most_important_finding_comes_first() {
     ];
     let said = verdict(&rows, &SIZES);
     let places = [
-        "life is",
         "reclaim writes are fewest under `straw-wl` (14,213 pages, against 448,886 pages \
              under `block`: 31.6 times)",
         "RAM is",
@@ -157,11 +156,17 @@ fn the_most_important_finding_comes_first() {
     assert!(places.is_sorted(), "{said}");
     assert_eq!(stars(&rows, "reclaim_write_pages"), [false, true]);
     // A difference in counts that is within the noise also has no winner.
-    let noisy = [row("a", vec![rewrites(1_000, 60.0)]), row("b", vec![rewrites(1_100, 60.0)])];
-    assert!(verdict(&noisy, &SIZES).contains(
-        "reclaim writes are too close to rank (`a` 1,000 ± 60, `b` 1,100 ± 60 \
-                 pages)"
-    ));
+    let noisy =
+        |off: f64| [row("a", vec![rewrites(1_000, off)]), row("b", vec![rewrites(1_100, 0.0)])];
+    // Successive differences of the batches are 2 x `off`, so the variance of a batch is 2 x off^2.
+    // With 12 degrees of freedom, Student's t at 99 % is 3.055, so the difference is
+    // 100 ± 3.055 x sqrt(20 x 2) x off.
+    assert_eq!(stars(&noisy(5.1), "reclaim_write_pages"), [true, false]);
+    let noisy = noisy(5.3);
+    assert!(
+        verdict(&noisy, &SIZES)
+            .contains("reclaim writes are too close to rank (`a` 1,000, `b` 1,100 pages)")
+    );
     assert_eq!(stars(&noisy, "reclaim_write_pages"), [false, false]);
 }
 
@@ -194,8 +199,8 @@ fn one_run_does_not_show_the_noise_of_a_maximum() {
         stars(&[row("a", vec![slowest(1.0)]), row("b", vec![slowest(9.0)])], "read_max_us"),
         [false, false]
     );
-    let seeds =
-        [row("a", vec![slowest(1.0), slowest(1.1)]), row("b", vec![slowest(9.0), slowest(9.1)])];
+    let seeds = |us: [f64; 3]| us.map(slowest).into();
+    let seeds = [row("a", seeds([1.0, 1.1, 1.2])), row("b", seeds([9.0, 9.1, 9.3]))];
     assert_eq!(stars(&seeds, "read_max_us"), [true, false]);
 }
 
@@ -244,7 +249,7 @@ fn the_largest_number_of_needed_reads_is_named() {
     };
     let rows = [row("a", vec![of(282.0, 100)]), row("b", vec![of(2_890.0, 900)])];
     let said = verdict(&rows, &SIZES);
-    // For the tail latency, 100,000 reads are needed. For counts, 20,480 requests are needed.
+    // For the tail latency, 100,000 reads are needed. For counts, 30,720 requests are needed.
     assert!(
         said.contains(
             "read p99.9 and reclaim writes are not compared, because the noise of such short runs \
@@ -268,30 +273,33 @@ fn a_single_row_is_not_compared() {
 }
 
 #[test]
-fn tails_within_the_resolution_of_their_histogram_have_no_winner() {
-    // Latencies that differ by less than 0.2 % count as equal. For a latency of 282 us, 0.2 % is
-    // 0.56 us.
+fn tails_within_one_percent_have_no_winner() {
     let rows = |other: f64| {
-        [row("a", vec![tail(282.0, Some(0.0))]), row("b", vec![tail(other, Some(0.0))])]
+        [row("a", tails([282.0; 3])), row("b", tails([other, other + 0.01, other - 0.01]))]
     };
-    assert_eq!(stars(&rows(282.5), "read_p99_9_us"), [false, false]);
-    assert_eq!(stars(&rows(282.6), "read_p99_9_us"), [true, false]);
+    assert_eq!(stars(&rows(284.8), "read_p99_9_us"), [false, false]);
+    assert_eq!(stars(&rows(284.9), "read_p99_9_us"), [true, false]);
 }
 
 /// Uses rows that cannot win, because they lost data, are counterfactual, or could not keep up.
 #[test]
 fn rows_that_cannot_win_are_not_in_the_sentence() {
-    let worse = || row("worse", vec![tail(300.0, Some(1.0))]);
-    let bad = || row("bad", vec![tail(280.0, Some(1.0))]);
-    let lost = row("lost", vec![Summary { data_lost_pages: 3, ..tail(10.0, Some(1.0)) }]);
-    let ideal = ComparisonRow { counterfactual: true, ..row("ideal", vec![tail(10.0, Some(1.0))]) };
-    let mut saturated = tail(10.0, Some(1.0));
-    saturated.throughput.backlog_s = Some(2.0);
-    for odd in [lost, ideal, row("saturated", vec![saturated])] {
+    let worse = || row("worse", tails([299.0, 300.0, 301.0]));
+    let bad = || row("bad", tails([280.0; 3]));
+    let lost = |run| Summary { data_lost_pages: 3, ..run };
+    let lost = row("lost", tails([10.0; 3]).into_iter().map(lost).collect());
+    let ideal = ComparisonRow { counterfactual: true, ..row("ideal", tails([10.0; 3])) };
+    let mut saturated = tails([10.0; 3]);
+    saturated[0].throughput.backlog_s = Some(2.0);
+    let why = Some("no block reached its threshold".into());
+    let idle = ComparisonRow { idle: why, ..row("idle", tails([10.0; 3])) };
+    for odd in [lost, ideal, row("saturated", saturated), idle] {
         let rows = [odd, bad(), worse()];
         let said = verdict(&rows, &SIZES);
-        let words = "read p99.9 is shortest under `bad` (280 us, against 300 us under `worse`";
+        let words = "read p99.9 is shortest under `bad` (280 us, against 300 us ± 2.48 us";
         assert!(said.contains(words), "{said}");
+        let idle = "Read reclaim did nothing under `idle`, because no block reached its threshold.";
+        assert_eq!(said.contains(idle), rows[0].label == "idle", "{said}");
         assert_eq!(stars(&rows, "read_p99_9_us"), [false, true, false], "{said}");
     }
 }
@@ -328,6 +336,10 @@ fn a_row_without_reclaim_never_wins_beside_rows_with_it() {
     let rows = [unprotected(0), block()];
     assert_eq!(stars(&rows, "reclaim_write_pages"), [false, false]);
     assert!(!verdict(&rows, &SIZES).contains("Only"), "both kept their data");
+    // A technique that did nothing is not a competitor either.
+    let why = Some("no block reached its threshold".into());
+    let rows = [ComparisonRow { idle: why, ..row("idle", vec![rewrites(0, 0.0)]) }, block()];
+    assert_eq!(stars(&rows, "reclaim_write_pages"), [false, false]);
     // A baseline that lost data is not a competitor. As the only row that kept the data, `block`
     // wins.
     let rows = [unprotected(2), block()];
@@ -355,7 +367,10 @@ fn a_drive_with_a_growing_lag_is_saturated() {
 fn net_read_wear_has_the_star_of_the_read_wear_that_it_equals() {
     let of = |pages: u64, net: f64| {
         let wear = pages as f64 / 1000.0;
-        let run = rewrites(pages, 0.1 * pages as f64);
+        let run = rewrites(pages, 0.0);
+        let reclaim_write_pages = Some(0.1 * pages as f64);
+        let batch_means = BatchMeans { reclaim_write_pages, ..run.batch_means.clone() };
+        let run = Summary { batch_means, ..run };
         vec![Summary { read_wear: Some(wear), read_wear_net: Some(net), ..run }]
     };
     let rows = |net_of_a: f64| [row("a", of(1461, net_of_a)), row("b", of(90_025, 90.025))];

@@ -172,6 +172,7 @@ impl Kind {
             fail: vec![],
             dialect,
             seed,
+            start_seed: None,
             oracle: if group.oracle { Watch::On } else { Watch::Off },
             stages: group.has_stages(),
             files: false,
