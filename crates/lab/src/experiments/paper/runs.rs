@@ -153,6 +153,7 @@ impl Kind {
         let Asked { requests, before, warm_up, repeat } = self.asked.clone();
         let plan = RunPlan {
             drive,
+            resized: None,
             workload: requests,
             before,
             reclaim: of_run.reclaim,
