@@ -110,11 +110,9 @@ impl Interval {
 fn by_windows(lives: &[Scaled]) -> f64 {
     let count = lives.iter().map(|life| life.lived.halves.len()).min().unwrap_or(0);
     if count < 2 {
-        return if lives.iter().any(|life| !life.lived.halves.is_empty()) {
-            LEAST_BIAS
-        } else {
-            0.0
-        };
+        let any = |is: fn(&Lived) -> bool| lives.iter().any(|life| is(life.lived));
+        let in_bulk = if any(|lived| lived.in_bulk) { LEAST_IN_BULK } else { 0.0 };
+        return if any(|lived| !lived.halves.is_empty()) { LEAST_BIAS } else { in_bulk };
     }
     let sum = |of: &dyn Fn(&Lived) -> f64| lives.iter().map(|life| of(life.lived)).sum::<f64>();
     let strata: Vec<f64> =
