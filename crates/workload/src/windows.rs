@@ -11,8 +11,14 @@
 //! the number of reads in the stream. The order of reads and writes within a window is lost. This
 //! order would only decide whether a read finds the old or the new copy of a rewritten page.
 
+//!
+//! A trace repeats: its pass is replayed again and again. A generator, such as a fio job, draws new
+//! requests in each pass. Its reads have mean rates of many passes.
+
+mod strata;
 mod table;
 mod windowed;
 
-pub use table::Windows;
+pub use strata::StrataBy;
+pub use table::{Counted, Counting, MOST_REQUESTS, Windows};
 pub use windowed::FluidWindows;

@@ -19,7 +19,7 @@ use vpass_workload::phases::{FluidPhases, PhasesConfig};
 use vpass_workload::statistics::DiskStatistics;
 use vpass_workload::synthetic::{FluidSynthetic, WorkloadConfig};
 use vpass_workload::traces::TraceReport;
-use vpass_workload::windows::{FluidWindows, Windows};
+use vpass_workload::windows::{Counted, Counting, FluidWindows, MOST_REQUESTS, StrataBy, Windows};
 
 use super::{RunPlan, Workload};
 use crate::failure::Failure;
@@ -42,10 +42,10 @@ pub struct Fluid {
     pub report: Option<TraceReport>,
 }
 
-/// Streams of requests, one stream for each random seed. Each stream is divided into windows of
-/// time. Drives with the same workload share these windows.
+/// Streams of requests, one stream for each random seed, and for whole drives or for samples. Each
+/// stream is divided into windows of time. Drives with the same workload share these windows.
 #[derive(Default)]
-pub struct Tables(Mutex<Vec<(u64, Made)>>);
+pub struct Tables(Mutex<Vec<((u64, bool), Made)>>);
 
 /// Stream of requests that is divided into windows of time. If the requests are those of a trace,
 /// facts about the trace are included.
@@ -55,6 +55,11 @@ type Made = (Arc<Windows>, Option<TraceReport>);
 const WINDOWS: Ns = 100;
 const SHORTEST: Ns = 1_000_000_000;
 const LONGEST: Ns = 3600 * SHORTEST;
+
+/// Number of passes in which the host writes as many bytes as the drive's flash has, if a pass is
+/// one window. A mean block lives at most so many passes between two erases. So a block sees mean
+/// rates, whatever the order of requests within a pass.
+const PASSES_PER_CYCLE: u64 = 30;
 
 impl RunPlan {
     /// Before drives or files are created, refuses plans that the fluid gear cannot run.
@@ -263,9 +268,15 @@ impl RunPlan {
         } else {
             let (table, report) = self.windows(tables)?;
             let (requests, pass_ns) = (table.requests(), table.pass() as f64);
-            let table = if sample.is_whole() { table } else { Arc::new(table.sampled(sample)) };
+            let source = if !sample.is_whole() {
+                FluidWindows::new(Arc::new(table.sampled(sample, self.strata_by())))
+            } else if self.workload.is_drawn() {
+                FluidWindows::drawn(table, self.source()?)
+            } else {
+                FluidWindows::new(table)
+            };
             return Ok(Fluid {
-                source: Box::new(FluidWindows::new(table)),
+                source: Box::new(source),
                 requests,
                 pass_ns,
                 hours: DailyHours::ALWAYS,
@@ -284,17 +295,33 @@ impl RunPlan {
     /// Returns the workload's stream of requests, divided into windows of time.
     fn windows(&self, tables: &Tables) -> Result<Made, Failure> {
         let mut made = tables.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, known)) = made.iter().find(|(seed, _)| *seed == self.seed) {
+        let (is_drawn, for_samples) = (self.workload.is_drawn(), !self.sample.is_whole());
+        let key = (self.seed, is_drawn && for_samples);
+        if let Some((_, known)) = made.iter().find(|(of, _)| *of == key) {
             return Ok(known.clone());
         }
-        let page = self.drive.config.geometry.page_size.0 as u32;
-        let pages = (self.whole_capacity().0 / u64::from(page)) as u32;
+        let page_bytes = self.drive.config.geometry.page_size.0 as u32;
+        let pages = (self.whole_capacity().0 / u64::from(page_bytes)) as u32;
+        let passes = if is_drawn {
+            Counted::Many { for_samples }
+        } else {
+            Counted::One {
+                width: self.span_of_requests()? / WINDOWS,
+                short_bytes: self.whole_flash_bytes() / PASSES_PER_CYCLE,
+            }
+        };
         let mut source = self.source()?;
-        let table =
-            Arc::new(Windows::of(&mut source, page, pages, self.span_of_requests()? / WINDOWS)?);
+        let table = Arc::new(Windows::of(&mut source, Counting { page_bytes, pages, passes })?);
         let new = (table, source.report());
-        made.push((self.seed, new.clone()));
+        made.push((key, new.clone()));
         Ok(new)
+    }
+
+    /// Returns how pages are chosen for samples. Hints name ranges of addresses, so hinted pages
+    /// stay in the order of their addresses.
+    fn strata_by(&self) -> StrataBy {
+        let is_hinted = self.drive.config.hints.said.is_some();
+        if is_hinted { StrataBy::Address } else { StrataBy::Counts }
     }
 
     /// Returns how many pages are read or written by the requests of all windows. Returns `None` if
@@ -338,7 +365,13 @@ impl RunPlan {
             FluidParts::memory(pages / u64::from(self.sample.of), parts.part.len() as u64)
         } else {
             let source = self.source()?;
-            source.memory() + Windows::memory(source.len_hint().unwrap_or(0), pages)
+            let of_pass = source.len_hint().unwrap_or(0);
+            let writes = match (self.workload.is_drawn(), self.sample.is_whole()) {
+                (true, true) => 0,
+                (true, false) => MOST_REQUESTS / 2 + of_pass,
+                (false, _) => of_pass,
+            };
+            source.memory() + Windows::memory(writes, pages)
         };
         Ok(own + Drive::memory_of_bulk_reads(&self.drive.config))
     }

@@ -1,10 +1,13 @@
-//! Sample of a drive: a smaller drive with every N-th page of the whole drive, and with N times
+//! Sample of a drive: a smaller drive with one of N pages of the whole drive, and with N times
 //! fewer planes. The section "What does a sample of a drive tell?" in
 //! `docs/design/start-and-samples.md` explains why a sample represents the whole drive.
 //!
-//! Consecutive pages are assigned to consecutive planes. A sample has the pages whose numbers have
-//! the same residue modulo N. These pages therefore lie in every N-th plane. On a drive with fewer
-//! than N planes, the pages lie in some blocks of one plane. Pages outside the sample hardly affect
+//! For a workload with known rates, a sample has the pages whose numbers have the same residue modulo
+//! N. For a trace or fio jobs, a page of the sample stands for N pages with similar rates
+//! (`workload/src/windows/strata.rs`).
+//!
+//! Consecutive pages are assigned to consecutive planes, so a sample has every N-th plane. On a drive with fewer
+//! than N planes, the sample has some blocks of one plane. Pages outside the sample hardly affect
 //! pages in the sample, because reads of a block disturb only that block.
 
 use vpass_drive::base::latency::AccessLatency;
@@ -20,9 +23,10 @@ use super::{RunPlan, Tables};
 use crate::failure::Failure;
 use crate::load::Loaded;
 
-/// Smallest number of sampled pages for which results have a confidence interval. With fewer pages,
-/// the sample does not represent the drive well enough.
-pub const FEWEST_PAGES: u64 = 1000;
+/// Smallest number of touched pages in a sample. Each of them stands for N pages of similar rates.
+/// With fewer pages, the differences within the N most read pages would be lost, and a sample would
+/// not represent the drive well enough for a confidence interval.
+pub const FEWEST_PAGES: u64 = 50;
 
 /// Smallest number of blocks in a sample. With fewer blocks, the choices of GC would depend too
 /// much on individual blocks.
@@ -31,9 +35,6 @@ const FEWEST_BLOCKS: u32 = 180;
 /// Largest number of blocks in a sample, if the user did not choose the sample. Larger samples take
 /// more than a few minutes.
 const MOST_BLOCKS: u32 = 1000;
-/// Smallest number of lives from which `vpass life` computes a result. Each life uses a different
-/// sample.
-const FEWEST_SAMPLES: u64 = 2;
 
 /// Smallest size of a write buffer, in pages. The buffer receives a page while another page is
 /// programmed.
@@ -121,6 +122,15 @@ impl RunPlan {
         }
         self
     }
+
+    /// Returns the number of bytes of all flash blocks of the whole drive.
+    pub(super) fn whole_flash_bytes(&self) -> u64 {
+        let config = &self.drive.config;
+        let whole = config.part_of.as_ref();
+        let blocks = whole.map_or(blocks_and_planes(config).0, |whole| whole.blocks);
+        let pages = u64::from(blocks) * u64::from(config.geometry.pages_per_block());
+        pages * config.geometry.page_size.0
+    }
 }
 
 /// Returns how many blocks and how many planes a drive has.
@@ -140,8 +150,8 @@ fn divides(of: u32, planes: u32) -> bool {
 ///
 /// ```text
 /// a drive has 80,640 blocks in 64 planes, so a sample of 1/448 has 180 blocks
-/// the workload touches 2,069 pages, and two samples of 1/448 hold only 9 of them
-/// a sample of 1/128 has 630 blocks
+/// the workload touches 20,000 pages: a sample of 1/448 would hold 44 of them, 1/384 holds 52
+/// a sample of 1/384 has 210 blocks
 /// ```
 fn enough(blocks: u32, planes: u32, touched: u64) -> Vec<u32> {
     if blocks <= MOST_BLOCKS {
@@ -149,7 +159,7 @@ fn enough(blocks: u32, planes: u32, touched: u64) -> Vec<u32> {
     }
     let all = (1..=blocks / FEWEST_BLOCKS).rev().filter(|of| divides(*of, planes));
     let affordable: Vec<u32> = all.filter(|of| blocks / of <= MOST_BLOCKS).collect();
-    let holds = |of: &u32| FEWEST_SAMPLES * touched / u64::from(*of) >= FEWEST_PAGES;
+    let holds = |of: &u32| touched / u64::from(*of) >= FEWEST_PAGES;
     let first = affordable.iter().position(holds).unwrap_or(affordable.len().saturating_sub(1));
     affordable[first.min(affordable.len())..].to_vec()
 }

@@ -99,6 +99,16 @@ impl Workload {
         }
     }
 
+    /// Returns whether each pass has new random requests with the same rates throughout. A trace
+    /// repeats, and statistics of a disk have rates that change within a pass.
+    pub(super) fn is_drawn(&self) -> bool {
+        match self {
+            Self::Generated(Loaded { config: Generated::Statistics(_), .. }) => false,
+            Self::Beside(all) => all.iter().all(Self::is_drawn),
+            _ => self.is_generated(),
+        }
+    }
+
     /// Describes the source of the requests.
     pub fn source(&self) -> String {
         match self {

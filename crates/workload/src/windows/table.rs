@@ -1,38 +1,88 @@
 //! Makes the table of windows from a stream of requests. The table has the number of reads of each
 //! page in each window, and a list of all writes.
 
+use std::cmp::Reverse;
+use std::ops::Range;
+
 use vpass_drive::base::phrase::Opt;
 use vpass_drive::base::request::{Arrival, Op, Request, SourceError};
 use vpass_drive::base::units::{Lpn, Ns};
 use vpass_drive::phrase;
 
 use crate::pass::PassSource;
-use crate::synthetic::Sample;
 
-/// Table of the windows of one pass, for the whole drive or for a sample of its pages.
+/// Table of the windows of a pass, for the whole drive or for a sample of its pages
+/// (`windows/strata.rs`).
 #[derive(Clone, Debug)]
 pub struct Windows {
     pub(super) page_bytes: u32,
     /// Number of logical pages, including pages that are never read.
     pub(super) pages: u32,
-    /// Length of a window in ns. The last window of a pass may be shorter.
+    /// Length of a window in ns. The last window of a pass may be shorter. `Ns::MAX` if the whole
+    /// pass is one window.
     pub(super) width: Ns,
-    /// Time from the first request of a pass to the first request of the next pass.
+    /// Mean time from the first request of a pass to the first request of the next pass.
     pub(super) pass: Ns,
     /// For each window, the index in `reads` after the last entry of the window.
     pub(super) ends: Vec<usize>,
     /// Page numbers, each with the number of reads of the page in a window. The entries of a window
     /// follow those of the previous window. Within a window, page numbers ascend.
     pub(super) reads: Vec<(Lpn, u32)>,
-    /// Writes and trims of the pass, as single requests.
-    pub(super) writes: Vec<Request>,
+    /// Number of counted passes, multiplied by the number of pages that share a count of `reads`.
+    pub(super) shares: u32,
+    /// Writes and trims, as single requests, in groups. The groups follow each other in time, and
+    /// each takes `span`. The table of a whole drive has one group.
+    pub(super) writes: Vec<Vec<Request>>,
+    /// Duration of the passes whose writes are kept.
+    pub(super) span: Ns,
+    /// Touched pages, the most written first, then the most read, then by address.
+    pub(super) ranked: Vec<Lpn>,
+    /// Whether the passes have writes. A table for drawn writes does not keep them.
+    pub(super) has_writes: bool,
     pub(super) requests_per_page: f64,
     pub(super) bytes_per_page: f64,
-    requests: u64,
+    pub(super) requests: u64,
+}
+
+/// Settings that determine how passes of a stream are counted.
+#[derive(Clone, Copy, Debug)]
+pub struct Counting {
+    /// Size of a page in bytes.
+    pub page_bytes: u32,
+    /// Number of pages of the whole drive.
+    pub pages: u32,
+    /// Passes that are counted.
+    pub passes: Counted,
+}
+
+/// Passes of a stream that are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Counted {
+    /// One pass, which repeats without end.
+    One {
+        /// Length of a window in ns.
+        width: Ns,
+        /// Number of bytes. If a pass writes at most this number, the pass is one window.
+        short_bytes: u64,
+    },
+    /// Many passes, each with requests of its own. The reads have the mean rates of these passes.
+    Many {
+        /// Whether the table is for samples. Then every other pass only determines the order of
+        /// pages. Reads and writes come from the remaining passes, because chance that made a
+        /// page's rank high or low must not also determine its rate.
+        for_samples: bool,
+    },
 }
 
 /// Number of requests that are taken from the stream at a time.
 const CHUNK: usize = 4096;
+
+/// Mean number of times that a touched page is read or written in the counted passes. The rate of
+/// such a page then has a standard error of about 18 %.
+const TOUCHES: u64 = 30;
+
+/// Number of requests after which no further pass is counted. Counting them takes about a second.
+pub const MOST_REQUESTS: u64 = 16_000_000;
 
 fn no_clock() -> SourceError {
     SourceError::new(phrase![
@@ -44,8 +94,10 @@ fn no_clock() -> SourceError {
     ])
 }
 
-/// Counts of reads in the current window and in the pass.
+/// Counts of reads in the current window and in all passes.
+#[derive(Default)]
 struct Sums {
+    keeps_writes: bool,
     of_page: Vec<u32>,
     touched: Vec<Lpn>,
     read_requests: u64,
@@ -53,75 +105,103 @@ struct Sums {
     read_bytes: u64,
 }
 
+/// Numbers of writes and reads of each page, which determine the order of pages.
+struct Touches {
+    of_page: Vec<[u32; 2]>,
+    touched: Vec<Lpn>,
+    all: u64,
+}
+
 impl Windows {
-    /// Makes the table from one pass of a stream, for a drive of `pages` pages.
+    /// Makes the table from a stream of requests.
     ///
     /// # Errors
     /// Returns an error if reading the stream fails, or if the stream has no arrival times.
-    pub fn of(
-        source: &mut dyn PassSource,
-        page_bytes: u32,
-        pages: u32,
-        width: Ns,
-    ) -> Result<Self, SourceError> {
-        let (requests_per_page, bytes_per_page, requests) = (1.0, f64::from(page_bytes), 0);
-        let (ends, reads, writes) = (vec![], vec![], vec![]);
+    pub fn of(source: &mut dyn PassSource, counting: Counting) -> Result<Self, SourceError> {
+        let Counting { page_bytes, pages, passes: counted } = counting;
         let mut all = Self {
             page_bytes,
             pages,
-            width: width.max(1),
+            width: if let Counted::One { width, .. } = counted { width.max(1) } else { Ns::MAX },
             pass: 0,
-            ends,
-            reads,
-            writes,
-            requests_per_page,
-            bytes_per_page,
-            requests,
+            ends: vec![],
+            reads: vec![],
+            shares: 0,
+            writes: vec![vec![]],
+            span: 0,
+            ranked: vec![],
+            has_writes: false,
+            requests_per_page: 1.0,
+            bytes_per_page: f64::from(page_bytes),
+            requests: 0,
         };
         let mut sums = Sums {
+            keeps_writes: counted != Counted::Many { for_samples: false },
             of_page: vec![0; pages as usize],
-            touched: vec![],
-            read_requests: 0,
-            read_pages: 0,
-            read_bytes: 0,
+            ..Sums::default()
         };
-        let (mut chunk, mut last) = (vec![], 0);
+        let mut touches =
+            Touches { of_page: vec![[0; 2]; pages as usize], touched: vec![], all: 0 };
+        let (mut chunk, mut begins, mut passes, mut requests) = (vec![], 0, 0, 0);
+        fill(source, &mut chunk)?;
         loop {
-            chunk.clear();
-            source.fill(&mut chunk, CHUNK)?;
-            if source.arrival() != Arrival::Open || source.has_next_stage() {
-                return Err(no_clock());
+            let (mut last, in_order) = (begins, counted.is_in_order(passes));
+            while let Some(request) = chunk.last() {
+                last = request.at;
+                requests += chunk.len() as u64;
+                for request in &chunk {
+                    if in_order {
+                        touches.add(request, all.pages_of(request));
+                    }
+                    if counted.is_kept(passes) {
+                        all.take(request, request.at - begins, &mut sums);
+                    }
+                }
+                fill(source, &mut chunk)?;
             }
-            let Some(request) = chunk.last() else { break };
-            last = request.at;
-            all.requests += chunk.len() as u64;
-            for request in &chunk {
-                all.take(request, &mut sums);
+            source.next_pass()?;
+            fill(source, &mut chunk)?;
+            // If the stream does not give the time of the next pass, the pass begins one mean gap
+            // after the last request.
+            let gap = (last / requests.saturating_sub(1).max(1)).max(1);
+            let next = chunk.first().map(|request| request.at).filter(|at| *at > last);
+            let ends = next.unwrap_or(last + gap);
+            if counted.is_kept(passes) {
+                (all.span, all.shares) = (all.span + (ends - begins), all.shares + 1);
+            }
+            (begins, passes) = (ends, passes + 1);
+            if counted.are_enough(passes, requests, &touches) {
+                break;
             }
         }
         all.end_window(&mut sums);
-        all.pass = next_begins(source, last, all.requests)?;
+        (all.pass, all.requests) = (all.span / Ns::from(all.shares), requests / passes);
+        all.ranked = touches.ranked();
         if sums.read_pages > 0 {
             all.requests_per_page = sums.read_requests as f64 / sums.read_pages as f64;
             all.bytes_per_page = sums.read_bytes as f64 / sums.read_pages as f64;
         }
+        if let Counted::One { short_bytes, .. } = counted {
+            all.join_if_short(short_bytes);
+        }
         Ok(all)
     }
 
-    fn take(&mut self, request: &Request, sums: &mut Sums) {
-        while request.at >= self.width * (self.ends.len() as u64 + 1) {
+    /// Counts a request `at` ns after the begin of its pass.
+    fn take(&mut self, request: &Request, at: Ns, sums: &mut Sums) {
+        while at >= self.width.saturating_mul(self.ends.len() as u64 + 1) {
             self.end_window(sums);
         }
         if request.op != Op::Read {
-            self.writes.push(*request);
+            self.has_writes = true;
+            if sums.keeps_writes {
+                self.writes[0].push(Request { at: self.span + at, ..*request });
+            }
             return;
         }
         sums.read_requests += 1;
         sums.read_bytes += u64::from(request.bytes);
-        let page = u64::from(self.page_bytes);
-        let (first, end) =
-            (request.offset / page, (request.offset + u64::from(request.bytes)).div_ceil(page));
-        for lpn in (first..end.min(self.pages.into())).map(|lpn| Lpn::new(lpn as u32)) {
+        for lpn in self.pages_of(request).map(Lpn::new) {
             sums.read_pages += 1;
             let count = &mut sums.of_page[lpn.index()];
             if *count == 0 {
@@ -139,31 +219,21 @@ impl Windows {
         self.ends.push(self.reads.len());
     }
 
-    /// Returns a table with only the pages of a sample. The pages of this table are numbered as in
-    /// the sample.
-    #[must_use]
-    pub fn sampled(&self, sample: Sample) -> Self {
-        let (mut ends, mut reads) = (vec![], vec![]);
-        for window in 0..self.ends.len() {
-            reads.extend(
-                self.window(window)
-                    .iter()
-                    .filter_map(|(lpn, count)| Some((sample.number_of(*lpn)?, *count))),
-            );
-            ends.push(reads.len());
+    /// Joins all windows to one if the pass writes at most this number of bytes.
+    fn join_if_short(&mut self, bytes: u64) {
+        let is_write = |request: &&Request| request.op == Op::Write;
+        let writes = self.writes[0].iter().filter(is_write);
+        if writes.map(|write| u64::from(write.bytes)).sum::<u64>() <= bytes {
+            add_up(&mut self.reads);
+            (self.width, self.ends) = (Ns::MAX, vec![self.reads.len()]);
         }
-        let writes = self
-            .writes
-            .iter()
-            .filter_map(|write| part_of(write, u64::from(self.page_bytes), sample))
-            .collect();
-        Self {
-            pages: (self.pages - sample.residue).div_ceil(sample.of),
-            ends,
-            reads,
-            writes,
-            ..*self
-        }
+    }
+
+    /// Returns the pages of the drive that a request touches.
+    pub(super) fn pages_of(&self, request: &Request) -> Range<u32> {
+        let page = u64::from(self.page_bytes);
+        let end = (request.offset + u64::from(request.bytes)).div_ceil(page);
+        (request.offset / page) as u32..end.min(self.pages.into()) as u32
     }
 
     /// Returns the pages that are read in window `n`, each with the number of reads.
@@ -171,16 +241,9 @@ impl Windows {
         &self.reads[n.checked_sub(1).map_or(0, |before| self.ends[before])..self.ends[n]]
     }
 
-    /// Returns the number of pages that are read or written in a pass.
+    /// Returns the number of pages that are read or written in the counted passes.
     pub fn touched(&self) -> u64 {
-        let mut seen = vec![false; self.pages as usize];
-        self.reads.iter().for_each(|(lpn, _)| seen[lpn.index()] = true);
-        let page = u64::from(self.page_bytes);
-        for write in &self.writes {
-            let end = (write.offset + u64::from(write.bytes)).div_ceil(page).min(self.pages.into());
-            (write.offset / page..end).for_each(|lpn| seen[lpn as usize] = true);
-        }
-        seen.into_iter().map(u64::from).sum()
+        self.ranked.len() as u64
     }
 
     /// Returns the length of a pass in ns.
@@ -193,72 +256,70 @@ impl Windows {
         self.requests
     }
 
-    /// Returns an upper bound of the memory of a table in bytes. The table is made from a stream of
-    /// `requests` requests of one page each, and the drive has `pages` pages.
-    pub fn memory(requests: u64, pages: u64) -> u64 {
+    /// Returns an upper bound of the memory of a table in bytes. The table keeps `writes` requests
+    /// of one page each, and the drive has `pages` pages.
+    pub fn memory(writes: u64, pages: u64) -> u64 {
         // The size of the table counts twice, because a second copy exists while the table is made
-        // and while a sample is taken. Read counts and read rates take 12 bytes per page.
-        2 * requests * size_of::<Request>() as u64 + pages * 12
+        // and while a sample is taken. Counts of reads and writes take 12 bytes per page, ranks 4
+        // and read rates 8.
+        2 * writes * size_of::<Request>() as u64 + pages * 24
     }
 }
 
-/// Returns the time at which the next pass starts. If the stream does not give this time, the pass
-/// starts one mean gap after the last request.
-fn next_begins(source: &mut dyn PassSource, last: Ns, requests: u64) -> Result<Ns, SourceError> {
-    let mut first = vec![];
-    source.next_pass()?;
-    source.fill(&mut first, 1)?;
-    let distance = (last / requests.saturating_sub(1).max(1)).max(1);
-    Ok(first.first().map(|request| request.at).filter(|at| *at > last).unwrap_or(last + distance))
-}
-
-/// Returns the part of a request that lies in the pages of a sample. Returns `None` if the request
-/// touches no page of the sample.
-fn part_of(request: &Request, page: u64, sample: Sample) -> Option<Request> {
-    let (of, residue) = (u64::from(sample.of), u64::from(sample.residue));
-    let end = request.offset + u64::from(request.bytes);
-    let (first, behind) = (request.offset / page, end.div_ceil(page));
-    // Number of pages in the sample that lie before page `lpn` of the whole drive.
-    let before = |lpn: u64| lpn.saturating_sub(residue).div_ceil(of);
-    let (from, to) = (before(first), before(behind));
-    if from >= to {
-        return None;
-    }
-    let begins_within = from * of + residue == first;
-    let ends_within = (to - 1) * of + residue == behind - 1;
-    let offset = from * page + if begins_within { request.offset % page } else { 0 };
-    let end = to * page - if ends_within { behind * page - end } else { 0 };
-    Some(Request { offset, bytes: (end - offset) as u32, ..*request })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn write(offset: u64, bytes: u32) -> Request {
-        Request { at: 5, offset, bytes, op: Op::Write, origin: 0, hint: None }
+impl Counted {
+    /// Returns whether pass `n` helps to determine the order of pages.
+    fn is_in_order(self, n: u64) -> bool {
+        self != (Self::Many { for_samples: true }) || n.is_multiple_of(2)
     }
 
-    #[test]
-    fn a_sample_gets_exactly_its_pages_of_a_write() {
-        // Each byte that a write changes must belong to exactly one sample.
-        for (offset, bytes) in [(0, 100), (30, 50), (130, 240), (250, 900), (399, 2), (700, 100)] {
-            let mut bytes_of = vec![0u32; 1200];
-            for residue in 0..4 {
-                let Some(part) = part_of(&write(offset, bytes), 100, Sample { of: 4, residue })
-                else {
-                    continue;
-                };
-                for byte in part.offset..part.offset + u64::from(part.bytes) {
-                    let (page, within) = (byte / 100 * 4 + u64::from(residue), byte % 100);
-                    bytes_of[(page * 100 + within) as usize] += 1;
-                }
+    /// Returns whether the table contains the reads and writes of pass `n`.
+    fn is_kept(self, n: u64) -> bool {
+        self != (Self::Many { for_samples: true }) || !n.is_multiple_of(2)
+    }
+
+    fn are_enough(self, passes: u64, requests: u64, touches: &Touches) -> bool {
+        let are_averaged =
+            || requests >= MOST_REQUESTS || touches.all >= TOUCHES * touches.touched.len() as u64;
+        matches!(self, Self::One { .. }) || self.is_kept(passes - 1) && are_averaged()
+    }
+}
+
+impl Touches {
+    fn add(&mut self, request: &Request, pages: Range<u32>) {
+        self.all += pages.len() as u64;
+        for lpn in pages.map(Lpn::new) {
+            let count = &mut self.of_page[lpn.index()];
+            if *count == [0; 2] {
+                self.touched.push(lpn);
             }
-            let right = |byte: u64| u32::from((offset..offset + u64::from(bytes)).contains(&byte));
-            assert!(
-                (0..1200).all(|byte| bytes_of[byte as usize] == right(byte)),
-                "{offset} {bytes}"
-            );
+            count[usize::from(request.op == Op::Read)] += 1;
         }
     }
+
+    fn ranked(mut self) -> Vec<Lpn> {
+        self.touched.sort_unstable_by_key(|lpn| (Reverse(self.of_page[lpn.index()]), *lpn));
+        self.touched
+    }
+}
+
+/// Takes the next requests of a pass from the stream.
+fn fill(source: &mut dyn PassSource, chunk: &mut Vec<Request>) -> Result<(), SourceError> {
+    chunk.clear();
+    source.fill(chunk, CHUNK)?;
+    if source.arrival() != Arrival::Open || source.has_next_stage() {
+        return Err(no_clock());
+    }
+    Ok(())
+}
+
+/// Sorts counts by page, and adds up the counts of each page.
+pub(super) fn add_up(reads: &mut Vec<(Lpn, u32)>) {
+    reads.sort_unstable_by_key(|(lpn, _)| *lpn);
+    reads.dedup_by(|next, kept| {
+        let is_same = next.0 == kept.0;
+        if is_same {
+            kept.1 += next.1;
+        }
+        is_same
+    });
 }

@@ -1,14 +1,15 @@
-//! Source of read rates and writes that come from a table of windows. The table is repeated pass
-//! after pass.
+//! Source of read rates that come from a table of windows, and of single writes. The table is
+//! repeated pass after pass.
 
 use std::sync::Arc;
 
 use vpass_drive::base::rates::{PageRates, ReadRates};
-use vpass_drive::base::request::{Arrival, Request, RequestSource, SourceError};
+use vpass_drive::base::request::{Arrival, Op, Request, RequestSource, SourceError};
 use vpass_drive::base::units::{Lpn, Ns};
 use vpass_drive::time::FluidSource;
 
 use super::table::Windows;
+use crate::pass::PassSource;
 
 /// Source that repeats a table of windows without end. For each window, the source gives one read
 /// rate per page. Each write is a single request.
@@ -17,39 +18,52 @@ pub struct FluidWindows {
     /// Number of completed passes. `window` is the index of the current window.
     passes: u64,
     window: usize,
-    writes: Writes,
+    writes: Box<dyn RequestSource + Send>,
 }
 
-struct Writes {
+/// Writes of a table, which repeat without end.
+struct Repeated {
     table: Arc<Windows>,
-    passes: u64,
+    /// Number of completed groups of writes. `next` is the next write of the current group.
+    rounds: u64,
     next: usize,
 }
 
+/// Writes of a generator, which draws new requests in each pass.
+struct Drawn<S> {
+    source: S,
+    taken: Vec<Request>,
+}
+
 impl FluidWindows {
-    /// Makes a source that begins with the first window of the first pass.
+    /// Makes a source that repeats the reads and the writes of a table.
     pub fn new(table: Arc<Windows>) -> Self {
-        Self {
-            passes: 0,
-            window: 0,
-            writes: Writes { table: table.clone(), passes: 0, next: 0 },
-            table,
+        let writes = Box::new(Repeated { table: table.clone(), rounds: 0, next: 0 });
+        Self { table, passes: 0, window: 0, writes }
+    }
+
+    /// Makes a source with the read rates of a table, and with the writes of a generator. The
+    /// table counts passes of the same generator.
+    pub fn drawn(table: Arc<Windows>, source: impl PassSource + 'static) -> Self {
+        if !table.has_writes {
+            return Self::new(table);
         }
+        Self { table, passes: 0, window: 0, writes: Box::new(Drawn { source, taken: vec![] }) }
     }
 
-    /// Returns the length of the current window in seconds.
-    fn seconds(&self) -> f64 {
-        let begins = self.table.width * self.window as u64;
-        (self.ends() - self.passes * self.table.pass - begins) as f64 / 1e9
-    }
-
-    /// Returns the end of the current window. The last window of a pass lasts until the next pass
-    /// begins.
-    fn ends(&self) -> Ns {
+    /// Returns the end of the current window, in ns since the pass began. The last window of a pass
+    /// lasts until the next pass begins.
+    fn end_in_pass(&self) -> Ns {
         let is_last = self.window + 1 == self.table.ends.len();
-        let within =
-            if is_last { self.table.pass } else { self.table.width * (self.window as u64 + 1) };
-        self.passes * self.table.pass + within
+        if is_last { self.table.pass } else { self.table.width * (self.window as u64 + 1) }
+    }
+
+    /// Returns the time until which the current rates hold. A single window never ends.
+    fn ends(&self) -> Ns {
+        if self.table.ends.len() == 1 {
+            return Ns::MAX;
+        }
+        self.passes * self.table.pass + self.end_in_pass()
     }
 
     fn go_on(&mut self) {
@@ -58,14 +72,23 @@ impl FluidWindows {
             (self.window, self.passes) = (0, self.passes + 1);
         }
     }
+
+    /// Returns the pages that are read in the current window, each with its reads per second.
+    fn read(&self) -> impl Iterator<Item = (Lpn, f32)> + use<'_> {
+        let ns = self.end_in_pass() - self.table.width * self.window as u64;
+        let seconds = ns as f64 / 1e9 * f64::from(self.table.shares);
+        let rate = move |count: u32| (f64::from(count) / seconds) as f32;
+        self.table.window(self.window).iter().map(move |(lpn, count)| (*lpn, rate(*count)))
+    }
 }
 
 impl FluidSource for FluidWindows {
     fn rates(&mut self, _from: Ns) -> (ReadRates, Ns) {
         let mut rates = vec![0.0; self.table.pages as usize];
-        let seconds = self.seconds();
-        for (lpn, count) in self.table.window(self.window) {
-            rates[lpn.index()] = (f64::from(*count) / seconds) as f32;
+        for (lpn, rate) in self.read() {
+            if let Some(of_page) = rates.get_mut(lpn.index()) {
+                *of_page = rate;
+            }
         }
         let Windows { requests_per_page, bytes_per_page, .. } = *self.table;
         (
@@ -78,32 +101,54 @@ impl FluidSource for FluidWindows {
         let table = self.table.clone();
         let mut before = table.window(self.window).iter().map(|(lpn, _)| *lpn).peekable();
         self.go_on();
-        let seconds = self.seconds();
-        for (lpn, count) in table.window(self.window) {
-            while let Some(ended) = before.next_if(|before| before < lpn) {
+        for (lpn, rate) in self.read() {
+            while let Some(ended) = before.next_if(|before| *before < lpn) {
                 pages.push((ended, 0.0));
             }
-            before.next_if_eq(lpn);
-            pages.push((*lpn, (f64::from(*count) / seconds) as f32));
+            before.next_if_eq(&lpn);
+            pages.push((lpn, rate));
         }
         pages.extend(before.map(|ended| (ended, 0.0)));
         Some(self.ends())
     }
 
     fn writes(&mut self) -> &mut dyn RequestSource {
-        &mut self.writes
+        &mut *self.writes
     }
 }
 
-impl RequestSource for Writes {
+impl RequestSource for Repeated {
     fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<(), SourceError> {
-        for _ in 0..if self.table.writes.is_empty() { 0 } else { max } {
-            let write = self.table.writes[self.next];
-            out.push(Request { at: write.at + self.passes * self.table.pass, ..write });
-            self.next += 1;
-            if self.next == self.table.writes.len() {
-                (self.next, self.passes) = (0, self.passes + 1);
+        let groups = &self.table.writes;
+        let end = out.len() + if self.table.has_writes { max } else { 0 };
+        while out.len() < end {
+            let group = &groups[(self.rounds % groups.len() as u64) as usize];
+            let before = self.rounds * self.table.span;
+            let rest = group[self.next..].iter().take(end - out.len());
+            self.next += rest.len();
+            out.extend(rest.map(|write| Request { at: write.at + before, ..*write }));
+            if self.next == group.len() {
+                (self.next, self.rounds) = (0, self.rounds + 1);
             }
+        }
+        Ok(())
+    }
+
+    fn arrival(&self) -> Arrival {
+        Arrival::Open
+    }
+}
+
+impl<S: PassSource> RequestSource for Drawn<S> {
+    fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<(), SourceError> {
+        let before = out.len();
+        while out.len() == before && max > 0 {
+            self.taken.clear();
+            self.source.fill(&mut self.taken, max)?;
+            if self.taken.is_empty() {
+                self.source.next_pass()?;
+            }
+            out.extend(self.taken.iter().filter(|request| request.op != Op::Read));
         }
         Ok(())
     }
