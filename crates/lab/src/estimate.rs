@@ -36,9 +36,6 @@ pub use said::{Record, early, final_words};
 /// Uncertainty, in P/E cycles, of the length of a life. The length is uncertain because all blocks
 /// may be rewritten at nearly the same time.
 const HALF_A_ROUND: f64 = 0.5;
-/// Uncertainty, in P/E cycles, of a life under sequential writes after a start with random
-/// overwrites. GC copies the other data of the mixed blocks until the blocks are no longer mixed.
-const MIXED_AT_START: f64 = 10.0;
 /// Largest share of the read threshold that a block may serve between two sequential overwrites.
 /// Above this share, random numbers of reads could rewrite blocks before the host does.
 const NOT_REACHED: f64 = 0.9;
@@ -62,8 +59,7 @@ impl Case {
     pub const fn within(self) -> f64 {
         match self {
             Self::BlocksByReads => 0.01,
-            Self::EvenWrites => 0.06,
-            Self::SequentialWrites => 0.02,
+            Self::EvenWrites | Self::SequentialWrites => 0.06,
         }
     }
 }
@@ -159,8 +155,6 @@ impl Lived<'_> {
         let is_worn = life.seconds.is_finite() && life.seconds > 0.0;
         let bytes = |rate: f64| Some(life.seconds * rate).filter(|bytes| is_worn && *bytes > 0.0);
         let cycles = |erases: f64| erases / self.shape.blocks;
-        let begins_mixed = case == Case::SequentialWrites && config.start.overwrite > 0.0;
-        let unsure = if begins_mixed { MIXED_AT_START } else { HALF_A_ROUND };
         Estimate {
             life_years: (is_worn && self.plan.has_rate())
                 .then(|| life.seconds / (YEAR as f64 / 1e9)),
@@ -170,7 +164,7 @@ impl Lived<'_> {
             cycles_by_reads: cycles(life.erases.reclaim),
             cycles_by_age: 0.0,
             case,
-            within: case.within().max(unsure / f64::from(to - from)),
+            within: case.within().max(HALF_A_ROUND / f64::from(to - from)),
         }
     }
 

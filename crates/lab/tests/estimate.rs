@@ -110,9 +110,14 @@ fn sequential() -> Vec<(&'static str, Asked)> {
             "sequential, 87 reads of 100",
             Asked { distribution: "uniform", read_share: 0.87, more: &BOTH, ..READS },
         ),
+        // Levelling moves the other data, but only in a life longer than the gap of wear.
         (
-            "sequential after random overwrites",
-            Asked { more: &["start.overwrite=1", "workload.footprint=0.3"], ..WRITES },
+            "sequential, a third, 3,000 P/E cycles",
+            Asked {
+                more: &["workload.footprint=0.3", "drive.capacity=256MiB"],
+                pec: (0, 3000),
+                ..WRITES
+            },
         ),
     ]
 }
@@ -132,8 +137,8 @@ fn even_writes_are_within_6_percent() {
 }
 
 #[test]
-fn sequential_writes_are_within_2_percent() {
-    for (name, asked) in &sequential()[1..] {
+fn sequential_writes_are_within_6_percent() {
+    for (name, asked) in &sequential()[1..4] {
         check(name, *asked, 1..=1, Case::SequentialWrites);
     }
 }
@@ -161,6 +166,10 @@ fn without_a_known_equation_there_is_no_estimate() {
         (Asked { reclaim: "straw-wl", ..READS }, "no equation is known for `straw-wl`"),
         (Asked { refresh: Some("block"), ..READS }, "no equation is known for refresh (`block`)"),
         (Asked { read_share: 0.5, ..SKEWED }, "no equation is known for this workload"),
+        (
+            Asked { distribution: "sequential", read_share: 0.0, ..SKEWED },
+            "no equation is known for",
+        ),
         // Between two overwrites, a block serves 192 x 93 / 7 = 2,551 reads, and `block` moves a
         // block after 2,152 reads.
         (

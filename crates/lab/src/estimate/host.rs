@@ -62,6 +62,8 @@ impl Host {
             order: Order::Other,
         };
         let has_buffer = plan.drive.config.drive.write_buffer.0 > 0;
+        // Random overwrites before the life mix the window with other data, which GC then copies.
+        let is_in_order = plan.drive.config.start.overwrite <= 0.0;
         let of_all = || reads_of_data(&law, shape.pages);
         Ok(Some(match law.sequential() {
             _ if bytes.0 <= 0.0 => Self { reads: of_all(), order: Order::Nothing, ..host },
@@ -80,7 +82,9 @@ impl Host {
             // The buffer joins small writes of a page. It must be smaller than the window, so that
             // each page has left the buffer when the host writes the page again.
             Some(window)
-                if has_buffer && 2.0 * shape.buffered < (window.end - window.start) as f64 =>
+                if has_buffer
+                    && is_in_order
+                    && 2.0 * shape.buffered < (window.end - window.start) as f64 =>
             {
                 let (of_page, _) = law.of(u64::midpoint(window.start, window.end));
                 Self {
