@@ -34,15 +34,17 @@ use crate::table::wants_colour;
 pub(crate) fn life(args: &LifeArgs) -> Result<Exit, Failure> {
     let tables = Tables::default();
     let asked = Asked::new(args, &[], &tables)?;
+    if args.estimate {
+        let as_data = args.setup.base.json;
+        return estimated::alone(&asked.contenders, &asked.refused, &tables, as_data);
+    }
     out::say_all(&asked.notes()?);
     let folder = args.setup.base.out.as_deref().map(Folder::begin).transpose()?;
     let rows = rows_of(args.page.place_of_rows(args.setup.base.out.as_deref()), args.fresh)?;
     if let Some(key) = &args.find {
         return search::find_best(args, key, &asked, folder, &rows, &tables);
     }
-    let estimated = Estimated::at_once(
-        asked.contenders.iter().map(|contender| (&*contender.label, &contender.plan)),
-    )?;
+    let estimated = Estimated::at_once(&asked.contenders, &tables)?;
     let climbed = lived(args, &asked, &rows, &tables)?;
     let refused = asked.refused_with(&climbed)?;
     out::say_all(
@@ -171,8 +173,8 @@ impl<'a> Asked<'a> {
             RunPlan::unchecked(&setup, args.combined.with(args.reclaim[0].trim())[0], &bar)?;
         life::check(&whole, args.until())?;
         // If the user has set the acceleration of wear, vpass simulates every life with the user's
-        // value.
-        let exact = args.is_exact() || whole.drive.config.wear.acceleration != 1;
+        // value. An estimate needs no sample.
+        let exact = args.is_exact() || args.estimate || whole.drive.config.wear.acceleration != 1;
         let asked = Self {
             args,
             set: setup.base.set,

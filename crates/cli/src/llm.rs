@@ -7,7 +7,6 @@ use vpass_drive::base::phrase::Opt;
 use vpass_drive::base::units::Bytes;
 use vpass_lab::as_json;
 use vpass_lab::compare::refused::by_reason;
-use vpass_lab::estimate;
 use vpass_lab::failure::Failure;
 use vpass_lab::life::ladder::LADDER;
 use vpass_lab::llm::{Llm, Technique};
@@ -63,7 +62,7 @@ pub(crate) struct LlmArgs {
     #[arg(long, value_name = "SIZE", value_parser = a_size)]
     cache: Option<Bytes>,
     /// Read-reclaim techniques, separated by commas (see `vpass list reclaim`).
-    #[arg(long, value_delimiter = ',', default_value = "block,straw-wl", value_name = "NAME,..")]
+    #[arg(long, value_delimiter = ',', default_value = "block", value_name = "NAME,..")]
     reclaim: Vec<String>,
     /// Set any key of the drive or the workload (see `vpass list keys`).
     #[arg(long = "set", value_name = "KEY=VALUE", allow_hyphen_values = true)]
@@ -72,8 +71,8 @@ pub(crate) struct LlmArgs {
     #[arg(long, value_name = "SEED", default_value_t = 1)]
     seed: u64,
     /// Simulate all techniques on this rung (level of accuracy) of `vpass life`, without a time
-    /// limit. Default: techniques that rewrite whole blocks are simulated on rung 1, or on rung 2
-    /// if the host writes. The lives of other techniques are estimated.
+    /// limit. Default: rung 1, or rung 2 if the host writes. Techniques that rewrite single
+    /// wordlines take minutes.
     #[arg(long, value_name = "N")]
     rung: Option<u32>,
     /// Print one JSON object instead of sentences.
@@ -81,16 +80,12 @@ pub(crate) struct LlmArgs {
     json: bool,
 }
 
-/// Techniques whose lives are simulated by default. These techniques rewrite whole blocks, so
-/// simulating a life takes only seconds. Simulating a technique that rewrites single wordlines
-/// takes minutes.
-const QUICK: [&str; 4] = ["none", "block", "page-type", "count"];
 /// Lowest rung on which the years have an interval.
 const RUNG_WITH_WRITES: u32 = 2;
 /// Number of samples of the drive for each life.
 const SAMPLES: u32 = 2;
 
-/// Prints an answer for each technique, from a simulated life or from an estimate.
+/// Prints an answer for each technique, from a simulated life.
 pub(crate) fn llm(args: &LlmArgs) -> Result<Exit, Failure> {
     let workload = load::workload(args.workload(), &[], None)?;
     if !matches!(workload.config, Generated::Model(_)) {
@@ -108,39 +103,21 @@ pub(crate) fn llm(args: &LlmArgs) -> Result<Exit, Failure> {
         show(args, &Llm::of(&plans[0], block, vec![])?)?;
         return Ok(Exit::Done);
     }
-    let mut estimates = vec![];
-    for plan in plans.iter().filter(|plan| !args.simulates(plan.reclaim.name)) {
-        estimates.push((plan.reclaim.name, estimate::of(plan)?));
-    }
-    let chosen: Vec<String> = args
-        .reclaim
-        .iter()
-        .filter(|name| estimates.iter().all(|(label, of)| label != name || of.is_err()))
-        .cloned()
-        .collect();
     let rung = args.rung.unwrap_or_else(|| rung_of(&law));
-    let simulated = if chosen.is_empty() {
-        None
-    } else {
-        let sample = smallest_sample(&plans[0]);
-        Some(simulated(&args.life(&chosen, Some((sample, rung))))?)
-    };
-    for (labels, why) in simulated.iter().flat_map(|lives| by_reason(&lives.refused)) {
+    let sample = smallest_sample(&plans[0]);
+    let simulated = simulated(&args.life(&args.reclaim, Some((sample, rung))))?;
+    for (labels, why) in by_reason(&simulated.refused) {
         out::say(&format!("{labels}: refused: {why}"));
     }
     let mut techniques = vec![];
     for plan in &plans {
-        let lives = simulated.iter().flat_map(|simulated| &simulated.lives);
-        let of_plan = lives.into_iter().find(|life| *plan.reclaim == *life.reclaim);
-        let estimate = estimates.iter().find(|(label, _)| *label == plan.reclaim.name);
-        techniques.extend(match (of_plan, estimate) {
-            (Some(life), _) => Some(Technique::simulated(plan, &law, life, rung)?),
-            (None, Some((_, Ok(estimate)))) => Technique::estimated(plan, &law, estimate),
-            _ => None,
-        });
+        let of_plan = simulated.lives.iter().find(|life| *plan.reclaim == *life.reclaim);
+        if let Some(life) = of_plan {
+            techniques.push(Technique::simulated(plan, &law, life, rung)?);
+        }
     }
     show(args, &Llm::of(&plans[0], block, techniques)?)?;
-    simulated.map_or(Ok(Exit::Done), |simulated| simulated.exit())
+    simulated.exit()
 }
 
 /// Returns N for the smallest allowed sample, which is 1/N of the drive. If a single plane has
@@ -170,11 +147,6 @@ fn show(args: &LlmArgs, answer: &Llm) -> Result<(), Failure> {
 }
 
 impl LlmArgs {
-    /// Returns whether the life of this technique is simulated, instead of being estimated.
-    fn simulates(&self, reclaim: &str) -> bool {
-        self.rung.is_some() || QUICK.contains(&reclaim)
-    }
-
     /// Returns the name of the workload: a preset or a TOML file. Options such as `--hours` change
     /// single numbers of this workload.
     fn workload(&self) -> &str {

@@ -10,7 +10,7 @@ use serde::Serialize;
 use vpass_drive::base::geometry::Geometry;
 use vpass_workload::model::ModelLaw;
 
-use crate::estimate::{self, Estimate, Paces};
+use crate::estimate::{self, Paces};
 use crate::failure::Failure;
 use crate::life::summary::Life;
 use crate::plan::RunPlan;
@@ -80,17 +80,16 @@ pub struct Technique {
     pub years_interval: Option<(f64, f64)>,
     /// Whether the life ends with a worn-out drive. If not, the drive may live longer than `years`.
     pub worn_out: bool,
-    /// Rung of `vpass life` on which the lives were simulated. Null if the results were estimated.
-    pub rung: Option<u32>,
-    /// Number of years according to the equations. Null for an estimate, for a life that has an
-    /// interval or outlives the simulation, and if no known equation fits the drive.
+    /// Rung of `vpass life` on which the lives were simulated.
+    pub rung: u32,
+    /// Number of years according to the equations. Null for a life that has an interval or outlives
+    /// the simulation, and if no known equation fits the drive.
     pub years_by_estimate: Option<f64>,
-    /// Largest measured error of the equations, as a share of the simulated life. Null if the
-    /// results were simulated and not estimated.
+    /// Largest measured error of `years_by_estimate`, as a share of the simulated life. Null
+    /// without `years_by_estimate`.
     pub estimated_within: Option<f64>,
-    /// Number of host data pages that were reported lost in a life. Null for an estimate, because
-    /// equations do not show losses.
-    pub data_lost_pages: Option<f64>,
+    /// Number of host data pages that were reported lost in a life.
+    pub data_lost_pages: f64,
     /// Number of page reads by the host per page that the drive rewrites. Null without rewrites.
     pub rounds_per_rewrite: Option<f64>,
     /// Number of page reads by the host per rewritten page, in the first eighth of the life.
@@ -107,7 +106,7 @@ pub struct Technique {
     /// eighth of the life.
     pub written_per_100_read_worn: Option<f64>,
     /// Bytes programmed by reclaim or because of retries, in percent of the bytes that the host
-    /// reads. Null for an estimate.
+    /// reads. Null if the host reads nothing.
     pub read_wear: Option<f64>,
     /// Number of bytes that the drive programs into flash per day.
     pub flash_bytes_per_day: f64,
@@ -206,8 +205,8 @@ impl Technique {
     ) -> Result<Self, Failure> {
         let years_interval = interval(life);
         // Without an interval, the estimate shows the user how sure the years are.
-        let years_by_estimate = if years_interval.is_none() && life.worn_out {
-            estimate::of(plan)?.ok().and_then(|estimate| estimate.life_years)
+        let estimate = if years_interval.is_none() && life.worn_out {
+            estimate::of(plan)?.ok().filter(|estimate| estimate.life_years.is_some())
         } else {
             None
         };
@@ -226,10 +225,10 @@ impl Technique {
             years: life.years.mean,
             years_interval,
             worn_out: life.worn_out,
-            rung: Some(rung),
-            years_by_estimate,
-            estimated_within: None,
-            data_lost_pages: Some(life.data_lost_pages),
+            rung,
+            years_by_estimate: estimate.and_then(|estimate| estimate.life_years),
+            estimated_within: estimate.map(|estimate| estimate.within),
+            data_lost_pages: life.data_lost_pages,
             rounds_per_rewrite: written.and_then(rounds),
             rounds_per_rewrite_fresh: fresh.and_then(rounds),
             rounds_per_rewrite_worn: worn.and_then(rounds),
@@ -241,47 +240,6 @@ impl Technique {
             endurance_percent_per_year: 100.0 * cycles
                 / f64::from(plan.drive.config.drive.rated_pec)
                 / life.years.mean,
-            slow_reads_at_most: (programs * us_per_page(plan) / 1e6 / dies(plan)).min(1.0),
-        })
-    }
-}
-
-impl Technique {
-    /// Builds the results of a technique from an estimate of the life. Returns `None` if the drive
-    /// never wears out.
-    pub fn estimated(plan: &RunPlan, law: &ModelLaw, estimate: &Estimate) -> Option<Self> {
-        let years = estimate.life_years?;
-        let days = years * DAYS;
-        let cycles = estimate.cycles_by_host + estimate.cycles_by_reads + estimate.cycles_by_age;
-        let page = plan.drive.config.geometry.page_size.0 as f64;
-        let of_cycle = estimate::pages_of_drive(plan) * page;
-        let read = law.read_bytes_per_s() * 86_400.0 * days;
-        let by_drive = cycles * of_cycle - estimate.host_bytes.unwrap_or(0.0);
-        let written = (read > 0.0).then(|| 100.0 * by_drive / read);
-        let programs = cycles * of_cycle / page / (days * 86_400.0);
-        Some(Self {
-            label: plan.reclaim.name.into(),
-            years,
-            years_interval: Some((
-                years * (1.0 - estimate.within),
-                years * (1.0 + estimate.within),
-            )),
-            worn_out: true,
-            rung: None,
-            years_by_estimate: None,
-            estimated_within: Some(estimate.within),
-            data_lost_pages: None,
-            rounds_per_rewrite: written.and_then(|written| rounds(plan, law, written)),
-            rounds_per_rewrite_fresh: None,
-            rounds_per_rewrite_worn: None,
-            written_per_100_read: written,
-            written_per_100_read_fresh: None,
-            written_per_100_read_worn: None,
-            read_wear: None,
-            flash_bytes_per_day: cycles * of_cycle / days,
-            endurance_percent_per_year: 100.0 * cycles
-                / f64::from(plan.drive.config.drive.rated_pec)
-                / years,
             slow_reads_at_most: (programs * us_per_page(plan) / 1e6 / dies(plan)).min(1.0),
         })
     }

@@ -4,7 +4,7 @@
 
 use vpass_lab::estimate::{self, Case, Estimate};
 use vpass_lab::life::{End, Until, live_all};
-use vpass_lab::plan::{Chosen, RunPlan, gc_named, parity_named};
+use vpass_lab::plan::{Chosen, RunPlan, Tables, gc_named, parity_named};
 use vpass_lab::progress::unwatched;
 use vpass_lab::setup::{Base, Gear, Named, Setup, Watch};
 
@@ -95,42 +95,29 @@ fn even() -> Vec<(&'static str, Asked)> {
                 ..even
             },
         ),
-        (
-            "refresh of rarely read data",
-            Asked {
-                more: &["workload.rate=2000", "refresh.period=2min"],
-                refresh: Some("block"),
-                ..READS
-            },
-        ),
     ]
 }
 
-/// Cases with skewed writes, and cases in which single wordlines are rewritten.
-fn skewed() -> Vec<(&'static str, Asked)> {
-    let wordlines = Asked { reclaim: "straw-wl", pec: (2975, 3000), ..READS };
+/// Cases with writes from start to end.
+fn sequential() -> Vec<(&'static str, Asked)> {
+    const WRITES: Asked = Asked { distribution: "sequential", read_share: 0.0, ..READS };
+    const BOTH: [&str; 1] = ["workload.write_distribution=sequential"];
     vec![
-        ("skewed writes", Asked { read_share: 0.0, ..SKEWED }),
-        ("skewed, 7 reads of 10", Asked { read_share: 0.7, ..SKEWED }),
-        ("skewed, 99 reads of 100", Asked { read_share: 0.99, ..SKEWED }),
-        ("skewed, 999 reads of 1,000", Asked { read_share: 0.999, ..SKEWED }),
+        ("sequential writes", WRITES),
+        ("sequential, a third of the drive", Asked { more: &["workload.footprint=0.3"], ..WRITES }),
+        ("sequential, writes of 4 KiB", Asked { more: &["workload.block_size=4KiB"], ..WRITES }),
         (
-            "hot and cold writes",
-            Asked { read_share: 0.0, distribution: "hot-cold:0.2/0.8", ..SKEWED },
+            "sequential, 87 reads of 100",
+            Asked { distribution: "uniform", read_share: 0.87, more: &BOTH, ..READS },
         ),
+        // Levelling moves the other data, but only in a life longer than the gap of wear.
         (
-            "hot and cold, 9 reads of 10",
-            Asked { read_share: 0.9, distribution: "hot-cold:0.1/0.9", ..SKEWED },
-        ),
-        ("straw-wl, even reads", wordlines),
-        ("straw-wl, skewed reads", Asked { distribution: "zipf:0.99", ..wordlines }),
-        (
-            "straw-wl, skewed, 99 reads of 100",
-            Asked { reclaim: "straw-wl", read_share: 0.99, ..SKEWED },
-        ),
-        (
-            "straw-ss-sound, skewed reads",
-            Asked { reclaim: "straw-ss-sound", distribution: "zipf:0.99", ..wordlines },
+            "sequential, a third, 3,000 P/E cycles",
+            Asked {
+                more: &["workload.footprint=0.3", "drive.capacity=256MiB"],
+                pec: (0, 3000),
+                ..WRITES
+            },
         ),
     ]
 }
@@ -144,15 +131,15 @@ fn reads_alone_are_within_1_percent() {
 
 #[test]
 fn even_writes_are_within_6_percent() {
-    for (name, asked) in [&even()[0], &even()[3], &even()[5]] {
+    for (name, asked) in [&even()[0], &even()[3]] {
         check(name, *asked, 1..=1, Case::EvenWrites);
     }
 }
 
 #[test]
-fn skewed_writes_and_wordlines_are_within_30_percent() {
-    for (name, asked) in [&skewed()[0], &skewed()[5], &skewed()[6]] {
-        check(name, *asked, 1..=1, Case::MeanField);
+fn sequential_writes_are_within_6_percent() {
+    for (name, asked) in &sequential()[1..4] {
+        check(name, *asked, 1..=1, Case::SequentialWrites);
     }
 }
 
@@ -163,7 +150,7 @@ fn all_cases_are_within_their_bounds() {
     let all = [
         (Case::BlocksByReads, by_reads()),
         (Case::EvenWrites, even()),
-        (Case::MeanField, skewed()),
+        (Case::SequentialWrites, sequential()),
     ];
     for (case, asked) in all {
         for (name, asked) in asked {
@@ -176,7 +163,19 @@ fn all_cases_are_within_their_bounds() {
 fn without_a_known_equation_there_is_no_estimate() {
     for (asked, why) in [
         (Asked { reclaim: "hotld", ..READS }, "no equation is known for `hotld`"),
-        (Asked { reclaim: "tiered", ..READS }, "no equation is known for `tiered`"),
+        (Asked { reclaim: "straw-wl", ..READS }, "no equation is known for `straw-wl`"),
+        (Asked { refresh: Some("block"), ..READS }, "no equation is known for refresh (`block`)"),
+        (Asked { read_share: 0.5, ..SKEWED }, "no equation is known for this workload"),
+        (
+            Asked { distribution: "sequential", read_share: 0.0, ..SKEWED },
+            "no equation is known for",
+        ),
+        // Between two overwrites, a block serves 192 x 93 / 7 = 2,551 reads, and `block` moves a
+        // block after 2,152 reads.
+        (
+            Asked { read_share: 0.93, more: &["workload.write_distribution=sequential"], ..READS },
+            "no equation is known for this workload",
+        ),
         (
             Asked { more: &["start.pec_spread=5"], ..READS },
             "blocks have different wear at the start",
@@ -191,6 +190,93 @@ fn without_a_known_equation_there_is_no_estimate() {
     let mut other_gc = plan(Asked { read_share: 0.5, ..READS }, 1);
     other_gc.gc = gc_named("cost-benefit").unwrap();
     assert!(estimate::of(&other_gc).unwrap().unwrap_err().contains("greedy"));
+}
+
+/// `count` and `none` may keep data too long. On `tiny`, each read of a block adds a dose of 1 to
+/// all of its wordlines, and more to two neighbours.
+#[test]
+fn a_technique_that_loses_data_has_no_estimate() {
+    let of = |asked: Asked| estimate::of(&plan(asked, 1)).unwrap();
+    let why = of(Asked { reclaim: "none", ..READS }).unwrap_err();
+    assert!(why.starts_with("`none` does not protect the data: at 3,000 P/E cycles"), "{why}");
+    assert!(why.ends_with(" reads, but is never rewritten"), "{why}");
+    let number = why.split("data after ").nth(1).unwrap().split(' ').next().unwrap();
+    let endured: u32 = number.replace(',', "").parse().unwrap();
+    // `block` of `tiny` moves a block of 3,000 P/E cycles after 2,152 reads, so 2,000 are safe.
+    for (reads, is_safe) in [(2000, true), (endured * 105 / 100, false)] {
+        let more = format!("reclaim.count.reads={reads}");
+        let more: &'static [&'static str] = vec![&*more.leak()].leak();
+        let asked = Asked { reclaim: "count", more, pec: (2995, 3000), ..READS };
+        let lives = live_all(&[plan(asked, 1)], Until::default(), None, &unwatched).unwrap();
+        assert_eq!(lives[0].data_lost_pages == 0, is_safe, "{reads}");
+        let said = of(asked);
+        assert_eq!(said.is_ok(), is_safe, "{said:?}");
+    }
+    // The host overwrites a block long before its reads reach the limit.
+    let written = Asked { reclaim: "none", read_share: 0.5, more: SKEWED.more, ..READS };
+    assert_eq!(of(written).unwrap().case, Case::EvenWrites);
+    let hardly = of(Asked { read_share: 0.9999, ..written }).unwrap_err();
+    assert!(hardly.contains("but is rewritten after up to "), "{hardly}");
+}
+
+/// Lives never exceed the bound, and reach it if nothing but sequential writes wears the drive.
+#[test]
+fn the_bound_holds_for_writes_of_any_kind() {
+    let tables = Tables::default();
+    for (name, asked, least) in [
+        ("sequential", sequential()[0].1, 0.97),
+        ("4 KiB", sequential()[2].1, 0.97),
+        ("skewed", Asked { read_share: 0.5, ..SKEWED }, 0.2),
+        ("few hours", Asked { more: &["workload.hours_per_day=0.01"], ..sequential()[0].1 }, 0.97),
+    ] {
+        let plan = plan(asked, 1);
+        let bound = estimate::bound::at_most(&plan, &tables).unwrap().unwrap().years;
+        let lives = live_all(&[plan], Until::default(), None, &unwatched).unwrap();
+        let share = lives[0].years / bound;
+        assert!(share <= 1.0 && share > least, "{name}: {share}");
+    }
+    assert!(estimate::bound::at_most(&plan(READS, 1), &tables).unwrap().is_none());
+}
+
+/// The host writes 20,000 pages of 16 KiB a second.
+#[test]
+fn years_by_tbw_follow_from_the_rate_of_writes() {
+    let by_tbw = |more| {
+        let asked = Asked { more, ..sequential()[0].1 };
+        estimate::bound::years_by_tbw(&plan(asked, 1), &Tables::default()).unwrap()
+    };
+    let years = by_tbw(&["sheet.tbw=600"]).unwrap();
+    let by_hand = 600e12 / (20_000.0 * 16_384.0) / (365.0 * 86_400.0);
+    assert!((years / by_hand - 1.0).abs() < 1e-3, "{years} {by_hand}");
+    assert_eq!(by_tbw(&[]), None);
+}
+
+/// A key-value window of 300 MB on `tiny`, at 2 tokens a second of 100 KB. The data sheet's number
+/// is 408 blocks x 192 pages x 16 KiB x 3,000 cycles = 3.85 TB; at 17.3 GB a day these are 222.8
+/// days.
+#[test]
+fn a_key_value_window_is_written_from_start_to_end() {
+    let model = |key: &str, value: &str| format!("workload.model.{key}={value}");
+    let set = vec![
+        model("size", "300MB"),
+        model("cache", "299MB"),
+        model("expert", "1MB"),
+        model("active", "10"),
+        model("dense", "20MB"),
+        model("tokens_per_second", "2"),
+        model("kv_written", "100KB"),
+        model("kv_read", "100KB"),
+        model("kv_window", "300MB"),
+    ];
+    let base = Base { gear: Gear::Fluid, set, oracle: Watch::Off, ..Base::new("tiny") };
+    let setup = Setup::new(base, Named::Workload("llm-moe-744b".into()));
+    let plan = RunPlan::new(&setup, Chosen::default(), &unwatched).unwrap();
+    let estimate = estimate::of(&plan).unwrap().unwrap();
+    let days = estimate.life_years.unwrap() * 365.0;
+    let by_hand = 408.0 * 192.0 * 16_384.0 * 3000.0 / (2.0 * 100e3) / 86_400.0;
+    assert_eq!(estimate.case, Case::SequentialWrites);
+    // Reads of the model, most of which the cache holds, shorten the life a little.
+    assert!(days < by_hand && days > 0.97 * by_hand, "{days} {by_hand}");
 }
 
 #[test]

@@ -129,6 +129,50 @@ fn a_simulation_that_runs_out_of_work_gives_bounds() {
     assert!(text.contains("used up its work") && text.contains("at most"), "{text}");
 }
 
+/// `vpass life --estimate` answers without a simulation, also where no equation is known. The host
+/// writes half of 10,000 pages a second; 78,336 pages endure 3,001 programs.
+#[test]
+fn an_estimate_alone_needs_no_simulation() {
+    let of = |more: &[&str]| {
+        let fixed = ["life", "--estimate", "--drive", "tiny", "--workload", "zipf-read"];
+        let rate = ["--set", "workload.rate=10000", "--set", "workload.block_size=16KiB"];
+        vpass(&[&fixed[..], &rate, more].concat())
+    };
+    let reads = of(&["--reclaim", "block,none"]);
+    let lines: Vec<&str> = reads.stdout.lines().collect();
+    assert_eq!((reads.code, reads.stderr.as_str()), (0, ""));
+    assert!(lines[0].starts_with("Estimate for `block` (closed form, within 1 %"), "{lines:?}");
+    assert!(lines[1].starts_with("No estimate for `none`: `none` does not protect"), "{lines:?}");
+    assert!(reads.stdout.contains("No bound: the host writes nothing"), "{lines:?}");
+    let writes = ["--reclaim=straw-wl", "--set=workload.read_share=0.5", "--set=sheet.tbw=600"];
+    let json = of(&[&writes[..], &["--json"]].concat()).json();
+    let because = "no equation is known for `straw-wl`";
+    assert_eq!(json.pointer("/techniques/0/estimate/none_because"), Some(&because.into()));
+    let year = 365.0 * 86_400.0;
+    let (bound, by_hand) = (number(&json, "/at_most/years"), 78_336.0 * 3001.0 / 5000.0 / year);
+    // The write buffer of 64 pages absorbs some writes of popular pages.
+    assert!(bound > by_hand && bound < 1.3 * by_hand, "{bound} {by_hand}");
+    let by_tbw = 600e12 / (5000.0 * 16_384.0) / year;
+    assert!((number(&json, "/years_by_tbw") / by_tbw - 1.0).abs() < 0.01, "{json}");
+    let text = of(&writes).stdout;
+    assert!(text.contains("By its data sheet (600 TB written)"), "{text}");
+    assert!(text.contains("The drive lives at most"), "{text}");
+    of(&["--rung", "1"]).refuses(2, &["--estimate", "--rung"]);
+}
+
+/// A life has the years by the data sheet beside its own, and null without such a number.
+#[test]
+fn a_life_has_the_years_by_its_data_sheet() {
+    let more = ["--set=workload.read_share=0.5", "--set=sheet.tbw=0.1", "--rung=1"];
+    let done = vpass(&lives(&[&more[..], &["--json"]].concat())).json();
+    let year = 365.0 * 86_400.0;
+    let by_hand = 0.1e12 / (5000.0 * 4096.0) / year;
+    assert!((number(&done, "/years_by_tbw") / by_hand - 1.0).abs() < 0.01, "{done}");
+    assert!(vpass(&lives(&more)).stdout.contains("By its data sheet (0.10 TB written)"));
+    let without = vpass(&lives(&["--rung=1", "--json"])).json();
+    assert_eq!(without.get("years_by_tbw"), Some(&Value::Null));
+}
+
 #[test]
 fn a_drive_that_is_worn_out_once_its_content_is_written_is_refused() {
     vpass(&lives(&["--set", "start.pec=5"]))

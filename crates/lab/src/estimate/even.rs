@@ -1,5 +1,5 @@
-//! Closed-form estimates for two kinds of workloads: the host only reads, or the host writes all
-//! pages at the same rate.
+//! Closed-form estimates for three kinds of workloads: the host only reads, writes all pages at the
+//! same rate, or overwrites a window of pages from start to end.
 //!
 //! Without writes, the drive rewrites a block after T page reads of the block. A host that reads R
 //! pages per second therefore causes R / T erases per second. The distribution of the reads over
@@ -20,6 +20,9 @@
 //! equation determines k. A block gets r / w page reads for each page that it loses. After T page
 //! reads, the block has therefore lost m = T w / r pages. Each P/E cycle frees m or P - k pages,
 //! whichever is less.
+//!
+//! If the host overwrites a window from start to end, all pages of a block become invalid one after
+//! another, so GC copies nothing. The erases of reads of other data are added.
 //!
 //! ```text
 //! 100 closed blocks of P = 4 pages hold 347 valid pages, so the mean block holds 3.47
@@ -45,51 +48,32 @@ pub(super) struct Even {
     pub(super) writes: f64,
     /// Number of page reads at which a block is rewritten. `None` if reads cause no rewrite.
     pub(super) threshold: Option<f64>,
-    /// Age, in seconds, at which refresh rewrites a block; `None` without refresh.
-    pub(super) period: Option<f64>,
 }
 
 impl Even {
     /// Returns the number of erases per second.
     pub(super) fn rate(&self, shape: &Shape) -> Rate {
         let p = shape.per_block;
-        if self.writes == 0.0 {
-            return self.unwritten(shape);
-        }
         let written = self.writes * shape.pages;
         let by_gc = p - cleaned_at(shape);
         let by_reads = self
             .threshold
             .filter(|_| self.reads > 0.0)
             .map_or(f64::INFINITY, |t| t * self.writes / self.reads);
-        let by_age =
-            self.period.map_or(f64::INFINITY, |period| p * -(-self.writes * period).exp_m1());
-        let freed = by_gc.min(by_reads).min(by_age);
+        let freed = by_gc.min(by_reads);
         // `host` is the number of blocks per second that host writes fill. `copied` is the number
         // of blocks per second that copied pages fill.
         let (host, copied) = (written / p, written / freed - written / p);
-        if freed < by_gc && by_reads <= by_age {
-            Rate { host, reclaim: copied, ..Rate::default() }
-        } else if freed < by_gc {
-            Rate { host, refresh: copied, ..Rate::default() }
+        if freed < by_gc {
+            Rate { host, reclaim: copied }
         } else {
             Rate { host: host + copied, ..Rate::default() }
         }
     }
-}
 
-impl Even {
-    /// Returns the number of erases per second if the host writes nothing. All blocks stay full
-    /// until the number of page reads or the age causes a rewrite.
-    fn unwritten(&self, shape: &Shape) -> Rate {
-        let blocks = shape.pages / shape.per_block;
-        let by_reads = self.threshold.map_or(0.0, |t| self.reads * shape.per_block / t);
-        let by_age = self.period.map_or(0.0, |period| 1.0 / period);
-        if by_reads >= by_age {
-            Rate { reclaim: blocks * by_reads, ..Rate::default() }
-        } else {
-            Rate { refresh: blocks * by_age, ..Rate::default() }
-        }
+    /// Returns the mean number of page reads of a block before GC cleans the block.
+    pub(super) fn served(&self, shape: &Shape) -> f64 {
+        (shape.per_block - cleaned_at(shape)) * self.reads / self.writes
     }
 }
 
@@ -162,15 +146,7 @@ mod tests {
     #[test]
     fn few_writes_do_not_change_the_law_of_reads() {
         let shape = shape(102.0, 8000.0, 100.0);
-        let even = Even { reads: 3.0, writes: 1e-9, threshold: Some(500.0), period: None };
-        let none = Even { writes: 0.0, ..even };
-        assert!((none.rate(&shape).all() / even.rate(&shape).all() - 1.0).abs() < 1e-6);
+        let even = Even { reads: 3.0, writes: 1e-9, threshold: Some(500.0) };
         assert!((even.rate(&shape).all() / by_reads(3.0 * 8000.0, 500.0).all() - 1.0).abs() < 1e-6);
-        // Refresh rewrites each block after one second, before the block has lost any page. The
-        // pages fill 80 blocks, so the drive erases 80 blocks per second.
-        let aged = Even { threshold: None, period: Some(1.0), ..even };
-        assert!(
-            (aged.rate(&shape).all() / 80.0 - 1.0).abs() < 1e-6 && aged.rate(&shape).refresh > 79.9
-        );
     }
 }

@@ -1,6 +1,8 @@
 //! Law of a workload: the mean number of reads per second and of writes per second for each page.
 //! Estimates need the law.
 
+use std::ops::Range;
+
 use vpass_workload::model::ModelLaw;
 use vpass_workload::synthetic::PageLaw;
 
@@ -16,8 +18,7 @@ pub(super) enum Law {
 }
 
 impl Law {
-    /// Returns the law of the plan's workload. Returns `None` if the workload has no law. In this
-    /// case, the requests must be counted.
+    /// Returns the law of the plan's workload. Returns `None` if the workload has no law.
     ///
     /// # Errors
     /// Returns an error if the workload is invalid or cannot be read.
@@ -87,11 +88,21 @@ impl Law {
         }
     }
 
-    /// Returns whether all pages of the drive have the same rates of reads and writes.
+    /// Returns whether all pages have the same rates of reads and writes, and the host writes them
+    /// in random order.
     pub(super) fn is_even(&self) -> bool {
         match self {
             Self::Table(law) => law.is_even(),
             Self::Model(_) => false,
+        }
+    }
+
+    /// Returns the pages that the host writes from start to end, again and again. The host reads
+    /// all of these pages at the same rate. Returns `None` if the host writes in another order.
+    pub(super) fn sequential(&self) -> Option<Range<u64>> {
+        match self {
+            Self::Table(law) => law.sequential().map(|pages| 0..pages),
+            Self::Model(law) => law.window(),
         }
     }
 }

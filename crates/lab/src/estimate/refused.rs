@@ -23,8 +23,8 @@ pub(super) fn why(plan: &RunPlan) -> Option<String> {
             format!("no equation is known for parity (`{}`)", plan.parity)
         }
         () if config.hints.said.is_some() => "no equation is known for drives with hints".into(),
-        () if ![NO_REFRESH, "block"].map(Some).contains(&plan.refresh.listed_name()) => {
-            format!("no equation is known for refresh `{}`", plan.refresh)
+        () if *plan.refresh != *NO_REFRESH => {
+            format!("no equation is known for refresh (`{}`)", plan.refresh)
         }
         () if config.start.pec_most() > config.start.pec => {
             "blocks have different wear at the start (start.pec_spread, start.worn_share)".into()

@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-use super::{Answer, Case, Estimate};
+use super::{Answer, Estimate};
 use crate::life::MOST_YEARS;
-use crate::numbers::{bytes, digits, years};
+use crate::numbers::{bytes, years};
 
 /// Formats the line that is printed before the simulation. An example is "Estimate for `block`
 /// (closed form, within 6 % where measured): 4.10 years".
@@ -64,12 +64,10 @@ impl Record {
 }
 
 impl Estimate {
-    /// Formats the kind of equations and their largest measured error, such as "closed form, within
-    /// 6 % where measured".
+    /// Formats the largest measured error of the equations, such as "closed form, within 6 % where
+    /// measured".
     pub fn bound(&self) -> String {
-        let form =
-            if self.case == Case::MeanField { "mean-field equations" } else { "closed form" };
-        format!("{form}, within {:.0} % where measured", 100.0 * self.within)
+        format!("closed form, within {:.0} % where measured", 100.0 * self.within)
     }
 
     /// Formats the length of the estimated life in a suitable unit.
@@ -87,26 +85,11 @@ impl Estimate {
     pub fn off_by(&self, simulated: Option<f64>) -> Option<f64> {
         Some(self.life_years? / simulated.filter(|years| *years > 0.0)? - 1.0)
     }
-
-    /// Formats the causes of the P/E cycles, such as "Mean P/E cycles of a block: 2,410 for
-    /// reads, 590 for age".
-    pub fn spent_on(&self) -> String {
-        let parts = [
-            ("the host's writes and GC", self.cycles_by_host),
-            ("reads", self.cycles_by_reads),
-            ("age", self.cycles_by_age),
-        ];
-        let said: Vec<String> = parts
-            .iter()
-            .filter(|(_, n)| *n >= 0.5)
-            .map(|(what, n)| format!("{} for {what}", digits(*n)))
-            .collect();
-        format!("Mean P/E cycles of a block: {}", said.join(", "))
-    }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::Case;
     use super::*;
 
     #[test]
@@ -119,8 +102,8 @@ mod tests {
                 cycles_by_host: 0.0,
                 cycles_by_reads: 0.0,
                 cycles_by_age: 0.0,
-                case: Case::MeanField,
-                within: 0.3,
+                case: Case::EvenWrites,
+                within: 0.06,
             };
             estimate.length_text()
         };

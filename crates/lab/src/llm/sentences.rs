@@ -49,11 +49,11 @@ impl Llm {
 
     fn worn_under(&self, technique: &Technique) -> String {
         let (drive, label) = (&self.drive, &technique.label);
-        if let Some(lost) = technique.data_lost_pages.filter(|pages| *pages > 0.0) {
+        if technique.data_lost_pages > 0.0 {
             return format!(
                 "`{drive}` with `{label}` loses data ({} pages), so the number of years would have \
                  no meaning.",
-                digits(lost)
+                digits(technique.data_lost_pages)
             );
         }
         let (Some(rounds), Some(written)) =
@@ -121,8 +121,7 @@ impl Llm {
             return Some("Another GB of cache would hold the rest of the model.".into());
         };
         let kept = self.techniques.iter().zip(added).filter(|(technique, _)| {
-            technique.data_lost_pages.is_none_or(|pages| pages == 0.0)
-                && technique.rounds_per_rewrite.is_some()
+            technique.data_lost_pages == 0.0 && technique.rounds_per_rewrite.is_some()
         });
         let years_of: Vec<String> = kept
             .filter_map(|(technique, added)| {
@@ -153,14 +152,6 @@ fn of_life((mean, unit): (f64, &str), ends: Option<(f64, f64)>) -> String {
 /// endurance a year takes.
 fn length(technique: &Technique) -> String {
     let percent = digits(technique.endurance_percent_per_year);
-    if let Some(within) = technique.estimated_within {
-        return format!(
-            "By an estimate (with errors of at most {} % where measured), the drive is worn out in \
-             {}; each year takes {percent} % of its endurance.",
-            digits(100.0 * within),
-            years(technique.years, None)
-        );
-    }
     if !technique.worn_out {
         return format!(
             "The drive is not worn out after {}; each year takes {percent} % of its endurance.",
@@ -218,10 +209,10 @@ mod tests {
             years: 0.55,
             years_interval: Some((0.53, 0.57)),
             worn_out: true,
-            rung: Some(2),
+            rung: 2,
             years_by_estimate: None,
             estimated_within: None,
-            data_lost_pages: Some(0.0),
+            data_lost_pages: 0.0,
             rounds_per_rewrite: Some(8.1),
             rounds_per_rewrite_fresh: Some(10.1),
             rounds_per_rewrite_worn: Some(6.7),
@@ -320,7 +311,7 @@ mod tests {
     #[test]
     fn losses_and_long_lives_say_so() {
         let mut lost = answer();
-        lost.techniques[0].data_lost_pages = Some(12.0);
+        lost.techniques[0].data_lost_pages = 12.0;
         let said = lost.sentences();
         assert_eq!(
             said[1],
@@ -334,15 +325,10 @@ mod tests {
         let said = long.sentences();
         assert!(said[1].contains("The drive is not worn out after 100 years"));
         assert_eq!(said.len(), 4, "no years for more cache: {said:?}");
-        let mut estimated = answer();
-        estimated.techniques[0].estimated_within = Some(0.3);
-        assert!(estimated.sentences()[1].contains(
-            "By an estimate (with errors of at most 30.0 % where measured), the drive is worn out \
-             in 201 days"
-        ));
-        estimated.techniques[0].rounds_per_rewrite_fresh = None;
-        estimated.techniques[0].written_per_100_read_worn = None;
-        let said = &estimated.sentences()[1];
+        let mut short = answer();
+        short.techniques[0].rounds_per_rewrite_fresh = None;
+        short.techniques[0].written_per_100_read_worn = None;
+        let said = &short.sentences()[1];
         assert!(said.contains("every 8.10 rounds (mean of its life). A round"), "{said}");
         assert!(said.contains("writes 12.3 bytes (mean of its life) for each 100"), "{said}");
         let idle = Llm { read_bytes_per_second: 0.0, ..answer() };

@@ -134,6 +134,15 @@ impl ModelLaw {
         of_window + self.update_bytes() as f64 * self.updates_in_a_second()
     }
 
+    /// Returns the pages of the key-value window, which the host writes from start to end, again and
+    /// again. Returns `None` if the host writes nothing, or also updates the model.
+    pub fn window(&self) -> Option<std::ops::Range<u64>> {
+        let begin = self.config.window_begin();
+        let end = begin + self.config.window_bytes();
+        let is_alone = self.config.kv_written.0 > 0 && self.config.update_days.is_none();
+        is_alone.then(|| begin / self.page_bytes..end.div_ceil(self.page_bytes))
+    }
+
     /// Returns the mean number of read requests per token.
     pub fn requests_per_token(&self) -> f64 {
         let of_experts: f64 = (0..self.chances.len())

@@ -27,6 +27,8 @@ pub struct PageLaw {
     /// Share of the written pages that a write covers only in part.
     partial: f64,
     is_even: bool,
+    /// Number of pages that the host writes in the order of their addresses, again and again.
+    sequential: Option<u64>,
 }
 
 /// Requests of one direction: all reads, or all writes.
@@ -54,8 +56,10 @@ impl PageLaw {
         let of_writes = config.write_distribution.unwrap_or(config.distribution);
         let smallest =
             whole.area.classes.iter().map(|class| class.bytes * class.per_run).min().unwrap_or(1);
-        let is_even =
-            |of: Distribution| matches!(of, Distribution::Uniform | Distribution::Sequential);
+        let reads_evenly = config.read_share <= 0.0
+            || matches!(config.distribution, Distribution::Uniform | Distribution::Sequential);
+        let is_sequential = config.read_share < 1.0 && of_writes == Distribution::Sequential;
+        let used = (capacity as f64 * config.footprint / f64::from(page_bytes)).ceil() as u64;
         Ok(Self {
             reads: Direction {
                 weights: whole.weights(config.distribution, 0),
@@ -71,7 +75,8 @@ impl PageLaw {
             pages: whole.host_pages,
             mean_bytes: whole.mean_bytes(),
             partial: whole.partial_share(),
-            is_even: is_even(config.distribution) && is_even(of_writes) && config.footprint >= 1.0,
+            is_even: reads_evenly && of_writes == Distribution::Uniform && config.footprint >= 1.0,
+            sequential: (reads_evenly && is_sequential).then_some(used),
             scatter: whole.scatter,
         })
     }
@@ -121,9 +126,16 @@ impl PageLaw {
         self.partial
     }
 
-    /// Returns whether all pages have the same rates.
+    /// Returns whether all pages have the same rates, and the host writes them in random order.
     pub fn is_even(&self) -> bool {
         self.is_even
+    }
+
+    /// Returns the number of pages at the start of the drive that the host writes from the first to
+    /// the last, again and again. The host reads all of these pages at the same rate. Returns
+    /// `None` for writes in another order, and for uneven reads.
+    pub fn sequential(&self) -> Option<u64> {
+        self.sequential
     }
 }
 
@@ -149,6 +161,23 @@ mod tests {
                 && law.partial() == 0.0
         );
         assert!((law.write_bytes_per_s() - 300.0 * 16_384.0).abs() < 1e-6);
+    }
+
+    /// Writes from start to end are not even: GC copies no page of theirs.
+    #[test]
+    fn sequential_writes_have_a_kind_of_their_own() {
+        let of = |keys: &str| {
+            let law = law(&format!("rate = 1000.0\nread_share = 0.5\nrequests = 1\n{keys}"));
+            (law.is_even(), law.sequential())
+        };
+        assert_eq!(of("distribution = \"sequential\""), (false, Some(10_000)));
+        assert_eq!(
+            of("write_distribution = \"sequential\"\nfootprint = 0.25"),
+            (false, Some(2_500))
+        );
+        let uneven = "distribution = \"zipf:0.99\"\nwrite_distribution = \"sequential\"";
+        assert_eq!(of(uneven), (false, None));
+        assert_eq!(of("write_distribution = \"uniform\""), (true, None));
     }
 
     #[test]
