@@ -123,8 +123,6 @@ pub struct Lived {
     pub windows_from: Option<f64>,
     /// Whether wear had settled when windows began. True if every cycle was simulated.
     pub has_settled: bool,
-    /// Whether reads were simulated in bulk, in the fluid gear.
-    pub in_bulk: bool,
     /// Number of P/E cycles of the mean block that were simulated.
     pub simulated: f64,
     /// Simulated work, in the unit of [`work_of`].
@@ -222,7 +220,6 @@ fn live_to_end(
         oracle,
         windows_from,
         has_settled,
-        in_bulk: plan.is_fluid(),
         simulated,
         work,
         pec_first: wear.start,
@@ -367,7 +364,6 @@ pub(crate) mod tests {
             oracle: None,
             windows_from: None,
             has_settled: true,
-            in_bulk: false,
             simulated: 3000.0,
             work: 3_000_000,
             pec_first: 0.0,

@@ -317,7 +317,7 @@ mod tests {
         assert_eq!(
             why_no_higher(Next::OutOfTime(13.5), &[], &args).unwrap(),
             "The interval is wider than --within 10.0 %: a higher rung would take about --minutes \
-             13.5, more than is left of --minutes 0.300."
+             13.5, more than is left of --minutes 0.30."
         );
     }
 }

@@ -132,7 +132,8 @@ fn a_life_that_ended_before_its_windows_is_valid_for_all_rungs() {
     let climbed = climb(None).go(&contenders(&["one"]), live, &mut |_| ()).unwrap();
     // Four lives are needed, whatever the windows are.
     assert_eq!((count, climbed.end), (4, Some(Next::Answered)));
-    assert_eq!(climbed.answers[0].interval.unwrap().by_acceleration, Some(0.0));
+    let by_windows = climbed.answers[0].interval.unwrap().by_acceleration.unwrap();
+    assert!(by_windows < 0.011 * 4.1, "every cycle was simulated: {by_windows}");
 }
 
 #[test]
