@@ -78,7 +78,7 @@ bench-start: build
 	@echo "the first example, 1 M requests"
 	$(MEASURED) $(VPASS) run --drive modern-tlc --workload random-70-30 --set workload.requests=1M > /dev/null
 	@echo "comparison of nine rows, 100,000 requests each (goal at most 10 CPU s and twice the memory of one row)"
-	$(MEASURED) $(VPASS) compare --drive modern-tlc --workload random-70-30 --set workload.requests=100k --reclaim $(NINE_ROWS) > /dev/null
+	$(MEASURED) $(VPASS) compare --drive modern-tlc --workload random-70-30 --set workload.requests=100k --seeds 1 --reclaim $(NINE_ROWS) > /dev/null
 	@echo "one row of it"
 	$(MEASURED) $(VPASS) run --drive modern-tlc --workload random-70-30 --set workload.requests=100k --reclaim block > /dev/null
 
@@ -139,6 +139,7 @@ soak: build
 	done
 	cargo test --release -p vpass-oracle --features seeded-bugs --test all seeded_bugs:: -- --ignored --nocapture
 	VPASS_SEEDS=12 cargo test --release -p vpass-lab --test all agree
+	cargo test --release -p vpass-lab --test all verdicts:: -- --ignored --nocapture
 	VPASS_CASES=400 cargo test --release -p vpass-oracle --test all -- parity_is_what random_cases_are_clean
 	cargo test --release -p vpass-cli --test attacks -- --ignored
 	$(MAKE) --no-print-directory samples

@@ -355,9 +355,7 @@ fn a_comparison_fits_its_terminal() {
         assert_eq!(long, [""; 0], "{}", done.stdout);
         assert_eq!(done.stdout.matches("of host data that").count(), 1, "one legend");
         // Every column is in one of the parts.
-        for word in
-            ["life", "writes", "erases", "ampl.", "p50", "p99.9", "max", "wait", "RAM", "lost"]
-        {
+        for word in ["writes", "erases", "ampl.", "p50", "p99.9", "max", "wait", "RAM", "lost"] {
             assert!(done.stdout.contains(word), "{word} in\n{}", done.stdout);
         }
     }
@@ -533,7 +531,7 @@ fn one_refused_pair_leaves_the_other_rows() {
         vpass(&[&drive[..], &small, &["--reclaim", reclaim, "--refresh", refresh], more].concat())
     };
     let out = room.text("out");
-    let done = on("block,none", "none,block", &["--json", "--out", &out]);
+    let done = on("block,none", "none,block", &["--json", "--seeds", "1", "--out", &out]);
     assert_eq!(done.code, 0, "{}", done.stderr);
     let json = done.json();
     let names: Vec<_> = json["techniques"]
@@ -726,7 +724,8 @@ fn net_read_wear_is_what_a_run_programs_beyond_undisturbed_flash() {
         format!("{}/../../examples/traces/pgbench-ext4.csv.zst", env!("CARGO_MANIFEST_DIR"));
     let run = ["--drive", "tiny", "--trace", &trace, "--repeat", "20", "--gear", "untimed"];
     let run = [&run[..], &["--oracle", "off", "--json"]].concat();
-    let compared = vpass(&[&["compare", "--reclaim", "none,block"], &run[..]].concat()).json();
+    let compared =
+        vpass(&[&["compare", "--seeds", "1", "--reclaim", "none,block"], &run[..]].concat()).json();
     let twin = ["run", "--reclaim", "none", "--set", "disturb.model=none"];
     let twin = vpass(&[&twin[..], &run[..]].concat()).json();
     let programs = |run: &serde_json::Value| -> i64 {

@@ -5,8 +5,10 @@ use std::fs;
 use crate::common::{Room, small_run, vpass};
 
 /// Small comparison of two techniques on the tiny drive.
-const COMPARE: [&str; 9] = [
+const COMPARE: [&str; 11] = [
     "compare",
+    "--seeds",
+    "1",
     "--drive",
     "tiny",
     "--workload",

@@ -66,9 +66,12 @@ fn write_amplification_is_bytes_by_bytes_in_run_compare_and_life() {
     // One drive write per day is 1 GiB on each day of five years.
     let dwpd = number(&whole, "/wear/host_bytes_until_worn") / f64::from(1u32 << 30) / 1825.0;
     assert!(near(number(&whole, "/wear/drive_writes_per_day"), dwpd), "{dwpd}");
-    let compared =
-        done(&written("compare", "4KiB", &[&few[..], &["--reclaim", "none,block"]].concat()))
-            .json();
+    let compared = done(&written(
+        "compare",
+        "4KiB",
+        &[&few[..], &["--reclaim", "none,block", "--seeds", "1"]].concat(),
+    ))
+    .json();
     for technique in compared["techniques"].as_array().unwrap() {
         let run = &technique["runs"][0];
         let right = PAGE * programs(run) / number(run, "/host/write_bytes");

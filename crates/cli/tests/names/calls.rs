@@ -62,8 +62,8 @@ pub(crate) const JSON: [(&str, &str); 40] = [
     ),
     (
         "compare",
-        "compare --drive tiny --workload zipf-read --set workload.requests=2000 --reclaim \
-         none,block --json --out OUT",
+        "compare --drive tiny --workload zipf-read --set workload.requests=2000 --seeds 1 \
+         --reclaim none,block --json --out OUT",
     ),
     (
         "compare",
