@@ -56,7 +56,7 @@ pub struct RunPlan {
     /// Drive in which every key has a value.
     pub drive: Loaded<DriveConfig>,
     /// Note about a capacity that settings changed without naming it.
-    pub(crate) resized: Option<String>,
+    pub resized: Option<String>,
     /// Source of the requests of the run.
     pub workload: Workload,
     /// Read-reclaim technique.
