@@ -297,11 +297,8 @@ mod tests {
         // A drive with 80,640 blocks in 64 planes has 180 blocks per sample at 1/448. No larger
         // multiple of 64 leaves as many blocks.
         assert_eq!(first(80_640, 64, 1 << 27), Some(448));
-        assert_eq!(
-            first(80_640, 64, 100_000),
-            Some(192),
-            "2 x 100,000 / 192 = 1,041 pages; 256 would leave 781"
-        );
+        assert_eq!(first(80_640, 64, 40_789), Some(448), "91 pages");
+        assert_eq!(first(80_640, 64, 20_000), Some(384), "52 pages; 448 would leave 44");
         assert_eq!(first(80_640, 64, 2069), Some(128), "630 blocks, and 64 would have 1,260");
         assert_eq!(
             (first(1000, 4, 1 << 20), first(1004, 4, 1 << 20)),

@@ -143,3 +143,73 @@ fn add(list: &mut Vec<Request>, part: Request) {
         list.push(part);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use vpass_drive::base::request::Op;
+
+    use super::*;
+
+    #[test]
+    fn strata_hold_pages_of_similar_rates() {
+        // Pages 4, 1 and 6 are touched. The others follow by address: 0, 2, 3, 5.
+        let ranked = [4, 1, 6].map(Lpn::new);
+        let strata = Strata::of(&ranked, 7, 2);
+        // {4, 1} begins at page 1, {6, 0} at 0, {2, 3} at 2 and {5} at 5.
+        let of = |lpn| (strata.number(lpn), strata.member(lpn));
+        let all: Vec<_> = (0..7).map(of).collect();
+        assert_eq!(all, [(0, 1), (1, 1), (2, 0), (2, 1), (1, 0), (3, 0), (0, 0)]);
+    }
+
+    #[test]
+    fn neighbouring_parts_of_a_request_are_one_request() {
+        let part =
+            |at, offset, bytes| Request { at, offset, bytes, op: Op::Trim, origin: 0, hint: None };
+        let mut list = vec![];
+        for one in [part(5, 0, 100), part(5, 100, 50), part(5, 200, 9), part(6, 209, 1)] {
+            add(&mut list, one);
+        }
+        assert_eq!(list, [part(5, 0, 150), part(5, 200, 9), part(6, 209, 1)]);
+    }
+
+    #[test]
+    fn a_sample_gets_exactly_its_pages_of_a_write() {
+        // In each round, each byte that a write changes must belong to exactly one sample.
+        for (offset, bytes) in [(0, 100), (30, 50), (130, 240), (250, 900), (399, 2), (700, 100)] {
+            let write = Request { at: 5, offset, bytes, op: Op::Write, origin: 0, hint: None };
+            let whole = Windows {
+                page_bytes: 100,
+                pages: 12,
+                width: u64::MAX,
+                pass: 10,
+                ends: vec![0],
+                reads: vec![],
+                shares: 1,
+                writes: vec![vec![write]],
+                span: 10,
+                ranked: vec![],
+                has_writes: true,
+                requests_per_page: 1.0,
+                bytes_per_page: 100.0,
+                requests: 1,
+            };
+            for round in 0..4 {
+                let mut bytes_of = vec![0u32; 1200];
+                for residue in 0..4 {
+                    let sample = Sample { of: 4, residue };
+                    let part = whole.sampled(sample, StrataBy::Address);
+                    for write in &part.writes[round] {
+                        for byte in write.offset..write.offset + u64::from(write.bytes) {
+                            let member = (residue as usize + round) % 4;
+                            let (page, within) = (byte as usize / 100 * 4 + member, byte % 100);
+                            bytes_of[page * 100 + within as usize] += 1;
+                        }
+                    }
+                }
+                let right = |byte| u32::from((offset..offset + u64::from(bytes)).contains(&byte));
+                let is_right = (0..).zip(&bytes_of).all(|(byte, count)| *count == right(byte));
+                assert!(is_right, "{offset} {bytes} {round}");
+            }
+        }
+    }
+}

@@ -160,10 +160,11 @@ impl<S: PassSource> RequestSource for Drawn<S> {
 
 #[cfg(test)]
 mod tests {
-    use vpass_drive::base::request::Op;
+    use vpass_drive::base::units::Bytes;
 
     use super::*;
-    use crate::pass::PassSource;
+    use crate::synthetic::{Sample, SyntheticSource, WorkloadConfig};
+    use crate::windows::{Counted, Counting, StrataBy};
 
     /// Stream with five requests. Page 7 is read at 1, 2 and 9 s, and pages 7 and 8 at 12 s. Page 1
     /// is written at 3 s. A pass takes 14 s.
@@ -209,10 +210,26 @@ mod tests {
         }
     }
 
+    /// Counts one pass of a drive of 10 pages.
+    fn ten_pages(width: Ns, short_bytes: u64) -> Counting {
+        let passes = Counted::One { width, short_bytes };
+        Counting { page_bytes: 100, pages: 10, passes }
+    }
+
+    fn taken(source: &mut FluidWindows, count: usize) -> Vec<Request> {
+        let mut writes = vec![];
+        while writes.len() < count {
+            let before = writes.len();
+            source.writes().fill(&mut writes, count - before).unwrap();
+            assert!(writes.len() > before);
+        }
+        writes
+    }
+
     #[test]
     fn reads_of_each_window_are_those_of_the_stream() {
         const S: Ns = 1_000_000_000;
-        let table = Windows::of(&mut Stream(0, 0), 100, 10, 5 * S).unwrap();
+        let table = Windows::of(&mut Stream(0, 0), ten_pages(5 * S, 0)).unwrap();
         assert_eq!((table.pass(), table.requests()), (14 * S, 5));
         let mut source = FluidWindows::new(Arc::new(table));
         let (rates, until) = source.rates(0);
@@ -233,5 +250,97 @@ mod tests {
         let mut writes = vec![];
         source.writes().fill(&mut writes, 3).unwrap();
         assert_eq!(writes.iter().map(|write| write.at / S).collect::<Vec<_>>(), [2, 16, 30]);
+    }
+
+    #[test]
+    fn a_pass_with_few_writes_is_one_window() {
+        const S: Ns = 1_000_000_000;
+        // The pass writes 100 bytes.
+        let windows = |bytes| Windows::of(&mut Stream(0, 0), ten_pages(5 * S, bytes)).unwrap();
+        assert_eq!((windows(99).ends.len(), windows(100).ends.len()), (3, 1));
+        let (rates, until) = FluidWindows::new(Arc::new(windows(100))).rates(0);
+        // Page 7 is read four times in 14 s, and page 8 once.
+        let rate = |page| rates.pages.per_ns(Lpn::new(page)) * 14e9;
+        assert!((rate(7) - 4.0).abs() < 1e-6 && (rate(8) - 1.0).abs() < 1e-6);
+        assert_eq!(until, Ns::MAX);
+    }
+
+    /// Source of requests to 8 pages of 512 bytes, 100 per second. A pass has `requests` requests.
+    fn generator(requests: u64, read_share: f64) -> SyntheticSource {
+        let config = WorkloadConfig {
+            requests,
+            rate: Some(100.0),
+            read_share,
+            block_size: Some(Bytes(512)),
+            ..WorkloadConfig::default()
+        };
+        SyntheticSource::new(&config, 8 * 512, 512, 1).unwrap()
+    }
+
+    fn eight_pages(for_samples: bool) -> Counting {
+        Counting { page_bytes: 512, pages: 8, passes: Counted::Many { for_samples } }
+    }
+
+    #[test]
+    fn a_generator_draws_its_writes_anew_in_each_pass() {
+        let table = Windows::of(&mut generator(400, 0.75), eight_pages(false)).unwrap();
+        assert!(table.writes[0].is_empty() && table.requests() == 400);
+        // A pass has about 100 writes. Without new draws, pages of later passes would repeat.
+        let writes = taken(&mut FluidWindows::drawn(Arc::new(table), generator(400, 0.75)), 1000);
+        let in_pass = |n: Ns| -> Vec<u64> {
+            let begins = n * 4_000_000_000..(n + 1) * 4_000_000_000;
+            writes.iter().filter(|w| begins.contains(&w.at)).map(|w| w.offset).collect()
+        };
+        assert!(in_pass(1).len() > 50 && in_pass(1) != in_pass(2) && in_pass(2) != in_pass(3));
+        assert!(writes.iter().all(|write| write.op == Op::Write));
+    }
+
+    #[test]
+    fn a_generator_that_only_reads_has_no_writes() {
+        let reads = || generator(9, 1.0);
+        let table = Arc::new(Windows::of(&mut reads(), eight_pages(false)).unwrap());
+        let mut writes = vec![];
+        FluidWindows::drawn(table, reads()).writes().fill(&mut writes, 9).unwrap();
+        assert!(writes.is_empty());
+    }
+
+    #[test]
+    fn reads_of_a_generator_have_the_mean_rates_of_many_passes() {
+        let table = Windows::of(&mut generator(40, 0.75), eight_pages(false)).unwrap();
+        // 8 pages are touched 30 times on average: 240 touches take 6 passes of 40 requests, which
+        // take 2.4 s.
+        assert_eq!((table.shares, table.requests()), (6, 40));
+        let reads: u32 = table.reads.iter().map(|(_, count)| count).sum();
+        let (rates, _) = FluidWindows::new(Arc::new(table)).rates(0);
+        assert!((rates.pages.sum(8) - f64::from(reads) / 2.4).abs() < 0.02 * rates.pages.sum(8));
+    }
+
+    #[test]
+    fn samples_have_all_reads_and_writes_of_the_drive() {
+        const S: Ns = 1_000_000_000;
+        let table = Windows::of(&mut Stream(0, 0), ten_pages(5 * S, 0)).unwrap();
+        // Most written first, then most read: page 1, then 7 and 8, then 0. Strata of 3 pages are
+        // {1, 7, 8}, {0, 2, 3}, {4, 5, 6} and {9}, numbered by their lowest addresses: 1, 0, 2, 3.
+        let sample = |residue| {
+            let sampled = table.sampled(Sample { of: 3, residue }, StrataBy::Counts);
+            FluidWindows::new(Arc::new(sampled))
+        };
+        // In windows of 5, 5 and 4 s, the stratum has 2, 1 and 2 reads of 3 pages.
+        let (rates, _) = sample(0).rates(0);
+        let rate = rates.pages.per_ns(Lpn::new(1)) * 1e9;
+        assert!((rate - 2.0 / 3.0 / 5.0).abs() < 1e-6, "{rate}");
+        let mut changes = vec![];
+        sample(1).changes(0, &mut changes);
+        assert_eq!(changes, [(Lpn::new(1), (1.0 / 3.0 / 5.0) as f32)]);
+        // Page 1 is written once in each pass of 14 s, and once in three passes in each sample.
+        let mut times: Vec<Ns> = (0..3)
+            .flat_map(|residue| taken(&mut sample(residue), 2))
+            .map(|write| {
+                assert_eq!((write.offset, write.bytes), (100, 100));
+                write.at / S
+            })
+            .collect();
+        times.sort_unstable();
+        assert_eq!(times, [2, 16, 30, 44, 58, 72]);
     }
 }
