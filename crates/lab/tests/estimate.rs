@@ -227,7 +227,7 @@ fn the_bound_holds_for_writes_of_any_kind() {
         ("sequential", sequential()[0].1, 0.97),
         ("4 KiB", sequential()[2].1, 0.97),
         ("skewed", Asked { read_share: 0.5, ..SKEWED }, 0.2),
-        ("few hours", Asked { more: &["workload.hours_per_day=0.01"], ..sequential()[0].1 }, 0.97),
+        ("few hours", Asked { more: &["workload.hours_per_day=0.001"], ..sequential()[0].1 }, 0.97),
     ] {
         let plan = plan(asked, 1);
         let bound = estimate::bound::at_most(&plan, &tables).unwrap().unwrap().years;
