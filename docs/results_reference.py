@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import pathlib
 import re
+import sys
 
 from page_text import filled, linked, note, table
 
@@ -26,7 +27,9 @@ COMPARISON = ROOT / "crates/lab/src/compare.rs"
 LIVES = ROOT / "crates/lab/src/life/summary.rs"
 NUMBER, TEXT = "number", "text"
 PLAIN = {"bool": "true or false", "f64": NUMBER, "f32": NUMBER}
-PLAIN |= dict.fromkeys(("String", "Word", "&'static str"), TEXT)
+PLAIN |= dict.fromkeys(("String", "Word", "&'static str"), TEXT) | {"Value": "object"}
+PLAIN |= dict.fromkeys(("End", "LifeUnit", "Bytes", "AccessLatency"), TEXT)
+PLAIN |= {"MeanCi95": "object of `mean` and `ci95`", "ByCause": "object: integer by name"}
 
 
 class Struct:
@@ -50,34 +53,24 @@ class Struct:
                 doc, attributes = [], []
 
 
+def sources() -> list[pathlib.Path]:
+    """The files in which types of summary.json are declared, each once."""
+    places = [ROOT / "crates" / place for place in DECLARED]
+    paths = (sorted(at.rglob("*.rs")) if at.is_dir() else [at] for at in places)
+    return list(dict.fromkeys(path for among in paths for path in among))
+
+
 def structs() -> dict[str, list[Struct]]:
     """All serialised structs by name."""
     found: dict[str, list[Struct]] = {}
-    files = dict.fromkeys(
-        path
-        for place in DECLARED
-        for path in (
-            [ROOT / "crates" / place]
-            if place.endswith(".rs")
-            else sorted((ROOT / "crates" / place).rglob("*.rs"))
-        )
-    )
     form = r"((?:[ \t]*///[^\n]*\n)*)((?:[ \t]*#\[[^\n]*\n)+)[ \t]*pub(?:\([^)]*\))? "
     form += r"struct (\w+)(?:<[^>]*>)? \{\n(.*?)\n[ \t]*\}"
-    for path in files:
+    for path in sources():
         for doc, attributes, name, body in re.findall(form, path.read_text(), re.S):
             if "Serialize" in attributes:
                 about = " ".join(line.strip()[3:].strip() for line in doc.splitlines())
                 found.setdefault(name, []).append(Struct(path, about, body))
     return found
-
-
-def named(types: dict[str, list[Struct]], name: str, by: Struct) -> Struct | None:
-    """Struct of this name: of the same file, or else the first."""
-    candidates = types.get(name, [])
-    own = [s for s in candidates if s.path == by.path]
-    near = [s for s in candidates if by.path.parent in s.path.parents]
-    return next(iter([*own, *near, *candidates]), None)
 
 
 def in_words(form: str) -> tuple[str, str]:
@@ -90,7 +83,7 @@ def in_words(form: str) -> tuple[str, str]:
     if many:
         words, inner = in_words(many.group(1) or many.group(2))
         return ("list of " + words if not form.startswith("Box") else words), inner
-    by_name = re.fullmatch(r"BTreeMap<\w+, (.+)>", form)
+    by_name = re.fullmatch(r"BTreeMap<[^,]+, (.+)>", form)
     if by_name:
         words, inner = in_words(by_name.group(1))
         return f"object: {words} by name", inner
@@ -102,20 +95,32 @@ def in_words(form: str) -> tuple[str, str]:
     return "object", last
 
 
+def known(types: dict[str, list[Struct]], form: str, by: Struct) -> tuple[str, Struct | None]:
+    """A type as a reader of JSON sees it, and its struct: of the same file, or else the nearest."""
+    words, name = in_words(form)
+    if not name:
+        return words, None
+    candidates = types.get(name, [])
+    own = [s for s in candidates if s.path == by.path]
+    near = [s for s in candidates if by.path.parent in s.path.parents]
+    if not candidates:
+        sys.exit(f"{by.path}: the type `{form}` of a result is unknown; name its file in DECLARED")
+    return words, next(iter([*own, *near, *candidates]))
+
+
 def fields(types: dict[str, list[Struct]], of: Struct, path: str) -> list[tuple]:
     """Fields of a struct with their paths, each followed by the fields of its own."""
     rows = []
     for name, form, doc, is_flat in of.fields:
-        words, inner = in_words(form)
-        struct = named(types, inner, of) if inner else None
+        words, struct = known(types, form, of)
         place = path if is_flat else f"{path}.{name}" if path else name
-        many = "list of object" in words or "object: " in words
+        below = ".NAME" if "object: " in words else "[]" if "list of object" in words else ""
         if not is_flat:
-            rows.append((place, words if struct or not inner else "text", doc))
+            rows.append((place, words, doc))
         elif not struct:
             rows.append((f"{path}.NAME" if path else "NAME", words.split(": ")[-1], doc))
         if struct:
-            rows += fields(types, struct, place + ("[]" if many and not is_flat else ""))
+            rows += fields(types, struct, place + ("" if is_flat else below))
     return rows
 
 
@@ -157,7 +162,10 @@ def other_files(types: dict[str, list[Struct]]) -> str:
     manifest = types["Manifest"][0]
     text += table(
         ["key", "type", "meaning"],
-        [[f"`{name}`", in_words(form)[0], linked(doc, "../")] for name, form, doc, _ in manifest.fields],
+        [
+            [f"`{name}`", known(types, form, manifest)[0], linked(doc, "../")]
+            for name, form, doc, _ in manifest.fields
+        ],
     )
     text += about_file(COMPARISON)
     life = next(s for s in types["Life"] if s.path == LIVES)
@@ -199,12 +207,11 @@ def results_page() -> str:
     text += "\n\n## The run\n\n"
     plain, groups = [], []
     for name, form, doc, _ in summary.fields:
-        words, inner = in_words(form)
-        struct = named(types, inner, summary) if inner else None
+        words, struct = known(types, form, summary)
         if struct:
             groups.append((name, words, doc, struct))
         else:
-            plain.append([f"`{name}`", words if not inner else "text", linked(doc, "../")])
+            plain.append([f"`{name}`", words, linked(doc, "../")])
     text += table(["field", "type", "meaning"], plain)
     for name, words, doc, struct in groups:
         text += f"## {name}\n\n" + filled(linked(doc, "../")) + "\n\n"

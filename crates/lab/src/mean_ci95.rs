@@ -8,7 +8,7 @@ use statrs::distribution::{ContinuousCDF, StudentsT};
 pub struct MeanCi95 {
     /// Mean of the values.
     pub mean: f64,
-    /// Half the width of the mean's 95 % confidence interval; absent for a single value.
+    /// Half the width of the mean's 95 % confidence interval; null for a single value.
     pub ci95: Option<f64>,
 }
 
