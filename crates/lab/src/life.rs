@@ -219,7 +219,7 @@ fn live_to_end(
         hints: counts.hints,
         oracle,
         windows_from,
-        has_settled,
+        has_settled: has_settled || windows_from.is_none(),
         simulated,
         work,
         pec_first: wear.start,

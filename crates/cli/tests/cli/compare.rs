@@ -322,7 +322,7 @@ fn a_comparison_is_csv_or_markdown_on_standard_output() {
     let lines: Vec<_> = done.stdout.lines().collect();
     assert!(
         lines.len() == 4
-            && lines[0].starts_with("| reclaim | life |")
+            && lines[0].starts_with("| reclaim | reclaim writes |")
             && lines[1].starts_with("| --- | ---: |"),
         "{}",
         done.stdout

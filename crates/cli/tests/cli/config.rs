@@ -136,10 +136,10 @@ fn settings_that_leave_a_technique_no_room_are_refused_with_one_that_does() {
         2,
         &[
             "reclaim.check_interval = 5000: `straw-ss-sound`",
-            "set reclaim.check_interval = 4367 or less",
+            "set reclaim.check_interval = 4096 or less",
         ],
     );
-    let near = interval("4367", &[]);
+    let near = interval("4096", &[]);
     assert_eq!(near.code, 0, "{}", near.stderr);
     assert!(
         near.stderr.contains("`straw-ss-sound` may lose data at 1 or more P/E cycles"),

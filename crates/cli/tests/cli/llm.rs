@@ -83,8 +83,7 @@ fn an_answer_reads_well_and_estimates_say_so() {
     }
 }
 
-/// Updates the model every 864 s, so that a drive of 32 P/E cycles is worn out on an accelerated
-/// rung. Acceleration alone shortened this life on rung 1 by a third.
+/// Updates the model every 864 s, so that a drive of 32 P/E cycles is worn out by both.
 #[test]
 fn with_updates_the_years_have_an_interval_and_real_drives_wear_by_them() {
     let more =
@@ -113,11 +112,12 @@ fn with_updates_the_years_have_an_interval_and_real_drives_wear_by_them() {
 fn without_updates_the_first_rung_answers() {
     let json = vpass(&llm(&["--json"])).json();
     assert_eq!(number(&json, "/techniques/0/rung") as u32, 1);
-    // The life has no interval, so an estimate with its measured error stands beside it.
-    let by_estimate = number(&json, "/techniques/0/years_by_estimate");
-    let within = number(&json, "/techniques/0/estimated_within");
-    let off = by_estimate / number(&json, "/techniques/0/years") - 1.0;
-    assert!(off.abs() < within && within < 0.2, "{off} {within}");
+    // The life has an interval, so no estimate stands beside it.
+    let years = number(&json, "/techniques/0/years");
+    let [low, high] =
+        [0, 1].map(|end| number(&json, &format!("/techniques/0/years_interval/{end}")));
+    assert!(low < years && years < high && high < 1.2 * low, "{low} {years} {high}");
+    assert_eq!(json.pointer("/techniques/0/years_by_estimate"), Some(&Value::Null));
 }
 
 /// The host link carries 4,000 MB/s, and a token reads 43.8 MB.
@@ -165,18 +165,22 @@ fn more_cache_adds_no_years_to_a_life_that_the_simulation_cuts() {
     assert_eq!(json.pointer("/another_gb_of_cache/years_added/0"), Some(&Value::Null));
 }
 
-/// The updates of 3 GB every 864 s wear the drive as before, whatever the cache holds.
+/// The updates of 3 GB every 864 s wear the drive as before, whatever the cache holds. There are
+/// about 32 of them in this life, so half an update is 1.6 % of the writes.
 #[test]
 fn more_cache_saves_only_the_wear_of_reads() {
-    let json =
-        with_room_for_cache(&["--tokens-per-second=50", "--set=workload.model.update_days=0.01"]);
+    let json = with_room_for_cache(&[
+        "--tokens-per-second=2",
+        "--set=drive.rated_pec=40",
+        "--set=workload.model.update_days=0.01",
+    ]);
     let at = |pointer: &str| number(&json, pointer);
     let saved = at("/another_gb_of_cache/reads_saved_percent") / 100.0;
     let written = at("/model_bytes") / 0.01 / at("/techniques/0/flash_bytes_per_day");
     assert!(written > 0.05 && written < 0.95, "both wear the drive: {written}");
     let expected = at("/techniques/0/years") * (1.0 / (1.0 - (1.0 - written) * saved) - 1.0);
     let ratio = at("/another_gb_of_cache/years_added/0") / expected;
-    assert!((ratio - 1.0).abs() < 0.001, "{ratio}");
+    assert!((ratio - 1.0).abs() < 0.02, "{ratio}");
 }
 
 #[test]

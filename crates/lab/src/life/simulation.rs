@@ -62,7 +62,7 @@ pub(super) struct Simulation<'a, 'b> {
     pub(super) halves: Vec<Halves>,
     /// P/E cycles at which windows began. `None` if every cycle was simulated.
     pub(super) windows_from: Option<f64>,
-    /// Whether wear had settled when windows began. True for lives without windows.
+    /// Whether wear had settled at the last check.
     pub(super) has_settled: bool,
 }
 
@@ -227,7 +227,6 @@ impl<'a, 'b> Simulation<'a, 'b> {
                 let affordable = self.affordable(drive, cycles);
                 let left = (self.clock.pec(drive), self.parts.wear.rated);
                 self.strata = Strata::new(windows, left, affordable);
-                self.has_settled |= self.strata.is_none();
                 self.windows_from = self.strata.map(|strata| strata.begins(0));
                 self.skip(drive, at);
             }

@@ -13,6 +13,7 @@ use vpass_drive::api::reclaim::Technique;
 use vpass_drive::api::refresh::{NO_REFRESH, RefreshTechnique};
 use vpass_drive::base::phrase::Dialect;
 use vpass_drive::config::{CellType, DriveConfig, ProgramUnit};
+use vpass_drive::drive::start::reads::MostStartReads;
 use vpass_drive::hints::HintRange;
 use vpass_workload::synthetic::{Sample, WorkloadConfig, WorkloadFile};
 
@@ -270,7 +271,8 @@ fn blocks_read(group: &Group, drive: &DriveConfig) -> f64 {
     group.blocks.map_or(host_pages / f64::from(drive.geometry.pages_per_block()), f64::from)
 }
 
-/// Returns the number of reads at the first threshold of a technique, multiplied by `share`.
+/// Returns the number of reads at the first threshold of a technique, multiplied by `share`, or the
+/// largest number of reads that a block may serve before the start.
 fn end_of_cycle(drive: &DriveConfig, reclaim: &Technique, share: f64) -> Result<u32, Failure> {
     if !(0.0..=1.0).contains(&share) {
         return Err(Failure::usage(format!(
@@ -279,7 +281,9 @@ fn end_of_cycle(drive: &DriveConfig, reclaim: &Technique, share: f64) -> Result<
     }
     let age = explain::age(drive, drive.start.pec, reclaim)?;
     let first = age.and_then(|age| age.thresholds.iter().map(|t| t.reads).min());
-    Ok((f64::from(first.unwrap_or(0)) * share) as u32)
+    let reads = (f64::from(first.unwrap_or(0)) * share) as u32;
+    // Blocks that served more reads would lose data while their first job waits for its turn.
+    Ok(MostStartReads::of(drive).map_or(reads, |most| reads.min(most.reads)))
 }
 
 /// Requests of a run, and the number of passes over these requests.
