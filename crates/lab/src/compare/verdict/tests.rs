@@ -335,7 +335,7 @@ fn a_row_without_reclaim_never_wins_beside_rows_with_it() {
     // competitor.
     let rows = [unprotected(0), block()];
     assert_eq!(stars(&rows, "reclaim_write_pages"), [false, false]);
-    assert!(!verdict(&rows, &SIZES).contains("Only"), "both kept their data");
+    assert!(!verdict(&rows, &SIZES).contains("Only `"), "both kept their data");
     // A technique that did nothing is not a competitor either.
     let why = Some("no block reached its threshold".into());
     let rows = [ComparisonRow { idle: why, ..row("idle", vec![rewrites(0, 0.0)]) }, block()];
