@@ -70,7 +70,7 @@ fn say_first_and_later(
         later_per_s / floor
     ));
     say(&format!(
-        "  at the first touch of each page   {:>7.1} M reads/s   {:.2} of the line above (goal 0.8)",
+        "  at the first touch of each page   {:>7.1} M reads/s   {:.2} of these reads (goal 0.8)",
         reads as f64 / first / 1e6,
         later / first
     ));

@@ -4,8 +4,8 @@
 //! The drive reports keys. They define an order of the host pages; with parity, one order for each
 //! die. For each block the drive reports its first position in that order, the keys of an order of
 //! its flash pages, and how many of these hold data. They are the first ones of the block's order.
-//! This file does not call the drive's own computation. So a mistake in the drive or here shows when a
-//! page is read, moved, or checked at the end.
+//! This file does not call the drive's own computation. So a mistake in the drive or here shows
+//! when a page is read, moved, or checked at the end.
 //!
 //! Each page of the start is in exactly one flash page. An order is a permutation with any keys,
 //! because each half-round of it can be reversed. [`Begun::check`] checks that the blocks use each

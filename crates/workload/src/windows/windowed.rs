@@ -148,7 +148,7 @@ impl<S: PassSource> RequestSource for Drawn<S> {
             if self.taken.is_empty() {
                 self.source.next_pass()?;
             }
-            out.extend(self.taken.iter().filter(|request| request.op != Op::Read));
+            out.extend(self.taken.iter());
         }
         Ok(())
     }
