@@ -203,8 +203,8 @@ impl Lived<'_> {
 }
 
 impl Host {
-    /// Returns the kind of equations that holds. Returns `None` if no equation is known. `threshold`
-    /// is the number of page reads at which a block of the rated P/E count moves.
+    /// Returns the kind of equations that holds; `None` if no equation is known. `threshold` is the
+    /// number of page reads at which a block of the rated P/E count moves.
     fn case(&self, shape: &Shape, threshold: Option<f64>) -> Option<Case> {
         match self.order {
             Order::Nothing => Some(Case::BlocksByReads),

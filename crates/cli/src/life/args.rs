@@ -91,9 +91,8 @@ pub(crate) struct LifeArgs {
     /// --sample, the whole drive is simulated. Without --seeds, one life is simulated.
     #[arg(long)]
     pub(crate) exact: bool,
-    /// Print only what equations tell about the lives, at once and without a simulation: an estimate
-    /// for each technique. Without an estimate, print the reason, and an upper bound of the life
-    /// from the host's writes.
+    /// Print an estimate of each life at once, without a simulation. Where no equation holds, print
+    /// the reason, and an upper bound of the life from the host's writes.
     #[arg(long, conflicts_with_all = ["exact", "rung", "within", "minutes", "find", "out", "html"])]
     pub(crate) estimate: bool,
     /// Simulate all lives again. Default: continue an unfinished command with the same --out, and

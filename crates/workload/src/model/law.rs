@@ -134,8 +134,8 @@ impl ModelLaw {
         of_window + self.update_bytes() as f64 * self.updates_in_a_second()
     }
 
-    /// Returns the pages of the key-value window, which the host writes from start to end, again and
-    /// again. Returns `None` if the host writes nothing, or also updates the model.
+    /// Returns the pages of the key-value window, which the host writes from start to end, again
+    /// and again. Returns `None` if the host writes nothing, or also updates the model.
     pub fn window(&self) -> Option<std::ops::Range<u64>> {
         let begin = self.config.window_begin();
         let end = begin + self.config.window_bytes();

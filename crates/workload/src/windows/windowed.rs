@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use vpass_drive::base::rates::{PageRates, ReadRates};
-use vpass_drive::base::request::{Arrival, Op, Request, RequestSource, SourceError};
+use vpass_drive::base::request::{Arrival, Request, RequestSource, SourceError};
 use vpass_drive::base::units::{Lpn, Ns};
 use vpass_drive::time::FluidSource;
 
