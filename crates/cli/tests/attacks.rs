@@ -6,7 +6,7 @@
 use vpass_drive::api::card::Param;
 use vpass_drive::api::reclaim::{CHECK_INTERVAL, COUNTERS, RECLAIM};
 use vpass_drive::api::refresh::{NO_REFRESH, REFRESH};
-use vpass_drive::config::DriveConfig;
+use vpass_drive::config::{DriveConfig, Schedule};
 use vpass_drive::drive::Techniques;
 use vpass_lab::session::{Beginning, Judged, Session};
 use vpass_oracle::{Level, OracleReport};
@@ -201,7 +201,7 @@ fn no_attack_breaks_a_policy_whose_drive_refreshes_its_data() {
 fn counters_are_defeated_as_published_and_not_where_they_are_bounds() {
     let mut tiny = aged(include_str!("../../../presets/drives/tiny.toml"), 2000, 0.0);
     // The paper reserves no reads for the time of a reclaim job.
-    tiny.reclaim.late_reads = Some(0);
+    tiny.reclaim.schedule = Schedule::Foreground;
     let of_paper = |param: &Param| param.value(&tiny.reclaim.params, "straw-ss");
     assert_eq!((of_paper(&COUNTERS), of_paper(&CHECK_INTERVAL)), (32.0, 1000.0));
     let attack = vpass_workload::attack::attack("defeat-counters").expect("it is in the list");

@@ -162,6 +162,8 @@ impl<S: PassSource> RequestSource for Drawn<S> {
 mod tests {
     use vpass_drive::base::units::Bytes;
 
+    use vpass_drive::base::request::Op;
+
     use super::*;
     use crate::synthetic::{Sample, SyntheticSource, WorkloadConfig};
     use crate::windows::{Counted, Counting, StrataBy};
