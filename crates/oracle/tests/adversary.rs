@@ -10,6 +10,7 @@ use vpass_oracle::{Adversary, Oracle, OracleReport};
 
 const DRIVE: &str = r#"
     geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 24, wordlines_per_block = 8, cell = "slc", page_size = "4KiB" }
+    reclaim = { schedule = "foreground" }
     timing = { sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }
     drive = { spare = 0.5 }
     disturb = { model = "wordline", table = [{ pec = 0, limit = [900], alpha = [9.0] }] }

@@ -24,6 +24,7 @@ fn drive(technique: &str, limit: f64, alpha: f64) -> Drive {
     let text = format!(
         r#"
         geometry = {{ channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 30, wordlines_per_block = 2568, cell = "tlc", page_size = "16KiB" }}
+        reclaim = {{ schedule = "foreground" }}
         timing = {{ sense_us = 40, program_us = 380, erase_us = 3500, channel_mb_s = 2000 }}
         drive = {{ spare = 0.5 }}
         disturb = {{ model = "wordline", table = [{{ pec = 0, limit = [{limit}], alpha = [{alpha}] }}] }}

@@ -15,6 +15,7 @@ fn config(more: &str) -> DriveConfig {
     let text = format!(
         r#"
         geometry = {{ channels = 1, dies_per_channel = 2, planes_per_die = 1, blocks_per_plane = 40, wordlines_per_block = 8, cell = "tlc", page_size = "4KiB" }}
+        reclaim = {{ schedule = "foreground" }}
         timing = {{ sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 0, ecc_us = 30 }}
         drive = {{ spare = 0.5, write_buffer = 0 }}
         disturb = {{ model = "count", table = [{{ pec = 0, limit = [1000.0] }}] }}

@@ -191,6 +191,7 @@ mod tests {
     fn worked_example() {
         let text = r#"
             geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 60, wordlines_per_block = 8, cell = "tlc", page_size = "4KiB" }
+            reclaim = { schedule = "foreground" }
             timing = { sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }
             drive = { spare = 0.5 }
             disturb = { model = "count", table = [{ pec = 0, limit = [1000] }] }

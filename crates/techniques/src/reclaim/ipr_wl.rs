@@ -184,7 +184,7 @@ mod tests {
             timing = {{ sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }}
             drive = {{ spare = 0.5, write_buffer = 0 }}
             disturb = {{ model = "wordline", table = [{{ pec = 0, limit = [900], alpha = [9.0] }}] }}
-            reclaim = {{ check_interval = 10 }}
+            reclaim = {{ schedule = "foreground", check_interval = 10 }}
             {more}
             "#
         );

@@ -182,6 +182,7 @@ mod tests {
     fn worked_example() {
         let text = r#"
             geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 30, wordlines_per_block = 64, cell = "tlc", page_size = "4KiB" }
+            reclaim = { schedule = "foreground" }
             timing = { sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }
             drive = { spare = 0.5 }
             disturb = { model = "count", kind_factor = [1.5, 1.5, 1.0], table = [{ pec = 0, limit = [10000] }] }
@@ -224,6 +225,7 @@ mod tests {
         // at floor((1800 - 38) / 9) = 195.
         let text = r#"
             geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 30, wordlines_per_block = 3, cell = "mlc", page_size = "4KiB" }
+            reclaim = { schedule = "foreground" }
             timing = { sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }
             drive = { spare = 0.5 }
             disturb = { model = "wordline", kind_factor = [2.0, 1.0], table = [{ pec = 0, limit = [900], alpha = [9.0] }] }

@@ -224,6 +224,7 @@ pub(crate) mod tests {
         let text = format!(
             r#"
             geometry = {{ channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 60, wordlines_per_block = 8, cell = "tlc", page_size = "4KiB" }}
+            reclaim = {{ schedule = "foreground" }}
             timing = {{ sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }}
             drive = {{ spare = 0.5 }}
             disturb = {{ model = "count", table = [{{ pec = 0, limit = [1000] }}] }}
@@ -251,6 +252,7 @@ pub(crate) mod tests {
     pub(crate) fn drive_with_a_full_shadow(reclaim: &str) -> Drive {
         let text = r#"
             geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 60, wordlines_per_block = 64, cell = "tlc", page_size = "4KiB" }
+            reclaim = { schedule = "foreground" }
             timing = { sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }
             drive = { spare = 0.5 }
             disturb = { model = "count", table = [{ pec = 0, limit = [10000] }] }
@@ -309,6 +311,7 @@ pub(crate) mod tests {
     fn each_die_keeps_its_own_pages_apart() {
         let text = r#"
             geometry = { channels = 4, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 60, wordlines_per_block = 8, cell = "tlc", page_size = "4KiB" }
+            reclaim = { schedule = "foreground" }
             timing = { sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }
             drive = { spare = 0.7 }
             disturb = { model = "count", table = [{ pec = 0, limit = [1000] }] }

@@ -27,6 +27,7 @@ fn text_of(cell: &str, more: &str) -> String {
     format!(
         r#"
         geometry = {{ channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 60, wordlines_per_block = 4, cell = "{cell}", page_size = "4KiB" }}
+        reclaim.schedule = "foreground"
         timing = {{ sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }}
         drive = {{ spare = 0.5, write_buffer = 0 }}
         start = {{ fill = 0.0 }}
@@ -221,7 +222,7 @@ fn what_gc_passes_over_is_merged_where_it_is_to_stay() {
 fn a_partial_reclaim_merges_what_it_leaves() {
     for (more, merged) in [("", 0), ("refresh.ida = { at_reclaim = 1, error_rate = 0 }", 1)] {
         let disturb = r#"disturb = { model = "wordline", table = [{ pec = 0, limit = [9000], alpha = [9.0] }] }
-            reclaim = { check_interval = 40 }"#;
+            reclaim.check_interval = 40"#;
         let mut drive = example(&format!("{disturb}\n{more}"), "straw-wl");
         for _ in 0..2_000 {
             drive.read_pages(&[Lpn::new(4)]);
