@@ -13,7 +13,8 @@ use vpass_drive::base::phrase::Phrase;
 use vpass_lab::as_json;
 use vpass_lab::compare::refused::{Refused, by_reason};
 use vpass_lab::compare::row::ComparisonRow;
-use vpass_lab::compare::{json_of, net, rows, seeds_by_default};
+use vpass_lab::compare::{json_of, net, rows};
+use vpass_lab::experiments::seeds::seeds_by_default;
 use vpass_lab::experiments::{Engine, Rows};
 use vpass_lab::failure::Failure;
 use vpass_lab::files;
@@ -134,8 +135,8 @@ pub(crate) fn table_of(
 
 /// Plans every run, in the given order of techniques and with ascending seeds. Refused techniques
 /// are returned beside the plans. If every technique is refused, an error is returned. `set` has
-/// settings in addition to those of `--set`. If `seeds` is `None`, the length of a run determines the
-/// number of seeds.
+/// settings in addition to those of `--set`. If `seeds` is `None`, the length of a run determines
+/// the number of seeds.
 fn plans(
     args: &CompareArgs,
     set: Vec<String>,

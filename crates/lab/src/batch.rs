@@ -155,8 +155,8 @@ mod tests {
         let doubled: Vec<f64> = rising.iter().map(|n| 2.0 * n).collect();
         assert!(of_ratio(&doubled, &rising).unwrap() < 1e-9);
         // With 12 degrees of freedom, Student's t at 99 % is 3.0545. Pairs of these 20 batches have
-        // no noise. If the batches rise, pairs of batches have four times the variance, and 6 degrees
-        // of freedom with a t of 3.7074.
+        // no noise. If the batches rise, pairs of batches have four times the variance, and 6
+        // degrees of freedom with a t of 3.7074.
         let odd: Vec<f64> = (0..20).map(|n| f64::from(n % 2)).collect();
         assert!((of_differences(&odd) - 3.0545 * 10f64.sqrt()).abs() < 1e-3);
         let rising: Vec<f64> = (1..=20).map(f64::from).collect();

@@ -40,7 +40,6 @@ pub mod ranking;
 pub mod refused;
 mod reliability;
 pub mod row;
-mod seeds;
 pub mod verdict;
 pub mod warnings;
 
@@ -59,7 +58,6 @@ use column::{COLUMNS, Sizes};
 use ranking::{not_told_apart, winners};
 pub use reliability::unequal_reliability;
 use row::{ComparisonRow, RowLife, Stopped};
-pub use seeds::seeds_by_default;
 
 /// Builds the rows from finished runs. The runs are ordered by technique, and each technique has
 /// one run for each seed. If the drive stopped in a run, the technique of the run has no row.

@@ -3,6 +3,7 @@
 
 pub mod paper;
 mod rows;
+pub mod seeds;
 
 pub use rows::{Hear, Note, OnDisk, Resumed, Rows};
 

@@ -59,7 +59,7 @@ pub(crate) fn gears_agree(
     };
     let (untimed, fluid) = (runs(Gear::Untimed), runs(Gear::Fluid));
     let both = |name: &str, value: &dyn Fn(&Summary) -> f64| {
-        agree(&format!("{reclaim}: {name}"), 0.01, &of(&untimed, value), &of(&fluid, value));
+        agree(&format!("{reclaim}: {name}"), 0.02, &of(&untimed, value), &of(&fluid, value));
     };
     both("read requests", &|s| s.host.read_requests as f64);
     both("bytes read", &|s| s.host.read_bytes as f64);

@@ -45,8 +45,8 @@ fn column(key: &str) -> usize {
     COLUMNS.iter().position(|column| column.key == key).unwrap()
 }
 
-/// Counts the winners of each measure among pairs of rows. Both rows have the same technique and the
-/// same requests, and differ only in the seed of their start. No winner is right.
+/// Counts the winners of each measure among pairs of rows. Both rows have the same technique and
+/// the same requests, and differ only in the seed of their start. No winner is right.
 fn false_winners(pairs: u64, seeds: usize, requests: u32) -> [u64; 2] {
     let mut found = [0; 2];
     for pair in 0..pairs {

@@ -121,8 +121,8 @@ pub(super) fn markdown(rows: &[ComparisonRow], refused: &[Refused], plan: &RunPl
 }
 
 /// Returns the columns to show. The first column is the life of the drive, if it has settled in all
-/// rows. Columns about time are shown only in the timed gear. Columns about aged data are shown only if
-/// they have something to show.
+/// rows. Columns about time are shown only in the timed gear. Columns about aged data are shown
+/// only if they have something to show.
 fn shown(rows: &[ComparisonRow], plan: &RunPlan) -> Vec<usize> {
     let timed = plan.gear == Gear::Timed;
     let unit = shown_life(rows);

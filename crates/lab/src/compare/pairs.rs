@@ -120,8 +120,8 @@ mod tests {
     use super::*;
     use crate::results::{Batch, PAIRED};
 
-    /// Returns a row with this percentile. In each batch, 1,000 reads take 100 us, `slow` reads take
-    /// 900 us, and `slower[n % 2]` reads take 2 ms in batch n.
+    /// Returns a row with this percentile. In each batch, 1,000 reads take 100 us, `slow` reads
+    /// take 900 us, and `slower[n % 2]` reads take 2 ms in batch n.
     fn with_slow_reads(p99_9: f64, slow: u64, slower: [u64; 2]) -> ComparisonRow {
         let batch = |n: usize| Batch {
             reads: [(100_000, 1000), (900_000, slow), (2_000_000, slower[n % 2])].into(),

@@ -80,8 +80,8 @@ impl<'a> Ranking<'a> {
         self.front.iter().all(|standing| standing.text == self.front[0].text)
     }
 
-    /// Returns whether the column has one or more winners. All winners have equal values. Every other
-    /// row is clearly worse than the winners.
+    /// Returns whether the column has one or more winners. All winners have equal values. Every
+    /// other row is clearly worse than the winners.
     pub(super) fn has_winners(&self) -> bool {
         self.is_known() && !self.behind.is_empty() && self.front_is_alike()
     }
@@ -97,8 +97,8 @@ impl<'a> Ranking<'a> {
     }
 
     /// Formats the ratio between the values of the best row and the next row, such as ": 2.93
-    /// times". The text is empty if the ratio is infinite or at most 1. If a life is known only as a
-    /// range, the text gives the smallest possible ratio.
+    /// times". The text is empty if the ratio is infinite or at most 1. If a life is known only as
+    /// a range, the text gives the smallest possible ratio.
     pub(super) fn times(&self) -> String {
         let (best, next) = (&self.front[0], &self.behind[0]);
         let (more, less) = if best.rank > next.rank { (best, next) } else { (next, best) };

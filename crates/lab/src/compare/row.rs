@@ -141,9 +141,9 @@ impl ComparisonRow {
         self.runs.iter().any(Summary::is_saturated)
     }
 
-    /// Returns whether the row may win a column. Counterfactual techniques, baselines, and rows that
-    /// did nothing or lost data never win. If the drive of a row was saturated, the row never wins a column of
-    /// latencies or of lives in days.
+    /// Returns whether the row may win a column. Counterfactual techniques, baselines, and rows
+    /// that did nothing or lost data never win. If the drive of a row was saturated, the row never
+    /// wins a column of latencies or of lives in days.
     pub fn may_win(&self, column: &Column) -> bool {
         let of_rate = column.life_unit() == Some(LifeUnit::Days) || column.is_latency();
         !(self.counterfactual
@@ -158,8 +158,8 @@ impl ComparisonRow {
         self.baseline || self.idle.is_some()
     }
 
-    /// Returns the interval of a column, such as " ± 0.02". The text is empty with only one seed, and
-    /// if all seeds give the same value.
+    /// Returns the interval of a column, such as " ± 0.02". The text is empty with only one seed,
+    /// and if all seeds give the same value.
     pub fn interval(&self, column: usize, sizes: &Sizes) -> String {
         let half = self.means[column].and_then(|mean| mean.ci95).filter(|half| *half > 0.0);
         half.map_or_else(String::new, |half| {
@@ -244,8 +244,8 @@ fn half_of_mean(halves: impl Iterator<Item = Option<f64>>) -> Option<f64> {
 }
 
 impl RowLife {
-    /// Returns the number by which the row is ranked: the life, or the lower end of the life's range
-    /// if only a range is known.
+    /// Returns the number by which the row is ranked: the life, or the lower end of the life's
+    /// range if only a range is known.
     pub fn rank(&self) -> f64 {
         self.middle.unwrap_or(self.low)
     }

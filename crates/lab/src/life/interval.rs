@@ -1,5 +1,5 @@
-//! Interval of the years on a rung. The half width is the effect of windows or the effect of chance,
-//! whichever is larger.
+//! Interval of the years on a rung. The half width is the effect of windows or the effect of
+//! chance, whichever is larger.
 //!
 //! The effect of chance is computed by batch means (`batches`). If batches do not explain the
 //! differences between lives, Student's interval over the lives is used instead.

@@ -17,9 +17,9 @@
 //!
 //! Two processes are slower than all of this. Refresh begins when data reaches the age
 //! `refresh.period`. Wear levelling begins when a block lags behind by `wear.static_gap`. Blocks
-//! lag by chance, and because they hold cold data. Only cold blocks lag in both thirds: if a share
-//! f of the blocks is never erased, the covariance of the erases of a block in the two thirds is
-//! f / (1 - f) of the squared mean. So this covariance must be small, or levelling must run in both
+//! lag by chance, and because they hold cold data. Only cold blocks lag in both thirds. If a share
+//! f of the blocks is never erased, the erases of a block in the two thirds have a covariance of
+//! f / (1 - f) squared means. So this covariance must be small, or levelling must run in both
 //! thirds.
 //!
 //! ```text

@@ -1,10 +1,10 @@
 //! Windows of a life. After the warm-up, vpass simulates only some windows of the life. Each window
 //! stands for an equal part of the P/E cycles that are left (a stratum), and lies in its middle.
 //!
-//! Between two windows, the drive skips P/E cycles ([`Drive::skip_cycles`]): limits fall as if the
-//! cycles had passed, and the contents of the drive and the erase counts of its blocks stay. So
-//! wear levelling and GC go on as in a life without gaps. The first cycles after a skip are
-//! simulated but do not count, because blocks take skipped cycles over at their next erase.
+//! Between two windows, the drive skips P/E cycles ([`Drive::skip_cycles`]). Limits fall as if the
+//! cycles had passed. The contents of the drive and the erase counts of its blocks stay. So wear
+//! levelling and GC go on as in a life without gaps. The first cycles after a skip are simulated
+//! but do not count, because blocks take skipped cycles over at their next erase.
 //!
 //! ```text
 //! 40 cycles of warm-up, then four windows of 20 cycles, up to 3,000 rated cycles

@@ -57,8 +57,8 @@ const SHORTEST: Ns = 1_000_000_000;
 const LONGEST: Ns = 3600 * SHORTEST;
 
 /// Number of passes in which the host writes as many bytes as the drive's flash has, if a pass is
-/// one window. A mean block lives at most so many passes between two erases. So a block sees mean
-/// rates, whatever the order of requests within a pass.
+/// one window. A mean block lives at most this number of passes between two erases. So a block sees
+/// mean rates, whatever the order of requests within a pass.
 const PASSES_PER_CYCLE: u64 = 30;
 
 impl RunPlan {

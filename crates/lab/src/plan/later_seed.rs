@@ -1,5 +1,5 @@
-//! Random seed of a plan: plans that repeat a run with a larger seed, and plans whose results do not
-//! depend on the seed.
+//! Random seed of a plan: plans that repeat a run with a larger seed, and plans whose results do
+//! not depend on the seed.
 
 use vpass_drive::base::phrase::Opt;
 use vpass_drive::config::ErrorLaw;
@@ -21,8 +21,8 @@ impl RunPlan {
         Ok(Self { seed, ..self.clone() })
     }
 
-    /// Returns whether every seed gives the same results. The requests must be recorded, and neither
-    /// the start of the drive, nor retries, nor techniques may be drawn.
+    /// Returns whether every seed gives the same results. The requests must be recorded, and
+    /// neither the start of the drive, nor retries, nor techniques may be drawn.
     pub fn ignores_seed(&self) -> bool {
         let start = &self.drive.config.start;
         let starts_alike = start.overwrite == 0.0

@@ -2,13 +2,13 @@
 //! fewer planes. The section "What does a sample of a drive tell?" in
 //! `docs/design/start-and-samples.md` explains why a sample represents the whole drive.
 //!
-//! For a workload with known rates, a sample has the pages whose numbers have the same residue modulo
-//! N. For a trace or fio jobs, a page of the sample stands for N pages with similar rates
+//! For a workload with known rates, a sample has the pages whose numbers have the same residue
+//! modulo N. For a trace or fio jobs, a page of the sample stands for N pages with similar rates
 //! (`workload/src/windows/strata.rs`).
 //!
-//! Consecutive pages are assigned to consecutive planes, so a sample has every N-th plane. On a drive with fewer
-//! than N planes, the sample has some blocks of one plane. Pages outside the sample hardly affect
-//! pages in the sample, because reads of a block disturb only that block.
+//! Consecutive pages are assigned to consecutive planes, so a sample has every N-th plane. On a
+//! drive with fewer than N planes, the sample has some blocks of one plane. Pages outside the
+//! sample hardly affect pages in the sample, because reads of a block disturb only that block.
 
 use vpass_drive::base::latency::AccessLatency;
 use vpass_drive::base::phrase::Opt;

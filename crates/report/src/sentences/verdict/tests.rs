@@ -80,8 +80,9 @@ fn the_lede_has_losses_lives_costs_and_the_catch() {
     assert_eq!(
         lede(&compared()),
         "<b>Without reclaim <code>none</code> loses 698\u{a0}pages</b> of data. <code>vpass \
-         life</code> simulates the life of the drive. <code>block</code> takes 1.20\u{a0}KiB of controller \
-         memory and rewrites 200,000\u{a0}pages; <code>straw-wl</code> takes 80.0\u{a0}KiB and \
+         life</code> simulates the life of the drive. <code>block</code> takes 1.20\u{a0}KiB of \
+         controller memory and rewrites 200,000\u{a0}pages; <code>straw-wl</code> takes \
+         80.0\u{a0}KiB and \
          rewrites 2,000\u{a0}pages. The slowest read of the best technique takes \
          <b>170\u{a0}ms</b>, against 52.0\u{a0}ms under <code>block</code>."
     );

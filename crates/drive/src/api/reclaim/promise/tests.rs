@@ -4,16 +4,12 @@ use super::*;
 use crate::api::card::Protection;
 use crate::api::reclaim::{RECLAIM, technique};
 use crate::base::span::{DAY, HOUR, Span};
-use crate::config::Schedule;
 use crate::techniques::reclaim::shared::straw::tests::one_page_wordlines;
 
 /// Returns a drive with blocks of three one-page wordlines and alpha 9. Movers add 19 dose units.
 /// Jobs run at once, unless `reclaim` sets the reads during a job.
 fn config(limit: u32, reclaim: &str) -> DriveConfig {
-    let mut file: DriveConfig = toml::from_str(&one_page_wordlines(3, limit, reclaim)).unwrap();
-    if file.reclaim.late_reads.is_none() {
-        file.reclaim.schedule = Schedule::Foreground;
-    }
+    let file: DriveConfig = toml::from_str(&one_page_wordlines(3, limit, reclaim)).unwrap();
     file.resolve().unwrap()
 }
 

@@ -25,16 +25,21 @@ pub(crate) fn drive<E: DoseEstimate + 'static>(text: &str, name: &str, skips: bo
 }
 
 /// Returns the file of a drive with one die, alpha 9, and blocks of one-page wordlines that endure
-/// `limit`. `reclaim` is the text of its `[reclaim]` table.
+/// `limit`. `reclaim` has the keys of its `[reclaim]` table. Jobs run at once, unless these keys set
+/// the schedule or the reads during a job.
 pub(crate) fn one_page_wordlines(wordlines: u32, limit: u32, reclaim: &str) -> String {
-    let comma = if reclaim.is_empty() { "" } else { "," };
+    let waits = reclaim.contains("late_reads") || reclaim.contains("schedule");
+    let at_once = if waits { "" } else { "reclaim.schedule = \"foreground\"" };
+    let reclaim: Vec<_> = reclaim.split(", ").filter(|key| !key.is_empty()).collect();
+    let reclaim: String = reclaim.iter().map(|key| format!("reclaim.{key}\n")).collect();
     format!(
         r#"
         geometry = {{ channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 30, wordlines_per_block = {wordlines}, cell = "slc", page_size = "4KiB" }}
         timing = {{ sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }}
         drive = {{ spare = 0.5 }}
         disturb = {{ model = "wordline", table = [{{ pec = 0, limit = [{limit}], alpha = [9.0] }}] }}
-        reclaim = {{ schedule = "foreground"{comma} {reclaim} }}
+        {at_once}
+        {reclaim}
     "#
     )
 }

@@ -1,6 +1,6 @@
 //! Number of seeds of a comparison, unless the user names a number.
 
-use super::pairs::SEEDS;
+use crate::compare::pairs::SEEDS;
 use crate::failure::Failure;
 use crate::plan::RunPlan;
 use crate::pool::Job;
