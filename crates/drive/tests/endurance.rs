@@ -226,8 +226,9 @@ fn static_levelling_keeps_the_gap() {
         let most = cold_blocks * turns / f64::from(gap - 3) * 24.0;
         let share = flash.programs[Cause::Wear as usize] as f64 / most;
         assert!(turns > 3.0 * f64::from(gap), "gap {gap}: only {turns} turns");
-        // A few moves gain less, because cold data moves as soon as half the gap is gained.
-        assert!((0.6..=1.1).contains(&share), "gap {gap}: {share} of the largest number of copies");
+        // Many blocks lag at the same time, and few worn blocks are free for their data. So some
+        // moves gain less than the gap.
+        assert!((0.6..=1.5).contains(&share), "gap {gap}: {share} of the largest number of copies");
     }
 }
 

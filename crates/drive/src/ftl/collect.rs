@@ -273,15 +273,6 @@ impl Ftl {
                 can_level(flash, *block) && flash.cold(*block).erased_milli() == *wear
             });
         }
-        // Cold data levels wear only in a worn block. A young block with it would soon lag again.
-        let gains = |wear: u64, block: BlockId| {
-            let half = u64::from(self.wear.static_gap) * 1000 / 2;
-            self.most_worn_free(flash, block).is_some_and(|most| most >= wear + half)
-        };
-        if let Some((wear, block)) = next.filter(|(wear, block)| !gains(*wear, *block)) {
-            self.lagging.push((wear, block));
-            next = None;
-        }
         if let Some((_, block)) = next {
             self.rewrite(flash, slots, Rewrite::all_to(block, WEAR), Cause::Wear, Reads::NEVER);
         }
@@ -291,13 +282,6 @@ impl Ftl {
         // At least every second erase is not for levelling.
         self.next_wear_check =
             flash.erases_total() + wait * if planted(Bug::LevelsRarely) { 8 } else { 1 };
-    }
-
-    /// Returns the wear of the most worn free block to which the data of a block can move.
-    fn most_worn_free(&self, flash: &Flash, block: BlockId) -> Option<u64> {
-        let planes = self.free.planes_of(flash.geometry.domain_of(block));
-        let free = planes.filter_map(|plane| self.free.next(plane, Side::Any, true));
-        free.map(|block| flash.cold(block).erased_milli()).max()
     }
 
     /// Lists the blocks whose wear is too far behind the most worn block. If data cannot move
