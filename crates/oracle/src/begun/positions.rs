@@ -28,7 +28,7 @@ impl Positions {
         self.walk(position, |halves| {
             for round in 0..4 {
                 let shift = self.shift(round, halves);
-                if round % 2 == 0 {
+                if round.is_multiple_of(2) {
                     halves[0] = (halves[0] + shift) % self.highs;
                 } else {
                     halves[1] ^= shift;

@@ -30,8 +30,8 @@ pub(crate) fn drive<E: DoseEstimate + 'static>(text: &str, name: &str, skips: bo
 pub(crate) fn one_page_wordlines(wordlines: u32, limit: u32, reclaim: &str) -> String {
     let waits = reclaim.contains("late_reads") || reclaim.contains("schedule");
     let at_once = if waits { "" } else { "reclaim.schedule = \"foreground\"" };
-    let reclaim: Vec<_> = reclaim.split(", ").filter(|key| !key.is_empty()).collect();
-    let reclaim: String = reclaim.iter().map(|key| format!("reclaim.{key}\n")).collect();
+    let keys = reclaim.split(", ").filter(|key| !key.is_empty());
+    let reclaim = keys.fold(String::new(), |text, key| text + "reclaim." + key + "\n");
     format!(
         r#"
         geometry = {{ channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 30, wordlines_per_block = {wordlines}, cell = "slc", page_size = "4KiB" }}
