@@ -80,7 +80,10 @@ fn drives_that_differ_only_in_their_start_have_no_winner() {
 fn at_most_one_of_twenty_equal_pairs_has_a_winner() {
     for (seeds, requests) in [(SEEDS, 40_000), (1, 120_000)] {
         let found = false_winners(200, seeds, requests);
-        println!("{seeds} seeds: {found:?} false winners of 200 ({MEASURES:?})");
+        #[expect(clippy::print_stdout, reason = "the long test prints its counts")]
+        {
+            println!("{seeds} seeds: {found:?} false winners of 200 ({MEASURES:?})");
+        }
         assert!(found.iter().all(|found| *found <= 10), "{seeds} seeds: {found:?}");
     }
 }

@@ -43,7 +43,7 @@ pub(super) enum Pair {
 impl Pair {
     /// Compares the values `a` and `b` of two rows in a column.
     pub(super) fn of(rows: [&ComparisonRow; 2], [a, b]: [f64; 2], column: &Column) -> Self {
-        if a == b {
+        if a.to_bits() == b.to_bits() {
             return Self::Close;
         }
         if matches!(column.noise, Noise::None) {
@@ -67,7 +67,7 @@ fn difference([a, b]: [&ComparisonRow; 2], column: &Column) -> Option<(f64, f64)
     let values: Option<Vec<f64>> =
         pairs().map(|(a, b)| Some((column.value)(a)? - (column.value)(b)?)).collect();
     let values = values?;
-    let differ = values.iter().any(|value| *value != values[0]);
+    let differ = values.iter().any(|value| value.to_bits() != values[0].to_bits());
     if values.len() >= SEEDS && differ {
         return Some((values.iter().sum::<f64>() / values.len() as f64, half99(&values)));
     }

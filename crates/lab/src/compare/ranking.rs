@@ -183,22 +183,19 @@ pub fn not_told_apart<'a>(rows: &'a [ComparisonRow], column: usize, sizes: &Size
 
 fn standing<'a>(row: &'a ComparisonRow, column: usize, sizes: &Sizes) -> Option<Standing<'a>> {
     let life = COLUMNS[column].life_unit().map(|unit| row.life(unit));
-    let (rank, text, with_range) = match life {
-        Some(life) => {
-            let life = life?;
-            let range = if life.middle.is_none() {
-                life.with_range()
-            } else {
-                format!("({})", life.with_range())
-            };
-            (life.rank(), short(&life.text(sizes)), range)
-        }
-        None => {
-            let mean = row.means[column]?.mean;
-            let text = short(&COLUMNS[column].text(mean, sizes));
-            let with_range = format!("{text}{}", row.interval(column, sizes));
-            (mean, text, with_range)
-        }
+    let (rank, text, with_range) = if let Some(life) = life {
+        let life = life?;
+        let range = if life.middle.is_none() {
+            life.with_range()
+        } else {
+            format!("({})", life.with_range())
+        };
+        (life.rank(), short(&life.text(sizes)), range)
+    } else {
+        let mean = row.means[column]?.mean;
+        let text = short(&COLUMNS[column].text(mean, sizes));
+        let with_range = format!("{text}{}", row.interval(column, sizes));
+        (mean, text, with_range)
     };
     Some(Standing { row, rank, life: life.flatten(), pair: Pair::Close, text, with_range })
 }

@@ -196,7 +196,7 @@ mod tests {
     #[test]
     fn what_has_not_settled_or_ended_has_no_interval() {
         let life = of_windows([(0.5, 0.5); 4]);
-        assert!(interval(&[life.clone()]).is_some());
+        assert!(interval(std::slice::from_ref(&life)).is_some());
         assert_eq!(interval(&[Lived { has_settled: false, ..life.clone() }]), None);
         for end in [End::LivesOn, End::OutOfWork] {
             assert_eq!(interval(&[life.clone(), Lived { end, ..life.clone() }]), None);

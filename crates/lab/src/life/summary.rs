@@ -44,6 +44,7 @@ use crate::results::mapping_unit::{self, MappingUnit};
 
 /// Results of the lives of one technique. If only samples of the drive are simulated, all counts
 /// are scaled to the whole drive.
+#[expect(clippy::struct_excessive_bools, reason = "each fact is independent of the others")]
 #[derive(Clone, Debug, Serialize)]
 pub struct Life {
     /// Label in the table.
@@ -483,8 +484,8 @@ pub struct Sampled {
 /// Returns how many P/E cycles of the lives a simulated cycle stands for.
 fn acceleration(lives: &[Life]) -> u64 {
     let sum = |of: fn(&Life) -> f64| lives.iter().map(of).sum::<f64>();
-    let lived = sum(|life| life.pec_mean.mean - life.pec_first);
-    (lived / sum(|life| life.simulated_cycles)).round().max(1.0) as u64
+    let cycles = sum(|life| life.pec_mean.mean - life.pec_first);
+    (cycles / sum(|life| life.simulated_cycles)).round().max(1.0) as u64
 }
 
 /// Returns the JSON of `vpass life --json`.

@@ -129,7 +129,8 @@ mod tests {
     #[test]
     fn worked_example() {
         let strata = Strata::new(WINDOWS, (40.0, 3000.0), f64::INFINITY).unwrap();
-        assert_eq!([0, 1, 4].map(|n| strata.begins(n)), [40.0, 780.0, 3000.0]);
+        let off = |(n, begins): (u32, f64)| (strata.begins(n) - begins).abs();
+        assert!([(0, 40.0), (1, 780.0), (4, 3000.0)].map(off).iter().all(|off| *off < 1e-9));
         assert!((Strata::window_begins(strata.skips_to(0)) - 400.0).abs() < 1e-9);
         assert!((strata.weight(20.0) - 37.0).abs() < 1e-9);
         assert!(!strata.is_over(3) && strata.is_over(4));

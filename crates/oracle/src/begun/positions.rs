@@ -42,7 +42,7 @@ impl Positions {
         self.walk(number, |halves| {
             for round in (0..4).rev() {
                 let shift = self.shift(round, halves);
-                if round % 2 == 0 {
+                if round.is_multiple_of(2) {
                     halves[0] = (halves[0] + self.highs - shift) % self.highs;
                 } else {
                     halves[1] ^= shift;
@@ -56,7 +56,7 @@ impl Positions {
     /// the half's values is the change.
     fn shift(&self, round: usize, halves: &[u64; 2]) -> u64 {
         let (other, values) =
-            if round % 2 == 0 { (halves[1], self.highs) } else { (halves[0], self.lows) };
+            if round.is_multiple_of(2) { (halves[1], self.highs) } else { (halves[0], self.lows) };
         let key = u64::from(self.order.keys[round]);
         let fraction = (other ^ (key >> 16)) * (key | 1) % (1 << 32);
         fraction * values / (1 << 32)
