@@ -26,10 +26,12 @@ const DRIVE: &str = r#"
     start = { pec = 2900, pec_spread = 20, fill = 0.8, overwrite = 1.0 }
     disturb = { model = "wordline", table = [{ pec = 0, limit = [4000], alpha = [9.0] }] }
     reclaim = { schedule = "deadline", check_interval = 20, count = { reads = 300 } }
-    parity = { stripe = 3, t_p = 2910, l = 50 }
+    parity = { stripe = 3, t_p = 2910, l = 50, rebuild = 0.01 }
     refresh = { period = "1000s" }
 "#;
 const PAGE: u64 = 16_384;
+/// Largest number of events in an hour of rest. Refresh takes some 100,000.
+const MOST_EVENTS: u32 = 10_000_000;
 /// Read retries, for techniques that need them.
 const RETRIES: &str = r#"
     error = { model = "powerlaw", e = 0.0045, b = 0.0 }
@@ -113,7 +115,11 @@ fn rests(techniques: &Techniques, more: &str, fail: &str) -> (Vec<String>, Drive
     let mut found = vec![];
     for pause in [3600 * SECOND, SECOND] {
         let until = device.now() + pause;
-        while device.advance(&mut drive, until, |_, _| {}) < until {}
+        let mut events = 0;
+        while device.advance(&mut drive, until, |_, _| {}) < until {
+            events += 1;
+            assert!(events < MOST_EVENTS, "{techniques:?}: work without end");
+        }
         found = unrest(device, &mut drive);
         if found.is_empty() {
             break;
