@@ -70,8 +70,9 @@ def grid(
     """Return a point for each combination of the values in ``over``.
 
     A key of ``over`` is an option of ``run`` (``reclaim``, ``seed``, ...), or a key of drive or
-    workload. If ``reclaim`` is an object with an attribute ``check``, the key ``reclaim.check``
-    sets this attribute in a copy of the object; so for ``gc`` and ``refresh``.
+    workload. Parameters of your own policy are keys, too: if ``reclaim`` is an object with an
+    attribute ``check``, the key ``reclaim.check`` sets it in a copy of the object. The slots
+    ``gc`` and ``refresh`` have such keys, too.
     """
     axes = [[(key, value) for value in values] for key, values in over.items()]
     fixed = _fixed(drive, workload, options)
@@ -104,7 +105,8 @@ def _point(swept: Mapping[str, Any], fixed: Mapping[str, Any]) -> Point:
     options = dict(fixed) | {key: value for key, value in swept.items() if key in OPTIONS}
     sets = dict(options.get("set") or {})
     sets |= {key: value for key, value in swept.items() if key not in OPTIONS}
-    own = {slot: copy.copy(of) for slot, of in options.items() if slot in ("reclaim", "gc", "refresh")}
+    slots = ("reclaim", "gc", "refresh")
+    own = {slot: copy.copy(of) for slot, of in options.items() if slot in slots}
     for key in list(sets):
         slot, _, name = key.partition(".")
         if not isinstance(own.get(slot, ""), str) and not callable(getattr(own[slot], name, len)):

@@ -16,7 +16,8 @@ const MEASURES: [&str; 2] = ["write_amplification", "read_p99_9_us"];
 
 /// Returns the plan of a technique on a worn drive. The start of the drive is drawn.
 fn plan(workload: &str, reclaim: &str, seed: u64) -> RunPlan {
-    let set = ["start.pec=2000", "start.overwrite=0.5", "start.reads=12000", "workload.requests=150000"];
+    let set =
+        ["start.pec=2000", "start.overwrite=0.5", "start.reads=12000", "workload.requests=150000"];
     let base = Base {
         gear: Gear::Timed,
         seed,

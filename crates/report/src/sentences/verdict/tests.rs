@@ -129,7 +129,7 @@ fn two_techniques_in_front_of_a_third_are_the_headline() {
         said.starts_with("<em><code>ipr-wl</code></em> and <em><code>straw-wl</code>"),
         "{said}"
     );
-    assert!(said.contains(": 383\u{a0}µs and 655\u{a0}µs, against"), "{said}");
+    assert!(said.contains(": 383\u{a0}us and 655\u{a0}us, against"), "{said}");
     // The headline prefers a sole winner of another column to two equal techniques, but not if
     // these two are equal in life.
     let mut json = with_two_in_front(&["read_p99_9_us"]);
