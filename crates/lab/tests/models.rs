@@ -109,7 +109,7 @@ fn behind_a_cache_wear_depends_on_bytes_and_not_on_popularity() {
     for popularity in ["zipf:0.6", "zipf:0.9", "zipf:1.2"] {
         for placed in ["shuffled", "sorted"] {
             let skewed = wear(popularity, placed, "120MiB", "256KiB", 40);
-            assert!((skewed / even - 1.0).abs() < 0.01, "{popularity} {placed}: {skewed} {even}");
+            assert!((skewed / even - 1.0).abs() < 0.015, "{popularity} {placed}: {skewed} {even}");
         }
     }
 }

@@ -63,7 +63,7 @@ impl Windows {
             for lpn in self.pages_of(write) {
                 let number = strata.number(lpn);
                 if number < pages {
-                    let round = strata.member(lpn);
+                    let round = (strata.member(lpn) + sample.of - sample.residue) % sample.of;
                     add(&mut writes[round as usize], self.part_of(write, lpn, number));
                 }
             }
@@ -73,7 +73,7 @@ impl Windows {
             pages,
             ends,
             reads,
-            shares: self.shares,
+            shares: self.shares * sample.of,
             has_writes,
             writes,
             ranked: vec![],
@@ -107,7 +107,7 @@ impl Strata {
         let mut next_number = 0;
         for rank in &mut ranks {
             if *rank == NONE {
-                *rank = next - 1;
+                *rank = next;
                 next += 1;
             }
             let number = &mut numbers[(*rank / of) as usize];

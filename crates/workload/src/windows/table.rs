@@ -223,7 +223,7 @@ impl Windows {
     fn join_if_short(&mut self, bytes: u64) {
         let is_write = |request: &&Request| request.op == Op::Write;
         let writes = self.writes[0].iter().filter(is_write);
-        if writes.map(|write| u64::from(write.bytes)).sum::<u64>() < bytes {
+        if writes.map(|write| u64::from(write.bytes)).sum::<u64>() <= bytes {
             add_up(&mut self.reads);
             (self.width, self.ends) = (Ns::MAX, vec![self.reads.len()]);
         }
@@ -280,7 +280,7 @@ impl Counted {
     fn are_enough(self, passes: u64, requests: u64, touches: &Touches) -> bool {
         let are_averaged =
             || requests >= MOST_REQUESTS || touches.all >= TOUCHES * touches.touched.len() as u64;
-        matches!(self, Self::One { .. }) || self.is_kept(passes - 1) || are_averaged()
+        matches!(self, Self::One { .. }) || self.is_kept(passes - 1) && are_averaged()
     }
 }
 

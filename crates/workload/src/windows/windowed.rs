@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use vpass_drive::base::rates::{PageRates, ReadRates};
-use vpass_drive::base::request::{Arrival, Request, RequestSource, SourceError};
+use vpass_drive::base::request::{Arrival, Op, Request, RequestSource, SourceError};
 use vpass_drive::base::units::{Lpn, Ns};
 use vpass_drive::time::FluidSource;
 
@@ -148,7 +148,7 @@ impl<S: PassSource> RequestSource for Drawn<S> {
             if self.taken.is_empty() {
                 self.source.next_pass()?;
             }
-            out.extend(self.taken.iter());
+            out.extend(self.taken.iter().filter(|request| request.op != Op::Read));
         }
         Ok(())
     }
@@ -161,8 +161,6 @@ impl<S: PassSource> RequestSource for Drawn<S> {
 #[cfg(test)]
 mod tests {
     use vpass_drive::base::units::Bytes;
-
-    use vpass_drive::base::request::Op;
 
     use super::*;
     use crate::synthetic::{Sample, SyntheticSource, WorkloadConfig};
