@@ -125,7 +125,7 @@ pub struct Lived {
     pub has_settled: bool,
     /// Number of P/E cycles of the mean block that were simulated.
     pub simulated: f64,
-    /// Simulated work, in the unit of [`work_of`].
+    /// Simulated work, in programmed pages: a page read counts as a part of one.
     pub work: u64,
     /// Years that the halves of each window stand for. Empty if every cycle was simulated.
     #[serde(default)]

@@ -22,9 +22,7 @@ pub struct OneLife<'a> {
     pub plan: &'a RunPlan,
     /// Windows of the life that are simulated. `None` if every P/E cycle is simulated.
     pub windows: Option<Windows>,
-    /// Largest work of the simulation ([`work_of`]). `None` without a limit.
-    ///
-    /// [`work_of`]: super::work_of
+    /// Largest work of the simulation, in programmed pages. `None` without a limit.
     pub most_work: Option<u64>,
 }
 
