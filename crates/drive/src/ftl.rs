@@ -86,9 +86,11 @@ pub(crate) struct Ftl {
     pages_to_spare: u32,
     /// Number of erases of the drive at which static wear levelling checks next.
     next_wear_check: u64,
-    /// Blocks that lagged at the last check and are not moved yet, with their wear. The last one
-    /// lags most.
-    lagging: Vec<(u64, BlockId)>,
+    /// Number of erases of the drive at which it lists lagging blocks again.
+    next_wear_list: u64,
+    /// Blocks of each domain that lagged when they were listed and are not moved yet, with their
+    /// wear. The last one is the least worn.
+    lagging: Vec<Vec<(u64, BlockId)>>,
     /// State of the merging checks that follow GC's picks.
     pub(crate) turns: Turns,
     /// Plane from which preconditioning takes its next block.
@@ -180,6 +182,7 @@ impl Ftl {
             streams,
             hinted: hints::hinted(config),
             next_wear_check: 0,
+            next_wear_list: 0,
             lagging: vec![],
             turns: Turns::default(),
             load_cursor: 0,

@@ -5,7 +5,8 @@
 //! levelling itself may also use the most worn block. So may data of worn blocks if wear decides on
 //! parity. Without dynamic levelling, the block erased first is used first. Static levelling moves
 //! data only out of blocks that are less worn than the most worn one by more than the configured
-//! gap. While such a block stays full and unchanged, static levelling must move its data.
+//! gap. While a block stays full and unchanged, no block may be erased again and again that is more
+//! worn by more than the gap and a few cycles.
 //!
 //! A reprogramming adds wear beyond its cycle. The amount depends on `density.wear` and on the
 //! number of the block's reprogrammed cycles (`doses`).
@@ -22,6 +23,8 @@ const LOOKS_PER_TURN: u32 = 16;
 /// error. One check may find the block open or in a move, and another may come during the erases of
 /// one cleaning.
 const PATIENCE: u32 = 6;
+/// Number of cycles by which wear may differ more than the gap (key `wear.static_gap`).
+const FEW: u64 = 3;
 
 /// Content of a block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -77,6 +80,8 @@ pub(crate) struct Wear {
     erases: u64,
     /// Wear of the most worn block of each domain, in thousandths of a cycle.
     most: Vec<u64>,
+    /// Wear of the most worn block of each domain that was erased since the last check.
+    erased: Vec<u64>,
     blocks_per_domain: u32,
     dynamic: bool,
     keep_pool: bool,
@@ -98,6 +103,7 @@ impl Wear {
             free: geometry.blocks,
             erases: 0,
             most: vec![0; geometry.domains() as usize],
+            erased: vec![0; geometry.domains() as usize],
             blocks_per_domain: geometry.blocks_per_domain(),
             dynamic: config.wear.dynamic,
             keep_pool: config.density.keep_pool,
@@ -136,8 +142,10 @@ impl Wear {
             beyond_milli,
             ..Block::default()
         };
-        let most = &mut self.most[(block.number() / self.blocks_per_domain) as usize];
-        *most = (*most).max(b.milli());
+        let domain = (block.number() / self.blocks_per_domain) as usize;
+        for most in [&mut self.most[domain], &mut self.erased[domain]] {
+            *most = (*most).max(b.milli());
+        }
     }
 
     /// Notes that a block begins with this many more cycles than others.
@@ -332,22 +340,24 @@ impl Wear {
         self.looked_at = self.erases;
         // A block that was filled recently may lag for as many erases as there are spare blocks.
         let rest = u64::from(geometry.spare_blocks_in_share()) + 1;
-        let most = |block: usize| self.most[block / self.blocks_per_domain as usize];
+        let erased: Vec<_> = self.erased.iter_mut().map(std::mem::take).collect();
+        let erased = |block: usize| erased[block / self.blocks_per_domain as usize];
         let lags = |(at, b): (usize, &Block)| {
             b.content == Content::Full
                 && !b.moving
                 && b.programmed_at + rest < self.erases
-                && b.milli() + 1000 * u64::from(self.gap) < most(at)
+                && b.milli() + 1000 * (u64::from(self.gap) + FEW) < erased(at)
         };
         let lagging = self.blocks.iter().enumerate().position(lags);
         self.overdue = if lagging.is_some() { self.overdue + 1 } else { 0 };
         if let Some(block) = lagging.filter(|_| self.overdue >= PATIENCE && self.neglect.is_none())
         {
-            let (cycles, most, gap) =
-                (self.blocks[block].milli() as f64 / 1000.0, most(block) as f64 / 1000.0, self.gap);
+            let of = |milli: u64| milli as f64 / 1000.0;
+            let (cycles, most) = (of(self.blocks[block].milli()), of(erased(block)));
+            let gap = self.gap;
             self.neglect = Some(format!(
-                "block {block} stayed with {cycles} erases, although the most worn block has \
-                 {most} and the gap may be {gap}"
+                "block {block} stayed with {cycles} erases, although another block was erased \
+                 {most} times and the gap may be {gap}"
             ));
         }
     }
@@ -462,11 +472,12 @@ mod tests {
             wear.neglect
         };
         assert_eq!(left(true), None);
-        // The block lags from the sixth erase on. At the 14th erase it has been full for longer
+        // The block lags from the ninth erase on. At the 14th erase it has been full for longer
         // than the spare blocks last, and this is the first of six checks.
         assert_eq!(
             left(false).unwrap(),
-            "block 3 stayed with 0 erases, although the most worn block has 24 and the gap may be 5"
+            "block 3 stayed with 0 erases, although another block was erased 24 times and the gap may \
+             be 5"
         );
     }
 }

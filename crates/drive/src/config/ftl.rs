@@ -119,8 +119,9 @@ pub struct WearConfig {
     /// Whether the drive takes the least worn free block first.
     #[key(default = true, random = 0.7)]
     pub dynamic: bool,
-    /// Gap in effective P/E cycles between a block and the most worn block at which the block's
-    /// (cold) data is moved. Wear may differ by a few cycles more. 0 turns these moves off.
+    /// Gap in effective P/E cycles between a block and a free block. If the free block is more worn
+    /// by more than this gap, it receives the (cold) data of the other block. Wear of blocks may
+    /// differ by a few cycles more. 0 turns these moves off.
     #[key(
         unit = "P/E cycles",
         range = keys::U32,

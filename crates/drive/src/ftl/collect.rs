@@ -261,50 +261,70 @@ impl Ftl {
 
     #[cold]
     fn move_coldest(&mut self, flash: &mut Flash, slots: &mut Slots) {
+        let erases = flash.erases_total();
         // In the timed gear, jobs wait for idle dies.
         let is_levelling = self.jobs.iter().flatten().any(|job| job.cause == Cause::Wear);
-        if self.lagging.is_empty() && !is_levelling {
-            self.list_lagging(flash);
+        if !is_levelling {
+            if erases >= self.next_wear_list {
+                self.list_lagging(flash);
+                let wait = u64::from(flash.geometry.blocks / LOOKS_PER_TURN).max(1);
+                self.next_wear_list =
+                    erases + wait * if planted(Bug::LevelsRarely) { 8 } else { 1 };
+            }
+            let domains = 0..self.lagging.len();
+            if let Some(block) = domains.filter_map(|of| self.coldest_to_move(flash, of)).next() {
+                self.rewrite(flash, slots, Rewrite::all_to(block, WEAR), Cause::Wear, Reads::NEVER);
+            }
         }
-        let mut next = None;
-        while next.is_none() && !is_levelling && !self.lagging.is_empty() {
-            // A block may have been erased or read since the check.
-            next = self.lagging.pop().filter(|(wear, block)| {
-                can_level(flash, *block) && flash.cold(*block).erased_milli() == *wear
-            });
-        }
-        if let Some((_, block)) = next {
-            self.rewrite(flash, slots, Rewrite::all_to(block, WEAR), Cause::Wear, Reads::NEVER);
-        }
-        let is_done = self.lagging.is_empty() && !is_levelling;
-        let wait =
-            if is_done { u64::from(flash.geometry.blocks / LOOKS_PER_TURN).max(1) } else { 1 };
+        let is_idle = !is_levelling && self.lagging.iter().all(Vec::is_empty);
         // At least every second erase is not for levelling.
-        self.next_wear_check =
-            flash.erases_total() + wait * if planted(Bug::LevelsRarely) { 8 } else { 1 };
+        self.next_wear_check = if is_idle { self.next_wear_list } else { flash.erases_total() + 1 };
     }
 
-    /// Lists the blocks whose wear is too far behind the most worn block. If data cannot move
-    /// between dies, it is the most worn block of their die.
+    /// Lists the blocks of each domain whose wear is too far behind the most worn block, the least
+    /// worn last. A domain is a die if data cannot move between dies, and otherwise the drive.
     fn list_lagging(&mut self, flash: &Flash) {
-        let gap = u64::from(self.wear.static_gap) * 1000;
-        let gap = if self.bugs.has(Bug::LevelledTooSoon) { gap / 2 } else { gap };
         let wear = |b: BlockId| flash.cold(b).erased_milli();
-        let mut lagging = vec![];
-        for domain in 0..flash.geometry.domains() {
+        let gap = self.wear_gap_milli();
+        let list = |domain| {
             let most = flash.geometry.blocks_of_domain(domain).map(wear).max().unwrap_or(0);
             let blocks = flash.geometry.blocks_of_domain(domain).filter(|b| can_level(flash, *b));
-            lagging.extend(
-                blocks
-                    .map(|b| (most.saturating_sub(wear(b)), b))
-                    .filter(|(lag, _)| *lag > gap || planted(Bug::LevelsOldest)),
-            );
+            let mut lagging: Vec<_> = blocks
+                .map(|b| (wear(b), b))
+                .filter(|(wear, _)| wear + gap < most || planted(Bug::LevelsOldest))
+                .collect();
+            lagging.sort_unstable_by_key(|of| Reverse(*of));
+            if planted(Bug::LevelsOldest) {
+                lagging.reverse();
+            }
+            lagging
+        };
+        self.lagging = (0..flash.geometry.domains()).map(list).collect();
+    }
+
+    /// Returns the least worn block of a domain's list if a free block is more worn by more than
+    /// the gap, and takes it off the list. A move to a block of less wear would gain little.
+    fn coldest_to_move(&mut self, flash: &Flash, domain: usize) -> Option<BlockId> {
+        let (_, to) = self.most_worn_free(flash, WEAR, domain)?;
+        let least = flash.cold(to).erased_milli().saturating_sub(self.wear_gap_milli());
+        let list = &mut self.lagging[domain];
+        while let Some((wear, block)) = list.last().copied() {
+            // A block may have been erased or read since the check.
+            let is_left = can_level(flash, block) && flash.cold(block).erased_milli() == wear;
+            if is_left && wear >= least && !planted(Bug::LevelsOldest) {
+                return None;
+            }
+            list.pop();
+            if is_left {
+                return Some(block);
+            }
         }
-        lagging.sort_unstable_by_key(|(lag, block)| (*lag, Reverse(*block)));
-        if planted(Bug::LevelsOldest) {
-            lagging.reverse();
-        }
-        self.lagging = lagging.into_iter().map(|(_, b)| (wear(b), b)).collect();
+        None
+    }
+
+    fn wear_gap_milli(&self) -> u64 {
+        let gap = u64::from(self.wear.static_gap) * 1000;
+        if self.bugs.has(Bug::LevelledTooSoon) { gap / 2 } else { gap }
     }
 }
 

@@ -1,10 +1,12 @@
 //! Allocator: it gives the next page of a stream. Blocks are opened only when they are used. There
 //! is no other allocator.
 
+use std::cmp::Reverse;
+
 use crate::api::Slots;
 use crate::base::codings::FULL;
 use crate::base::geometry::Geometry;
-use crate::base::streams::{FIRST_OWN, GC, RECLAIM, RESERVE};
+use crate::base::streams::{FIRST_OWN, GC, RECLAIM, RESERVE, WEAR};
 use crate::base::units::{BlockId, Cause, Lpn, PageInBlock, Ppn, Reads, StreamId};
 use crate::bugs::{Bug, disorder, planted};
 use crate::flash::Flash;
@@ -222,14 +224,17 @@ impl Ftl {
     fn free_plane(&self, flash: &Flash, stream: StreamId) -> Option<(u32, Side, bool)> {
         let s = &self.streams.table[usize::from(stream)];
         let domain = if self.stripes.is_some() { s.turn } else { 0 };
+        let side = self.streams.side(stream, domain, &self.free);
+        let worn = s.worn && !planted(Bug::ColdToYoungest) || self.bugs.has(Bug::OldestFirst);
+        if self.streams.kind(stream) == WEAR {
+            return Some((self.most_worn_free(flash, stream, domain)?.0, side, worn));
+        }
         let planes = self.free.planes_of(domain);
         let (first, planes) = (planes.start, planes.len() as u32);
-        let worn = s.worn && !planted(Bug::ColdToYoungest) || self.bugs.has(Bug::OldestFirst);
         let mut used = vec![false; flash.geometry.dies() as usize];
         for block in s.open.iter().filter(|b| **b != BlockId::NONE) {
             used[usize::from(flash.geometry.die_of(*block))] = true;
         }
-        let side = self.streams.side(stream, domain, &self.free);
         let free_in = |plane: u32| self.free.in_plane(first + plane, side);
         let cursor = if planted(Bug::NotDeterministic) {
             disorder() % planes
@@ -243,6 +248,19 @@ impl Ftl {
         };
         let plane = (0..planes).filter(|p| free_in(*p) > 0).min_by_key(|p| rank(*p))?;
         Some((first + plane, side, worn))
+    }
+
+    /// Returns the most worn free block of a domain that a stream may open, and its plane.
+    pub(super) fn most_worn_free(
+        &self,
+        flash: &Flash,
+        stream: StreamId,
+        domain: usize,
+    ) -> Option<(u32, BlockId)> {
+        let side = self.streams.side(stream, domain, &self.free);
+        let most_worn = |plane| Some((plane, self.free.next(plane, side, true)?));
+        let blocks = self.free.planes_of(domain).filter_map(most_worn);
+        blocks.max_by_key(|(_, block)| (flash.cold(*block).erased_milli(), Reverse(*block)))
     }
 
     /// Returns the largest number of open blocks of a stream.

@@ -222,13 +222,15 @@ impl Climb {
                 .collect();
             let lived = scaled.iter().map(|life| life.lived.clone()).collect();
             let factors = scaled.iter().map(|life| life.factor).collect();
-            Answer { lived: Ok(lived), factors, interval: self.interval(&scaled), ..answer }
+            let has_similar = answer.plans.iter().any(RunPlan::has_similar_pages);
+            let interval = self.interval(&scaled, has_similar);
+            Answer { lived: Ok(lived), factors, interval, ..answer }
         };
         contenders.iter().enumerate().map(of).collect()
     }
 
-    fn interval(&self, lives: &[Scaled]) -> Option<Interval> {
-        let interval = Interval::of(lives)?;
+    fn interval(&self, lives: &[Scaled], has_similar: bool) -> Option<Interval> {
+        let interval = Interval::of(lives, has_similar)?;
         let few = self.touched.is_some_and(|touched| touched * (lives.len() as u64) < FEWEST_PAGES);
         Some(Interval { is_range: few, ..interval })
     }

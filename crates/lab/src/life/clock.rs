@@ -7,6 +7,7 @@
 //! the life is 2 + 30 x 10 = 302 days long
 //! ```
 
+use vpass_drive::base::daily::DailyHours;
 use vpass_drive::base::units::Ns;
 use vpass_drive::drive::Drive;
 
@@ -28,7 +29,11 @@ impl State {
 }
 
 /// Clock of a life.
+///
+/// If the host works in some hours of each day only, these hours are spread evenly over the days of
+/// a window. Otherwise a window of a few days would have a night too many or too few.
 pub(super) struct Clock {
+    hours: DailyHours,
     /// The life when the present stretch began.
     before: State,
     /// The simulation when the present stretch began.
@@ -39,10 +44,10 @@ pub(super) struct Clock {
 impl Clock {
     /// Starts a life. With `wear.acceleration`, the drive itself counts each erase as several
     /// cycles, except erases for wear levelling.
-    pub(super) fn begin(drive: &Drive) -> Self {
+    pub(super) fn begin(drive: &Drive, hours: DailyHours) -> Self {
         let state = State::of(0, drive);
         let life = f64::from(drive.config().wear.acceleration.max(1));
-        Self { before: state.clone(), from: state, weight: Weight { life, erases: 1.0 } }
+        Self { hours, before: state.clone(), from: state, weight: Weight { life, erases: 1.0 } }
     }
 
     /// Begins a stretch with another weight. `pec` is the number of P/E cycles of the life at this
@@ -65,7 +70,15 @@ impl Clock {
 
     /// Returns the length of the life, in nanoseconds, up to a simulated time.
     pub(super) fn lived(&self, at: f64) -> f64 {
-        self.before.ns + self.weight.life * (at - self.from.ns)
+        let is_window = self.weight.life > 1.0;
+        let time = |at: f64| if is_window { self.spread(at) } else { at };
+        self.before.ns + self.weight.life * (time(at) - time(self.from.ns))
+    }
+
+    /// Returns a simulated time on a clock on which the host works round the clock, at the mean
+    /// rate.
+    fn spread(&self, at: f64) -> f64 {
+        self.hours.worked(at as Ns) as f64 / self.hours.share()
     }
 
     /// Returns the simulated time at which the life has the given length, or a later time.

@@ -68,7 +68,7 @@ pub(super) struct Simulation<'a, 'b> {
 
 impl<'a, 'b> Simulation<'a, 'b> {
     pub(super) fn begin(one: &'a OneLife<'a>, parts: &'a mut Parts<'b>, drive: &Drive) -> Self {
-        let clock = Clock::begin(drive);
+        let clock = Clock::begin(drive, one.plan.hours());
         let began = clock.pec(drive);
         Self {
             one,
@@ -107,6 +107,11 @@ impl<'a, 'b> Simulation<'a, 'b> {
             let lived = self.clock.lived(until as f64);
             self.parts.tell(lived as Ns, now);
             if let Some((share, end)) = Used::up_between(before, now) {
+                // The last window ends when the drive is worn out.
+                if matches!(self.phase, Phase::Window { .. }) && self.turns(drive, until) {
+                    self.turn(drive, until);
+                    break (self.years(until as f64), end);
+                }
                 let ends = at as f64 + share * (until - at) as f64;
                 let pec =
                     self.parts.cycles(before) + share * self.parts.cycles_between(before, now);

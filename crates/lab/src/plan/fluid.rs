@@ -324,11 +324,21 @@ impl RunPlan {
         if is_hinted { StrataBy::Address } else { StrataBy::Counts }
     }
 
+    /// Returns whether read rates follow from the settings of the workload, without windows.
+    fn has_known_rates(&self) -> bool {
+        let has_phases = || self.phases().is_some() || self.parts().is_some();
+        self.tabled().is_some() || has_phases() || self.model().is_some()
+    }
+
+    /// Returns whether the drive is a sample whose pages stand for pages of similar rates.
+    pub(crate) fn has_similar_pages(&self) -> bool {
+        !self.sample.is_whole() && !self.has_known_rates()
+    }
+
     /// Returns how many pages are read or written by the requests of all windows. Returns `None` if
     /// the read rates of the workload are known without windows.
     pub(super) fn touched_by_windows(&self, tables: &Tables) -> Result<Option<u64>, Failure> {
-        let has_rates = self.tabled().is_some() || self.phases().is_some();
-        if has_rates || self.model().is_some() || self.parts().is_some() {
+        if self.has_known_rates() {
             return Ok(None);
         }
         Ok(Some(self.windows(tables)?.0.touched()))

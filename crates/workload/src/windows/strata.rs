@@ -187,6 +187,7 @@ mod tests {
                 shares: 1,
                 writes: vec![vec![write]],
                 span: 10,
+                repeats: 1,
                 ranked: vec![],
                 has_writes: true,
                 requests_per_page: 1.0,

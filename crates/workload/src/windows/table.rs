@@ -35,6 +35,8 @@ pub struct Windows {
     pub(super) writes: Vec<Vec<Request>>,
     /// Duration of the passes whose writes are kept.
     pub(super) span: Ns,
+    /// Number of times that a group of writes is repeated before the next group follows.
+    pub(super) repeats: u32,
     /// Touched pages, the most written first, then the most read, then by address.
     pub(super) ranked: Vec<Lpn>,
     /// Whether the passes have writes. A table for drawn writes does not keep them.
@@ -73,6 +75,11 @@ pub enum Counted {
         for_samples: bool,
     },
 }
+
+/// Number of passes of a trace in which a page of a sample is written like the same page of the
+/// drive. A page of a trace is written at the same times in each pass, so blocks become invalid in
+/// the order in which they were filled. When the next page takes its turn, this order is lost once.
+const REPEATS: u32 = 32;
 
 /// Number of requests that are taken from the stream at a time.
 const CHUNK: usize = 4096;
@@ -129,6 +136,7 @@ impl Windows {
             shares: 0,
             writes: vec![vec![]],
             span: 0,
+            repeats: if matches!(counted, Counted::One { .. }) { REPEATS } else { 1 },
             ranked: vec![],
             has_writes: false,
             requests_per_page: 1.0,

@@ -24,7 +24,8 @@ pub struct FluidWindows {
 /// Writes of a table, which repeat without end.
 struct Repeated {
     table: Arc<Windows>,
-    /// Number of completed groups of writes. `next` is the next write of the current group.
+    /// Number of completed passes over a group of writes. `next` is the next write of the current
+    /// group.
     rounds: u64,
     next: usize,
 }
@@ -122,7 +123,8 @@ impl RequestSource for Repeated {
         let groups = &self.table.writes;
         let end = out.len() + if self.table.has_writes { max } else { 0 };
         while out.len() < end {
-            let group = &groups[(self.rounds % groups.len() as u64) as usize];
+            let turn = self.rounds / u64::from(self.table.repeats);
+            let group = &groups[(turn % groups.len() as u64) as usize];
             let before = self.rounds * self.table.span;
             let rest = group[self.next..].iter().take(end - out.len());
             self.next += rest.len();
