@@ -44,8 +44,8 @@ impl OutFile {
         if place.file_name().is_none() {
             return Err(Failure::usage(format!("{}: a file name is expected", place.display())));
         }
-        refuse_existing(place, replace)?;
         remove_leftovers(place);
+        refuse_existing(place, replace)?;
         let (temporary, file) = make_hidden_file(place)
             .map_err(|e| Failure::usage(format!("{} cannot be written: {e}", place.display())))?;
         let unfinished = Unfinished { temporary, place: place.to_owned(), made: vec![] };
