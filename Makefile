@@ -121,7 +121,7 @@ long-models:
 # Long runs: 80,000 random drives, some thousand million checked reads, with what each technique
 # came to; 5,000 drives whose data is refreshed while flash fails, half of them with parity; every
 # seeded bug looked for afresh;
-# every policy that protects under every attack, and under a search of five minutes for a new one; ten million mutated trace files for each reader.
+# every policy that protects under every attack, and under a search of five minutes for a new one; 420 killed commands; ten million mutated trace files for each reader.
 NAMES = python3 -c 'import json, sys; print(*(t["name"] for t in json.load(sys.stdin)["$(1)"] if $(2)))'
 PROTECTING = $(shell $(VPASS) list reclaim --json | $(call NAMES,reclaim,not t["may_lose_data"] and not t["counterfactual"]))
 soak: build
@@ -146,6 +146,7 @@ soak: build
 	set -e; for policy in $(PROTECTING); do \
 		$(VPASS) attack search --drive tiny --set start.pec=2000 --reclaim $$policy --minutes 5 --write target/attack-$$policy.toml --force; \
 	done
+	cargo test --release -p vpass-cli --test cli killed:: -- --ignored
 	VPASS_FUZZ_EXECS=10000000 cargo test --release -p vpass-workload --test fuzz -- --nocapture
 	VPASS_FUZZ_EXECS=1000000 cargo test --release -p vpass-workload --test all fio_fuzz::
 	VPASS_FUZZ_EXECS=10000000 cargo test --release -p vpass-drive --test all config::

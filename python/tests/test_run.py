@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -115,6 +116,23 @@ def test_save_writes_the_folder_of_the_command(tmp_path: Path) -> None:
     for name in mine:
         if not name.endswith(".json"):
             assert (tmp_path / "mine" / name).read_bytes() == (tmp_path / "its" / name).read_bytes()
+
+
+def test_a_save_that_is_killed_is_no_obstacle(tmp_path: Path) -> None:
+    """A limit on the size of files kills the program while it saves."""
+    run = "vpass.run('tiny', 'zipf-read', set={'workload.requests': 1_000}, record=True)"
+    program = (
+        f"import resource, signal, vpass; result = {run}; "
+        "signal.signal(signal.SIGXFSZ, signal.SIG_DFL); "
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100)); result.save('mine')"
+    )
+    killed = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, check=False)
+    assert killed.returncode == -signal.SIGXFSZ
+    (left,) = tmp_path.iterdir()
+    assert left.name != "mine"
+    sets = {"workload.requests": 1_000}
+    vpass.run("tiny", "zipf-read", set=sets, record=True).save(tmp_path / "mine")
+    assert [one.name for one in tmp_path.iterdir()] == ["mine"]
 
 
 def test_progress_is_told_and_its_exception_ends_the_run() -> None:

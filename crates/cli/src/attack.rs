@@ -8,7 +8,6 @@ pub(crate) mod args;
 mod search;
 
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use toml::Table;
@@ -264,7 +263,7 @@ impl Victim {
 
 /// Writes a workload file. The first lines of the file hold the command that replays the workload.
 pub(crate) fn write(
-    mut out: OutFile,
+    out: OutFile,
     place: &Path,
     file: &PhasesFile,
     command: &str,
@@ -276,7 +275,5 @@ pub(crate) fn write(
     // A TOML comment must fit in one line.
     let command = plain::line(command);
     let text = format!("# {head}\n# {command} --workload {}\n\n{body}", plain::path(place));
-    out.write_all(text.as_bytes())
-        .map_err(|e| Failure::failed(format!("{} cannot be written: {e}", place.display())))?;
-    out.finish()
+    out.finish_with(&text)
 }

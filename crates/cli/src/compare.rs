@@ -65,8 +65,7 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
         out::write_files(folder.path(), [files::timing(&mut timeless)?])?;
         out::write_file(folder.path(), "compare.json", as_json::text(&timeless)?.as_bytes())?;
         out::write_file(folder.path(), "compare.csv", render::csv(&rows).as_bytes())?;
-        folder.finish()?;
-        rows_kept.done();
+        rows_kept.end(|| folder.finish())?;
     }
     out::print(&match args.form {
         Form { csv: true, .. } => render::csv(&rows),

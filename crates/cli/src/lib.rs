@@ -49,6 +49,7 @@ use crate::args::{Base, RunArgs};
 use crate::command::Command;
 use crate::exit::Exit;
 use crate::out::Folder;
+pub use crate::out::save;
 use crate::progress::{Bar, bar};
 
 /// Runs the command with these arguments and returns the exit code. The first argument is the name

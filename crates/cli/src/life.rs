@@ -62,8 +62,7 @@ pub(crate) fn life(args: &LifeArgs) -> Result<Exit, Failure> {
     estimated.add_to(&mut json, &lives)?;
     if let Some(folder) = folder {
         out::write_file(folder.path(), "life.json", as_json::text(&json)?.as_bytes())?;
-        folder.finish()?;
-        rows.done();
+        rows.end(|| folder.finish())?;
     }
     let text =
         || render::text(&lives, &setting, &climbed, args, wants_colour()) + &estimated.text(&lives);

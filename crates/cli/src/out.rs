@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use vpass_drive::base::phrase::Phrase;
 use vpass_lab::failure::Failure;
 use vpass_lab::files::File;
+use vpass_lab::kept::Store;
 
 use crate::dialect;
 use crate::progress::{self, Unfinished};
@@ -110,6 +111,8 @@ impl Folder {
                 place.display()
             )));
         }
+        // Removes what a killed command left, also if the command has completed the results.
+        Store::beside(&place);
         refuse_existing(&place)?;
         let parent = parent_of(&place);
         let made: Vec<_> = parent
@@ -177,6 +180,26 @@ impl Drop for Folder {
         // The lock may be released only after the folder is removed.
         self.held = None;
     }
+}
+
+/// Writes a results folder at a path where nothing exists, for callers without a command line.
+///
+/// # Errors
+/// Returns an error if the disk cannot be written.
+pub fn save(place: &Path, files: &[File]) -> io::Result<()> {
+    remove_leftovers(place);
+    let (temporary, held) = make_hidden_folder(place)?;
+    let written = files
+        .iter()
+        .try_for_each(|(name, content)| fs::write(temporary.join(name), content))
+        .and_then(|()| bring_to_disk(&temporary))
+        .and_then(|()| fs::rename(&temporary, place))
+        .and_then(|()| bring_folder_to_disk(parent_of(place)));
+    if written.is_err() {
+        let _ = fs::remove_dir_all(&temporary);
+    }
+    drop(held);
+    written
 }
 
 /// Makes the hidden temporary folder for this path. If an empty folder exists at the path, vpass

@@ -1,5 +1,5 @@
-//! Output file that gets its final name only when it is complete. Until then, the file has a hidden
-//! temporary name.
+//! Output files that get their final names only when they are complete. Until then, each file has a
+//! hidden temporary name.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -44,8 +44,8 @@ impl OutFile {
         if place.file_name().is_none() {
             return Err(Failure::usage(format!("{}: a file name is expected", place.display())));
         }
-        refuse_existing(place, replace)?;
         remove_leftovers(place);
+        refuse_existing(place, replace)?;
         let (temporary, file) = make_hidden_file(place)
             .map_err(|e| Failure::usage(format!("{} cannot be written: {e}", place.display())))?;
         let unfinished = Unfinished { temporary, place: place.to_owned(), made: vec![] };
@@ -59,22 +59,72 @@ impl OutFile {
         })
     }
 
+    /// Writes the whole content, and renames the file to its final path.
+    ///
+    /// # Errors
+    /// Returns an error as [`Self::finish`] does.
+    pub(crate) fn finish_with(mut self, content: &str) -> Result<(), Failure> {
+        self.write_all(content.as_bytes()).map_err(|e| failure(&self.place, &e))?;
+        self.finish()
+    }
+
     /// Renames the complete file to its final path.
     ///
     /// # Errors
     /// Returns an error if the disk cannot be written, or if the final path holds something that
     /// may not be replaced.
     pub(crate) fn finish(mut self) -> Result<(), Failure> {
-        let failed = |e: io::Error| {
-            Failure::failed(format!("{} cannot be written: {e}", self.place.display()))
-        };
-        self.file.flush().and_then(|()| self.file.get_ref().sync_all()).map_err(failed)?;
+        self.complete()?;
+        self.take_place()
+    }
+
+    /// Makes sure that the content is on the disk. An interrupt no longer removes the file.
+    fn complete(&mut self) -> Result<(), Failure> {
+        self.file
+            .flush()
+            .and_then(|()| self.file.get_ref().sync_all())
+            .map_err(|e| failure(&self.place, &e))?;
         refuse_existing(&self.place, self.replace)?;
         self.temporary.unfinished.keep();
-        fs::rename(&self.temporary.unfinished.temporary, &self.place).map_err(failed)?;
-        self.temporary.moved = true;
-        bring_folder_to_disk(parent_of(&self.place)).map_err(failed)
+        Ok(())
     }
+
+    fn take_place(mut self) -> Result<(), Failure> {
+        fs::rename(&self.temporary.unfinished.temporary, &self.place)
+            .map_err(|e| failure(&self.place, &e))?;
+        self.temporary.moved = true;
+        bring_folder_to_disk(parent_of(&self.place)).map_err(|e| failure(&self.place, &e))
+    }
+}
+
+/// Writes files that belong together into a folder, and replaces earlier files with their names.
+/// The last file marks the folder as complete: it is absent while the other files are replaced. If
+/// the process is killed meanwhile, the temporary file of the last one stays.
+///
+/// # Errors
+/// Returns an error if the disk cannot be written.
+pub(crate) fn write_together(folder: &Path, files: &[(&str, &[u8])]) -> Result<(), Failure> {
+    // Two commands at the same folder do not mix their files.
+    let held = File::open(folder).and_then(|folder| folder.lock().map(|()| folder));
+    let mut complete = vec![];
+    for (name, content) in files {
+        let mut file = OutFile::begin(&folder.join(name), true)?;
+        file.write_all(content).map_err(|e| failure(&file.place, &e))?;
+        file.complete()?;
+        complete.push(file);
+    }
+    if let Some(mark) = complete.last().map(|file| &file.place).filter(|mark| mark.exists()) {
+        fs::remove_file(mark)
+            .and_then(|()| bring_folder_to_disk(folder))
+            .map_err(|e| failure(mark, &e))?;
+    }
+    complete.into_iter().try_for_each(OutFile::take_place)?;
+    drop(held);
+    Ok(())
+}
+
+fn failure(place: &Path, e: &io::Error) -> Failure {
+    Failure::failed(format!("{} cannot be written: {e}", place.display()))
 }
 
 impl Write for OutFile {

@@ -75,8 +75,7 @@ pub(crate) fn paper(args: &PaperArgs) -> Result<Exit, Failure> {
         out::write_files(folder.path(), report.files)?;
         let manifest = manifest(&title, args.seed)?;
         out::write_file(folder.path(), "manifest.json", manifest.as_bytes())?;
-        folder.finish()?;
-        rows.done();
+        rows.end(|| folder.finish())?;
     }
     out::print(&format!(
         "{}\n{} in {}\n",

@@ -4,11 +4,11 @@
 //! folder of the page. vpass removes the hidden folder when the page is complete.
 
 use std::fs::File;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use vpass_lab::failure::Failure;
+use vpass_lab::plain;
 use vpass_report::folder::Folder;
 use vpass_report::page::page;
 
@@ -68,13 +68,7 @@ pub(crate) fn report(args: &ReportArgs) -> Result<(), Failure> {
     let folders =
         args.folders.iter().map(|path| Folder::read(path)).collect::<Result<Vec<_>, _>>()?;
     let page = page(&folders, &CommandLine)?;
-    write(OutFile::begin(&args.output, args.force)?, &args.output, &page)
-}
-
-fn write(mut file: OutFile, place: &Path, page: &str) -> Result<(), Failure> {
-    file.write_all(page.as_bytes())
-        .map_err(|e| Failure::failed(format!("{} cannot be written: {e}", place.display())))?;
-    file.finish()
+    OutFile::begin(&args.output, args.force)?.finish_with(&page)
 }
 
 /// Arguments of a command that has the option `--html`.
@@ -111,7 +105,7 @@ pub(crate) fn beside<A: WithPage>(
         let name = if hidden.is_some() { &place } else { &results };
         let mut folder = Folder::read(&results)?;
         folder.name = name.display().to_string();
-        let made = page(&[folder], &CommandLine).and_then(|page| write(file, &place, &page));
+        let made = page(&[folder], &CommandLine).and_then(|page| file.finish_with(&page));
         match (made, &ended) {
             (Ok(()), _) => say(&format!(
                 "vpass: the page with charts and tables of the results is \
@@ -121,6 +115,12 @@ pub(crate) fn beside<A: WithPage>(
             (Err(failure), Ok(_)) => return Err(failure),
             (Err(failure), Err(_)) => say(&format!("vpass: {}", dialect::sentence(&failure))),
         }
+    } else if Folder::read(&results).is_ok_and(|folder| folder.files().next().is_some()) {
+        // An earlier command may have been killed after its results, before its page.
+        let (results, place) = (plain::path(&results), plain::path(&place));
+        say(&format!(
+            "vpass: `vpass report {results} --output {place}` makes a page of its results"
+        ));
     }
     ended
 }

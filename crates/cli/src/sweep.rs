@@ -9,7 +9,6 @@ mod file;
 mod render;
 
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
@@ -20,6 +19,7 @@ use vpass_lab::compare::row::ComparisonRow;
 use vpass_lab::compare::rows;
 use vpass_lab::experiments::{Engine, Rows};
 use vpass_lab::failure::Failure;
+use vpass_lab::files;
 use vpass_lab::load;
 use vpass_lab::plan::RunPlan;
 use vpass_lab::results::Summary;
@@ -31,10 +31,11 @@ use crate::dialect::CommandLine;
 use crate::exit::Exit;
 use crate::kept::rows_of;
 use crate::out;
-use crate::out_file::OutFile;
+use crate::out_file::write_together;
 use crate::progress::bar;
 use crate::report_page::{PageArgs, WithPage};
 use crate::table::wants_colour;
+use crate::unfinished::leftovers;
 pub(crate) use axis::Axis;
 use axis::{Swept, grid};
 use render::Done;
@@ -45,7 +46,7 @@ pub(crate) struct SweepArgs {
     /// Sweep file. The file has options of `vpass compare`, and the values of the swept keys (see
     /// the guide on sweeps).
     pub(crate) file: PathBuf,
-    /// Folder for the results: sweep.csv, sweep.json and manifest.json. A later sweep with the same
+    /// Folder for the results: sweep.csv, sweep.json, timing.json and manifest.json. A later sweep with the same
     /// folder makes only the runs that are new. For this, the hidden folder .DIR.rows beside DIR
     /// keeps the finished runs.
     #[arg(long, value_name = "DIR")]
@@ -177,11 +178,22 @@ fn run_all(
     engine.run(plans, |_| String::new(), row, |_, row: Row| row.put_into(None, ""))
 }
 
-/// Returns an error unless the folder is new, is empty, or has the results of an earlier sweep.
+/// Files of the results, in the order in which they get their names.
+const FILES: [&str; 4] = ["sweep.csv", "timing.json", "manifest.json", "sweep.json"];
+
+/// Returns an error unless the folder is new, is empty, or has results of an earlier sweep. A sweep
+/// that was killed may have left some files, or only temporary ones.
 fn check_place(place: &Path) -> Result<(), Failure> {
-    let is_of_sweep = place.join("sweep.json").is_file();
-    let is_new = std::fs::read_dir(place).map_or(!place.exists(), |mut all| all.next().is_none());
-    if is_of_sweep || is_new {
+    let is_of_sweep = place.join(FILES[3]).is_file()
+        || FILES.iter().any(|name| !leftovers(&place.join(name)).is_empty());
+    let is_new_or_cut = std::fs::read_dir(place).map_or(!place.exists(), |all| {
+        let names: Vec<_> = all.flatten().map(|entry| entry.file_name()).collect();
+        // Other commands and programs write the other files, too.
+        let is_cut = names.iter().any(|name| name == FILES[0])
+            && names.iter().all(|name| FILES.iter().any(|own| name == own));
+        names.is_empty() || is_cut
+    });
+    if is_of_sweep || is_new_or_cut {
         return Ok(());
     }
     Err(Failure::usage(format!(
@@ -198,16 +210,19 @@ fn show(args: &CompareArgs, all: &[Done], plans: &[Option<&RunPlan>]) -> Result<
         std::fs::create_dir_all(place).map_err(|e| {
             Failure::usage(format!("--out {} cannot be written: {e}", place.display()))
         })?;
-        let (text, manifest) = (as_json::text(&json)?, render::manifest()?);
-        let files = [("sweep.csv", &csv), ("manifest.json", &manifest), ("sweep.json", &text)];
-        for (name, content) in files {
-            let path = place.join(name);
-            let mut file = OutFile::begin(&path, true)?;
-            file.write_all(content.as_bytes()).map_err(|e| {
-                Failure::failed(format!("{} cannot be written: {e}", path.display()))
-            })?;
-            file.finish()?;
-        }
+        let mut timeless = json.clone();
+        let (_, timing) = files::timing(&mut timeless)?;
+        let (text, manifest) = (as_json::text(&timeless)?, render::manifest()?);
+        let [first, second, third, last] = FILES;
+        write_together(
+            place,
+            &[
+                (first, csv.as_bytes()),
+                (second, &timing),
+                (third, manifest.as_bytes()),
+                (last, text.as_bytes()),
+            ],
+        )?;
     }
     out::print(&match args.form {
         Form { csv: true, .. } => csv,

@@ -103,7 +103,7 @@ fn removed(path: &Path, held: &File) -> io::Result<bool> {
 }
 
 /// Returns the hidden folders and files that were made for this final path.
-fn leftovers(place: &Path) -> Vec<PathBuf> {
+pub(crate) fn leftovers(place: &Path) -> Vec<PathBuf> {
     let Some(name) = place.file_name() else { return vec![] };
     let begins = begins_with(name, MARK);
     let is_made_for_it = |path: &PathBuf| {

@@ -1,6 +1,5 @@
 //! Finished run, with its summary and its other results.
 
-use std::fs;
 use std::path::PathBuf;
 use std::sync::Mutex;
 
@@ -75,18 +74,7 @@ impl Ran {
         let of = self.of.lock().map_err(|_| PyValueError::new_err("the run is in use"))?;
         let call = Call { command: "run", words: vec![], git_commit: None };
         let files = files::of_run(&of.0, &of.1, &call).map_err(raised)?;
-        let mut name = folder.file_name().unwrap_or_default().to_owned();
-        name.push(".unfinished");
-        let unfinished = folder.with_file_name(name);
-        let written = fs::create_dir(&unfinished).and_then(|()| {
-            files
-                .iter()
-                .try_for_each(|(name, content)| fs::write(unfinished.join(name), content))?;
-            fs::rename(&unfinished, &folder)
-        });
-        written.map_err(|e| {
-            let _ = fs::remove_dir_all(&unfinished);
-            PyOSError::new_err(format!("{}: {e}", folder.display()))
-        })
+        vpass_cli::save(&folder, &files)
+            .map_err(|e| PyOSError::new_err(format!("{}: {e}", folder.display())))
     }
 }

@@ -46,8 +46,7 @@ pub(super) fn find_best(
         let csv = find::csv(key, &points);
         if let Some(folder) = folder {
             out::write_file(folder.path(), "find.csv", csv.as_bytes())?;
-            folder.finish()?;
-            rows.done();
+            rows.end(|| folder.finish())?;
         }
         out::print(&if args.setup.base.json {
             as_json::text(&lasting::json_of(key, years, &points, found)?)?
@@ -91,8 +90,7 @@ pub(super) fn find_best(
     let csv = find::csv(key, &points);
     if let Some(folder) = folder {
         out::write_file(folder.path(), "find.csv", csv.as_bytes())?;
-        folder.finish()?;
-        rows.done();
+        rows.end(|| folder.finish())?;
     }
     out::print(&if args.setup.base.json {
         as_json::text(&find::json_of(key, &points, &others)?)?

@@ -1,6 +1,5 @@
 //! `vpass new drive`: writes a drive file from the lines of a data sheet.
 
-use std::io::Write;
 use std::path::Path;
 
 use serde::Serialize;
@@ -39,11 +38,7 @@ pub(super) fn drive(args: NewDriveArgs) -> Result<(), Failure> {
     let name = args.out.as_deref().map_or_else(|| draft.preset.into(), |p| p.display().to_string());
     let mut table = beside::table(&load::drive_of(&name, draft.text.clone(), &[])?, &short)?;
     table.notes.splice(0..0, draft.notes.iter().cloned());
-    if let (Some(mut file), Some(path)) = (file, &args.out) {
-        file.write_all(draft.text.as_bytes())
-            .map_err(|e| Failure::failed(format!("{} cannot be written: {e}", path.display())))?;
-        file.finish()?;
-    }
+    file.map(|file| file.finish_with(&draft.text)).transpose()?;
     out::print(&if args.json {
         let file = args.out.as_deref().map(|path| path.display().to_string());
         let made = Made { preset: draft.preset, file, changes: &draft.changes, beside: &table };

@@ -1,7 +1,6 @@
 //! `vpass workload fit`: makes a workload file from statistics, and measures how well one pass of
 //! the workload meets the statistics.
 
-use std::io::Write;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -111,13 +110,8 @@ pub(super) fn fit(args: &FitArgs) -> Result<(), Failure> {
     // a success.
     let file = file.filter(|_| missed == 0);
     let written = args.out.as_deref().filter(|_| file.is_some());
-    if let (Some(mut file), Some(path)) = (file, &args.out) {
-        let failed = |e: std::io::Error| {
-            Failure::failed(format!("{} cannot be written: {e}", path.display()))
-        };
-        file.write_all(config.to_file_text(&(description + &admission(&fit))).as_bytes())
-            .map_err(failed)?;
-        file.finish()?;
+    if let Some(file) = file {
+        file.finish_with(&config.to_file_text(&(description + &admission(&fit))))?;
     }
     out::print(&if args.json {
         as_json::text(&fit)?

@@ -13,7 +13,7 @@ use crate::common::{Done, Room, command, finished, interrupt, msr_reads, vpass};
 
 /// Returns the content of every file below a folder. Files with times of this machine are left out,
 /// and so are the folder names in command lines.
-fn content(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+pub(crate) fn content(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut files = BTreeMap::new();
     for entry in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
         let name = PathBuf::from(entry.file_name().unwrap());
@@ -35,7 +35,7 @@ fn content(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 }
 
 /// Returns the files of the rows that were kept for the folder `out` of a test.
-fn parts(room: &Room) -> Vec<PathBuf> {
+pub(crate) fn parts(room: &Room) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(room.path(".out.rows"))
         .into_iter()
         .flatten()

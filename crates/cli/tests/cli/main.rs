@@ -14,6 +14,7 @@ mod git;
 mod hbf;
 mod hostile;
 mod kept;
+mod killed;
 mod leftovers;
 mod life;
 mod limits;

@@ -37,6 +37,8 @@ mod events;
 mod host;
 mod jobs;
 mod rebuilt;
+#[cfg(test)]
+mod rest;
 mod route;
 mod speed;
 mod stripes;

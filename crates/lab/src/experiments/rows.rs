@@ -75,12 +75,7 @@ impl Rows {
             has_told_not_kept: AtomicBool::new(false),
             has_told_found: AtomicBool::new(false),
         };
-        let Some((place, name)) = place.and_then(|place| Some((place, place.file_name()?))) else {
-            return Ok(rows);
-        };
-        let parent = place.parent().filter(|parent| !parent.as_os_str().is_empty());
-        let folder = parent.unwrap_or(Path::new(".")).join(format!(".{}.rows", name.display()));
-        let store = Store::open(folder);
+        let Some(store) = place.and_then(Store::beside) else { return Ok(rows) };
         if fresh {
             let count = store.clear().map_err(|e| {
                 let folder = store.folder().display();
@@ -120,7 +115,21 @@ impl Rows {
         Ok(Resumed { rows: self, plans, keys, of: PhantomData })
     }
 
-    /// Removes the rows of this experiment after its results are complete.
+    /// Calls `finish`, which gives the complete results their final path. Then removes the rows of
+    /// this experiment.
+    ///
+    /// # Errors
+    /// Returns the error of `finish`.
+    pub fn end(&self, finish: impl FnOnce() -> Result<(), Failure>) -> Result<(), Failure> {
+        if let Some((store, _)) = &self.kept {
+            store.ending();
+        }
+        finish()?;
+        self.done();
+        Ok(())
+    }
+
+    /// Removes the rows of this experiment. Its results are complete, or there are none.
     pub fn done(&self) {
         let Some((store, _)) = &self.kept else { return };
         store.done();

@@ -14,9 +14,11 @@ use serde::de::DeserializeOwned;
 use super::key::Key;
 use super::part::{decoded, encoded};
 
-/// Endings of file names: one for finished parts, and one for parts that are still being written.
+/// Endings of file names: for finished parts, for parts that are still being written, and for parts
+/// whose results are about to get their final path.
 const PART: &str = "part";
 const BEING_WRITTEN: &str = "new";
+const ENDING: &str = "ending";
 
 /// Store of finished parts. Commands with the same results folder share a store.
 #[derive(Debug)]
@@ -28,9 +30,27 @@ pub struct Store {
 }
 
 impl Store {
+    /// Opens the store of the results folder `place`, in a hidden folder beside it. Removes what
+    /// killed commands left: incomplete parts, and parts of results that are complete. The hidden
+    /// folder is created when the first part is kept. Returns `None` if the path has no name.
+    pub fn beside(place: &Path) -> Option<Self> {
+        let folder = place.with_file_name(format!(".{}.rows", place.file_name()?.display()));
+        let has_results = fs::read_dir(place).is_ok_and(|mut all| all.next().is_some());
+        for path in files_in(&folder, ENDING) {
+            let _ = if has_results {
+                fs::remove_file(&path)
+            } else {
+                fs::rename(&path, path.with_extension(PART))
+            };
+        }
+        let store = Self::open(folder);
+        let _ = fs::remove_dir(&store.folder);
+        Some(store)
+    }
+
     /// Opens the store in the given folder. Removes incomplete parts of commands that no longer
-    /// run. The folder is created when the first part is kept.
-    pub fn open(folder: PathBuf) -> Self {
+    /// run.
+    fn open(folder: PathBuf) -> Self {
         let begun = files_in(&folder, BEING_WRITTEN);
         begun
             .into_iter()
@@ -108,6 +128,19 @@ impl Store {
         Ok(parts.len())
     }
 
+    /// Marks the parts of this command, whose results are about to get their final path. If the
+    /// command is killed afterwards, [`Self::beside`] removes the parts.
+    pub fn ending(&self) {
+        let mut own = self.own.lock().unwrap_or_else(PoisonError::into_inner);
+        *own = std::mem::take(&mut *own)
+            .into_iter()
+            .map(|path| {
+                let marked = path.with_extension(ENDING);
+                if fs::rename(&path, &marked).is_ok() { marked } else { path }
+            })
+            .collect();
+    }
+
     /// Removes the parts of this command when all results of the command have been written
     /// elsewhere. If the folder is then empty, removes the folder too.
     pub fn done(&self) {
@@ -177,6 +210,27 @@ mod tests {
         fs::remove_file(place.join("mine.txt")).unwrap();
         third.done();
         assert!(!place.exists());
+    }
+
+    #[test]
+    fn marked_parts_go_if_there_are_results_and_come_back_otherwise() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = folder.path().join("out");
+        let open = || Store::beside(&place).unwrap();
+        let key = Key(format!("{:064x}", 1));
+        let killed = || {
+            let store = open();
+            assert!(store.keep(&key, &7u64).unwrap());
+            store.ending();
+            assert!(!store.path(&key).exists());
+        };
+        killed();
+        fs::create_dir(&place).unwrap();
+        assert_eq!(open().find::<u64>(&key), Some(7), "an empty folder has no results");
+        killed();
+        fs::write(place.join("life.json"), "").unwrap();
+        open();
+        assert!(!folder.path().join(".out.rows").exists());
     }
 
     #[test]

@@ -166,7 +166,7 @@ impl Case {
 }
 
 /// Returns a file of this test with this content.
-fn file(extension: &str, text: &str) -> PathBuf {
+pub(crate) fn file(extension: &str, text: &str) -> PathBuf {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let room = Path::new(env!("CARGO_TARGET_TMPDIR")).join("recomputed");
     std::fs::create_dir_all(&room).unwrap();

@@ -65,6 +65,7 @@ pub(crate) struct Counts {
     /// Latencies of reads and writes.
     pub(crate) read_ns: Vec<Ns>,
     pub(crate) write_ns: Vec<Ns>,
+    pub(crate) last_arrival: Ns,
     pub(crate) last_completion: Ns,
 }
 
@@ -148,6 +149,12 @@ impl Counted {
 
     pub(crate) fn geometry(&self) -> &Geometry {
         &self.geometry
+    }
+
+    /// Returns the number of bits in the flash pages that the host read.
+    pub(crate) fn host_bits(&self) -> f64 {
+        let pages = self.counts.rests + self.counts.retried.iter().sum::<u64>();
+        pages as f64 * f64::from(self.geometry.page_bytes) * 8.0
     }
 
     /// Returns whether a page of a block has failed.
@@ -389,6 +396,7 @@ impl Observer for Counted {
             let (op, ..) =
                 self.counts.requests[request as usize - self.first.unwrap_or(0) as usize];
             self.counts.last_completion = self.counts.last_completion.max(end);
+            self.counts.last_arrival = self.counts.last_arrival.max(start);
             match op {
                 Op::Read => self.counts.read_ns.push(end - start),
                 Op::Write => self.counts.write_ns.push(end - start),

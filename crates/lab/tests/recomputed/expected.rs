@@ -82,8 +82,8 @@ pub(crate) fn of_events(
     smart(&mut book, counted, blocks, outcome);
     losses(&mut book, counted, outcome);
     wear(&mut book, counted, blocks);
-    latencies(&mut book, counted);
-    parity(&mut book, counted, outcome);
+    latencies(&mut book, counted, outcome);
+    parity(&mut book, counted, blocks, outcome);
     if series.has("expected_lost_codewords") {
         uber(&mut book, counted, series);
     }
@@ -224,6 +224,9 @@ fn losses(book: &mut Book, counted: &Counted, outcome: &Outcome) {
             "losses.by_reads",
             (counts.lost - counts.lost_by_age - counts.lost_by_failure) as f64,
         );
+        if outcome.summary.failures.is_some() {
+            book.note("losses.by_failures", counts.lost_by_failure as f64);
+        }
     }
     if outcome.summary.failures.is_some() {
         book.note("failures.lost_pages", counts.lost_by_failure as f64);
@@ -265,7 +268,7 @@ fn wear(book: &mut Book, counted: &Counted, blocks: &Table) {
 }
 
 /// Adds latencies and rates per second, from the beginning and end of requests.
-fn latencies(book: &mut Book, counted: &Counted) {
+fn latencies(book: &mut Book, counted: &Counted, outcome: &Outcome) {
     let counts = &counted.counts;
     for (what, of) in [("read", &counts.read_ns), ("write", &counts.write_ns)] {
         let total: u64 = of.iter().sum();
@@ -278,14 +281,28 @@ fn latencies(book: &mut Book, counted: &Counted) {
         book.note(format!("throughput.{what}_iops"), ratio(of(op).count() as f64, seconds));
         book.note(format!("throughput.{what}_mib_s"), ratio(bytes as f64 / 1_048_576.0, seconds));
     }
+    // Requests by the number outstanding have no clock of their own.
+    let is_open = outcome.summary.throughput.backlog_s.is_some();
+    let arrived = counts.last_arrival as f64 / 1e9;
+    let offered = ratio(counts.requests.len() as f64, arrived);
+    book.note("throughput.offered_iops", offered.filter(|_| is_open));
+    book.note("throughput.backlog_s", is_open.then(|| seconds - arrived));
 }
 
 /// Adds the counts of stripes, and their waiting time as a number of host page writes.
-fn parity(book: &mut Book, counted: &Counted, outcome: &Outcome) {
+fn parity(book: &mut Book, counted: &Counted, blocks: &Table, outcome: &Outcome) {
     let counts = &counted.counts;
     let Some(parity) = &outcome.summary.parity else { return };
     book.note("parity.rebuilt_pages", counts.rebuilt as f64);
     book.note("parity.given_up", counts.given_up as f64);
+    let cycles = blocks.column("die").into_iter().zip(blocks.column("pec_cycles"));
+    let mut by_die = BTreeMap::<u64, Vec<f64>>::new();
+    cycles.for_each(|(die, pec)| by_die.entry(die as u64).or_default().push(pec));
+    for (die, pec) in by_die {
+        let mean = pec.iter().sum::<f64>() / pec.len() as f64;
+        // The summary rounds these means to thousandths.
+        book.note(format!("parity.pec_mean_by_die.{die}"), (1e3 * mean).round() / 1e3);
+    }
     if parity.by_wear.is_some() {
         book.note("parity.by_wear.waiting_at_end", counted.waiting.len() as f64);
         book.note("parity.by_wear.most_waiting", counts.most_waiting as f64);
@@ -305,8 +322,7 @@ fn parity(book: &mut Book, counted: &Counted, outcome: &Outcome) {
 
 /// Adds the errors per bit that the host read.
 fn uber(book: &mut Book, counted: &Counted, series: &Table) {
-    let pages = counted.counts.rests + counted.counts.retried.iter().sum::<u64>();
-    let bits = pages as f64 * f64::from(counted.geometry().page_bytes) * 8.0;
+    let bits = counted.host_bits();
     book.note("uber.bits_read", bits);
     book.note("uber.counted", ratio(counted.counts.lost as f64, bits));
     book.note("uber.rate", ratio(series.last("expected_lost_codewords"), bits));
