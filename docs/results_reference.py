@@ -118,7 +118,8 @@ def fields(types: dict[str, list[Struct]], of: Struct, path: str) -> list[tuple]
         if not is_flat:
             rows.append((place, words, doc))
         elif not struct:
-            rows.append((f"{path}.NAME" if path else "NAME", words.split(": ")[-1], doc))
+            one = words.removeprefix("object: ").removesuffix(" by name")
+            rows.append((f"{path}.NAME" if path else "NAME", one, doc))
         if struct:
             rows += fields(types, struct, place + ("" if is_flat else below))
     return rows

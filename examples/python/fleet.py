@@ -30,8 +30,9 @@ def lived(number: int) -> dict[str, Any]:
         oracle="off",
         seed=number + 1,
     )
-    life = found["techniques"][0]["lives"][0]
-    return {"worn": worn, "rate": rate, "years": life["years"], "end": life["end"]}
+    life = found["techniques"][0]
+    end = "out of work" if life["out_of_work"] else "ended" if life["ended"] else "lives on"
+    return {"worn": worn, "rate": rate, "years": life["years"]["mean"], "end": end}
 
 
 if __name__ == "__main__":
@@ -41,7 +42,7 @@ if __name__ == "__main__":
         fleet = list(pool.map(lived, range(drives)))
     for drive in fleet:
         print(drive)
-    alive = [drive for drive in fleet if drive["end"] != "worn_out"]
+    alive = [drive for drive in fleet if drive["end"] == "lives on"]
     years = sorted(drive["years"] for drive in fleet)
     print(f"{len(alive)} of {drives} drives live on after {YEARS} years")
     print("years of the first tenth, half and nine tenths:", np.quantile(years, [0.1, 0.5, 0.9]))

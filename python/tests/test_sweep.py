@@ -50,6 +50,21 @@ class Picks(vpass.VictimChooser):
         return int(among.blocks[0])
 
 
+class Counts(Policy):
+    """Rewrites a block after a number of reads."""
+
+    name = "counts"
+
+    def __init__(self, limit: float) -> None:
+        self.limit = limit
+
+    def arm(self, view: View) -> float:
+        return self.limit
+
+    def on_alarm(self, view: View) -> Rewrite:
+        return Rewrite()
+
+
 class Waits(vpass.Refresh):
     """Asks for no block."""
 
@@ -98,6 +113,81 @@ def test_a_refused_point_is_a_row_with_its_sentence(tmp_path: Path) -> None:
     refused = [row["refused"] for row in found.rows("seed")]
     assert refused[0] is None and "start.pec" in refused[2]
     assert found.rows("seed")[2]["seed"] is None
+
+
+def swept(tmp_path: Path, over: dict[str, list[Any]], **options: Any) -> vpass.Sweep:
+    given = {"drive": "tiny", "workload": "zipf-read", "gear": "untimed"}
+    given |= {"set": {"workload.requests": 20_000}, "reclaim": "block"} | options
+    return vpass.sweep(vpass.grid(over=over, **given), tmp_path, executor=ThreadPoolExecutor(2))
+
+
+def chosen(over: dict[str, list[Any]], of: Callable[[dict[str, Any]], float]) -> vpass.Sweep:
+    """Return a sweep without runs, whose values follow from the swept keys."""
+    points = vpass.grid(drive="tiny", workload="zipf-read", over=over)
+    found = {point.key: {"refused": None, "summary": {"chosen": of(point.swept)}}
+             for point in points}
+    return vpass.Sweep(points, found)
+
+
+def test_a_line_is_drawn_for_each_technique_and_is_a_mean_over_seeds() -> None:
+    pytest.importorskip("matplotlib")
+    over: dict[str, list[Any]] = {"reclaim": ["block", "straw-wl"], "start.pec": [1500, 0]}
+    over["seed"] = [1, 2, 3]
+    found = chosen(over, lambda at: at["start.pec"] + at["seed"] + 100 * len(at["reclaim"]))
+    axes: Any = found.lines(x="start.pec", value="chosen").axes[0]
+    drawn = {str(line.get_label()): (list(line.get_xdata()), list(line.get_ydata()))
+             for line in axes.get_lines()}
+    assert drawn == {"block": ([0, 1500], [502, 2002]), "straw-wl": ([0, 1500], [802, 2302])}
+    assert axes.get_ylabel() == "chosen, mean of 3 seeds"
+    assert axes.get_legend().get_title().get_text() == "reclaim"
+
+
+def test_a_cell_is_a_mean_over_seeds_and_over_nothing_else() -> None:
+    pytest.importorskip("matplotlib")
+    over: dict[str, list[Any]] = {"start.pec": [0, 1500], "reclaim": ["straw-wl", "block"]}
+    found = chosen(over | {"seed": [1, 2, 6]},
+                   lambda at: at["start.pec"] + at["seed"] + 100 * len(at["reclaim"]))
+    axes: Any
+    axes, bar = found.heatmap(x="start.pec", y="reclaim", value="chosen").axes
+    assert axes.images[0].get_array().tolist() == [[803, 2303], [503, 2003]]
+    assert [one.get_text() for one in axes.get_yticklabels()] == ["straw-wl", "block"]
+    assert bar.get_ylabel() == "chosen, mean of 3 seeds"
+    with pytest.raises(ValueError, match="several values of gc"):
+        chosen(over | {"gc": ["greedy", "cost-benefit"]}, lambda at: 0.0).heatmap(
+            x="start.pec", y="reclaim", value="chosen")
+
+
+def test_parameters_of_a_policy_of_ones_own_can_be_swept(tmp_path: Path) -> None:
+    mine = Counts(0)
+    found = swept(tmp_path, {"reclaim.limit": [300, 3_000]}, reclaim=mine)
+    copies = [row["reclaim.pages_copied"] for row in found.rows("reclaim.pages_copied")]
+    assert copies[0] > copies[1] and mine.limit == 0
+    assert [row["reclaim.limit"] for row in found.rows("seed")] == [300, 3_000]
+    by_object = swept(tmp_path, {"reclaim": [Counts(300), Counts(3_000)]})
+    rows = by_object.rows("reclaim.pages_copied")
+    assert [row["reclaim.pages_copied"] for row in rows] == copies
+    assert [row["reclaim"] for row in rows] == ["counts(limit=300)", "counts(limit=3000)"]
+    for file in [tmp_path / "sweep.csv", *(tmp_path / "points").iterdir()]:
+        assert "object at 0x" not in file.read_text()
+    # A key of the drive that the policy does not have stays a key of the drive.
+    unknown = swept(tmp_path, {"reclaim.limits": [1]}, reclaim=mine)
+    assert "reclaim.limits" in unknown.rows("seed")[0]["refused"]
+
+
+def test_long_parameters_of_policies_are_told_apart() -> None:
+    def label(last: float) -> str:
+        policy = Counts(1)
+        setattr(policy, "table", np.append(np.zeros(5_000), [last, 0.0]))
+        return str(vpass.Sweep(vpass.grid(drive="tiny", workload="zipf-read",
+                                          over={"reclaim": [policy]}), {})._places("reclaim")[0])
+
+    assert label(1) == label(1) != label(2) and label(1).startswith("counts(limit=1, table=")
+
+
+def test_points_that_are_none_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(TypeError, match=r"points\[0\] is a dict; points of vpass.grid"):
+        vpass.sweep([{"drive": "tiny"}], tmp_path / "never")  # type: ignore[list-item]
+    assert not (tmp_path / "never").exists()
 
 
 def test_a_killed_worker_is_replaced(tmp_path: Path) -> None:

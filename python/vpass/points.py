@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import inspect
 import itertools
@@ -10,11 +11,15 @@ import pickle
 import random
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, lru_cache
+from numbers import Number
 from pathlib import Path
 from typing import Any
 
 from . import _vpass
 from .asked import AnyDrive, AnyWorkload, asked
+from .cleaning import VictimChooser
+from .policy import Policy
+from .refreshing import Refresh
 from .workloads import One
 
 OPTIONS = frozenset(
@@ -65,7 +70,9 @@ def grid(
     """Return a point for each combination of the values in ``over``.
 
     A key of ``over`` is an option of ``run`` (``reclaim``, ``seed``, ...), or a key of drive or
-    workload.
+    workload. Parameters of your own policy are keys, too: if ``reclaim`` is an object with an
+    attribute ``check``, the key ``reclaim.check`` sets it in a copy of the object. The slots
+    ``gc`` and ``refresh`` have such keys, too.
     """
     axes = [[(key, value) for value in values] for key, values in over.items()]
     fixed = _fixed(drive, workload, options)
@@ -98,10 +105,34 @@ def _point(swept: Mapping[str, Any], fixed: Mapping[str, Any]) -> Point:
     options = dict(fixed) | {key: value for key, value in swept.items() if key in OPTIONS}
     sets = dict(options.get("set") or {})
     sets |= {key: value for key, value in swept.items() if key not in OPTIONS}
+    slots = ("reclaim", "gc", "refresh")
+    own = {slot: copy.copy(of) for slot, of in options.items() if slot in slots}
+    for key in list(sets):
+        slot, _, name = key.partition(".")
+        if not isinstance(own.get(slot, ""), str) and not callable(getattr(own[slot], name, len)):
+            setattr(own[slot], name, sets.pop(key))
+    options |= own
     missing = {"drive", "workload"} - set(options)
     if missing:
         raise ValueError(f"a point has no {' and no '.join(sorted(missing))}")
     return Point(swept, options | {"set": sets})
+
+
+def shown(value: Any) -> Any:
+    """Return a swept value as a table shows it. A policy is its name with its parameters."""
+    is_policy = isinstance(value, Policy | VictimChooser | Refresh)
+    if not is_policy or "object at 0x" not in repr(value):
+        return value
+    parameters = ", ".join(
+        f"{name}={of if isinstance(of, str | Number) and len(str(of)) < 30 else _digest(of)[:8]}"
+        for name, of in vars(value).items()
+    )
+    return f"{getattr(value, 'name', type(value).__name__)}({parameters})"
+
+
+def _digest(of: object) -> str:
+    # The text of an object may omit values or contain an address. Its pickle does neither.
+    return hashlib.sha256(pickle.dumps(of, protocol=4)).hexdigest()
 
 
 def _told(workload: One) -> dict[str, Any]:
@@ -147,6 +178,5 @@ def _source(of: object) -> list[str]:
             f"policy {type(of).__name__} is typed into a session; workers cannot load it: "
             "write it into a file"
         )
-    # The text of an object may omit values or contain an address. Its pickle does neither.
-    parameters = pickle.dumps(sorted(vars(of).items(), key=lambda kv: kv[0]), protocol=4)
-    return [inspect.getsource(module), hashlib.sha256(parameters).hexdigest()]
+    parameters = sorted(vars(of).items(), key=lambda kv: kv[0])
+    return [inspect.getsource(module), _digest(parameters)]

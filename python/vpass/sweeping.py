@@ -14,13 +14,14 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, as_completed
+from numbers import Number
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ._vpass import DriveStopped, UsageError
 from .frames import frame_of
-from .points import Point
+from .points import Point, shown
 from .record import Record
 from .running import run
 
@@ -55,7 +56,7 @@ class Sweep:
         rows = []
         for point, summary in self:
             refused = self._found[point.key]["refused"]
-            row: dict[str, Any] = {key: point.swept.get(key) for key in self._swept()}
+            row: dict[str, Any] = {key: shown(point.swept.get(key)) for key in self._swept()}
             row["refused"] = refused
             if columns:
                 row |= {path: None if summary is None else summary.at(path) for path in wanted}
@@ -72,28 +73,61 @@ class Sweep:
         return frame_of([_plain(row) for row in self.rows(*columns)])
 
     def lines(self, *, x: str, value: str) -> Figure:
-        """Draw a value of the results as a line over one swept key."""
+        """Draw a value of the results over one swept key, as a mean over seeds.
+
+        Each combination of the other swept keys has a line of its own.
+        """
         figure, axes = _axes()
-        known = [(row[x], row[value]) for row in self.rows(value) if row[value] is not None]
-        axes.plot(*zip(*sorted(known), strict=True), marker="o")
-        axes.set(xlabel=x, ylabel=value)
+        others = self._others(x)
+        means = self._means(value, x, *others)
+        for of in dict.fromkeys(key[1:] for key in means):
+            line = [(at, means[(at, *of)]) for at in self._places(x) if (at, *of) in means]
+            axes.plot(*zip(*line, strict=True), marker="o", label=", ".join(map(str, of)))
+        if others:
+            axes.legend(title=", ".join(others))
+        axes.set(xlabel=x, ylabel=value + self._of_seeds(x))
         return figure
 
     def heatmap(self, *, x: str, y: str, value: str, log: bool = False) -> Figure:
-        """Draw a value of the results over two swept keys. Cells of refused points are white."""
+        """Draw a value of the results over two swept keys, as a mean over seeds.
+
+        Cells of refused points are white. If a third key is swept, ValueError is raised.
+        """
+        if others := self._others(x, y):
+            raise ValueError(
+                f"a cell has several values of {' and '.join(others)}; draw lines(), or sweep only "
+                f"{x} and {y}"
+            )
         figure, axes = _axes()
-        rows = self.rows(value)
-        across, up = (sorted({row[key] for row in rows}) for key in (x, y))
-        cells = [[float("nan")] * len(across) for _ in up]
-        for row in rows:
-            if row[value] is not None:
-                cells[up.index(row[y])][across.index(row[x])] = float(row[value])
+        means, across, up = self._means(value, x, y), self._places(x), self._places(y)
+        cells = [[means.get((at, above), float("nan")) for at in across] for above in up]
         image = axes.imshow(cells, origin="lower", aspect="auto", norm="log" if log else None)
         axes.set_xticks(range(len(across)), [str(one) for one in across])
         axes.set_yticks(range(len(up)), [str(one) for one in up])
         axes.set(xlabel=x, ylabel=y)
-        figure.colorbar(image, label=value)
+        figure.colorbar(image, label=value + self._of_seeds(x, y))
         return figure
+
+    def _others(self, *axes: str) -> list[str]:
+        return [key for key in self._swept() if key not in (*axes, "seed")]
+
+    def _places(self, key: str) -> list[Any]:
+        """Return the values of a swept key on an axis: in order if they are numbers."""
+        values = list(dict.fromkeys(_known(shown(one.swept.get(key))) for one in self.points))
+        return sorted(values) if all(isinstance(one, int | float) for one in values) else values
+
+    def _means(self, value: str, *keys: str) -> dict[tuple[Any, ...], float]:
+        """Return the mean of a value over the points that have the same values of these keys."""
+        found: dict[tuple[Any, ...], list[float]] = {}
+        for row in map(_plain, self.rows(value)):
+            if row[value] is not None:
+                found.setdefault(tuple(row[key] for key in keys), []).append(float(row[value]))
+        return {of: sum(values) / len(values) for of, values in found.items()}
+
+    def _of_seeds(self, *axes: str) -> str:
+        """Return a note for a label: over how many seeds the value is a mean."""
+        seeds = 1 if "seed" in axes else len(self._places("seed"))
+        return f", mean of {seeds} seeds" if seeds > 1 else ""
 
 
 def sweep(
@@ -111,6 +145,12 @@ def sweep(
     pool dies, a new pool runs the unfinished points again. The sweep fails after ``retries`` such
     attempts in a row without a finished point. At the end, ``sweep.csv`` is written to the folder.
     """
+    for at, point in enumerate(points):
+        if not isinstance(point, Point):
+            raise TypeError(
+                f"points[{at}] is a {type(point).__name__}; points of vpass.grid, vpass.draws or "
+                "vpass.Point are expected"
+            )
     room = Path(folder)
     (room / "points").mkdir(parents=True, exist_ok=True)
     found: dict[str, dict[str, Any]] = {}
@@ -184,7 +224,7 @@ def _work(swept: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]:
         refused = None
     except (UsageError, DriveStopped) as error:
         summary, refused = None, str(error)
-    return {"swept": {key: str(value) for key, value in swept.items()}, "summary": summary,
+    return {"swept": {key: str(shown(value)) for key, value in swept.items()}, "summary": summary,
             "refused": refused}
 
 
@@ -238,8 +278,14 @@ def _numbers(of: dict[str, Any], before: str = "") -> dict[str, Any]:
 
 def _plain(row: dict[str, Any]) -> dict[str, Any]:
     """Return a row in which objects are replaced by text, as a frame needs it."""
-    kept = (str, int, float, bool, type(None))
-    return {key: value if isinstance(value, kept) else str(value) for key, value in row.items()}
+    return {key: _known(value) for key, value in row.items()}
+
+
+def _known(value: Any) -> Any:
+    """Return a value as a number or as text."""
+    if isinstance(value, Number) and hasattr(value, "item"):
+        return value.item()
+    return value if isinstance(value, str | int | float | None) else str(value)
 
 
 def _axes() -> tuple[Figure, Any]:

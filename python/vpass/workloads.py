@@ -169,6 +169,7 @@ class Replay:
     fit: str = "error"
     only: list[str] = field(default_factory=list)
     concat: bool = False
+    join_recordings: bool = False
     format: str | None = None
     assume_op: str | None = None
     assume_rate: float | None = None
@@ -190,8 +191,8 @@ class Trace(Beside):
         **replay: Any,
     ) -> None:
         """Make a workload from trace files. ``fit`` (error, wrap, scale or pack) and ``only`` are
-        options of the command. ``replay`` contains further options: concat, format, assume_op,
-        assume_rate, time_unit, blk_action, skip_bad_lines, speed and strict."""
+        options of the command. ``replay`` contains further options: concat, join_recordings,
+        format, assume_op, assume_rate, time_unit, blk_action, skip_bad_lines, speed and strict."""
         if not files:
             raise ValueError("Trace(): name one file or more")
         self.files = [os.fspath(file) for file in files]

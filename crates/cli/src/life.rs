@@ -61,7 +61,9 @@ pub(crate) fn life(args: &LifeArgs) -> Result<Exit, Failure> {
     let mut json = json_of(&lives, &setting)?;
     estimated.add_to(&mut json, &lives)?;
     if let Some(folder) = folder {
+        let call = as_json::text(&crate::call::manifest("life"))?;
         out::write_file(folder.path(), "life.json", as_json::text(&json)?.as_bytes())?;
+        out::write_file(folder.path(), "manifest.json", call.as_bytes())?;
         rows.end(|| folder.finish())?;
     }
     let text =

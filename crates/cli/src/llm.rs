@@ -99,7 +99,7 @@ pub(crate) fn llm(args: &LlmArgs) -> Result<Exit, Failure> {
     let plans = planned(&args.life(&args.reclaim, None))?;
     let block = plans.iter().find(|plan| plan.reclaim == "block");
     let law = plans[0].model_law()?;
-    if law.bytes_per_token() <= 0.0 {
+    if law.bytes_per_token() <= 0.0 && law.write_bytes_per_s() <= 0.0 {
         show(args, &Llm::of(&plans[0], block, vec![])?)?;
         return Ok(Exit::Done);
     }

@@ -159,11 +159,7 @@ fn host(s: &Summary) -> String {
     if let Some(t) = &s.trace {
         let _ = writeln!(text, "  trace: {} in {}", plural(t.rows, "request"), seconds(t.span_s));
         for (n, what) in [
-            (
-                t.clamped,
-                "were earlier than the previous request and were moved to the time of that \
-                 request",
-            ),
+            (t.clamped, "were earlier than a request before them and were moved to its time"),
             (t.refitted, "had their address changed to fit the drive"),
         ] {
             if n > 0 {

@@ -20,8 +20,8 @@ use vpass_lab::failure::Failure;
 use vpass_lab::numbers::plural;
 use vpass_lab::progress::Progress;
 use vpass_workload::traces::{
-    MissingClock, ReadOptions, Skipped, TimeUnit, TraceFile, TraceRow, doubts, format_named,
-    garbage_note,
+    MissingClock, Oddities, ReadOptions, Skipped, TimeUnit, TraceFile, TraceRow, doubts,
+    format_named,
 };
 
 use crate::dialect;
@@ -83,15 +83,21 @@ struct Seen {
     rows: u64,
     earliest_ns: Option<u64>,
     latest_ns: u64,
+    oddities: Oddities,
 }
 
 impl Seen {
-    /// Returns up to two warnings about a trace file. One warning says that the rate of the rows
-    /// suggests a wrong unit of time. Another warning says that bytes were ignored.
+    /// Returns warnings about a trace file: times or sizes were probably read wrongly, or some bytes
+    /// or events were ignored.
     fn doubts(&self, file: &TraceFile, said: Option<TimeUnit>) -> Vec<Phrase> {
         let span_ns = self.latest_ns.saturating_sub(self.earliest_ns.unwrap_or(0));
-        let of_rate = doubts(&shown(file.path()), file.format(), said, self.rows, span_ns);
-        of_rate.into_iter().chain(file.has_garbage().then(|| garbage_note(file.path()))).collect()
+        let (path, format) = (shown(file.path()), file.format());
+        let found = [
+            doubts(&path, format, said, self.rows, span_ns),
+            self.oddities.of_clock(&path),
+            self.oddities.of_sizes(&path, format),
+        ];
+        found.into_iter().flatten().chain(file.notes()).collect()
     }
 }
 
@@ -108,6 +114,7 @@ fn for_each_row(
         seen.earliest_ns = Some(seen.earliest_ns.map_or(at_ns, |earliest| earliest.min(at_ns)));
         seen.latest_ns = seen.latest_ns.max(at_ns);
         seen.rows += 1;
+        seen.oddities.add(file.row());
         if let Go::Stop = work(file, file.row())? {
             break;
         }

@@ -181,7 +181,7 @@ fn live_to_end(
     beginning::require_life(plan, wear.start)?;
     let mut parts = Parts { progress, told: 0, wear, limit, uber: until.uber, tables };
     let mut simulation = Simulation::begin(one, &mut parts, &measured.drive);
-    let (years, end) = if plan.is_fluid() {
+    let (at, end) = if plan.is_fluid() {
         simulation.live(&mut measured)?
     } else {
         simulation.live_untimed(&mut measured)?
@@ -201,7 +201,9 @@ fn live_to_end(
     // `before` do not include this data.
     let found = drive.lost_pages() - before.lost_pages;
     let counts = clock.counts(before);
-    course.end(Passed { years, pec, programs: counts.programs });
+    let years = clock.lived(at).min(limit as f64) / YEAR as f64;
+    let used_years = clock.used(at) / YEAR as f64;
+    course.end(Passed { years, used_years, pec, programs: counts.programs });
     let of_windows: Vec<f64> = halves.iter().map(Halves::years).collect();
     Ok(Lived {
         years,

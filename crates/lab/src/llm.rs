@@ -12,13 +12,14 @@ use vpass_workload::model::ModelLaw;
 
 use crate::estimate::{self, Paces};
 use crate::failure::Failure;
+use crate::life::series::Row;
 use crate::life::summary::Life;
 use crate::plan::RunPlan;
 
 /// Number of days in a year.
 const DAYS: f64 = 365.0;
-/// Number of equal parts of a life. Some results are only for the first part or for the last part.
-const EIGHTH: usize = 8;
+/// Part of a life. Some results are only for the first or for the last part of the hours of use.
+const EIGHTH: f64 = 1.0 / 8.0;
 /// Smallest and largest number of rounds of reads after which real drives rewrite data. In a round,
 /// each page is read once. The paper "Read Latency Relaxation" (ASPLOS 2021) measured these
 /// numbers. The most robust drive had the largest number.
@@ -45,6 +46,8 @@ pub struct Llm {
     pub bytes_per_token: f64,
     /// Number of bytes that the host reads per second during the hours of use.
     pub read_bytes_per_second: f64,
+    /// Number of bytes that the host writes per second, as a mean over all hours of the day.
+    pub write_bytes_per_second: f64,
     /// Mean number of reads per day of a page of the model.
     pub reads_of_a_page_per_day: f64,
     /// Warnings about the results. A warning says that the drive cannot serve these reads.
@@ -181,7 +184,9 @@ impl Llm {
             hours_per_day: hours,
             bytes_per_token: law.bytes_per_token(),
             read_bytes_per_second: rate,
-            reads_of_a_page_per_day: reads * 86_400.0 / (model_bytes as f64 / page),
+            write_bytes_per_second: law.write_bytes_per_s(),
+            reads_of_a_page_per_day: law.page_reads_of_model_per_s() * 86_400.0
+                / (model_bytes as f64 / page),
             thresholds: thresholds.changed,
             threshold_unchanged: thresholds.unchanged,
             thresholds_within: thresholds.within,
@@ -214,7 +219,7 @@ impl Technique {
         let page = plan.drive.config.geometry.page_size.0 as f64;
         let rounds = |written: f64| rounds(plan, law, written);
         let read_bytes_per_day = law.read_bytes_per_s() * 86_400.0;
-        let (fresh, worn) = ends(life, read_bytes_per_day);
+        let (fresh, worn) = ends(life, read_bytes_per_day * days);
         let cycles = life.pec_mean.mean - life.pec_first;
         let by_drive = life.flash_bytes_written.mean - life.host_bytes_written.mean;
         let read = read_bytes_per_day * days;
@@ -262,26 +267,27 @@ fn rounds(plan: &RunPlan, law: &ModelLaw, written: f64) -> Option<f64> {
 }
 
 /// Returns the number of bytes that the drive rewrites for each 100 bytes read, in the first eighth
-/// and in the last eighth of a life. The number of programmed pages in each part is assumed to be
-/// proportional to the number of P/E cycles in the part.
-fn ends(life: &Life, read_bytes_per_day: f64) -> (Option<f64>, Option<f64>) {
+/// and in the last eighth of a life. The host reads `read` bytes in the life. The eighths are those
+/// of the hours of use, because a simulated life may have only a few days. The number of programmed
+/// pages in each part is assumed to be proportional to the number of P/E cycles in the part.
+fn ends(life: &Life, read: f64) -> (Option<f64>, Option<f64>) {
     let rows = &life.series;
     let cycles = life.pec_mean.mean - life.pec_first;
-    let step = rows.len().saturating_sub(1) / EIGHTH;
-    if step == 0 || cycles <= 0.0 {
+    if rows.len() < 2 || cycles <= 0.0 || read <= 0.0 {
         return (None, None);
     }
-    let by_drive = |row: usize| {
-        let row = &rows[row];
+    let by_drive = |row: &Row| {
         let bytes = life.flash_bytes_written.mean * (row.pec_mean - life.pec_first) / cycles;
         bytes * (1.0 - row.consumed_host.unwrap_or(0.0))
     };
-    let between = |from: usize, to: usize| {
-        let read = (rows[to].years - rows[from].years) * DAYS * read_bytes_per_day;
-        (read > 0.0).then(|| 100.0 * (by_drive(to) - by_drive(from)) / read)
+    let at = |used: f64| {
+        let after = rows.partition_point(|row| row.used < used).clamp(1, rows.len() - 1);
+        let (from, to) = (&rows[after - 1], &rows[after]);
+        let part = (used - from.used) / (to.used - from.used);
+        by_drive(from) + part * (by_drive(to) - by_drive(from))
     };
-    let last = rows.len() - 1;
-    (between(0, step), between(last - step, last))
+    let between = |from: f64, to: f64| Some(100.0 * (at(to) - at(from)) / (read * EIGHTH));
+    (between(0.0, EIGHTH), between(1.0 - EIGHTH, 1.0))
 }
 
 /// Returns the time of programming a page, in microseconds. The page's share of the erase time of

@@ -110,6 +110,8 @@ pub struct TraceOptionsRecord {
     pub only: Vec<String>,
     /// Whether several trace files were joined as parts of one trace.
     pub concat: bool,
+    /// Whether recordings in a file were played one after the other.
+    pub join_recordings: bool,
     /// Direction, read or write, that was assumed for all requests. Null if the trace gives the
     /// direction of each request.
     pub assume_op: Option<&'static str>,
@@ -280,6 +282,7 @@ fn options_of(options: &TraceOptions) -> TraceOptionsRecord {
         },
         only: options.only.clone(),
         concat: options.concat,
+        join_recordings: options.join_recordings,
         assume_op: options.read.assume_op.map(|op| if op == Op::Read { "read" } else { "write" }),
         assume_rate_iops: match options.read.clock {
             MissingClock::Rate(iops) => Some(iops),

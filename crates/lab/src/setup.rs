@@ -136,6 +136,9 @@ pub struct Replay {
     /// Whether the files are consecutive parts of one trace. If false, the requests of all files
     /// are merged by time.
     pub concat: bool,
+    /// Whether the recordings in a file follow each other. If false, requests after a restart of
+    /// the file's clock get the latest time before them.
+    pub join_recordings: bool,
     /// Treatment of requests to addresses beyond the end of the drive.
     pub fit: Fit,
     /// Name of the trace format. If absent, vpass detects the format from the content.
@@ -161,6 +164,7 @@ impl Default for Replay {
         Self {
             only: vec![],
             concat: false,
+            join_recordings: false,
             fit: Fit::Error,
             format: None,
             assume_op: None,

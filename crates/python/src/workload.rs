@@ -35,6 +35,7 @@ struct Options {
     fit: String,
     only: Vec<String>,
     concat: bool,
+    join_recordings: bool,
     format: Option<String>,
     assume_op: Option<String>,
     assume_rate: Option<f64>,
@@ -72,6 +73,7 @@ impl Options {
         Ok(Replay {
             only: self.only.clone(),
             concat: self.concat,
+            join_recordings: self.join_recordings,
             fit: self.fit.parse().map_err(|why: Phrase| in_python(&why))?,
             format: self.format.clone(),
             assume_op,

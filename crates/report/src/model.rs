@@ -206,13 +206,20 @@ impl Model {
         self.all().filter(|row| row.may_win() && names.contains(&row.label)).collect()
     }
 
+    /// Returns whether a row is compared with others. A row that may not win, or of whose simulated
+    /// life only bounds are known, is not.
+    pub fn is_ranked(&self, row: &Row) -> bool {
+        let has_bounds = row.life.is_some_and(|life| life.middle.is_none());
+        row.may_win() && !(self.kind == Kind::Lives && has_bounds)
+    }
+
     /// Returns two lists of techniques for a column. The first list has the techniques that may be
     /// the best, because their intervals overlap. The second list has all other techniques that may
     /// win. Returns `None` if the first list has fewer than two techniques or the second list is
     /// empty.
     pub fn front_of(&self, key: &str) -> Option<(Vec<&Row>, Vec<&Row>)> {
         let names = self.tied.get(key)?;
-        let competing = self.all().filter(|row| row.may_win());
+        let competing = self.all().filter(|row| self.is_ranked(row));
         let (front, behind): (Vec<_>, Vec<_>) =
             competing.partition(|row| names.contains(&row.label));
         (front.len() > 1 && !behind.is_empty()).then_some((front, behind))
@@ -222,7 +229,7 @@ impl Model {
     /// of `block` is returned. Otherwise, the first other row that may win is returned. Returns
     /// `None` if no other row may win.
     pub fn base(&self, than: &Row) -> Option<&Row> {
-        let mut others = self.all().filter(|row| row.may_win() && row.label != than.label);
+        let mut others = self.all().filter(|row| self.is_ranked(row) && row.label != than.label);
         let block = others.clone().find(|row| row.reclaim == "block");
         block.or_else(|| others.next())
     }

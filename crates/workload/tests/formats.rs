@@ -6,9 +6,10 @@ use crate::common;
 use common::writers::{Holds, holds, written};
 use common::{all_said, read_all, row, rows_of};
 use proptest::prelude::*;
+use std::path::Path;
 use vpass_drive::base::request::Op::{Read, Trim, Write};
 use vpass_workload::traces::{
-    BlkAction, FORMATS, MissingClock, ReadOptions, TraceRow, format_named,
+    BlkAction, FORMATS, MissingClock, ReadOptions, TraceFile, TraceRow, format_named,
 };
 
 #[test]
@@ -110,6 +111,26 @@ fn fio2_by_hand() {
     let (_, rows) =
         read_all(b"fio version 2 iolog\n/t read 0 512\n/t read 0 512\n", &at_once).unwrap();
     assert!(rows.iter().all(|r| r.at_ns == 0));
+}
+
+/// Of the events below, only those that move data count.
+#[test]
+fn a_note_says_which_events_count() {
+    let wiscsee = b"1 Q write 0 4096 0.1 0.0 True\n1 D write 0 4096 0.2 0.1 True\n\
+                    1 D read 0 4096 0.3 0.1 True\n";
+    for (text, action, said) in [
+        (
+            BLKPARSE,
+            BlkAction::D,
+            "counted events: D (1); the file also has Q (4) and C (1), which ",
+        ),
+        (&wiscsee[..], BlkAction::Q, "counted events: Q (1); the file also has D (2), which "),
+    ] {
+        let options = ReadOptions { blk_action: Some(action), ..all_said(None) };
+        let mut file = TraceFile::from_reader(Path::new("a"), text, &options).unwrap();
+        while file.advance().unwrap() {}
+        assert_eq!(file.notes()[0].to_string(), format!("a: {said}`blk_action` chooses"));
+    }
 }
 
 const BLKPARSE: &[u8] = b"\

@@ -148,6 +148,18 @@ fn text_that_is_no_trace() {
         error_of(None, b"\x7fELF\0\x01\n"),
         format!(r#"trace: {no_text} "\x7fELF\x00\x01""#)
     );
+    for bytes in [&b"\x07tae\x01\0\0\0"[..], b"eat\x07\0\0\0\x01"] {
+        assert_eq!(
+            error_of(None, bytes),
+            "trace: is a binary recording of blktrace; text is expected, as `blkparse -i FILE` prints"
+        );
+    }
+    assert_eq!(
+        error_of(Some("disksim"), b"0.5 0 8 65536 1\n"),
+        "trace, line 1: a request of 33554432 bytes; a size from 1 byte to 16 MiB is expected; the \
+         sizes of this format are in sectors of 512 bytes, and not in bytes; the line is \"0.5 0 8 \
+         65536 1\""
+    );
     assert_eq!(error_of(None, b"caf\xe9,1\n"), format!(r#"trace: {no_text} "caf\xe9,1""#));
     assert_eq!(
         error_of(Some("msr"), b"1,h,0,Read,0,512,9\n1,h\0,0,Read,0,512,9\n"),

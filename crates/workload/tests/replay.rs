@@ -45,6 +45,22 @@ fn the_clock_starts_at_0_and_never_falls() {
     assert_eq!((source.arrival(), source.len_hint()), (Arrival::Open, Some(4)));
 }
 
+/// Two recordings of three rows in one file: times of 1, 2 and 3 s, and then of 1, 2 and 3 s.
+#[test]
+fn recordings_in_a_file_can_follow_each_other() {
+    let rows: String =
+        [1, 2, 3, 1, 2, 3].map(|s| format!("{}.0 0 {} 8 1\n", 1000 * s, 8 * s)).concat();
+    let (_folder, path) = file(rows);
+    for (join_recordings, clamped, last_s) in [(false, 2, 2), (true, 0, 5)] {
+        let options = TraceOptions { join_recordings, ..options(Fit::Error) };
+        let mut source = TraceSource::open(&[path.clone()], 1 << 30, options).unwrap();
+        let requests = drained(&mut source).unwrap();
+        assert_eq!((source.report().clamped, requests[5].at), (clamped, last_s * 1_000_000_000));
+        let doubts = source.survey().files()[0].doubts(None, true);
+        assert!(doubts[0].to_string().contains("starts again once, so 2 recordings"), "{doubts:?}");
+    }
+}
+
 #[test]
 fn twice_the_speed_is_half_the_time() {
     let (_folder, mut source) =

@@ -17,6 +17,10 @@ pub(crate) struct Replay {
     /// Read several trace files as parts of one trace, one after the other.
     #[arg(long)]
     pub(crate) concat: bool,
+    /// If the clock of a trace file starts again, play the rest of the file as another recording,
+    /// one mean gap after the one before. Default: requests get the latest time before them.
+    #[arg(long)]
+    pub(crate) join_recordings: bool,
     /// Handling of requests beyond the end of the drive. error: stop. wrap: continue at address 0.
     /// scale: scale all addresses to the drive. pack: keep only the pages that the trace touches,
     /// in address order and without gaps.

@@ -75,6 +75,7 @@ impl From<&Replay> for setup::Replay {
         Self {
             only: args.only.clone(),
             concat: args.concat,
+            join_recordings: args.join_recordings,
             fit: args.fit,
             format: args.format.clone(),
             assume_op: args.assume_op.map(Into::into),

@@ -53,8 +53,8 @@ pub(super) struct FileInfo {
     /// Reasons to doubt the numbers in this description, one sentence each.
     pub(super) warnings: Vec<String>,
     pub(super) span_s: f64,
-    /// Number of rows whose time is earlier than the time of the previous row. The field after this
-    /// one has the largest difference between two such times.
+    /// Number of rows that are earlier than a row before them. The field after this one has the
+    /// largest difference between two such times.
     pub(super) rows_back_in_time: u64,
     pub(super) longest_step_back_s: f64,
     pub(super) reads: Requests,
@@ -259,7 +259,7 @@ fn file_info(
         times: Times::of(&file, said, time),
         warnings,
         span_s: time.span_ns() as f64 / 1e9,
-        rows_back_in_time: time.back_steps(),
+        rows_back_in_time: time.late_rows(),
         longest_step_back_s: time.longest_step_back_ns() as f64 / 1e9,
         reads: requests(&profile, Op::Read),
         writes: requests(&profile, Op::Write),

@@ -122,9 +122,9 @@ fn small_writes_are_warned_of_with_their_cost() {
     );
     assert_eq!(run["host"]["small_writes"], run["host"]["write_requests"]);
     let cost = format!(
-        "{:.2} fill reads, and {:.1} bytes were programmed per byte written",
+        "{:.2} fill reads, and {:.2} bytes of host data were programmed per byte written",
         fills / writes,
-        number(&run, "/write_amplification")
+        number(&run, "/flash/programs/host") * 16_384.0 / number(&run, "/host/write_bytes")
     );
     let warned = |warnings: &Value| warnings.to_string();
     assert!(
@@ -168,7 +168,8 @@ fn small_writes_are_warned_of_with_their_cost() {
     let compared = [&few[..], &["--reclaim", "none,block", "--seeds", "2"]].concat();
     let text = one_line(&done(&written("compare", "4KiB", &compared)).stdout);
     assert!(
-        text.contains(told) && text.contains(" bytes were programmed per byte written"),
+        text.contains(told)
+            && text.contains(" bytes of host data were programmed per byte written"),
         "{text}"
     );
     let rows = done(&written("compare", "4KiB", &[&compared[..], &["--json"]].concat())).json();

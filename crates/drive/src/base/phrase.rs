@@ -56,6 +56,8 @@ options! {
     Hints = "hints",
     /// Host link of a data sheet.
     Interface = "interface",
+    /// Whether the recordings in a file of a trace follow each other.
+    JoinRecordings = "join_recordings",
     /// Language model.
     Model = "model",
     /// Devices of a trace that are used.

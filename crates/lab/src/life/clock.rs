@@ -18,13 +18,16 @@ use crate::results::ByCause;
 #[derive(Clone, Debug)]
 struct State {
     ns: f64,
+    /// Part of the time that lies in the hours of use.
+    used_ns: f64,
     pec: f64,
     counts: Counts,
 }
 
 impl State {
-    fn of(at: Ns, drive: &Drive) -> Self {
-        Self { ns: at as f64, pec: drive.mean_cycles(), counts: Counts::of(drive) }
+    fn of(at: Ns, hours: DailyHours, drive: &Drive) -> Self {
+        let (used_ns, counts) = (hours.worked(at) as f64, Counts::of(drive));
+        Self { ns: at as f64, used_ns, pec: drive.mean_cycles(), counts }
     }
 }
 
@@ -33,29 +36,30 @@ impl State {
 /// If the host works in some hours of each day only, these hours are spread evenly over the days of
 /// a window. Otherwise a window of a few days would have a night too many or too few.
 pub(super) struct Clock {
-    hours: DailyHours,
     /// The life when the present stretch began.
     before: State,
     /// The simulation when the present stretch began.
     from: State,
     weight: Weight,
+    hours: DailyHours,
 }
 
 impl Clock {
     /// Starts a life. With `wear.acceleration`, the drive itself counts each erase as several
     /// cycles, except erases for wear levelling.
     pub(super) fn begin(drive: &Drive, hours: DailyHours) -> Self {
-        let state = State::of(0, drive);
+        let state = State::of(0, hours, drive);
         let life = f64::from(drive.config().wear.acceleration.max(1));
-        Self { hours, before: state.clone(), from: state, weight: Weight { life, erases: 1.0 } }
+        Self { before: state.clone(), from: state, weight: Weight { life, erases: 1.0 }, hours }
     }
 
     /// Begins a stretch with another weight. `pec` is the number of P/E cycles of the life at this
     /// moment, if it does not follow from the stretch that ends.
     pub(super) fn turn(&mut self, at: Ns, drive: &Drive, weight: f64, pec: Option<f64>) {
-        let now = State::of(at, drive);
+        let now = State::of(at, self.hours, drive);
         self.before = State {
             ns: self.lived(now.ns),
+            used_ns: self.used(now.ns),
             pec: pec.unwrap_or_else(|| self.pec(drive)),
             counts: self.counts(now.counts.clone()),
         };
@@ -70,15 +74,17 @@ impl Clock {
 
     /// Returns the length of the life, in nanoseconds, up to a simulated time.
     pub(super) fn lived(&self, at: f64) -> f64 {
-        let is_window = self.weight.life > 1.0;
-        let time = |at: f64| if is_window { self.spread(at) } else { at };
-        self.before.ns + self.weight.life * (time(at) - time(self.from.ns))
+        if self.weight.life > 1.0 {
+            return self.before.ns + (self.used(at) - self.before.used_ns) / self.hours.share();
+        }
+        self.before.ns + self.weight.life * (at - self.from.ns)
     }
 
-    /// Returns a simulated time on a clock on which the host works round the clock, at the mean
-    /// rate.
-    fn spread(&self, at: f64) -> f64 {
-        self.hours.worked(at as Ns) as f64 / self.hours.share()
+    /// Returns the part of the life that lies in the hours of use, in nanoseconds, up to a simulated
+    /// time.
+    pub(super) fn used(&self, at: f64) -> f64 {
+        let used = self.hours.worked(at as Ns) as f64;
+        self.before.used_ns + self.weight.life * (used - self.from.used_ns)
     }
 
     /// Returns the simulated time at which the life has the given length, or a later time.

@@ -26,6 +26,9 @@ const PARTS: u32 = 64;
 pub struct Passed {
     /// Length of the life so far, in years.
     pub years: f64,
+    /// Length of the hours of use so far, in years.
+    #[serde(default)]
+    pub used_years: f64,
     /// Number of P/E cycles of the mean block.
     pub pec: f64,
     /// Number of pages programmed since the start of the life, by cause.
@@ -41,6 +44,9 @@ pub struct Course(Vec<Passed>);
 pub struct Row {
     /// Length of the life so far, in years.
     pub years: f64,
+    /// Share of the life's hours of use that have passed.
+    #[serde(skip)]
+    pub used: f64,
     /// Number of P/E cycles of the mean block.
     pub pec_mean: f64,
     /// Share of the programmed pages that the host wrote. The shares of all causes add up to 1. All
@@ -81,13 +87,16 @@ impl Course {
         self.0.push(end);
     }
 
-    /// Returns the state at a fraction of the life: years, P/E cycles, and programmed pages by
-    /// cause. The fraction is from 0 to 1. Numbers between two kept states are interpolated.
-    fn at(&self, part: f64) -> Option<(f64, f64, [f64; Cause::COUNT])> {
-        let years = part * self.0.last()?.years;
+    /// Returns the state at a fraction of the life: years, share of the hours of use, P/E cycles,
+    /// and programmed pages by cause. The fraction is from 0 to 1. Numbers between two kept states
+    /// are interpolated.
+    fn at(&self, part: f64) -> Option<([f64; 3], [f64; Cause::COUNT])> {
+        let last = self.0.last()?;
+        let years = part * last.years;
         let after = self.0.partition_point(|passed| passed.years < years).min(self.0.len() - 1);
         let to = self.0[after];
-        let start = Passed { years: 0.0, pec: self.0[0].pec, programs: ByCause::default() };
+        let programs = ByCause::default();
+        let start = Passed { years: 0.0, used_years: 0.0, pec: self.0[0].pec, programs };
         let from = if after > 0 { self.0[after - 1] } else { start };
         let share = if to.years > from.years {
             ((years - from.years) / (to.years - from.years)).clamp(0.0, 1.0)
@@ -97,7 +106,8 @@ impl Course {
         let between = |from: f64, to: f64| from + share * (to - from);
         let programs = Cause::ALL
             .map(|cause| between(from.programs.of(cause) as f64, to.programs.of(cause) as f64));
-        Some((years, between(from.pec, to.pec), programs))
+        let used = between(from.used_years, to.used_years) / last.used_years;
+        Some(([years, used, between(from.pec, to.pec)], programs))
     }
 }
 
@@ -106,19 +116,21 @@ impl Course {
 pub(super) fn mean(lives: &[(&Course, f64)]) -> Vec<Row> {
     let row = |part: u32| {
         let part = f64::from(part) / f64::from(PARTS);
-        let (mut count, mut years, mut pec) = (0.0, 0.0, 0.0);
+        let (mut count, mut years, mut used, mut pec) = (0.0, 0.0, 0.0, 0.0);
         let mut shares = [0.0; Cause::COUNT];
         let mut has_programs = true;
         for (course, factor) in lives {
-            let (of_life, cycles, programs) = course.at(part)?;
+            let ([of_life, share, cycles], programs) = course.at(part)?;
             let all: f64 = programs.iter().sum();
             has_programs &= all > 0.0;
-            (count, years, pec) = (count + 1.0, years + factor * of_life, pec + cycles);
+            (count, years, used) = (count + 1.0, years + factor * of_life, used + share);
+            pec += cycles;
             shares.iter_mut().zip(programs).for_each(|(share, pages)| *share += pages / all);
         }
         let share = |cause: Cause| has_programs.then(|| shares[cause as usize] / count);
         (count > 0.0).then(|| Row {
             years: years / count,
+            used: used / count,
             pec_mean: pec / count,
             consumed_host: share(Cause::Host),
             consumed_gc: share(Cause::Gc),
@@ -150,6 +162,7 @@ mod tests {
         let mut course = Course::default();
         let state = |at: f64| Passed {
             years: at,
+            used_years: at / 3.0,
             pec: 100.0 + 200.0 * at,
             programs: programs((1e9 * at) as u64, (1e9 * at * at) as u64, 0),
         };
@@ -171,6 +184,7 @@ mod tests {
         for (n, row) in rows.iter().enumerate().skip(1) {
             let years = n as f64 / 16.0;
             assert!((row.years - years).abs() < 1e-12);
+            assert!((row.used - n as f64 / 64.0).abs() < 1e-12);
             assert!((row.pec_mean - (100.0 + 200.0 * years)).abs() < 0.1, "{row:?}");
             // At the time `at`, the life has programmed at + at^2 pages. Reclaim programmed at^2 of
             // these pages.
@@ -202,7 +216,7 @@ mod tests {
         assert!(course.0.len() < 6000, "{}", course.0.len());
         assert!(course.0.windows(2).all(|pair| pair[0].years < pair[1].years));
         // The life ended during its last step.
-        let end = Passed { years: 90.0, pec: 7.0, programs: programs(1, 1, 0) };
+        let end = Passed { years: 90.0, used_years: 30.0, pec: 7.0, programs: programs(1, 1, 0) };
         course.end(end);
         assert!(course.0.last() == Some(&end) && course.0[course.0.len() - 2].years < 90.0);
     }

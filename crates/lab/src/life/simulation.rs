@@ -89,7 +89,7 @@ impl<'a, 'b> Simulation<'a, 'b> {
         }
     }
 
-    /// Simulates the life in steps. Returns the years of the life and the reason of its end.
+    /// Simulates the life in steps. Returns the simulated time and the reason of the life's end.
     ///
     /// # Errors
     /// Returns an error if the workload cannot be read, or if the user interrupts the simulation.
@@ -99,7 +99,7 @@ impl<'a, 'b> Simulation<'a, 'b> {
         let drive = &mut measured.drive;
         let mut run = FluidRun::begin(drive, source, self.one.plan.seed);
         let (mut at, mut before) = (0, self.parts.used_up(drive, &self.clock));
-        let (years, end) = loop {
+        let (ends_at, end) = loop {
             let limit = self.clock.simulated(self.parts.limit);
             let until = (at + self.step(at)).min(limit);
             run.go_on(drive, source, until, &mut |_, _| self.parts.progress.may_go_on())?;
@@ -116,16 +116,16 @@ impl<'a, 'b> Simulation<'a, 'b> {
                 let pec =
                     self.parts.cycles(before) + share * self.parts.cycles_between(before, now);
                 self.levels.push((pec, self.years(ends)));
-                break (self.years(ends), end);
+                break (ends, end);
             }
             self.note(drive, until, now);
             if until == limit {
-                break (self.years(until as f64), End::LivesOn);
+                break (until as f64, End::LivesOn);
             }
             let is_costly = |most: u64| work_of(self.one.plan, drive) > most;
             // Windows are no longer than what is affordable.
             if self.strata.is_none() && self.one.most_work.is_some_and(is_costly) {
-                break (self.years(until as f64), End::OutOfWork);
+                break (until as f64, End::OutOfWork);
             }
             at = until;
             if self.turns(drive, at) {
@@ -133,17 +133,17 @@ impl<'a, 'b> Simulation<'a, 'b> {
                 // now.
                 run.draw(drive);
                 if let Some(end) = self.turn(drive, at) {
-                    break (self.years(at as f64), end);
+                    break (at as f64, end);
                 }
             }
             before = self.parts.used_up(drive, &self.clock);
         };
         run.end(drive);
-        Ok((years.min(self.parts.limit as f64 / YEAR as f64), end))
+        Ok((ends_at, end))
     }
 
     /// Simulates the life request by request. The workload is repeated until the life ends. Returns
-    /// the years of the life and the reason of its end.
+    /// the simulated time and the reason of the life's end.
     ///
     /// # Errors
     /// Returns an error if the workload cannot be read, or if the user interrupts the simulation.
@@ -171,7 +171,7 @@ impl<'a, 'b> Simulation<'a, 'b> {
         let end = Used::up_between(Used::default(), used).map(|(_, end)| end);
         let end = end.unwrap_or(if is_costly { End::OutOfWork } else { End::LivesOn });
         let at = if end == End::LivesOn { limit } else { last.get() };
-        Ok((self.years(at as f64), end))
+        Ok((at as f64, end))
     }
 
     /// Returns the years of the life up to a simulated time.
@@ -182,7 +182,9 @@ impl<'a, 'b> Simulation<'a, 'b> {
     fn note(&mut self, drive: &Drive, at: Ns, now: Used) {
         let (pec, years) = (self.parts.cycles(now), self.years(at as f64));
         self.levels.push((pec, years));
-        self.course.pass(Passed { years, pec, programs: self.clock.programs(drive) });
+        let (used_years, programs) =
+            (self.clock.used(at as f64) / YEAR as f64, self.clock.programs(drive));
+        self.course.pass(Passed { years, used_years, pec, programs });
     }
 
     fn step(&self, at: Ns) -> Ns {

@@ -220,7 +220,7 @@ impl Life {
             })
         });
         let mapping_unit = MappingUnit::of(page as u64, lives.iter().map(|lived| &lived.host));
-        Self {
+        let life = Self {
             label,
             reclaim: plan.reclaim.name,
             gc: plan.gc.name,
@@ -248,9 +248,7 @@ impl Life {
             read_wear,
             read_wear_net: mean_ci95_of_all(lives, |lived| net_read_wear(lived, page)),
             mapping_unit,
-            warnings: mapping_unit::warning([(mapping_unit, write_amplification.map(|e| e.mean))])
-                .into_iter()
-                .collect(),
+            warnings: vec![],
             reads_held: held::of_reads(plans, lives),
             rounds_in_step: rounds::in_step(
                 Consumed::of(lives).map_or(0.0, |consumed| consumed.reads.mean),
@@ -271,7 +269,8 @@ impl Life {
                 &lives.iter().map(|lived| (&lived.course, 1.0)).collect::<Vec<_>>(),
             ),
             lives: plans.iter().zip(lives).map(|(plan, lived)| One::of(plan, lived)).collect(),
-        }
+        };
+        Self { warnings: warnings([&life]), ..life }
     }
 
     /// Summarises the lives that a climb simulated for a technique. Returns `None` if the drive was
@@ -440,11 +439,12 @@ impl Consumed {
 /// Returns the warnings about these lives. The warning about small writes has a range of values
 /// over all lives.
 pub fn warnings<'a>(lives: impl IntoIterator<Item = &'a Life>) -> Vec<String> {
-    mapping_unit::warning(
-        lives.into_iter().map(|life| (life.mapping_unit, life.write_amplification.map(|e| e.mean))),
-    )
-    .into_iter()
-    .collect()
+    let of_host = |life: &Life| {
+        let (all, by_cause) = life.write_amplification.zip(life.consumed.as_ref())?;
+        Some(all.mean * by_cause.host.mean)
+    };
+    let units = lives.into_iter().map(|life| (life.mapping_unit, of_host(life)));
+    mapping_unit::warning(units).into_iter().collect()
 }
 
 /// Facts about all lives of one `vpass life` command: the drive, the samples, and the refused

@@ -8,11 +8,12 @@ use super::{End, MOST_LOST};
 use crate::numbers::{digits, list, years};
 
 /// Returns the life that is clearly the longest. Returns `None` if fewer than two lives compete, or
-/// if the two longest lives are too close to rank.
+/// if any other life may be as long.
 pub fn longest(lives: &[Life]) -> Option<&Life> {
     let order = ranked(lives);
-    let [best, second, ..] = order[..] else { return None };
-    is_longer(best, second).then_some(best)
+    let (best, others) = order.split_first()?;
+    let is_clear = !others.is_empty() && others.iter().all(|other| is_longer(best, other));
+    is_clear.then_some(*best)
 }
 
 /// Returns the lives that are too close to rank: the longest, and all lives that are not clearly
@@ -129,6 +130,8 @@ fn tied(best: &Life, front: &[&Life], order: &[&Life]) -> String {
             "{names} outlive the simulation, so it is not known which of these techniques lives \
              longest{then}."
         )
+    } else if !front.iter().all(|life| life.has_settled) {
+        format!("{names} cannot be ranked, because wear had not settled in all of them{then}.")
     } else if best.years.ci95.is_none() {
         format!("{names} live equally long{then}.")
     } else {
@@ -210,6 +213,14 @@ mod tests {
         let unsure = Life { has_settled: false, ..of("block", 9.0, 0.0) };
         let lives = [unsure, of("a", 4.0, 0.0)];
         assert!(longest(&lives).is_none() && not_told_apart(&lives).len() == 2);
+        let said = "`block` and `a` cannot be ranked, because wear had not settled in all of them.";
+        assert_eq!(verdict(&lives).unwrap(), said);
+        let last = [
+            of("b", 9.0, 0.0),
+            of("a", 4.0, 0.0),
+            Life { has_settled: false, ..of("c", 1.0, 0.0) },
+        ];
+        assert!(longest(&last).is_none() && not_told_apart(&last).len() == 2);
         let unended = Life { out_of_work: true, ended: false, ..of("block", 9.0, 0.0) };
         let lives = [unended, of("a", 4.0, 0.0)];
         assert!(longest(&lives).is_none() && verdict(&lives).is_none());

@@ -12,6 +12,8 @@ impl Llm {
     pub fn sentences(&self) -> Vec<String> {
         let mut all = vec![self.reads()];
         if self.read_bytes_per_second <= 0.0 {
+            // The host may still write.
+            all.extend(self.techniques.iter().map(|technique| self.worn_under(technique)));
             return all;
         }
         all.extend(self.warnings.iter().map(|warning| format!("Warning: {warning}")));
@@ -29,8 +31,14 @@ impl Llm {
         };
         let model = decimal(self.model_bytes as f64);
         if self.read_bytes_per_second <= 0.0 {
+            let writes = if self.write_bytes_per_second > 0.0 {
+                format!(" The host writes {}/s to it.", decimal(self.write_bytes_per_second))
+            } else {
+                String::new()
+            };
             return format!(
-                "The host's cache holds the whole model of {model}, so no read reaches the drive."
+                "The host's cache holds the whole model of {model}, so no read reaches the \
+                 drive.{writes}"
             );
         }
         let hours = if self.hours_per_day < 24.0 {
@@ -38,12 +46,16 @@ impl Llm {
         } else {
             String::new()
         };
+        let pages = if self.reads_of_a_page_per_day > 0.0 {
+            let reads = digits(self.reads_of_a_page_per_day);
+            format!("each page of the model is read {reads} times a day")
+        } else {
+            "all reads are of the key-value cache".into()
+        };
         format!(
-            "A model of {model} at {} tokens a second{cached} reads {}/s{hours}; each page of the \
-             model is read {} times a day.",
+            "A model of {model} at {} tokens a second{cached} reads {}/s{hours}; {pages}.",
             digits(self.tokens_per_second),
             decimal(self.read_bytes_per_second),
-            digits(self.reads_of_a_page_per_day)
         )
     }
 
@@ -60,8 +72,9 @@ impl Llm {
             (technique.rounds_per_rewrite, technique.written_per_100_read)
         else {
             return format!(
-                "`{drive}` with `{label}` rewrites nothing because of reads in {}.",
-                years(technique.years, None)
+                "`{drive}` with `{label}` rewrites nothing because of reads in {}. {}",
+                years(technique.years, None),
+                length(technique)
             );
         };
         let of_rounds = of_life(
@@ -236,6 +249,7 @@ mod tests {
             hours_per_day: 24.0,
             bytes_per_token: 5.26e9,
             read_bytes_per_second: 1e9,
+            write_bytes_per_second: 0.0,
             reads_of_a_page_per_day: 233.5,
             warnings: vec![],
             techniques: vec![technique()],
@@ -331,10 +345,18 @@ mod tests {
         let said = &short.sentences()[1];
         assert!(said.contains("every 8.10 rounds (mean of its life). A round"), "{said}");
         assert!(said.contains("writes 12.3 bytes (mean of its life) for each 100"), "{said}");
-        let idle = Llm { read_bytes_per_second: 0.0, ..answer() };
+        let idle = Llm { read_bytes_per_second: 0.0, techniques: vec![], ..answer() };
         assert_eq!(
             idle.sentences(),
             ["The host's cache holds the whole model of 370 GB, so no read reaches the drive."]
         );
+        let mut writes =
+            Llm { read_bytes_per_second: 0.0, write_bytes_per_second: 5e5, ..answer() };
+        writes.techniques[0].rounds_per_rewrite = None;
+        let said = writes.sentences();
+        assert!(said[0].ends_with("The host writes 500 kB/s to it."), "{said:?}");
+        assert!(said[1].contains("The drive is worn out in 201 days (193 to 208)"), "{said:?}");
+        let cached = Llm { reads_of_a_page_per_day: 0.0, ..answer() };
+        assert!(cached.sentences()[0].ends_with("/s; all reads are of the key-value cache."));
     }
 }

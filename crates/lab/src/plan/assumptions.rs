@@ -185,6 +185,13 @@ fn of_trace(survey: &Survey, options: &TraceOptions) -> Vec<Phrase> {
             ").",
         ]);
     }
+    if options.join_recordings {
+        all.push(phrase![
+            "Recordings in a file of the trace follow each other (",
+            Opt::JoinRecordings,
+            ").",
+        ]);
+    }
     if !options.only.is_empty() {
         let devices = options.only.join(", ");
         all.push(phrase!["Only some devices of the trace are used: {devices} (", Opt::Only, ")."]);

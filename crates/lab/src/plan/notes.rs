@@ -131,14 +131,16 @@ impl RunPlan {
         promise::warnings(config, technique, config.drive.rated_pec.max(config.start.pec).max(pec))
     }
 
-    /// Returns warnings about a trace: some bytes were skipped, or the times are probably not in
-    /// the assumed unit. The warnings are shown before the run.
+    /// Returns warnings about a trace: some bytes or events were skipped, or times or sizes were
+    /// probably read wrongly. The warnings are shown before the run.
     pub fn trace_warnings(&self) -> Vec<Phrase> {
         let Workload::Trace { survey, options } = &self.workload else { return vec![] };
         // With a closed loop, the times of the trace are not used.
         let timed = options.arrival == Arrival::Open;
-        let doubts = |file: &FileSurvey| file.doubts(options.read.time_unit).filter(|_| timed);
-        survey.files().iter().flat_map(|file| [doubts(file), file.garbage()]).flatten().collect()
+        let of = |file: &FileSurvey| {
+            [file.doubts(options.read.time_unit, timed), file.notes.clone()].concat()
+        };
+        survey.files().iter().flat_map(of).collect()
     }
 }
 

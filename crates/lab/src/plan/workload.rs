@@ -268,6 +268,7 @@ fn trace_options(
         read: read_options(replay, queue_depth)?,
         only: replay.only.clone(),
         concat: replay.concat,
+        join_recordings: replay.join_recordings,
         fit: replay.fit,
         page_bytes: drive.geometry.page_size.0,
         strict: replay.strict,

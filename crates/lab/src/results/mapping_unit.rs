@@ -80,8 +80,8 @@ impl MappingUnit {
 }
 
 /// Returns the warning about writes that are smaller than the mapping unit. `runs` has one or more
-/// runs of one workload, each with its write amplification. Returns `None` if there are only few
-/// such writes.
+/// runs of one workload, each with the part of its write amplification that the host's data has.
+/// Returns `None` if there are only few such writes.
 pub fn warning(runs: impl IntoIterator<Item = (MappingUnit, Option<f64>)>) -> Option<String> {
     let runs: Vec<_> = runs.into_iter().filter(|(unit, _)| unit.is_badly_filled()).collect();
     let (unit, _) = runs.first()?;
@@ -89,8 +89,8 @@ pub fn warning(runs: impl IntoIterator<Item = (MappingUnit, Option<f64>)>) -> Op
     let programmed = range(runs.iter().filter_map(|(_, amplification)| *amplification))?;
     Some(format!(
         "{} the mapping unit, a flash page of {}: a write took {fills} fill reads, and \
-         {programmed} bytes were programmed per byte written. Small writes cost less on a drive \
-         with a smaller mapping unit (docs/what-it-is-not.md).",
+         {programmed} bytes of host data were programmed per byte written. Small writes cost less \
+         on a drive with a smaller mapping unit (docs/what-it-is-not.md).",
         unit.which(),
         bytes(unit.bytes)
     ))
@@ -130,8 +130,9 @@ mod tests {
         assert_eq!(
             warning([(of(&host(0)), Some(4.0))]).unwrap(),
             "100 % of the writes are smaller than the mapping unit, a flash page of 16.0 KiB: a \
-             write took 0.90 fill reads, and 4.00 bytes were programmed per byte written. Small \
-             writes cost less on a drive with a smaller mapping unit (docs/what-it-is-not.md)."
+             write took 0.90 fill reads, and 4.00 bytes of host data were programmed per byte \
+             written. Small writes cost less on a drive with a smaller mapping unit \
+             (docs/what-it-is-not.md)."
         );
         assert!(
             warning([(of(&host(89)), Some(1.0))])
@@ -160,7 +161,8 @@ mod tests {
         );
         assert!(
             told.contains(
-                "a write took 1.00 fill reads, and 1.60 bytes were programmed per byte written"
+                "a write took 1.00 fill reads, and 1.60 bytes of host data were programmed per byte \
+                 written"
             ),
             "{told}"
         );
@@ -177,7 +179,7 @@ mod tests {
         .unwrap();
         assert!(
             told.contains(
-                "a write took 0.80 to 0.90 fill reads, and 4.00 to 16.9 bytes were programmed"
+                "a write took 0.80 to 0.90 fill reads, and 4.00 to 16.9 bytes of host data were"
             ),
             "{told}"
         );

@@ -107,6 +107,7 @@ pub(super) fn summary(
     };
     plan.harmless_reads().into_iter().for_each(|sentence| summary.warn(sentence));
     summary.warn_of_itself(ageing, drive.config().refresh.period);
+    summary.warn_of_start_up(drive);
     summary.warn_of_start_reads(drive.start_reads());
     plan.gear_warnings().into_iter().for_each(|sentence| summary.warn(sentence));
     let most_worn =

@@ -190,6 +190,9 @@ fn undecided(model: &Model, measure: &Measure) -> (String, String) {
     if let ([one], 1) = (&known[..], model.all().count()) {
         return ((measure.text)(one.0), format!("<b>{}</b>", escape(&one.0.label)));
     }
+    if measure.key == "life" && safe.iter().any(|row| row.may_win() && !model.is_ranked(row)) {
+        return ("not ranked".into(), "Only bounds of some lives are known.".into());
+    }
     let Some((low, high)) = crate::scale::ends(known.iter().map(|(_, value)| *value)) else {
         let why =
             if safe.is_empty() { "Every technique lost data." } else { "These runs have none." };

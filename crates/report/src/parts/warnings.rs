@@ -31,8 +31,8 @@ pub(crate) fn section(model: &Model) -> Section {
         })
         .collect();
     let html = format!(
-        "<section id=\"warn\" aria-labelledby=\"warn-h\"><h2 id=\"warn-h\">Warnings and verdict\
-         </h2><ul class=\"warn\">{items}</ul></section>"
+        "<section id=\"warn\" aria-labelledby=\"warn-h\"><h2 id=\"warn-h\">Warnings, assumptions \
+         and verdict</h2><ul class=\"warn\">{items}</ul></section>"
     );
     Section { html, data: vec![] }
 }

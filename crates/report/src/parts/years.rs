@@ -35,8 +35,8 @@ pub(crate) fn section(model: &Model) -> Section {
         .filter(|(_, _, wearing)| wearing.years.len() > 1)
         .collect();
     if drawn.is_empty() {
-        let why = "This chart is absent: life.json is from an earlier version of vpass and has no \
-            series over the years.";
+        let why = "This chart is absent, because life.json has no series in which the wear grows: \
+            the lives are too short, or the file is from an earlier version of vpass.";
         return absent("years", TITLE, why);
     }
     let most = ends(drawn.iter().flat_map(|(.., w)| w.pec.iter().copied())).map_or(1.0, |e| e.1);
@@ -47,12 +47,14 @@ pub(crate) fn section(model: &Model) -> Section {
         .enumerate()
         .map(|(n, (i, row, wearing))| chart(*i, row, wearing, &x, n + 1 == drawn.len()))
         .collect();
-    let shortest = drawn.iter().min_by(|a, b| {
+    let known =
+        drawn.iter().filter(|(_, row, _)| row.life.is_none_or(|life| life.middle.is_some()));
+    let shortest = known.min_by(|a, b| {
         a.2.years.last().unwrap_or(&0.0).total_cmp(b.2.years.last().unwrap_or(&0.0))
     });
     let say = shortest.map_or_else(String::new, |(_, row, wearing)| {
-        let at = |of: Option<&[f64; 6]>| of.map_or(0.0, |shares| shares[READS]);
-        over_years(&row.label, at(wearing.consumed.first()), at(wearing.consumed.last()))
+        let quarters = wearing.quarters.map(|shares| shares[READS]);
+        over_years(&row.label, wearing.shares[READS], quarters)
     });
     let data = json!(
         drawn

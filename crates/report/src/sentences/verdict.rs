@@ -73,8 +73,11 @@ pub(super) const MEASURES: [Measure; 4] = [
 fn won(model: &Model, measure: &Measure) -> Option<String> {
     let winners = model.winners_of(measure.key);
     let best = *winners.first()?;
-    let others =
-        || model.all().filter(|row| row.may_win() && winners.iter().all(|w| w.label != row.label));
+    let others = || {
+        model
+            .all()
+            .filter(|row| model.is_ranked(row) && winners.iter().all(|w| w.label != row.label))
+    };
     let base = others().find(|row| row.reclaim == "block").or_else(|| others().next());
     let names: Vec<String> = winners.iter().map(|row| em(row)).collect();
     let (keep, does) = match names.len() {
@@ -92,7 +95,14 @@ fn won(model: &Model, measure: &Measure) -> Option<String> {
 /// Returns the headline for a measure in which several techniques may be the best. All these
 /// techniques are better than some other technique.
 fn tied(model: &Model, measure: &Measure) -> Option<String> {
-    let (front, behind) = model.front_of(measure.key)?;
+    let (mut front, behind) = model.front_of(measure.key)?;
+    let is_life = measure.key == "life";
+    // The best comes first: the longest life, or else the smallest number.
+    let rank = |row: &Row| match (is_life, row.life) {
+        (true, life) => life.and_then(|life| life.point()).map_or(0.0, |life| -life),
+        (false, _) => row.value(measure.key).unwrap_or(f64::INFINITY),
+    };
+    front.sort_by(|a, b| rank(a).total_cmp(&rank(b)));
     let base = behind.iter().find(|row| row.reclaim == "block").or(behind.first());
     let value = |row: &Row| text_of(row, measure.key);
     let values: Vec<String> = front.iter().filter_map(|row| value(row)).collect();
@@ -101,12 +111,12 @@ fn tied(model: &Model, measure: &Measure) -> Option<String> {
     let against = against.map_or_else(String::new, |(row, text)| {
         format!(", against {text} under {}", code(&row.label))
     });
-    Some(format!(
-        "{names} keep all data and {lead}, but are too close to rank: {values}{against}",
-        names = list(&names),
-        lead = measure.of_several,
-        values = list(&values)
-    ))
+    let why = if is_life && front.iter().all(|row| row.life.is_some_and(|life| life.lives_on)) {
+        "outlive the simulation, so the longest life is not known".into()
+    } else {
+        format!("{}, but are too close to rank", measure.of_several)
+    };
+    Some(format!("{} keep all data and {why}: {}{against}", list(&names), list(&values)))
 }
 
 /// Returns the value of a technique in a measure as text; `None` if the value is unknown.
@@ -206,7 +216,7 @@ pub fn lede(model: &Model) -> String {
     }
     if let Some(best) = best.filter(|best| !best.assumptions.is_empty()) {
         said.push(format!(
-            "The numbers of {} rest on assumptions; see Warnings.",
+            "The numbers of {} rest on assumptions, <a href=\"#warn\">listed below</a>.",
             code(&best.label)
         ));
     }
@@ -249,8 +259,14 @@ fn lives(all: &[&Row], model: &Model) -> Option<String> {
         .iter()
         .filter_map(|row| Some(format!("{} {}", code(&row.label), row.life?.text())))
         .collect();
-    (safe.len() > 1 && known.len() == safe.len())
-        .then(|| format!("The lives are too close to rank: {}.", list(&known)))
+    let why = if safe.iter().all(|row| row.life.is_some_and(|life| life.lives_on)) {
+        "The drives outlive the simulation"
+    } else if safe.iter().all(|row| model.is_ranked(row)) {
+        "The lives are too close to rank"
+    } else {
+        "The lives cannot be ranked"
+    };
+    (safe.len() > 1 && known.len() == safe.len()).then(|| format!("{why}: {}.", list(&known)))
 }
 
 /// Describes what both techniques cost: controller memory and rewritten pages.

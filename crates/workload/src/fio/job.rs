@@ -203,6 +203,17 @@ impl Job {
         Ok(job)
     }
 
+    /// Returns the size of the largest request, as fio's `td_max_bs`: over all directions, even
+    /// unused ones.
+    pub(super) fn largest_block(&self) -> u64 {
+        self.blocks.iter().map(|blocks| blocks.ends().1).max().unwrap_or(0)
+    }
+
+    /// Returns the number of requests that belong together: a trim and its write are 2.
+    pub(super) fn requests_at_once(&self) -> u64 {
+        if self.pattern.ways == Ways::TrimWrite { 2 } else { 1 }
+    }
+
     /// Returns three flags: whether the job reads, whether it writes, and whether it trims.
     pub(super) fn uses(&self) -> PerOp<bool> {
         match self.pattern.ways {

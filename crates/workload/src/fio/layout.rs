@@ -20,6 +20,7 @@ use vpass_drive::base::request::SourceError;
 use vpass_drive::base::units::Bytes;
 use vpass_drive::phrase;
 
+use super::draft::Ways;
 use super::job::{Job, Target};
 use super::values::Amount;
 
@@ -31,13 +32,33 @@ pub(super) struct Region {
     pub(super) bytes: u64,
 }
 
-/// Regions in which a clone works, and the number of bytes after which a loop of the job ends.
+/// Regions in which a clone works, and numbers of bytes that the clone issues.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Part {
     /// Regions of the clone, one for each of its files. There is at least one region.
     pub(super) files: Vec<Region>,
-    /// Number of bytes after which a loop of the job ends.
-    pub(super) io_bytes: u64,
+    pub(super) amounts: Amounts,
+}
+
+/// Numbers of bytes after which the passes of a clone end, and after which the clone ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Amounts {
+    /// Number of bytes after which a pass over the files ends.
+    pub(super) pass_bytes: u64,
+    /// Number of bytes that the option `io_size` asks for.
+    pub(super) io_bytes: Option<u64>,
+}
+
+impl Amounts {
+    /// Returns the number of bytes that a clone of the job issues if no pass ends early. A trim and
+    /// its write count once.
+    pub(super) fn total_bytes(self, job: &Job) -> u64 {
+        let (pass, loops) = (self.pass_bytes, u64::from(job.limits.loops));
+        let moved = (pass * job.requests_at_once()).max(1);
+        let passes = self.io_bytes.map_or(loops, |io| loops.max(io.div_ceil(moved)));
+        let most = self.io_bytes.map_or(u64::MAX, |io| io.saturating_mul(loops));
+        pass.saturating_mul(passes).min(most)
+    }
 }
 
 /// Files of all jobs, in the order in which the job file names them.
@@ -209,7 +230,11 @@ fn part(
         || regions.iter().map(|r| r.bytes).fold(0, u64::saturating_add),
         |bytes| bytes * count,
     );
-    Ok(Part { files: regions, io_bytes: job.limits.io_size.map_or(size, |io| io.of(size)) })
+    let io_bytes = job.limits.io_size.map(|io| io.of(size));
+    // As measured with fio 3.33, such passes do not end at the job's size.
+    let is_long = if job.pattern.random { !job.map } else { job.pattern.ways == Ways::Mixed };
+    let pass_bytes = if is_long { size.max(io_bytes.unwrap_or(0)) } else { size };
+    Ok(Part { files: regions, amounts: Amounts { pass_bytes, io_bytes } })
 }
 
 /// Returns the region of a clone in a file. `whole` is the size of the file. `fixed` is the part of

@@ -97,6 +97,10 @@ const NOT_APPLICABLE: &[&str] = &[
     "cmdprio", "cmdprio_class", "cmdprio_percentage", "cmdprio_bssplit", "thp", "stream_id",
     "clustername", "rbdname", "pool", "clientname", "busy_poll", "touch_objects", "uri", "volume",
     "brick", "cpuload", "cpuchunks",
+    // Options of fio's profiles and deprecated options. fio accepts them in each job, without effect.
+    "threads", "numruns", "dir", "block", "device-names", "load", "prep", "test-duration",
+    "threads-per-queue", "read-req-num-512-blocks", "large-block-op-kbytes", "flow_watermark",
+    "verifysort", "verifysort_nr",
     // Options for the creation of files. In vpass, the drive's `[start]` settings decide which data
     // the drive holds.
     "unique_filename", "fallocate", "create_serialize", "create_fsync", "create_on_open",
@@ -269,6 +273,7 @@ mod tests {
                 "vpass needs the size after which a job ends; give a size".into()
             ))
         );
+        assert_eq!(role("threads", Some("1")), Some(Role::NotApplicable));
         assert_eq!(role("readwrite", Some("read")), Some(Role::Used("rw")));
         assert_eq!(role("iodpth", Some("1")), None);
         assert_eq!(nearest("iodpth"), Some("iodepth"));

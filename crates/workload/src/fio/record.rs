@@ -76,10 +76,10 @@ pub struct JobRecord {
     pub starts: Vec<u64>,
     /// Size of the region that a clone uses in each of its files, in bytes.
     pub region_bytes: u64,
-    /// Number of bytes after which a loop of the job ends; absent if the job ends after a given
+    /// Number of bytes after which a clone of the job ends; absent if the job ends after a given
     /// time.
     pub io_bytes: Option<u64>,
-    /// Number of requests after which a loop of the job ends.
+    /// Number of requests after which the job ends, for each of its loops.
     pub number_ios: Option<u64>,
     /// Number of loops of the job.
     pub loops: u32,
@@ -120,7 +120,10 @@ impl JobRecord {
             files: parts.first().map_or(0, |part| part.files.len()),
             starts: parts.iter().flat_map(|part| &part.files).map(|r| r.start).collect(),
             region_bytes: parts.first().and_then(|part| part.files.first()).map_or(0, |r| r.bytes),
-            io_bytes: parts.first().filter(|_| !job.limits.time_based).map(|part| part.io_bytes),
+            io_bytes: parts
+                .first()
+                .filter(|_| !job.limits.time_based)
+                .map(|part| part.amounts.total_bytes(job)),
             number_ios: job.limits.number_ios,
             loops: job.limits.loops,
             runtime_s: job.limits.runtime_ns.map(seconds),

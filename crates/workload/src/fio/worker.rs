@@ -3,9 +3,10 @@
 //!
 //! The rules are those of fio 3.33. If a job mixes reads and writes, the direction of each request
 //! is random. [`super::file_cycle`] chooses the file. A pass over the files ends when all positions
-//! are used. If the job has `io_size`, passes are repeated until a loop of the job has this many
-//! bytes. If only a time limit ends the job, passes are repeated until the time limit. In all other
-//! cases, a loop has at most one pass.
+//! are used, or when the pass has as many bytes as the job's size. A job has one pass for each of
+//! its `loops`. With `io_size`, more passes follow until the job has this many bytes, and the job
+//! ends early at `io_size` times `loops` bytes (fio 3.33, `keep_running` and `io_bytes_exceeded` in
+//! backend.c). If only a time limit ends the job, passes are repeated until the time limit.
 
 use std::sync::Arc;
 
@@ -15,7 +16,7 @@ use super::draft::Ways;
 use super::file_cycle::FileCycle;
 use super::in_file::{InFile, Shared, Span};
 use super::job::Job;
-use super::layout::Part;
+use super::layout::{Amounts, Part};
 use super::sizes::SizeDraw;
 use crate::synthetic::random::{Random, Streams, below};
 
@@ -33,9 +34,12 @@ pub(super) struct Worker {
     countdown: u32,
     /// File and span of the write that must follow a trim.
     owed: Option<(usize, Span)>,
-    /// Number of bytes after which a loop of the job ends.
-    io_bytes: u64,
+    amounts: Amounts,
+    /// Number of bytes issued in the current pass.
+    pass_bytes: u64,
+    /// Number of bytes issued since the first pass.
     issued_bytes: u64,
+    /// Number of requests issued since the first pass.
     issued: u64,
     loops_left: u32,
 }
@@ -66,7 +70,8 @@ impl Worker {
             streams,
             countdown: 1,
             owed: None,
-            io_bytes: part.io_bytes,
+            amounts: part.amounts,
+            pass_bytes: 0,
             issued_bytes: 0,
             issued: 0,
             loops_left: 0,
@@ -79,7 +84,8 @@ impl Worker {
     /// from before.
     pub(super) fn begin(&mut self) {
         self.loops_left = self.job.limits.loops;
-        self.next_loop();
+        (self.issued, self.issued_bytes) = (0, 0);
+        self.next_pass();
         self.countdown = 1;
     }
 
@@ -91,20 +97,19 @@ impl Worker {
         }
         let mut fresh = false;
         loop {
-            if self.has_issued_all() && !self.next_loop() {
+            if self.is_over() || (self.has_ended_pass() && !self.next_pass()) {
                 return None;
             }
             let op = op.unwrap_or_else(|| self.way());
             if let Some((file, span)) = self.span(op) {
                 self.issued += 1;
+                self.pass_bytes += span.end - span.start;
                 self.issued_bytes += span.end - span.start;
                 self.owed = (self.job.pattern.ways == Ways::TrimWrite).then_some((file, span));
                 return Some(self.request(op, file, span));
             }
             // All positions of this pass have been used.
-            let limits = &self.job.limits;
-            let goes_on = limits.time_based || limits.io_size.is_some();
-            if fresh || !(goes_on || self.next_loop()) {
+            if fresh || !(self.job.limits.time_based || self.next_pass()) {
                 return None;
             }
             self.rewind();
@@ -128,25 +133,38 @@ impl Worker {
             Ways::TrimWrite => self.job.blocks[2].mean(),
             _ => (0..3).find(|op| uses[*op]).map_or(1.0, |op| self.job.blocks[op].mean()),
         };
-        let of_loop = ((self.io_bytes as f64 / mean).ceil() as u64)
-            .min(limits.number_ios.unwrap_or(u64::MAX));
-        let pair = if self.job.pattern.ways == Ways::TrimWrite { 2 } else { 1 };
-        of_loop.checked_mul(u64::from(limits.loops))?.checked_mul(pair)
+        let loops = u64::from(limits.loops);
+        let requests = ((self.amounts.total_bytes(&self.job) as f64 / mean).ceil() as u64)
+            .min(limits.number_ios.map_or(u64::MAX, |n| n.saturating_mul(loops)));
+        requests.checked_mul(self.job.requests_at_once())
     }
 
-    fn has_issued_all(&self) -> bool {
+    /// Returns whether the job has issued all its requests, or `io_size` times `loops` bytes.
+    fn is_over(&self) -> bool {
         let limits = &self.job.limits;
-        (!limits.time_based && self.issued_bytes >= self.io_bytes)
-            || limits.number_ios.is_some_and(|n| self.issued >= n)
+        let loops = u64::from(limits.loops);
+        limits.number_ios.is_some_and(|n| self.issued >= n.saturating_mul(loops))
+            || (!limits.time_based
+                && self
+                    .amounts
+                    .io_bytes
+                    .is_some_and(|n| self.issued_bytes >= n.saturating_mul(loops)))
     }
 
-    /// Begins the next loop of the job. Returns false if the job has no further loop.
-    fn next_loop(&mut self) -> bool {
-        if self.loops_left == 0 {
+    fn has_ended_pass(&self) -> bool {
+        !self.job.limits.time_based && self.pass_bytes >= self.amounts.pass_bytes
+    }
+
+    /// Begins the next pass of the job. Returns false if the job has no further pass.
+    fn next_pass(&mut self) -> bool {
+        // A rest that is smaller than the largest request needs no further pass.
+        let moved = self.issued_bytes * self.job.requests_at_once();
+        let owed = self.amounts.io_bytes.unwrap_or(0).saturating_sub(moved);
+        if self.loops_left == 0 && owed < self.job.largest_block() {
             return false;
         }
-        self.loops_left -= 1;
-        (self.issued, self.issued_bytes) = (0, 0);
+        self.loops_left = self.loops_left.saturating_sub(1);
+        self.pass_bytes = 0;
         self.rewind();
         true
     }

@@ -121,6 +121,14 @@ impl ModelLaw {
         self.page_reads_per_token() * self.config.tokens_per_second * self.hours.share()
     }
 
+    /// Returns the number of page reads per second without those of the key-value window, as a mean
+    /// over all hours of the day.
+    pub fn page_reads_of_model_per_s(&self) -> f64 {
+        let of_window = self.kv_page_reads_per_token();
+        let of_model = self.page_reads_per_token() - of_window;
+        of_model * self.config.tokens_per_second * self.hours.share()
+    }
+
     /// Returns the number of bytes that the host reads per second, as a mean over all hours of the
     /// day.
     pub fn read_bytes_per_s(&self) -> f64 {
@@ -164,10 +172,14 @@ impl ModelLaw {
             })
             .sum();
         let dense = self.page_reads(self.pinned, self.config.dense_bytes()) as f64;
+        (of_experts + dense) * self.read_share() + self.kv_page_reads_per_token()
+    }
+
+    fn kv_page_reads_per_token(&self) -> f64 {
         let window = self.config.window_begin();
         let of_window = self.page_reads(window, window + self.config.window_bytes()) as f64;
         let requests = (self.config.window_bytes() / self.config.request_size.0).max(1) as f64;
-        (of_experts + dense) * self.read_share() + self.kv_reads_per_token() * of_window / requests
+        self.kv_reads_per_token() * of_window / requests
     }
 
     /// Returns how many pages the requests for the bytes from `begin` to `end` read. A page counts

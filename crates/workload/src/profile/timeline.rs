@@ -27,8 +27,7 @@ pub struct Timeline {
     first: Option<u64>,
     earliest: u64,
     latest: u64,
-    previous: u64,
-    back_steps: u64,
+    late_rows: u64,
     longest_step_back: u64,
     /// Binary logarithm of the length of a time step in ns.
     shift: u32,
@@ -38,16 +37,13 @@ pub struct Timeline {
 impl Timeline {
     pub(super) fn add(&mut self, at_ns: u64, op: Op, pages: u64) {
         let first = *self.first.get_or_insert_with(|| {
-            (self.earliest, self.latest, self.previous) = (at_ns, at_ns, at_ns);
+            (self.earliest, self.latest) = (at_ns, at_ns);
             at_ns
         });
         self.earliest = self.earliest.min(at_ns);
         self.latest = self.latest.max(at_ns);
-        if at_ns < self.previous {
-            self.back_steps += 1;
-            self.longest_step_back = self.longest_step_back.max(self.previous - at_ns);
-        }
-        self.previous = at_ns;
+        self.late_rows += u64::from(at_ns < self.latest);
+        self.longest_step_back = self.longest_step_back.max(self.latest - at_ns);
         // A row that is earlier than the first row is counted in the first step.
         let since = at_ns.saturating_sub(first);
         while since >> self.shift >= STEPS as u64 {
@@ -89,12 +85,12 @@ impl Timeline {
         self.latest - self.earliest
     }
 
-    /// Returns the number of rows whose time is earlier than the time of the previous row.
-    pub fn back_steps(&self) -> u64 {
-        self.back_steps
+    /// Returns the number of rows that are earlier than a row before them. A replay moves these rows.
+    pub fn late_rows(&self) -> u64 {
+        self.late_rows
     }
 
-    /// Returns the longest backward step of the trace's clock, in ns.
+    /// Returns the longest time from a row back to a later row of the file, in ns.
     pub fn longest_step_back_ns(&self) -> u64 {
         self.longest_step_back
     }
@@ -141,7 +137,7 @@ mod tests {
         assert_eq!((length, steps.len()), (64, 63));
         assert_eq!(steps[62], Step { reads: 1, writes: 0 });
         assert_eq!(
-            (timeline.first_ns(), timeline.span_ns(), timeline.back_steps()),
+            (timeline.first_ns(), timeline.span_ns(), timeline.late_rows()),
             (5_000_000, 4_000, 0)
         );
     }
@@ -153,8 +149,8 @@ mod tests {
             timeline.add(at, Op::Read, 1);
         }
         assert_eq!(
-            (timeline.span_ns(), timeline.back_steps(), timeline.longest_step_back_ns()),
-            (360, 2, 260)
+            (timeline.span_ns(), timeline.late_rows(), timeline.longest_step_back_ns()),
+            (360, 3, 360)
         );
         assert_eq!((timeline.earliest_ns(), timeline.latest_ns()), (40, 400));
         assert_eq!(timeline.steps(STEPS).1[0].reads, 2);

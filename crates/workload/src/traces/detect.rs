@@ -24,6 +24,15 @@ fn candidates(head: &Head) -> Vec<&'static Format> {
         .collect()
 }
 
+/// First bytes of recordings that vpass does not read, with the name of the tool and the command
+/// that prints them as text. The first two are blktrace's, in either order of bytes.
+const UNREAD: [(&[u8], &str, &str); 4] = [
+    (b"\x07tae", "blktrace", "blkparse -i FILE"),
+    (b"eat\x07", "blktrace", "blkparse -i FILE"),
+    (b"PERFILE2", "perf", "perf script -i FILE"),
+    (b"\x17\x08Dtracing", "trace-cmd", "trace-cmd report FILE"),
+];
+
 /// Returns the only format that recognises the start of a file.
 ///
 /// # Errors
@@ -37,6 +46,11 @@ pub(super) fn detected(path: &Path, bytes: &[u8]) -> Result<&'static Format, Sou
     let Some(head) = Head::new(bytes) else {
         return sentence("holds no requests".into());
     };
+    if let Some((_, tool, command)) = UNREAD.iter().find(|(magic, ..)| bytes.starts_with(magic)) {
+        let what =
+            format!("is a binary recording of {tool}; text is expected, as `{command}` prints");
+        return sentence(what.into());
+    }
     let first = quote(head.first());
     match candidates(&head)[..] {
         [format] => Ok(format),

@@ -199,10 +199,17 @@ impl TraceFile {
         self.raw.read.load(Ordering::Relaxed)
     }
 
-    /// Returns whether other bytes follow the gzip data of the file. Such bytes are ignored. The
-    /// answer is known only at the end of the file.
-    pub fn has_garbage(&self) -> bool {
-        self.raw.garbage.load(Ordering::Relaxed)
+    /// Returns notes about the parts of the file that give no rows: bytes that follow the gzip data,
+    /// and events that do not count. They are known only at the end of the file.
+    pub fn notes(&self) -> Vec<Phrase> {
+        let (path, has_garbage) = (shown(&self.path), self.raw.garbage.load(Ordering::Relaxed));
+        let garbage = "vpass ignores the bytes that follow the gzip data, as gzip does";
+        let counted = match &self.content {
+            Content::Lines(_, reader) => reader.counted(),
+            Content::Records(..) | Content::Batches(_) => None,
+        };
+        let notes = has_garbage.then(|| garbage.into()).into_iter().chain(counted);
+        notes.map(|note: Phrase| phrase!["{path}: ", note]).collect()
     }
 
     /// Returns the number of the line, record or row that was read last, counted from 1.
@@ -362,9 +369,17 @@ impl TraceFile {
             Odd::Size(TraceRow { op: Op::Trim, bytes, .. }) => self.complain(format_args!(
                 "a discard of {bytes} bytes; a size from 1 byte to 4 GiB is expected"
             )),
-            Odd::Size(TraceRow { bytes, .. }) => self.complain(format_args!(
-                "a request of {bytes} bytes; a size from 1 byte to 16 MiB is expected"
-            )),
+            Odd::Size(TraceRow { bytes, .. }) => {
+                let is_of_bytes = self.format.has_sectors() && bytes.is_multiple_of(512 * 512);
+                let remedy = if is_of_bytes && bytes > 0 {
+                    "; the sizes of this format are in sectors of 512 bytes, and not in bytes"
+                } else {
+                    ""
+                };
+                self.complain(format_args!(
+                    "a request of {bytes} bytes; a size from 1 byte to 16 MiB is expected{remedy}"
+                ))
+            }
             Odd::TooLong => self.complain("the line is longer than 64 KiB"),
             Odd::Block(what) => self.bad_block(what),
             Odd::Nul => self.complain("the line holds a NUL byte, so the file is not text"),

@@ -8,6 +8,7 @@ pub(in crate::traces) mod format;
 pub(in crate::traces) mod head;
 pub(in crate::traces) mod missing_times;
 pub(in crate::traces) mod names;
+pub(in crate::traces) mod oddities;
 pub(in crate::traces) mod options;
 pub(in crate::traces) mod quote;
 pub(in crate::traces) mod rate;

@@ -122,6 +122,15 @@ fn two_techniques_in_front_of_a_third_are_the_headline() {
          2.00\u{a0}days under <code>block</code>"
     );
     assert!(!lede(&read(&json)).contains("too close to rank"), "the headline says it");
+    // The best of them comes first, as in its values.
+    let mut unequal = with_two_in_front(&["read_p99_9_us"]);
+    unequal["techniques"][3]["columns"]["read_p99_9_us"]["mean"] = 383.0.into();
+    let said = headline(&read(&unequal));
+    assert!(
+        said.starts_with("<em><code>ipr-wl</code></em> and <em><code>straw-wl</code>"),
+        "{said}"
+    );
+    assert!(said.contains(": 383\u{a0}µs and 655\u{a0}µs, against"), "{said}");
     // The headline prefers a sole winner of another column to two equal techniques, but not if
     // these two are equal in life.
     let mut json = with_two_in_front(&["read_p99_9_us"]);
@@ -138,4 +147,35 @@ fn two_techniques_in_front_of_a_third_are_the_headline() {
     assert!(headline(&read(&json)).contains("cannot be ranked by"));
     json["not_told_apart"]["read_p99_9_us"] = value!(["none", "straw-wl"]);
     assert!(headline(&read(&json)).contains("cannot be ranked by"));
+}
+
+#[test]
+fn lives_that_outlive_the_simulation_are_not_too_close() {
+    let mut model = read(&with_two_in_front(&["life"]));
+    for row in &mut model.rows[2..] {
+        row.life.as_mut().unwrap().lives_on = true;
+    }
+    assert_eq!(
+        headline(&model),
+        "<em><code>straw-wl</code></em> and <em><code>ipr-wl</code></em> keep all data and outlive \
+         the simulation, so the longest life is not known: >\u{a0}6.00\u{a0}days and \
+         >\u{a0}6.00\u{a0}days, against 2.00\u{a0}days under <code>block</code>"
+    );
+    model.rows.remove(1);
+    let said = lede(&model);
+    assert!(said.contains("The drives outlive the simulation: <code>straw-wl</code>"), "{said}");
+}
+
+#[test]
+fn assumptions_of_the_winner_are_on_the_page() {
+    let mut model = with_lives();
+    assert!(!lede(&model).contains("assumptions"));
+    model.rows[2].assumptions = vec!["The rate is 1,000 a second.".into()];
+    assert!(lede(&model).contains("rest on assumptions, <a href=\"#warn\">listed below</a>"));
+    let html = crate::parts::warnings::section(&model).html;
+    for part in
+        ["id=\"warn\"", ">Warnings, assumptions and verdict<", "The rate is 1,000 a second."]
+    {
+        assert!(html.contains(part), "{html}");
+    }
 }

@@ -25,7 +25,7 @@
 use vpass_drive::base::phrase::Phrase;
 use vpass_drive::base::request::Op;
 
-use crate::traces::rows::blk::{BlkAction, without_rows};
+use crate::traces::rows::blk::{BlkAction, Counted, without_rows};
 use crate::traces::rows::fields::Blanks;
 use crate::traces::rows::format::{BadRow, Epoch, Format, TraceRow, column};
 use crate::traces::rows::head::{Head, is_decimal, is_whole};
@@ -72,7 +72,7 @@ fn detect(head: &Head) -> bool {
 
 /// State of the reader of a file.
 struct Events {
-    action: BlkAction,
+    counted: Counted,
     devices: Names,
     /// Whether the reader has reached the summaries at the end of the file.
     in_summary: bool,
@@ -80,7 +80,7 @@ struct Events {
 
 fn open(opening: &Opening) -> Box<dyn LineReader> {
     let action = opening.options.blk_action.unwrap_or_else(|| BlkAction::of(opening.head, ACTION));
-    Box::new(Events { action, devices: Names::default(), in_summary: false })
+    Box::new(Events { counted: Counted::new(action), devices: Names::default(), in_summary: false })
 }
 
 impl LineReader for Events {
@@ -96,29 +96,16 @@ impl LineReader for Events {
         fields.unused_number()?;
         let at_ns = fields.seconds()?;
         fields.unused_number()?;
-        if fields.text()? != self.action.letter().as_bytes() {
+        let action = fields.text()?;
+        let Some((op, offset, bytes)) = self.counted.take(action, || request(fields))? else {
             return Ok(None);
-        }
-        let Some(op) = direction(fields.text()?)? else { return Ok(None) };
-        if !fields.rest().first().is_some_and(u8::is_ascii_digit) {
-            return Ok(None);
-        }
-        let offset = fields.sector()?;
-        match fields.text()? {
-            b"+" => {}
-            // The bracket shows that the event has a payload, or that a flush failed.
-            [b'(' | b'[', ..] => return Ok(None),
-            _ => return Err(BadRow::Column(PLUS)),
-        }
-        let bytes = fields.sectors()?;
-        Ok(Some(TraceRow {
-            at_ns,
-            device: self.devices.number(device)?,
-            offset,
-            bytes,
-            op,
-            hint: None,
-        }))
+        };
+        let device = self.devices.number(device)?;
+        Ok(Some(TraceRow { at_ns, device, offset, bytes, op, hint: None }))
+    }
+
+    fn counted(&self) -> Option<Phrase> {
+        self.counted.text()
     }
 
     fn device_name(&self, device: u32) -> String {
@@ -128,6 +115,24 @@ impl LineReader for Events {
     fn without_rows(&self) -> Phrase {
         without_rows()
     }
+}
+
+/// Returns the direction, offset and size that the columns from RWBS on state. Returns `None` for an
+/// event without data.
+#[inline]
+fn request(mut fields: Blanks) -> Result<Option<(Op, u64, u64)>, BadRow> {
+    let Some(op) = direction(fields.text()?)? else { return Ok(None) };
+    if !fields.rest().first().is_some_and(u8::is_ascii_digit) {
+        return Ok(None);
+    }
+    let offset = fields.sector()?;
+    match fields.text()? {
+        b"+" => {}
+        // The bracket shows that the event has a payload, or that a flush failed.
+        [b'(' | b'[', ..] => return Ok(None),
+        _ => return Err(BadRow::Column(PLUS)),
+    }
+    Ok(Some((op, offset, fields.sectors()?)))
 }
 
 fn is_device(text: &[u8]) -> bool {

@@ -24,7 +24,7 @@
 use vpass_drive::base::phrase::Phrase;
 use vpass_drive::base::request::Op;
 
-use crate::traces::rows::blk::{BlkAction, without_rows};
+use crate::traces::rows::blk::{BlkAction, Counted, without_rows};
 use crate::traces::rows::fields::Blanks;
 use crate::traces::rows::format::{BadRow, Epoch, Format, TraceRow, column};
 use crate::traces::rows::head::{Head, is_decimal, is_whole};
@@ -63,12 +63,11 @@ fn detect(head: &Head) -> bool {
         && is_decimal(columns[5])
 }
 
-struct Events(BlkAction);
+struct Events(Counted);
 
 fn open(opening: &Opening) -> Box<dyn LineReader> {
-    Box::new(Events(
-        opening.options.blk_action.unwrap_or_else(|| BlkAction::of(opening.head, ACTION)),
-    ))
+    let action = opening.options.blk_action.unwrap_or_else(|| BlkAction::of(opening.head, ACTION));
+    Box::new(Events(Counted::new(action)))
 }
 
 impl LineReader for Events {
@@ -76,12 +75,17 @@ impl LineReader for Events {
     fn line(&mut self, line: &[u8]) -> Result<Option<TraceRow>, BadRow> {
         let mut fields = Blanks::new(line);
         fields.unused_number()?;
-        let counts = fields.text()? == self.0.letter().as_bytes();
+        let action = fields.text()?;
         let op = direction(fields.text()?).ok_or(BadRow::Column(OPERATION))?;
         let offset = fields.offset()?;
         let bytes = fields.number()?;
         let at_ns = fields.seconds()?;
-        Ok(counts.then_some(TraceRow { at_ns, device: 0, offset, bytes, op, hint: None }))
+        let row = TraceRow { at_ns, device: 0, offset, bytes, op, hint: None };
+        self.0.take(action, || Ok(Some(row)))
+    }
+
+    fn counted(&self) -> Option<Phrase> {
+        self.0.text()
     }
 
     fn without_rows(&self) -> Phrase {

@@ -14,6 +14,7 @@ use crate::traces::replay::capacity_fit::{CHANGED, Fitter};
 use crate::traces::replay::layout::Device;
 use crate::traces::replay::survey::FileSurvey;
 use crate::traces::replay::trace_clock::{FileClock, TraceClock};
+use crate::traces::replay::trace_options::TraceOptions;
 use crate::traces::rows::format::TraceRow;
 use crate::traces::rows::options::ReadOptions;
 
@@ -56,17 +57,17 @@ impl FileReplay {
     pub(in crate::traces) fn open(
         survey: &FileSurvey,
         devices: &[Device],
-        options: &ReadOptions,
+        options: &TraceOptions,
     ) -> Result<Self, SourceError> {
-        let options = ReadOptions { format: Some(survey.format), ..options.clone() };
+        let read = ReadOptions { format: Some(survey.format), ..options.read.clone() };
         let bases = survey
             .numbers
             .iter()
             .map(|(number, device)| (*number, device.map(|d| devices[d].base)))
             .collect();
         Ok(Self {
-            file: TraceFile::open(&survey.path, &options)?,
-            clock: FileClock::new(survey.origin_ns.unwrap_or(0)),
+            file: TraceFile::open(&survey.path, &read)?,
+            clock: FileClock::new(survey.origin_ns.unwrap_or(0), options.join_recordings),
             bases,
             latest: None,
         })

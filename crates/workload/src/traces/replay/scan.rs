@@ -20,6 +20,7 @@ use crate::traces::replay::packing::Touched;
 use crate::traces::replay::survey::FileSurvey;
 use crate::traces::replay::trace_options::TraceOptions;
 use crate::traces::rows::names::MAX_DEVICES;
+use crate::traces::rows::oddities::Oddities;
 
 /// Results of the scan for the files read so far.
 pub(in crate::traces) struct Scan<'a> {
@@ -80,6 +81,7 @@ impl<'a> Scan<'a> {
         let mut numbers = Numbers::default();
         let (mut origin_ns, mut rows, mut reported) = (None, 0u64, 0);
         let (mut asked, mut earliest, mut latest) = (0, u64::MAX, 0);
+        let mut oddities = Oddities::default();
         while file.advance()? {
             let row = *file.row();
             rows += 1;
@@ -92,6 +94,7 @@ impl<'a> Scan<'a> {
                 continue;
             };
             origin_ns.get_or_insert(row.at_ns);
+            oddities.add(&row);
             (asked, earliest, latest) = (asked + 1, earliest.min(row.at_ns), latest.max(row.at_ns));
             if let Some(touched) = &mut self.touched {
                 touched.add(device, &row);
@@ -110,7 +113,8 @@ impl<'a> Scan<'a> {
             format,
             detected,
             clock: file.clock(),
-            has_garbage: file.has_garbage(),
+            notes: file.notes(),
+            oddities,
             origin_ns,
             rows: asked,
             span_ns: latest.saturating_sub(earliest),

@@ -4,7 +4,7 @@
 
 use crate::traces::shown::shown;
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use vpass_drive::base::phrase::{Opt, Phrase};
@@ -20,6 +20,7 @@ use crate::traces::replay::scan::Scan;
 use crate::traces::replay::trace_options::TraceOptions;
 use crate::traces::rows::blk;
 use crate::traces::rows::format::{Epoch, Format};
+use crate::traces::rows::oddities::Oddities;
 use crate::traces::rows::options::{MissingClock, ReadOptions};
 use crate::traces::rows::rate;
 use crate::traces::rows::unit::TimeUnit;
@@ -47,8 +48,10 @@ pub struct FileSurvey {
     pub format: &'static Format,
     /// Whether the format was detected from the content of the file.
     pub detected: bool,
-    /// Whether other bytes follow the gzip data of the file.
-    pub(in crate::traces) has_garbage: bool,
+    /// Notes about the parts of the file that give no rows.
+    pub notes: Vec<Phrase>,
+    /// Signs that the rows are not what they seem.
+    pub(in crate::traces) oddities: Oddities,
     /// Epoch of the times in the file.
     pub(in crate::traces) clock: Epoch,
     /// Time, on the file's own clock, at which the part of the trace with this file begins; `None`
@@ -63,22 +66,18 @@ pub struct FileSurvey {
     pub(in crate::traces) numbers: HashMap<u32, Option<usize>>,
 }
 
-/// Returns the note that other bytes follow the gzip data of a file and are ignored.
-pub fn garbage_note(path: &Path) -> Phrase {
-    let path = shown(path);
-    phrase!["{path}: vpass ignores the bytes that follow the gzip data, as gzip does"]
-}
-
 impl FileSurvey {
-    /// Returns a note if other bytes follow the gzip data of the file.
-    pub fn garbage(&self) -> Option<Phrase> {
-        self.has_garbage.then(|| garbage_note(&self.path))
+    /// Returns warnings if the times or the sizes of the file were probably read wrongly. `said` is
+    /// the unit of times that the user gave. Without `timed`, the times are not used.
+    pub fn doubts(&self, said: Option<TimeUnit>, timed: bool) -> Vec<Phrase> {
+        let path = shown(&self.path);
+        let rate = rate::doubts(&path, self.format, said, self.rows, self.span_ns);
+        let of_times = [rate, self.oddities.of_clock(&path)].map(|doubt| doubt.filter(|_| timed));
+        of_times.into_iter().chain([self.of_sizes()]).flatten().collect()
     }
 
-    /// Returns a warning if the rate of requests is implausible, because vpass then probably read
-    /// the times in a wrong unit. `said` is the unit that the user gave.
-    pub fn doubts(&self, said: Option<TimeUnit>) -> Option<Phrase> {
-        rate::doubts(&shown(&self.path), self.format, said, self.rows, self.span_ns)
+    fn of_sizes(&self) -> Option<Phrase> {
+        self.oddities.of_sizes(&shown(&self.path), self.format)
     }
 }
 
@@ -153,14 +152,14 @@ impl Survey {
     pub fn fits(&self, capacity: u64, fit: Fit) -> Result<(), SourceError> {
         let packed = self.packed_bytes();
         match (fit, packed) {
-            (Fit::Error, _) if self.space > capacity => Err(too_large(
-                &self.name(),
-                &self.devices,
-                self.space,
-                capacity,
-                &self.furthest,
-                packed,
-            )),
+            (Fit::Error, _) if self.space > capacity => {
+                let (name, place) = (self.name(), &self.furthest);
+                let error = too_large(&name, &self.devices, self.space, capacity, place, packed);
+                let doubts = self.files.iter().filter_map(|file| file.of_sizes());
+                Err(SourceError::new(
+                    doubts.fold(error.into(), |all, doubt: Phrase| phrase![all, "; ", doubt]),
+                ))
+            }
             (Fit::Pack, Some(packed)) if packed > capacity => {
                 Err(too_many_pages(&self.name(), &self.devices, packed, capacity))
             }

@@ -5,6 +5,8 @@ use vpass_drive::base::phrase::{Opt, Phrase};
 use vpass_drive::base::units::{END_OF_TIME, Ns};
 use vpass_drive::phrase;
 
+use crate::traces::rows::oddities::Recordings;
+
 /// Converts times in the trace files to times of the run. A trace consists of parts that follow
 /// each other. Several files that are merged by time form one part.
 #[derive(Debug)]
@@ -86,20 +88,33 @@ impl TraceClock {
 pub(in crate::traces) struct FileClock {
     /// Time on the file's own clock at which the part of the trace begins.
     origin_ns: u64,
+    /// Time at which the present recording of the file begins, since the start of the part.
+    start: Ns,
     /// Time of the row that was read last, since the start of the part.
     last: Ns,
+    rows: u64,
+    /// Recordings that follow each other. `None` if a restart of the clock counts as disorder.
+    recordings: Option<Recordings>,
 }
 
 impl FileClock {
-    pub(in crate::traces) fn new(origin_ns: u64) -> Self {
-        Self { origin_ns, last: 0 }
+    /// Makes a clock. With `joins`, if the file's clock starts again, time continues one mean gap
+    /// later.
+    pub(in crate::traces) fn new(origin_ns: u64, joins: bool) -> Self {
+        let recordings = joins.then(Recordings::default);
+        Self { origin_ns, start: 0, last: 0, rows: 0, recordings }
     }
 
     /// Returns the time from the start of the part to a row. Also returns whether the row was
     /// earlier than the previous row. Such a row gets the time of the previous row.
     #[inline]
     pub(in crate::traces) fn arrive(&mut self, at_ns: u64) -> (Ns, bool) {
-        let since = at_ns.saturating_sub(self.origin_ns);
+        if self.recordings.as_mut().is_some_and(|recordings| recordings.restarts_at(at_ns)) {
+            let mean_gap = self.last.checked_div(self.rows - 1).unwrap_or(0);
+            (self.origin_ns, self.start) = (at_ns, self.last.saturating_add(mean_gap));
+        }
+        self.rows += 1;
+        let since = self.start.saturating_add(at_ns.saturating_sub(self.origin_ns));
         let clamped = since < self.last || at_ns < self.origin_ns;
         self.last = self.last.max(since);
         (self.last, clamped)
@@ -130,16 +145,27 @@ mod tests {
     use super::*;
 
     fn times(clock: &mut TraceClock, rows: &[u64]) -> Vec<Ns> {
-        let mut file = FileClock::new(rows[0]);
+        let mut file = FileClock::new(rows[0], false);
         rows.iter().map(|t| clock.serve(clock.at(file.arrive(*t).0).unwrap())).collect()
     }
 
     #[test]
     fn time_counts_from_the_first_row_and_never_falls() {
-        let mut file = FileClock::new(1000);
+        let mut file = FileClock::new(1000, false);
         let arrived: Vec<_> =
             [1000, 1300, 900, 1200, 1400].into_iter().map(|t| file.arrive(t)).collect();
         assert_eq!(arrived, [(0, false), (300, false), (300, true), (300, true), (400, false)]);
+    }
+
+    #[test]
+    fn joined_recordings_follow_one_mean_gap_later() {
+        let second = 1_000_000_000;
+        let mut file = FileClock::new(5 * second, true);
+        let rows = [5, 6, 9, 5, 6, 2].map(|s| file.arrive(s * second));
+        // Three rows have two gaps of together 4 s, so the second recording begins at 6 s. Five
+        // rows end at 7 s, so the third recording begins 1.75 s later.
+        let expected = [0, 1000, 4000, 6000, 7000, 8750].map(|ms| (ms * 1_000_000, false));
+        assert_eq!(rows, expected);
     }
 
     #[test]

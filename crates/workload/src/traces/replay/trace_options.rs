@@ -16,6 +16,8 @@ pub struct TraceOptions {
     /// Whether the files follow each other as parts of one trace. In this case, devices with the
     /// same name in several files are one device.
     pub concat: bool,
+    /// Whether recordings in a file follow each other if the clock of the file starts again.
+    pub join_recordings: bool,
     /// Method for requests that lie beyond the drive's capacity.
     pub fit: Fit,
     /// Page size of the drive in bytes, for [`Fit::Pack`]; a power of two up to 1 MiB.
@@ -35,6 +37,7 @@ impl Default for TraceOptions {
             read: ReadOptions::default(),
             only: vec![],
             concat: false,
+            join_recordings: false,
             fit: Fit::Error,
             page_bytes: 4096,
             strict: false,

@@ -38,8 +38,8 @@ pub struct TraceReport {
     pub passes: u64,
     /// Number of requests that were handed out.
     pub rows: u64,
-    /// Number of requests that were earlier than the previous request in the same file. Such a
-    /// request got the time of the previous request.
+    /// Number of requests that were earlier than a previous request in the same file. Such a request
+    /// got the latest time before it.
     pub clamped: u64,
     /// Number of requests whose address or length was changed to fit the drive. Packing may shorten
     /// a trim, because pages that no other request touches are left out.
@@ -184,7 +184,7 @@ impl TraceSource {
         }
         for file in &self.survey.files()[files] {
             self.replays
-                .push((FileReplay::open(file, self.survey.devices(), &self.options.read)?, None));
+                .push((FileReplay::open(file, self.survey.devices(), &self.options)?, None));
         }
         self.next_part += 1;
         if self.replays.len() > 1 {

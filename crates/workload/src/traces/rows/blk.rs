@@ -4,6 +4,8 @@
 use vpass_drive::base::phrase::{Opt, Phrase};
 use vpass_drive::phrase;
 
+use crate::traces::rows::format::BadRow;
+
 /// Event that blktrace(8) records for a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BlkAction {
@@ -29,6 +31,11 @@ impl BlkAction {
         }
     }
 
+    /// Returns the kind of event that the letters stand for.
+    pub(in crate::traces) fn of_letter(letters: &[u8]) -> Option<Self> {
+        Self::ALL.into_iter().find(|action| action.letter().as_bytes() == letters)
+    }
+
     /// Searches the first lines of a file for the letters Q, D and C, in this order. Returns the
     /// first letter that occurs in the given column. Columns are counted from 0. If no letter
     /// occurs, returns Q.
@@ -40,6 +47,52 @@ impl BlkAction {
             })
         };
         Self::ALL.into_iter().find(holds).unwrap_or(Self::Q)
+    }
+}
+
+/// Kind of event that counts, and number of events of each kind that would give a row.
+pub(in crate::traces) struct Counted {
+    action: BlkAction,
+    events: [u64; 3],
+}
+
+impl Counted {
+    pub(in crate::traces) fn new(action: BlkAction) -> Self {
+        Self { action, events: [0; 3] }
+    }
+
+    /// Counts an event, and returns its row if this kind of event counts. Errors in other events
+    /// are passed over.
+    #[inline]
+    pub(in crate::traces) fn take<T>(
+        &mut self,
+        letters: &[u8],
+        row: impl FnOnce() -> Result<Option<T>, BadRow>,
+    ) -> Result<Option<T>, BadRow> {
+        let Some(event) = BlkAction::of_letter(letters) else { return Ok(None) };
+        let row = row();
+        self.events[event as usize] += u64::from(matches!(row, Ok(Some(_))));
+        if event == self.action { row } else { Ok(None) }
+    }
+
+    /// Returns the numbers as a text. `None` if the file has only events that count.
+    pub(in crate::traces) fn text(&self) -> Option<Phrase> {
+        let of = |action: BlkAction| (action.letter(), self.events[action as usize]);
+        let others: Vec<_> = BlkAction::ALL
+            .into_iter()
+            .filter(|action| *action != self.action)
+            .map(of)
+            .filter(|(_, count)| *count > 0)
+            .map(|(letter, count)| format!("{letter} ({count})"))
+            .collect();
+        let ((letter, count), others) = (of(self.action), others.join(" and "));
+        (!others.is_empty()).then(|| {
+            phrase![
+                "counted events: {letter} ({count}); the file also has {others}, which ",
+                Opt::BlkAction,
+                " chooses",
+            ]
+        })
     }
 }
 

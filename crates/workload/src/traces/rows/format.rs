@@ -68,6 +68,11 @@ impl Format {
         matches!(self.body, Body::Lines(_))
     }
 
+    /// Returns whether the sizes of the format are in sectors of 512 bytes.
+    pub(in crate::traces) fn has_sectors(&self) -> bool {
+        self.columns.iter().any(|column| column.holds.contains("512-byte"))
+    }
+
     /// Returns the error text for an invalid line or record.
     pub(in crate::traces) fn explain(&self, bad: BadRow) -> Phrase {
         let named = |i: usize| match self.body {

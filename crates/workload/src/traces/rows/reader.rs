@@ -23,6 +23,12 @@ pub(in crate::traces) trait LineReader: Send {
         self.device_name(device) == name
     }
 
+    /// Returns a text that says which of several events of a request counts, with the number of
+    /// events of each kind. `None` if a request is one row.
+    fn counted(&self) -> Option<Phrase> {
+        None
+    }
+
     /// Returns text to add to the error "holds no requests". By default, the text is empty.
     fn without_rows(&self) -> Phrase {
         Phrase::default()
