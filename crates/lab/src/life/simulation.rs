@@ -110,7 +110,7 @@ impl<'a, 'b> Simulation<'a, 'b> {
                 // The last window ends when the drive is worn out.
                 if matches!(self.phase, Phase::Window { .. }) && self.turns(drive, until) {
                     self.turn(drive, until);
-                    break (self.years(until as f64), end);
+                    break (until as f64, end);
                 }
                 let ends = at as f64 + share * (until - at) as f64;
                 let pec =

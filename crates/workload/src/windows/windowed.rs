@@ -334,15 +334,17 @@ mod tests {
         let mut changes = vec![];
         sample(1).changes(0, &mut changes);
         assert_eq!(changes, [(Lpn::new(1), (1.0 / 3.0 / 5.0) as f32)]);
-        // Page 1 is written once in each pass of 14 s, and once in three passes in each sample.
+        // Page 1 is written once in each pass of 14 s, in 32 of 96 passes in each sample.
         let mut times: Vec<Ns> = (0..3)
-            .flat_map(|residue| taken(&mut sample(residue), 2))
-            .map(|write| {
-                assert_eq!((write.offset, write.bytes), (100, 100));
-                write.at / S
+            .flat_map(|residue| {
+                let writes = taken(&mut sample(residue), 64);
+                let passes: Vec<Ns> = writes.iter().map(|write| write.at / S / 14).collect();
+                assert!(passes[..32].windows(2).all(|two| two[1] == two[0] + 1), "{passes:?}");
+                assert!(writes.iter().all(|w| (w.offset, w.bytes) == (100, 100)));
+                writes.into_iter().map(|write| write.at / S)
             })
             .collect();
         times.sort_unstable();
-        assert_eq!(times, [2, 16, 30, 44, 58, 72]);
+        assert_eq!(times, (0..192).map(|pass| 2 + 14 * pass).collect::<Vec<_>>());
     }
 }
