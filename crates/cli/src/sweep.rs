@@ -46,9 +46,9 @@ pub(crate) struct SweepArgs {
     /// Sweep file. The file has options of `vpass compare`, and the values of the swept keys (see
     /// the guide on sweeps).
     pub(crate) file: PathBuf,
-    /// Folder for the results: sweep.csv, sweep.json, timing.json and manifest.json. A later sweep with the same
-    /// folder makes only the runs that are new. For this, the hidden folder .DIR.rows beside DIR
-    /// keeps the finished runs.
+    /// Folder for the results: sweep.csv, sweep.json, timing.json and manifest.json. A later sweep
+    /// with the same folder makes only the runs that are new. For this, the hidden folder .DIR.rows
+    /// beside DIR keeps the finished runs.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Number of threads. Default: number of cores.

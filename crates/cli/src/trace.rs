@@ -87,8 +87,8 @@ struct Seen {
 }
 
 impl Seen {
-    /// Returns warnings about a trace file: times or sizes were probably read wrongly, or some bytes
-    /// or events were ignored.
+    /// Returns warnings about a trace file: times or sizes were probably read wrongly, or some
+    /// bytes or events were ignored.
     fn doubts(&self, file: &TraceFile, said: Option<TimeUnit>) -> Vec<Phrase> {
         let span_ns = self.latest_ns.saturating_sub(self.earliest_ns.unwrap_or(0));
         let (path, format) = (shown(file.path()), file.format());

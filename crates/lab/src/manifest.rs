@@ -92,6 +92,7 @@ pub struct Manifest {
 
 /// Options for reading a trace.
 #[derive(Clone, Debug, Serialize)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub struct TraceOptionsRecord {
     /// Format of the trace; null if vpass detected the format.
     pub format: Option<&'static str>,

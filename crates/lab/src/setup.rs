@@ -129,6 +129,7 @@ pub enum Named {
 
 /// Options for reading and replaying a trace.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub struct Replay {
     /// Devices whose requests are replayed, each given by number or name. Empty for all devices of
     /// the trace.

@@ -5,8 +5,9 @@
 //! levelling itself may also use the most worn block. So may data of worn blocks if wear decides on
 //! parity. Without dynamic levelling, the block erased first is used first. Static levelling moves
 //! data only out of blocks that are less worn than the most worn one by more than the configured
-//! gap. While a block stays full and unchanged, no block may be erased again and again that is more
-//! worn by more than the gap and a few cycles.
+//! gap. A block holds cold data if it stays full for as many erases as the drive has blocks. While
+//! such a block is there, no block may be erased again and again that is more worn by more than the
+//! gap and a few cycles.
 //!
 //! A reprogramming adds wear beyond its cycle. The amount depends on `density.wear` and on the
 //! number of the block's reprogrammed cycles (`doses`).
@@ -338,8 +339,8 @@ impl Wear {
     #[cold]
     fn look_around(&mut self, geometry: &Geometry) {
         self.looked_at = self.erases;
-        // A block that was filled recently may lag for as many erases as there are spare blocks.
-        let rest = u64::from(geometry.spare_blocks_in_share()) + 1;
+        // Data is cold if it is older than as many erases as there are blocks.
+        let rest = u64::from(geometry.blocks) + 1;
         let erased: Vec<_> = self.erased.iter_mut().map(std::mem::take).collect();
         let erased = |block: usize| erased[block / self.blocks_per_domain as usize];
         let lags = |(at, b): (usize, &Block)| {
@@ -462,21 +463,21 @@ mod tests {
         let left = |moves: bool| {
             let (g, mut wear) = drive("dynamic = true, static_gap = 5");
             wear.load(&g, BlockId::new(3), 1);
-            for _ in 0..30 {
+            for _ in 0..60 {
                 cycle(&g, &mut wear, BlockId::new(7), 1);
                 wear.look(&g);
-                if moves && wear.erases == 20 {
+                if moves && wear.erases == 50 {
                     wear.level(BlockId::new(3));
                 }
             }
             wear.neglect
         };
         assert_eq!(left(true), None);
-        // The block lags from the ninth erase on. At the 14th erase it has been full for longer
-        // than the spare blocks last, and this is the first of six checks.
+        // The block lags from the ninth erase on. At the 42nd erase it has been full for longer than
+        // a turn of the 40 blocks, and this is the first of six checks.
         assert_eq!(
             left(false).unwrap(),
-            "block 3 stayed with 0 erases, although another block was erased 24 times and the gap may \
+            "block 3 stayed with 0 erases, although another block was erased 52 times and the gap may \
              be 5"
         );
     }

@@ -113,7 +113,7 @@ fn fio2_by_hand() {
     assert!(rows.iter().all(|r| r.at_ns == 0));
 }
 
-/// Of the events below, only those that move data count.
+/// Gives events of two kinds. Only those that move data count.
 #[test]
 fn a_note_says_which_events_count() {
     let wiscsee = b"1 Q write 0 4096 0.1 0.0 True\n1 D write 0 4096 0.2 0.1 True\n\

@@ -151,7 +151,8 @@ fn text_that_is_no_trace() {
     for bytes in [&b"\x07tae\x01\0\0\0"[..], b"eat\x07\0\0\0\x01"] {
         assert_eq!(
             error_of(None, bytes),
-            "trace: is a binary recording of blktrace; text is expected, as `blkparse -i FILE` prints"
+            "trace: is a binary recording of blktrace; text is expected, as `blkparse -i FILE` \
+             prints"
         );
     }
     assert_eq!(

@@ -53,7 +53,7 @@ fn recordings_in_a_file_can_follow_each_other() {
     let (_folder, path) = file(rows);
     for (join_recordings, clamped, last_s) in [(false, 2, 2), (true, 0, 5)] {
         let options = TraceOptions { join_recordings, ..options(Fit::Error) };
-        let mut source = TraceSource::open(&[path.clone()], 1 << 30, options).unwrap();
+        let mut source = TraceSource::open(std::slice::from_ref(&path), 1 << 30, options).unwrap();
         let requests = drained(&mut source).unwrap();
         assert_eq!((source.report().clamped, requests[5].at), (clamped, last_s * 1_000_000_000));
         let doubts = source.survey().files()[0].doubts(None, true);

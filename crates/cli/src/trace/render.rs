@@ -51,7 +51,8 @@ fn file_text(f: &FileInfo, page_bytes: u32, colour: bool) -> String {
         let (rows, back) = (plural(f.rows_back_in_time, "row"), seconds(f.longest_step_back_s));
         let _ = writeln!(
             text,
-            "  {rows} earlier than a row before them, by at most {back}; a run moves them to its time"
+            "  {rows} earlier than a row before them, by at most {back}; a run moves them to \
+             its time"
         );
     }
     text.push_str(&requests(f, colour));

@@ -112,6 +112,8 @@ pub struct BlockCold {
     pub model_alarm: Quarters,
     /// Number of erases of the whole drive until which the block is [`PROTECTED`].
     pub protected_until: u64,
+    /// Number of erases of the whole drive when the block was closed.
+    pub closed_at: u64,
     /// Whether the block, or a wordline of it, was reprogrammed in place since its erase.
     pub reprogrammed: bool,
     /// Number of pages that the codings of the block and of its wordlines take away. For a block
@@ -139,6 +141,7 @@ impl BlockCold {
             put_off: Quarters::ZERO,
             model_alarm: Quarters::MAX,
             protected_until: 0,
+            closed_at: 0,
             reprogrammed: false,
             pages_away: 0,
             reprogrammed_cycles: 0,

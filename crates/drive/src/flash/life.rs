@@ -42,6 +42,7 @@ impl Flash {
     /// Closes a block: nothing more will be written to it.
     pub(crate) fn close(&mut self, block: BlockId) {
         self.set_state(block, BlockState::Closed);
+        self.cold[block.index()].closed_at = self.erases_total;
         if self.bugs.has(Bug::SuspectForgotten) && self.hot[block.index()].has(SUSPECT) {
             self.clear_flags(block, SUSPECT);
             self.cold[block.index()].model_alarm = LATEST;

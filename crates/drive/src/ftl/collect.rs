@@ -271,8 +271,8 @@ impl Ftl {
                 self.next_wear_list =
                     erases + wait * if planted(Bug::LevelsRarely) { 8 } else { 1 };
             }
-            let domains = 0..self.lagging.len();
-            if let Some(block) = domains.filter_map(|of| self.coldest_to_move(flash, of)).next() {
+            let mut domains = 0..self.lagging.len();
+            if let Some(block) = domains.find_map(|of| self.coldest_to_move(flash, of)) {
                 self.rewrite(flash, slots, Rewrite::all_to(block, WEAR), Cause::Wear, Reads::NEVER);
             }
         }
@@ -328,11 +328,13 @@ impl Ftl {
     }
 }
 
-/// Returns whether wear levelling can move the data of a block.
+/// Returns whether wear levelling can move the data of a block. The data must be cold: older than
+/// as many erases as the drive has blocks. Other data in a young block will soon leave it anyway.
 fn can_level(flash: &Flash, block: BlockId) -> bool {
     let hot = flash.hot(block);
     hot.state == BlockState::Closed
         && !hot.has(MOVING)
+        && flash.erases_total() >= flash.cold(block).closed_at + u64::from(flash.geometry.blocks)
         && (!flash.is_protected(block) || planted(Bug::LevelsResting))
 }
 

@@ -80,8 +80,8 @@ impl Clock {
         self.before.ns + self.weight.life * (at - self.from.ns)
     }
 
-    /// Returns the part of the life that lies in the hours of use, in nanoseconds, up to a simulated
-    /// time.
+    /// Returns the part of the life that lies in the hours of use, in nanoseconds, up to a
+    /// simulated time.
     pub(super) fn used(&self, at: f64) -> f64 {
         let used = self.hours.worked(at as Ns) as f64;
         self.before.used_ns + self.weight.life * (used - self.from.used_ns)

@@ -161,8 +161,8 @@ mod tests {
         );
         assert!(
             told.contains(
-                "a write took 1.00 fill reads, and 1.60 bytes of host data were programmed per byte \
-                 written"
+                "a write took 1.00 fill reads, and 1.60 bytes of host data were programmed per \
+                 byte written"
             ),
             "{told}"
         );

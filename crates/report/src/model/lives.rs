@@ -87,7 +87,7 @@ pub(super) fn read(folder: &Folder) -> Result<Model, Failure> {
 /// Returns a sentence about a life of which the years are not sure; `None` for other lives.
 fn unsure(technique: &Value) -> Option<String> {
     let why = match (is_out_of_work(technique), &technique["has_settled"]) {
-        (true, _) => "only bounds of the life are known, so it is not compared (see --minutes)",
+        (true, _) => "only bounds of the life are known, so it is not compared",
         (_, Value::Bool(false)) => "wear had not settled, so the years have no interval",
         _ => return None,
     };

@@ -97,7 +97,8 @@ const NOT_APPLICABLE: &[&str] = &[
     "cmdprio", "cmdprio_class", "cmdprio_percentage", "cmdprio_bssplit", "thp", "stream_id",
     "clustername", "rbdname", "pool", "clientname", "busy_poll", "touch_objects", "uri", "volume",
     "brick", "cpuload", "cpuchunks",
-    // Options of fio's profiles and deprecated options. fio accepts them in each job, without effect.
+    // Options of fio's profiles and deprecated options. fio accepts them in each job, without
+    // effect.
     "threads", "numruns", "dir", "block", "device-names", "load", "prep", "test-duration",
     "threads-per-queue", "read-req-num-512-blocks", "large-block-op-kbytes", "flow_watermark",
     "verifysort", "verifysort_nr",

@@ -85,7 +85,8 @@ impl Timeline {
         self.latest - self.earliest
     }
 
-    /// Returns the number of rows that are earlier than a row before them. A replay moves these rows.
+    /// Returns the number of rows that are earlier than a row before them. A replay moves these
+    /// rows.
     pub fn late_rows(&self) -> u64 {
         self.late_rows
     }

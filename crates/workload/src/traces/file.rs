@@ -199,8 +199,8 @@ impl TraceFile {
         self.raw.read.load(Ordering::Relaxed)
     }
 
-    /// Returns notes about the parts of the file that give no rows: bytes that follow the gzip data,
-    /// and events that do not count. They are known only at the end of the file.
+    /// Returns notes about the parts of the file that give no rows: bytes that follow the gzip
+    /// data, and events that do not count. They are known only at the end of the file.
     pub fn notes(&self) -> Vec<Phrase> {
         let (path, has_garbage) = (shown(&self.path), self.raw.garbage.load(Ordering::Relaxed));
         let garbage = "vpass ignores the bytes that follow the gzip data, as gzip does";

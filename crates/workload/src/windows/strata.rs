@@ -10,8 +10,9 @@
 //! - **Reads:** a page of the sample has the mean read rate of its stratum.
 //! - **Writes:** in each round, a page of the sample receives the writes of one page of its
 //!   stratum, with their times, offsets and sizes. The next round takes the next page of the
-//!   stratum. So rewrites that follow each other soon stay together. In N rounds, a sample receives
-//!   each write once, and at any time the N samples together receive each write once.
+//!   stratum. A round has 32 passes of a trace, so blocks become invalid in the same order as on
+//!   the drive. In N rounds, a sample receives each write equally often. At any time, the N samples
+//!   together receive each write once.
 //!
 //! Reads and writes of a sample are therefore exactly 1/N of those of the drive, and the skew of
 //! the rates remains. Pages with equal counts are sorted by address, so sequential writes stay

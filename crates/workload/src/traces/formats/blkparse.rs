@@ -117,8 +117,8 @@ impl LineReader for Events {
     }
 }
 
-/// Returns the direction, offset and size that the columns from RWBS on state. Returns `None` for an
-/// event without data.
+/// Returns the direction, offset and size that the columns from RWBS on state. Returns `None` for
+/// an event without data.
 #[inline]
 fn request(mut fields: Blanks) -> Result<Option<(Op, u64, u64)>, BadRow> {
     let Some(op) = direction(fields.text()?)? else { return Ok(None) };

@@ -155,7 +155,7 @@ impl Survey {
             (Fit::Error, _) if self.space > capacity => {
                 let (name, place) = (self.name(), &self.furthest);
                 let error = too_large(&name, &self.devices, self.space, capacity, place, packed);
-                let doubts = self.files.iter().filter_map(|file| file.of_sizes());
+                let doubts = self.files.iter().filter_map(FileSurvey::of_sizes);
                 Err(SourceError::new(
                     doubts.fold(error.into(), |all, doubt: Phrase| phrase![all, "; ", doubt]),
                 ))

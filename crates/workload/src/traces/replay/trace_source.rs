@@ -38,8 +38,8 @@ pub struct TraceReport {
     pub passes: u64,
     /// Number of requests that were handed out.
     pub rows: u64,
-    /// Number of requests that were earlier than a previous request in the same file. Such a request
-    /// got the latest time before it.
+    /// Number of requests that were earlier than a previous request in the same file. Such a
+    /// request got the latest time before it.
     pub clamped: u64,
     /// Number of requests whose address or length was changed to fit the drive. Packing may shorten
     /// a trim, because pages that no other request touches are left out.

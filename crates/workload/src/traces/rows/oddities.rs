@@ -15,8 +15,8 @@ use crate::traces::rows::format::{Format, TraceRow};
 /// Shortest step back of a clock that starts again, in ns. Rows of several processors are often out
 /// of order, but by less.
 const SHORTEST_BACK_NS: u64 = 10_000_000;
-/// Number of sectors of which sizes in bytes are multiples, because hosts write pages of 4,096
-/// bytes. Requests of so many sectors (2 MiB) are rare.
+/// Size of the pages that hosts write. If all sizes are multiples of this number of sectors (2
+/// MiB), they are probably bytes, because requests of that size are rare.
 const PAGE_BYTES: u64 = 4096;
 /// Fewest reads and writes by which sizes are judged.
 const FEWEST_ROWS: u64 = 2;
@@ -50,7 +50,7 @@ impl Recordings {
 #[derive(Clone, Debug, Default)]
 pub struct Oddities {
     recordings: Recordings,
-    /// Number of reads and writes, and number of those whose size is no multiple of 2 MiB.
+    /// Number of reads and writes, and number of those whose size is not a multiple of 2 MiB.
     sizes: u64,
     usual_sizes: u64,
 }
