@@ -31,6 +31,7 @@ pub(crate) struct One {
 
 /// Options for reading and replaying a trace.
 #[derive(FromPyObject)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 struct Options {
     fit: String,
     only: Vec<String>,

@@ -9,6 +9,7 @@ use crate::dialect;
 /// Options for reading and replaying a trace.
 #[derive(Clone, Debug, Args)]
 #[group(id = "replay", multiple = true, conflicts_with_all = ["workload", "fio"])]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub(crate) struct Replay {
     /// Use only this device of the traces, by its number or name. Repeat the option for more
     /// devices.
