@@ -175,14 +175,18 @@ impl Case {
 
 #[test]
 fn a_command_that_is_killed_at_its_end_goes_on() {
-    CASES.iter().for_each(|case| case.is_killed_at_random(3));
+    for case in &CASES {
+        case.is_killed_at_random(3);
+    }
 }
 
 /// Kills each command 60 times.
 #[test]
 #[ignore = "minutes: a part of `make soak`"]
 fn a_command_that_is_killed_at_its_end_60_times_goes_on() {
-    CASES.iter().for_each(|case| case.is_killed_at_random(60));
+    for case in &CASES {
+        case.is_killed_at_random(60);
+    }
 }
 
 /// Runs a command that is killed at its call number `n` of the system. Returns `None` without

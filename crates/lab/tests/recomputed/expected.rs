@@ -286,7 +286,7 @@ fn latencies(book: &mut Book, counted: &Counted, outcome: &Outcome) {
     let arrived = counts.last_arrival as f64 / 1e9;
     let offered = ratio(counts.requests.len() as f64, arrived);
     book.note("throughput.offered_iops", offered.filter(|_| is_open));
-    book.note("throughput.backlog_s", is_open.then(|| seconds - arrived));
+    book.note("throughput.backlog_s", is_open.then_some(seconds - arrived));
 }
 
 /// Adds the counts of stripes, and their waiting time as a number of host page writes.

@@ -68,7 +68,7 @@ impl Recorded {
         let mut all: Vec<Lived> = vec![];
         let climbed = climb
             .go(
-                &[contender.clone()],
+                std::slice::from_ref(&contender),
                 &mut |asked| {
                     let (until, tables) = (Until::default(), Tables::default());
                     let lived = live_each(asked, until, None, &tables, &unwatched, &|_, _| ())?;
@@ -105,17 +105,19 @@ fn mean([a, b]: [f64; 2]) -> f64 {
 
 /// Returns half the width of the interval by strata; `None` if they do not explain how far the
 /// two lives are apart.
-fn by_batches([a, b]: [&[f64]; 2]) -> Option<f64> {
+fn by_batches([first, second]: [&[f64]; 2]) -> Option<f64> {
     let half = |length: usize| {
-        let sum =
-            |life: &[f64]| life.chunks_exact(length).map(|c| c.iter().sum()).collect::<Vec<f64>>();
-        let d: Vec<f64> = sum(a).into_iter().zip(sum(b)).map(|(a, b)| a - b).collect();
-        let (m, apart) = (d.len() as f64, d.iter().sum::<f64>());
-        let (_, t) = T_2_3_5_6.iter().find(|(degrees, _)| *degrees == d.len())?;
-        let off: f64 = d.iter().map(|d| (d - apart / m).powi(2)).sum();
-        let explained = m / (m - 1.0) * off / 2.0;
+        let sum = |life: &[f64]| {
+            life.chunks_exact(length).map(|part| part.iter().sum()).collect::<Vec<f64>>()
+        };
+        let pairs = sum(first).into_iter().zip(sum(second));
+        let differences: Vec<f64> = pairs.map(|(one, other)| one - other).collect();
+        let (count, apart) = (differences.len() as f64, differences.iter().sum::<f64>());
+        let (_, t) = T_2_3_5_6.iter().find(|(degrees, _)| *degrees == differences.len())?;
+        let off: f64 = differences.iter().map(|d| (d - apart / count).powi(2)).sum();
+        let explained = count / (count - 1.0) * off / 2.0;
         (apart * apart / 2.0 <= 2.0 * explained)
-            .then(|| t / 2.0 * d.iter().map(|d| d * d).sum::<f64>().sqrt())
+            .then(|| t / 2.0 * differences.iter().map(|d| d * d).sum::<f64>().sqrt())
     };
     Some(half(1)?.max(half(2)?))
 }
