@@ -48,6 +48,8 @@ fn plan(hours: u32) -> RunPlan {
         "drive.rated_pec=3000",
         "workload.model.kv_written=16KiB",
         "workload.model.kv_window=64MiB",
+        // Wear levelling runs in the warm-up and in each window.
+        "wear.static_gap=10",
     ];
     let set = set.map(str::to_owned).to_vec();
     let base = Base { gear: Gear::Fluid, set, ..Base::new("tiny") };
@@ -241,8 +243,7 @@ fn course(recorded: &Recorded, json: &Value) {
 
 /// Checks the rounds of `vpass llm`: pages that the host read, for each page that the drive rewrote
 /// in the recorded lives. The reads of a life are drawn, and `vpass llm` uses their mean: in 640
-/// pages, a token reads 40 experts. With 8 hours a day, the reads of a life are less exact: its
-/// windows have some four days, and a third of a day is more or less.
+/// pages, a token reads 40 experts.
 fn rounds(recorded: &Recorded, hours: u32) {
     let law = recorded.plan.model_law().unwrap();
     let technique = Technique::simulated(&recorded.plan, &law, &recorded.life, 2).unwrap();
@@ -250,7 +251,7 @@ fn rounds(recorded: &Recorded, hours: u32) {
     let days = mean(recorded.each(|lived| lived.years)) * 365.0;
     let reads = 0.2 * 3600.0 * f64::from(hours) * 640.0 * days;
     let drawn = mean(recorded.each(|lived| lived.read_pages as f64));
-    near("reads", Some(drawn), reads, if hours == 24 { 0.01 } else { 0.06 });
+    near("reads", Some(drawn), reads, 0.01);
     let bytes = reads * PAGE;
     let rewritten = |from: f64, to: f64| {
         mean([0, 1].map(|n| {
