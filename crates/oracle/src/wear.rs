@@ -24,8 +24,9 @@ const LOOKS_PER_TURN: u32 = 16;
 /// error. One check may find the block open or in a move, and another may come during the erases of
 /// one cleaning.
 const PATIENCE: u32 = 6;
-/// Number of cycles by which wear may differ more than the gap (key `wear.static_gap`).
-const FEW: u64 = 3;
+/// Number of cycles by which wear may differ more than the gap (key `wear.static_gap`). While data
+/// waits for a turn of the drive to count as cold, blocks in use gain some cycles.
+const FEW: u64 = 8;
 
 /// Content of a block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -473,7 +474,7 @@ mod tests {
             wear.neglect
         };
         assert_eq!(left(true), None);
-        // The block lags from the ninth erase on. At the 42nd erase it has been full for longer than
+        // The block lags from the 14th erase on. At the 42nd erase it has been full for longer than
         // a turn of the 40 blocks, and this is the first of six checks.
         assert_eq!(
             left(false).unwrap(),
