@@ -21,9 +21,9 @@ use crate::report::{Findings, Kind};
 /// Number of checks of static levelling during as many erases as the drive has blocks.
 const LOOKS_PER_TURN: u32 = 16;
 /// Number of checks in a row that must find a lagging block and no move before this counts as an
-/// error. One check may find the block open or in a move, and another may come during the erases of
-/// one cleaning.
-const PATIENCE: u32 = 6;
+/// error. Data in a lagging block may wait for a turn of the drive until it counts as cold. One
+/// check may find the block open or in a move.
+const PATIENCE: u32 = LOOKS_PER_TURN + 6;
 /// Number of cycles by which wear may differ more than the gap (key `wear.static_gap`). While data
 /// waits for a turn of the drive to count as cold, blocks in use gain some cycles.
 const FEW: u64 = 8;
@@ -464,10 +464,10 @@ mod tests {
         let left = |moves: bool| {
             let (g, mut wear) = drive("dynamic = true, static_gap = 5");
             wear.load(&g, BlockId::new(3), 1);
-            for _ in 0..60 {
+            for _ in 0..100 {
                 cycle(&g, &mut wear, BlockId::new(7), 1);
                 wear.look(&g);
-                if moves && wear.erases == 50 {
+                if moves && wear.erases == 60 {
                     wear.level(BlockId::new(3));
                 }
             }
@@ -475,10 +475,10 @@ mod tests {
         };
         assert_eq!(left(true), None);
         // The block lags from the 14th erase on. At the 42nd erase it has been full for longer than
-        // a turn of the 40 blocks, and this is the first of six checks.
+        // a turn of the 40 blocks, and this is the first of 22 checks.
         assert_eq!(
             left(false).unwrap(),
-            "block 3 stayed with 0 erases, although another block was erased 52 times and the gap may \
+            "block 3 stayed with 0 erases, although another block was erased 84 times and the gap may \
              be 5"
         );
     }
