@@ -30,13 +30,14 @@ use crate::base::geometry::Geometry;
 use crate::base::metrics::{ParityCounts, ReclaimCounts, RefreshCounts};
 use crate::base::streams::StreamSpec;
 use crate::base::stripes::Stripes;
-use crate::base::units::{BlockId, Lpn, Ns, transfer_ns, us};
+use crate::base::units::{Lpn, Ns, transfer_ns, us};
 use crate::base::wheel::TimeWheel;
 use crate::bugs::Bugs;
 use crate::config::{DriveConfig, Schedule, WearConfig};
 use crate::hints::{self, Hinted};
 use adjust::Turns;
 use buffer::WriteBuffer;
+use collect::Lagging;
 use free::FreeBlocks;
 use gathers::Gathers;
 use job::{Job, JobRef};
@@ -88,9 +89,8 @@ pub(crate) struct Ftl {
     next_wear_check: u64,
     /// Number of erases of the drive at which it lists lagging blocks again.
     next_wear_list: u64,
-    /// Blocks of each domain that lagged when they were listed and are not moved yet, with their
-    /// wear. The last one is the least worn.
-    lagging: Vec<Vec<(u64, BlockId)>>,
+    /// Blocks of each domain that lagged when they were listed and are not moved yet.
+    lagging: Vec<Lagging>,
     /// State of the merging checks that follow GC's picks.
     pub(crate) turns: Turns,
     /// Plane from which preconditioning takes its next block.

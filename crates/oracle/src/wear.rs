@@ -28,8 +28,9 @@ fn patience(dynamic: bool) -> u32 {
     if dynamic { 6 } else { 6 + LOOKS_PER_TURN }
 }
 
-/// Number of cycles by which wear may differ more than the gap (key `wear.static_gap`).
-const FEW: u64 = 3;
+/// Number of cycles by which wear may differ more than the gap (key `wear.static_gap`), while a
+/// worn block is not free or data does not count as cold yet.
+const FEW: u64 = 10;
 
 /// Content of a block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -345,13 +346,14 @@ impl Wear {
         self.looked_at = self.erases;
         // Data is cold if it is older than as many erases as there are blocks.
         let rest = u64::from(geometry.blocks) + 1;
+        let allowed = 1000 * (u64::from(self.gap) + FEW);
         let erased: Vec<_> = self.erased.iter_mut().map(std::mem::take).collect();
         let erased = |block: usize| erased[block / self.blocks_per_domain as usize];
         let lags = |(at, b): (usize, &Block)| {
             b.content == Content::Full
                 && !b.moving
                 && b.programmed_at + rest < self.erases
-                && b.milli() + 1000 * (u64::from(self.gap) + FEW) < erased(at)
+                && b.milli() + allowed < erased(at)
         };
         let lagging = self.blocks.iter().enumerate().position(lags);
         self.overdue = if lagging.is_some() { self.overdue + 1 } else { 0 };
@@ -477,7 +479,7 @@ mod tests {
             wear.neglect
         };
         assert_eq!(left(true), None);
-        // The block lags from the ninth erase on. At the 42nd erase it has been full for longer than
+        // The block lags from the 16th erase on. At the 42nd erase it has been full for longer than
         // a turn of the 40 blocks, and this is the first of six checks.
         assert_eq!(
             left(false).unwrap(),

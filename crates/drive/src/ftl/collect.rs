@@ -22,6 +22,16 @@ const OVERCOMMITTED: &str = "garbage collection found no victim, no job and no f
 /// Number of times that static wear levelling checks all blocks during as many erases as the drive
 /// has blocks.
 const LOOKS_PER_TURN: u32 = 16;
+/// Wear beyond the gap, in thousandths of a cycle. A block that lags by more is moved in any case.
+const MOST_BEYOND_GAP: u64 = 8000;
+
+/// Blocks of a domain that lag behind its most worn block.
+pub(super) struct Lagging {
+    /// Wear of the most worn block, in thousandths of a cycle.
+    most: u64,
+    /// Wear and number of each block, the least worn last.
+    blocks: Vec<(u64, BlockId)>,
+}
 
 impl Ftl {
     /// Cleans until this number of blocks of a domain are free.
@@ -276,7 +286,7 @@ impl Ftl {
                 self.rewrite(flash, slots, Rewrite::all_to(block, WEAR), Cause::Wear, Reads::NEVER);
             }
         }
-        let is_idle = !is_levelling && self.lagging.iter().all(Vec::is_empty);
+        let is_idle = !is_levelling && self.lagging.iter().all(|of| of.blocks.is_empty());
         // At least every second erase is not for levelling.
         self.next_wear_check = if is_idle { self.next_wear_list } else { flash.erases_total() + 1 };
     }
@@ -297,24 +307,27 @@ impl Ftl {
             if planted(Bug::LevelsOldest) {
                 lagging.reverse();
             }
-            lagging
+            Lagging { most, blocks: lagging }
         };
         self.lagging = (0..flash.geometry.domains()).map(list).collect();
     }
 
     /// Returns the least worn block of a domain's list if a free block is more worn by more than
-    /// the gap, and takes it off the list. A move to a block of less wear would gain little.
+    /// the gap, and takes it off the list. A move to a block of less wear would gain little. It is
+    /// only made if the block lags far behind, because worn blocks are never free in some drives.
     fn coldest_to_move(&mut self, flash: &Flash, domain: usize) -> Option<BlockId> {
         let (_, to) = self.most_worn_free(flash, WEAR, domain)?;
-        let least = flash.cold(to).erased_milli().saturating_sub(self.wear_gap_milli());
-        let list = &mut self.lagging[domain];
-        while let Some((wear, block)) = list.last().copied() {
+        let gap = self.wear_gap_milli();
+        let Lagging { most, blocks } = &mut self.lagging[domain];
+        let most = flash.cold(to).erased_milli().max(most.saturating_sub(MOST_BEYOND_GAP));
+        let least = most.saturating_sub(gap);
+        while let Some((wear, block)) = blocks.last().copied() {
             // A block may have been erased or read since the check.
             let is_left = can_level(flash, block) && flash.cold(block).erased_milli() == wear;
             if is_left && wear >= least && !planted(Bug::LevelsOldest) {
                 return None;
             }
-            list.pop();
+            blocks.pop();
             if is_left {
                 return Some(block);
             }

@@ -3,6 +3,7 @@
 
 use vpass_drive::base::metrics::HostCounts;
 use vpass_drive::base::units::Cause;
+use vpass_drive::config::ProgramUnit;
 use vpass_drive::drive::Drive;
 use vpass_drive::watch::observer::{NO_OWNER, PhysRead};
 
@@ -124,8 +125,10 @@ impl Oracle {
             lines.push(("overtaken jobs", reclaim.deadline_misses, self.questions.overtaken));
         }
         // With parity, programs of other stripes' parity may come between a cleaning and the
-        // reclaim job that needed it.
-        if !drive.is_timed() && !self.parity.is_on() {
+        // reclaim job that needed it. Pages that wait for their wordline hide whether a cleaning
+        // was for the host.
+        let by_page = drive.config().timing.program_unit == ProgramUnit::Page;
+        if !drive.is_timed() && !self.parity.is_on() && by_page {
             lines.push(("blocks cleaned for reclaim", reclaim.gc_erases, seen.cleaned_for_reclaim));
         }
         for (what, claimed, counted) in lines {
