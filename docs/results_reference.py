@@ -19,17 +19,18 @@ DECLARED = [
     *("lab/src/results.rs", "lab/src/results", "lab/src/counts.rs", "drive/src/base/metrics.rs"),
     *("drive/src/base", "drive/src/drive", "drive/src/ftl", "drive/src/flash", "drive/src/hints"),
     *("oracle/src/report.rs", "oracle/src"),
-    *("lab/src/manifest.rs", "lab/src/life", "lab/src/compare"),
+    *("lab/src/manifest.rs", "lab/src/life", "lab/src/compare", "workload/src/fio/record.rs"),
 ]
 # Sources of the files beside summary.json: their headers have a title, sentences and a table.
 FILES = ROOT / "crates/lab/src/files"
 COMPARISON = ROOT / "crates/lab/src/compare.rs"
-LIVES = ROOT / "crates/lab/src/life/summary.rs"
+LIVES = ROOT / "crates/lab/src/life/record.rs"
 NUMBER, TEXT = "number", "text"
 PLAIN = {"bool": "true or false", "f64": NUMBER, "f32": NUMBER}
 PLAIN |= dict.fromkeys(("String", "Word", "&'static str"), TEXT) | {"Value": "object"}
 PLAIN |= dict.fromkeys(("End", "LifeUnit", "Bytes", "AccessLatency"), TEXT)
 PLAIN |= {"MeanCi95": "object of `mean` and `ci95`", "ByCause": "object: integer by name"}
+PLAIN["UsedShares"] = "list of integer"
 
 
 class Struct:
@@ -160,16 +161,8 @@ def other_files(types: dict[str, list[Struct]]) -> str:
     sources = [source for source in sorted(FILES.glob("*.rs")) if source.name not in others]
     text += "".join(map(about_file, sources))
     text += "### manifest.json\n\nEverything that is needed to repeat a run.\n\n"
-    manifest = types["Manifest"][0]
-    text += table(
-        ["key", "type", "meaning"],
-        [
-            [f"`{name}`", known(types, form, manifest)[0], linked(doc, "../")]
-            for name, form, doc, _ in manifest.fields
-        ],
-    )
-    text += about_file(COMPARISON)
-    life = next(s for s in types["Life"] if s.path == LIVES)
+    text += members(types, types["Manifest"][0], "") + about_file(COMPARISON)
+    life = next(s for s in types["Life"] if s.path == LIVES.with_name("summary.rs"))
     return text + about_file(LIVES) + members(types, life, "techniques[]")
 
 

@@ -3,13 +3,14 @@
 
 `make demo` prints the results, and makes the report page of the last comparison. `make results`
 (option `--readme`) writes all results into docs/start/demo.md, and one table into the README. All
-numbers come from `vpass compare --json`. A sentence is left out if the numbers do not support it.
-The runs simulate seconds, which is too short for a life. `vpass life` simulates lives.
+numbers and verdicts come from `vpass compare --json`. A sentence is left out if they do not support
+it. The runs simulate seconds, which is too short for a life. `vpass life` simulates lives.
 """
 
 import argparse
 import json
 import pathlib
+import statistics
 import subprocess
 import sys
 import textwrap
@@ -33,11 +34,17 @@ HEAD = ["reclaim", "pages rewritten", "write ampl.", "read p99", "p99.9", "RAM"]
 HEAD += ["data lost"]
 README_HEAD = [*HEAD[:3], "read p99 / p99.9", "data lost"]
 BEGIN, END = "<!-- results: begin -->\n", "<!-- results: end -->\n"
-IPR_WL = "if a merged wordline endures ten times the reads, which is an assumption"
+# What each technique that protects data does.
+ACTIONS = {
+    "block": "rewrites whole blocks in time",
+    "straw-ss-sound": "rewrites only the wordlines at risk",
+    "ipr-wl": "reprograms these wordlines in place before it moves them. A merged wordline is "
+    "assumed to endure ten times the reads",
+}
 
 
-def compare(workload: list[str], pec: int, page: pathlib.Path | None) -> list[dict]:
-    """Run one comparison. Return its techniques as in `vpass compare --json`."""
+def compare(workload: list[str], pec: int, page: pathlib.Path | None) -> dict:
+    """Run one comparison. Return what `vpass compare --json` prints."""
     command = [VPASS, "compare", "--drive", "tiny", "--oracle", "full"]
     command += ["--reclaim", ",".join(TECHNIQUES), *workload, "--set", f"start.pec={pec}", "--json"]
     if page is not None:
@@ -48,7 +55,7 @@ def compare(workload: list[str], pec: int, page: pathlib.Path | None) -> list[di
     done = subprocess.run(command, check=False, **output)
     if done.returncode != 0:
         sys.exit(done.stderr or done.returncode)
-    return json.loads(done.stdout)["techniques"]
+    return json.loads(done.stdout)
 
 
 def value(technique: dict, column: str) -> float | None:
@@ -57,21 +64,14 @@ def value(technique: dict, column: str) -> float | None:
     return None if cell is None else cell["mean"]
 
 
-def named(techniques: list[dict], name: str) -> dict:
+def named(found: dict, name: str) -> dict:
     """Return the technique with this name."""
-    return next(t for t in techniques if t["reclaim"] == name)
+    return next(t for t in found["techniques"] if t["reclaim"] == name)
 
 
 def lost(technique: dict) -> float:
     """Return the number of pages that a technique lost."""
     return value(technique, "data_lost_pages")
-
-
-def is_less(one: dict, other: dict, column: str) -> bool:
-    """Return whether a mean of one technique is smaller than that of another, beyond the noise."""
-    cells = [t["columns"][column] for t in (one, other)]
-    halves = [cell["half95"] for cell in cells]
-    return None not in halves and cells[0]["mean"] + sum(halves) < cells[1]["mean"]
 
 
 def time(us: float) -> str:
@@ -114,46 +114,36 @@ def markdown(head: list[str], rows: list[list[str]]) -> str:
     return line(head) + "|---" * len(head) + "|\n" + "".join(map(line, marked)) + "\n"
 
 
-def protected(techniques: list[dict]) -> list[str]:
-    """Return sentences on the read-hot job: which techniques lose data, and what others cost."""
-    none, block = named(techniques, "none"), named(techniques, "block")
-    sentences = []
-    if lost(none) > 0:
-        sentences.append(f"Without protection (`none`) the drive loses {lost(none):,.0f} pages.")
-    if lost(block) == 0:
-        sentences.append(
-            f"`block` rewrites whole blocks in time. It loses nothing and rewrites "
-            f"{value(block, 'reclaim_write_pages'):,.0f} pages."
-        )
-    for name, action, proviso in [
-        ("straw-ss-sound", "rewrites only the wordlines at risk", ""),
-        ("ipr-wl", "reprograms these wordlines in place before it moves them", f", {IPR_WL}"),
-    ]:
-        other = named(techniques, name)
-        if lost(other) == 0 and is_less(other, block, "reclaim_write_pages"):
-            times = value(block, "reclaim_write_pages") / value(other, "reclaim_write_pages")
-            tail = [time(value(t, "read_p99_9_us")) for t in (other, block)]
-            shorter = f" Its read p99.9 is {tail[0]} instead of {tail[1]}."
-            sentences.append(
-                f"`{name}` {action}. It loses nothing and rewrites {times:.0f} times fewer pages "
-                f"than `block`{proviso}."
-                f"{shorter if is_less(other, block, 'read_p99_9_us') else ''}"
-            )
+def protected(found: dict) -> list[str]:
+    """Return sentences on the read-hot job: what techniques do and lose, and vpass's verdict."""
+    loss = lost(named(found, "none"))
+    sentences = [f"Without protection (`none`) the drive loses {loss:,.0f} pages."] if loss else []
+    sentences += [
+        f"`{name}` {action}. It loses nothing and rewrites "
+        f"{value(named(found, name), 'reclaim_write_pages'):,.0f} pages."
+        for name, action in ACTIONS.items()
+        if lost(named(found, name)) == 0
+    ]
+    # The first sentence of the verdict is about lost data.
+    for sentence in found["verdict"][1:]:
+        parts = sentence.removeprefix("Among the techniques that kept all data: ").split("; ")
+        sentences.append(" ".join(p[0].upper() + p[1:].rstrip(".") + "." for p in parts))
     return sentences
 
 
-def surprises(techniques: list[dict]) -> list[str]:
+def surprises(found: dict) -> list[str]:
     """Return a sentence that explains a surprising result of the trace on the worn drive."""
-    none, block = named(techniques, "none"), named(techniques, "block")
-    copies = lambda t: t["runs"][0]["flash"]["programs"]["gc"]
+    one, other = named(found, "block"), named(found, "straw-ss-sound")
+    copies = lambda t: statistics.mean(run["flash"]["programs"]["gc"] for run in t["runs"])
     amplified = lambda t: value(t, "write_amplification")
-    if not is_less(block, none, "write_amplification") or copies(block) >= copies(none):
+    if found["winners"]["write_amplification"] != ["block"] or copies(one) >= copies(other):
         return []
     return [
-        f"Under the trace, `block` rewrites {value(block, 'reclaim_write_pages'):,.0f} pages, and "
-        f"yet its write amplification is {amplified(block):.2f} instead of {amplified(none):.2f}. "
-        f"Reclaim separates read-mostly data, so garbage collection copies {copies(block):,} pages "
-        f"instead of {copies(none):,}. The best technique depends on the workload; try yours."
+        f"Under the trace, `block` rewrites {value(one, 'reclaim_write_pages'):,.0f} pages, and "
+        f"yet its write amplification is the smallest: {amplified(one):.2f}, against "
+        f"{amplified(other):.2f} under `straw-ss-sound`. Reclaim separates read-mostly data, so "
+        f"garbage collection copies {copies(one):,.0f} pages instead of {copies(other):,.0f}. The "
+        f"best technique depends on the workload; try yours."
     ]
 
 
@@ -166,7 +156,9 @@ def write(page: str, text: str) -> None:
 
 def listed(sentences: list[str]) -> str:
     """Return sentences as a Markdown list with lines of 100 columns."""
-    fill = lambda s: textwrap.fill(s, 100, initial_indent="- ", subsequent_indent="  ")
+    fill = textwrap.TextWrapper(
+        100, initial_indent="- ", subsequent_indent="  ", break_on_hyphens=False
+    ).fill
     return "".join(fill(s) + "\n" for s in sentences)
 
 
@@ -179,20 +171,20 @@ def main() -> None:
     results = []
     for title, workload, pec in RUNS:
         is_last = (title, workload, pec) == RUNS[-1]
-        techniques = compare(workload, pec, PAGE if is_last and not for_pages else None)
-        results.append((title, techniques))
+        found = compare(workload, pec, PAGE if is_last and not for_pages else None)
+        results.append((title, found))
         if not for_pages:
-            print(terminal(title, techniques), flush=True)
+            print(terminal(title, found["techniques"]), flush=True)
     sentences = protected(results[FRESH_JOB][1]) + surprises(results[WORN_TRACE][1])
     if not for_pages:
         print("Results:\n" + textwrap.indent(listed(sentences).replace("`", ""), "  "), end="")
         print(f"\nThe last comparison as a page, for a browser: {PAGE}")
         return
-    tables = (f"{title}:\n\n" + markdown(HEAD, list(map(row, ts))) for title, ts in results)
+    table = lambda head, row, found: markdown(head, list(map(row, found["techniques"])))
+    tables = (f"{title}:\n\n" + table(HEAD, row, found) for title, found in results)
     write("docs/start/demo.md", "".join(tables) + listed(sentences))
     of_job = results[FRESH_JOB][1]
-    table = markdown(README_HEAD, list(map(readme_row, of_job)))
-    write("README.md", table + listed(protected(of_job)))
+    write("README.md", table(README_HEAD, readme_row, of_job) + listed(protected(of_job)))
 
 
 if __name__ == "__main__":

@@ -243,7 +243,7 @@ fn flash(s: &Summary, page_bytes: u64, colour: bool) -> String {
         }
         text = table.render(colour);
     }
-    let r = &s.reclaim;
+    let r = &s.reclaim.counts;
     let _ = write!(
         text,
         "  reclaim: {alarms}, {jobs}, {pages} copied ({size})",

@@ -56,8 +56,9 @@ use crate::plan::RunPlan;
 use crate::results::{Confidence, LifeUnit, Reclaim, Summary};
 use column::{COLUMNS, Sizes};
 use ranking::{not_told_apart, winners};
+use refused::Refused;
 pub use reliability::unequal_reliability;
-use row::{ComparisonRow, RowLife, Stopped};
+use row::{ComparisonRow, RowLife};
 
 /// Builds the rows from finished runs. The runs are ordered by technique, and each technique has
 /// one run for each seed. If the drive stopped in a run, the technique of the run has no row.
@@ -65,7 +66,7 @@ pub fn rows(
     plans: &[&RunPlan],
     finished: Vec<Result<Summary, Failure>>,
     seeds: usize,
-) -> (Vec<ComparisonRow>, Vec<Stopped>) {
+) -> (Vec<ComparisonRow>, Vec<Refused>) {
     let many_gcs = plans.iter().any(|p| p.gc != plans[0].gc);
     // Labels do not name a refresh technique that is a part of the parity technique.
     let many_refreshes =
@@ -91,7 +92,7 @@ pub fn rows(
         {
             Ok(runs) => rows.push(ComparisonRow::new(plan, label, runs)),
             Err(failure) => {
-                stopped.push(Stopped::of(plan, label, failure.in_dialect(plan.dialect)))
+                stopped.push(Refused::stopped(plan, label, failure.in_dialect(plan.dialect)))
             }
         }
     }
@@ -118,9 +119,11 @@ fn mark_idle(rows: &mut [ComparisonRow]) {
     for row in rows.iter_mut().filter(|row| differ && may_idle(row)) {
         let sum = |of: fn(&Reclaim) -> u64| row.runs.iter().map(|run| of(&run.reclaim)).sum();
         let acts: u64 = sum(|reclaim| {
-            reclaim.invocations + reclaim.reprograms + reclaim.technique.values().sum::<u64>()
+            reclaim.counts.invocations
+                + reclaim.counts.reprograms
+                + reclaim.technique.values().sum::<u64>()
         });
-        let checks: u64 = sum(|reclaim| reclaim.alarms);
+        let checks: u64 = sum(|reclaim| reclaim.counts.alarms);
         row.idle = (acts == 0).then(|| match checks {
             0 => "no block reached its threshold".into(),
             n => format!("its {} found no data at risk", plural(n, "check")),
@@ -201,7 +204,7 @@ struct Technique<'a> {
 /// Returns an error if JSON cannot represent a value.
 pub fn json_of(
     rows: &[ComparisonRow],
-    stopped: &[Stopped],
+    stopped: &[Refused],
     plan: &RunPlan,
     seeds: u32,
 ) -> Result<Value, Failure> {

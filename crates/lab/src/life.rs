@@ -101,12 +101,6 @@ pub struct Lived {
     pub erases: ByCause,
     /// Counts of the host's requests.
     pub host: HostCounts,
-    /// Number of bytes that the host wrote.
-    pub host_bytes: u64,
-    /// Number of read requests of the host.
-    pub read_requests: u64,
-    /// Number of pages that the host read.
-    pub read_pages: u64,
     /// Number of host data pages that the drive reported as lost.
     pub data_lost_pages: u64,
     /// Expected number of lost codewords per bit that the host read, computed as in `summary.json`.
@@ -209,9 +203,6 @@ fn live_to_end(
         years,
         end,
         pec_mean: pec,
-        host_bytes: counts.host.write_bytes,
-        read_requests: counts.host.read_requests,
-        read_pages: counts.host.read_pages,
         data_lost_pages: counts.lost_pages + found,
         uber: counts.uber(),
         programs: counts.programs,
@@ -356,9 +347,6 @@ pub(crate) mod tests {
             programs: none,
             erases: none,
             host: HostCounts::default(),
-            host_bytes: 0,
-            read_requests: 0,
-            read_pages: 0,
             data_lost_pages: 0,
             uber: None,
             retries: None,

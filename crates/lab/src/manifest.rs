@@ -78,14 +78,22 @@ pub struct Manifest {
     /// access latency is null.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hints: Option<Vec<HintRange>>,
-    /// Options for reading the trace. Null if the workload is not a trace.
-    pub trace_options: Option<TraceOptionsRecord>,
-    /// Trace files; empty for other workloads.
-    pub traces: Vec<TraceFileRecord>,
+    /// Record of the workload.
+    #[serde(flatten)]
+    pub of_workload: WorkloadRecord,
     /// Number of open blocks of each write stream.
     pub stream_widths: BTreeMap<&'static str, u32>,
     /// Configuration of the drive: every key with its value.
     pub drive_configuration: Value,
+}
+
+/// Record of a plan's workload.
+#[derive(Clone, Debug, Serialize)]
+pub struct WorkloadRecord {
+    /// Options for reading the trace. Null if the workload is not a trace.
+    pub trace_options: Option<TraceOptionsRecord>,
+    /// Trace files; empty for other workloads.
+    pub traces: Vec<TraceFileRecord>,
     /// Configuration of the workload: every key with its value. Null for a trace.
     pub workload_configuration: Option<Value>,
 }
@@ -165,7 +173,6 @@ impl Outcome {
     /// # Errors
     /// Returns an error if a trace file can no longer be read.
     pub fn manifest(&self, plan: &RunPlan, call: &Call) -> Result<Manifest, Failure> {
-        let WorkloadRecord { trace_options, traces, configuration } = workload(plan)?;
         Ok(Manifest {
             schema: as_json::SCHEMA,
             vpass: env!("CARGO_PKG_VERSION"),
@@ -192,23 +199,11 @@ impl Outcome {
             oracle: plan.oracle.level().is_some(),
             oracle_level: plan.oracle.name(),
             hints: plan.drive.config.hints.said.clone(),
-            trace_options,
-            traces,
+            of_workload: workload(plan)?,
             stream_widths: self.drive.stream_widths().into_iter().collect(),
             drive_configuration: as_json::value(self.drive.config())?,
-            workload_configuration: configuration,
         })
     }
-}
-
-/// Record of a plan's workload.
-pub(crate) struct WorkloadRecord {
-    /// Options for reading the trace. `None` if the workload is not a trace.
-    pub(crate) trace_options: Option<TraceOptionsRecord>,
-    /// Trace files; empty for other workloads.
-    pub(crate) traces: Vec<TraceFileRecord>,
-    /// Configuration of the workload: every key with its value. `None` for a trace.
-    pub(crate) configuration: Option<Value>,
 }
 
 /// Records a plan's workload.
@@ -220,14 +215,16 @@ pub(crate) fn workload(plan: &RunPlan) -> Result<WorkloadRecord, Failure> {
 }
 
 fn record_of(plan: &RunPlan, workload: &Workload) -> Result<WorkloadRecord, Failure> {
-    let (trace_options, traces, configuration) = match workload {
+    let (trace_options, traces, workload_configuration) = match workload {
         Workload::Generated(loaded) => (None, vec![], Some(as_json::value(&loaded.config)?)),
         Workload::Beside(all) => {
             let (mut traces, mut beside) = (vec![], vec![]);
             for one in all {
                 let record = record_of(plan, one)?;
                 traces.extend(record.traces);
-                beside.push(json!({ "name": one.name(), "configuration": record.configuration }));
+                beside.push(
+                    json!({ "name": one.name(), "configuration": record.workload_configuration }),
+                );
             }
             (None, traces, Some(json!({ "beside": beside })))
         }
@@ -268,7 +265,7 @@ fn record_of(plan: &RunPlan, workload: &Workload) -> Result<WorkloadRecord, Fail
             (Some(options_of(options)), records, None)
         }
     };
-    Ok(WorkloadRecord { trace_options, traces, configuration })
+    Ok(WorkloadRecord { trace_options, traces, workload_configuration })
 }
 
 fn options_of(options: &TraceOptions) -> TraceOptionsRecord {

@@ -187,7 +187,10 @@ fn the_worst_block_is_the_oracles() {
         let (outcome, files) =
             ran(&plan("tiny", "uniform-read", gear, reclaim, &format!("{HOT}{rate}")));
         let summary = &outcome.summary;
-        assert!(summary.data_lost_pages == 0 && summary.reclaim.invocations > 0, "{reclaim}");
+        assert!(
+            summary.data_lost_pages == 0 && summary.reclaim.counts.invocations > 0,
+            "{reclaim}"
+        );
         let oracle = summary.oracle.as_ref().unwrap();
         assert!(!oracle.is_bug(), "{:?}", oracle.findings);
         let blocks = rows(&files, "dose_blocks.csv");

@@ -122,14 +122,14 @@ fn both_gears_agree(pairs: &[Pair]) {
         both("erases of reclaim", 0.01, &|s| {
             s.flash.erases.of(vpass_drive::base::units::Cause::Reclaim) as f64
         });
-        both("copies of reclaim", 0.01, &|s| s.reclaim.pages_copied as f64);
+        both("copies of reclaim", 0.01, &|s| s.reclaim.counts.pages_copied as f64);
         both("erases", 0.01, &|s| s.flash.erases.sum() as f64);
         both("programs", 0.01, &|s| s.flash.programs.sum() as f64);
-        both("alarms", 0.01, &|s| s.reclaim.alarms as f64);
+        both("alarms", 0.01, &|s| s.reclaim.counts.alarms as f64);
         // An extreme over few seeds varies by a few per cent.
         both("worst dose", 0.02, &|s| s.oracle.as_ref().unwrap().worst_dose_ratio);
         assert!(
-            fluid.iter().any(|s| s.reclaim.pages_copied > 100),
+            fluid.iter().any(|s| s.reclaim.counts.pages_copied > 100),
             "{}: nothing to compare",
             what("copies")
         );
@@ -140,7 +140,7 @@ fn both_gears_agree(pairs: &[Pair]) {
 fn the_same_seed_gives_the_same_run() {
     let counts = || {
         let s = run(Gear::Fluid, "straw-wl", MIXED, 3, Sample::WHOLE);
-        (s.host, s.flash.programs, s.flash.erases, s.reclaim.alarms)
+        (s.host, s.flash.programs, s.flash.erases, s.reclaim.counts.alarms)
     };
     let (one, other) = (counts(), counts());
     assert_eq!(format!("{one:?}"), format!("{other:?}"));
@@ -190,7 +190,7 @@ fn samples_agree_with_the_whole_drive() {
         };
         within("pages read", &|s| s.host.read_pages as f64);
         within("pages written", &|s| s.host.write_pages as f64);
-        within("copies of reclaim", &|s| s.reclaim.pages_copied as f64);
+        within("copies of reclaim", &|s| s.reclaim.counts.pages_copied as f64);
         within("erases", &|s| s.flash.erases.sum() as f64);
         within("programs", &|s| s.flash.programs.sum() as f64);
     }

@@ -105,7 +105,7 @@ fn retries_and_hints_agree() {
             agree(&what(name), 0.01, &of(&untimed, value), &of(&fluid, value))
         };
         both("pages read", &|s| s.host.read_pages as f64);
-        both("copies of reclaim", &|s| s.reclaim.pages_copied as f64);
+        both("copies of reclaim", &|s| s.reclaim.counts.pages_copied as f64);
         both("programs", &|s| s.flash.programs.sum() as f64);
         for retries in 1..3 {
             both(&format!("{retries} retries"), &|s| {

@@ -66,7 +66,7 @@ pub(crate) fn gears_agree(
     both("pages read", &|s| s.host.read_pages as f64);
     both("pages written", &|s| s.host.write_pages as f64);
     both("erases of reclaim", &|s| s.flash.erases.of(Cause::Reclaim) as f64);
-    both("copies of reclaim", &|s| s.reclaim.pages_copied as f64);
+    both("copies of reclaim", &|s| s.reclaim.counts.pages_copied as f64);
     both("programs", &|s| s.flash.programs.sum() as f64);
     let worst = |s: &Summary| s.oracle.as_ref().unwrap().worst_dose_ratio;
     agree(
@@ -76,7 +76,7 @@ pub(crate) fn gears_agree(
         &of(&fluid, worst),
     );
     assert!(
-        fluid.iter().any(|s| s.reclaim.pages_copied >= fewest_copies),
+        fluid.iter().any(|s| s.reclaim.counts.pages_copied >= fewest_copies),
         "{reclaim}: nothing to compare"
     );
 }

@@ -89,7 +89,7 @@ fn reads_alone() {
     let (lived, life, seconds) = life(Gear::Fluid, Chosen::default(), &set);
     shares_add_up(&lived, &life);
     let consumed = life.consumed.unwrap();
-    assert!((consumed.reads.mean - 1.0).abs() < 1e-12 && lived.host_bytes == 0);
+    assert!((consumed.reads.mean - 1.0).abs() < 1e-12 && lived.host.write_bytes == 0);
     // Whole blocks move, so each erase follows the copying of a block's pages.
     near(
         "copies",
@@ -97,7 +97,7 @@ fn reads_alone() {
         lived.erases.of(Cause::Reclaim) as f64 * OF_A_BLOCK,
         0.05,
     );
-    near("reads", lived.read_pages as f64, seconds * 1000.0, 0.01);
+    near("reads", lived.host.read_pages as f64, seconds * 1000.0, 0.01);
     // All blocks are read at the same rate and rewritten at the same number of reads. So twice the
     // reads halve the life.
     let twice = ["drive.rated_pec=12", "workload.distribution=uniform", "workload.rate=2000"];
@@ -124,13 +124,13 @@ fn writes_alone() {
         shares_add_up(&lived, &life);
         let consumed = life.consumed.unwrap();
         assert!(consumed.reads.mean == 0.0 && consumed.age.mean == 0.0);
-        near("bytes of the host's", lived.host_bytes as f64, seconds * 100.0 * PAGE, 0.02);
+        near("bytes of the host's", lived.host.write_bytes as f64, seconds * 100.0 * PAGE, 0.02);
         // Some pages are overwritten in the write buffer, or wait there at the end. These pages are
         // not programmed.
         near(
             "the host's share",
             consumed.host.mean * life.flash_bytes_written.mean,
-            lived.host_bytes as f64,
+            lived.host.write_bytes as f64,
             0.01,
         );
         near("the others'", 1.0 / consumed.host.mean, life.write_amplification.unwrap().mean, 0.01);
@@ -140,7 +140,7 @@ fn writes_alone() {
         near(
             "cycles",
             cycles / life.write_amplification.unwrap().mean * PAGE,
-            lived.host_bytes as f64,
+            lived.host.write_bytes as f64,
             0.1,
         );
     }
@@ -152,7 +152,7 @@ fn a_life_of_seconds_ends_in_time() {
     let set = ["drive.rated_pec=4", "workload.distribution=uniform", "workload.rate=200000"];
     let (lived, _, seconds) = life(Gear::Fluid, Chosen::default(), &set);
     near("P/E cycles", lived.pec_mean, 4.0, 0.02);
-    near("reads", lived.read_pages as f64, seconds * 200_000.0, 0.01);
+    near("reads", lived.host.read_pages as f64, seconds * 200_000.0, 0.01);
 }
 
 #[test]
@@ -163,10 +163,10 @@ fn lives_come_in_the_order_of_their_plans() {
         live_all(&plans, Until { years: Some(1e-6), uber: None }, NonZeroUsize::new(2), &unwatched)
             .unwrap();
     assert!(
-        lived[0].host_bytes > 0
-            && lived[0].read_pages == 0
-            && lived[1].host_bytes == 0
-            && lived[1].read_pages > 0,
+        lived[0].host.write_bytes > 0
+            && lived[0].host.read_pages == 0
+            && lived[1].host.write_bytes == 0
+            && lived[1].host.read_pages > 0,
         "{lived:?}"
     );
 }
@@ -208,7 +208,12 @@ fn all_causes() {
         [consumed.host, consumed.gc, consumed.age].iter().all(|share| share.mean > 0.01),
         "{consumed:?}"
     );
-    near("bytes of the host's", lived.host_bytes as f64, seconds * 1000.0 * 0.03 * PAGE, 0.02);
+    near(
+        "bytes of the host's",
+        lived.host.write_bytes as f64,
+        seconds * 1000.0 * 0.03 * PAGE,
+        0.02,
+    );
 }
 
 /// Compares the projection printed after a run with the exact life.

@@ -132,7 +132,7 @@ fn small_samples_keep_a_write_buffer() {
             .unwrap()
             .remove(0);
     assert_eq!(plans[0].drive.config.drive.write_buffer.0, 2 * 16_384);
-    let written = lived.host_bytes as f64 / 16_384.0;
+    let written = lived.host.write_bytes as f64 / 16_384.0;
     assert!(written > 5000.0 && plans[0].drive.config.timing.program_unit == ProgramUnit::Wordline);
     near("pages programmed for the host", lived.programs.of(Cause::Host) as f64, written, 0.01);
 }

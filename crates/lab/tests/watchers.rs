@@ -137,10 +137,10 @@ fn agrees(seen: &Seen, summary: &Summary) {
         Fact::JobBegan { cause, .. } => *cause == Cause::Reclaim,
         _ => false,
     });
-    assert_eq!(jobs, summary.reclaim.invocations);
+    assert_eq!(jobs, summary.reclaim.counts.invocations);
     // A technique is also asked about blocks that GC moves already. These are not counted.
     let alarms = seen.counted(|fact| matches!(fact, Fact::Alarm { .. }));
-    assert!(alarms >= summary.reclaim.alarms, "{alarms}");
+    assert!(alarms >= summary.reclaim.counts.alarms, "{alarms}");
     assert!(jobs > 10 && summary.flash.programs.of(Cause::Gc) > 0, "{summary:?}");
     let rising = seen.events.windows(2).all(|two| {
         two[0].reads <= two[1].reads

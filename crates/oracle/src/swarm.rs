@@ -128,15 +128,6 @@ pub fn run_case(seed: u64) -> Result<CaseSummary, String> {
     Case::new(seed).run()
 }
 
-/// Runs one case on a drive with a bug.
-///
-/// # Errors
-/// The errors by which the bug was found, as sentences.
-#[cfg(feature = "seeded-bugs")]
-pub fn run_case_with(seed: u64, bug: Bug) -> Result<CaseSummary, String> {
-    Case::new(seed).with(bug).run()
-}
-
 impl Case {
     /// Returns the case of this number.
     pub fn new(seed: u64) -> Self {

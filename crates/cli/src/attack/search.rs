@@ -211,7 +211,7 @@ impl Goal {
                 s.oracle.as_ref().map_or(0.0, |o| o.worst_dose_ratio)
                     + (s.data_lost_pages + s.uncorrectable_reads) as f64
             }
-            Self::Writes => s.reclaim.pages_copied as f64 / s.host.read_pages.max(1) as f64,
+            Self::Writes => s.reclaim.counts.pages_copied as f64 / s.host.read_pages.max(1) as f64,
         }
     }
 

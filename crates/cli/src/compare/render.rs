@@ -5,7 +5,7 @@ use std::fmt::Write;
 use vpass_lab::compare::column::{COLUMNS, Sizes};
 use vpass_lab::compare::ranking::winners;
 use vpass_lab::compare::refused::{Refused, by_reason};
-use vpass_lab::compare::row::{ComparisonRow, Stopped};
+use vpass_lab::compare::row::ComparisonRow;
 use vpass_lab::compare::verdict::verdict;
 use vpass_lab::compare::{has_parity, refreshes, shown_life, stands, warnings};
 use vpass_lab::plan::RunPlan;
@@ -45,7 +45,7 @@ pub(super) fn csv(rows: &[ComparisonRow]) -> String {
 /// Returns the text of a comparison: title, table, notes, legend, warnings and verdict.
 pub(super) fn text(
     rows: &[ComparisonRow],
-    (stopped, refused): (&[Stopped], &[Refused]),
+    (stopped, refused): (&[Refused], &[Refused]),
     (plan, seeds): (&RunPlan, u32),
     args: &CompareArgs,
     colour: bool,

@@ -4,7 +4,8 @@ use std::fmt::Write;
 
 use vpass_lab::life::climb::Climbed;
 use vpass_lab::life::ladder::{Next, Rung};
-use vpass_lab::life::summary::{Consumed, Life, Sampled, Setting, warnings};
+use vpass_lab::life::record::{Sampled, Setting};
+use vpass_lab::life::summary::{Consumed, Life, warnings};
 use vpass_lab::life::verdict::verdict;
 use vpass_lab::life::{End, answer, held, rounds};
 use vpass_lab::mean_ci95::MeanCi95;

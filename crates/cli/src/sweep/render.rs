@@ -4,7 +4,8 @@ use serde_json::{Map, Value, json};
 use vpass_lab::as_json;
 use vpass_lab::compare::column::COLUMNS;
 use vpass_lab::compare::json_of;
-use vpass_lab::compare::row::{ComparisonRow, Stopped};
+use vpass_lab::compare::refused::Refused;
+use vpass_lab::compare::row::ComparisonRow;
 use vpass_lab::compare::stands;
 use vpass_lab::failure::Failure;
 use vpass_lab::plan::RunPlan;
@@ -16,7 +17,7 @@ use super::axis::Swept;
 pub(super) struct Done {
     pub(super) swept: Swept,
     pub(super) rows: Vec<ComparisonRow>,
-    pub(super) stopped: Vec<Stopped>,
+    pub(super) stopped: Vec<Refused>,
     /// Refused techniques, each with its label and the reason. An entry without a label means that
     /// the whole point was refused.
     pub(super) refused: Vec<(Option<String>, String)>,
@@ -32,7 +33,7 @@ impl Done {
     /// Returns a sentence for each technique whose drive stopped before the end of the run.
     pub(super) fn stops(&self) -> impl Iterator<Item = String> {
         let at = self.name();
-        let sentence = move |row: &Stopped| format!("{at}, under {}: {}", row.label, row.why);
+        let sentence = move |row: &Refused| format!("{at}, under {}: {}", row.label, row.why);
         self.stopped.iter().map(sentence)
     }
 }

@@ -50,6 +50,13 @@ pub(crate) struct Told<'a> {
     pub(crate) host: &'a HostCounts,
 }
 
+impl<'a> Told<'a> {
+    /// Creates the view that a technique has of the drive when it is asked about this block.
+    fn view(self, flash: &'a Flash, away: Away, block: BlockId) -> View<'a> {
+        View::of(flash, away, self, flash.cold(block).budget)
+    }
+}
+
 impl<'a> View<'a> {
     /// Creates the view that a technique has of the drive, for a block whose data has this hint.
     pub(crate) fn of(flash: &'a Flash, away: Away, told: Told<'a>, budget: AccessLatency) -> Self {
@@ -127,23 +134,18 @@ impl<'a> Slots<'a> {
 
     /// Returns the read count at which a block that will be written has its first alarm.
     pub(crate) fn arm(&mut self, flash: &Flash, away: Away, block: BlockId) -> Reads {
-        self.reclaim.arm(&View::of(flash, away, self.told, flash.cold(block).budget), block)
+        self.reclaim.arm(&self.told.view(flash, away, block), block)
     }
 
     /// Returns the blocks whose reads must be drawn before [`Self::arm`] is called. This matters
     /// only if reads are drawn in bulk.
     pub(crate) fn compared_with(&self, flash: &Flash, away: Away, block: BlockId) -> Vec<BlockId> {
-        self.reclaim
-            .compares_with(&View::of(flash, away, self.told, flash.cold(block).budget), block)
+        self.reclaim.compares_with(&self.told.view(flash, away, block), block)
     }
 
     /// Reports that a block will be erased.
     pub(crate) fn erased(&mut self, flash: &Flash, away: Away, block: BlockId, cause: Cause) {
-        self.reclaim.erased(
-            &View::of(flash, away, self.told, flash.cold(block).budget),
-            block,
-            cause,
-        );
+        self.reclaim.erased(&self.told.view(flash, away, block), block, cause);
     }
 
     /// Returns the time of a block's first age check; `None` if its age is never checked.

@@ -168,12 +168,6 @@ impl Merged {
             .filter(|state| self.to[..self.code.states()].contains(&(*state as u8)))
     }
 
-    /// Returns the bit of a page kind that the reprogramming writes over cells of this state
-    /// (ipr-2018 Fig. 6(b)).
-    pub fn new_bit(&self, kind: u32, state: usize) -> bool {
-        self.code.bits[self.target(state)] >> kind & 1 == 1
-    }
-
     /// Returns the references with which a kept kind is read, in ascending order. Number n stands
     /// for Vr(n). Each reference lies directly below the higher of the two states that it
     /// separates. The lower state can then rise as far as possible.
@@ -257,9 +251,7 @@ mod tests {
         // ipr-2018 Fig. 6(b), MSB CSB LSB: ER and P1 unchanged, P2 001 -> P3 101, P4 100 -> P5 000,
         // P6 010 -> P7 110.
         let merged = TLC.merge(LSB_CSB, Aim::GuardLevels);
-        let after = |state: usize| {
-            (0..3).fold(0, |bits, kind| bits | u8::from(merged.new_bit(kind, state)) << kind)
-        };
+        let after = |state: usize| TLC.bits(merged.target(state));
         let expected = [
             (0b111, 0b111),
             (0b011, 0b011),

@@ -121,39 +121,45 @@ pub struct ParityCounts {
     pub dissolved: u64,
 }
 
-/// Counts of read reclaim.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// Counts of read reclaim. The fields are those of `reclaim` in a summary.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReclaimCounts {
-    /// Number of alarms, at which the drive asks the policy.
+    /// Number of alarms. At an alarm, the reclaim technique decides whether the drive must start a
+    /// reclaim job.
     pub alarms: u64,
-    /// Number of jobs.
+    /// Number of reclaim jobs.
     pub invocations: u64,
     /// Number of pages that reclaim jobs copied.
     pub pages_copied: u64,
-    /// Number of jobs that were not done before the block's last allowed read. They ended in the
-    /// foreground.
+    /// Number of reclaim jobs that missed their deadline. The deadline of a job is the last read
+    /// that the block's read limit allows.
     pub deadline_misses: u64,
     /// Number of blocks that GC erased to free space for reclaim jobs.
     pub gc_erases: u64,
-    /// Number of blocks opened for the IPR pool.
+    /// Number of blocks that were opened for the pool of in-place reprogramming.
     pub pool_openings: u64,
-    /// Number of blocks that were opened for the IPR pool but lie outside it.
+    /// Number of blocks that were opened outside the pool of in-place reprogramming, because the
+    /// pool had no free block.
     pub pool_misses: u64,
     /// Number of blocks reprogrammed in place.
     pub reprograms: u64,
-    /// Number of blocks without guard levels because the drive could not spare the pages.
+    /// Number of blocks that should have got guard levels (unused threshold states) but did not,
+    /// because the drive had too few free pages.
     pub low_density_refused: u64,
     /// Number of low-density blocks that GC erased.
     pub low_density_erases_by_gc: u64,
-    /// Number of erased low-density blocks, by the used share of their limit.
+    /// Histogram of erased low-density blocks. The first number counts blocks that had used less
+    /// than 5 % of their read limit, the next number 5 % to 10 %, and so on. The last number counts
+    /// blocks that had used at least 95 %.
     pub low_density_used: UsedShares,
     /// Time that host reads waited for reclaim on their die, summed over all reads.
+    #[serde(skip)]
     pub stall_ns: u64,
 }
 
 /// Number of blocks by the used share of their limit, in twentieths. The last entry has all blocks
 /// from 95 % on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UsedShares(pub [u64; 20]);
 
 impl UsedShares {

@@ -136,23 +136,19 @@ impl<'de> Deserialize<'de> for Span {
                 Span::parse(v).map_err(E::custom)
             }
             fn visit_i64<E: serde::de::Error>(self, v: i64) -> Result<Span, E> {
-                if v == 0 {
-                    Ok(Span(0))
-                } else {
-                    Err(E::custom(format!(
-                        "{v} has no unit; expected a span of time such as \"{}d\"",
-                        v.max(1)
-                    )))
-                }
+                self.visit_i128(v.into())
             }
             fn visit_u64<E: serde::de::Error>(self, v: u64) -> Result<Span, E> {
+                self.visit_i128(v.into())
+            }
+            fn visit_i128<E: serde::de::Error>(self, v: i128) -> Result<Span, E> {
                 if v == 0 {
-                    Ok(Span(0))
-                } else {
-                    Err(E::custom(format!(
-                        "{v} has no unit; expected a span of time such as \"{v}d\""
-                    )))
+                    return Ok(Span(0));
                 }
+                Err(E::custom(format!(
+                    "{v} has no unit; expected a span of time such as \"{}d\"",
+                    v.max(1)
+                )))
             }
         }
         d.deserialize_any(V)

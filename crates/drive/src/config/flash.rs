@@ -306,11 +306,6 @@ impl TimingConfig {
         self.sense_us.per_kind(cell)
     }
 
-    /// Returns the erase time of a block with this number of P/E cycles, in microseconds.
-    pub fn erase_us_at(&self, pec: u32) -> f64 {
-        self.erase_by_pec.iter().rfind(|row| row.pec <= pec).map_or(self.erase_us, |row| row.us)
-    }
-
     /// Returns the longest erase time at any P/E count, in microseconds.
     pub fn longest_erase_us(&self) -> f64 {
         self.erase_by_pec.iter().map(|row| row.us).fold(self.erase_us, f64::max)
@@ -450,14 +445,10 @@ mod tests {
     }
 
     #[test]
-    fn a_row_holds_from_its_count_on() {
+    fn the_longest_erase_is_that_of_any_row() {
         let timing = "sense_us = 1\nchannel_mb_s = 0\nprogram_us = 1\nerase_us = 1500\n\
                       erase_by_pec = [{ pec = 15001, us = 10000 }]";
         let timing: TimingConfig = toml::from_str(timing).unwrap();
-        assert_eq!(
-            [0, 15_000, 15_001, 99_999].map(|pec| timing.erase_us_at(pec) as u32),
-            [1500, 1500, 10_000, 10_000]
-        );
         assert!((timing.longest_erase_us() - 10_000.0).abs() < 1e-9);
     }
 }

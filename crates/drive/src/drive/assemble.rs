@@ -35,23 +35,7 @@ impl Drive {
         techniques: &Techniques,
         timed: bool,
     ) -> Result<Self, ConfigError> {
-        let technique = card_of(&techniques.reclaim)?;
-        let refresh = card_of(&techniques.refresh)?;
-        let parity = card_of(&techniques.parity)?;
-        let config = parity::drive(refresh::drive(config, refresh), parity);
-        reclaim::check(&config, technique)?;
-        promise::check(&config, technique)?;
-        let config = technique.drive(config);
-        refresh::check(&config, refresh)?;
-        parity::check(&config, parity, technique)?;
-        let (model, policy) = (error_model(&config), technique.make(&config, techniques.seed));
-        Self::assemble(
-            (config, model),
-            policy,
-            Some(technique),
-            (card_of(&techniques.gc)?, refresh, parity, techniques.seed),
-            timed,
-        )
+        Self::listed(config, None, techniques, timed)
     }
 
     /// Creates an empty drive with an error model that is not in the list. The guarantee of the
@@ -66,20 +50,7 @@ impl Drive {
         techniques: &Techniques,
         timed: bool,
     ) -> Result<Self, ConfigError> {
-        let technique = card_of(&techniques.reclaim)?;
-        let refresh = card_of(&techniques.refresh)?;
-        reclaim::check(&config, technique)?;
-        let policy = technique.make(&config, techniques.seed);
-        let parity = card_of(&techniques.parity)?;
-        let config = parity::drive(config, parity);
-        parity::check(&config, parity, technique)?;
-        Self::assemble(
-            (config, Some(model)),
-            policy,
-            Some(technique),
-            (card_of(&techniques.gc)?, refresh, parity, techniques.seed),
-            timed,
-        )
+        Self::listed(config, Some(model), techniques, timed)
     }
 
     /// Creates an empty drive with a policy that is not in the list, instead of
@@ -102,6 +73,35 @@ impl Drive {
             policy,
             None,
             (card_of(&techniques.gc)?, refresh, &PARITY[0], techniques.seed),
+            timed,
+        )
+    }
+
+    /// Creates an empty drive whose techniques are all in the lists.
+    fn listed(
+        config: DriveConfig,
+        own_model: Option<Box<dyn ErrorModel>>,
+        techniques: &Techniques,
+        timed: bool,
+    ) -> Result<Self, ConfigError> {
+        let technique = card_of(&techniques.reclaim)?;
+        let refresh = card_of(&techniques.refresh)?;
+        let parity = card_of(&techniques.parity)?;
+        let config = parity::drive(refresh::drive(config, refresh), parity);
+        reclaim::check(&config, technique)?;
+        if own_model.is_none() {
+            promise::check(&config, technique)?;
+        }
+        let config = technique.drive(config);
+        refresh::check(&config, refresh)?;
+        parity::check(&config, parity, technique)?;
+        let model = own_model.or_else(|| error_model(&config));
+        let policy = technique.make(&config, techniques.seed);
+        Self::assemble(
+            (config, model),
+            policy,
+            Some(technique),
+            (card_of(&techniques.gc)?, refresh, parity, techniques.seed),
             timed,
         )
     }

@@ -103,12 +103,6 @@ impl Ladder {
         self.cap[level]
     }
 
-    /// Returns the number of retries that a page of this RBER needs; `None` beyond the last cap,
-    /// where it is uncorrectable.
-    pub fn retries_for(&self, rber: f64) -> Option<usize> {
-        self.cap.iter().position(|cap| rber <= *cap)
-    }
-
     /// Returns the number of wrong bits of a codeword that a level corrects; `None` without a known
     /// codeword.
     pub fn corrects(&self, level: usize) -> Option<u32> {
@@ -191,11 +185,10 @@ mod tests {
     }
 
     #[test]
-    fn a_rate_needs_as_many_retries_as_its_caps_say() {
+    fn a_ladder_has_the_caps_of_its_configuration() {
         let l = ladder(&config());
-        let retries = [0.0, 0.0085, 0.00851, 0.0106, 0.0107, 0.0166, 0.0207, 0.0208]
-            .map(|rber| l.retries_for(rber));
-        assert_eq!(retries, [Some(0), Some(0), Some(1), Some(1), Some(2), Some(3), Some(4), None]);
+        let caps = [0, 1, 2, 3, 4].map(|level| (l.cap(level) * 1e4).floor());
+        assert_eq!(caps, [85.0, 106.0, 132.0, 166.0, 207.0]);
         assert_eq!(l.retries(), 4);
         assert!(Ladder::of(&EccConfig::default()).unwrap().is_none());
     }
@@ -234,7 +227,7 @@ mod tests {
         };
         let l = ladder(&bch);
         assert!((l.cap(0) - 5.84e-4).abs() < 5e-7, "{}", l.cap(0));
-        assert_eq!((l.retries(), l.retries_for(5.8e-4), l.retries_for(5.9e-4)), (0, Some(0), None));
+        assert_eq!(l.retries(), 0);
     }
 
     #[test]

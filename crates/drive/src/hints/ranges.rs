@@ -15,7 +15,7 @@ pub struct HintRange {
     pub offset: Bytes,
     /// Length of the range.
     pub bytes: Bytes,
-    /// Hint of the range; `None` if the host explicitly gives none.
+    /// Hint of the range; null if the host explicitly gives none.
     pub access_latency: Option<AccessLatency>,
     /// Rank. If ranges overlap, the one with the highest rank counts.
     pub rank: u32,

@@ -1,12 +1,12 @@
-//! Techniques that a comparison refuses, because the techniques do not suit the drive or the
-//! workload. Refused techniques have no row in the table. All other techniques run.
+//! Techniques without a row in the table. A comparison refuses techniques that do not suit the
+//! drive or the workload, and a drive may stop under a technique. All other techniques run.
 
 use serde::Serialize;
 
 use crate::failure::Failure;
-use crate::plan::{Chosen, gc_named, parity_named, reclaim_named, refresh_named};
+use crate::plan::{Chosen, RunPlan, gc_named, parity_named, reclaim_named, refresh_named};
 
-/// Combination of techniques that was refused before the first run.
+/// Combination of techniques that was refused before the first run, or whose drive stopped.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Refused {
     /// Read-reclaim technique.
@@ -17,9 +17,9 @@ pub struct Refused {
     pub refresh: Option<&'static str>,
     /// Parity technique.
     pub parity: &'static str,
-    /// Label of the refused combination.
+    /// Label of the combination.
     pub label: String,
-    /// Reason for the refusal, in a sentence.
+    /// Reason for the refusal or the stop, in a sentence.
     pub why: String,
 }
 
@@ -37,6 +37,18 @@ impl Refused {
             label,
             why,
         })
+    }
+
+    /// Describes a technique that has no row because the drive stopped in at least one run.
+    pub(super) fn stopped(plan: &RunPlan, label: String, why: String) -> Self {
+        Self {
+            reclaim: plan.reclaim.name,
+            gc: plan.gc.name,
+            refresh: Some(plan.refresh.name),
+            parity: plan.parity.name,
+            label,
+            why,
+        }
     }
 }
 

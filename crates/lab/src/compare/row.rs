@@ -1,6 +1,5 @@
 //! Row of a comparison: the runs of one technique, and the life of the drive under this technique.
 
-use serde::Serialize;
 use vpass_oracle::OracleReport;
 
 use super::column::{COLUMNS, Column, Noise, Sizes};
@@ -39,36 +38,6 @@ pub struct ComparisonRow {
     /// Half the width of the 95 % interval of each column: over the seeds, or by batch means if
     /// there is only one seed. `None` if the interval is unknown.
     pub halves: Vec<Option<f64>>,
-}
-
-/// Technique that has no row in the table, because the drive stopped in at least one run.
-#[derive(Clone, Debug, Serialize)]
-pub struct Stopped {
-    /// Read-reclaim technique.
-    pub reclaim: &'static str,
-    /// Garbage collection policy.
-    pub gc: &'static str,
-    /// Refresh technique.
-    pub refresh: &'static str,
-    /// Parity technique.
-    pub parity: &'static str,
-    /// Label of the technique.
-    pub label: String,
-    /// Reason why the drive stopped, in a sentence.
-    pub why: String,
-}
-
-impl Stopped {
-    pub(super) fn of(plan: &RunPlan, label: String, why: String) -> Self {
-        Self {
-            reclaim: plan.reclaim.name,
-            gc: plan.gc.name,
-            refresh: plan.refresh.name,
-            parity: plan.parity.name,
-            label,
-            why,
-        }
-    }
 }
 
 /// Life of a row over all seeds, in one unit. The life is given as a range that contains three

@@ -254,7 +254,7 @@ fn work_at(rung: Rung, plan: &RunPlan, lived: &Lived) -> f64 {
 
 /// Returns the number of pages that the host reads per programmed page.
 fn reads_of_program(lived: &Lived) -> f64 {
-    lived.read_pages as f64 / lived.programs.sum().max(1) as f64
+    lived.host.read_pages as f64 / lived.programs.sum().max(1) as f64
 }
 
 /// Returns the plan of a life in the gear that takes less work. If every cycle of a whole drive is

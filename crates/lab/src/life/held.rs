@@ -37,8 +37,8 @@ fn of_life(plan: &RunPlan, lived: &Lived) -> Option<f64> {
     let of = Some(plan.sample).filter(|sample| !sample.is_whole())?.of;
     let rate = reads_per_s(plan)?;
     let seconds = lived.years * YEAR as f64 / SECOND as f64;
-    let share = lived.read_requests as f64 * f64::from(of) / (rate * seconds);
-    (lived.read_requests >= FEWEST_READS && share.is_finite() && share > 0.0).then_some(share)
+    let share = lived.host.read_requests as f64 * f64::from(of) / (rate * seconds);
+    (lived.host.read_requests >= FEWEST_READS && share.is_finite() && share > 0.0).then_some(share)
 }
 
 /// Returns the factor that converts the years of a sample to years of the drive. The factor changes
@@ -54,7 +54,7 @@ pub(super) fn factor(plan: &RunPlan, lived: &Lived) -> f64 {
         return 1.0;
     };
     let programs = lived.programs.sum() as f64;
-    let by_reads = match lived.host_bytes {
+    let by_reads = match lived.host.write_bytes {
         0 => 1.0,
         _ => lived.programs.of(Cause::Reclaim) as f64 / programs.max(1.0),
     };
@@ -121,7 +121,8 @@ mod tests {
         // A sample of 1/256 should serve 78.125 of 20,000 reads per second. This sample serves 104
         // % of its share.
         let seconds = 100.0 * 365.0 * 86_400.0;
-        let worn = Lived { read_requests: (1.04 * 78.125 * seconds) as u64, ..lived(100.0) };
+        let mut worn = lived(100.0);
+        worn.host.read_requests = (1.04 * 78.125 * seconds) as u64;
         assert!((factor(&plan, &worn) - 1.04).abs() < 1e-6, "{}", factor(&plan, &worn));
         let lives_on = Lived { end: End::LivesOn, ..worn };
         assert!((factor(&plan, &lives_on) - 1.0).abs() < 1e-12, "100 years are where it ended");

@@ -1,51 +1,116 @@
-//! Record of the configuration of lives, with the same keys as in `manifest.json`. The record has
-//! all keys of the drive and of the workload, and the overrides that the user gave with `--set`.
+//! `life.json`: results of `vpass life --out DIR`. `--json` prints the same object. A number with
+//! an interval has a `mean` and a `ci95`, which is half the width of the 95 % interval over lives.
+//!
+//! | key | type | meaning |
+//! |---|---|---|
+//! | `schema` | integer | Version of this file's format: 1. A new key does not change the version. |
+//! | `vpass` | text | Version of vpass. |
+//! | `drive`, `workload`, `workload_source`, `gear` | text | Same meaning as in `summary.json`. |
+//! | `workload_generated` | true or false | Same meaning as in `summary.json`. |
+//! | `seed`, `seeds`, `samples`, `sample` | integer, text | First seed, number of seeds, number of samples, and share of the pages in a sample. |
+//! | `rated_pec` | integer | Number of P/E cycles of the mean block at which the drive is worn out. |
+//! | `years_at_most`, `uber_at_most` | number or null | Limits that can end a life before the drive is worn out. |
+//! | `longest` | text or null | Label of the technique that lives longest; null if two lives are too close to rank. |
+//! | `not_told_apart` | list of text | Labels of the lives whose intervals overlap, so that any of them may be the longest. The longest mean is first. Empty if one life is clearly the longest. |
+//! | `rung`, `acceleration` | integer | Rung of the ladder, and P/E cycles of the lives per simulated P/E cycle (rounded); absent for exact lives. |
+//! | `sampled` | object | Numbers of pages and of blocks in the samples; absent for whole drives. |
+//! | `refused` | list of object | Techniques that have no life, each with the reason. Absent if every technique has a life. |
+//! | `years_by_tbw` | number or null | Years in which the host writes the terabytes that the data sheet states; null if no sheet states them, and if the host writes nothing. |
+//! | `start_pec`, `set`, `drive_configuration`, `workload_configuration`, `trace_options`, `traces` | | Configuration of the lives, in the form of `manifest.json`. |
 
+use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::ladder::Rung;
+use super::summary::Life;
+use super::{MOST_YEARS, Until, verdict};
 use crate::as_json;
+use crate::compare::refused::Refused;
 use crate::failure::Failure;
 use crate::manifest;
 use crate::plan::RunPlan;
 
-/// Adds the configuration of the lives to `json`. `set` has the overrides in the form `KEY=VALUE`.
+/// Facts about all lives of one `vpass life` command: the drive, the samples, and the refused
+/// techniques.
+#[derive(Clone, Debug)]
+pub struct Setting<'a> {
+    /// Plan of the whole drive.
+    pub whole: &'a RunPlan,
+    /// Plan of the lives, for the whole drive or for a sample.
+    pub plan: &'a RunPlan,
+    /// Number of disjoint samples that are simulated for each technique.
+    pub samples: u32,
+    /// Number of seeds that are simulated for each technique.
+    pub seeds: u32,
+    /// Conditions that end a life before the drive is worn out.
+    pub until: Until,
+    /// Rung to which the lives belong; `None` for exact lives.
+    pub rung: Option<Rung>,
+    /// Numbers of pages and blocks in the samples. `None` if whole drives are simulated.
+    pub sampled: Option<Sampled>,
+    /// Techniques without a life: the technique does not suit the drive and the workload, or the
+    /// drive stopped.
+    pub refused: &'a [Refused],
+    /// Overrides of `--set`.
+    pub set: &'a [String],
+}
+
+/// Numbers of pages and blocks in all samples of a technique together.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Sampled {
+    /// Number of pages in the samples that the workload reads or writes.
+    pub pages: u64,
+    /// Number of blocks in the samples.
+    pub blocks: u64,
+}
+
+/// Returns how many P/E cycles of the lives a simulated cycle stands for.
+fn acceleration(lives: &[Life]) -> u64 {
+    let sum = |of: fn(&Life) -> f64| lives.iter().map(of).sum::<f64>();
+    let cycles = sum(|life| life.pec_mean.mean - life.pec_first);
+    (cycles / sum(|life| life.simulated_cycles)).round().max(1.0) as u64
+}
+
+/// Returns the JSON of `vpass life --json`. The record of the configuration has the same keys as in
+/// `manifest.json`.
 ///
 /// # Errors
 /// Returns an error if JSON cannot represent a value, or if a trace file can no longer be read.
-pub fn add_to(json: &mut Value, plan: &RunPlan, set: &[String]) -> Result<(), Failure> {
-    let config = &plan.drive.config;
-    let workload = manifest::workload(plan)?;
-    let own = [
-        ("start_pec", config.start.pec.into()),
-        ("set", json!(set)),
-        ("drive_configuration", as_json::value(config)?),
-        ("workload_configuration", as_json::value(&workload.configuration)?),
-        ("trace_options", as_json::value(&workload.trace_options)?),
-        ("traces", as_json::value(&workload.traces)?),
+pub fn json_of(lives: &[Life], setting: &Setting) -> Result<Value, Failure> {
+    let Setting { plan, until, rung, .. } = *setting;
+    let tied: Vec<&str> =
+        verdict::not_told_apart(lives).iter().map(|life| life.label.as_str()).collect();
+    let mut own = vec![
+        ("sample", plan.sample.to_string().into()),
+        ("samples", setting.samples.into()),
+        ("rated_pec", plan.drive.config.drive.rated_pec.into()),
+        ("years_at_most", until.years.unwrap_or(MOST_YEARS).into()),
+        ("uber_at_most", as_json::value(&until.uber)?),
+        ("longest", as_json::value(&verdict::longest(lives).map(|life| &life.label))?),
+        ("not_told_apart", tied.into()),
+        ("techniques", as_json::value(&lives)?),
     ];
-    if let Some(all) = json.as_object_mut() {
-        all.extend(own.map(|(key, value)| (key.to_owned(), value)));
+    if let Some(rung) = rung {
+        own.extend([("rung", rung.number.into()), ("acceleration", acceleration(lives).into())]);
     }
-    Ok(())
-}
-
-/// Formats the P/E cycles at the start and at the end. An example is "Mean P/E cycles of a
-/// block: 0 at the start, 3,000 at the end."
-pub fn cycles_text(plan: &RunPlan, ends: impl IntoIterator<Item = f64>) -> String {
-    let (low, high) = ends
-        .into_iter()
-        .fold((f64::INFINITY, 0.0), |(low, high): (f64, f64), end| (low.min(end), high.max(end)));
-    let first = crate::numbers::count(plan.drive.config.start.pec.into());
-    let last = |pec: f64| crate::numbers::digits(pec);
-    if last(low) == last(high) {
-        format!("Mean P/E cycles of a block: {first} at the start, {} at the end.", last(high))
-    } else {
-        format!(
-            "Mean P/E cycles of a block: {first} at the start, {} to {} at the end.",
-            last(low),
-            last(high)
-        )
+    if let Some(sampled) = &setting.sampled {
+        own.push(("sampled", as_json::value(sampled)?));
     }
+    if !setting.refused.is_empty() {
+        own.push(("refused", as_json::value(&setting.refused)?));
+    }
+    let config = &setting.whole.drive.config;
+    own.extend([
+        ("start_pec", config.start.pec.into()),
+        ("set", json!(setting.set)),
+        ("drive_configuration", as_json::value(config)?),
+    ]);
+    let workload = as_json::value(&manifest::workload(setting.whole)?)?;
+    own.extend(
+        ["workload_configuration", "trace_options", "traces"]
+            .map(|key| (key, workload[key].clone())),
+    );
+    Ok(plan.results_json(setting.seeds, own))
 }
 
 #[cfg(test)]
@@ -66,8 +131,18 @@ mod tests {
             &unwatched,
         )
         .unwrap();
-        let mut json = json!({});
-        add_to(&mut json, &plan, &set).unwrap();
+        let setting = Setting {
+            whole: &plan,
+            plan: &plan,
+            samples: 1,
+            seeds: 1,
+            until: Until::default(),
+            rung: None,
+            sampled: None,
+            refused: &[],
+            set: &set,
+        };
+        let json = json_of(&[], &setting).unwrap();
         assert_eq!(
             (&json["start_pec"], &json["set"][1]),
             (&2990.into(), &"workload.rate=500".into())
@@ -75,13 +150,5 @@ mod tests {
         assert_eq!(json["drive_configuration"]["drive"]["rated_pec"], 3000);
         assert_eq!(json["workload_configuration"]["workload"]["rate"], 500.0);
         assert!(json["traces"].as_array().unwrap().is_empty());
-        assert_eq!(
-            cycles_text(&plan, [3000.2, 3000.3]),
-            "Mean P/E cycles of a block: 2,990 at the start, 3,000 at the end."
-        );
-        assert_eq!(
-            cycles_text(&plan, [2995.0, 3000.3]),
-            "Mean P/E cycles of a block: 2,990 at the start, 2,995 to 3,000 at the end."
-        );
     }
 }

@@ -1,44 +1,20 @@
 //! Comparison of lives: the years of each life, and the causes of wear. Each number is a mean over
 //! seeds and samples, with an interval.
-//!
-//! `life.json`: results of `vpass life --out DIR`. `--json` prints the same object. A number with
-//! an interval has a `mean` and a `ci95`, which is half the width of the 95 % interval over lives.
-//!
-//! | key | type | meaning |
-//! |---|---|---|
-//! | `schema` | integer | Version of this file's format: 1. A new key does not change the version. |
-//! | `vpass` | text | Version of vpass. |
-//! | `drive`, `workload`, `workload_source`, `gear` | text | Same meaning as in `summary.json`. |
-//! | `workload_generated` | true or false | Same meaning as in `summary.json`. |
-//! | `seed`, `seeds`, `samples`, `sample` | integer, text | First seed, number of seeds, number of samples, and share of the pages in a sample. |
-//! | `rated_pec` | integer | Number of P/E cycles of the mean block at which the drive is worn out. |
-//! | `years_at_most`, `uber_at_most` | number or null | Limits that can end a life before the drive is worn out. |
-//! | `longest` | text or null | Label of the technique that lives longest; null if two lives are too close to rank. |
-//! | `not_told_apart` | list of text | Labels of the lives whose intervals overlap, so that any of them may be the longest. The longest mean is first. Empty if one life is clearly the longest. |
-//! | `rung`, `acceleration` | integer | Rung of the ladder, and P/E cycles of the lives per simulated P/E cycle (rounded); absent for exact lives. |
-//! | `sampled` | object | Numbers of pages and of blocks in the samples; absent for whole drives. |
-//! | `refused` | list of object | Techniques that have no life, each with the reason. Absent if every technique has a life. |
-//! | `start_pec`, `set`, `drive_configuration`, `workload_configuration`, `trace_options`, `traces` | | Configuration of the lives, in the form of `manifest.json`. |
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use serde_json::Value;
 use vpass_drive::api::parity::NO_PARITY;
 use vpass_drive::base::units::Cause;
 
 use super::climb::Answer;
 use super::interval::Interval;
-use super::ladder::Rung;
 use super::series::{self, Row};
-use super::{End, Lived, MOST_YEARS, Until, held, rounds, verdict};
-use crate::as_json;
-use crate::compare::refused::Refused;
-use crate::failure::Failure;
-use crate::life::record;
+use super::{End, Lived, held, rounds};
 use crate::mean_ci95::{MeanCi95, mean_ci95};
 use crate::numbers::years;
 use crate::plan::RunPlan;
+use crate::results::ByCause;
 use crate::results::flash::net_of;
 use crate::results::mapping_unit::{self, MappingUnit};
 
@@ -98,6 +74,9 @@ pub struct Life {
     pub flash_bytes_written: MeanCi95,
     /// Number of flash bytes programmed per host byte written; null without host writes.
     pub write_amplification: Option<MeanCi95>,
+    /// Number of bytes of host data programmed per host byte written.
+    #[serde(skip)]
+    pub host_amplification: Option<MeanCi95>,
     /// Bytes programmed by reclaim or because of retries, in percent of the bytes that the host
     /// reads. Null without host reads.
     pub read_wear: Option<MeanCi95>,
@@ -210,10 +189,13 @@ impl Life {
             mean_ci95(&lives.iter().map(of).collect::<Vec<_>>())
                 .expect("each technique has at least one life")
         };
-        let has_writes = lives.iter().all(|lived| lived.host_bytes > 0);
-        let amplified =
-            |lived: &Lived| lived.programs.sum() as f64 * page / lived.host_bytes as f64;
-        let write_amplification = has_writes.then(|| mean(&amplified));
+        let has_writes = lives.iter().all(|lived| lived.host.write_bytes > 0);
+        let amplified = |pages: fn(&ByCause) -> u64| {
+            let of = |lived: &Lived| {
+                pages(&lived.programs) as f64 * page / lived.host.write_bytes as f64
+            };
+            has_writes.then(|| mean(&of))
+        };
         let read_wear = lives.iter().all(|lived| lived.host.read_bytes > 0).then(|| {
             mean(&|lived| {
                 lived.programs.read_wear(page, lived.host.read_bytes).expect("the host read")
@@ -241,10 +223,11 @@ impl Life {
                 .filter(|lived| lived.end == End::OutOfWork)
                 .filter_map(|lived| years_at_most(plan, lived))
                 .reduce(f64::max),
-            host_bytes_written: mean(&|lived| lived.host_bytes as f64 * whole),
+            host_bytes_written: mean(&|lived| lived.host.write_bytes as f64 * whole),
             host_bytes_read: mean(&|lived| lived.host.read_bytes as f64 * whole),
             flash_bytes_written: mean(&|lived| lived.programs.sum() as f64 * page * whole),
-            write_amplification,
+            write_amplification: amplified(ByCause::sum),
+            host_amplification: amplified(|programs| programs.of(Cause::Host)),
             read_wear,
             read_wear_net: mean_ci95_of_all(lives, |lived| net_read_wear(lived, page)),
             mapping_unit,
@@ -346,7 +329,7 @@ fn years_at_most(plan: &RunPlan, lived: &Lived) -> Option<f64> {
 /// Returns `None` for all other lives.
 fn net_read_wear(lived: &Lived, page_bytes: f64) -> Option<f64> {
     let programs = &lived.programs;
-    let twin_rests = lived.host_bytes == 0
+    let twin_rests = lived.host.write_bytes == 0
         && [Cause::Refresh, Cause::Hint].iter().all(|cause| programs.of(*cause) == 0);
     twin_rests.then(|| net_of((programs.sum(), 0), page_bytes, lived.host.read_bytes))?
 }
@@ -439,85 +422,9 @@ impl Consumed {
 /// Returns the warnings about these lives. The warning about small writes has a range of values
 /// over all lives.
 pub fn warnings<'a>(lives: impl IntoIterator<Item = &'a Life>) -> Vec<String> {
-    let of_host = |life: &Life| {
-        let (all, by_cause) = life.write_amplification.zip(life.consumed.as_ref())?;
-        Some(all.mean * by_cause.host.mean)
-    };
+    let of_host = |life: &Life| life.host_amplification.map(|programmed| programmed.mean);
     let units = lives.into_iter().map(|life| (life.mapping_unit, of_host(life)));
     mapping_unit::warning(units).into_iter().collect()
-}
-
-/// Facts about all lives of one `vpass life` command: the drive, the samples, and the refused
-/// techniques.
-#[derive(Clone, Debug)]
-pub struct Setting<'a> {
-    /// Plan of the whole drive.
-    pub whole: &'a RunPlan,
-    /// Plan of the lives, for the whole drive or for a sample.
-    pub plan: &'a RunPlan,
-    /// Number of disjoint samples that are simulated for each technique.
-    pub samples: u32,
-    /// Number of seeds that are simulated for each technique.
-    pub seeds: u32,
-    /// Conditions that end a life before the drive is worn out.
-    pub until: Until,
-    /// Rung to which the lives belong; `None` for exact lives.
-    pub rung: Option<Rung>,
-    /// Numbers of pages and blocks in the samples. `None` if whole drives are simulated.
-    pub sampled: Option<Sampled>,
-    /// Techniques without a life: the technique does not suit the drive and the workload, or the
-    /// drive stopped.
-    pub refused: &'a [Refused],
-    /// Overrides of `--set`.
-    pub set: &'a [String],
-}
-
-/// Numbers of pages and blocks in all samples of a technique together.
-#[derive(Clone, Copy, Debug, Serialize)]
-pub struct Sampled {
-    /// Number of pages in the samples that the workload reads or writes.
-    pub pages: u64,
-    /// Number of blocks in the samples.
-    pub blocks: u64,
-}
-
-/// Returns how many P/E cycles of the lives a simulated cycle stands for.
-fn acceleration(lives: &[Life]) -> u64 {
-    let sum = |of: fn(&Life) -> f64| lives.iter().map(of).sum::<f64>();
-    let cycles = sum(|life| life.pec_mean.mean - life.pec_first);
-    (cycles / sum(|life| life.simulated_cycles)).round().max(1.0) as u64
-}
-
-/// Returns the JSON of `vpass life --json`.
-///
-/// # Errors
-/// Returns an error if JSON cannot represent a value, or if a trace file can no longer be read.
-pub fn json_of(lives: &[Life], setting: &Setting) -> Result<Value, Failure> {
-    let Setting { plan, until, rung, .. } = *setting;
-    let tied: Vec<&str> =
-        verdict::not_told_apart(lives).iter().map(|life| life.label.as_str()).collect();
-    let mut own = vec![
-        ("sample", plan.sample.to_string().into()),
-        ("samples", setting.samples.into()),
-        ("rated_pec", plan.drive.config.drive.rated_pec.into()),
-        ("years_at_most", until.years.unwrap_or(MOST_YEARS).into()),
-        ("uber_at_most", as_json::value(&until.uber)?),
-        ("longest", as_json::value(&verdict::longest(lives).map(|life| &life.label))?),
-        ("not_told_apart", tied.into()),
-        ("techniques", as_json::value(&lives)?),
-    ];
-    if let Some(rung) = rung {
-        own.extend([("rung", rung.number.into()), ("acceleration", acceleration(lives).into())]);
-    }
-    if let Some(sampled) = &setting.sampled {
-        own.push(("sampled", as_json::value(sampled)?));
-    }
-    if !setting.refused.is_empty() {
-        own.push(("refused", as_json::value(&setting.refused)?));
-    }
-    let mut json = plan.results_json(setting.seeds, own);
-    record::add_to(&mut json, setting.whole, setting.set)?;
-    Ok(json)
 }
 
 #[cfg(test)]

@@ -130,7 +130,11 @@ impl Llm {
     }
 
     fn by_cache(&self) -> Option<String> {
-        let Some(added) = &self.another_gb_of_cache.years_added else {
+        let more = &self.another_gb_of_cache;
+        if more.reads_saved_percent <= 0.0 {
+            return None;
+        }
+        let Some(added) = &more.years_added else {
             return Some("Another GB of cache would hold the rest of the model.".into());
         };
         let kept = self.techniques.iter().zip(added).filter(|(technique, _)| {
@@ -146,7 +150,7 @@ impl Llm {
         }
         Some(format!(
             "Another GB of cache saves {} % of the reads and lengthens the life by {}.",
-            digits(self.another_gb_of_cache.reads_saved_percent),
+            digits(more.reads_saved_percent),
             years_of.join(" and ")
         ))
     }
@@ -358,5 +362,8 @@ mod tests {
         assert!(said[1].contains("The drive is worn out in 201 days (193 to 208)"), "{said:?}");
         let cached = Llm { reads_of_a_page_per_day: 0.0, ..answer() };
         assert!(cached.sentences()[0].ends_with("/s; all reads are of the key-value cache."));
+        let mut held = answer();
+        held.another_gb_of_cache.reads_saved_percent = 0.0;
+        assert_eq!(held.sentences(), answer().sentences()[..4], "the cache holds all it can");
     }
 }

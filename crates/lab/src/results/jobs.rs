@@ -19,7 +19,7 @@ pub struct JobResult {
     pub requests: u64,
     /// Numbers of requests and of bytes, by kind of request.
     #[serde(flatten)]
-    pub counts: Counts,
+    pub counts: JobCounts,
     /// Number of seconds from the start of the job's first request to the end of the job's last
     /// request. If the file has only one job, the time begins at the start of the run. Null in the
     /// untimed gear.
@@ -29,21 +29,6 @@ pub struct JobResult {
     pub throughput: Throughput,
     /// Latencies of the job's requests.
     pub latency_us: Latencies,
-}
-
-/// Numbers of requests and of bytes of a job.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub struct Counts {
-    /// Number of read requests.
-    pub read_requests: u64,
-    /// Number of write requests.
-    pub write_requests: u64,
-    /// Number of trim requests.
-    pub trim_requests: u64,
-    /// Number of bytes that the read requests read.
-    pub read_bytes: u64,
-    /// Number of bytes that the write requests wrote.
-    pub write_bytes: u64,
 }
 
 /// Returns the results of each job, in the order of the fio file. `passes` is the number of passes
@@ -58,38 +43,23 @@ pub fn jobs(source: &FioSource, engine: Option<&Replay>, passes: u64) -> Vec<Job
             .get(i)
             .map_or_else(|| alone.map(|engine| (0, engine.last_completion())), |group| group.span);
         let active_s = span.map(|(first, last)| (last - first) as f64 / 1e9);
-        let counts = Counts::of(counts);
+        let seconds = active_s.filter(|_| passes == 1 || stages == 0);
+        let bytes = (counts.read_bytes, counts.write_bytes);
         JobResult {
             name: job.name.clone(),
             stage: job.stage,
             requests: counts.read_requests + counts.write_requests + counts.trim_requests,
-            counts,
+            counts: *counts,
             active_s,
-            throughput: counts.throughput(active_s.filter(|_| passes == 1 || stages == 0)),
+            throughput: Throughput::of(
+                (counts.read_requests, counts.write_requests),
+                bytes,
+                seconds,
+            ),
             latency_us: groups.get(i).map_or_else(|| Latencies::of(alone), Latencies::of_group),
         }
     };
     source.jobs().iter().zip(source.counts()).enumerate().map(result).collect()
-}
-
-impl Counts {
-    fn of(counts: &JobCounts) -> Self {
-        Self {
-            read_requests: counts.read_requests,
-            write_requests: counts.write_requests,
-            trim_requests: counts.trim_requests,
-            read_bytes: counts.read_bytes,
-            write_bytes: counts.write_bytes,
-        }
-    }
-
-    fn throughput(&self, seconds: Option<f64>) -> Throughput {
-        Throughput::of(
-            (self.read_requests, self.write_requests),
-            (self.read_bytes, self.write_bytes),
-            seconds,
-        )
-    }
 }
 
 impl Latencies {

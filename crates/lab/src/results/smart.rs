@@ -83,7 +83,6 @@ pub struct Smart {
     /// Bytes programmed in SLC when data passes through SLC during reclaim (0x0F) or refresh
     /// (0x10). Each rewritten byte counts `drive.slc_rewrites` times. OCP has no such counter. No
     /// other counter includes these bytes. Null if `drive.slc_rewrites` is 0.
-    #[serde(default)]
     pub slc_rewrites: Option<u64>,
     /// Percentage Used (0x4B): mean P/E count of all blocks in percent of `drive.rated_pec`,
     /// rounded down. Wear by reprogramming is included. The value is at most 255.

@@ -161,7 +161,7 @@ impl Summary {
     }
 
     fn of_reads_underway(&self, progress: f64) -> Option<String> {
-        (self.reclaim.invocations == 0 && progress >= NEARLY).then(|| {
+        (self.reclaim.counts.invocations == 0 && progress >= NEARLY).then(|| {
             format!(
                 "No block was rewritten because of reads yet. The block with the most reads has \
                  about {:.0} % of the reads at which `{}` rewrites this block; a longer run may \

@@ -232,7 +232,9 @@ mod tests {
                 "{}",
                 plan.reclaim
             );
-            assert!(outcome.summary.reclaim.invocations > 0 && outcome.summary.oracle.is_some());
+            assert!(
+                outcome.summary.reclaim.counts.invocations > 0 && outcome.summary.oracle.is_some()
+            );
             assert!(
                 outcome.summary.simulation.simulated_s.is_some_and(|s| (300.0..400.0).contains(&s))
             );

@@ -179,7 +179,7 @@ fn means(recorded: &Recorded, json: &Value) {
     let by_reads = |lived: &Lived| {
         (lived.programs.of(Cause::Reclaim) + lived.programs.of(Cause::Retry)) as f64 * PAGE
     };
-    let written = |lived: &Lived| lived.host_bytes as f64;
+    let written = |lived: &Lived| lived.host.write_bytes as f64;
     let programmed = |lived: &Lived| lived.programs.sum() as f64 * PAGE;
     let read = |lived: &Lived| lived.host.read_bytes as f64;
     let columns = [
@@ -250,7 +250,7 @@ fn rounds(recorded: &Recorded, hours: u32) {
     let json = serde_json::to_value(&technique).unwrap();
     let days = mean(recorded.each(|lived| lived.years)) * 365.0;
     let reads = 0.2 * 3600.0 * f64::from(hours) * 640.0 * days;
-    let drawn = mean(recorded.each(|lived| lived.read_pages as f64));
+    let drawn = mean(recorded.each(|lived| lived.host.read_pages as f64));
     near("reads", Some(drawn), reads, 0.01);
     let bytes = reads * PAGE;
     let rewritten = |from: f64, to: f64| {

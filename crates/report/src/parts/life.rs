@@ -38,22 +38,27 @@ pub(crate) fn section(model: &Model) -> Section {
     let mut rows = heads(model);
     for (i, (row, of)) in model.rows.iter().zip(&programs).enumerate() {
         let lost = if row.kept_data() { "" } else { " <span class=\"m\">loses data</span>" };
+        let life = if model.shows_life() {
+            format!("<div class=\"c2 s{i}\" data-l=\"Life\">{}</div>", bar(i, row, &scale))
+        } else {
+            String::new()
+        };
         let _ = write!(
             rows,
-            "<div class=\"nm s{i}\">{}{lost}</div><div class=\"c2 s{i}\" data-l=\"Life\">{}</div>\
+            "<div class=\"nm s{i}\">{}{lost}</div>{life}\
              <div class=\"c2 s{i}\" data-l=\"{}\">{}</div>",
             escape(&row.label),
-            bar(i, row, &scale),
             programs_title(model),
             stack(row, of, most, model.kind)
         );
     }
-    let body = format!("<div class=\"rows\">{rows}</div>{}", legend(model, &programs));
-    let head = Head {
-        id: "life",
-        title: "Life, and what wore the flash",
-        say: &consumed(model, &programs),
+    let (title, columns) = if model.shows_life() {
+        ("Life, and what wore the flash", "rows")
+    } else {
+        ("What wore the flash", "rows one")
     };
+    let body = format!("<div class=\"{columns}\">{rows}</div>{}", legend(model, &programs));
+    let head = Head { id: "life", title, say: &consumed(model, &programs) };
     let source = match model.kind {
         Kind::Lives => "life.json",
         _ if sums_differ(model, &programs) => {
@@ -122,11 +127,9 @@ fn programs_title(model: &Model) -> &'static str {
 fn heads(model: &Model) -> String {
     let rated = number(model.drive_configuration(), "/drive/rated_pec");
     let rated = rated.map_or_else(String::new, |pec| format!(" the rated {}", count(pec)));
-    format!(
-        "<div class=\"hd\"></div><div class=\"hd\">Life until{rated} P/E cycles</div>\
-         <div class=\"hd\">{}</div>",
-        programs_title(model)
-    )
+    let life = format!("<div class=\"hd\">Life until{rated} P/E cycles</div>");
+    let life = if model.shows_life() { &life } else { "" };
+    format!("<div class=\"hd\"></div>{life}<div class=\"hd\">{}</div>", programs_title(model))
 }
 
 /// Scale of the bars. The scale ends at the longest life that the chart shows.
@@ -243,7 +246,8 @@ fn legend(model: &Model, programs: &[[f64; 6]]) -> String {
             );
         }
     }
-    if model.rows.iter().any(|row| row.life.is_some_and(|life| life.range().is_some())) {
+    let has_range = |row: &Row| row.life.is_some_and(|life| life.range().is_some());
+    if model.shows_life() && model.rows.iter().any(has_range) {
         html.push_str(
             "<li><svg aria-hidden=\"true\"><line class=\"wh\" x2=\"12\" y1=\"6\" y2=\"6\"/></svg>\
              95 % range</li>",
@@ -258,9 +262,11 @@ fn legend(model: &Model, programs: &[[f64; 6]]) -> String {
 fn table(model: &Model, programs: &[[f64; 6]]) -> String {
     let causes = CAUSES.map(|(_, name)| name.to_owned());
     let unit = programs_title(model).to_lowercase();
+    let shows = model.shows_life();
     let mut table = Table::new(
-        ["technique".to_owned(), "life".into()]
+        ["technique".to_owned()]
             .into_iter()
+            .chain(shows.then(|| "life".into()))
             .chain(causes)
             .chain(["sum".into(), "share of reclaim".into()]),
     );
@@ -269,19 +275,21 @@ fn table(model: &Model, programs: &[[f64; 6]]) -> String {
         let sum: f64 = of.iter().sum();
         let reclaim = share(of, 2).map_or_else(|| "–".into(), |s| percent_text(100.0 * s));
         table.row(
-            [row.label.clone(), life]
+            [row.label.clone()]
                 .into_iter()
+                .chain(shows.then_some(life))
                 .chain(of.iter().map(|pages| sig(*pages)))
                 .chain([sig(sum), reclaim]),
         );
     }
-    table.html(&format!("Life, and {unit} by cause"), |_| String::new())
+    let life = if shows { "Life, and " } else { "" };
+    table.html(&format!("{life}{unit} by cause"), |_| String::new())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::compared;
+    use crate::testing::{compared, with_lives};
 
     #[test]
     fn sums_in_pages_are_told_from_write_amplification_in_bytes() {
@@ -295,5 +303,16 @@ mod tests {
         };
         assert!(with(3.0).contains("Write amplification counts bytes"), "{}", with(3.0));
         assert!(!with(1.5).contains("Write amplification counts bytes"), "{}", with(1.5));
+    }
+
+    #[test]
+    fn lives_are_shown_only_once_they_have_settled() {
+        let mut model = with_lives();
+        let shown = section(&model).html;
+        assert!(shown.contains(">Life until") && shown.contains(">life<"), "{shown}");
+        model.rows[0].life.as_mut().unwrap().is_settled = false;
+        let early = section(&model).html;
+        assert!(!early.to_lowercase().contains("life ") && !early.contains(">life<"), "{early}");
+        assert!(early.contains("<div class=\"rows one\">") && !early.contains("too short"));
     }
 }

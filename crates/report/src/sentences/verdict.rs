@@ -231,7 +231,11 @@ pub fn leader(model: &Model) -> Option<&Row> {
 fn loss(row: &Row) -> String {
     let lost = format!("{} loses {}", code(&row.label), pages(row.lost_pages));
     let without = if row.reclaim == "none" { "Without reclaim " } else { "" };
-    format!("<b>{without}{lost}</b> of data.")
+    let runs = match row.runs.len() {
+        0 | 1 => String::new(),
+        n => format!(" in {n} runs"),
+    };
+    format!("<b>{without}{lost}</b> of data{runs}.")
 }
 
 /// Returns a sentence about a workload that needs no reclaim. The sentence exists only if `none`

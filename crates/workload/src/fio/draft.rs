@@ -53,6 +53,22 @@ pub(super) struct Think {
     pub(super) counts_issued: bool,
 }
 
+/// Files and region of a fio job, before the size of the drive is known.
+#[derive(Clone, Debug)]
+pub(super) struct Target {
+    /// Names of the job's files. If there are no names, each clone has `files_per_clone` files of
+    /// its own.
+    pub(super) files: Vec<String>,
+    pub(super) files_per_clone: u32,
+    pub(super) directory: String,
+    pub(super) name_format: String,
+    pub(super) size: Option<Amount>,
+    pub(super) file_size: Option<u64>,
+    pub(super) offset: Amount,
+    pub(super) offset_increment: Amount,
+    pub(super) offset_align: u64,
+}
+
 /// Values of the options in one section of a job file. Options that are not given have the default
 /// values of fio.
 #[derive(Clone, Debug)]
@@ -68,21 +84,13 @@ pub(super) struct Draft {
     pub(super) mixed_blocks: PerOp<Option<Blocks>>,
     pub(super) unaligned: bool,
     pub(super) align: PerOp<Option<u64>>,
-    pub(super) size: Option<Amount>,
+    pub(super) target: Target,
     pub(super) io_size: Option<Amount>,
-    pub(super) file_size: Option<u64>,
-    pub(super) offset: Amount,
-    pub(super) offset_increment: Amount,
-    pub(super) offset_align: u64,
     pub(super) number_ios: Option<u64>,
     pub(super) loops: u32,
     pub(super) clones: u32,
-    pub(super) files: Vec<String>,
-    pub(super) files_per_clone: u32,
     pub(super) service: Service,
     pub(super) open_files: Option<u32>,
-    pub(super) directory: String,
-    pub(super) name_format: String,
     pub(super) distribution: Distribution,
     pub(super) random_percent: PerOp<u32>,
     pub(super) map: bool,
@@ -132,21 +140,23 @@ impl Default for Draft {
             mixed_blocks: [const { None }; 3],
             unaligned: false,
             align: [None; 3],
-            size: None,
+            target: Target {
+                files: vec![],
+                files_per_clone: 1,
+                directory: String::new(),
+                name_format: "$jobname.$jobnum.$filenum".into(),
+                size: None,
+                file_size: None,
+                offset: Amount::Bytes(0),
+                offset_increment: Amount::Bytes(0),
+                offset_align: 0,
+            },
             io_size: None,
-            file_size: None,
-            offset: Amount::Bytes(0),
-            offset_increment: Amount::Bytes(0),
-            offset_align: 0,
             number_ios: None,
             loops: 1,
             clones: 1,
-            files: vec![],
-            files_per_clone: 1,
             service: Service { order: Order::RoundRobin, in_a_row: 1 },
             open_files: None,
-            directory: String::new(),
-            name_format: "$jobname.$jobnum.$filenum".into(),
             distribution: Distribution::Random,
             random_percent: [100; 3],
             map: true,
@@ -293,7 +303,8 @@ impl Draft {
                 self.align = each(value, None, |v| values::bytes(v, base).map(above_zero))?;
             }
             "size" => {
-                self.size = Some(values::amount(value, base)?).filter(|a| *a != Amount::Bytes(0));
+                self.target.size =
+                    Some(values::amount(value, base)?).filter(|a| *a != Amount::Bytes(0));
             }
             "io_size" => {
                 self.io_size =
@@ -302,20 +313,22 @@ impl Draft {
             "filesize" => {
                 let size = values::bytes(value, base)
                     .map_err(|e| format!("{e}; a range of sizes is not supported"))?;
-                self.file_size = above_zero(size);
+                self.target.file_size = above_zero(size);
             }
-            "offset" => self.offset = values::amount(value, base)?,
-            "offset_increment" => self.offset_increment = values::amount(value, base)?,
-            "offset_align" => self.offset_align = values::bytes(value, base)?,
-            "nrfiles" => self.files_per_clone = self.count(value, 1..=MOST_JOBS)? as u32,
+            "offset" => self.target.offset = values::amount(value, base)?,
+            "offset_increment" => self.target.offset_increment = values::amount(value, base)?,
+            "offset_align" => self.target.offset_align = values::bytes(value, base)?,
+            "nrfiles" => self.target.files_per_clone = self.count(value, 1..=MOST_JOBS)? as u32,
             "openfiles" => {
                 self.open_files =
                     above_zero(self.count(value, 0..=u64::from(u32::MAX))?).map(|n| n as u32);
             }
             "file_service_type" => self.service = service(value, base)?,
-            "filename" => self.files = file_names(value)?,
-            "directory" => self.directory = value.split(':').next().unwrap_or_default().into(),
-            "filename_format" => self.name_format = value.into(),
+            "filename" => self.target.files = file_names(value)?,
+            "directory" => {
+                self.target.directory = value.split(':').next().unwrap_or_default().into()
+            }
+            "filename_format" => self.target.name_format = value.into(),
             other => unreachable!("{other} is listed as used"),
         }
         Ok(())

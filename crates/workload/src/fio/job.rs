@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use vpass_drive::base::phrase::Phrase;
 use vpass_drive::base::request::SourceError;
 
-use super::draft::{Draft, MOST_JOBS, Pattern, Think, Ways};
+use super::draft::{Draft, MOST_JOBS, Pattern, Target, Think, Ways};
 use super::grammar::{Section, SourceLine};
 use super::options;
 use super::service::Service;
@@ -14,22 +14,6 @@ use super::sizes::Blocks;
 use super::skew::Distribution;
 use super::values::{Amount, PerOp};
 use crate::synthetic::Arrivals;
-
-/// Files and region of a fio job, before the size of the drive is known.
-#[derive(Clone, Debug)]
-pub(super) struct Target {
-    /// Names of the job's files. If there are no names, each clone has `files_per_clone` files of
-    /// its own.
-    pub(super) files: Vec<String>,
-    pub(super) files_per_clone: u32,
-    pub(super) directory: String,
-    pub(super) name_format: String,
-    pub(super) size: Option<Amount>,
-    pub(super) file_size: Option<u64>,
-    pub(super) offset: Amount,
-    pub(super) offset_increment: Amount,
-    pub(super) offset_align: u64,
-}
 
 /// Limits after which a job ends, such as a number of bytes, a number of requests or a time.
 #[derive(Clone, Copy, Debug)]
@@ -170,17 +154,7 @@ impl Job {
             limits: limits(draft, &label, section, notes)?,
             service: draft.service,
             exit_all: draft.exit_all,
-            target: Target {
-                files: draft.files.clone(),
-                files_per_clone: draft.files_per_clone,
-                directory: draft.directory.clone(),
-                name_format: draft.name_format.clone(),
-                size: draft.size,
-                file_size: draft.file_size,
-                offset: draft.offset,
-                offset_increment: draft.offset_increment,
-                offset_align: draft.offset_align,
-            },
+            target: draft.target.clone(),
             pattern: draft.pattern.clone(),
             label,
             blocks,

@@ -20,8 +20,9 @@ use vpass_drive::base::request::SourceError;
 use vpass_drive::base::units::Bytes;
 use vpass_drive::phrase;
 
+use super::draft::Target;
 use super::draft::Ways;
-use super::job::{Job, Target};
+use super::job::Job;
 use super::values::Amount;
 
 /// Region of a file in which a clone of a fio job works.

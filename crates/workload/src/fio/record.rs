@@ -1,7 +1,7 @@
 //! Record of a fio job for the results. The record contains everything that is needed to write an
 //! equivalent job.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use vpass_drive::base::request::{Op, Request};
 
 use super::draft::Ways;
@@ -12,17 +12,17 @@ use super::values::Amount;
 use crate::synthetic::Arrivals;
 
 /// Numbers of requests and bytes of a fio job, summed over all clones of the job.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JobCounts {
-    /// Number of read requests of the job.
+    /// Number of read requests.
     pub read_requests: u64,
-    /// Number of write requests of the job.
+    /// Number of write requests.
     pub write_requests: u64,
-    /// Number of trim requests of the job.
+    /// Number of trim requests.
     pub trim_requests: u64,
-    /// Number of bytes that the job read.
+    /// Number of bytes that the read requests read.
     pub read_bytes: u64,
-    /// Number of bytes that the job wrote.
+    /// Number of bytes that the write requests wrote.
     pub write_bytes: u64,
 }
 

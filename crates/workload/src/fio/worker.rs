@@ -41,7 +41,8 @@ pub(super) struct Worker {
     issued_bytes: u64,
     /// Number of requests issued since the first pass.
     issued: u64,
-    loops_left: u32,
+    /// Number of passes begun.
+    passes: u32,
 }
 
 impl Worker {
@@ -74,7 +75,7 @@ impl Worker {
             pass_bytes: 0,
             issued_bytes: 0,
             issued: 0,
-            loops_left: 0,
+            passes: 0,
         };
         worker.begin();
         Ok(worker)
@@ -83,8 +84,7 @@ impl Worker {
     /// Starts the job again with its first loop. The random numbers are new, so the requests differ
     /// from before.
     pub(super) fn begin(&mut self) {
-        self.loops_left = self.job.limits.loops;
-        (self.issued, self.issued_bytes) = (0, 0);
+        (self.issued, self.issued_bytes, self.passes) = (0, 0, 0);
         self.next_pass();
         self.countdown = 1;
     }
@@ -97,7 +97,8 @@ impl Worker {
         }
         let mut fresh = false;
         loop {
-            if self.is_over() || (self.has_ended_pass() && !self.next_pass()) {
+            let ends = self.has_ended_pass() || self.has_all_requests();
+            if self.has_all_bytes() || ends && !self.next_pass() || self.has_all_requests() {
                 return None;
             }
             let op = op.unwrap_or_else(|| self.way());
@@ -139,16 +140,20 @@ impl Worker {
         requests.checked_mul(self.job.requests_at_once())
     }
 
-    /// Returns whether the job has issued all its requests, or `io_size` times `loops` bytes.
-    fn is_over(&self) -> bool {
-        let limits = &self.job.limits;
-        let loops = u64::from(limits.loops);
-        limits.number_ios.is_some_and(|n| self.issued >= n.saturating_mul(loops))
-            || (!limits.time_based
-                && self
-                    .amounts
-                    .io_bytes
-                    .is_some_and(|n| self.issued_bytes >= n.saturating_mul(loops)))
+    /// Returns whether the job has issued `number_ios` times `loops` requests. If the job trims and
+    /// then writes, fio doubles this number at each pass (fio 3.33, `do_io` in backend.c).
+    fn has_all_requests(&self) -> bool {
+        let (limits, doubles) = (&self.job.limits, self.job.pattern.ways == Ways::TrimWrite);
+        let all = 2_u64.saturating_pow(if doubles { self.passes - 1 } else { 0 });
+        let all = all.saturating_mul(limits.loops.into());
+        limits.number_ios.is_some_and(|n| self.issued >= n.saturating_mul(all))
+    }
+
+    /// Returns whether the job has issued `io_size` times `loops` bytes.
+    fn has_all_bytes(&self) -> bool {
+        let (limits, bytes) = (&self.job.limits, self.amounts.io_bytes);
+        let is_all = |n: u64| self.issued_bytes >= n.saturating_mul(limits.loops.into());
+        !limits.time_based && bytes.is_some_and(is_all)
     }
 
     fn has_ended_pass(&self) -> bool {
@@ -160,10 +165,11 @@ impl Worker {
         // A rest that is smaller than the largest request needs no further pass.
         let moved = self.issued_bytes * self.job.requests_at_once();
         let owed = self.amounts.io_bytes.unwrap_or(0).saturating_sub(moved);
-        if self.loops_left == 0 && owed < self.job.largest_block() {
+        let has_all = owed < self.job.largest_block() || self.has_all_requests();
+        if self.passes >= self.job.limits.loops && has_all {
             return false;
         }
-        self.loops_left = self.loops_left.saturating_sub(1);
+        self.passes += 1;
         self.pass_bytes = 0;
         self.rewind();
         true

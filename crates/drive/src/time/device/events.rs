@@ -75,6 +75,22 @@ impl Device {
         Some(die)
     }
 
+    /// Ends programs of host pages. Their request may be complete, and their slots in the write
+    /// buffer are free.
+    fn end_programs(
+        &mut self,
+        drive: &mut Drive,
+        (request, pages): (u32, u32),
+        completed: &mut dyn FnMut(Tag, Ns),
+    ) {
+        let now = self.now;
+        if request != NIL {
+            self.host.finish_part(request, now, now, &mut self.metrics, completed);
+        }
+        self.programming -= pages;
+        self.unstall(drive, completed);
+    }
+
     fn work_ended(
         &mut self,
         drive: &mut Drive,
@@ -90,17 +106,7 @@ impl Device {
                 let Some(Stripe { pages, request, .. }) = self.stripes.ended(serial) else {
                     return;
                 };
-                if request != NIL {
-                    self.host.finish_part(
-                        request,
-                        self.now,
-                        self.now,
-                        &mut self.metrics,
-                        completed,
-                    );
-                }
-                self.programming -= pages;
-                self.unstall(drive, completed);
+                self.end_programs(drive, (request, pages), completed);
             }
             WorkKind::Program { host: false, .. } => {
                 self.copy_programs -= 1;
@@ -109,17 +115,7 @@ impl Device {
                 }
             }
             WorkKind::Program { host: true, request, pages, .. } => {
-                if request != NIL {
-                    self.host.finish_part(
-                        request,
-                        self.now,
-                        self.now,
-                        &mut self.metrics,
-                        completed,
-                    );
-                }
-                self.programming -= pages;
-                self.unstall(drive, completed);
+                self.end_programs(drive, (request, pages), completed);
             }
             WorkKind::Copy { dst: Some(_), then_host: false, .. }
                 if self.bugs.has(Bug::CopiesUnprogrammed) => {}

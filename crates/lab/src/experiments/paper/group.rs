@@ -40,17 +40,14 @@ pub(super) struct Group {
     /// A run that does not reach this number ends after `reads_per_block` reads per block. Runs
     /// with `cycles` differ in length, so figures must divide counts by the number of host requests
     /// (`share_of`).
-    #[serde(default)]
     pub(super) cycles: Option<f64>,
     /// Number of P/E cycles after which the warm-up ends. A warm-up that does not reach this number
     /// ends after `warm_up_reads_per_block` reads per block.
-    #[serde(default)]
     pub(super) warm_up_cycles: Option<f64>,
     #[serde(default)]
     pub(super) wear: GroupWear,
     /// Number of blocks in the read-active set. The set begins at the first address, and the host
     /// reads only addresses in this set. Default: all blocks that the host's capacity fills.
-    #[serde(default)]
     pub(super) blocks: Option<u32>,
     /// Mean number of host reads per block of the read-active set, after the warm-up.
     #[serde(default)]
@@ -69,32 +66,24 @@ pub(super) struct Group {
     pub(super) phases: f64,
     /// Share of time for which the host's requests keep the dies busy. The request rate is
     /// constant. Default: a closed loop with a constant queue depth.
-    #[serde(default)]
     pub(super) load: Option<f64>,
     /// Number of requests per second. A group can have `rate` instead of `load`.
-    #[serde(default)]
     pub(super) rate: Option<f64>,
     /// Number of counted passes over each workload, for runs on a whole drive. The counted passes
     /// come after the `warm_up_passes`. By default, each workload has its own number.
-    #[serde(default)]
     pub(super) passes: Option<f64>,
-    #[serde(default)]
     pub(super) warm_up_passes: Option<f64>,
     /// Settings of a group in which some refresh periods pass before the counted requests, so that
     /// the data is old. A group with `periods` cannot have passes or `reads_per_block`.
-    #[serde(default)]
     pub(super) periods: Option<Periods>,
     /// Settings of a group whose drives are read for many days at a low rate. A group with a span
     /// cannot have passes or `reads_per_block`.
-    #[serde(default)]
     pub(super) span: Option<Span>,
     /// Disjoint samples of the drive. Runs in the fluid gear simulate only these samples. Each
     /// sample has one page in N; "4/104" means four samples with N = 104. A variant can have its
     /// own samples.
-    #[serde(default)]
     pub(super) sample: Option<Samples>,
     /// Number of consecutive seeds for each run. Figures use the mean over these seeds.
-    #[serde(default)]
     pub(super) seeds: Option<NonZeroU32>,
     /// Whether to repeat the counted part until the rates settle. There are two rates for each
     /// cause: programs per host page, and erases per host page.
@@ -346,7 +335,6 @@ pub(super) struct Variant {
     #[serde(default)]
     pub(super) parity: Vec<String>,
     /// Drive of this variant, as a preset or a file. Default: the recipe's drive.
-    #[serde(default)]
     pub(super) drive: Option<String>,
     #[serde(default)]
     pub(super) set: Vec<String>,
@@ -356,16 +344,12 @@ pub(super) struct Variant {
     pub(super) own: BTreeMap<String, Vec<String>>,
     /// Name of a file in the folder of the recipe. The file has the host's hints, in the format of
     /// files for the option `--hints`.
-    #[serde(default)]
     pub(super) hints: Option<String>,
     /// Number of reads per page in this variant. This number replaces the number in the group's
     /// span.
-    #[serde(default)]
     pub(super) reads_per_page: Option<f64>,
     /// Samples of this variant. They replace the group's samples.
-    #[serde(default)]
     pub(super) sample: Option<Samples>,
     /// Load of this variant. This load replaces the group's load.
-    #[serde(default)]
     pub(super) load: Option<f64>,
 }

@@ -14,18 +14,14 @@ pub(super) struct Periods {
     pub(super) updates: f64,
     /// Expected number of page reads by the host in the whole counted part. A group with `reads`
     /// cannot have `counted`.
-    #[serde(default)]
     pub(super) reads: Option<u64>,
     /// Number of counted periods in which the host only updates pages. A group with `counted`
     /// cannot have `reads`.
-    #[serde(default)]
     pub(super) counted: Option<f64>,
     /// Share of reads in the counted requests. By default, the host continues to update pages at
     /// the same rate as in the earlier periods.
-    #[serde(default)]
     pub(super) read_share: Option<f64>,
     /// Constant queue depth. A group with `queue_depth` cannot have a `load`.
-    #[serde(default)]
     pub(super) queue_depth: Option<u32>,
     /// Whether to measure the stages of the host's page reads. Figures with a pointer to
     /// `/page_reads` need these stages.

@@ -33,7 +33,6 @@ pub(super) struct Recipe {
     #[serde(default)]
     pub(super) set: Vec<String>,
     /// Name of the file with the paper's numbers. The file is in the recipe's folder.
-    #[serde(default)]
     pub(super) expected: Option<String>,
     /// Garbage collection policy of every run.
     #[serde(default = "greedy")]
@@ -55,7 +54,6 @@ pub(super) struct Recipe {
     pub(super) model: Model,
     /// Latency, in microseconds, above which a read is long. If this latency is given, summaries
     /// also have the latencies that reads would have on an idle drive.
-    #[serde(default)]
     pub(super) long_us: Option<f64>,
 }
 
@@ -78,9 +76,7 @@ pub(super) struct NamedWorkload {
     pub(super) traces: Vec<String>,
     /// Number of counted passes over the workload. The counted passes come after the
     /// `warm_up_passes`.
-    #[serde(default)]
     pub(super) passes: Option<f64>,
-    #[serde(default)]
     pub(super) warm_up_passes: Option<f64>,
     /// Names of generated workloads. If this workload is a real trace from `[[trace]]`, the trace
     /// runs beside these workloads. Otherwise, the list is empty.

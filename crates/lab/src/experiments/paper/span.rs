@@ -16,7 +16,6 @@ pub(super) struct Span {
     pub(super) reads_per_page: f64,
     /// Counted window with timed requests after the span. If there is a window, only the requests
     /// in the window are timed.
-    #[serde(default)]
     pub(super) window: Option<Window>,
 }
 

@@ -5,6 +5,7 @@ use crate::life::tests::lived;
 use crate::plan::Chosen;
 use crate::progress::unwatched;
 use crate::setup::{Base, Gear, Named, Setup};
+use vpass_drive::base::metrics::HostCounts;
 
 fn contenders(labels: &[&str]) -> Vec<Contender> {
     let base =
@@ -80,7 +81,7 @@ fn wear_that_has_not_settled_leads_to_exact_lives_if_they_are_affordable() {
             gears.push(lives[0].plan.gear);
             let life = |one: &OneLife| Lived {
                 has_settled: one.windows.is_none(),
-                read_pages: 10,
+                host: HostCounts { read_pages: 10, ..HostCounts::default() },
                 ..life_of(one, 0.0)
             };
             Ok(lives.iter().map(|one| Ok(life(one))).collect())

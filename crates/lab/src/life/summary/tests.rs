@@ -34,6 +34,7 @@ pub(crate) fn life(years: MeanCi95) -> Life {
         host_bytes_read: none,
         flash_bytes_written: none,
         write_amplification: None,
+        host_amplification: None,
         read_wear: None,
         read_wear_net: None,
         mapping_unit: MappingUnit::of(16_384, []),

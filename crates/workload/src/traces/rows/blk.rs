@@ -77,18 +77,15 @@ impl Counted {
 
     /// Returns the numbers as a text. `None` if the file has only events that count.
     pub(in crate::traces) fn text(&self) -> Option<Phrase> {
-        let of = |action: BlkAction| (action.letter(), self.events[action as usize]);
-        let others: Vec<_> = BlkAction::ALL
-            .into_iter()
-            .filter(|action| *action != self.action)
-            .map(of)
-            .filter(|(_, count)| *count > 0)
-            .map(|(letter, count)| format!("{letter} ({count})"))
-            .collect();
-        let ((letter, count), others) = (of(self.action), others.join(" and "));
+        let count = |action: BlkAction| self.events[action as usize];
+        let said = |action: BlkAction| format!("{} ({})", action.letter(), count(action));
+        let others =
+            BlkAction::ALL.into_iter().filter(|other| *other != self.action && count(*other) > 0);
+        let (counted, others) = (said(self.action), others.map(said).collect::<Vec<_>>());
+        let others = others.join(" and ");
         (!others.is_empty()).then(|| {
             phrase![
-                "counted events: {letter} ({count}); the file also has {others}, which ",
+                "counted events: {counted}; the file also has {others}, which ",
                 Opt::BlkAction,
                 " chooses",
             ]

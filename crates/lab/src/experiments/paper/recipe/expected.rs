@@ -26,7 +26,6 @@ pub(in crate::experiments::paper) struct Expected {
     pub(in crate::experiments::paper) figure: String,
     pub(in crate::experiments::paper) variant: String,
     /// Workload whose number is compared. Default: the mean that `mean` selects.
-    #[serde(default)]
     pub(in crate::experiments::paper) workload: Option<String>,
     /// Kind of mean that is compared.
     #[serde(default)]
@@ -37,12 +36,10 @@ pub(in crate::experiments::paper) struct Expected {
     pub(in crate::experiments::paper) reclaim: String,
     /// Value in the paper. Absent if the available text of the paper lacks the value. In this case,
     /// the entry needs `below` or `above`.
-    #[serde(default)]
     pub(in crate::experiments::paper) value: Option<f64>,
     /// Largest difference with which the vpass number still agrees with the paper's value. The
     /// difference is given as a share of the paper's value. Absent if only the direction is
     /// compared.
-    #[serde(default)]
     pub(in crate::experiments::paper) tolerance: Option<f64>,
     /// Second criterion for figures that show ratios. A ratio of 0.9 is a change of -0.1. The
     /// criterion limits the difference between the change in vpass and the change in the paper.
@@ -53,7 +50,6 @@ pub(in crate::experiments::paper) struct Expected {
     ///
     /// `tolerance` is not enough for small changes: if the paper's change is small, `tolerance`
     /// accepts a change of 0.
-    #[serde(default)]
     pub(in crate::experiments::paper) change_within: Option<f64>,
     /// Whether a parameter of the drive was fitted to this number. For such a number, agreement
     /// proves nothing.
@@ -68,12 +64,9 @@ pub(in crate::experiments::paper) struct Expected {
     pub(in crate::experiments::paper) direction_only: bool,
     /// Technique whose vpass number must be larger than the vpass number of this entry. The key
     /// `above` names a technique whose number must be smaller. Both keys need `direction_only`.
-    #[serde(default)]
     pub(in crate::experiments::paper) below: Option<String>,
-    #[serde(default)]
     pub(in crate::experiments::paper) above: Option<String>,
     /// Variant of the technique that `below` or `above` names. Default: the variant of this entry.
-    #[serde(default)]
     pub(in crate::experiments::paper) than: Option<String>,
 }
 

@@ -37,11 +37,9 @@ pub(in crate::experiments::paper) struct Figure {
     pub(in crate::experiments::paper) unit: String,
     /// Name of a technique. The numbers of all techniques are divided by the number of this
     /// technique.
-    #[serde(default)]
     pub(in crate::experiments::paper) over: Option<String>,
     /// Name of a variant. The number of a technique in any variant is divided by the number of this
     /// technique in the named variant. A figure with `over_variant` cannot have `over`.
-    #[serde(default)]
     pub(in crate::experiments::paper) over_variant: Option<String>,
     /// JSON pointers to numbers in the summary of the run that `over` or `over_variant` selects.
     /// The sum of these numbers is the divisor. Default: `metric`.
@@ -194,7 +192,6 @@ pub(in crate::experiments::paper) struct Plot {
     pub(in crate::experiments::paper) group: String,
     pub(in crate::experiments::paper) kind: PlotKind,
     /// Workload whose runs the plot shows. Default: all workloads of the group.
-    #[serde(default)]
     pub(in crate::experiments::paper) workload: Option<String>,
     /// Techniques that the plot shows. An empty list means all techniques.
     #[serde(default)]
