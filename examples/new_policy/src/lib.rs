@@ -113,7 +113,7 @@ mod tests {
         let oracle = summary.oracle.expect("it watched");
         assert_eq!(summary.data_lost_pages, 0);
         assert_eq!((oracle.stamp_errors, oracle.limit_violations), (0, 0));
-        assert!(summary.reclaim.pages_copied > 0, "no block reached its alarm");
+        assert!(summary.reclaim.counts.pages_copied > 0, "no block reached its alarm");
     }
 
     #[test]

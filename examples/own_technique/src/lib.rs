@@ -141,7 +141,8 @@ mod tests {
         assert_eq!((own.data_lost_pages, own.reclaim_technique.as_str()), (0, "staggered"));
         let oracle = own.oracle.expect("it watched");
         assert_eq!((oracle.stamp_errors, oracle.limit_violations), (0, 0));
-        let more = own.reclaim.pages_copied as f64 / block.reclaim.pages_copied as f64;
+        let more =
+            own.reclaim.counts.pages_copied as f64 / block.reclaim.counts.pages_copied as f64;
         // On average, an alarm is an eighth earlier than that of `block`, and at most a quarter. A
         // block that `block` would rewrite just after the end of the run adds further pages.
         assert!((8.0 / 7.0..4.0 / 3.0).contains(&more), "{more}");
@@ -156,6 +157,6 @@ mod tests {
     #[test]
     fn a_run_with_the_same_seed_is_the_same() {
         let [one, other] = [run(card(), &[]), run(card(), &[])];
-        assert_eq!(one.reclaim.pages_copied, other.reclaim.pages_copied);
+        assert_eq!(one.reclaim.counts.pages_copied, other.reclaim.counts.pages_copied);
     }
 }

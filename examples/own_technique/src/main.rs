@@ -17,7 +17,7 @@ fn main() -> Result<(), Failure> {
     for card in [technique("block").expect("vpass has it"), staggered()] {
         let plan = RunPlan::new(&setup, Cards::of(card), &unwatched)?;
         let summary = execute(&plan, &Unwatched)?.summary;
-        let (copied, lost) = (summary.reclaim.pages_copied, summary.data_lost_pages);
+        let (copied, lost) = (summary.reclaim.counts.pages_copied, summary.data_lost_pages);
         println!("{:<12} {copied:>14} {lost:>12}", card.name);
     }
     Ok(())

@@ -187,8 +187,8 @@ mod tests {
     #[test]
     fn a_ladder_has_the_caps_of_its_configuration() {
         let l = ladder(&config());
-        let caps = [0, 1, 2, 3, 4].map(|level| (l.cap(level) * 1e4).floor());
-        assert_eq!(caps, [85.0, 106.0, 132.0, 166.0, 207.0]);
+        let caps = [0, 1, 2, 3, 4].map(|level| (l.cap(level) * 1e4) as u32);
+        assert_eq!(caps, [85, 106, 132, 166, 207]);
         assert_eq!(l.retries(), 4);
         assert!(Ladder::of(&EccConfig::default()).unwrap().is_none());
     }
