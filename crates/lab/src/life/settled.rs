@@ -65,9 +65,9 @@ const LITTLE_GC: f64 = 0.02;
 /// Largest share of the wear by levelling that need not have begun. The interval of lives with
 /// windows is wider than this.
 const LITTLE_LEVELLING: f64 = 0.02;
-/// Fewest gaps in the cycles so far if GC and levelling both work. Under a database trace on `tiny`
-/// with a gap of 100 cycles, windows after a warm-up of 60, 150 and 400 cycles had 52, 57 and 60 %
-/// of their programs by GC.
+/// Fewest gaps in the cycles so far if GC and levelling both work. `tiny` under a database trace
+/// has a gap of 100 cycles. GC took 52, 57 and 60 % of the programs in windows after 60, 150 and
+/// 400 cycles.
 const GAPS: f64 = 5.0;
 
 /// State of a drive, noted each time the mean block has completed a P/E cycle.
