@@ -118,12 +118,12 @@ impl Drive {
     /// Returns whether a failure is to come or a rebuild is running. Callers that serve requests
     /// then call [`Self::attend`] before each request.
     #[inline]
-    pub(crate) fn wants_attention(&self) -> bool {
+    pub fn wants_attention(&self) -> bool {
         self.attention
     }
 
     /// Returns the time of the next failure that has a time.
-    pub(crate) fn next_failure(&self) -> Ns {
+    pub fn next_failure(&self) -> Ns {
         let times =
             self.failing.to_come.iter().filter_map(|failure| {
                 if let When::At(at) = failure.when { Some(at) } else { None }

@@ -356,7 +356,10 @@ impl Device {
 
     /// Handles all failures that are due by this request number or by now, and continues a rebuild
     /// by one step.
-    pub(super) fn attend(&mut self, drive: &mut Drive, number: u64) -> Result<(), String> {
+    ///
+    /// # Errors
+    /// Returns the reason for which the drive cannot go on.
+    pub fn attend(&mut self, drive: &mut Drive, number: u64) -> Result<(), String> {
         drive.set_now(self.now);
         let attended = drive.attend(number, self.now);
         self.route(drive, dies::NIL);
@@ -367,16 +370,18 @@ impl Device {
     /// do.
     #[cold]
     fn rebuilds_before(&mut self, drive: &mut Drive, at: Ns) -> bool {
-        if !drive.is_rebuilding()
-            || self.dies.next().0 != Ns::MAX
-            || self.now >= at.min(drive.next_wake())
-        {
+        if !self.may_rebuild(drive) || self.now >= at.min(drive.next_wake()) {
             return false;
         }
         drive.set_now(self.now);
         drive.rebuild_next(self.now);
         self.route(drive, dies::NIL);
         true
+    }
+
+    /// Returns whether pages on failed flash wait and no die has other work.
+    fn may_rebuild(&self, drive: &Drive) -> bool {
+        drive.is_rebuilding() && self.dies.next().0 == Ns::MAX
     }
 
     /// Checks blocks that are due by now.
@@ -409,7 +414,11 @@ impl Device {
         let quiet_since = self.padded_at.max(self.host.last_end);
         let due =
             (quiet_since + pad_after * if planted(Bug::PadsLate) { 2 } else { 1 }).max(self.now);
-        if due >= at || planted(Bug::PadsNever) {
+        // Earlier checks and rebuilds come first, so that a long pause has the same effects as the
+        // same pause in pieces.
+        let waits =
+            due > drive.next_wake().max(self.now) || due > self.now && self.may_rebuild(drive);
+        if due >= at || waits || planted(Bug::PadsNever) {
             return false;
         }
         (self.now, self.padded_at) = (due, due);

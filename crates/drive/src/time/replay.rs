@@ -35,17 +35,7 @@ pub struct Replay {
 impl Replay {
     /// Creates an idle device at time 0. The drive must be made for the timed gear.
     pub fn new(drive: &Drive) -> Self {
-        let device = Device::new(drive);
-        Self {
-            device,
-            requests: vec![],
-            next: 0,
-            exhausted: false,
-            open: false,
-            depth: 1,
-            reactive: false,
-            served: 0,
-        }
+        Device::new(drive).into()
     }
 
     /// Returns the latencies so far.
@@ -207,6 +197,29 @@ impl Replay {
             Arrival::Reactive => (true, u32::MAX, true),
         };
         self.device.note_arrival(self.open, self.depth);
+    }
+}
+
+/// Adds the host side of a workload to a device.
+impl From<Device> for Replay {
+    fn from(device: Device) -> Self {
+        Self {
+            device,
+            requests: vec![],
+            next: 0,
+            exhausted: false,
+            open: false,
+            depth: 1,
+            reactive: false,
+            served: 0,
+        }
+    }
+}
+
+/// Gives up the host side of a workload.
+impl From<Replay> for Device {
+    fn from(replay: Replay) -> Self {
+        replay.device
     }
 }
 
