@@ -107,7 +107,7 @@ impl Store {
 
     /// Returns the bytes of a page that the host reads from the controller's memory. Sectors that
     /// memory lacks come from the older data that was just read.
-    fn from_memory(&mut self, lpn: Lpn) -> Content {
+    fn read_memory(&mut self, lpn: Lpn) -> Content {
         let older = self.rest.remove(&lpn).flatten();
         let mut held = self.memory.get(&lpn)?.clone();
         held.complete(older.as_deref().map(Page::bytes));
@@ -128,7 +128,7 @@ impl Store {
         } else if read.cause == Cause::Host {
             let bytes = match (failed, read.ppn) {
                 (true, _) => Err(()),
-                (false, FROM_BUFFER) => Ok(self.from_memory(read.lpn)),
+                (false, FROM_BUFFER) => Ok(self.read_memory(read.lpn)),
                 (false, ppn) => Ok(self.content(ppn)),
             };
             self.served.push(Served { lpn: read.lpn, bytes });
@@ -155,7 +155,9 @@ impl Observer for Store {
     }
 
     fn reads(&mut self, batch: &[PhysRead]) {
-        batch.iter().for_each(|read| self.note_read(read));
+        for read in batch {
+            self.note_read(read);
+        }
     }
 
     fn host_wrote(&mut self, request: u64, lpn: Lpn, _: bool) {

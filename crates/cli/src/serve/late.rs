@@ -63,7 +63,7 @@ mod tests {
         late.note(Duration::from_micros(100), Duration::from_micros(20));
         let said = late.sentence(1.0);
         assert!(said.ends_with("With --dilate 4, replies would be less than 5 % late."), "{said}");
-        late.note(Duration::from_micros(10_000), Duration::from_micros(20));
+        late.note(Duration::from_millis(10), Duration::from_micros(20));
         assert!(!late.sentence(1.0).contains("With"), "{}", late.sentence(1.0));
     }
 }

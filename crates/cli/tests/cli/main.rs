@@ -30,6 +30,7 @@ mod progress;
 mod reads_first;
 mod results;
 mod samples;
+mod serve;
 mod sizes;
 mod smart;
 mod stages_of_life;

@@ -72,8 +72,8 @@ impl Host {
         host.gap = [1, 30_000, 2_000_000, long.max(1)][host.below(4) as usize];
         host.depth = [1, 4, 32][host.below(3) as usize];
         let pages = capacity / page;
-        let hot = [1, 3, 12, 50][host.below(4) as usize].min(pages);
-        host.hot = (host.below(pages - hot + 1) * page / SECTOR, hot * page / SECTOR);
+        let width = [1, 3, 12, 50][host.below(4) as usize].min(pages);
+        host.hot = (host.below(pages - width + 1) * page / SECTOR, width * page / SECTOR);
         host
     }
 
@@ -130,7 +130,9 @@ impl Host {
             let part = u128::from(until - from) * u128::from(piece) / u128::from(self.pieces);
             self.now = from + part as Ns;
             let completed = self.actor.advance(self.now);
-            completed.into_iter().for_each(|completion| self.check(completion));
+            for completion in completed {
+                self.check(completion);
+            }
         }
     }
 
