@@ -212,7 +212,10 @@ impl Actor {
             device.advance(drive, until, |tag, at| {
                 completed.push(complete(open, unused, tag, at));
             });
-            self.attend();
+            // Failures by request number wait for their request.
+            if self.drive.next_failure() <= self.device.now() {
+                self.attend();
+            }
             self.admit();
         }
         std::mem::take(&mut self.completed)
