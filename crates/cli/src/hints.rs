@@ -1,5 +1,5 @@
-//! `vpass hints`: makes a hint file from the places of files on a mounted image. The places come from
-//! `filefrag -v`.
+//! `vpass hints`: makes a hint file from the places of files on a mounted image. The places come
+//! from `filefrag -v`.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};

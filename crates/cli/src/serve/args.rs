@@ -14,7 +14,7 @@ use crate::report_page::{PageArgs, WithPage};
 pub(crate) const EXAMPLES: &str = "Examples:\n  \
     vpass serve --drive tiny --reclaim straw-wl\n  \
     vpass serve --drive tiny -- 'nbdinfo $uri'\n  \
-    vpass serve --drive tiny --dilate 10 -- 'fio --ioengine=nbd --uri=$uri --name=a --rw=randread'\n\n\
+    vpass serve --drive tiny --dilate 10 -- 'nbdcopy $uri null:'\n\n\
     The data is in memory and ends with the server. Power cuts are not simulated.";
 
 /// Arguments of `vpass serve`.
