@@ -9,7 +9,7 @@
 //! rung             1    2    3    4     5      6      7
 //! windows          4    6    6    8     8    all    all
 //! cycles of each   8   15   15   40   120      -      -
-//! warm-up         90  150  150  400  1000      -      -    (largest number of cycles)
+//! warm-up        150  150  150  400  1000      -      -    (largest number of cycles)
 //! lives            2    2    4    4     4      2      8
 //! ```
 //!
@@ -42,7 +42,7 @@ const fn exact(number: u32, lives: u32) -> Rung {
 
 /// All rungs, from the rung with the fastest lives to the rung with exact lives.
 pub const LADDER: [Rung; 7] = [
-    rung(1, 4, 8, 90, 2),
+    rung(1, 4, 8, 150, 2),
     rung(2, 6, 15, 150, 2),
     rung(3, 6, 15, 150, 4),
     rung(4, 8, 40, 400, 4),
