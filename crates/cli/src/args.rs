@@ -187,8 +187,8 @@ pub(crate) struct CompareArgs {
     pub(crate) fail: Vec<Failure>,
     /// Run each technique with N seeds, from --seed upwards, and print 95 % confidence intervals.
     /// Default: 3 seeds if the run of a technique is short (at most 10 million requests in the
-    /// timed gear, or 40 million in the untimed gear), and otherwise 1. A replayed trace whose
-    /// results do not depend on the seed runs with 1 seed. With --sweep, the default is 1.
+    /// timed gear, or 40 million in the untimed gear), and otherwise 1. If all
+    /// seeds give the same results for a trace, 1 seed is run. With --sweep, the default is 1.
     #[arg(long, value_name = "N", value_parser = at_least_one::<NonZeroU32>)]
     pub(crate) seeds: Option<NonZeroU32>,
     /// Compare techniques at each of these values of a key, for example start.pec=0,1000,2000. If

@@ -159,8 +159,8 @@ fn host(s: &Summary) -> String {
     if let Some(t) = &s.trace {
         let _ = writeln!(text, "  trace: {} in {}", plural(t.rows, "request"), seconds(t.span_s));
         for (n, what) in [
-            (t.clamped, "were earlier than a request before them and were moved to its time"),
-            (t.refitted, "had their address changed to fit the drive"),
+            (t.clamped, "moved to the later time of a request before"),
+            (t.refitted, "with an address that was changed to fit the drive"),
         ] {
             if n > 0 {
                 let _ = writeln!(text, "  trace: {} {what}", plural(n, "request"));

@@ -95,9 +95,11 @@ pub struct Technique {
     pub data_lost_pages: f64,
     /// Number of page reads by the host per page that the drive rewrites. Null without rewrites.
     pub rounds_per_rewrite: Option<f64>,
-    /// Number of page reads by the host per rewritten page, in the first eighth of the life.
+    /// Number of page reads by the host per rewritten page, in the first eighth of the life. Null
+    /// if the drive does not wear out.
     pub rounds_per_rewrite_fresh: Option<f64>,
-    /// Number of page reads by the host per rewritten page, in the last eighth of the life.
+    /// Number of page reads by the host per rewritten page, in the last eighth of the life. Null if
+    /// the drive does not wear out.
     pub rounds_per_rewrite_worn: Option<f64>,
     /// Number of bytes that the drive rewrites for each 100 bytes that the host reads. Bytes that
     /// GC rewrites are included. Bytes that the host writes are excluded.
@@ -219,7 +221,8 @@ impl Technique {
         let page = plan.drive.config.geometry.page_size.0 as f64;
         let rounds = |written: f64| rounds(plan, law, written);
         let read_bytes_per_day = law.read_bytes_per_s() * 86_400.0;
-        let (fresh, worn) = ends(life, read_bytes_per_day * days);
+        let (fresh, worn) =
+            if life.worn_out { ends(life, read_bytes_per_day * days) } else { (None, None) };
         let cycles = life.pec_mean.mean - life.pec_first;
         let by_drive = life.flash_bytes_written.mean - life.host_bytes_written.mean;
         let read = read_bytes_per_day * days;

@@ -71,6 +71,10 @@ fn of_run(run: &Run) -> Result<Option<OfRun>, Failure> {
     let pages = pages.ok_or_else(|| missing("programs_reclaim_pages"))?;
     let known = at.iter().copied().zip(pages).filter(|(s, _)| s.is_finite());
     let points: Vec<(f64, f64)> = std::iter::once((0.0, 0.0)).chain(known).collect();
+    // In the untimed gear, rows have no time.
+    if points.len() == 1 {
+        return Ok(None);
+    }
     Ok(Some(OfRun { seconds, p99_9_us: tails(run, seconds)?, rewrites: rates(&points, seconds) }))
 }
 

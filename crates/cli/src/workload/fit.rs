@@ -193,7 +193,7 @@ fn of_trace(args: &FitArgs) -> Result<Imported, Failure> {
     let survey = Arc::new(survey(&args.trace, &options, &bar)?);
     let mut notes: Vec<Phrase> = unit_notes(&survey, &options).into_iter().collect();
     let unit = options.read.time_unit;
-    notes.extend(survey.files().iter().flat_map(|file| file.doubts(unit, true)));
+    notes.extend(survey.files().iter().flat_map(|file| file.doubts(unit, true, false)));
     let mut source = TraceSource::new(survey, CAPACITY, options)?;
     // Page size in bytes. Every common operating system uses pages of 4096 bytes.
     let mut meter = Meter::of_anything(4096);

@@ -25,8 +25,8 @@ use crate::results::Summary;
 /// 0.1 %.
 const LEAST: f64 = 0.01;
 
-/// Number of seeds from which on only seeds are compared. Unlike batches, seeds also show chance
-/// that lasts for a whole run, such as the places of hot pages.
+/// With at least this number of seeds, vpass compares seeds and ignores batches. Unlike batches,
+/// seeds also show chance that lasts for a whole run, such as the places of hot pages.
 pub const SEEDS: usize = 3;
 
 /// Result of comparing two values.

@@ -72,7 +72,8 @@ const LITTLE_INVALID: f64 = 0.02;
 /// Largest share of the wear by levelling that need not have begun. The interval of lives with
 /// windows is wider than this.
 const LITTLE_LEVELLING: f64 = 0.02;
-/// Fewest gaps in the cycles so far if GC and levelling both work. `tiny` under a database trace
+/// Smallest number of P/E cycles in a warm-up if GC and wear levelling both run, in units of
+/// `wear.static_gap`. `tiny` under a database trace
 /// has a gap of 100 cycles. GC took 52, 57 and 60 % of the programs in windows after 60, 150 and
 /// 400 cycles.
 const GAPS: f64 = 5.0;
@@ -123,7 +124,7 @@ pub(super) struct Settling {
     notes: Vec<Note>,
     /// Gap of wear levelling, in P/E cycles (`wear.static_gap`); 0 without levelling.
     gap: f64,
-    /// P/E cycles for which a cold block stays where it is.
+    /// Number of P/E cycles until wear levelling moves a cold block.
     stays: f64,
     /// Age at which data is refreshed; 0 without refresh.
     refreshes_at: Ns,
@@ -197,8 +198,8 @@ fn covariance(one: &[f64], other: &[f64]) -> f64 {
     products / one.len().max(1) as f64
 }
 
-/// Returns the share of all pages that becomes invalid in a cycle from `middle` to `to`, in blocks
-/// that are not erased from `from` to `to`.
+/// Returns the pages that cold blocks lose in a P/E cycle, as a share of all pages. Cold blocks are
+/// not erased between `from` and `to`. Their losses between `middle` and `to` count.
 fn become_invalid(notes: &[Note], [from, middle, to]: [usize; 3]) -> f64 {
     let blocks = notes[to].cycles.len();
     let is_cold = |block: &usize| notes[from].cycles[*block] == notes[to].cycles[*block];
@@ -215,7 +216,7 @@ fn settled(notes: &[Note], gap: f64, stays: f64) -> bool {
     let thirds = [Third::of(&notes[from..=middle]), Third::of(&notes[middle..=to])];
     let [before, now] = &thirds;
     let stands = |share: usize| (before.shares[share] - now.shares[share]).abs() <= STATE_WITHIN;
-    // Without GC, the data of other blocks does not matter to the wear by writes.
+    // Without GC, data in cold blocks is not copied, so cold blocks cause no wear.
     let will_have_gc = || become_invalid(notes, [from, middle, to]) * stays > LITTLE_INVALID;
     let has_gc = thirds.iter().any(Third::has_gc) || will_have_gc();
     let is_steady =

@@ -137,9 +137,9 @@ impl RunPlan {
         let Workload::Trace { survey, options } = &self.workload else { return vec![] };
         // With a closed loop, the times of the trace are not used.
         let timed = options.arrival == Arrival::Open;
-        let of = |file: &FileSurvey| {
-            [file.doubts(options.read.time_unit, timed), file.notes.clone()].concat()
-        };
+        let (unit, joined) = (options.read.time_unit, options.join_recordings);
+        let of =
+            |file: &FileSurvey| [file.doubts(unit, timed, joined), file.notes.clone()].concat();
         survey.files().iter().flat_map(of).collect()
     }
 }

@@ -97,7 +97,7 @@ impl Summary {
         let few = (CLEANED * f64::from(open)).min(0.5 * f64::from(drive.geometry().blocks));
         let cleaned = self.flash.erases.of(Cause::Gc);
         let [by_gc, by_host] = [Cause::Gc, Cause::Host].map(|cause| self.flash.programs.of(cause));
-        if by_gc > by_host && (cleaned as f64) < few {
+        if by_host > 0 && by_gc > by_host && (cleaned as f64) < few {
             self.warn(format!(
                 "The drive still fills blocks that it opened at the start: GC has cleaned only {}, \
                  and copied mostly data of the start-up state. These copies are {:.0} % of all \

@@ -205,6 +205,14 @@ fn undecided(model: &Model, measure: &Measure) -> (String, String) {
     if high - low <= ALIKE * high.abs() {
         return ((measure.text)(all[0]), format!("alike under {}", names(&all)));
     }
+    // Memory has no noise. If no technique has the smallest memory, no technique may win.
+    if measure.key == "controller_ram_bytes" && model.front_of(measure.key).is_none() {
+        let texts: Vec<String> = all.iter().map(|row| (measure.text)(row)).collect();
+        return (
+            "not ranked".into(),
+            format!("{} under {}", crate::sentences::list(&texts), names(&all)),
+        );
+    }
     let (front, then) = front(model, measure).unwrap_or((all, String::new()));
     let is_known = |row: &&Row| {
         measure.key == "life" || row.cells.get(measure.key).is_some_and(|cell| cell.half.is_some())

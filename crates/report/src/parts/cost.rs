@@ -64,7 +64,8 @@ struct Point<'a> {
 
 /// Returns the page section about cost.
 pub(crate) fn section(model: &Model) -> Section {
-    let is_known = model.rows.iter().any(|row| row.life.is_some_and(|life| life.point().is_some()));
+    let is_known = model.shows_life()
+        && model.rows.iter().any(|row| row.life.is_some_and(|life| life.point().is_some()));
     let measure = if is_known { &LIFE } else { &REWRITES };
     let say = bought(model, capacity(model));
     let head = Head { id: "cost", title: measure.title, say: &say };

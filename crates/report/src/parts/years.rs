@@ -118,7 +118,10 @@ fn chart(i: usize, row: &Row, wearing: &Wearing, x: &Linear, has_axis: bool) -> 
         }
         below = above;
     }
-    let years = days(365.0 * wearing.years.last().unwrap_or(&0.0));
+    let years = match row.life {
+        Some(life) if life.lives_on => life.text(),
+        _ => days(365.0 * wearing.years.last().unwrap_or(&0.0)),
+    };
     let title = format!(
         "<text class=\"lab\" x=\"0\" y=\"-6\">{}</text>\
          <text class=\"end\" x=\"100%\" y=\"-6\">{}</text>",

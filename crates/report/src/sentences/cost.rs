@@ -20,14 +20,15 @@ pub fn bought(model: &Model, capacity: Option<f64>) -> String {
     let per_gib = per_gib.map_or_else(String::new, |c| {
         format!(" That is {} per GiB of the drive.", bytes_of(ram * GIB / c))
     });
-    format!("{}{}", gain(best, base, &bold(&bytes(ram))), per_gib)
+    format!("{}{}", gain(model, best, base, &bold(&bytes(ram))), per_gib)
 }
 
-/// Describes by how much the life becomes longer. If a life is unknown, the text says by how much
-/// rewritten pages become fewer.
-fn gain(best: &Row, base: &Row, ram: &str) -> String {
+/// Describes by how much the life becomes longer. If the winner's life is not the longest one, the
+/// text says by how much rewritten pages become fewer.
+fn gain(model: &Model, best: &Row, base: &Row, ram: &str) -> String {
     let (one, other) = (code(&best.label), code(&base.label));
-    if let Some(ratio) = ratio(best, base) {
+    let lives_longest = model.winners_of("life").iter().any(|row| row.label == best.label);
+    if let Some(ratio) = ratio(best, base).filter(|_| lives_longest) {
         return format!(
             "{one} gives {times} the life of {other} and costs {ram} of memory.",
             times = bold(&ratio)

@@ -28,7 +28,7 @@ pub fn consumed(model: &Model, programs: &[[f64; 6]]) -> String {
         .collect();
     of.sort_by(|a, b| b.1.total_cmp(&a.1));
     let Some((most, share)) = of.first() else {
-        return "Among the techniques that protect data, none programmed a page.".into();
+        return "No technique that protects data programmed a page.".into();
     };
     let first = format!(
         "Under {}, {} of all programmed pages are rewrites because of reads",
@@ -40,11 +40,7 @@ pub fn consumed(model: &Model, programs: &[[f64; 6]]) -> String {
     let other = other.map(|(row, share)| {
         format!("; under {} {}", code(&row.label), bold(&percent(100.0 * share)))
     });
-    format!(
-        "{first}{}. The other programmed pages are the host's writes and the copies that these \
-         writes cause.",
-        other.unwrap_or_default()
-    )
+    format!("{first}{}. The chart shows the other causes.", other.unwrap_or_default())
 }
 
 /// Describes the share of read reclaim in the wear of a whole life, and in the first and the last
@@ -83,8 +79,8 @@ mod tests {
         assert_eq!(
             consumed(&model, &programs),
             "Under <code>block</code>, <b>75\u{a0}%</b> of all programmed pages are rewrites \
-             because of reads; under <code>straw-wl</code> <b>10\u{a0}%</b>. The other programmed \
-             pages are the host's writes and the copies that these writes cause."
+             because of reads; under <code>straw-wl</code> <b>10\u{a0}%</b>. The chart shows the \
+             other causes."
         );
     }
 

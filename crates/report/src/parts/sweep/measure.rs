@@ -50,13 +50,14 @@ impl Measure {
         self.range(row).map(|(low, high)| (high - low) / 2.0)
     }
 
-    /// Returns the ends of the 95 % interval; `None` if the interval is unknown.
+    /// Returns the ends of the 95 % interval over seeds; `None` with one seed.
     pub(super) fn range(&self, row: &Row) -> Option<(f64, f64)> {
         if self.key == LIFE {
             return row.life?.range();
         }
         let cell = row.cells.get(&self.key)?;
-        cell.half.map(|half| (cell.mean - half, cell.mean + half))
+        let half = cell.half.filter(|_| row.runs.len() > 1);
+        half.map(|half| (cell.mean - half, cell.mean + half))
     }
 
     /// Returns the value of this measure with its unit, for a technique. Without a value, the text

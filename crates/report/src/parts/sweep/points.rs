@@ -17,7 +17,7 @@ pub(super) fn section(model: &Model, sweep: &Sweep) -> Section {
         .filter(|column| !matches!(column.unit, Unit::Life(_)))
         .filter(|column| all.iter().any(|(_, row)| row.value(column.key).is_some()))
         .collect();
-    let has_life = all.iter().any(|(_, row)| row.life.is_some());
+    let has_life = all.iter().any(|(_, row)| row.life.is_some_and(|life| life.point().is_some()));
     let life = has_life.then_some("life");
     let keys = || sweep.keys.iter().map(String::as_str);
     let labels = columns.iter().map(|column| column.label);

@@ -68,12 +68,13 @@ pub struct FileSurvey {
 
 impl FileSurvey {
     /// Returns warnings if the times or the sizes of the file were probably read wrongly. `said` is
-    /// the unit of times that the user gave. Without `timed`, the times are not used.
-    pub fn doubts(&self, said: Option<TimeUnit>, timed: bool) -> Vec<Phrase> {
+    /// the unit of times that the user gave. Without `timed`, the times are not used. If `joined`,
+    /// recordings follow each other.
+    pub fn doubts(&self, said: Option<TimeUnit>, timed: bool, joined: bool) -> Vec<Phrase> {
         let path = shown(&self.path);
         let rate = rate::doubts(&path, self.format, said, self.rows, self.span_ns);
-        let of_times = [rate, self.oddities.of_clock(&path)].map(|doubt| doubt.filter(|_| timed));
-        of_times.into_iter().chain([self.of_sizes()]).flatten().collect()
+        let of_clock = self.oddities.of_clock(&path).filter(|_| timed && !joined);
+        [rate.filter(|_| timed), of_clock, self.of_sizes()].into_iter().flatten().collect()
     }
 
     fn of_sizes(&self) -> Option<Phrase> {

@@ -13,8 +13,8 @@ use vpass_drive::phrase;
 use crate::traces::rows::format::{Format, TraceRow};
 
 /// Shortest step back of a clock that starts again, in ns. Rows of several processors are often out
-/// of order, but by less.
-const SHORTEST_BACK_NS: u64 = 10_000_000;
+/// of order, and rows in the order of completion by a latency.
+const SHORTEST_BACK_NS: u64 = 100_000_000;
 /// Size of the pages that hosts write. If all sizes are multiples of this number of sectors (2
 /// MiB), they are probably bytes, because requests of that size are rare.
 const PAGE_BYTES: u64 = 4096;
@@ -88,8 +88,8 @@ impl Oddities {
                 "{file}: the clock of the trace starts again {times}, so {all} recordings seem to \
                  follow each other in the file; ",
                 Opt::JoinRecordings,
-                " plays each after the one before; without this option, requests get the latest \
-                 time before them",
+                " of a run plays each after the one before; without this option, requests get the \
+                 latest time before them",
             ]
         })
     }
