@@ -56,7 +56,7 @@ fn recordings_in_a_file_can_follow_each_other() {
         let mut source = TraceSource::open(std::slice::from_ref(&path), 1 << 30, options).unwrap();
         let requests = drained(&mut source).unwrap();
         assert_eq!((source.report().clamped, requests[5].at), (clamped, last_s * 1_000_000_000));
-        let doubts = source.survey().files()[0].doubts(None, true);
+        let doubts = source.survey().files()[0].doubts(None, true, false);
         assert!(doubts[0].to_string().contains("starts again once, so 2 recordings"), "{doubts:?}");
     }
 }
