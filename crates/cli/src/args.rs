@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use clap::{ArgGroup, Args, ValueEnum};
 use vpass_drive::base::failure::Failure;
 use vpass_lab::numbers::counted;
+use vpass_lab::plan::Chosen;
 use vpass_lab::samples::Samples;
 use vpass_workload::synthetic::MAX_QUEUE_DEPTH;
 
@@ -123,21 +124,7 @@ pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) setup: Setup,
     #[command(flatten)]
-    pub(crate) techniques: TechniqueArgs,
-    /// Refresh technique (see `vpass list refresh`), which rewrites old data. Refresh needs a
-    /// clock: the timed gear, the times of a trace, or workload.rate. Default: the refresh
-    /// technique that the parity technique includes, if any; otherwise none.
-    #[arg(long, value_name = "NAME")]
-    pub(crate) refresh: Option<String>,
-    /// Parity technique (see `vpass list parity`): parity pages inside the drive repair other
-    /// pages. The drive's spare area must be large enough for the parity pages.
-    #[arg(long, default_value = "none", value_name = "NAME")]
-    pub(crate) parity: String,
-    /// Failures to inject, separated by commas, such as die:3@10s or block:17@r5000. UNIT is a die,
-    /// plane, block or page, with its number in the drive. WHEN is a time (10s) or a count of
-    /// measured requests (r5000: after 5,000 requests).
-    #[arg(long, value_delimiter = ',', value_name = "UNIT@WHEN,..")]
-    pub(crate) fail: Vec<Failure>,
+    pub(crate) one: OneDrive,
     /// Repeat the run with N seeds, from --seed upwards. Prints the mean uncorrectable bit error
     /// rate (UBER) with a 95 % interval, and the lost pages of all runs. All other results come
     /// from the first seed. `vpass compare --seeds` prints the mean of every result.
@@ -155,6 +142,39 @@ pub(crate) struct RunArgs {
 impl WithPage for RunArgs {
     fn page_and_out(&mut self) -> (&mut PageArgs, &mut Option<PathBuf>) {
         (&mut self.page, &mut self.setup.base.out)
+    }
+}
+
+/// Techniques and failures of a single drive.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct OneDrive {
+    #[command(flatten)]
+    pub(crate) techniques: TechniqueArgs,
+    /// Refresh technique (see `vpass list refresh`), which rewrites old data. Refresh needs a
+    /// clock: the timed gear, the times of a trace, or workload.rate. Default: the refresh
+    /// technique that the parity technique includes, if any; otherwise none.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) refresh: Option<String>,
+    /// Parity technique (see `vpass list parity`): parity pages inside the drive repair other
+    /// pages. The drive's spare area must be large enough for the parity pages.
+    #[arg(long, default_value = "none", value_name = "NAME")]
+    pub(crate) parity: String,
+    /// Failures to inject, separated by commas, such as die:3@10s or block:17@r5000. UNIT is a die,
+    /// plane, block or page, with its number in the drive. WHEN is a time (10s) or a count of
+    /// measured requests (r5000: after 5,000 requests).
+    #[arg(long, value_delimiter = ',', value_name = "UNIT@WHEN,..")]
+    pub(crate) fail: Vec<Failure>,
+}
+
+impl OneDrive {
+    /// Returns the names of the techniques.
+    pub(crate) fn chosen(&self) -> Chosen<'_> {
+        Chosen {
+            reclaim: &self.techniques.reclaim,
+            gc: &self.techniques.gc,
+            refresh: self.refresh.as_deref(),
+            parity: &self.parity,
+        }
     }
 }
 

@@ -7,11 +7,13 @@ use clap::{Parser, Subcommand};
 
 use crate::args::{CompareArgs, ExplainArgs, ListWhat, RunArgs, ShowWhat, at_least_one};
 use crate::attack::args::{AttackArgs, EXAMPLES as ATTACK_EXAMPLES};
+use crate::hints::{EXAMPLE as HINTS_EXAMPLE, HintsArgs};
 use crate::life::args::{EXAMPLES as LIFE_EXAMPLES, LifeArgs};
 use crate::llm::{EXAMPLES as LLM_EXAMPLES, LlmArgs};
 use crate::new::args::{EXAMPLES as NEW_EXAMPLES, NewCommand};
 use crate::paper::PaperArgs;
 use crate::report_page::ReportArgs;
+use crate::serve::{EXAMPLES as SERVE_EXAMPLES, ServeArgs};
 use crate::smart::SmartArgs;
 use crate::sweep::SweepArgs;
 use crate::trace::args::TraceCommand;
@@ -48,6 +50,9 @@ pub(crate) enum Command {
     /// Run a workload on a simulated drive and report the results.
     #[command(after_help = RUN_EXAMPLES)]
     Run(RunArgs),
+    /// Serve a simulated drive as a block device, which any program can use over NBD.
+    #[command(after_help = SERVE_EXAMPLES)]
+    Serve(ServeArgs),
     /// Run the same workload on one drive per technique, and mark the best technique for each
     /// result.
     #[command(after_help = COMPARE_EXAMPLES)]
@@ -106,6 +111,10 @@ pub(crate) enum Command {
     /// the block is rewritten.
     #[command(after_help = "Example: vpass explain --drive straw-2t-tlc --reclaim block")]
     Explain(ExplainArgs),
+    /// Make a hint file from files of a mounted image. The hints say which latency the host accepts
+    /// for reads of these files.
+    #[command(after_help = HINTS_EXAMPLE)]
+    Hints(HintsArgs),
     /// Inspect, convert or cut traces.
     Trace {
         #[command(subcommand)]

@@ -8,21 +8,37 @@ use vpass_lab::run::Outcome;
 /// Exit code of the command `vpass`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
-    Done = 0,
+    Done,
     /// Exit code for an error, for a bug of the drive model, and for a generated workload that
     /// misses the wanted statistics.
-    Failed = 1,
+    Failed,
     /// Exit code for wrong usage, or for an error in a configuration or a trace.
-    Usage = 2,
+    Usage,
     /// Exit code for a complete run in which data was lost.
-    Lost = 3,
+    Lost,
     /// Exit code that a shell reports for a process ended by SIGINT.
-    Interrupted = 130,
+    Interrupted,
+    /// Exit code of the user's own command.
+    Command(u8),
+}
+
+impl Exit {
+    /// Returns the code.
+    pub(crate) const fn code(self) -> u8 {
+        match self {
+            Self::Done => 0,
+            Self::Failed => 1,
+            Self::Usage => 2,
+            Self::Lost => 3,
+            Self::Interrupted => 130,
+            Self::Command(code) => code,
+        }
+    }
 }
 
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
-        Self::from(exit as u8)
+        Self::from(exit.code())
     }
 }
 

@@ -13,6 +13,7 @@ mod compare;
 mod dialect;
 mod exit;
 mod explain;
+mod hints;
 mod kept;
 mod life;
 mod list;
@@ -25,6 +26,7 @@ mod progress;
 mod report;
 mod report_page;
 mod seeds;
+pub mod serve;
 mod shell;
 mod smart;
 mod stdin;
@@ -40,8 +42,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use vpass_lab::as_json;
 use vpass_lab::failure::Failure;
-use vpass_lab::plan::{Chosen, RunPlan};
+use vpass_lab::plan::RunPlan;
 use vpass_lab::results::{OverSeeds, Uber};
+use vpass_lab::run::Outcome;
 use vpass_lab::{files, memory, run, setup};
 use vpass_report::table;
 
@@ -86,12 +89,13 @@ pub fn run_command_telling(words: Vec<OsString>, tell: &dyn Fn(&Failure)) -> u8 
             Exit::Failed
         }
     };
-    exit as u8
+    exit.code()
 }
 
 fn command(command: Command) -> Result<Exit, Failure> {
     match command {
         Command::Run(args) => return report_page::beside(args, run),
+        Command::Serve(args) => return report_page::beside(args, serve::serve),
         Command::Attack(args) => return attack::attack(&args),
         Command::Compare(args) if !args.sweep.is_empty() => {
             return report_page::beside(args, sweep::of_compare);
@@ -103,6 +107,7 @@ fn command(command: Command) -> Result<Exit, Failure> {
         Command::List { what, json } => list::list(what, json)?,
         Command::Show { what, name, set, json } => list::show(what, &name, &set, json)?,
         Command::New { command } => new::run(command)?,
+        Command::Hints(args) => hints::hints(&args)?,
         Command::Explain(args) => explain::explain(&args)?,
         Command::Trace { command } => trace::run(&command)?,
         Command::Workload { command } => workload::run(&command)?,
@@ -140,16 +145,10 @@ fn command(command: Command) -> Result<Exit, Failure> {
 }
 
 fn run(args: &RunArgs) -> Result<Exit, Failure> {
-    let named = Chosen {
-        reclaim: &args.techniques.reclaim,
-        gc: &args.techniques.gc,
-        refresh: args.refresh.as_deref(),
-        parity: &args.parity,
-    };
     args.setup.require_one_sample()?;
     let plan = RunPlan::new(
-        &setup::Setup { fail: args.fail.clone(), ..(&args.setup).into() },
-        named,
+        &setup::Setup { fail: args.one.fail.clone(), ..(&args.setup).into() },
+        args.one.chosen(),
         &bar,
     )?;
     plan.require_no_acceleration()?;
@@ -181,6 +180,16 @@ fn show(
     if let Some(uber) = outcome.summary.uber.as_mut().filter(|_| !others.is_empty()) {
         uber.over_seeds = Some(OverSeeds::of(&[&[(*uber, lost)], others].concat()));
     }
+    finish(plan, base, command, (outcome, folder))
+}
+
+/// Shows the results of a finished run, and writes them into its folder.
+fn finish(
+    plan: &RunPlan,
+    base: &Base,
+    command: &'static str,
+    (outcome, folder): (Outcome, Option<Folder>),
+) -> Result<Exit, Failure> {
     if let Some(folder) = folder {
         out::write_files(folder.path(), files::of_run(plan, &outcome, &call::of(command))?)?;
         folder.finish()?;

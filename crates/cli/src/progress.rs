@@ -113,7 +113,7 @@ pub(crate) fn hear_interrupts() {
             "vpass: {}",
             if kept { "interrupted".into() } else { in_words(&failure) }
         ));
-        std::process::exit(Exit::from(&failure) as i32);
+        std::process::exit(Exit::from(&failure).code().into());
     });
 }
 

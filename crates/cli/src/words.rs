@@ -32,13 +32,13 @@ pub(crate) fn parsed(words: Vec<OsString>) -> Result<Cli, u8> {
         crate::stdin::remove_copy();
         let Some(again) = again else {
             say_wrapped(complaint.render().to_string().trim_end());
-            return Err(Exit::Usage as u8);
+            return Err(Exit::Usage.code());
         };
         again
     };
     // If printing fails, the failure cannot be reported anywhere.
     let _ = complaint.print();
-    Err(u8::try_from(complaint.exit_code()).unwrap_or(Exit::Usage as u8))
+    Err(u8::try_from(complaint.exit_code()).unwrap_or(Exit::Usage.code()))
 }
 
 /// Parses a command line.

@@ -108,6 +108,9 @@ pub struct Drive {
     attention: bool,
     /// Number of requests that the observer has received, which is the number of the next request.
     announced: u64,
+    /// Number of the request whose pages are being written. Before a series of requests without
+    /// time, the number of its first request.
+    pub(crate) writing: u64,
     /// Effect of `start.reads`.
     start_reads: StartReads,
 }

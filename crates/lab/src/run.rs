@@ -4,6 +4,7 @@
 mod adaptive;
 mod cycles;
 mod fluid;
+mod live;
 mod serve;
 mod stable;
 mod stages;
@@ -30,6 +31,7 @@ use crate::series::Series;
 use crate::session::{self, Beginning, Judged, Session};
 use crate::setup::Gear;
 pub use cycles::CyclesDone;
+pub use live::Live;
 use serve::{prepare, serve, warm_up};
 pub(crate) use stages::memory_of_stages;
 use stages::{ReadStages, watched};

@@ -41,6 +41,7 @@ use vpass_drive::api::refresh::RefreshTechnique;
 use vpass_drive::base::geometry::Geometry;
 use vpass_drive::bugs::Bug;
 use vpass_drive::config::{DisturbModel, DriveConfig, ErrorLaw};
+use vpass_drive::drive::Techniques;
 
 use self::ageing::Ages;
 use self::balanced::Balanced;
@@ -214,6 +215,17 @@ impl Case {
     /// Returns whether this case draws its retries, provided that its data has error rates.
     pub fn is_noisy(self) -> bool {
         tired::is_noisy(&Balanced { case: self.seed })
+    }
+
+    /// Returns the drive of the case and its techniques, for other checks of the same drives.
+    ///
+    /// # Errors
+    /// Returns an error for a drive that cannot be drawn, or whose reclaim technique is not in the
+    /// list.
+    pub fn drive(self) -> Result<(DriveConfig, Techniques), String> {
+        let drawn = self.draw()?;
+        drawn.named.ok_or(RESTLESS)?;
+        Ok((drawn.config, drawn.techniques))
     }
 
     /// Returns the digest of the drawn case, without a run.

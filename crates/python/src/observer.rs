@@ -60,7 +60,7 @@ impl Parts {
         match *fact {
             Fact::MeasuredPhase | Fact::RebuildDone => Self::NONE,
             Fact::ClockRestarted { passed } => value(passed),
-            Fact::Wrote { lpn, whole } => Self { value: whole.into(), ..of_host(lpn) },
+            Fact::Wrote { lpn, whole, .. } => Self { value: whole.into(), ..of_host(lpn) },
             Fact::Trimmed { lpn }
             | Fact::Lost { lpn }
             | Fact::Rebuilt { lpn }

@@ -183,6 +183,7 @@ impl Drive {
             failing: Failing::rebuilding(rebuild),
             attention: false,
             announced: 0,
+            writing: 0,
             start_reads: StartReads::default(),
         };
         drive.ftl.adjusting = drive.refresh.adjusting();

@@ -44,9 +44,10 @@ impl Drive {
         let written = mask | entry.slot().map_or(0, |slot| self.ftl.buffer.slot(slot).mask);
         self.ftl.partial.window.host_writes();
         self.ftl.worn.window.host_writes();
+        let writing = self.writing;
         self.flash.tell(|o| {
             o.took_in(lpn, written);
-            o.host_wrote(lpn, written == WHOLE);
+            o.host_wrote(writing, lpn, written == WHOLE);
         });
         if (written == WHOLE || planted(Bug::PartClearsLost)) && !self.bugs.has(Bug::LostFlagKept) {
             self.ftl.clear_lost(&mut self.flash, lpn);

@@ -354,11 +354,50 @@ impl Device {
         true
     }
 
-    /// Handles all failures that are due by this request number or by now, and continues a rebuild
-    /// by one step.
-    pub(super) fn attend(&mut self, drive: &mut Drive, number: u64) -> Result<(), String> {
+    /// Returns whether a request that arrived at `at` may be submitted now, with at most `depth`
+    /// requests in the device. A request waits until all events up to its arrival have happened.
+    #[inline]
+    pub fn admits(&self, at: Ns, depth: u32) -> bool {
+        self.host.outstanding < depth && (at < self.now || self.next_event() > self.now)
+    }
+
+    /// Lets time pass as [`Self::advance`] does, and handles failures at their times. A host calls
+    /// this function and [`Self::attend`] before each request.
+    ///
+    /// # Errors
+    /// Returns the reason for which the drive cannot go on.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "as `advance`")]
+    pub fn pass(
+        &mut self,
+        drive: &mut Drive,
+        until: Ns,
+        completed: impl FnMut(Tag, Ns),
+    ) -> Result<(), String> {
+        if !drive.wants_attention() {
+            self.advance(drive, until, completed);
+            return Ok(());
+        }
+        let fails = drive.next_failure();
+        self.advance(drive, until.min(fails.max(self.now)), completed);
+        // A failure before a request waits for the request, however time is cut into pieces.
+        if fails <= self.now { self.attend(drive) } else { Ok(()) }
+    }
+
+    /// Handles all failures that are due by the next request or by now, and continues a rebuild
+    /// with each request.
+    ///
+    /// # Errors
+    /// Returns the reason for which the drive cannot go on.
+    #[inline]
+    pub fn attend(&mut self, drive: &mut Drive) -> Result<(), String> {
+        if drive.wants_attention() { self.attend_now(drive) } else { Ok(()) }
+    }
+
+    #[cold]
+    fn attend_now(&mut self, drive: &mut Drive) -> Result<(), String> {
         drive.set_now(self.now);
-        let attended = drive.attend(number, self.now);
+        let attended = drive.attend(drive.announced() - u64::from(self.announced), self.now);
         self.route(drive, dies::NIL);
         attended
     }
@@ -367,16 +406,18 @@ impl Device {
     /// do.
     #[cold]
     fn rebuilds_before(&mut self, drive: &mut Drive, at: Ns) -> bool {
-        if !drive.is_rebuilding()
-            || self.dies.next().0 != Ns::MAX
-            || self.now >= at.min(drive.next_wake())
-        {
+        if !self.may_rebuild(drive) || self.now >= at.min(drive.next_wake()) {
             return false;
         }
         drive.set_now(self.now);
         drive.rebuild_next(self.now);
         self.route(drive, dies::NIL);
         true
+    }
+
+    /// Returns whether pages on failed flash wait and no die has other work.
+    fn may_rebuild(&self, drive: &Drive) -> bool {
+        drive.is_rebuilding() && self.dies.next().0 == Ns::MAX
     }
 
     /// Checks blocks that are due by now.
@@ -409,7 +450,11 @@ impl Device {
         let quiet_since = self.padded_at.max(self.host.last_end);
         let due =
             (quiet_since + pad_after * if planted(Bug::PadsLate) { 2 } else { 1 }).max(self.now);
-        if due >= at || planted(Bug::PadsNever) {
+        // Earlier checks and rebuilds come first, so that a long pause has the same effects as the
+        // same pause in pieces.
+        let waits =
+            due > drive.next_wake().max(self.now) || due > self.now && self.may_rebuild(drive);
+        if due >= at || waits || planted(Bug::PadsNever) {
             return false;
         }
         (self.now, self.padded_at) = (due, due);

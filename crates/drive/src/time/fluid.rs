@@ -168,6 +168,7 @@ impl FluidRun {
             self.pass_time(drive, source, write.at, progress)?;
             assert!(write.op != Op::Read, "reads come as rates");
             count_without_data(drive, write, -1.0);
+            drive.writing = drive.announced() - (writes.len() - n) as u64;
             drive.serve_one::<BLOCKS, false>(write);
             count_without_data(drive, write, 1.0);
             self.serve_owed(drive);

@@ -35,17 +35,7 @@ pub struct Replay {
 impl Replay {
     /// Creates an idle device at time 0. The drive must be made for the timed gear.
     pub fn new(drive: &Drive) -> Self {
-        let device = Device::new(drive);
-        Self {
-            device,
-            requests: vec![],
-            next: 0,
-            exhausted: false,
-            open: false,
-            depth: 1,
-            reactive: false,
-            served: 0,
-        }
+        Device::new(drive).into()
     }
 
     /// Returns the latencies so far.
@@ -114,9 +104,6 @@ impl Replay {
     ) -> Result<(), RunError> {
         loop {
             let mut arrival = Ns::MAX;
-            if drive.wants_attention() {
-                self.attend(drive)?;
-            }
             if self.device.outstanding() < self.depth {
                 if self.requests.len() - self.next <= LEFT && !self.exhausted {
                     self.refill(drive, source)?;
@@ -132,10 +119,7 @@ impl Replay {
                     return Ok(());
                 }
             }
-            if drive.wants_attention() {
-                arrival = arrival.min(drive.next_failure());
-            }
-            self.device.advance(drive, arrival, |_, _| ());
+            self.device.pass(drive, arrival, |_, _| ()).map_err(RunError::Stopped)?;
         }
     }
 
@@ -146,9 +130,7 @@ impl Replay {
         while self.device.outstanding() + held_back
             < self.depth + u32::from(planted(Bug::RequestTooMany))
         {
-            if drive.wants_attention() {
-                self.attend(drive)?;
-            }
+            self.device.attend(drive).map_err(RunError::Stopped)?;
             let now = self.device.now();
             let at_hand = &mut self.requests[self.next..];
             let Some(request) = at_hand.first_mut() else {
@@ -170,13 +152,6 @@ impl Replay {
             self.served += 1;
         }
         Ok(Ns::MAX)
-    }
-
-    /// Handles failures that are due by now or by the next request, and continues a rebuild.
-    #[cold]
-    fn attend(&mut self, drive: &mut Drive) -> Result<(), RunError> {
-        let number = drive.announced() - (self.requests.len() - self.next) as u64;
-        self.device.attend(drive, number).map_err(RunError::Stopped)
     }
 
     #[cold]
@@ -207,6 +182,29 @@ impl Replay {
             Arrival::Reactive => (true, u32::MAX, true),
         };
         self.device.note_arrival(self.open, self.depth);
+    }
+}
+
+/// Adds the host side of a workload to a device.
+impl From<Device> for Replay {
+    fn from(device: Device) -> Self {
+        Self {
+            device,
+            requests: vec![],
+            next: 0,
+            exhausted: false,
+            open: false,
+            depth: 1,
+            reactive: false,
+            served: 0,
+        }
+    }
+}
+
+/// Gives up the host side of a workload.
+impl From<Replay> for Device {
+    fn from(replay: Replay) -> Self {
+        replay.device
     }
 }
 

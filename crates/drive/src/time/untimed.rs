@@ -73,6 +73,7 @@ fn serve_part(
             together = drive.calm(number, left);
         }
         let (now, later) = left.split_at(together);
+        drive.writing = drive.announced() - left.len() as u64;
         if drive.keeps_time() {
             on_read_path!(drive.serve_in_time(now));
         } else {
@@ -130,7 +131,7 @@ impl Drive {
         &mut self,
         requests: &[Request],
     ) {
-        let shift = self.geometry.page_shift();
+        let (shift, first) = (self.geometry.page_shift(), self.writing);
         let has_own = COUNTED == PAGES || COUNTED == TRACKED;
         let at_once = if has_own { GROUP } else { 1 };
         let (mut later, mut soon, mut next) = (requests.iter(), requests.iter(), requests.iter());
@@ -164,6 +165,7 @@ impl Drive {
                 self.count_request(Op::Read, request.bytes);
                 self.read_one::<COUNTED, WATCHED>(Lpn::holding(request.offset, shift));
             } else {
+                self.writing = first + n as u64;
                 self.serve_one::<COUNTED, WATCHED>(request);
             }
         }

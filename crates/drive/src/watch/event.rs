@@ -29,6 +29,8 @@ pub enum Fact {
     },
     /// The host wrote a page, or a part of it.
     Wrote {
+        /// Number of the request.
+        request: u64,
         /// Page of the host.
         lpn: Lpn,
         /// Whether the whole page is new.

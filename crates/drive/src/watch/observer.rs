@@ -146,10 +146,10 @@ pub trait Observer: Any + Send {
     fn read_off_flash(&mut self, _reads: ReadsOffFlash) {}
     /// Reports that the host makes only reads in bulk until this time.
     fn quiet_until(&mut self, _at: Ns) {}
-    /// Reports that the host wrote this page. The write is accepted: in the write buffer or on its
-    /// way to flash. `whole` says whether the whole page is new now. Otherwise older data completes
-    /// it, if that can be read.
-    fn host_wrote(&mut self, lpn: Lpn, whole: bool);
+    /// Reports that the host wrote this page, with the request of this number. The write is
+    /// accepted: in the write buffer or on its way to flash. `whole` says whether the whole page is
+    /// new now. Otherwise older data completes it, if that can be read.
+    fn host_wrote(&mut self, request: u64, lpn: Lpn, whole: bool);
     /// Reports the parts of a page that the host wrote and that the controller's memory holds now,
     /// just before [`Self::host_wrote`]. There is a bit for each 64th of the page that was
     /// completely written, the first in the lowest bit.

@@ -110,8 +110,8 @@ impl Observer for Several {
         self.each(|o| o.quiet_until(at));
     }
 
-    fn host_wrote(&mut self, lpn: Lpn, whole: bool) {
-        self.each(|o| o.host_wrote(lpn, whole));
+    fn host_wrote(&mut self, request: u64, lpn: Lpn, whole: bool) {
+        self.each(|o| o.host_wrote(request, lpn, whole));
     }
 
     fn took_in(&mut self, lpn: Lpn, parts: u64) {

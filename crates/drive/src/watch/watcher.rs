@@ -123,8 +123,8 @@ impl Observer for Batches {
         self.reads += reads.sum();
     }
 
-    fn host_wrote(&mut self, lpn: Lpn, whole: bool) {
-        self.push(Fact::Wrote { lpn, whole });
+    fn host_wrote(&mut self, request: u64, lpn: Lpn, whole: bool) {
+        self.push(Fact::Wrote { request, lpn, whole });
     }
 
     fn trimmed(&mut self, lpn: Lpn) {

@@ -79,7 +79,7 @@ impl Observer for Log {
 
     fn gathered(&mut self, _: Lpn, _: Ppn) {}
     fn padded(&mut self, _: Ppn, _: Seq, _: Cause) {}
-    fn host_wrote(&mut self, _: Lpn, _: bool) {}
+    fn host_wrote(&mut self, _: u64, _: Lpn, _: bool) {}
     fn trimmed(&mut self, _: Lpn) {}
     fn lost(&mut self, _: Lpn) {}
     fn merged(&mut self, _: BlockId, _: WordlineInBlock, _: u8, _: Cause) {}

@@ -57,7 +57,7 @@ impl Observer for Told {
         self.add(Event::AskedAt(block, at));
     }
     fn reads(&mut self, _: &[PhysRead]) {}
-    fn host_wrote(&mut self, _: Lpn, _: bool) {}
+    fn host_wrote(&mut self, _: u64, _: Lpn, _: bool) {}
     fn trimmed(&mut self, _: Lpn) {}
     fn lost(&mut self, _: Lpn) {}
     fn gathered(&mut self, _: Lpn, _: Ppn) {}

@@ -124,7 +124,7 @@ impl ReadStages {
 
 impl Observer for ReadStages {
     fn reads(&mut self, _: &[PhysRead]) {}
-    fn host_wrote(&mut self, _: Lpn, _: bool) {}
+    fn host_wrote(&mut self, _: u64, _: Lpn, _: bool) {}
     fn gathered(&mut self, _: Lpn, _: Ppn) {}
     fn padded(&mut self, _: Ppn, _: Seq, _: Cause) {}
     fn merged(&mut self, _: BlockId, _: WordlineInBlock, _: u8, _: Cause) {}

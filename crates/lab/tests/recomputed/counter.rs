@@ -240,7 +240,7 @@ impl Observer for Counted {
         }
     }
 
-    fn host_wrote(&mut self, _: Lpn, _: bool) {
+    fn host_wrote(&mut self, _: u64, _: Lpn, _: bool) {
         self.counts.written_pages += 1;
         self.counts.waited += self.waiting.len() as u64;
         self.counts.lagged += self.lagging.len() as u64;

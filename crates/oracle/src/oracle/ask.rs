@@ -62,7 +62,7 @@ impl Oracle {
 
     /// Returns whether the drive reported this host page lost, and the page was not written as a
     /// whole since.
-    pub(crate) fn is_lost(&self, lpn: Lpn) -> bool {
+    pub fn is_lost(&self, lpn: Lpn) -> bool {
         self.stamps.newest(lpn).is_some_and(Tag::is_lost)
     }
 

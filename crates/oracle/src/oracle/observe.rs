@@ -57,7 +57,7 @@ impl Observer for Oracle {
         self.findings.note(Kind::Protocol, checked);
     }
 
-    fn host_wrote(&mut self, lpn: Lpn, whole: bool) {
+    fn host_wrote(&mut self, _: u64, lpn: Lpn, whole: bool) {
         self.check_stripes();
         self.check_stage();
         self.parity.delay.host_writes();

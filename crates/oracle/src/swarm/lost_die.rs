@@ -336,7 +336,7 @@ fn draw(dice: &mut Dice, parity: &str, dies: u32) -> Result<(DriveConfig, bool),
 }
 
 /// Returns one or two failures of a drive during this number of requests.
-pub(super) fn failures(seed: u64, geometry: &Geometry, requests: u64) -> Vec<Failure> {
+pub fn failures(seed: u64, geometry: &Geometry, requests: u64) -> Vec<Failure> {
     let mut dice = Dice::new(seed ^ 0xFA11_ED00_0000_0000);
     let mut failures: Vec<Failure> = vec![];
     for _ in 0..dice.pick(&[1, 1, 2]) {

@@ -166,7 +166,7 @@ fn striped(holds: [u32; 3]) -> Scene {
 /// Lets the host write page 0 of a drive with a computed start. The drive reads these pages for the
 /// new parity, and programs page 0 and the parity.
 fn update(s: &mut Scene, read: &[u32]) {
-    s.oracle.host_wrote(Lpn::new(0), true);
+    s.oracle.host_wrote(0, Lpn::new(0), true);
     for lpn in read {
         s.read_by(Cause::Parity, *lpn, place_of(*lpn), ReadResult::Good);
         s.oracle.xored(1, XorSource::Page(Ppn::new(place_of(*lpn))));

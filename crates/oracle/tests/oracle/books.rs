@@ -22,7 +22,7 @@ fn scene() -> (Scene, DriveBooks) {
     s.copy(12, 0, 5);
     s.write(1, [6]);
     s.erase(BlockId::new(1));
-    s.oracle.host_wrote(Lpn::new(7), true);
+    s.oracle.host_wrote(0, Lpn::new(7), true);
     let mut drive = DriveBooks {
         host_read_pages: 2,
         host_write_pages: 2,
@@ -92,8 +92,8 @@ fn mapped() -> (Scene, [MapEntry; 4]) {
     let mut s = Scene::tiny();
     s.write(0, [5, 6]);
     s.write(12, [6, 7]);
-    s.oracle.host_wrote(Lpn::new(7), true);
-    s.oracle.host_wrote(Lpn::new(8), true);
+    s.oracle.host_wrote(0, Lpn::new(7), true);
+    s.oracle.host_wrote(0, Lpn::new(8), true);
     let buffered = |lpn, ppn: Ppn| MapEntry { buffered: true, ..entry(lpn, ppn) };
     (
         s,

@@ -127,7 +127,7 @@ impl Scene {
         lpns: impl IntoIterator<Item = impl Number<Lpn>>,
     ) {
         for (n, lpn) in (0..).zip(lpns) {
-            self.oracle.host_wrote(lpn.address(), true);
+            self.oracle.host_wrote(0, lpn.address(), true);
             self.program(from.address() + n, lpn, Origin::Host, Cause::Host);
         }
     }
@@ -152,7 +152,7 @@ impl Scene {
     /// Lets the drive take a host write. It then holds these parts of the page.
     pub(crate) fn take_in(&mut self, lpn: impl Number<Lpn>, parts: u64) {
         self.oracle.took_in(lpn.address(), parts);
-        self.oracle.host_wrote(lpn.address(), parts == u64::MAX);
+        self.oracle.host_wrote(0, lpn.address(), parts == u64::MAX);
     }
 
     pub(crate) fn program_host(&mut self, ppn: impl Number<Ppn>, lpn: impl Number<Lpn>) {

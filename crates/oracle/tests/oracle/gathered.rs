@@ -44,7 +44,7 @@ fn a_copy_is_programmed_once_and_not_after_newer_data_or_a_trim() {
     s.program(3, 1, Origin::Gathered, Cause::Gc);
     programmed(s);
     let mut s = one_waits();
-    s.oracle.host_wrote(Lpn::new(1), true);
+    s.oracle.host_wrote(0, Lpn::new(1), true);
     programmed(s);
     let mut s = one_waits();
     s.oracle.trimmed(Lpn::new(1));
@@ -58,7 +58,7 @@ fn a_copy_of_another_page_or_of_one_that_waits_already_is_caught() {
     s.caught(stamp, &["copy for lpn 2 of a page that carries version 1 of lpn 0, ppn 0"]);
     let mut s = one_waits();
     s.write(3, [1]);
-    s.oracle.host_wrote(Lpn::new(1), false);
+    s.oracle.host_wrote(0, Lpn::new(1), false);
     s.oracle.gathered(Lpn::new(1), Ppn::new(3));
     s.oracle.gathered(Lpn::new(1), Ppn::new(3));
     s.caught(stamp, &["copy for lpn 1"]);

@@ -60,7 +60,7 @@ fn unreported_use_past_the_limit_is_caught_whoever_reads() {
         );
     }
     let mut s = hammered(12);
-    s.oracle.host_wrote(Lpn::new(4), true);
+    s.oracle.host_wrote(0, Lpn::new(4), true);
     s.fill(4, 4, ReadResult::Good);
     rewrite_victims(&mut s);
     s.caught(limit, &["host read used lpn 4"]);
@@ -87,7 +87,7 @@ fn what_nobody_needs_any_more_may_decay() {
     rewrite_victims(&mut s);
     s.clean();
     let mut s = hammered(12);
-    s.oracle.host_wrote(Lpn::new(3), true);
+    s.oracle.host_wrote(0, Lpn::new(3), true);
     s.oracle.trimmed(Lpn::new(4));
     s.write(12, [5]);
     assert_eq!(s.clean().reads_checked, 12);
@@ -127,9 +127,9 @@ fn a_page_lost_twice_is_one_page() {
             s.oracle.lost(Lpn::new(4));
             s.oracle.lost(Lpn::new(5));
             assert_eq!(s.oracle.report().lost_pages, 3);
-            s.oracle.host_wrote(Lpn::new(3), true);
-            s.oracle.host_wrote(Lpn::new(4), true);
-            s.oracle.host_wrote(Lpn::new(5), true);
+            s.oracle.host_wrote(0, Lpn::new(3), true);
+            s.oracle.host_wrote(0, Lpn::new(4), true);
+            s.oracle.host_wrote(0, Lpn::new(5), true);
         }
     }
 }
@@ -180,7 +180,7 @@ fn losses_found_without_a_read_need_a_page_past_its_limit() {
 fn newer_data_in_the_buffer_is_not_lost_with_the_old() {
     let mut s = hammered(12);
     rewrite_victims(&mut s);
-    s.oracle.host_wrote(Lpn::new(4), true);
+    s.oracle.host_wrote(0, Lpn::new(4), true);
     s.oracle.lost(Lpn::new(4));
     s.caught(false_loss, &["lpn 4"]);
 }
@@ -189,14 +189,14 @@ fn newer_data_in_the_buffer_is_not_lost_with_the_old() {
 fn an_old_copy_that_can_not_be_read_leaves_newer_data_alone() {
     let mut s = hammered(12);
     s.write(12, 4..6);
-    s.oracle.host_wrote(Lpn::new(3), true);
+    s.oracle.host_wrote(0, Lpn::new(3), true);
     s.read_by(Cause::Gc, 3, 3, ReadResult::Uncorrectable);
     s.program(14, 3, Origin::Host, Cause::Host);
     s.read(3, 14);
     assert_eq!(s.clean().lost_pages, 0);
     let mut s = hammered(12);
     s.write(12, 4..6);
-    s.oracle.host_wrote(Lpn::new(3), true);
+    s.oracle.host_wrote(0, Lpn::new(3), true);
     s.read_by(Cause::Gc, 3, 3, ReadResult::Uncorrectable);
     s.oracle.lost(Lpn::new(3));
     s.caught(false_loss, &["lpn 3 was reported lost, but no page with its data is past its limit"]);
@@ -206,17 +206,17 @@ fn an_old_copy_that_can_not_be_read_leaves_newer_data_alone() {
 fn an_old_copy_that_is_still_needed_is_lost_with_the_page() {
     let mut s = hammered(12);
     s.write(12, 4..6);
-    s.oracle.host_wrote(Lpn::new(3), false);
+    s.oracle.host_wrote(0, Lpn::new(3), false);
     s.read_by(Cause::Gc, 3, 3, ReadResult::Uncorrectable);
     s.oracle.lost(Lpn::new(3));
-    s.oracle.host_wrote(Lpn::new(3), false);
+    s.oracle.host_wrote(0, Lpn::new(3), false);
     s.fail(3, NO_PPN);
     assert_eq!(
         (s.clean().lost_pages, s.clean().uncorrectable_reads),
         (1, 1),
         "the lost part does not come back"
     );
-    s.oracle.host_wrote(Lpn::new(3), true);
+    s.oracle.host_wrote(0, Lpn::new(3), true);
     s.program(14, 3, Origin::Host, Cause::Host);
     s.read(3, 14);
     s.clean();
@@ -290,7 +290,7 @@ fn a_copy_of_data_that_could_not_be_read_is_caught() {
 #[test]
 fn a_page_completed_with_data_that_could_not_be_read_is_caught() {
     let mut s = hammered(12);
-    s.oracle.host_wrote(Lpn::new(3), false);
+    s.oracle.host_wrote(0, Lpn::new(3), false);
     s.fill(3, 3, ReadResult::Uncorrectable);
     s.program(12, 3, Origin::Host, Cause::Host);
     s.oracle.lost(Lpn::new(4));
@@ -301,7 +301,7 @@ fn a_page_completed_with_data_that_could_not_be_read_is_caught() {
             report it lost"],
     );
     let mut s = hammered(12);
-    s.oracle.host_wrote(Lpn::new(3), false);
+    s.oracle.host_wrote(0, Lpn::new(3), false);
     s.fill(3, 3, ReadResult::Uncorrectable);
     s.oracle.lost(Lpn::new(3));
     s.oracle.lost(Lpn::new(4));
@@ -312,7 +312,7 @@ fn a_page_completed_with_data_that_could_not_be_read_is_caught() {
 #[test]
 fn what_has_completed_a_page_may_decay() {
     let mut s = hammered(11);
-    s.oracle.host_wrote(Lpn::new(3), false);
+    s.oracle.host_wrote(0, Lpn::new(3), false);
     s.fill(3, 3, ReadResult::Good);
     s.oracle.filled(Lpn::new(3));
     s.read(0, 0);
@@ -337,7 +337,7 @@ fn partly_written_in_stripes() -> Scene {
     (0..12).for_each(|_| s.read(11, 3));
     s.oracle.lost(Lpn::new(5));
     s.oracle.lost(Lpn::new(6));
-    s.oracle.host_wrote(Lpn::new(0), false);
+    s.oracle.host_wrote(0, Lpn::new(0), false);
     s
 }
 

@@ -48,7 +48,7 @@ fn programs_must_be_numbered_upwards() {
     for second in [7, 8] {
         let mut s = Scene::tiny();
         for (ppn, seq) in [(0, 8), (1, second)] {
-            s.oracle.host_wrote(Lpn::new(5), true);
+            s.oracle.host_wrote(0, Lpn::new(5), true);
             s.oracle.programmed(Ppn::new(ppn), Lpn::new(5), seq, Origin::Host, Cause::Host);
         }
         s.caught(protocol, &[&format!("program number {second} follows number 8")]);

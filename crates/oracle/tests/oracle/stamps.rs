@@ -9,7 +9,7 @@ use crate::common::{Scene, stamp};
 fn writes_overwrites_moves_trims_and_buffered_pages_are_clean() {
     let mut s = Scene::tiny();
     s.read(5, NO_PPN);
-    s.oracle.host_wrote(Lpn::new(5), true);
+    s.oracle.host_wrote(0, Lpn::new(5), true);
     s.read(5, FROM_BUFFER);
     s.program(0, 5, Origin::Host, Cause::Host);
     s.read(5, 0);
@@ -39,7 +39,7 @@ fn writes_overwrites_moves_trims_and_buffered_pages_are_clean() {
 fn a_mover_may_move_and_a_fill_may_read_what_is_newer_in_the_buffer() {
     let mut s = Scene::tiny();
     s.write(0, [5]);
-    s.oracle.host_wrote(Lpn::new(5), true);
+    s.oracle.host_wrote(0, Lpn::new(5), true);
     s.copy(0, 1, 5);
     s.fill(5, 1, ReadResult::Good);
     s.read(5, FROM_BUFFER);
@@ -69,7 +69,7 @@ fn a_stale_version_is_caught() {
 fn flash_read_while_newer_data_is_buffered_is_caught() {
     let mut s = Scene::tiny();
     s.write(0, [5]);
-    s.oracle.host_wrote(Lpn::new(5), true);
+    s.oracle.host_wrote(0, Lpn::new(5), true);
     s.read(5, 0);
     s.caught(stamp, &["version 1 of lpn 5", "it holds version 2"]);
 }
@@ -164,7 +164,7 @@ fn a_mover_that_reads_the_wrong_page_is_caught() {
 #[test]
 fn zeros_for_written_and_buffer_hits_for_unwritten_data_are_caught() {
     let mut s = Scene::tiny();
-    s.oracle.host_wrote(Lpn::new(5), true);
+    s.oracle.host_wrote(0, Lpn::new(5), true);
     s.read(5, NO_PPN);
     s.caught(stamp, &["served as unmapped", "it holds version 1"]);
     let mut s = Scene::tiny();
@@ -190,7 +190,7 @@ fn addresses_out_of_range_are_caught() {
     s.read(5, 48);
     s.caught(stamp, &["ppn 48, which is beyond the flash"]);
     let mut s = Scene::tiny();
-    s.oracle.host_wrote(Lpn::new(24), true);
+    s.oracle.host_wrote(0, Lpn::new(24), true);
     s.caught(crate::common::protocol, &["lpn 24 is beyond the host's 24 pages"]);
 }
 
@@ -216,7 +216,7 @@ fn pages_loaded_and_not_touched_since_are_as_well_known() {
     s.clean();
     s.oracle.preloaded(BlockId::new(2), &[Lpn::new(3)]);
     s.caught(stamp, &["preload of lpn 3, which already holds version 1, at ppn 24"]);
-    s.oracle.host_wrote(Lpn::new(3), true);
+    s.oracle.host_wrote(0, Lpn::new(3), true);
     assert_eq!([3, 4, 7].map(|lpn| s.oracle.newest(Lpn::new(lpn))), [Some(2), None, Some(1)]);
     let mut s = Scene::tiny();
     s.oracle.preloaded(BlockId::new(2), &[Lpn::new(24)]);

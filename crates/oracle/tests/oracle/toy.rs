@@ -116,7 +116,7 @@ impl Toy {
             1..=3 => self.scene.read(lpn, self.map[lpn.index()]),
             _ => {
                 self.collect();
-                self.scene.oracle.host_wrote(lpn, true);
+                self.scene.oracle.host_wrote(0, lpn, true);
                 self.place(lpn, Origin::Host, Cause::Host);
             }
         }

@@ -287,6 +287,8 @@ impl Device {
     /// Notes that a write or trim has its effect from now on.
     fn note_acceptance(&mut self, drive: &mut Drive, command: &Command) {
         drive.set_now(self.now);
+        let later = (drive.announced() as u32).wrapping_sub(command.number);
+        drive.writing = drive.announced() - u64::from(later);
         let at = self.now;
         self.dies.note(|| TimeEvent::Accepted { request: command.number, at });
     }

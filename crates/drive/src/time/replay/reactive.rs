@@ -36,9 +36,10 @@ impl Replay {
                 Err(error) => break Err(error),
                 Ok(None) if self.device.outstanding() == 0 => break Ok(()),
                 Ok(wakes) => {
-                    let fails =
-                        if drive.wants_attention() { drive.next_failure() } else { Ns::MAX };
-                    self.wait(drive, wakes.unwrap_or(Ns::MAX).min(fails), &mut completed);
+                    let waited = self.wait(drive, wakes.unwrap_or(Ns::MAX), &mut completed);
+                    if let Err(error) = waited {
+                        break Err(error);
+                    }
                 }
             }
         };
@@ -58,16 +59,10 @@ impl Replay {
         completed.drain(..).for_each(|origin| source.completed(origin));
         self.requests.clear();
         source.fill(&mut self.requests, CHUNK).map_err(RunError::Source)?;
-        if drive.wants_attention() {
-            self.device.attend(drive, drive.announced()).map_err(RunError::Stopped)?;
-        }
         self.device.announce(drive, &self.requests);
-        for (n, request) in self.requests.iter().enumerate() {
+        for request in &self.requests {
             self.served += 1;
-            if drive.wants_attention() {
-                let number = drive.announced() - (self.requests.len() - n) as u64;
-                self.device.attend(drive, number).map_err(RunError::Stopped)?;
-            }
+            self.device.attend(drive).map_err(RunError::Stopped)?;
             self.device.submit(drive, Tag(request.origin.into()), request, |tag, _| {
                 completed.push(tag.0 as u16);
             });
@@ -80,12 +75,20 @@ impl Replay {
     }
 
     /// Advances time until a request is complete, or until `wakes` with all its events.
-    fn wait(&mut self, drive: &mut Drive, wakes: Ns, completed: &mut Vec<u16>) {
+    fn wait(
+        &mut self,
+        drive: &mut Drive,
+        wakes: Ns,
+        completed: &mut Vec<u16>,
+    ) -> Result<(), RunError> {
         while completed.is_empty() && wakes >= self.device.now() {
-            let at = self.device.advance(drive, wakes, |tag, _| completed.push(tag.0 as u16));
-            if at == wakes && self.device.next_event() > wakes {
-                return;
+            self.device
+                .pass(drive, wakes, |tag, _| completed.push(tag.0 as u16))
+                .map_err(RunError::Stopped)?;
+            if self.device.now() == wakes && self.device.next_event() > wakes {
+                break;
             }
         }
+        Ok(())
     }
 }

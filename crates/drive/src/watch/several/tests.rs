@@ -67,7 +67,7 @@ writes_down! {
     read_in_bulk_with_retries(&BulkReads);
     read_off_flash(ReadsOffFlash);
     quiet_until(Ns);
-    host_wrote(Lpn, bool);
+    host_wrote(u64, Lpn, bool);
     took_in(Lpn, u64);
     filled(Lpn);
     trimmed(Lpn);
@@ -125,7 +125,7 @@ fn call_all(o: &mut dyn Observer, failed: Stretch) {
     o.read_in_bulk_with_retries(&bulk);
     o.read_off_flash(ReadsOffFlash::default());
     o.quiet_until(1);
-    o.host_wrote(lpn, true);
+    o.host_wrote(7, lpn, true);
     o.took_in(lpn, 1);
     o.filled(lpn);
     o.trimmed(lpn);

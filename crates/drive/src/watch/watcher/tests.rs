@@ -21,7 +21,7 @@ fn call_all(o: &mut dyn Observer, failed: Stretch) {
     let (block, lpn, ppn) = (BlockId::new(1), Lpn::new(2), Ppn::new(3));
     o.measured_phase();
     o.clock_restarts(1);
-    o.host_wrote(lpn, true);
+    o.host_wrote(7, lpn, true);
     o.trimmed(lpn);
     o.lost(lpn);
     o.rebuilt(lpn, 1);

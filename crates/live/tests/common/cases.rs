@@ -1,0 +1,65 @@
+//! Random drives of all kinds: with parity, failures of flash, hints, refresh that merges states,
+//! and reclaim at low density.
+
+use vpass_drive::api::parity::{PARITY, ParityTechnique, has_stripes};
+use vpass_drive::api::refresh::refresh_technique;
+use vpass_drive::base::failure::Failure;
+use vpass_drive::base::units::Lpn;
+use vpass_drive::time::Device;
+use vpass_lab::session::{Beginning, Session};
+use vpass_live::Actor;
+use vpass_oracle::swarm::{Case, lost_die};
+use vpass_oracle::{Level, Oracle};
+
+/// Number of requests of a case.
+pub(crate) const REQUESTS: u64 = 800;
+
+/// Memory for the data of a case.
+pub(crate) const MEMORY: u64 = 1 << 32;
+
+/// Returns the drive of this case with its oracle, live at time 0; `None` if the drive is refused.
+pub(crate) fn live(seed: u64) -> Option<Actor> {
+    let case = Case::new(seed);
+    let striped: Vec<&'static ParityTechnique> =
+        PARITY.iter().filter(|technique| has_stripes(technique.name)).collect();
+    let parity = striped[(seed / 4) as usize % striped.len()];
+    let ida = refresh_technique("ida").expect("it is in the list");
+    let (case, fails) = match seed % 4 {
+        0 => (case, false),
+        1 => (case.refreshed(ida), false),
+        2 => (case.striped(parity), false),
+        _ if seed % 8 == 3 => (case.striped(parity).failing(), true),
+        _ => (case.failing(), true),
+    };
+    let (config, techniques) = case.drive().ok()?;
+    let beginning = Beginning {
+        config: &config,
+        techniques: &techniques,
+        timed: true,
+        oracle: Some(Level::Full),
+        seed,
+    };
+    let mut drive = Session::new(&beginning).ok()?.measure().drive;
+    let failures: Vec<Failure> =
+        if fails { lost_die::failures(seed, drive.geometry(), REQUESTS) } else { vec![] };
+    drive.expect_failures(&failures);
+    let device = Device::new(&drive);
+    Some(Actor::new(drive, device, MEMORY))
+}
+
+/// Returns whether the oracle says that the data of a page is lost.
+pub(crate) fn is_lost(actor: &mut Actor, lpn: Lpn) -> bool {
+    let oracle = actor.drive_mut().observer::<Oracle>().expect("each case has an oracle");
+    oracle.is_lost(lpn)
+}
+
+/// Ends the case, and returns the findings of the oracle. A random host may keep a slow drive too
+/// busy to refresh its data in time, so findings about the age of data are left out.
+pub(crate) fn findings(actor: Actor) -> Vec<String> {
+    let (mut drive, _) = actor.end();
+    drive.report_unread_losses();
+    let oracle = drive.end_observation_of::<Oracle>().expect("each case has an oracle");
+    let mut findings = oracle.conclude(&drive).findings;
+    findings.retain(|finding| !finding.contains("refresh guarantees at most"));
+    findings
+}

@@ -1,0 +1,115 @@
+//! Ends of clients, of data, of memory and of the server.
+
+use std::fs;
+use std::thread;
+
+use crate::client::{Client, Command, EIO, ENOSPC};
+use crate::served::{PAGE, Room};
+
+#[test]
+fn a_client_that_is_killed_harms_no_other() {
+    let Some(room) = Room::of("a_client_that_is_killed_harms_no_other", &["nbdkit"]) else {
+        return;
+    };
+    let server = room.begin(&[]);
+    let mut stays = Client::connect(&server.socket).unwrap();
+    for n in 0..50u8 {
+        let mut leaves = Client::connect(&server.socket).unwrap();
+        // One request is under way: nbdkit 1.32 ends if a client vanishes with several of them.
+        if n % 2 == 0 {
+            leaves.send(Command::Read, 0, PAGE as u32, &[]).unwrap();
+        } else {
+            // The header of a write, without all of its data.
+            leaves.send(Command::Write, 0, PAGE as u32, &[9; 1000]).unwrap();
+        }
+        drop(leaves);
+        let data = vec![n; 2 * PAGE as usize];
+        stays.write(50 * PAGE, &data).unwrap();
+        assert!(stays.read(50 * PAGE, 2 * PAGE as u32).unwrap() == data);
+    }
+    assert!(stays.read(0, PAGE as u32).unwrap() == vec![0; PAGE as usize]);
+    drop(stays);
+    server.end().summary(0);
+}
+
+#[test]
+fn sigterm_answers_requests_under_way_and_shows_the_results() {
+    let name = "sigterm_answers_requests_under_way_and_shows_the_results";
+    let Some(room) = Room::of(name, &["nbdkit"]) else { return };
+    // A read takes 0.8 s of real time.
+    let server = room.begin(&["--dilate", "40000", "--out", "results", "--html", "page.html"]);
+    let mut client = Client::connect(&server.socket).unwrap();
+    client.send(Command::Read, 0, PAGE as u32, &[]).unwrap();
+    thread::sleep(std::time::Duration::from_millis(100));
+    let reply = thread::spawn(move || client.receive(PAGE as u32));
+    let done = server.end();
+    assert!(reply.join().unwrap().unwrap().unwrap() == vec![0; PAGE as usize]);
+    let summary = done.summary(0);
+    assert_eq!(summary["host"]["read_requests"], 1);
+    let stored = fs::read_to_string(room.path("results/summary.json")).unwrap();
+    let stored: serde_json::Value = serde_json::from_str(&stored).unwrap();
+    assert_eq!(stored["host"], summary["host"]);
+    assert!(fs::read_to_string(room.path("page.html")).unwrap().contains("</html>"));
+    assert!(done.stderr.contains("replies came"), "{}", done.stderr);
+}
+
+#[test]
+fn lost_data_is_an_error_until_it_is_written_again() {
+    let name = "lost_data_is_an_error_until_it_is_written_again";
+    let Some(room) = Room::of(name, &["nbdkit"]) else { return };
+    let server = room.begin(&["--reclaim", "none", "--fast-load", "1000"]);
+    let mut client = Client::connect(&server.socket).unwrap();
+    let page = PAGE as u32;
+    for _ in 0..1000 {
+        client.read(0, page).expect("reads disturb other data first");
+    }
+    let lost = (0..1024).map(|n| n * PAGE).find(|at| client.read(*at, page) == Err(EIO));
+    let lost = lost.expect("the read limit is about 90 reads of a page beside");
+    client.write(lost, &[1; 512]).unwrap();
+    assert_eq!(client.read(lost, page), Err(EIO), "a part is new, the rest is lost");
+    client.write(lost, &[1; PAGE as usize]).unwrap();
+    assert_eq!(client.read(lost, page), Ok(vec![1; PAGE as usize]));
+    drop(client);
+    let done = server.end();
+    assert!(done.summary(3)["data_lost_pages"].as_u64().unwrap() > 0);
+}
+
+#[test]
+fn without_memory_a_write_fails_and_harms_nothing() {
+    let name = "without_memory_a_write_fails_and_harms_nothing";
+    let Some(room) = Room::of(name, &["nbdkit"]) else { return };
+    let server = room.begin(&["--memory", "1MiB", "--fast-load", "1000"]);
+    let mut client = Client::connect(&server.socket).unwrap();
+    let page = |n: u64| vec![n as u8 + 1; PAGE as usize];
+    let kept = (0..1024).take_while(|n| client.write(n * PAGE, &page(n % 100)).is_ok()).count();
+    assert!((50..256).contains(&kept), "{kept} pages");
+    assert_eq!(client.write(1000 * PAGE, &page(0)), Err(ENOSPC));
+    for n in 0..kept as u64 {
+        assert!(client.read(n * PAGE, PAGE as u32) == Ok(page(n % 100)), "page {n}");
+    }
+    assert!(client.read(1000 * PAGE, PAGE as u32) == Ok(vec![0; PAGE as usize]));
+    drop(client);
+    server.end().summary(0);
+}
+
+#[test]
+fn the_code_of_a_failing_command_is_the_code_of_the_server() {
+    let name = "the_code_of_a_failing_command_is_the_code_of_the_server";
+    let Some(room) = Room::of(name, &["nbdkit"]) else { return };
+    room.serve(&[], "exit 7").summary(7);
+}
+
+#[test]
+fn hints_of_the_host_reach_the_drive() {
+    let Some(room) = Room::of("hints_of_the_host_reach_the_drive", &["nbdkit"]) else { return };
+    let hints = "[[range]]\noffset = \"0B\"\nbytes = \"1MiB\"\naccess_latency = \"idle\"\n";
+    fs::write(room.path("hints.toml"), hints).unwrap();
+    let server = room.begin(&["--drive", "aged-tlc", "--hints", "hints.toml"]);
+    let mut client = Client::connect(&server.socket).unwrap();
+    for n in 0..10 {
+        client.read(n * 16384, 16384).unwrap();
+    }
+    drop(client);
+    let summary = server.end().summary(0);
+    assert!(!summary["hints"].is_null(), "{summary:#}");
+}
