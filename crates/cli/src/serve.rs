@@ -2,6 +2,7 @@
 //! with a plug-in. The plug-in makes the drive and calls [`Serving`].
 
 mod args;
+mod record;
 mod start;
 
 use std::ffi::OsString;
@@ -9,7 +10,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use vpass_drive::base::request::Arrival;
+use vpass_drive::base::request::{Arrival, Request};
 use vpass_drive::base::units::{Bytes, Ns};
 use vpass_drive::drive::Drive;
 use vpass_drive::time::Device;
@@ -28,6 +29,7 @@ use crate::out::{Folder, say};
 use crate::progress::in_words;
 use crate::words;
 pub(crate) use args::{EXAMPLES, ServeArgs};
+use record::Record;
 pub(crate) use start::serve;
 
 /// Run of a drive that clients use.
@@ -35,6 +37,7 @@ pub struct Serving {
     args: ServeArgs,
     run: Live,
     folder: Option<Folder>,
+    record: Option<Record>,
 }
 
 impl Serving {
@@ -57,9 +60,17 @@ impl Serving {
 
     fn of(args: ServeArgs) -> Result<(Self, Drive, Device), Failure> {
         let folder = args.base.out.as_deref().map(Folder::begin).transpose()?;
+        let record = args.record.as_deref().map(Record::begin).transpose()?;
         let plan = RunPlan { files: folder.is_some(), ..plan(&args)? };
         let (run, drive, device) = Live::begin(plan, &Unwatched)?;
-        Ok((Self { args, run, folder }, drive, device))
+        Ok((Self { args, run, folder, record }, drive, device))
+    }
+
+    /// Records a request of a client if the user wants a record.
+    pub fn record(&mut self, request: &Request) {
+        if let Some(record) = &mut self.record {
+            record.request(request);
+        }
     }
 
     /// Returns the largest number of bytes of memory that the data of clients may take.
@@ -80,11 +91,12 @@ impl Serving {
     /// Ends the run of a drive and shows its results. `requests` is the number of requests that
     /// clients made, and `last` is the time of the last request. Returns the exit code.
     pub fn end(self, (drive, device): (Drive, Device), requests: u64, last: Ns) -> u8 {
-        let Self { args, run, folder } = self;
+        let Self { args, run, folder, record } = self;
+        let recorded = record.map_or(Ok(()), |record| record.finish(device.now()));
         let plan = run.plan().clone();
         let outcome = run.conclude(drive, device, requests, last);
         let shown = crate::finish(&plan, &args.base, "serve", (outcome, folder));
-        let exit = shown.unwrap_or_else(|failure| {
+        let exit = recorded.and(shown).unwrap_or_else(|failure| {
             say(&format!("vpass: {}", in_words(&failure)));
             Exit::from(&failure)
         });

@@ -160,7 +160,6 @@ impl Drive {
         if let Some(hints) = &mut self.hints {
             hints.expect(requests, self.host.read_requests);
         }
-        self.regroup();
     }
 
     /// Returns the number of requests announced so far, which is the number of the next request.

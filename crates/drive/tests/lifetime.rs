@@ -366,7 +366,7 @@ impl RequestSource for ReadAt {
 #[test]
 fn a_rebuild_does_not_wait_for_the_sweep() {
     let (mut drive, mut replay) = in_the_sweep((6, 0.65), 0);
-    drive.expect_failures(&[format!("die:{DIE}@r0").parse().unwrap()]);
+    drive.expect_failures(&[format!("die:{DIE}@0s").parse().unwrap()]);
     let is_swept = |drive: &Drive| {
         drive.lifetime().unwrap().watermark() == drive.geometry().stripes.unwrap().count()
     };

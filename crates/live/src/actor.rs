@@ -33,6 +33,12 @@ pub enum Action {
 }
 
 impl Action {
+    /// Returns the request for this action, without its bytes.
+    pub fn request(&self, at: Ns, offset: u64) -> Request {
+        let bytes = self.bytes() as u32;
+        Request { at, offset, bytes, op: self.op(), origin: 0, hint: None }
+    }
+
     fn bytes(&self) -> u64 {
         match self {
             Self::Read(bytes) | Self::Trim(bytes) => u64::from(*bytes),
@@ -190,8 +196,7 @@ impl Actor {
         let id = self.next_id;
         self.next_id += 1;
         let tag = self.open(id);
-        let (at, bytes, op) = (self.device.now(), action.bytes() as u32, action.op());
-        let request = Request { at, offset, bytes, op, origin: 0, hint };
+        let request = Request { hint, ..action.request(self.device.now(), offset) };
         let bytes = if let Action::Write(bytes) = action { bytes } else { vec![] };
         self.waiting.push_back(Waiting { tag, request, bytes });
         self.admit();
@@ -203,8 +208,7 @@ impl Actor {
     pub fn advance(&mut self, now: Ns) -> Vec<Completion> {
         loop {
             self.admit();
-            let is_done = self.device.now() >= now && self.device.next_event() > now;
-            if is_done || self.stopped.is_some() {
+            if self.device.has_reached(now) || self.stopped.is_some() {
                 break;
             }
             let Self { drive, device, open, unused, completed, .. } = self;
@@ -272,7 +276,8 @@ impl Actor {
     fn admit(&mut self) {
         let depth = self.drive.config().drive.max_outstanding;
         while let Some(first) = self.waiting.front()
-            && self.device.admits(first.request.at, depth)
+            && self.device.outstanding() < depth
+            && self.device.has_reached(first.request.at)
         {
             let attended = self.device.attend(&mut self.drive);
             self.stop_if(attended);

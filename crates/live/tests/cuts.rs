@@ -1,34 +1,56 @@
-//! However a pause is cut into pieces, the drive is the same.
+//! However a pause is cut into pieces, the drive is the same. A replay of the requests also leaves the
+//! drive the same.
 
+use vpass_drive::base::request::{Arrival, Request, RequestSource, SourceError};
 use vpass_drive::base::units::Ns;
+use vpass_drive::drive::Drive;
+use vpass_drive::time::{Device, Replay};
 
-use crate::common::cases::live;
+use crate::common::cases::{drive, live};
 use crate::common::host::Host;
 
-/// Number of drives.
-const CASES: u64 = 40;
+/// Number of drives for pauses, and for replays.
+const CASES: u64 = 20;
+const REPLAYED: u64 = 50;
 /// Number of requests of a case.
-const REQUESTS: u64 = 400;
+const REQUESTS: u64 = 200;
 
-/// State of a drive after a case: its completions, its map, and its counts.
-type End = (Vec<(u64, Ns, bool)>, u64, String);
-
-fn play(seed: u64, pieces: u64) -> Option<End> {
-    let mut host = Host::new(live(seed)?, seed, pieces);
-    host.run(REQUESTS);
-    let log = host.log;
-    let (drive, _) = host.actor.end();
+/// Returns the map, the counts and the latencies of a drive after a case.
+fn state(drive: &Drive, device: &Device) -> (u64, String) {
     let map = drive.map_rows().fold(0u64, |sum, row| {
         sum.rotate_left(5) ^ u64::from(row.ppn.number()) << 24 ^ u64::from(row.lpn.number())
     });
+    let latencies = [&device.metrics().read, &device.metrics().write].map(|latency| {
+        (latency.total_ns(), [0.1, 0.3, 0.5, 0.7, 0.9, 0.99].map(|q| latency.quantile_ns(q)))
+    });
     let counts = format!(
-        "{:?} {:?} {:?} {}",
+        "{:?} {:?} {:?} {} {} {} {latencies:?}",
         drive.flash_counts(),
         drive.reclaim_counts(),
         drive.refresh_counts(),
-        drive.lost_pages()
+        drive.lost_pages(),
+        device.now(),
+        device.last_completion()
     );
-    Some((log, map, counts))
+    (map, counts)
+}
+
+/// Live run of a case: its completions, its requests, its end, and the state of the drive.
+struct Run {
+    log: Vec<(u64, Ns, bool)>,
+    requests: Vec<Request>,
+    ends_at: Ns,
+    has_stopped: bool,
+    state: (u64, String),
+}
+
+fn play(seed: u64, pieces: u64) -> Option<Run> {
+    let mut host = Host::new(live(seed)?, seed, pieces);
+    host.run(REQUESTS);
+    let Host { log, requests, actor, stopped: has_stopped, .. } = host;
+    let (drive, device) = actor.end();
+    let state = state(&drive, &device);
+    Some(Run { log, requests, ends_at: device.now(), has_stopped, state })
 }
 
 #[test]
@@ -39,8 +61,47 @@ fn a_pause_in_pieces_has_the_effects_of_the_pause() {
         drives += 1;
         for pieces in [2, 7, 100] {
             let cut = play(seed, pieces).expect("the drive was made before");
-            assert_eq!(whole, cut, "seed {seed}, {pieces} pieces");
+            assert_eq!(whole.log, cut.log, "seed {seed}, {pieces} pieces");
+            assert_eq!(whole.state, cut.state, "seed {seed}, {pieces} pieces");
         }
     }
     assert!(drives * 2 > CASES, "{drives} of {CASES} drives could be made");
+}
+
+/// Requests of a live run, with their times.
+struct Recorded {
+    requests: std::vec::IntoIter<Request>,
+    ends_at: Ns,
+}
+
+impl RequestSource for Recorded {
+    fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<(), SourceError> {
+        out.extend(self.requests.by_ref().take(max));
+        Ok(())
+    }
+
+    fn arrival(&self) -> Arrival {
+        Arrival::Open
+    }
+
+    fn ends_at(&self) -> Option<Ns> {
+        Some(self.ends_at)
+    }
+}
+
+#[test]
+fn a_replay_of_the_requests_leaves_the_drive_the_same() {
+    let mut drives = 0;
+    for seed in 0..REPLAYED {
+        let Some(run) = play(seed, 1).filter(|run| !run.has_stopped) else { continue };
+        drives += 1;
+        let (mut drive, device) = drive(seed).expect("the drive was made before");
+        let mut replay = Replay::from(device);
+        let (requests, ends_at) = (run.requests.into_iter(), run.ends_at);
+        let mut source = Recorded { requests, ends_at };
+        replay.run(&mut drive, &mut source, &mut |_, _| true).expect("the run is possible");
+        let replayed = state(&drive, &replay.into());
+        assert_eq!(run.state, replayed, "seed {seed}");
+    }
+    assert!(drives * 2 > REPLAYED, "{drives} of {REPLAYED} drives could be made");
 }

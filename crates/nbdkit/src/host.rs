@@ -173,7 +173,8 @@ impl State {
             self.last_write = Instant::now();
         }
         let stopped = || Error::new(libc::ESHUTDOWN, "the drive is not served any more");
-        let (_, actor) = self.drive.as_mut().ok_or_else(stopped)?;
+        let (serving, actor) = self.drive.as_mut().ok_or_else(stopped)?;
+        let request = action.request(actor.now(), offset);
         let id = actor.submit(offset, action, None).map_err(|why| {
             let code = match why {
                 Refusal::Invalid { .. } => libc::EINVAL,
@@ -184,6 +185,7 @@ impl State {
         })?;
         let (reply, receiver) = sync_channel(1);
         self.waiting.insert(id, Waiting { at: actor.now(), reply });
+        serving.record(&request);
         self.requests += 1;
         self.last = actor.now();
         self.advance();

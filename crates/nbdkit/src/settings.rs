@@ -51,7 +51,13 @@ impl Settings {
 
     /// Makes the drive.
     pub(crate) fn begin(self) -> Result<Host, String> {
-        let (serving, drive, device) = Serving::begin(self.words, self.out)?;
+        let (serving, drive, device) = match Serving::begin(self.words, self.out) {
+            Ok(begun) => begun,
+            Err(why) => {
+                self.status.map(|file| std::fs::write(file, "2"));
+                return Err(why);
+            }
+        };
         let actor = Actor::new(drive, device, serving.memory());
         Ok(Host::new(serving, actor, self.status))
     }

@@ -48,6 +48,10 @@ impl RequestSource for Box<dyn PassSource> {
         (**self).waits_until()
     }
 
+    fn ends_at(&self) -> Option<Ns> {
+        (**self).ends_at()
+    }
+
     fn next_stage(&mut self) -> bool {
         (**self).next_stage()
     }
@@ -197,6 +201,10 @@ impl<S: PassSource> RequestSource for Passes<'_, S> {
 
     fn waits_until(&self) -> Option<Ns> {
         self.source.waits_until().filter(|_| !self.is_over())
+    }
+
+    fn ends_at(&self) -> Option<Ns> {
+        self.source.ends_at()?.checked_sub(self.origin).filter(|_| !self.is_over())
     }
 
     fn next_stage(&mut self) -> bool {

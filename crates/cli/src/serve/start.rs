@@ -1,6 +1,6 @@
 //! Start and end of nbdkit: the socket, the plug-in, the user's command, and signals.
 
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Read};
 use std::os::unix::fs::FileTypeExt;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
@@ -21,12 +21,14 @@ use crate::{progress, words};
 const PLUG_IN: &str = "libvpass_nbdkit.so";
 /// Number of requests that nbdkit handles at a time.
 const THREADS: &str = "128";
-/// Sizes of requests. Clients learn them, and others are refused.
-const SIZES: [&str; 4] = [
+/// Sizes of requests. Clients learn the first three, and other requests are refused. The drive gets
+/// longer requests in pieces that a trace can hold.
+const SIZES: [&str; 5] = [
     "blocksize-minimum=512",
     "blocksize-preferred=4096",
     "blocksize-maximum=32M",
     "blocksize-error-policy=error",
+    "maxdata=16M",
 ];
 /// Time between two looks at nbdkit and at the user's command.
 const LOOK: Duration = Duration::from_millis(20);
@@ -59,11 +61,17 @@ impl Place {
         }
     }
 
+    /// Returns whether a server greets clients.
     fn is_ready(&self) -> bool {
+        let mut greeting = [0; 18];
         match self {
-            Self::Socket(path) => path.exists(),
-            Self::Tcp(address) => std::net::TcpStream::connect(address).is_ok(),
+            Self::Socket(path) => {
+                UnixStream::connect(path).and_then(|mut stream| stream.read_exact(&mut greeting))
+            }
+            Self::Tcp(address) => std::net::TcpStream::connect(address)
+                .and_then(|mut stream| stream.read_exact(&mut greeting)),
         }
+        .is_ok()
     }
 }
 
@@ -145,7 +153,7 @@ fn plug_in() -> Result<PathBuf, Failure> {
 fn start(args: &ServeArgs, place: &Place, plug_in: &Path, status: &Path) -> Result<Child, Failure> {
     let mut nbdkit = Command::new("nbdkit");
     nbdkit.args(["--foreground", "--exit-with-parent", "--threads", THREADS]);
-    nbdkit.args(["--filter", "blocksize-policy"]);
+    nbdkit.args(["--filter", "blocksize-policy", "--filter", "blocksize"]);
     match place {
         Place::Socket(path) => _ = nbdkit.arg("--unix").arg(path),
         Place::Tcp(address) => {

@@ -44,6 +44,9 @@ pub(super) fn convert(args: &ConvertArgs) -> Result<(), Failure> {
             output.row(row, file)?;
             Ok(Go::On)
         })?;
+        if let (Some((output, _)), Some(end)) = (&mut output, file.ends_at()) {
+            output.end_at(end);
+        }
         doubts.extend(seen.doubts(&file, options.time_unit));
         skipped.push((input, seen.skipped));
     }

@@ -100,6 +100,11 @@ impl Rewrite {
         })
     }
 
+    /// Sets the time at which a recorded run ended.
+    pub(super) fn end_at(&mut self, at_ns: u64) {
+        self.writer.end_at(at_ns);
+    }
+
     /// Returns the number of rows written.
     pub(super) fn rows(&self) -> u64 {
         self.writer.rows()

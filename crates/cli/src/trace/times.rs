@@ -42,6 +42,7 @@ impl Times {
             clock: match clock {
                 Epoch::Absolute => "absolute",
                 Epoch::Relative => "relative",
+                Epoch::Run => "run",
                 Epoch::None => "none",
             },
             time_unit: unit.map(|unit| unit.words),

@@ -76,6 +76,12 @@ pub trait RequestSource {
         None
     }
 
+    /// Returns the time until which the drive works after the last request; `None` if a run ends
+    /// when its last request is complete. Only for [`Arrival::Open`].
+    fn ends_at(&self) -> Option<Ns> {
+        None
+    }
+
     /// Goes on to the next stage, and returns false if there is none. The drive calls it at the end
     /// of the stream, when every request is complete. Afterwards, `fill` and `arrival` are those of
     /// the new stage.

@@ -86,6 +86,10 @@ struct Command {
     number: u32,
 }
 
+/// Number of requests between two checks for data to regroup by its hints. The pace does not depend
+/// on how a source hands out its requests.
+const REGROUP_EVERY: u32 = 1024;
+
 /// Number of stripes that are formed at a time for each die. Pages of one are read, the parity of
 /// one waits for its die, and the parity of one is programmed.
 const FORMED_PER_DIE: usize = 3;
@@ -255,6 +259,9 @@ impl Device {
         }
         let number = self.submitted(drive);
         self.announced -= 1;
+        if number.is_multiple_of(REGROUP_EVERY) {
+            drive.regroup();
+        }
         self.take_over(drive, tag, number, request, &mut completed);
     }
 
@@ -354,11 +361,11 @@ impl Device {
         true
     }
 
-    /// Returns whether a request that arrived at `at` may be submitted now, with at most `depth`
-    /// requests in the device. A request waits until all events up to its arrival have happened.
+    /// Returns whether all events up to this time have happened. A host submits a request when the
+    /// device has reached its arrival.
     #[inline]
-    pub fn admits(&self, at: Ns, depth: u32) -> bool {
-        self.host.outstanding < depth && (at < self.now || self.next_event() > self.now)
+    pub fn has_reached(&self, at: Ns) -> bool {
+        at < self.now || at == self.now && self.next_event() > at
     }
 
     /// Lets time pass as [`Self::advance`] does, and handles failures at their times. A host calls

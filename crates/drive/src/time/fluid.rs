@@ -157,6 +157,7 @@ impl FluidRun {
         progress: Progress,
     ) -> Result<(), RunError> {
         drive.announce(writes);
+        drive.regroup();
         let shift = drive.geometry.page_shift();
         for (n, write) in writes.iter().enumerate() {
             if let Some(later) = writes.get(n + 2 * AHEAD) {

@@ -116,7 +116,10 @@ impl Replay {
                     && self.exhausted
                     && self.next == self.requests.len()
                 {
-                    return Ok(());
+                    let end =
+                        source.ends_at().filter(|end| self.open && !self.device.has_reached(*end));
+                    let Some(end) = end else { return Ok(()) };
+                    arrival = end;
                 }
             }
             self.device.pass(drive, arrival, |_, _| ()).map_err(RunError::Stopped)?;
@@ -130,20 +133,20 @@ impl Replay {
         while self.device.outstanding() + held_back
             < self.depth + u32::from(planted(Bug::RequestTooMany))
         {
-            self.device.attend(drive).map_err(RunError::Stopped)?;
             let now = self.device.now();
             let at_hand = &mut self.requests[self.next..];
             let Some(request) = at_hand.first_mut() else {
                 // The source may have more requests: return at once.
                 return Ok(if self.exhausted { Ns::MAX } else { now });
             };
-            if self.open && request.at > now {
+            if self.open && !self.device.has_reached(request.at) {
                 return Ok(request.at);
             }
             if !self.open || planted(Bug::WaitOmitted) {
                 // The request arrives now, and its latency counts from now.
                 request.at = now;
             }
+            self.device.attend(drive).map_err(RunError::Stopped)?;
             if self.next.is_multiple_of(Device::GROUP) {
                 self.device.prepare(drive, at_hand);
             }

@@ -64,6 +64,7 @@ fn serve_part(
 ) -> Result<(), RunError> {
     check_arrivals(part)?;
     drive.announce(part);
+    drive.regroup();
     let mut left = part;
     while !left.is_empty() {
         let mut together = left.len();

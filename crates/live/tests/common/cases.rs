@@ -5,6 +5,7 @@ use vpass_drive::api::parity::{PARITY, ParityTechnique, has_stripes};
 use vpass_drive::api::refresh::refresh_technique;
 use vpass_drive::base::failure::Failure;
 use vpass_drive::base::units::Lpn;
+use vpass_drive::drive::Drive;
 use vpass_drive::time::Device;
 use vpass_lab::session::{Beginning, Session};
 use vpass_live::Actor;
@@ -19,6 +20,11 @@ pub(crate) const MEMORY: u64 = 1 << 32;
 
 /// Returns the drive of this case with its oracle, live at time 0; `None` if the drive is refused.
 pub(crate) fn live(seed: u64) -> Option<Actor> {
+    drive(seed).map(|(drive, device)| Actor::new(drive, device, MEMORY))
+}
+
+/// Returns the drive of this case with its oracle at time 0; `None` if the drive is refused.
+pub(crate) fn drive(seed: u64) -> Option<(Drive, Device)> {
     let case = Case::new(seed);
     let striped: Vec<&'static ParityTechnique> =
         PARITY.iter().filter(|technique| has_stripes(technique.name)).collect();
@@ -44,7 +50,7 @@ pub(crate) fn live(seed: u64) -> Option<Actor> {
         if fails { lost_die::failures(seed, drive.geometry(), REQUESTS) } else { vec![] };
     drive.expect_failures(&failures);
     let device = Device::new(&drive);
-    Some(Actor::new(drive, device, MEMORY))
+    Some((drive, device))
 }
 
 /// Returns whether the oracle says that the data of a page is lost.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use vpass_drive::base::request::Request;
 use vpass_drive::base::splitmix;
 use vpass_drive::base::units::{Lpn, Ns};
 use vpass_live::{Action, Actor, Completion, Id, Refusal, SECTOR};
@@ -41,6 +42,8 @@ pub(crate) struct Host {
     pieces: u64,
     /// Completions so far: the request, its time, and whether it failed.
     pub(crate) log: Vec<(Id, Ns, bool)>,
+    /// Requests so far.
+    pub(crate) requests: Vec<Request>,
     pub(crate) reads: u64,
     pub(crate) errors: u64,
     pub(crate) stopped: bool,
@@ -62,6 +65,7 @@ impl Host {
             hot: (0, 1),
             pieces,
             log: vec![],
+            requests: vec![],
             reads: 0,
             errors: 0,
             stopped: false,
@@ -175,8 +179,12 @@ impl Host {
     }
 
     fn submit(&mut self, sectors: &Range<u64>, action: Action) -> Option<Id> {
-        match self.actor.submit(sectors.start * SECTOR, action, None) {
-            Ok(id) => Some(id),
+        let request = action.request(self.actor.now(), sectors.start * SECTOR);
+        match self.actor.submit(request.offset, action, None) {
+            Ok(id) => {
+                self.requests.push(request);
+                Some(id)
+            }
             Err(Refusal::Stopped(_)) => {
                 self.stopped = true;
                 None

@@ -3,8 +3,11 @@
 use std::fs;
 use std::thread;
 
+use serde_json::Value;
+use vpass_drive::base::splitmix;
+
 use crate::client::{Client, Command, EIO, ENOSPC};
-use crate::served::{PAGE, Room};
+use crate::served::{Done, PAGE, Room};
 
 #[test]
 fn a_client_that_is_killed_harms_no_other() {
@@ -51,6 +54,40 @@ fn sigterm_answers_requests_under_way_and_shows_the_results() {
     assert_eq!(stored["host"], summary["host"]);
     assert!(fs::read_to_string(room.path("page.html")).unwrap().contains("</html>"));
     assert!(done.stderr.contains("replies came"), "{}", done.stderr);
+}
+
+#[test]
+fn a_recorded_run_is_repeated_to_the_nanosecond() {
+    let name = "a_recorded_run_is_repeated_to_the_nanosecond";
+    let Some(room) = Room::of(name, &["nbdkit"]) else { return };
+    let fails = ["--fail", "page:5@r2000,block:7@50ms"];
+    let server = room.begin(&[&fails[..], &["--record", "run.vpt"]].concat());
+    let clients = [1, 2].map(|seed| {
+        let mut client = Client::connect(&server.socket).unwrap();
+        thread::spawn(move || {
+            for n in 0..2000 {
+                let draw = |k: u64| splitmix::number(seed, 3 * n + k);
+                let (page, sectors) = (draw(0) % 100, 1 + draw(1) % 20);
+                if draw(2) % 4 == 0 {
+                    client.write(page * PAGE, &vec![n as u8; 512 * sectors as usize]).unwrap();
+                } else {
+                    // Failed flash may have lost the page.
+                    let _ = client.read(page * PAGE, 512 * sectors as u32);
+                }
+            }
+        })
+    });
+    for client in clients {
+        client.join().unwrap();
+    }
+    let live = server.end().summary_of(&[0, 3]);
+    let trace = [&fails[..], &["--trace", "run.vpt"]].concat();
+    let run = Done::of(room.vpass("run", &trace).output().unwrap()).summary_of(&[0, 3]);
+    for what in ["host", "flash", "latency_us", "reclaim", "wear", "data_lost_pages", "oracle"] {
+        assert_eq!(live[what], run[what], "{what}");
+    }
+    let simulated = |summary: &Value| summary["simulation"]["simulated_s"].clone();
+    assert_eq!(simulated(&live), simulated(&run));
 }
 
 #[test]

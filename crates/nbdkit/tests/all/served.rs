@@ -10,6 +10,8 @@ use std::time::Duration;
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::client::Client;
+
 /// Small drive whose pages move often. Blocks have 24 pages, and data stays readable for about 90
 /// reads of a block.
 const DRIVE: &str = r#"
@@ -56,7 +58,13 @@ impl Done {
     /// Returns the summary. The command must have ended with this code, and printed nothing else.
     #[track_caller]
     pub(crate) fn summary(&self, code: i32) -> Value {
-        assert_eq!(self.code, code, "{}{}", self.stdout, self.stderr);
+        self.summary_of(&[code])
+    }
+
+    /// Returns the summary. The command must have ended with one of these codes.
+    #[track_caller]
+    pub(crate) fn summary_of(&self, codes: &[i32]) -> Value {
+        assert!(codes.contains(&self.code), "{} {}{}", self.code, self.stdout, self.stderr);
         serde_json::from_str(&self.stdout)
             .unwrap_or_else(|e| panic!("{e}\n{}\n{}", self.stdout, self.stderr))
     }
@@ -92,8 +100,13 @@ impl Room {
 
     /// Returns the command that serves the small drive under the full oracle.
     pub(crate) fn command(&self, more: &[&str]) -> Command {
+        self.vpass("serve", more)
+    }
+
+    /// Returns a command of vpass for the small drive, under the full oracle.
+    pub(crate) fn vpass(&self, name: &str, more: &[&str]) -> Command {
         let mut command = Command::new(gathered().expect("both were built").join("vpass"));
-        command.args(["serve", "--oracle", "full", "--json"]);
+        command.args([name, "--oracle", "full", "--json"]);
         if !more.contains(&"--drive") {
             command.arg("--drive").arg(self.path("small.toml"));
         }
@@ -127,7 +140,7 @@ impl Room {
         let mut command = self.command(more);
         command.arg("--socket").arg(&socket).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("vpass starts");
-        while !socket.exists() {
+        while Client::connect(&socket).is_err() {
             if child.try_wait().expect("a child of ours").is_some() {
                 let done = Done::of(child.wait_with_output().expect("a child of ours"));
                 panic!("{}", done.stderr);

@@ -184,6 +184,14 @@ impl TraceFile {
         }
     }
 
+    /// Returns the time at which a recorded run ended, at the end of its file.
+    pub fn ends_at(&self) -> Option<u64> {
+        match &self.content {
+            Content::Batches(batches) => batches.ends_at(),
+            _ => None,
+        }
+    }
+
     /// Returns whether `name` is the name that the trace gives to the device. For the format `msr`,
     /// the disk number without the host also counts as a name of the device.
     pub fn is_device(&self, device: u32, name: &str) -> bool {

@@ -154,6 +154,14 @@ impl<W: Write> TraceWriter<W> {
         }
     }
 
+    /// Sets the time at which a recorded run ended. The compact format keeps the time if the epoch
+    /// is [`Epoch::Run`].
+    pub fn end_at(&mut self, at_ns: u64) {
+        if let Form::Compact(writer) = &mut self.form {
+            writer.end_at(at_ns);
+        }
+    }
+
     /// Returns the number of rows written so far.
     pub fn rows(&self) -> u64 {
         self.rows

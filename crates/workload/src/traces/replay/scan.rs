@@ -19,6 +19,7 @@ use crate::traces::replay::layout::Device;
 use crate::traces::replay::packing::Touched;
 use crate::traces::replay::survey::FileSurvey;
 use crate::traces::replay::trace_options::TraceOptions;
+use crate::traces::rows::format::Epoch;
 use crate::traces::rows::names::MAX_DEVICES;
 use crate::traces::rows::oddities::Oddities;
 
@@ -115,7 +116,8 @@ impl<'a> Scan<'a> {
             clock: file.clock(),
             notes: file.notes(),
             oddities,
-            origin_ns,
+            origin_ns: if file.clock() == Epoch::Run { Some(0) } else { origin_ns },
+            ends_at: file.ends_at(),
             rows: asked,
             span_ns: latest.saturating_sub(earliest),
             numbers: numbers.known,

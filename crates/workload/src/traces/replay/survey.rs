@@ -57,6 +57,8 @@ pub struct FileSurvey {
     /// Time, on the file's own clock, at which the part of the trace with this file begins; `None`
     /// if the file has no selected requests.
     pub(in crate::traces) origin_ns: Option<u64>,
+    /// Time at which a recorded run ended; `None` for other files.
+    pub(in crate::traces) ends_at: Option<u64>,
     /// Number of requests to selected devices in this file.
     pub rows: u64,
     /// Time from the earliest to the latest request to a selected device in this file.

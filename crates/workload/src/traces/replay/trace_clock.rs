@@ -75,9 +75,10 @@ impl TraceClock {
         self.scaled(self.last)
     }
 
+    /// Returns a time at the replay speed. `at` is the time at the recorded speed.
     #[inline]
     #[expect(clippy::float_cmp, reason = "exactly 1 is the default and keeps whole nanoseconds")]
-    fn scaled(&self, at: Ns) -> Ns {
+    pub(in crate::traces) fn scaled(&self, at: Ns) -> Ns {
         if self.speed == 1.0 { at } else { (at as f64 / self.speed) as Ns }
     }
 }

@@ -286,6 +286,11 @@ impl RequestSource for TraceSource {
         self.options.arrival
     }
 
+    fn ends_at(&self) -> Option<Ns> {
+        let [file] = self.survey.files() else { return None };
+        file.ends_at.filter(|_| self.report.passes == 1).map(|end| self.clock.scaled(end))
+    }
+
     fn len_hint(&self) -> Option<u64> {
         Some(self.survey.rows())
     }

@@ -40,6 +40,10 @@ impl Batches {
         self.reader.clock()
     }
 
+    pub(in crate::traces) fn ends_at(&self) -> Option<u64> {
+        self.reader.ends_at()
+    }
+
     /// Appends the rows of the next block to `rows`. The block may be empty. Returns false at the
     /// end of the stream.
     fn read(&mut self, rows: &mut Vec<TraceRow>) -> Result<bool, BatchError> {

@@ -75,6 +75,10 @@ pub(in crate::traces) trait BatchReader: Send {
 
     /// Returns the epoch of the file's times. The epoch is known after the first block.
     fn clock(&self) -> Epoch;
+
+    /// Returns the time at which the recorded run ended. The time is known at the end of the file,
+    /// if the epoch is [`Epoch::Run`].
+    fn ends_at(&self) -> Option<u64>;
 }
 
 /// Result of a [`BatchReader`].

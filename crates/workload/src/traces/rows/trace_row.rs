@@ -45,6 +45,8 @@ pub enum Epoch {
     Absolute,
     /// The times are counted from the start of the recording.
     Relative,
+    /// The times are those of a drive in a recorded run. A replay keeps them.
+    Run,
     /// The format has no times.
     None,
 }

@@ -2,7 +2,7 @@
 
 use super::block::{self, Columns, MAX_ROWS};
 use super::pack::LOOK_AHEAD;
-use super::section::{self, About, HEADER_BYTES, Header, Kind};
+use super::section::{self, About, Clock, HEADER_BYTES, Header, Kind};
 use super::{MAX_DEVICES, MAX_NAME_BYTES};
 use crate::traces::rows::format::{Epoch, TraceRow};
 use crate::traces::rows::reader::{Batch, BatchReader};
@@ -13,6 +13,7 @@ pub(super) struct Decoder {
     begun: bool,
     ended: bool,
     about: About,
+    ends_at: Option<u64>,
     /// Names of the devices listed so far.
     devices: Vec<String>,
     rows: u64,
@@ -55,7 +56,15 @@ impl BatchReader for Decoder {
     }
 
     fn clock(&self) -> Epoch {
-        if self.about.absolute_clock { Epoch::Absolute } else { Epoch::Relative }
+        match self.about.clock {
+            Clock::Start => Epoch::Relative,
+            Clock::Date => Epoch::Absolute,
+            Clock::Run => Epoch::Run,
+        }
+    }
+
+    fn ends_at(&self) -> Option<u64> {
+        self.ends_at
     }
 }
 
@@ -100,8 +109,13 @@ impl Decoder {
         )
     }
 
-    fn end(&mut self, payload: &[u8]) -> Result<(), &'static str> {
+    fn end(&mut self, mut payload: &[u8]) -> Result<(), &'static str> {
         self.ended = true;
+        if self.about.clock == Clock::Run {
+            let (counts, end) =
+                payload.split_last_chunk().ok_or("the end of the run is missing")?;
+            (payload, self.ends_at) = (counts, Some(u64::from_le_bytes(*end)));
+        }
         let counts = [self.rows, self.devices.len() as u64].map(u64::to_le_bytes);
         if payload == counts.as_flattened() {
             Ok(())

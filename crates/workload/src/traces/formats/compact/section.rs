@@ -2,6 +2,7 @@
 //! the kind, the length and the checksum of a section.
 
 use super::block;
+use crate::traces::rows::format::Epoch;
 
 /// Length of a file header in bytes. A section header has the same length.
 pub(super) const HEADER_BYTES: usize = 16;
@@ -19,6 +20,7 @@ const VERSION_WITH_HINTS: u16 = 2;
 /// Position of a byte in the file header. This byte says whether rows have hints.
 const HINTS_AT: usize = 11;
 const CRC_AT: usize = 12;
+const DAMAGED: &str = "the header of the compact trace is damaged";
 
 /// Kind of a section in a compact trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,11 +94,33 @@ fn checksum(section: &[u8]) -> u32 {
     hash.finalize()
 }
 
+/// Epoch of the times in a file, as the number in the header of the file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Clock {
+    /// Start of the recording.
+    #[default]
+    Start,
+    /// Date.
+    Date,
+    /// Recorded run of a drive. The end of the file has the time at which the run ended.
+    Run,
+}
+
+impl From<Epoch> for Clock {
+    fn from(epoch: Epoch) -> Self {
+        match epoch {
+            Epoch::Absolute => Self::Date,
+            Epoch::Run => Self::Run,
+            Epoch::Relative | Epoch::None => Self::Start,
+        }
+    }
+}
+
 /// Properties of a file's rows, which the header of the file states.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct About {
-    /// Whether the times are dates.
-    pub(super) absolute_clock: bool,
+    /// Epoch of the times.
+    pub(super) clock: Clock,
     /// Whether rows have a column of hints.
     pub(super) hints: bool,
 }
@@ -107,7 +131,7 @@ pub(super) fn file_header(about: About) -> [u8; HEADER_BYTES] {
     let mut header = [0; HEADER_BYTES];
     header[..8].copy_from_slice(MAGIC);
     header[8..10].copy_from_slice(&version.to_le_bytes());
-    header[10] = u8::from(about.absolute_clock);
+    header[10] = about.clock as u8;
     header[HINTS_AT] = u8::from(about.hints);
     sealed(header)
 }
@@ -131,11 +155,13 @@ pub(super) fn read_file_header(bytes: &[u8; HEADER_BYTES]) -> Result<About, &'st
              expected",
         );
     }
-    if bytes[CRC_AT..] != checksum(bytes).to_le_bytes() || bytes[10] > 1 {
-        return Err("the header of the compact trace is damaged");
+    if bytes[CRC_AT..] != checksum(bytes).to_le_bytes() {
+        return Err(DAMAGED);
     }
+    let clocks = [Clock::Start, Clock::Date, Clock::Run];
+    let clock = *clocks.get(usize::from(bytes[10])).ok_or(DAMAGED)?;
     if bytes[HINTS_AT] > u8::from(version == VERSION_WITH_HINTS) {
         return Err("the compact trace of version 1 has a hint column, which only version 2 has");
     }
-    Ok(About { absolute_clock: bytes[10] == 1, hints: bytes[HINTS_AT] == 1 })
+    Ok(About { clock, hints: bytes[HINTS_AT] == 1 })
 }

@@ -4,7 +4,7 @@
 use std::io::{self, Write};
 
 use super::block::{self, Columns, MAX_ROWS};
-use super::section::{self, About, HEADER_BYTES, Kind};
+use super::section::{self, About, Clock, HEADER_BYTES, Kind};
 use super::{MAX_DEVICES, MAX_NAME_BYTES};
 use crate::traces::rows::format::{Epoch, TraceRow};
 
@@ -19,7 +19,9 @@ pub(in crate::traces) struct CompactWriter<W: Write> {
     /// Properties in the header of the file; `None` before the header is written. The header is
     /// written together with the first rows.
     about: Option<About>,
-    absolute_clock: bool,
+    clock: Clock,
+    /// Time at which a recorded run ended.
+    ends_at: u64,
     rows: Vec<TraceRow>,
     total: u64,
     devices: usize,
@@ -35,7 +37,8 @@ impl<W: Write> CompactWriter<W> {
         Self {
             out,
             about: None,
-            absolute_clock: clock == Epoch::Absolute,
+            clock: clock.into(),
+            ends_at: 0,
             rows: Vec::with_capacity(MAX_ROWS),
             total: 0,
             devices: 0,
@@ -43,6 +46,11 @@ impl<W: Write> CompactWriter<W> {
             columns: Columns::default(),
             section: vec![],
         }
+    }
+
+    /// Sets the time at which a recorded run ended.
+    pub(in crate::traces) fn end_at(&mut self, at_ns: u64) {
+        self.ends_at = at_ns;
     }
 
     /// Adds the next device. The first device has the number 0 ([`TraceRow::device`]).
@@ -74,6 +82,9 @@ impl<W: Write> CompactWriter<W> {
         self.section.resize(HEADER_BYTES, 0);
         self.section.extend_from_slice(&self.total.to_le_bytes());
         self.section.extend_from_slice(&(self.devices as u64).to_le_bytes());
+        if self.clock == Clock::Run {
+            self.section.extend_from_slice(&self.ends_at.to_le_bytes());
+        }
         self.write_section(Kind::End, 0)?;
         self.out.flush()?;
         Ok(self.out)
@@ -105,7 +116,7 @@ impl<W: Write> CompactWriter<W> {
             );
             return if hints && !about.hints { Err(late) } else { Ok(about) };
         }
-        let about = About { absolute_clock: self.absolute_clock, hints };
+        let about = About { clock: self.clock, hints };
         self.out.write_all(&section::file_header(about))?;
         self.about = Some(about);
         Ok(about)
