@@ -56,8 +56,7 @@ impl Measure {
             return row.life?.range();
         }
         let cell = row.cells.get(&self.key)?;
-        let half = cell.half.filter(|_| row.runs.len() > 1);
-        half.map(|half| (cell.mean - half, cell.mean + half))
+        cell.ci95.map(|half| (cell.mean - half, cell.mean + half))
     }
 
     /// Returns the value of this measure with its unit, for a technique. Without a value, the text

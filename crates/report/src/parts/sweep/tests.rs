@@ -60,7 +60,7 @@ fn one_key_makes_a_line_for_each_technique() {
     assert!(html.contains(warning) && !html.contains("cannot win.</li>"), "{warning}");
     assert!(html.contains("start.pec = 9999: the point was refused: it is &lt;worn&gt;"));
     assert!(html.contains("<code>block</code> at 2 of 3 points"));
-    assert!(html.contains("0,none,0,0.5,0\\n0,block,2,0.5,0\\n1500,none,0,0.5,9\\n"), "CSV");
+    assert!(html.contains("0,none,0,,0\\n0,block,2,,0\\n1500,none,0,,9\\n"), "CSV");
 }
 
 /// Tests a sweep of two keys. The colours range from the smallest to the largest value among
