@@ -21,8 +21,8 @@ pub(crate) const EXAMPLES: &str = "Examples:\n  \
     worn out after 100 years (or --years), the life is \"> 100\" (or \"> YEARS\").\n\n\
     The ladder of accuracy has seven rungs. Rungs 1 to 5 simulate a warm-up and 4, 6, 6, 8 and 8\n\
     windows of the life, with 8, 15, 15, 40 and 120 P/E cycles each; between windows the drive\n\
-    skips P/E cycles. Rungs 6 and 7 simulate every P/E cycle. The rungs have 2, 2, 4, 4, 4, 2 and 8\n\
-    lives. The interval is the larger of two: the effect of windows, and the 95 % interval of \
+    skips P/E cycles. Rungs 6 and 7 simulate every P/E cycle. The rungs have 2, 2, 4, 4, 4, 2 and\n\
+    8 lives. The interval is the larger of two: the effect of windows, and the 95 % interval of \
     batch\n\
     means or of the lives. Without an interval, wear had not settled when windows began.\n\n\
     Exits with 0 if every life ended, with or without lost data. Exits with 1 if the oracle found \

@@ -269,8 +269,8 @@ fn in_best_gear(rung: Rung, plan: RunPlan, lived: Option<&Lived>) -> RunPlan {
 }
 
 /// Largest number of page reads per programmed page for which the untimed gear takes less work than
-/// the fluid gear. At 5 reads on `tiny`, a life takes 45 s in the untimed gear and 70 s in the fluid
-/// gear.
+/// the fluid gear. At 5 reads on `tiny`, a life takes 45 s in the untimed gear, and 70 s in the
+/// fluid gear.
 const FEW_READS: f64 = 8.0;
 
 /// Returns how many samples a rung with `lives` lives has. A sample has one page in `of`. The
