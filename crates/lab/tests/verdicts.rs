@@ -113,7 +113,7 @@ impl Real {
         let [a, b] = rows.map(|row| row.iter().map(|(_, run)| value(run)).collect::<Vec<_>>());
         let [sum_a, sum_b] = [&a, &b].map(|values| values.iter().sum::<f64>());
         let a_wins = sum_a < sum_b;
-        let is_sure = a.iter().zip(&b).all(|(a, b)| a != b && (a < b) == a_wins);
+        let is_sure = a.iter().zip(&b).all(|(a, b)| if a_wins { a < b } else { a > b });
         if !is_sure || (sum_a - sum_b).abs() < 0.01 * sum_a.max(sum_b) {
             return;
         }
