@@ -33,8 +33,8 @@ IN_BULK = {
     "mean_clock": "the technique's clock counts expected reads; everything else is exact",
 }
 COMMANDS = [
-    *("run", "serve", "compare", "life", "llm", "attack", "list", "show", "new", "new drive", "explain"),
-    "hints",
+    *("run", "serve", "compare", "life", "llm", "attack", "list", "show", "new"),
+    *("new drive", "explain", "hints"),
     *("smart", "trace", "trace info", "trace convert", "trace cut", "workload", "workload fit"),
     "paper",
     *("completions", "check"),

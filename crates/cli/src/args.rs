@@ -150,32 +150,11 @@ impl WithPage for RunArgs {
 pub(crate) struct OneDrive {
     #[command(flatten)]
     pub(crate) techniques: TechniqueArgs,
-    /// Refresh technique (see `vpass list refresh`), which rewrites old data. Refresh needs a
-    /// clock: the timed gear, the times of a trace, or workload.rate. Default: the refresh
-    /// technique that the parity technique includes, if any; otherwise none.
-    #[arg(long, value_name = "NAME")]
-    pub(crate) refresh: Option<String>,
-    /// Parity technique (see `vpass list parity`): parity pages inside the drive repair other
-    /// pages. The drive's spare area must be large enough for the parity pages.
-    #[arg(long, default_value = "none", value_name = "NAME")]
-    pub(crate) parity: String,
     /// Failures to inject, separated by commas, such as die:3@10s or block:17@r5000. UNIT is a die,
     /// plane, block or page, with its number in the drive. WHEN is a time (10s) or a count of
     /// measured requests (r5000: after 5,000 requests).
     #[arg(long, value_delimiter = ',', value_name = "UNIT@WHEN,..")]
     pub(crate) fail: Vec<Failure>,
-}
-
-impl OneDrive {
-    /// Returns the names of the techniques.
-    pub(crate) fn chosen(&self) -> Chosen<'_> {
-        Chosen {
-            reclaim: &self.techniques.reclaim,
-            gc: &self.techniques.gc,
-            refresh: self.refresh.as_deref(),
-            parity: &self.parity,
-        }
-    }
 }
 
 /// Techniques of a single run.
@@ -187,6 +166,27 @@ pub(crate) struct TechniqueArgs {
     /// Garbage collection policy (see `vpass list gc`).
     #[arg(long, default_value = "greedy", value_name = "NAME")]
     pub(crate) gc: String,
+    /// Refresh technique (see `vpass list refresh`), which rewrites old data. Refresh needs a
+    /// clock: the timed gear, the times of a trace, workload.rate, or --rate of an attack. Default:
+    /// the refresh technique that the parity technique includes, if any; otherwise none.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) refresh: Option<String>,
+    /// Parity technique (see `vpass list parity`): parity pages inside the drive repair other
+    /// pages. The drive's spare area must be large enough for the parity pages.
+    #[arg(long, default_value = "none", value_name = "NAME")]
+    pub(crate) parity: String,
+}
+
+impl TechniqueArgs {
+    /// Returns the names of the techniques.
+    pub(crate) fn chosen(&self) -> Chosen<'_> {
+        Chosen {
+            reclaim: &self.reclaim,
+            gc: &self.gc,
+            refresh: self.refresh.as_deref(),
+            parity: &self.parity,
+        }
+    }
 }
 
 #[derive(Debug, Args)]
@@ -207,8 +207,8 @@ pub(crate) struct CompareArgs {
     pub(crate) fail: Vec<Failure>,
     /// Run each technique with N seeds, from --seed upwards, and print 95 % confidence intervals.
     /// Default: 3 seeds if the run of a technique is short (at most 10 million requests in the
-    /// timed gear, or 40 million in the untimed gear), and otherwise 1. If all
-    /// seeds give the same results for a trace, 1 seed is run. With --sweep, the default is 1.
+    /// timed gear, or 40 million in the untimed gear), and otherwise 1. If all seeds give the
+    /// same results for a trace, 1 seed is run. With --sweep, the default is 1.
     #[arg(long, value_name = "N", value_parser = at_least_one::<NonZeroU32>)]
     pub(crate) seeds: Option<NonZeroU32>,
     /// Compare techniques at each of these values of a key, for example start.pec=0,1000,2000. If

@@ -151,9 +151,9 @@ impl Victim {
                 .at(set.said.clone())
                 .with_remedy("use --requests and --queue-depth"));
         }
-        let refresh = args.refresh.as_deref().map(refresh_named).transpose()?;
+        let refresh = techniques.refresh.as_deref().map(refresh_named).transpose()?;
         let mut drive = load::drive(&base.drive, &sets)?;
-        let parity = parity_named(&args.parity)?;
+        let parity = parity_named(&techniques.parity)?;
         let (config, refresh) = parity::with_parts(drive.config, parity, refresh);
         drive.config = config;
         let is_untimed = Gear::from(base.gear) == Gear::Untimed || args.name == SEARCH;

@@ -148,7 +148,7 @@ fn run(args: &RunArgs) -> Result<Exit, Failure> {
     args.setup.require_one_sample()?;
     let plan = RunPlan::new(
         &setup::Setup { fail: args.one.fail.clone(), ..(&args.setup).into() },
-        args.one.chosen(),
+        args.one.techniques.chosen(),
         &bar,
     )?;
     plan.require_no_acceleration()?;

@@ -111,7 +111,7 @@ fn plan(args: &ServeArgs) -> Result<RunPlan, Failure> {
     let workload = Named::Given(Given::new("live clients", "live clients", clients));
     let setup =
         Setup { hints, fail: args.one.fail.clone(), ..Setup::new((&args.base).into(), workload) };
-    let plan = RunPlan::new(&setup, args.one.chosen(), &progress::unwatched)?;
+    let plan = RunPlan::new(&setup, args.one.techniques.chosen(), &progress::unwatched)?;
     plan.require_no_acceleration()?;
     Ok(plan)
 }

@@ -31,14 +31,6 @@ pub(crate) struct AttackArgs {
     pub(crate) name: String,
     #[command(flatten)]
     pub(crate) techniques: TechniqueArgs,
-    /// Refresh technique (see `vpass list refresh`). In the untimed gear, refresh needs --rate.
-    /// Default: the refresh technique that the parity technique includes, if any; otherwise none.
-    #[arg(long, value_name = "NAME")]
-    pub(crate) refresh: Option<String>,
-    /// Parity technique (see `vpass list parity`): parity pages inside the drive repair other
-    /// pages. The drive's spare area must be large enough for the parity pages.
-    #[arg(long, default_value = "none", value_name = "NAME")]
-    pub(crate) parity: String,
     /// Issue N requests per second (open loop) instead of keeping a fixed queue depth. With --rate,
     /// even the untimed gear has a clock.
     #[arg(long, value_name = "N", value_parser = a_rate, conflicts_with = "queue_depth")]

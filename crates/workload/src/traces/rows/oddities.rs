@@ -129,6 +129,7 @@ mod tests {
         // Rows that are only out of order, and a short step back at the start.
         assert_eq!(restarts(&[0, 1000, 900, 1100, 600, 2000]), 0);
         assert_eq!(restarts(&[0, 9, 0, 5, 3]), 0);
+        assert_eq!(restarts(&[1000, 1030, 1005]), 0);
         let said = of(&[(1000 * MS, 1), (0, 1)]).of_clock("a").unwrap().to_string();
         assert!(
             said.starts_with("a: the clock of the trace starts again once, so 2 rec"),
