@@ -67,7 +67,7 @@ const COLD: f64 = 0.02;
 const LITTLE_GC: f64 = 0.02;
 /// Largest share of all pages that may become invalid in cold blocks until levelling moves these.
 /// Under the first third of a database trace, cold blocks of `tiny` lose 0.12 % of all pages in a
-/// cycle under `straw-wl`. After 104 cycles GC took 0.8 % of the programs, and after 146 cycles 34 %.
+/// cycle under `straw-wl`. GC took 0.8 % of the programs after 104 cycles, and 34 % after 146.
 const LITTLE_INVALID: f64 = 0.02;
 /// Largest share of the wear by levelling that need not have begun. The interval of lives with
 /// windows is wider than this.
