@@ -73,8 +73,8 @@ const LITTLE_INVALID: f64 = 0.02;
 /// windows is wider than this.
 const LITTLE_LEVELLING: f64 = 0.02;
 /// Smallest number of P/E cycles in a warm-up if GC and wear levelling both run, in units of
-/// `wear.static_gap`. `tiny` under a database trace has a gap of 100 cycles. GC took 52, 57 and 60 %
-/// of the programs in windows after 60, 150 and 400 cycles.
+/// `wear.static_gap`. `tiny` under a database trace has a gap of 100 cycles. GC took 52, 57 and
+/// 60 % of the programs in windows after 60, 150 and 400 cycles.
 const GAPS: f64 = 5.0;
 
 /// State of a drive, noted each time the mean block has completed a P/E cycle.
