@@ -100,7 +100,7 @@ def wrong(found: dict[str, dict]) -> list[str]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--windows", type=int, default=8, help="windows of reading (default 8)")
-    parser.add_argument("--seconds", type=float, default=1.5, help="seconds of a window (default 1.5)")
+    parser.add_argument("--seconds", type=float, default=1.5, help="of a window (default 1.5)")
     args = parser.parse_args()
     require()
     found = {t: live(t, args.windows, args.seconds) for t in TECHNIQUES}
