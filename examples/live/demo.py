@@ -38,7 +38,7 @@ def database(path: pathlib.Path, rows: int) -> str:
             opened.commit()
             return opened.execute("pragma integrity_check").fetchone()[0]
     except sqlite3.Error as error:
-        return str(error)
+        return str(error).removeprefix("database disk image is ")
 
 
 def live(technique: str, windows: int, seconds: float) -> dict:

@@ -46,15 +46,17 @@ def require(*programs: str) -> None:
     for device in ["/dev/fuse", "/dev/loop-control"]:
         if not os.path.exists(device):
             refuse(f"{device} is missing: load its kernel module, or use a privileged container")
-    # A terminated script must unmount too.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    # A script that the user ends must unmount too.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda number, _: sys.exit(128 + number))
 
 
-def done(*command: str | os.PathLike, **options) -> str:
-    """Run a command to its end and return its output. Raise an error if it fails."""
-    return subprocess.run(
-        command, check=True, text=True, stdout=subprocess.PIPE, **options
-    ).stdout.strip()
+def done(*command: str | os.PathLike) -> str:
+    """Run a command to its end and return its output. End the script if the command fails."""
+    ran = subprocess.run(command, text=True, capture_output=True)
+    if ran.returncode != 0:
+        refuse(f"{command[0]} failed: {ran.stderr.strip()}")
+    return ran.stdout.strip()
 
 
 def until(is_so, process: subprocess.Popen, what: str, log: pathlib.Path) -> None:

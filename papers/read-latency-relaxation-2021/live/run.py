@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the file server of read-latency-relaxation-2021 on a live drive, by the rules of recipe.toml.
+"""Runs the file server of read-latency-relaxation-2021 on a live drive, as recipe.toml says.
 
 `make paper-rlr-live` runs it. Results go to target/papers/read-latency-relaxation-2021-live, one
 file per run. A run whose file is there is not repeated. At the end, `runs.csv` and `table.md` are
@@ -83,8 +83,8 @@ def work(load: dict, disk: pathlib.Path, seconds: float, seed: int) -> dict:
     saw = {}
     with contextlib.ExitStack() as undo:
         if "dbench" in load:
-            command = f"echo $$ > {cgroup(undo)}; exec dbench -c {DBENCH} -t {math.ceil(seconds)} -D {disk} "
-            shell = ["sh", "-c", command + str(load["dbench"])]
+            command = f"echo $$ > {cgroup(undo)}; exec dbench -c {DBENCH} -D {disk} "
+            shell = ["sh", "-c", command + f"-t {math.ceil(seconds)} {load['dbench']}"]
             dbench = subprocess.Popen(shell, stdout=subprocess.PIPE, text=True)
             undo.callback(dbench.wait)
             undo.callback(dbench.terminate)
@@ -224,6 +224,7 @@ def main() -> None:
     parser.add_argument("--out", type=pathlib.Path, default=OUT, help="folder of the results")
     args = parser.parse_args()
     served.require("dbench", "filefrag", "fallocate")
+    args.out = args.out.resolve()
     args.out.mkdir(parents=True, exist_ok=True)
     rules = (HERE / "recipe.toml").read_bytes() + (HERE / RECIPE["drive"]).read_bytes()
     mark = hashlib.sha256(rules + f"{args.seconds} {args.small}".encode()).hexdigest()
