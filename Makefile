@@ -5,7 +5,7 @@ VPASS := target/release/vpass
 .PHONY: lint clean build instructions record-instructions names record-names stages unit seeded-bugs benches
 .PHONY: man docs reference links python-test python-lock
 .PHONY: paper-straw paper-ipr paper-ida paper-rlr paper-rlr-live paper-da-raid5 real-drives
-.PHONY: live build-live
+.PHONY: live build-live bench-live
 
 # Compares techniques on a real database's trace and beside a file that everybody reads, on fresh and on worn drives; says what was found.
 demo: build
@@ -18,6 +18,10 @@ results: build
 # Serves a drive and runs SQLite on ext4 on it: a file that is read often becomes slow, stays fast, or is lost. Needs root.
 live: build-live
 	@python3 examples/live/demo.py
+
+# Reads of a live drive, as ratios to nbdkit's memory plug-in in the same run.
+bench-live: build-live
+	@python3 examples/live/bench.py
 
 build:
 	@cargo build --release --bin vpass
