@@ -317,7 +317,6 @@ impl Actor {
         if let Some(tag) = self.flushing
             && self.device.is_flushed()
         {
-            assert!(self.store().is_all_on_flash(), "a flush leaves data in memory");
             self.flushing = None;
             let now = self.device.now();
             for waiting in &mut self.waiting {
