@@ -4,7 +4,8 @@ VPASS := target/release/vpass
 .PHONY: demo results map test check-minute bench bench-start bench-years life-rungs estimates long-models soak samples nightly recorded record
 .PHONY: lint clean build instructions record-instructions names record-names stages unit seeded-bugs benches
 .PHONY: man docs reference links python-test python-lock
-.PHONY: paper-straw paper-ipr paper-ida paper-rlr paper-da-raid5 real-drives
+.PHONY: paper-straw paper-ipr paper-ida paper-rlr paper-rlr-live paper-da-raid5 real-drives
+.PHONY: live build-live bench-live
 
 # Compares techniques on a real database's trace and beside a file that everybody reads, on fresh and on worn drives; says what was found.
 demo: build
@@ -14,8 +15,20 @@ demo: build
 results: build
 	python3 examples/demo.py --readme
 
+# Serves a drive and runs SQLite on ext4 on it: a file that is read often becomes slow, stays fast, or is lost. Needs root.
+live: build-live
+	@python3 examples/live/demo.py
+
+# Reads of a live drive, as ratios to nbdkit's memory plug-in in the same run.
+bench-live: build-live
+	@python3 examples/live/bench.py
+
 build:
 	@cargo build --release --bin vpass
+
+# vpass with the plug-in for nbdkit.
+build-live:
+	@cargo build --release -p vpass-cli -p vpass-nbdkit
 
 # Stages of `make test`, in order. All but the seeded bugs choose the whole workspace, so that Cargo unites the features
 # of dependencies alike and builds no crate twice.
@@ -218,6 +231,11 @@ paper-da-raid5: build
 paper-rlr: build
 	@rm -rf target/papers/read-latency-relaxation-2021
 	$(VPASS) paper papers/read-latency-relaxation-2021 --out target/papers/read-latency-relaxation-2021
+
+# The file server of read-latency-relaxation-2021 on a live drive, by the rules of its recipe: 45 minutes on a machine that does nothing else. A run
+# whose results are there is not repeated. Needs root.
+paper-rlr-live: build-live
+	python3 papers/read-latency-relaxation-2021/live/run.py
 
 # Six real drives beside what they did: rewriting, 17 predictions. Results go into the paper's page by hand. The guide's
 # picture is then drawn from that page.

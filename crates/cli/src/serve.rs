@@ -60,9 +60,14 @@ impl Serving {
 
     fn of(args: ServeArgs) -> Result<(Self, Drive, Device), Failure> {
         let folder = args.base.out.as_deref().map(Folder::begin).transpose()?;
-        let record = args.record.as_deref().map(Record::begin).transpose()?;
         let plan = RunPlan { files: folder.is_some(), ..plan(&args)? };
         let (run, drive, device) = Live::begin(plan, &Unwatched)?;
+        if args.record.is_some() && !drive.config().drive.write_buffer_protected {
+            return Err(Failure::usage(
+                "--record cannot record flushes, so it needs drive.write_buffer_protected = true",
+            ));
+        }
+        let record = args.record.as_deref().map(Record::begin).transpose()?;
         Ok((Self { args, run, folder, record }, drive, device))
     }
 

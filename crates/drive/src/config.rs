@@ -151,6 +151,12 @@ impl DriveConfig {
         self.density.check()?;
         self.start.check()?;
         self.drive.check()?;
+        let keeps = self.drive.write_buffer_protected;
+        require(keeps || self.timing.program_unit == ProgramUnit::Page, || {
+            "drive.write_buffer_protected = false needs timing.program_unit = \"page\"; otherwise \
+             copies wait for their wordline in memory after their source is erased"
+                .into()
+        })?;
         self.bch.check()?;
         if self.error.model == ErrorLaw::Bch {
             self.ecc.check(self.geometry.page_size)?;

@@ -103,11 +103,10 @@ struct Open {
     result: Result<Vec<u8>, Lost>,
 }
 
-/// Request that waits because as many as possible are in the drive.
-struct Waiting {
-    tag: Tag,
-    request: Request,
-    bytes: Vec<u8>,
+/// Request that waits because as many as possible are in the drive, or because of a flush.
+enum Waiting {
+    Request { tag: Tag, request: Request, bytes: Vec<u8> },
+    Flush { tag: Tag },
 }
 
 /// Owner of a live drive.
@@ -121,6 +120,8 @@ pub struct Actor {
     open: Vec<Option<Open>>,
     unused: Vec<Tag>,
     waiting: VecDeque<Waiting>,
+    /// Flush under way, which later requests wait for.
+    flushing: Option<Tag>,
     completed: Vec<Completion>,
     stopped: Option<String>,
 }
@@ -142,6 +143,7 @@ impl Actor {
             open: vec![],
             unused: vec![],
             waiting: VecDeque::new(),
+            flushing: None,
             completed: vec![],
             stopped: None,
         }
@@ -193,14 +195,26 @@ impl Actor {
         hint: Option<AccessLatency>,
     ) -> Result<Id, Refusal> {
         self.check(offset, &action)?;
-        let id = self.next_id;
-        self.next_id += 1;
-        let tag = self.open(id);
+        let (id, tag) = self.open();
         let request = Request { hint, ..action.request(self.device.now(), offset) };
         let bytes = if let Action::Write(bytes) = action { bytes } else { vec![] };
-        self.waiting.push_back(Waiting { tag, request, bytes });
+        self.waiting.push_back(Waiting::Request { tag, request, bytes });
         self.admit();
         Ok(id)
+    }
+
+    /// Takes a flush at the drive's time. If the controller's memory loses its data without power,
+    /// the flush waits for all earlier requests and until their data is on flash. Later requests
+    /// wait for the flush, and their latency begins with its end.
+    pub fn flush(&mut self) -> Id {
+        let (id, tag) = self.open();
+        if self.drive.config().drive.write_buffer_protected || self.stopped.is_some() {
+            self.complete(tag, self.device.now());
+        } else {
+            self.waiting.push_back(Waiting::Flush { tag });
+            self.admit();
+        }
+        id
     }
 
     /// Lets the drive's time pass up to `now`, with all events up to then. Returns the requests that
@@ -249,7 +263,11 @@ impl Actor {
         }
         let page = u64::from(self.drive.geometry().page_bytes);
         let pages = (offset + bytes).div_ceil(page) - offset / page;
-        let waiting: usize = self.waiting.iter().map(|waiting| waiting.bytes.len()).sum();
+        let bytes_of = |waiting: &Waiting| match waiting {
+            Waiting::Request { bytes, .. } => bytes.len(),
+            Waiting::Flush { .. } => 0,
+        };
+        let waiting: usize = self.waiting.iter().map(bytes_of).sum();
         let most = self.most_bytes;
         let fits = self.store().most_bytes_after(pages) + 3 * waiting as u64 <= most;
         if action.op() == Op::Write && !fits {
@@ -262,27 +280,70 @@ impl Actor {
         self.drive.observer::<Store>().expect("the store observes the drive until its end")
     }
 
-    fn open(&mut self, id: Id) -> Tag {
+    /// Opens a request.
+    fn open(&mut self) -> (Id, Tag) {
+        let id = self.next_id;
+        self.next_id += 1;
         let open = Some(Open { id, result: Ok(vec![]) });
         if let Some(tag) = self.unused.pop() {
             self.open[tag.0 as usize] = open;
-            return tag;
+            return (id, tag);
         }
         self.open.push(open);
-        Tag(self.open.len() as u32 - 1)
+        (id, Tag(self.open.len() as u32 - 1))
+    }
+
+    /// Takes a complete request out of the open ones.
+    fn complete(&mut self, tag: Tag, at: Ns) {
+        let completion = complete(&mut self.open, &mut self.unused, tag, at);
+        self.completed.push(completion);
+    }
+
+    /// Returns whether the next waiting request may go to the device now.
+    fn may_admit(&self) -> bool {
+        self.flushing.is_none()
+            && match self.waiting.front() {
+                None => false,
+                Some(Waiting::Flush { .. }) => self.device.outstanding() == 0,
+                Some(Waiting::Request { request, .. }) => {
+                    self.device.outstanding() < self.drive.config().drive.max_outstanding
+                        && self.device.has_reached(request.at)
+                }
+            }
+    }
+
+    /// Ends the flush under way if all its data is on flash.
+    fn end_flush(&mut self) {
+        if let Some(tag) = self.flushing
+            && self.device.is_flushed()
+        {
+            assert!(self.store().is_all_on_flash(), "a flush leaves data in memory");
+            self.flushing = None;
+            let now = self.device.now();
+            for waiting in &mut self.waiting {
+                if let Waiting::Request { request, .. } = waiting {
+                    request.at = now;
+                }
+            }
+            self.complete(tag, now);
+        }
     }
 
     /// Passes waiting requests to the device while it takes more.
     fn admit(&mut self) {
-        let depth = self.drive.config().drive.max_outstanding;
-        while let Some(first) = self.waiting.front()
-            && self.device.outstanding() < depth
-            && self.device.has_reached(first.request.at)
-        {
+        self.end_flush();
+        while self.may_admit() {
             let attended = self.device.attend(&mut self.drive);
             self.stop_if(attended);
-            let Some(Waiting { tag, request, bytes }) = self.waiting.pop_front() else {
-                return;
+            let (tag, request, bytes) = match self.waiting.pop_front() {
+                None => return,
+                Some(Waiting::Request { tag, request, bytes }) => (tag, request, bytes),
+                Some(Waiting::Flush { tag }) => {
+                    self.device.begin_flush(&mut self.drive);
+                    self.flushing = Some(tag);
+                    self.end_flush();
+                    continue;
+                }
             };
             let number = self.drive.announced();
             if request.op == Op::Write {
@@ -298,8 +359,7 @@ impl Actor {
                 }
             }
             if let Some((tag, at)) = at_once {
-                let completion = complete(&mut self.open, &mut self.unused, tag, at);
-                self.completed.push(completion);
+                self.complete(tag, at);
             }
         }
     }
@@ -309,12 +369,12 @@ impl Actor {
         let Err(why) = passed else { return };
         self.stopped = Some(why);
         self.waiting.clear();
+        self.flushing = None;
         let at = self.device.now();
         for tag in (0..).map(Tag).take(self.open.len()) {
             if let Some(open) = &mut self.open[tag.0 as usize] {
                 open.result = Err(Lost);
-                let completion = complete(&mut self.open, &mut self.unused, tag, at);
-                self.completed.push(completion);
+                self.complete(tag, at);
             }
         }
     }

@@ -79,6 +79,11 @@ impl Store {
         self.used.bytes() + (pages + waiting + self.memory.len() as u64) * per_write * page
     }
 
+    /// Returns whether all host data is on flash.
+    pub(crate) fn is_all_on_flash(&self) -> bool {
+        self.memory.is_empty()
+    }
+
     /// Takes the bytes of a write with this number, before the write is submitted.
     pub(crate) fn expect(&mut self, number: u64, offset: u64, bytes: Vec<u8>) {
         self.writes.insert(number, Write { offset, bytes });

@@ -6,3 +6,4 @@ use vpass_techniques as _;
 mod bytes;
 mod common;
 mod cuts;
+mod flushes;

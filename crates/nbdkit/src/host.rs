@@ -72,6 +72,10 @@ impl Clock {
     }
 }
 
+fn ended() -> Error {
+    Error::new(libc::ESHUTDOWN, "the drive is not served any more")
+}
+
 extern "C" fn end_load(_: libc::c_int) {
     ENDS_LOAD.store(true, Ordering::Relaxed);
 }
@@ -111,9 +115,22 @@ impl Host {
 
     /// Serves a request of a client, and returns when the drive has completed it.
     pub(crate) fn serve(&self, offset: u64, action: Action) -> nbdkit::Result<Vec<u8>> {
+        self.wait(|state| state.submit(offset, action))
+    }
+
+    /// Flushes the drive for a client, and returns when the flush is complete.
+    pub(crate) fn flush(&self) -> nbdkit::Result<()> {
+        self.wait(State::flush).map(drop)
+    }
+
+    /// Passes a request to the drive, and returns when the drive has completed it.
+    fn wait(
+        &self,
+        submit: impl FnOnce(&mut State) -> nbdkit::Result<Receiver<Result<Vec<u8>, Lost>>>,
+    ) -> nbdkit::Result<Vec<u8>> {
         let reply = {
             let mut state = self.state();
-            let reply = state.submit(offset, action)?;
+            let reply = submit(&mut state)?;
             if state.next_due() < state.wakes {
                 self.bell.notify_one();
             }
@@ -122,7 +139,7 @@ impl Host {
         match reply.recv() {
             Ok(Ok(bytes)) => Ok(bytes),
             Ok(Err(Lost)) => Err(Error::new(libc::EIO, "the drive has lost this data")),
-            Err(_) => Err(Error::new(libc::ESHUTDOWN, "the drive is not served any more")),
+            Err(_) => Err(ended()),
         }
     }
 
@@ -172,8 +189,7 @@ impl State {
         if matches!(action, Action::Write(_)) {
             self.last_write = Instant::now();
         }
-        let stopped = || Error::new(libc::ESHUTDOWN, "the drive is not served any more");
-        let (serving, actor) = self.drive.as_mut().ok_or_else(stopped)?;
+        let (serving, actor) = self.drive.as_mut().ok_or_else(ended)?;
         let request = action.request(actor.now(), offset);
         let id = actor.submit(offset, action, None).map_err(|why| {
             let code = match why {
@@ -183,13 +199,27 @@ impl State {
             };
             Error::new(code, why)
         })?;
-        let (reply, receiver) = sync_channel(1);
-        self.waiting.insert(id, Waiting { at: actor.now(), reply });
         serving.record(&request);
         self.requests += 1;
         self.last = actor.now();
+        Ok(self.expect(id))
+    }
+
+    fn flush(&mut self) -> nbdkit::Result<Receiver<Result<Vec<u8>, Lost>>> {
         self.advance();
-        Ok(receiver)
+        let (_, actor) = self.drive.as_mut().ok_or_else(ended)?;
+        let id = actor.flush();
+        self.last = actor.now();
+        Ok(self.expect(id))
+    }
+
+    /// Returns the place where the result of this request arrives.
+    fn expect(&mut self, id: Id) -> Receiver<Result<Vec<u8>, Lost>> {
+        let (reply, receiver) = sync_channel(1);
+        let at = self.drive.as_ref().map_or(0, |(_, actor)| actor.now());
+        self.waiting.insert(id, Waiting { at, reply });
+        self.advance();
+        receiver
     }
 
     /// Lets the drive's time pass up to the present, and answers complete requests. During the fast

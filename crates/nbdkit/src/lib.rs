@@ -82,9 +82,8 @@ impl Server for Connection {
         host().serve(offset, Action::Trim(count)).map(drop)
     }
 
-    /// The write buffer keeps its data without power, so data is safe once it is acknowledged.
     fn flush(&self) -> Result<()> {
-        Ok(())
+        host().flush()
     }
 }
 

@@ -33,6 +33,11 @@ pub struct CapacityConfig {
         source = "assumption: usual for a PCIe drive"
     )]
     pub write_buffer: Bytes,
+    /// Whether the controller's memory keeps its data without power. If it does not, a flush of the
+    /// host ends when all earlier data is on flash. Otherwise a flush ends at once.
+    #[serde(skip_serializing_if = "Clone::clone")]
+    #[key(default = true, source = "assumption: usual for an enterprise drive")]
+    pub write_buffer_protected: bool,
     /// Rated P/E cycles of the flash; `projected_life_days` counts up to them.
     #[key(
         unit = "P/E cycles",

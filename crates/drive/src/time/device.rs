@@ -280,9 +280,8 @@ impl Device {
         let ((at_dies, next), at_host) = (self.dies.next(), self.host.next_event());
         let at = at_dies.min(at_host).min(until);
         if self.host.outstanding == 0
-            && (self.pads_before(drive, at)
-                || self.rebuilds_before(drive, at)
-                || self.wakes_before(drive, at))
+            && (self.pads_before(drive, at) || self.rebuilds_before(drive, at))
+            || drive.next_wake() < at && self.wakes_before(drive)
         {
             return self.now;
         }
@@ -304,6 +303,19 @@ impl Device {
     /// padding of incomplete wordlines in a pause is not included.
     pub fn next_event(&self) -> Ns {
         self.dies.next().0.min(self.host.next_event())
+    }
+
+    /// Begins to program all data in the controller's memory. No request is under way.
+    pub fn begin_flush(&mut self, drive: &mut Drive) {
+        debug_assert!(self.host.outstanding == 0, "a flush follows the requests before it");
+        drive.set_now(self.now);
+        drive.drain_buffer();
+        self.route(drive, dies::NIL);
+    }
+
+    /// Returns whether all programs that a flush began have ended, and so have those before it.
+    pub fn is_flushed(&self) -> bool {
+        self.programming == 0 && self.copy_programs == 0
     }
 
     /// Prefetches the memory that the next requests will use. A host that knows these requests
@@ -346,13 +358,9 @@ impl Device {
         (drive.announced() as u32).wrapping_sub(self.announced)
     }
 
-    /// In a pause, checks blocks that are due before `at` only because of time. The drive may then
-    /// have work before `at`.
+    /// Checks blocks that are due next only because of time. The drive may then have work to do.
     #[cold]
-    fn wakes_before(&mut self, drive: &mut Drive, at: Ns) -> bool {
-        if drive.next_wake() >= at {
-            return false;
-        }
+    fn wakes_before(&mut self, drive: &mut Drive) -> bool {
         self.now = drive.next_wake().max(self.now);
         self.wake(drive);
         true

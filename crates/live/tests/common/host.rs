@@ -8,7 +8,7 @@ use vpass_drive::base::splitmix;
 use vpass_drive::base::units::{Lpn, Ns};
 use vpass_live::{Action, Actor, Completion, Id, Refusal, SECTOR};
 
-use super::cases::is_lost;
+use super::cases::{is_lost, loses_memory};
 use super::plain::{Plain, bytes_of, version_of};
 
 /// Number of unchanged pages that are read at the end.
@@ -21,6 +21,7 @@ const BURST: u64 = 1000;
 /// Request under way, with what its completion must show.
 enum Under {
     Change(Range<u64>),
+    Flush,
     Read { sectors: Range<u64>, allowed: Vec<Vec<u64>>, is_lost: bool, may_be_lost: bool },
 }
 
@@ -171,10 +172,11 @@ impl Host {
             if self.below(4) < 3 { self.hot.0 + self.below(self.hot.1) } else { self.below(all) };
         let place = if sectors.is_multiple_of(of_page) { place / of_page * of_page } else { place };
         let sectors = place..(place + sectors).min(all);
-        match self.below(20) {
+        match self.below(21) {
             0..=11 => self.read(sectors),
             12..=18 => self.write(&sectors),
-            _ => self.trim(&sectors),
+            19 => self.trim(&sectors),
+            _ => _ = self.under.insert(self.actor.flush(), Under::Flush),
         }
     }
 
@@ -240,6 +242,11 @@ impl Host {
         self.log.push((id, at, result.is_err()));
         match self.under.remove(&id).expect("a request completes once") {
             Under::Change(sectors) => self.plain.end(id, sectors),
+            Under::Flush => assert!(
+                self.under.keys().all(|other| *other > id) || !loses_memory(self.seed),
+                "seed {}: flush {id} overtakes an earlier request",
+                self.seed
+            ),
             Under::Read { sectors, allowed, is_lost, may_be_lost } => {
                 self.reads += 1;
                 let Ok(bytes) = result else {

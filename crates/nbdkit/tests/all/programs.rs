@@ -1,6 +1,7 @@
 //! Programs that people use with block devices: they work with a live drive unchanged.
 
 use std::fs;
+use std::path::Path;
 
 use crate::served::{Room, assert_moved};
 
@@ -136,6 +137,28 @@ fn ext4_and_sqlite_find_their_data() {
     let summary = room.serve(&drive, DATABASE).summary(0);
     assert!(summary["host"]["trim_pages"].as_u64().unwrap() > 0, "{}", summary["host"]);
     assert!(summary["flash"]["erases"]["gc"].as_u64().unwrap() > 0, "{}", summary["flash"]);
+}
+
+#[test]
+fn the_file_server_of_rlr_runs() {
+    let name = "the_file_server_of_rlr_runs";
+    let programs =
+        ["python3", "nbdkit", "nbdfuse", "mkfs.ext4", "losetup", "filefrag", "fio", "dbench"];
+    let Some(room) = Room::of(name, &programs) else { return };
+    if !may_mount(&room) {
+        eprintln!("{name} is skipped: nothing can be mounted");
+        return;
+    }
+    let script = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../papers/read-latency-relaxation-2021/live/run.py");
+    let program = room.vpass("serve", &[]);
+    let done = room.run(&format!(
+        "VPASS_PROGRAM={} python3 {} --small --out results; cat results/table.md",
+        program.get_program().display(),
+        script.display()
+    ));
+    assert_eq!(done.code, 0, "{}{}", done.stdout, done.stderr);
+    assert!(done.stdout.contains("| reads alone | `block` |"), "{}", done.stdout);
 }
 
 /// Returns whether this machine lets the test mount an image, and has FUSE.

@@ -269,13 +269,13 @@ impl Oracle {
     }
 
     /// Checks a move that regroups the data of a block. Enough of its valid pages must have a more
-    /// relaxed hint than the block.
+    /// relaxed hint than the block. The drive may still hold data as valid that was reported lost, or
+    /// that a partial write in the buffer replaces. Such a page counts if it is more relaxed.
     pub(crate) fn check_regrouping(&mut self, block: BlockId, in_part: bool) {
         let first = self.geometry.first_page(block);
-        let stamps =
-            (0..self.geometry.pages_per_block).filter_map(|page| self.carried(first + page));
-        let valid: Vec<Lpn> =
-            stamps.filter(|stamp| self.stamps.is_live(*stamp)).map(|stamp| stamp.lpn).collect();
+        let stamps: Vec<_> = (0..self.geometry.pages_per_block)
+            .filter_map(|page| self.carried(first + page))
+            .collect();
         let Some((hints, least)) =
             self.hints.as_ref().and_then(|hints| Some((hints, hints.regroup?)))
         else {
@@ -284,9 +284,18 @@ impl Oracle {
             });
         };
         let goes_by = hints.goes_by[block.index()].unwrap_or_default();
-        let relaxed = valid.iter().filter(|lpn| hints.word(**lpn) > goes_by).count();
-        if in_part || (relaxed as f64) < least * valid.len() as f64 || relaxed == 0 {
-            let all = valid.len();
+        let (mut relaxed, mut all) = (0, 0);
+        for stamp in stamps {
+            let is_relaxed = hints.word(stamp.lpn) > goes_by;
+            let is_live = self.stamps.is_live(stamp);
+            let may_be_valid =
+                self.stamps.is_partly_written(stamp.lpn) || self.stamps.is_what_was_lost(stamp);
+            if is_live || is_relaxed && may_be_valid {
+                all += 1;
+                relaxed += u32::from(is_relaxed);
+            }
+        }
+        if in_part || f64::from(relaxed) < least * f64::from(all) || relaxed == 0 {
             self.findings.add(Kind::Books, || {
                 format!(
                     "block {block} is regrouped by hints with {relaxed} of {all} valid pages more \

@@ -63,10 +63,6 @@ impl Device {
         if drive.forming_is_held() && !self.has_better_work(drive) {
             drive.go_on_forming(self.now);
         }
-        // Requests may wait for work on a die for a long time, without any new request.
-        if drive.next_wake() <= self.now {
-            self.wake(drive);
-        }
         Some(die)
     }
 
