@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 VPASS := target/release/vpass
 .PHONY: demo results map test check-minute bench bench-start bench-years life-rungs estimates long-models soak samples nightly recorded record
-.PHONY: lint clean build instructions record-instructions names record-names stages unit seeded-bugs benches
+.PHONY: lint clean build instructions record-instructions names record-names stages unit faulty seeded-bugs benches
 .PHONY: man docs reference links python-test python-lock
 .PHONY: paper-straw paper-ipr paper-ida paper-rlr paper-rlr-live paper-da-raid5 real-drives
 .PHONY: live build-live bench-live
@@ -50,11 +50,17 @@ python-test:
 python-lock:
 	target/python/bin/python -m pip freeze --exclude-editable > python/requirements.lock
 
-# Drives with bugs are built once more, so they are built in many units: that is quicker, and the cases are small.
+# The sources with all faults of crates/conform, one of which a test chooses at run time.
+FAULTY := target/faults/src
+faulty:
+	@cargo run --quiet --release --package vpass-conform -- $(FAULTY)
+
+# The faulty sources are built in many units: that is quicker, and the cases are small.
 MANY_UNITS := --config profile.release.package.vpass-drive.codegen-units=16 --config profile.release.package.vpass-oracle.codegen-units=16
-seeded-bugs:
-	cargo test --release $(MANY_UNITS) -p vpass-oracle --features seeded-bugs --test all -- bug bound
-	cargo test --release $(MANY_UNITS) -p vpass-drive --features seeded-bugs --lib --test all -- each_bug_is_seen
+IN_FAULTY := cd $(FAULTY) && CARGO_TARGET_DIR=$(CURDIR)/target
+seeded-bugs: faulty
+	$(IN_FAULTY) cargo test --release $(MANY_UNITS) -p vpass-oracle --features seeded-bugs --test all -- bug bound
+	$(IN_FAULTY) cargo test --release $(MANY_UNITS) -p vpass-drive --features seeded-bugs --lib --test all -- each_bug_is_seen
 
 benches:
 	cargo test --release --workspace --bench throughput --bench techniques --bench retries --bench parity --bench watched --bench first_minutes -- --small
@@ -150,7 +156,8 @@ soak: build
 			$(VPASS) check --seed 1 --count 250 --fail --refresh $$refresh --parity $$parity; \
 		done; \
 	done
-	cargo test --release -p vpass-oracle --features seeded-bugs --test all seeded_bugs:: -- --ignored --nocapture
+	$(MAKE) --no-print-directory faulty
+	$(IN_FAULTY) cargo test --release -p vpass-oracle --features seeded-bugs --test all seeded_bugs:: -- --ignored --nocapture
 	VPASS_SEEDS=12 cargo test --release -p vpass-lab --test all agree
 	cargo test --release -p vpass-lab --test all verdicts:: -- --ignored --nocapture
 	VPASS_CASES=400 cargo test --release -p vpass-oracle --test all -- parity_is_what random_cases_are_clean
@@ -278,7 +285,8 @@ man: build
 lint:
 	cargo fmt --check
 	cargo clippy --release --workspace --all-targets
-	cargo clippy --release -p vpass-oracle --features seeded-bugs --all-targets
+	@$(MAKE) --no-print-directory faulty
+	$(IN_FAULTY) cargo fmt --check && CARGO_TARGET_DIR=$(CURDIR)/target cargo clippy --release -p vpass-oracle --features seeded-bugs --all-targets
 	cargo doc --release --no-deps --workspace --quiet
 	@if command -v cargo-deny >/dev/null; then cargo deny check bans licenses sources; else echo "cargo-deny is not installed: skipped"; fi
 

@@ -191,7 +191,7 @@ pub(crate) fn digest(
             (false, _) => Digest::default().and(of.case(case).digest()),
             (true, true) => Digest::default().and(of.case(case).failing().digest()),
             (true, false) => [false, true]
-                .map(|by_wear| LostDieCase { seed: case, by_wear, bug: None }.digest())
+                .map(|by_wear| LostDieCase { seed: case, by_wear }.digest())
                 .into_iter()
                 .fold(Digest::default(), Digest::and),
         }
@@ -218,7 +218,7 @@ pub(crate) fn digest(
 
 /// Runs a random drive in which a die fails.
 fn lost_die(seed: u64, by_wear: bool) -> Result<CaseSummary, String> {
-    let done = LostDieCase { seed, by_wear, bug: None }.run()?;
+    let done = LostDieCase { seed, by_wear }.run()?;
     Ok(CaseSummary {
         technique: done.reclaim,
         requests: done.requests,

@@ -17,7 +17,6 @@ use crate::base::dose::{Alpha, Dose, Quarters};
 use crate::base::latency::AccessLatency;
 use crate::base::page_set::kinds_in;
 use crate::base::units::{BlockId, PageInBlock, WordlineInBlock};
-use crate::bugs::{Bug, planted};
 use crate::config::{DisturbModel, DriveConfig};
 use crate::error::budget::PageAt;
 use crate::error::chance::Chances;
@@ -88,8 +87,7 @@ impl BlockView<'_> {
         let first = wordline.first_page(self.pages_per_wordline);
         let written = self.written.saturating_sub(first.number()).min(self.pages_per_wordline);
         let to_come = u32::from(self.codings.row(self.mode).kept) & (u32::MAX << written);
-        kinds_in(self.valid, wordline, self.pages_per_wordline)
-            | if planted(Bug::ToComeForgotten) { 0 } else { to_come }
+        kinds_in(self.valid, wordline, self.pages_per_wordline) | to_come
     }
 }
 
@@ -165,12 +163,6 @@ pub trait ErrorModel: Send {
     /// Returns the limits by group and P/E count behind the model; `None` if the model has none.
     /// Techniques that need such limits are refused without them.
     fn page_limits(&self) -> Option<&PageLimits> {
-        None
-    }
-
-    /// Returns the limits of [`Self::page_limits`] for a seeded bug to change.
-    #[cfg(feature = "seeded-bugs")]
-    fn page_limits_mut(&mut self) -> Option<&mut PageLimits> {
         None
     }
 
@@ -251,7 +243,7 @@ pub trait ErrorModel: Send {
         let (retries, limit) = limits.level(levels, page, dose)?;
         // A read elsewhere in the block adds its dose. A read of a neighbour adds alpha times its
         // dose.
-        let most = if planted(Bug::BulkRoomAnywhere) { Alpha::ONE } else { alpha.max(Alpha::ONE) };
+        let most = alpha.max(Alpha::ONE);
         Some((retries, (limit - dose) / most))
     }
 
@@ -304,7 +296,6 @@ pub fn spared(before: Quarters, preprogram_weight: f64) -> Quarters {
     // The weight is in 1/65536, and the result is rounded down. A dose is then counted too large
     // rather than too small.
     let kept = (preprogram_weight * 65_536.0).round() as u64;
-    let parts = u64::from(before.count()) * (65_536 - kept)
-        + if planted(Bug::SparedRoundsUp) { 65_535 } else { 0 };
+    let parts = u64::from(before.count()) * (65_536 - kept) + 0;
     Quarters::from_count((parts >> 16) as u32)
 }

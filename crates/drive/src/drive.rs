@@ -35,7 +35,6 @@ use crate::base::latency::AccessLatency;
 use crate::base::metrics::HostCounts;
 use crate::base::request::Request;
 use crate::base::units::BlockId;
-use crate::bugs::Bugs;
 use crate::config::DriveConfig;
 use crate::drive::audit::blame::Blame;
 use crate::drive::failing::Failing;
@@ -101,7 +100,6 @@ pub struct Drive {
     /// Largest number of pages of a request that the write buffer keeps, if it keeps the pages of a
     /// stripe together.
     pub(crate) longest_cached: Option<u32>,
-    pub(crate) bugs: Bugs,
     /// Injected failures. `attention` is true while a failure is still to come, or lost pages are
     /// being rebuilt.
     failing: Failing,
@@ -116,15 +114,6 @@ pub struct Drive {
 }
 
 impl Drive {
-    /// Gives the drive a bug, to check that the bug is found.
-    #[cfg(feature = "seeded-bugs")]
-    pub fn seed_bug(&mut self, bug: crate::bugs::Bug) {
-        self.bugs.seeded = Some(bug);
-        (self.ftl.bugs, self.facts.bugs) = (self.bugs, self.bugs);
-        crate::bugs::plant(Some(bug));
-        self.flash.seed(self.bugs);
-    }
-
     /// Adds an observer. From now on, each observer gets every event, in the order in which the
     /// observers were added. The oracle must be added before the drive's first operation.
     pub fn observe(&mut self, observer: Box<dyn Observer>) {

@@ -33,7 +33,6 @@ use crate::base::metrics::FlashCounts;
 use crate::base::thinned::Thinned;
 use crate::base::units::{Ns, Seq};
 use crate::base::wheel::TimeWheel;
-use crate::bugs::Bugs;
 use crate::config::{DriveConfig, PartOf, ProgramUnit};
 use crate::disturb::ErrorModel;
 use crate::disturb::table::{dose_per_coding, dose_per_kind};
@@ -130,7 +129,6 @@ pub(crate) struct Flash {
     pub(crate) watch: Watch,
     /// Failed pages.
     failed: Vec<Stretch>,
-    bugs: Bugs,
 }
 
 /// Counts that a reclaim technique wants in addition to the reads of wordlines.
@@ -209,7 +207,6 @@ impl Flash {
             tired: TiredBlocks::default(),
             watch: Watch::default(),
             failed: vec![],
-            bugs: Bugs::default(),
             geometry,
         }
     }

@@ -32,7 +32,6 @@ use crate::base::streams::StreamSpec;
 use crate::base::stripes::Stripes;
 use crate::base::units::{Lpn, Ns, transfer_ns, us};
 use crate::base::wheel::TimeWheel;
-use crate::bugs::Bugs;
 use crate::config::{DriveConfig, Schedule, WearConfig};
 use crate::hints::{self, Hinted};
 use adjust::Turns;
@@ -130,7 +129,6 @@ pub(crate) struct Ftl {
     background_blocks: u32,
     /// Larger drive of a sample. The sample keeps as much space free as its share of that drive.
     share: Option<Share>,
-    pub(crate) bugs: Bugs,
 }
 
 impl Ftl {
@@ -203,7 +201,6 @@ impl Ftl {
             wear: config.wear.clone(),
             background_blocks,
             share: Share::of(config, geometry),
-            bugs: Bugs::default(),
         }
     }
 }

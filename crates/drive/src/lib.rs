@@ -8,7 +8,6 @@ extern crate self as vpass_drive;
 
 pub mod api;
 pub mod base;
-pub mod bugs;
 pub mod config;
 pub mod disturb;
 pub mod drive;

@@ -19,7 +19,6 @@ mod lifetime;
 mod merged_stripes;
 mod own_age;
 mod parity;
-mod planted;
 mod program_unit;
 mod reactive;
 mod read_hot;

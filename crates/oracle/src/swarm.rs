@@ -39,7 +39,6 @@ use vpass_drive::api::parity::ParityTechnique;
 use vpass_drive::api::reclaim::Technique;
 use vpass_drive::api::refresh::RefreshTechnique;
 use vpass_drive::base::geometry::Geometry;
-use vpass_drive::bugs::Bug;
 use vpass_drive::config::{DisturbModel, DriveConfig, ErrorLaw};
 use vpass_drive::drive::Techniques;
 
@@ -118,7 +117,6 @@ pub struct Case {
     fails: bool,
     /// Whether an erase counts as several cycles.
     accelerates: bool,
-    bug: Option<Bug>,
 }
 
 /// Runs one case.
@@ -141,7 +139,6 @@ impl Case {
             refresh: None,
             fails: false,
             accelerates: false,
-            bug: None,
         }
     }
 
@@ -187,13 +184,6 @@ impl Case {
     #[must_use]
     pub fn accelerated(self) -> Self {
         Self { accelerates: true, ..self }
-    }
-
-    /// Returns the case on a drive with a bug.
-    #[cfg(feature = "seeded-bugs")]
-    #[must_use]
-    pub fn with(self, bug: Bug) -> Self {
-        Self { bug: Some(bug), ..self }
     }
 
     /// Returns whether data ages in this case, unless its policy is the random one.
@@ -296,7 +286,6 @@ impl Case {
                 ages,
                 within,
                 fails: self.fails.then_some(self.seed),
-                bug: self.bug,
             };
             play.run(dice.clone(), lives)
         };

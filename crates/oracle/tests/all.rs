@@ -1,10 +1,6 @@
 //! Integration tests of the oracle and of random drives. They are one program, which links once and
 //! keeps all cores busy until its last test.
 
-#[cfg(feature = "seeded-bugs")]
-#[path = "seeded_bugs/at_recorded.rs"]
-mod at_recorded;
-
 mod acceleration;
 mod adversary;
 mod ages;
@@ -17,7 +13,6 @@ mod ida;
 mod nested;
 mod parity;
 mod recoding;
-mod seeded_bugs;
 mod striped_starts;
 mod swarm;
 mod tired;

@@ -10,8 +10,6 @@ use vpass_drive::base::latency::AccessLatency;
 use vpass_drive::base::rates::{PageRates, ReadRates};
 use vpass_drive::base::request::{Arrival, Op, Request, RequestSource, SourceError};
 use vpass_drive::base::units::{Bytes, Cause, Ns};
-#[cfg(feature = "seeded-bugs")]
-use vpass_drive::bugs::{Bug, Finder};
 use vpass_drive::config::{DriveConfig, Number};
 use vpass_drive::drive::{Drive, Techniques};
 use vpass_drive::hints::HintRange;
@@ -101,13 +99,6 @@ impl RequestSource for Host {
 const RECLAIM: [&str; 7] =
     ["block", "page-type", "straw-wl", "erased-probe", "ipr-wl", "none", "ideal"];
 
-/// A planted bug, with the mean time between writes for its cases.
-#[derive(Clone, Copy)]
-struct Planted {
-    plant: fn(&mut Drive),
-    gap: Option<Ns>,
-}
-
 /// Result of a case.
 struct Driven {
     report: OracleReport,
@@ -146,25 +137,25 @@ enum Data {
 }
 
 /// Drives a small drive for a while.
-fn case(seed: u64, bug: Option<Planted>) -> Driven {
-    case_of(seed, RECLAIM[(seed % RECLAIM.len() as u64) as usize], Data::Fresh, bug)
+fn case(seed: u64) -> Driven {
+    case_of(seed, RECLAIM[(seed % RECLAIM.len() as u64) as usize], Data::Fresh)
 }
 
 /// Drives a small drive whose data ages, for weeks.
-fn aged_case(seed: u64, bug: Option<Planted>) -> Driven {
+fn aged_case(seed: u64) -> Driven {
     const AGED: [&str; 5] = ["block", "straw-wl", "erased-probe", "page-type", "straw-ss"];
-    case_of(seed, AGED[(seed % AGED.len() as u64) as usize], Data::Aged, bug)
+    case_of(seed, AGED[(seed % AGED.len() as u64) as usize], Data::Aged)
 }
 
 /// Drives a small drive whose reads may take two retries. Most of these drives have hints for two
 /// parts.
-fn tired_case(seed: u64, bug: Option<Planted>) -> Driven {
+fn tired_case(seed: u64) -> Driven {
     const TIRED: [&str; 6] =
         ["block", "straw-wl", "observed-retries", "erased-probe", "page-type", "ipr-wl"];
-    case_of(seed, TIRED[(seed % TIRED.len() as u64) as usize], Data::Tired, bug)
+    case_of(seed, TIRED[(seed % TIRED.len() as u64) as usize], Data::Tired)
 }
 
-fn case_of(seed: u64, reclaim: &str, data: Data, bug: Option<Planted>) -> Driven {
+fn case_of(seed: u64, reclaim: &str, data: Data) -> Driven {
     let tired = data == Data::Tired;
     // If data grows old, hours replace the seconds of other drives.
     let slower = if data == Data::Aged { 17_280 } else { 1 };
@@ -231,9 +222,6 @@ fn case_of(seed: u64, reclaim: &str, data: Data, bug: Option<Planted>) -> Driven
         oracle.expect_budgets(drive.config());
     }
     drive.observe(Box::new(oracle));
-    if let Some(bug) = bug {
-        (bug.plant)(&mut drive);
-    }
     drive.precondition(seed);
     drive.restart_clock();
     drive.begin_measurement();
@@ -241,7 +229,7 @@ fn case_of(seed: u64, reclaim: &str, data: Data, bug: Option<Planted>) -> Driven
         pages: drive.geometry().host_pages,
         page_bytes: drive.geometry().page_bytes,
         reads_per_s,
-        gap: bug.map_or(gap, |bug| bug.gap),
+        gap,
         at: 0,
         hold,
         random,
@@ -295,7 +283,7 @@ const AGES: &str = r#"
 fn random_drives_whose_data_grows_old_are_clean() {
     let mut retried = 0;
     for seed in 0..60 {
-        let driven = aged_case(seed, None);
+        let driven = aged_case(seed);
         driven.is_clean(&seed.to_string());
         retried += driven.retried;
     }
@@ -306,7 +294,7 @@ fn random_drives_whose_data_grows_old_are_clean() {
 fn random_tired_drives_with_hints_are_clean() {
     let (mut retried, mut regrouping) = (0, 0);
     for seed in 0..90 {
-        let driven = tired_case(seed, None);
+        let driven = tired_case(seed);
         driven.is_clean(&seed.to_string());
         (retried, regrouping) =
             (retried + driven.retried, regrouping + u32::from(driven.regrouped > 100));
@@ -335,7 +323,7 @@ fn random_drives_of_techniques_with_state_are_clean() {
         // has.
         let is_tired = seed % 2 == 0 && seed % WITH_STATE.len() as u64 <= 4;
         let data = if is_tired { Data::Tired } else { Data::Fresh };
-        case_of(1000 + seed, reclaim, data, None).is_clean(&format!("{seed}, {reclaim}"));
+        case_of(1000 + seed, reclaim, data).is_clean(&format!("{seed}, {reclaim}"));
     }
 }
 
@@ -344,51 +332,14 @@ fn random_drives_of_techniques_with_state_are_clean() {
 fn random_drives_with_a_fixed_count_are_clean() {
     for seed in 0..48 {
         let data = if seed % 3 == 0 { Data::Tired } else { Data::Fresh };
-        case_of(2000 + seed, "count", data, None).is_clean(&seed.to_string());
+        case_of(2000 + seed, "count", data).is_clean(&seed.to_string());
     }
 }
 
 #[test]
 fn random_drives_in_bulk_are_clean() {
     for seed in 0..140 {
-        let driven = case(seed, None);
+        let driven = case(seed);
         driven.is_clean(&seed.to_string());
     }
-}
-
-#[cfg(feature = "seeded-bugs")]
-#[test]
-fn bugs_of_the_bulk_are_found() {
-    let of_fluid: Vec<Bug> =
-        Bug::ALL.into_iter().filter(|bug| bug.finder() == Finder::Fluid).collect();
-    assert_eq!(of_fluid, Bug::OF_FLUID);
-    let written = |plant: fn(&mut Drive)| Planted { plant, gap: Some(SECOND / 50) };
-    let drawn = written(|drive| drive.seed_bug(Bug::AlarmNotDrawnAgain));
-    assert!(
-        (0..40).any(|seed| case(seed, Some(drawn)).report.is_bug()),
-        "no page came past its limit"
-    );
-    let of_retries: [fn(&mut Drive); 3] = [
-        |drive| drive.seed_bug(Bug::BulkRetriesUncharged),
-        |drive| drive.seed_bug(Bug::BulkRoomAnywhere),
-        |drive| drive.seed_bug(Bug::BulkAcrossSteps),
-    ];
-    for (n, plant) in of_retries.into_iter().enumerate() {
-        let planted = Planted { plant, gap: Some(17_280 * SECOND / 50) };
-        assert!(
-            (0..40).any(|seed| aged_case(seed, Some(planted)).report.is_bug()),
-            "bug {n} of retries in bulk"
-        );
-    }
-    // Hints work in any gear. The first data of a drive is mixed until it is overwritten.
-    let lost = written(|drive| drive.seed_bug(Bug::HintLostAtMove));
-    assert!(
-        (0..60).any(|seed| tired_case(seed, Some(lost)).report.is_bug()),
-        "data moved for another word"
-    );
-    let relaxed = Planted { plant: |drive| drive.seed_bug(Bug::TighterBudgetIgnored), gap: None };
-    assert!(
-        (0..60).any(|seed| tired_case(seed, Some(relaxed)).report.is_bug()),
-        "no read took more retries than its data may"
-    );
 }

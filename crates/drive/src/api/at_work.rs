@@ -9,7 +9,6 @@ use crate::api::rewrite::Merges;
 use crate::base::latency::AccessLatency;
 use crate::base::metrics::HostCounts;
 use crate::base::units::{BlockId, Cause, Moment, Ns, Ppn, Reads};
-use crate::bugs::{Bug, Bugs, planted};
 use crate::config::DriveConfig;
 use crate::disturb::told::Limits;
 use crate::flash::Flash;
@@ -39,7 +38,6 @@ pub(crate) struct Facts {
     pub(crate) timed_from: u64,
     /// Page of the read that caused the latest alarm.
     pub(crate) rung_by: Ppn,
-    pub(crate) bugs: Bugs,
 }
 
 /// Input of a technique: configuration, facts, and counts of host operations.
@@ -62,8 +60,6 @@ impl<'a> View<'a> {
     pub(crate) fn of(flash: &'a Flash, away: Away, told: Told<'a>, budget: AccessLatency) -> Self {
         let Told { config, facts, host } = told;
         let late_reads = match facts.late_reads {
-            _ if facts.bugs.has(Bug::LateReadsZero) => 0,
-            late if planted(Bug::LateHalved) => late / 2,
             late => late,
         };
         Self {
@@ -84,15 +80,13 @@ impl<'a> View<'a> {
             recoded: flash.recoded(),
             pages_away: away.pages,
             pages_to_spare: away.at_most,
-            host_reads: flash.host_reads(host.read_pages)
-                + if planted(Bug::HostReadsRestart) { 0 } else { facts.host_reads_before },
+            host_reads: flash.host_reads(host.read_pages) + facts.host_reads_before,
             host_writes: facts.host_writes_before + host.write_pages,
             is_before_run: facts.is_before_run,
             timed_from: facts.timed_from,
             rung_by: facts.rung_by,
             ages: flash.ages(),
             now: flash.now,
-            bugs: facts.bugs,
         }
     }
 }

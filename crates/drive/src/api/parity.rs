@@ -23,7 +23,6 @@ use crate::base::span::Span;
 use crate::base::streams::{FIRST_OWN, RESERVE};
 use crate::base::stripes::Stripes;
 use crate::base::units::Bytes;
-use crate::bugs::{Bug, planted};
 use crate::config::{ByWear, ConfigError, DriveConfig, KindUs, Params, ProgramUnit, require};
 use crate::error::bch;
 use crate::phrase;
@@ -266,7 +265,7 @@ pub fn drive(mut config: DriveConfig, parity: impl Into<Choice<dyn Parity>>) -> 
     let made = technique.map(|technique| technique.make(&config, 0));
     config.parity.by_wear = made.as_ref().and_then(|made| made.by_wear());
     config.parity.is_always_there = made.is_some_and(|made| {
-        let is_late = made.cache_pages() > 0 && !planted(Bug::LateParityTrusted);
+        let is_late = made.cache_pages() > 0;
         !is_late && made.by_wear().is_none()
     });
     bch::follow_parity(&mut config);

@@ -30,7 +30,6 @@ use crate::base::page_set::{PageSet, holds, holds_any};
 use crate::base::units::{
     BlockId, Bytes, Cause, Ns, PageInBlock, Ppn, Reads, StreamId, WordlineInBlock,
 };
-use crate::bugs::{Bug, Bugs, planted};
 use crate::config::{
     CellType, ConfigError, DensityConfig, DisturbConfig, DriveConfig, Params, require,
 };
@@ -80,7 +79,6 @@ pub struct View<'a> {
     /// Steps of age; `None` if data does not age. `now` is the current time.
     pub(crate) ages: Option<&'a Ages>,
     pub(crate) now: Ns,
-    pub(crate) bugs: Bugs,
 }
 
 /// Number of age steps by which a technique looks ahead if it uses limits at the age of a block's
@@ -110,7 +108,7 @@ impl View<'_> {
     /// Returns the P/E count for which the limits of a block are looked up. Each erase changes this
     /// count.
     pub fn pec(&self, block: BlockId) -> u32 {
-        self.cold[block.index()].limit_pec(self.wear_counts && !planted(Bug::WearUnseen))
+        self.cold[block.index()].limit_pec(self.wear_counts)
     }
 
     /// Returns the number of reads of a block since its erase. If reads weigh unevenly, this is the
@@ -121,9 +119,6 @@ impl View<'_> {
 
     /// Returns the dose of a block since its erase.
     pub fn dose(&self, block: BlockId) -> Quarters {
-        if planted(Bug::MoversUnseen) {
-            return self.cold[block.index()].without_movers(self.hot[block.index()].reads);
-        }
         self.hot[block.index()].reads
     }
 
@@ -194,7 +189,7 @@ impl View<'_> {
     /// Returns whether the start-up state of the drive is being made. Blocks written now may
     /// already have served reads that were not simulated.
     pub fn is_before_run(&self) -> bool {
-        self.is_before_run || planted(Bug::StartCountsInRun)
+        self.is_before_run
     }
 
     /// Returns whether the value `opened_at` of [`Self::clock`] lies in the run. If blocks begin
@@ -232,11 +227,6 @@ impl View<'_> {
     /// Returns whether a wordline holds at least one valid page.
     pub fn is_valid(&self, block: BlockId, wordline: WordlineInBlock) -> bool {
         let bits = self.geometry.cell.bits();
-        if planted(Bug::LastWordlineInvalid)
-            && wordline.number() + 1 == self.geometry.wordlines_per_block
-        {
-            return false;
-        }
         holds_any(self.contents.valid_words(block), wordline, bits)
     }
 
@@ -251,7 +241,7 @@ impl View<'_> {
 
     /// Returns the number of valid pages of a block.
     pub fn valid_pages(&self, block: BlockId) -> u32 {
-        if self.bugs.has(Bug::MoversForgotten) { 0 } else { self.hot[block.index()].valid.into() }
+        self.hot[block.index()].valid.into()
     }
 
     /// Returns the page at which [`Rewrite::within`] would begin to write a block's valid pages;
@@ -268,15 +258,10 @@ impl View<'_> {
     /// Returns the number of pages that may still be programmed in a block before its next erase.
     pub fn pages_to_come(&self, block: BlockId) -> u32 {
         let hot = &self.hot[block.index()];
-        if self.bugs.has(Bug::OpenTakenForClosed) {
-            return 0;
-        }
         if hot.state == BlockState::Closed {
             0
         } else {
-            self.geometry
-                .available_from(hot.written_to(), hot.mode)
-                .saturating_sub(u32::from(planted(Bug::ToComeOneShort)))
+            self.geometry.available_from(hot.written_to(), hot.mode)
         }
     }
 }

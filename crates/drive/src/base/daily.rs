@@ -6,7 +6,6 @@
 
 use super::span::{DAY, HOUR};
 use super::units::Ns;
-use crate::bugs::{Bug, planted};
 
 /// Part of each day in which the host works. It begins at the start of the day. The first day
 /// begins at time 0.
@@ -45,7 +44,7 @@ impl DailyHours {
     /// Returns how long the host has worked at this time, in nanoseconds.
     #[inline]
     pub fn worked(self, at: Ns) -> Ns {
-        if self.is_always() || planted(Bug::HoursForgotten) {
+        if self.is_always() {
             return at;
         }
         at / DAY * self.open + (at % DAY).min(self.open)

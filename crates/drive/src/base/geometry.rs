@@ -11,7 +11,6 @@ use crate::base::codings::{Codings, FULL};
 use crate::base::reciprocal::Reciprocal;
 use crate::base::stripes::Stripes;
 use crate::base::units::{BlockId, DieId, PageInBlock, Ppn, WordlineInBlock};
-use crate::bugs::{Bug, planted};
 use crate::config::{CellType, DriveConfig};
 
 /// Geometry of a drive, after all values are resolved.
@@ -298,7 +297,7 @@ impl Geometry {
     /// addresses of each plane, so that every die has its share.
     pub fn is_in_pool(&self, block: BlockId) -> bool {
         block.number() - self.by_plane.quotient(block.number()) * self.blocks_per_plane
-            >= self.pool_start + u32::from(planted(Bug::PoolBeginsLate))
+            >= self.pool_start
     }
 
     /// Returns the channel of a die.

@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 use crate::base::course::Course;
 use crate::base::dose::{Dose, Quarters};
 use crate::base::units::{Cause, Ns};
-use crate::bugs::{Bug, planted};
 pub use windows::{AllWindows, ByWindow, Window, Windows};
 
 /// Counts of the host's requests. The fields are those of `host` in a summary.
@@ -340,7 +339,7 @@ impl Group {
     #[cold]
     pub(crate) fn read(&mut self, start: Ns, end: Ns, during_reclaim: bool) {
         self.read.record(end - start);
-        if during_reclaim && !planted(Bug::GroupReclaimReadsForgotten) {
+        if during_reclaim {
             self.read_during_reclaim.record(end - start);
         }
         self.span(start, end);

@@ -3,7 +3,6 @@
 use std::marker::PhantomData;
 
 use crate::base::units::{Address, PageInBlock, WordlineInBlock};
-use crate::bugs::{Bug, planted};
 
 /// Set of pages or of wordlines of a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -95,7 +94,7 @@ pub(crate) fn set(words: &mut [u64], n: u32) {
 fn bits(words: &[u64], first: u32, count: u32) -> u64 {
     let (word, bit) = (first as usize / 64, first % 64);
     let mut bits = words[word] >> bit;
-    if bit + count > 64 && !planted(Bug::AcrossWordsLost) {
+    if bit + count > 64 {
         bits |= words[word + 1] << (64 - bit);
     }
     bits & (u64::MAX >> (64 - count))

@@ -25,7 +25,6 @@ pub use self::order::Order;
 use crate::base::geometry::Geometry;
 use crate::base::splitmix;
 use crate::base::units::{BlockId, Lpn, PageInBlock, Ppn};
-use crate::bugs::{Bug, planted};
 
 /// Number that stands for a block outside the layout.
 const NOWHERE: u32 = u32::MAX;
@@ -117,7 +116,6 @@ impl Steady {
             sections.push(Section { first: next, block: *block });
             next += *holds;
             assert!(next <= places.end, "the blocks of a lane hold every page of it once");
-            next -= u32::from(planted(Bug::SteadyPageTwice) && next > 1 && next < lanes.count());
         }
         assert!(next == lanes.count(), "the steady state holds every page once");
         sections.push(Section { first: next, block: BlockId::new(NOWHERE) });
@@ -220,10 +218,7 @@ impl Steady {
             return None;
         }
         let lane = self.lane(block);
-        let is_wrong = planted(Bug::SteadyOwnerWrong)
-            && place > self.lanes.places(lane).start
-            && place.is_multiple_of(1009);
-        Some(self.lanes.page_at(lane, place - u32::from(is_wrong)))
+        Some(self.lanes.page_at(lane, place))
     }
 }
 

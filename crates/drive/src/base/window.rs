@@ -2,7 +2,6 @@
 //! state. A power loss would erase the part of their parity that controller memory holds.
 
 use crate::base::units::Ns;
-use crate::bugs::{Bug, planted};
 
 /// Stripes with outdated parity, and host pages in these stripes. Both are summed over the host's
 /// writes and over time.
@@ -60,8 +59,7 @@ impl Window {
     /// Counts a page write of the host.
     #[inline]
     pub(crate) fn host_writes(&mut self) {
-        self.stripe_writes +=
-            self.stripes - u64::from(planted(Bug::WindowUncounted) && self.stripes > 1);
+        self.stripe_writes += self.stripes;
         self.page_writes += self.pages;
     }
 

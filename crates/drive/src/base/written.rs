@@ -14,7 +14,6 @@
 
 use crate::base::metrics::FlashCounts;
 use crate::base::units::Cause;
-use crate::bugs::{Bug, planted};
 
 /// Reason of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,7 +70,6 @@ impl FlashCounts {
             let reason = match cause {
                 Cause::Host => Reason::Host,
                 Cause::Reclaim => Reason::ReadDisturb,
-                Cause::Refresh if planted(Bug::RetentionAsReadDisturb) => Reason::ReadDisturb,
                 Cause::Refresh => Reason::Retention,
                 Cause::Wear => Reason::WearLeveling,
                 Cause::Retry => Reason::ReadRecovery,
@@ -80,10 +78,8 @@ impl FlashCounts {
             };
             pages[reason as usize] += programs;
         }
-        if !planted(Bug::RecoveryAsParity) {
-            pages[Reason::Parity as usize] -= self.recovered_pages;
-            pages[Reason::ReadRecovery as usize] += self.recovered_pages;
-        }
+        pages[Reason::Parity as usize] -= self.recovered_pages;
+        pages[Reason::ReadRecovery as usize] += self.recovered_pages;
         pages
     }
 }

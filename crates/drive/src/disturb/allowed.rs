@@ -15,7 +15,6 @@
 use super::table::{LimitTable, dose_per_kind};
 use crate::base::dose::Dose;
 use crate::base::latency::AccessLatency;
-use crate::bugs::{Bug, planted};
 use crate::config::DriveConfig;
 use crate::error::budget::{AgedLimits, Asked};
 use crate::hints::Budgets;
@@ -131,8 +130,7 @@ impl Allowed {
     fn reserve(&self, table: &LimitTable, group: usize, pec: u32, level: usize) -> Dose {
         let (from, to) = table.lookup_rows(pec);
         let (from, to) = (table.truth(group, from).alpha, table.truth(group, to).alpha);
-        let alpha =
-            if planted(Bug::ReserveOfSmallerAlpha) { from.min(to) } else { from.max(to) }.weight();
+        let alpha = from.max(to).weight();
         Dose::ceil(level as f64 * (self.far + alpha * self.near))
     }
 

@@ -53,11 +53,6 @@ impl ErrorModel for Count {
         Some(&self.limits)
     }
 
-    #[cfg(feature = "seeded-bugs")]
-    fn page_limits_mut(&mut self) -> Option<&mut PageLimits> {
-        Some(&mut self.limits)
-    }
-
     fn base_at_program(&self, block: &BlockView, _wordline: WordlineInBlock) -> Quarters {
         spared(block.reads, self.preprogram_weight)
     }

@@ -4,7 +4,6 @@
 use super::limits::PageLimits;
 use crate::base::codings::FULL;
 use crate::base::dose::{Alpha, Dose, Quarters};
-use crate::bugs::{Bug, planted};
 
 /// Endurance of the groups of blocks at one P/E count and age.
 #[derive(Clone, Debug)]
@@ -36,7 +35,7 @@ impl ByAge {
     /// the dose of its block times the weight of a neighbour's read.
     fn of(limits: &PageLimits, of_group: &[Dose], kind: usize, alpha: Alpha) -> Option<Self> {
         let retries = of_group.iter().position(|limit| *limit >= Dose::ZERO)?;
-        let alpha = if planted(Bug::QuietAtAnyDose) { Alpha::ONE } else { alpha.max(Alpha::ONE) };
+        let alpha = alpha.max(Alpha::ONE);
         let until =
             limits.table.limit_of_kinds(limits.table.in_mode(of_group[retries], FULL), 1 << kind)
                 / alpha;
@@ -57,14 +56,7 @@ impl Levels {
         };
         let of_group = |group: usize| (0..kinds).flat_map(move |kind| of_kind(group, kind));
         let mut levels = Self {
-            alpha: (0..groups)
-                .map(|group| {
-                    limits
-                        .table
-                        .truth(group, if planted(Bug::LevelsOfNewAlpha) { 0 } else { pec })
-                        .alpha
-                })
-                .collect(),
+            alpha: (0..groups).map(|group| limits.table.truth(group, pec).alpha).collect(),
             limits: (0..groups).flat_map(of_group).collect(),
             by_age: vec![],
             kinds,

@@ -6,7 +6,6 @@ use super::table::{Endurance, LimitTable};
 use super::{BlockView, PageHealth};
 use crate::base::dose::{Dose, Quarters};
 use crate::base::units::{PageInBlock, WordlineInBlock};
-use crate::bugs::{Bug, planted};
 use crate::config::DriveConfig;
 use crate::error::bch::Bch;
 use crate::error::budget::{AgedLimits, Condition, PageAt};
@@ -159,9 +158,7 @@ impl PageLimits {
     /// wordline is as old as the block, and age alone uses up the limit of one of its groups.
     pub(super) fn is_born_tired(block: &BlockView, groups: &OfGroups) -> bool {
         let has_room = (block.programmed() as usize) < block.wordlines.len();
-        has_room
-            && !planted(Bug::BornTiredUnseen)
-            && groups.by_group_and_kind.iter().any(|limit| *limit < Dose::ZERO)
+        has_room && groups.by_group_and_kind.iter().any(|limit| *limit < Dose::ZERO)
     }
 
     /// Returns the dose that a wordline certainly endures if it is programmed from now on. This is
@@ -179,14 +176,14 @@ impl PageLimits {
             self.table.in_mode(weakest, block.mode) / endurance.alpha
         };
         let bounds = endurances.iter().enumerate().map(of_group);
-        if planted(Bug::BoundOfStrongest) { bounds.max() } else { bounds.min() }.unwrap_or_default()
+        bounds.min().unwrap_or_default()
     }
 
     /// Returns the limit of a page for techniques.
     pub(super) fn to_keep(&self, block: &BlockView, page: PageInBlock) -> Dose {
         let (wordline, kind) = block.wordline_and_kind(page);
         let group = self.table.group_of(wordline);
-        let keeps_longest = self.age() && !planted(Bug::ProbeOfToday);
+        let keeps_longest = self.age();
         let of_group = if keeps_longest {
             self.table.lookup_at(block.budget, group, block.pec)
         } else {

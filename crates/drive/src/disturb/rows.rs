@@ -18,7 +18,6 @@
 //! first row, and beyond a single row.
 
 use crate::base::dose::{Alpha, Dose};
-use crate::bugs::{Bug, planted};
 use crate::config::{ALPHA_MAX, DisturbConfig, PerPec};
 
 /// Endurance of a wordline, and the effect of its neighbours.
@@ -102,15 +101,6 @@ impl Rows {
         (whole((p / step * step).max(below)), whole(p.next_multiple_of(step).min(above)))
     }
 
-    /// Returns the P/E counts of the two rows between which the truth is linear. Both are equal at
-    /// a row, and where nothing changes any more.
-    pub(super) fn stretch(&self, pec: u32) -> (u32, u32) {
-        let row = self.row_from(pec);
-        let whole = |count: u64| count.min(u32::MAX.into()) as u32;
-        let to = whole(self.at(row));
-        if row == 0 || to <= pec { (to, to) } else { (whole(self.at(row - 1)), to) }
-    }
-
     /// Returns the next P/E count at which a policy may see other values; `None` if nothing changes
     /// any more.
     pub(super) fn next_change(&self, pec: u32) -> Option<u32> {
@@ -170,7 +160,7 @@ impl Rows {
         // If values improve at the end of the table, they do not improve further beyond it. A limit
         // never reaches 0.
         let kept = (limit / before).min(1.0).powi(beyond);
-        let beyond = if planted(Bug::AlphaNotExtrapolated) { 0 } else { beyond };
+        let beyond = beyond;
         let grown = (alpha - alpha_before).max(0.0) * f64::from(beyond);
         ((limit * kept).max(1.0), (alpha + grown).min(ALPHA_MAX.max(alpha)))
     }

@@ -7,11 +7,10 @@ use super::allowed::Allowed;
 pub use super::rows::Endurance;
 use super::rows::Rows;
 use crate::base::codings::{CODINGS, Codings, FACTOR_ONE, FULL};
-use crate::base::dose::{Alpha, Dose, Quarters};
+use crate::base::dose::{Dose, Quarters};
 use crate::base::latency::AccessLatency;
 use crate::base::splitmix::fraction;
 use crate::base::units::{BlockId, WordlineInBlock};
-use crate::bugs::{Bug, Bugs, planted};
 use crate::config::{CellType, DisturbConfig, DoseUnit, DriveConfig, ErrorLaw, SCATTER_MAX};
 use crate::error::budget::{AgedLimits, Asked};
 
@@ -64,8 +63,6 @@ pub struct LimitTable {
     rows: Rows,
     /// Limits for techniques if data ages.
     allowed: Option<Allowed>,
-    /// Bug of the drive that uses the table.
-    pub(crate) bugs: Bugs,
 }
 
 impl LimitTable {
@@ -115,7 +112,6 @@ impl LimitTable {
             by_coding: [FACTOR_ONE; CODINGS],
             rows: Rows::new(config),
             allowed: None,
-            bugs: Bugs::default(),
         }
     }
 
@@ -128,13 +124,7 @@ impl LimitTable {
     /// [`Self::lookup`].
     pub fn lookup_class(&self, pec: u32) -> u64 {
         let (from, to) = self.rows.around(pec);
-        2 * u64::from(to) + u64::from(from == to && !planted(Bug::ClassForgetsRow))
-    }
-
-    /// Returns the P/E counts around this one between which limits without age and retries are
-    /// linear.
-    pub(crate) fn stretch(&self, pec: u32) -> (u32, u32) {
-        self.rows.stretch(pec)
+        2 * u64::from(to) + u64::from(from == to)
     }
 
     /// Returns the P/E counts of the two rows of which [`Self::lookup`] uses the worse values.
@@ -165,7 +155,7 @@ impl LimitTable {
         let varied = MEMBER_ONE
             + (self.block_variation * fraction(0, BLOCK_SALT ^ number) * f64::from(MEMBER_ONE))
                 as u32;
-        let of = if planted(Bug::ScatterOfNext) { number + 1 } else { number };
+        let of = number;
         by_1024ths(varied, scatter(self.sigma_block, BLOCK_SCATTER ^ of))
     }
 
@@ -178,13 +168,7 @@ impl LimitTable {
         wordline: WordlineInBlock,
         block_factor: u32,
     ) -> Dose {
-        let next = self.bugs.has(Bug::NextLayer) && wordline.index() + 1 < self.member.len();
-        let of_layer =
-            group_limit.by_1024ths(self.member[wordline.index() + usize::from(next)].into());
-        if planted(Bug::LimitRoundedOnce) {
-            let unrounded = group_limit * self.member[wordline.index()] * block_factor;
-            return unrounded.by_1024ths(1).by_1024ths(1);
-        }
+        let of_layer = group_limit.by_1024ths(self.member[wordline.index()].into());
         of_layer.by_1024ths(block_factor.into())
     }
 
@@ -192,18 +176,14 @@ impl LimitTable {
     /// [`Self::limit_of`] for the wordline, and `kinds` has one bit per kind, LSB first.
     #[inline]
     pub fn limit_of_kinds(&self, wordline_limit: Dose, kinds: u32) -> Dose {
-        let weakest = if self.bugs.has(Bug::StrongestKind) {
-            self.weakest.iter().max()
-        } else {
-            self.weakest.get(kinds as usize % KIND_SETS)
-        };
+        let weakest = self.weakest.get(kinds as usize % KIND_SETS);
         wordline_limit.by_1024ths(u64::from(*weakest.expect("a number for each set")))
     }
 
     /// Returns a limit in a coding, from the limit in full density.
     #[inline]
     pub fn in_mode(&self, limit: Dose, mode: u8) -> Dose {
-        let times = if self.bugs.has(Bug::GuardFactorTwice) { 2 } else { 1 };
+        let times = 1;
         if mode == FULL {
             limit
         } else {
@@ -219,13 +199,9 @@ impl LimitTable {
     /// Returns the true endurance of a group's worst member. It is linear between rows, and
     /// extrapolated beyond the last row.
     pub fn truth(&self, group: usize, pec: u32) -> Endurance {
-        if self.bugs.has(Bug::AlphaFloor) {
-            let truth = self.rows.truth(group, pec);
-            return Endurance { alpha: truth.alpha.floor(), ..truth };
-        }
-        let pec = if self.bugs.has(Bug::NotExtrapolated) { pec.min(self.last_row()) } else { pec };
-        let group = if self.bugs.has(Bug::TruthOfFirstGroup) { 0 } else { group };
-        self.rows.truth(group, if self.bugs.has(Bug::TruthOfNew) { 0 } else { pec })
+        let pec = pec;
+        let group = group;
+        self.rows.truth(group, pec)
     }
 
     /// Returns the endurance that a policy may assume for data of this age and hint budget, like
@@ -249,23 +225,12 @@ impl LimitTable {
 
     /// Returns the endurance that a policy may assume for data with this hint.
     pub fn lookup_at(&self, budget: AccessLatency, group: usize, pec: u32) -> Endurance {
-        if let Some(distorted) = self.distorted(group, pec) {
-            return distorted;
-        }
-        let (from, to) = self.rows.around(pec.saturating_sub(u32::from(planted(Bug::RowOfBefore))));
+        let (from, to) = self.rows.around(pec);
         let (below, above) = (self.truth(group, from), self.truth(group, to));
         let fresh = above.limit.min(below.limit);
         let limit =
             self.allowed.as_ref().map_or(fresh, |allowed| allowed.limit(self, budget, group, pec));
-        let alpha = if planted(Bug::SmallerAlpha) {
-            above.alpha.min(below.alpha)
-        } else if planted(Bug::AlphaOfOlder) {
-            above.alpha
-        } else if planted(Bug::AlphaOfYounger) {
-            below.alpha
-        } else {
-            above.alpha.max(below.alpha)
-        };
+        let alpha = above.alpha.max(below.alpha);
         Endurance { limit, alpha }
     }
 
@@ -322,25 +287,6 @@ impl LimitTable {
     }
 }
 
-impl LimitTable {
-    /// Returns the wrong endurance that a policy gets on a drive with a bug of this kind.
-    #[inline]
-    fn distorted(&self, group: usize, pec: u32) -> Option<Endurance> {
-        let (from, to) = self.rows.around(pec);
-        if self.bugs.has(Bug::AlphaOne) {
-            let limit = self.truth(group, from).limit.min(self.truth(group, to).limit);
-            return Some(Endurance { limit, alpha: Alpha::ONE });
-        }
-        if self.bugs.has(Bug::BestGroup) {
-            return (0..self.groups).map(|g| self.truth(g, to)).max_by_key(|e| e.limit);
-        }
-        if self.bugs.has(Bug::LimitsOfNew) {
-            return Some(self.truth(group, 0));
-        }
-        self.bugs.has(Bug::BetterRow).then(|| self.truth(group, from))
-    }
-}
-
 /// Returns factor `n` of a lognormal scatter, in 1/1024. Its logarithm is half-normal, because
 /// factors below 1 are left out: limits of the table are those of the worst. The normal number
 /// comes from two random numbers (Box and Muller, 1958).
@@ -351,7 +297,7 @@ fn scatter(sigma: f64, n: u64) -> u32 {
     let radius = (-2.0 * (1.0 - fraction(0, n)).ln()).sqrt();
     let angle = std::f64::consts::TAU * fraction(0, ANGLE_SALT ^ n);
     let normal = radius * angle.cos();
-    let size = if planted(Bug::ScatterBelowOne) { normal } else { normal.abs() };
+    let size = normal.abs();
     let factor = (sigma * size).exp().min(SCATTER_MAX);
     (factor * f64::from(MEMBER_ONE)) as u32
 }

@@ -5,7 +5,6 @@ use super::table::{Endurance, LimitTable, Worn};
 use crate::base::dose::Dose;
 use crate::base::latency::AccessLatency;
 use crate::base::units::WordlineInBlock;
-use crate::bugs::{Bug, planted};
 
 /// Limits of a drive at one hint budget.
 #[derive(Clone, Copy)]
@@ -69,7 +68,7 @@ impl<'a> Limits<'a> {
         if self.ahead == 0 {
             return look_up(pec);
         }
-        let pec = if planted(Bug::RowKept) { pec.saturating_sub(2 * self.ahead) } else { pec };
+        let pec = pec;
         let first = look_up(pec);
         let middle = look_up(pec.saturating_add(self.ahead));
         Endurance { limit: first.limit.min(middle.limit), alpha: first.alpha.max(middle.alpha) }

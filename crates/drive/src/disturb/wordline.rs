@@ -13,7 +13,6 @@ use super::rows::Endurance;
 use super::{Assessment, BlockView, Counts, ErrorModel, LATEST, spared};
 use crate::base::dose::{Alpha, Dose, Quarters};
 use crate::base::units::{PageInBlock, WordlineInBlock};
-use crate::bugs::{Bug, planted};
 use crate::disturb::Wordline;
 
 pub(super) struct WordlineModel {
@@ -30,12 +29,8 @@ impl WordlineModel {
     /// Returns the reads of both neighbours of wordline `i` together. A missing neighbour has no
     /// reads.
     fn neighbours(&self, wordlines: &[Wordline], i: usize) -> Quarters {
-        let stride = if self.limits.table.bugs.has(Bug::StrideForgotten) { 1 } else { self.stride };
-        let beyond = if self.limits.table.bugs.has(Bug::EdgeWraps) {
-            wordlines[wordlines.len() - 1].reads
-        } else {
-            Quarters::ZERO
-        };
+        let stride = self.stride;
+        let beyond = Quarters::ZERO;
         let below = i.checked_sub(stride).map_or(beyond, |n| wordlines[n].reads);
         let above = wordlines.get(i + stride).map_or(Quarters::ZERO, |w| w.reads);
         below + above
@@ -76,9 +71,7 @@ impl ErrorModel for WordlineModel {
             }
             left[group] = left[group].min(limit - dose);
         }
-        let rounding = |alpha: Alpha| {
-            if planted(Bug::QuietRoundedUp) { i64::from(alpha.in_256ths()) - 1 } else { 0 }
-        };
+        let rounding = |_alpha: Alpha| 0;
         let of_group = |(left, e): (&Dose, &Endurance)| {
             (*left + Dose::of_1024ths(rounding(e.alpha))) / e.alpha
         };
@@ -110,11 +103,6 @@ impl ErrorModel for WordlineModel {
 
     fn page_limits(&self) -> Option<&PageLimits> {
         Some(&self.limits)
-    }
-
-    #[cfg(feature = "seeded-bugs")]
-    fn page_limits_mut(&mut self) -> Option<&mut PageLimits> {
-        Some(&mut self.limits)
     }
 
     fn base_at_program(&self, block: &BlockView, wordline: WordlineInBlock) -> Quarters {

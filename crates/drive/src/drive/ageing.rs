@@ -4,7 +4,6 @@ use crate::api::refresh::{Aged, Held, Wanted};
 use crate::api::rewrite::{Recode, Rewrite};
 use crate::base::streams::GC;
 use crate::base::units::{BlockId, Cause, Moment, Ns, Reads};
-use crate::bugs::{Bug, planted};
 use crate::disturb::table::LimitTable;
 use crate::drive::Drive;
 use crate::flash::block::{BlockState, MOVING};
@@ -62,14 +61,11 @@ impl Drive {
     /// Handles a block that has become a step older, if the technique uses limits at the block's
     /// age. The technique's last answer about the block is no longer valid.
     fn look_at_older(&mut self, block: BlockId) {
-        if planted(Bug::OlderMovingSkipped) && self.flash.hot(block).has(MOVING) {
-            return;
-        }
         let longest = self.flash.limits().and_then(LimitTable::longest_step).unwrap_or(0);
         if self.flash.age_step(block) < longest {
             self.ftl.steps.set(block, self.flash.next_step_begins(block).cast_signed());
         }
-        if !planted(Bug::OlderUnasked) && self.flash.hot(block).write_ptr > 0 {
+        if self.flash.hot(block).write_ptr > 0 {
             self.ask_about_older(block);
         }
     }
@@ -83,13 +79,11 @@ impl Drive {
         if self.flash.hot(block).has(MOVING) {
             // A move makes the block young, if it moves all data of the block in time.
             if now < end {
-                if !planted(Bug::AgedMovingForgotten) {
-                    self.ftl.wheel.set(block, end);
-                }
+                self.ftl.wheel.set(block, end);
                 return;
             }
             if let Some(slot) = self.ftl.job_of(block) {
-                self.ftl.refresh.deadline_misses += u64::from(!planted(Bug::RefreshMissUncounted));
+                self.ftl.refresh.deadline_misses += 1;
                 let (flash, ftl, mut slots) = self.parts();
                 ftl.finish_job(flash, &mut slots, slot);
             }
@@ -101,9 +95,7 @@ impl Drive {
             // The data of the block may be younger now.
             let first = self.refresh.first_look(self.flash.cold(block).programmed_at);
             if let Some(at) = first.filter(|at| *at > now) {
-                if !planted(Bug::AgedLeftForgotten) {
-                    self.ftl.wheel.set(block, at);
-                }
+                self.ftl.wheel.set(block, at);
                 return;
             }
         }
@@ -125,9 +117,6 @@ impl Drive {
         ftl.before_reclaim(flash, &mut slots, block);
         let hot = *self.flash.hot(block);
         if hot.state == BlockState::Open {
-            if planted(Bug::OpenNeverDue) {
-                return;
-            }
             self.ftl.refresh.open_blocks += 1;
             self.ftl.refresh.unused_pages +=
                 u64::from(self.geometry.pages_per_block - u32::from(hot.write_ptr));
@@ -143,10 +132,7 @@ impl Drive {
         if ftl.job_of(block).is_some() {
             flash.bring_forward(block, burden);
         }
-        if late
-            && !planted(Bug::LateRefreshDeferred)
-            && let Some(slot) = ftl.job_of(block)
-        {
+        if late && let Some(slot) = ftl.job_of(block) {
             ftl.finish_job(flash, &mut slots, slot);
         }
         // Like writes, refresh uses up free blocks.
@@ -165,7 +151,7 @@ impl Drive {
         let burden = self
             .flash
             .burden_of_adjusting(block, &merges.wordlines(self.geometry.wordlines_per_block));
-        if self.flash.has_room_for(block, burden) || planted(Bug::AdjustsWithoutRoom) {
+        if self.flash.has_room_for(block, burden) {
             return (rewrite, burden);
         }
         self.ftl.refresh.no_room += 1;
@@ -175,10 +161,9 @@ impl Drive {
     /// Returns whether the block of a job would become too old before the job is done.
     pub(crate) fn is_aged(&self, job: &Job) -> bool {
         let end = self.refresh.done_by(self.flash.cold(job.block).programmed_at);
-        !planted(Bug::AgedNotUrgent)
-            && end.is_some_and(|end| {
-                (self.flash.now + self.ftl.time_left(&self.flash, job)).cast_signed() >= end
-            })
+        end.is_some_and(|end| {
+            (self.flash.now + self.ftl.time_left(&self.flash, job)).cast_signed() >= end
+        })
     }
 
     /// Sets the clock to 0. Earlier events are then before time 0. This begins a measured phase
@@ -189,13 +174,9 @@ impl Drive {
             return;
         }
         self.flash.set_back(passed);
-        if !planted(Bug::JobsNotSetBack) {
-            self.ftl.jobs.iter_mut().flatten().for_each(|job| job.set_back(passed));
-        }
+        self.ftl.jobs.iter_mut().flatten().for_each(|job| job.set_back(passed));
         self.ftl.wheel.set_back(passed);
-        if !planted(Bug::StepsNotSetBack) {
-            self.ftl.steps.set_back(passed);
-        }
+        self.ftl.steps.set_back(passed);
         self.ftl.partial.window.set_back(passed);
         self.ftl.worn.window.set_back(passed);
         self.ftl.worn.lifetime.set_back(passed);

@@ -6,7 +6,6 @@ use crate::api::refresh::Held;
 use crate::api::rewrite::Rewrite;
 use crate::base::dose::Quarters;
 use crate::base::units::{BlockId, Cause, Lpn, PageInBlock, Ppn, Reads};
-use crate::bugs::{Bug, planted};
 use crate::drive::Drive;
 use crate::flash::assess::COUNTER_GUARD;
 use crate::flash::block::{BlockState, LEFT, MOVING};
@@ -64,8 +63,7 @@ impl Drive {
             self.note_rebuilt_for_read(ppn);
         }
         if !sensed.good && !is_repaired {
-            if (!fill || planted(Bug::FillFailureCounted)) && !self.bugs.has(Bug::FailuresUncounted)
-            {
+            if !fill {
                 self.uncorrectable_reads += 1;
             }
             if !fill && self.geometry.stripes.is_some() {
@@ -83,7 +81,7 @@ impl Drive {
         if is_repaired {
             self.form_waiting();
         }
-        if sensed.rings && !(fill && planted(Bug::FillAsksNobody)) {
+        if sensed.rings {
             let block = self.geometry.block_of(ppn);
             self.facts.rung_by = ppn;
             self.ask_policy(block);
@@ -102,16 +100,13 @@ impl Drive {
         }
         let block = self.geometry.block_of(ppn);
         let stays = self.flash.hot(block).has(MOVING) || self.ftl.is_left_alone(&self.flash, block);
-        let is_elsewhere =
-            self.ftl.map.get(lpn) != Entry::on_flash(ppn) && !planted(Bug::RetriedTellsMoved);
+        let is_elsewhere = self.ftl.map.get(lpn) != Entry::on_flash(ppn);
         if is_elsewhere || stays {
             return;
         }
         let page = self.geometry.page_in(block, ppn);
         let (policy, view) = self.policy_and_view_of(block);
-        if let Some(rewrite) = policy.retried(&view, block, page, retries)
-            && !planted(Bug::RetriedRewriteForgotten)
-        {
+        if let Some(rewrite) = policy.retried(&view, block, page, retries) {
             self.reclaim(rewrite, Reads::NEVER);
         }
     }
@@ -148,20 +143,15 @@ impl Drive {
     /// up to this age.
     pub(crate) fn ask_about_older(&mut self, block: BlockId) {
         if self.flash.hot(block).reads == Quarters::ZERO {
-            if planted(Bug::OlderUnreadForgotten) {
-                return;
-            }
             // A block without dose is safe at any age.
             return self.flash.ask_policy_at_next_read(block);
         }
         self.facts.rung_by = self.geometry.first_page(block);
         if !self.flash.hot(block).has(MOVING) {
             self.do_as_policy_says(block);
-        } else if let Some(slot) =
-            self.ftl.job_of(block).filter(|_| !planted(Bug::OlderJobKept)).filter(|slot| {
-                self.ftl.jobs[*slot].as_ref().is_some_and(|job| job.deadline != Reads::NEVER)
-            })
-        {
+        } else if let Some(slot) = self.ftl.job_of(block).filter(|slot| {
+            self.ftl.jobs[*slot].as_ref().is_some_and(|job| job.deadline != Reads::NEVER)
+        }) {
             let (flash, ftl, mut slots) = self.parts();
             ftl.finish_job(flash, &mut slots, slot);
         } else {
@@ -172,8 +162,7 @@ impl Drive {
 
     /// Asks the policy about a block that no job moves, and carries out the answer.
     fn do_as_policy_says(&mut self, block: BlockId) {
-        self.ftl.reclaim.alarms +=
-            u64::from(!(planted(Bug::AlarmsUncounted) && block.number().is_multiple_of(2)));
+        self.ftl.reclaim.alarms += 1;
         if self.leaves_alone(block) {
             return;
         }
@@ -249,10 +238,6 @@ impl Drive {
             let (policy, view) = self.policy_and_view_of(block);
             next = policy.probed(&view, block, &found, &mut wanted);
         }
-        if !wanted.is_empty() && self.bugs.has(Bug::LateReadsZero) {
-            // The job still takes its full time.
-            next = Reads(next.0.saturating_add(self.facts.late_reads));
-        }
         (next, wanted)
     }
 
@@ -272,7 +257,7 @@ impl Drive {
         if self.flash.hot(block).state == BlockState::Free {
             return;
         }
-        self.ftl.reclaim.invocations += u64::from(!self.bugs.has(Bug::JobsUncounted));
+        self.ftl.reclaim.invocations += 1;
         self.blame.book(&self.flash, block, rewrite.moving(self.geometry.pages_per_block).as_ref());
         let (flash, ftl, mut slots) = self.parts();
         ftl.rewrite(flash, &mut slots, rewrite, Cause::Reclaim, deadline);
@@ -290,17 +275,9 @@ impl Drive {
     fn look_at_job(&mut self, block: BlockId) {
         let Some(slot) = self.ftl.job_of(block) else { return };
         if self.ftl.jobs[slot].as_ref().is_some_and(|job| job.deadline != Reads::NEVER) {
-            self.ftl.reclaim.deadline_misses += u64::from(!self.bugs.has(Bug::MissesUncounted));
-            if self.bugs.has(Bug::DeadlineOverrun) {
-                self.flash.set_policy_alarm(block, Reads::NEVER);
-                return;
-            }
+            self.ftl.reclaim.deadline_misses += 1;
             let (flash, ftl, mut slots) = self.parts();
             ftl.finish_job(flash, &mut slots, slot);
-            return;
-        }
-        if self.bugs.has(Bug::GcJobGetsNoDeadline) {
-            self.flash.set_policy_alarm(block, Reads::NEVER);
             return;
         }
         if self.leaves_alone(block) {
@@ -308,17 +285,12 @@ impl Drive {
         }
         // The remaining work must be the work for which the policy reserved reads: a move of all
         // data in the block.
-        if let Some(job) =
-            self.ftl.jobs[slot].take_if(|job| job.adjusts() && !planted(Bug::AdjustingNotWidened))
-        {
+        if let Some(job) = self.ftl.jobs[slot].take_if(|job| job.adjusts()) {
             self.ftl.jobs[slot] = Some(job.widened());
         }
         let (deadline, wanted) = self.consult(block);
         self.flash.tell(|o| o.asks_at(block, deadline));
-        self.flash.set_policy_alarm(
-            block,
-            if planted(Bug::JobLearnsNoDeadline) { Reads::NEVER } else { deadline },
-        );
+        self.flash.set_policy_alarm(block, deadline);
         if wanted.is_empty() {
             return;
         }
@@ -330,7 +302,7 @@ impl Drive {
         let Some(slot) = self.ftl.job_of(block) else { return };
         let (now, from) = (self.flash.now, self.flash.hot(block).reads);
         let job = self.ftl.jobs[slot].as_mut().expect("found");
-        if job.deadline == Reads::NEVER || planted(Bug::DeadlineReplaced) {
+        if job.deadline == Reads::NEVER {
             (job.from, job.deadline, job.started_at) = (from, deadline, now);
         }
     }
@@ -341,7 +313,7 @@ impl Drive {
         if self.is_aged(job) {
             return true;
         }
-        if job.deadline == Reads::NEVER || planted(Bug::NeverUrgent) {
+        if job.deadline == Reads::NEVER {
             return false;
         }
         let served = self.flash.cold(job.block).without_movers(self.flash.hot(job.block).reads);
@@ -359,21 +331,12 @@ impl Drive {
         let mut before = None;
         let so_far = |drive: &Self| (drive.ftl.lost_pages, drive.ftl.parity);
         while before.replace(so_far(self)) != Some(so_far(self)) {
-            if planted(Bug::UnreadOnce) && before.is_none() {
-                break;
-            }
             self.look_for_unread_losses();
-            if planted(Bug::UnreadOnce) {
-                break;
-            }
         }
     }
 
     fn look_for_unread_losses(&mut self) {
         for block in self.geometry.block_ids() {
-            if planted(Bug::UnreadOpenSkipped) && self.flash.hot(block).state == BlockState::Open {
-                continue;
-            }
             self.flash.ask_model_of_age(block);
             let mut page = PageInBlock::FIRST;
             while let Some(gone) = self.flash.next_past_limit(block, page) {

@@ -13,7 +13,6 @@ use crate::api::refresh::{self, RefreshTechnique};
 use crate::base::geometry::Geometry;
 use crate::base::metrics::HostCounts;
 use crate::base::units::Ppn;
-use crate::bugs::Bugs;
 use crate::config::{ConfigError, DriveConfig, MIN_SPARE_BLOCKS};
 use crate::disturb::{ErrorModel, error_model};
 use crate::drive::audit::blame::Blame;
@@ -164,7 +163,6 @@ impl Drive {
                 is_before_run: false,
                 timed_from: 0,
                 rung_by: Ppn::new(0),
-                bugs: Bugs::default(),
             },
             gc,
             blame: Blame::new(geometry.host_pages, config.disturb.model),
@@ -179,7 +177,6 @@ impl Drive {
             hints: hint_books,
             hears_retries,
             regroup,
-            bugs: Bugs::default(),
             failing: Failing::rebuilding(rebuild),
             attention: false,
             announced: 0,
@@ -204,8 +201,6 @@ impl Drive {
         for block in drive.geometry.block_ids() {
             drive.ftl.add_free(&drive.flash, block);
         }
-        #[cfg(feature = "seeded-bugs")]
-        crate::bugs::plant(None);
         Ok(drive)
     }
 }

@@ -4,7 +4,6 @@
 
 use crate::base::stripes::Stripes;
 use crate::base::units::{Lpn, Ns, Ppn};
-use crate::bugs::{Bug, planted};
 use crate::drive::Drive;
 use crate::drive::failing::RebuiltRead;
 use crate::ftl::retire::Beyond;
@@ -83,8 +82,7 @@ impl Drive {
                 self.flash.tell(Observer::rebuild_done);
                 return;
             }
-            rebuild.watermark =
-                lpn + 1 + u32::from(planted(Bug::WatermarkSkips) && lpn.number().is_multiple_of(5));
+            rebuild.watermark = lpn + 1;
             if self.rebuild_page(lpn) {
                 self.failing.books.rebuilt_in_background += 1;
                 return self.form_waiting();

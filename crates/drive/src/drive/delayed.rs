@@ -8,7 +8,6 @@ use crate::api::parity::{Covering, Equation, Renewal};
 use crate::base::streams::HOST;
 use crate::base::stripes::{Members, Stripes};
 use crate::base::units::{Cause, Lpn, Ppn};
-use crate::bugs::{Bug, planted};
 use crate::drive::Drive;
 use crate::drive::striped::Update;
 use crate::flash::ops::NandOp;
@@ -47,7 +46,7 @@ impl Drive {
             };
             if good && same(self) {
                 self.make_room(update, false);
-                if same(self) || planted(Bug::RenewedAcrossRoom) {
+                if same(self) {
                     return true;
                 }
             }
@@ -91,12 +90,10 @@ impl Drive {
             return false;
         }
         let (number, serial) = (update.number, update.serial);
-        let forgets = self.bugs.has(Bug::GatherForgetsOthers) && update.stripe.is_multiple_of(3);
-        let keeps_old = self.bugs.has(Bug::PartialKeepsOld) && update.stripe.is_multiple_of(3);
         let read = match renewal {
-            Renewal::TakeOut if !keeps_old => taken_out & update.changing & !update.old_read,
-            Renewal::Gather if !forgets => covered & !update.changing,
-            Renewal::TakeOut | Renewal::Gather | Renewal::Expose => 0,
+            Renewal::TakeOut => taken_out & update.changing & !update.old_read,
+            Renewal::Gather => covered & !update.changing,
+            Renewal::Expose => 0,
         };
         let is_read = update
             .stripes
@@ -184,7 +181,7 @@ impl Drive {
                 continue;
             }
             self.make_room_for(stripes.parity(stripe));
-            if self.ftl.partial.state(stripe) == Some(state) || planted(Bug::CommittedAcrossRoom) {
+            if self.ftl.partial.state(stripe) == Some(state) {
                 self.program_parity(stripes, stripe, number);
                 match equation {
                     Equation::Modify => self.ftl.parity.modified += 1,

@@ -13,7 +13,6 @@
 use crate::base::streams::HOST;
 use crate::base::stripes::Stripes;
 use crate::base::units::Lpn;
-use crate::bugs::Bug;
 use crate::drive::Drive;
 use crate::drive::striped::Update;
 use crate::ftl::lifetime::{Beginning, Stage};
@@ -130,10 +129,7 @@ impl Drive {
     /// In the last stage, goes through stripes up to one without parity, and forms its parity.
     /// Returns whether there was such a stripe.
     fn sweep(&mut self, stripes: Stripes) -> bool {
-        let is_over = self.bugs.has(Bug::SweepEndsAtFailure) && self.flash.has_any_failed();
-        while !is_over
-            && self.ftl.worn.lifetime.is_last()
-            && self.ftl.worn.lifetime.watermark < stripes.count()
+        while self.ftl.worn.lifetime.is_last() && self.ftl.worn.lifetime.watermark < stripes.count()
         {
             let stripe = self.ftl.worn.lifetime.watermark;
             self.ftl.worn.lifetime.watermark += 1;
@@ -141,10 +137,7 @@ impl Drive {
                 self.ftl.worn.lifetime.end_sweep(self.host.write_pages, self.flash.now);
             }
             let waits_for_none = self.ftl.is_unprotected(stripe) || !self.ftl.is_on_flash(stripe);
-            if !waits_for_none
-                && self.ftl.lacks_parity(stripes, stripe)
-                && !self.bugs.has(Bug::SweptUnformed)
-            {
+            if !waits_for_none && self.ftl.lacks_parity(stripes, stripe) {
                 self.protect_anew(stripes, stripe);
                 return true;
             }

@@ -2,7 +2,6 @@
 //! each kind of counting, with and without an observer.
 
 use crate::base::units::{Cause, Lpn, Ppn};
-use crate::bugs::{Bug, planted};
 use crate::drive::Drive;
 use crate::flash::count::WORDLINES;
 use crate::flash::fluid::absent::Kind;
@@ -180,9 +179,7 @@ impl Drive {
             self.note_unread(lpn, FROM_BUFFER, ReadResult::Uncorrectable);
             return FROM_BUFFER;
         }
-        let below = slot.below.ppn().filter(|_| {
-            slot.mask != WHOLE && !(planted(Bug::BufferedReadsOld) && slot.mask.count_ones() > 60)
-        });
+        let below = slot.below.ppn().filter(|_| slot.mask != WHOLE);
         let Some(below) = below else {
             self.note_unread(lpn, FROM_BUFFER, ReadResult::Good);
             return FROM_BUFFER;
@@ -190,10 +187,8 @@ impl Drive {
         // A part of the page is newer in the buffer. The rest comes from flash. A move that this
         // read started may find the rest lost. The page is then lost, as if the read itself had
         // found it lost.
-        let is_read = self.bugs.has(Bug::RestUnread)
-            || self.fill_for_read(lpn, below)
-            || self.repair_rest_for_read(lpn, below);
-        let whole = is_read && (!self.ftl.is_lost(lpn) || planted(Bug::RestOutlivesLoss));
+        let is_read = self.fill_for_read(lpn, below) || self.repair_rest_for_read(lpn, below);
+        let whole = is_read && (!self.ftl.is_lost(lpn));
         if !whole {
             self.uncorrectable_reads += 1;
             if self.geometry.stripes.is_some() {
@@ -212,7 +207,7 @@ impl Drive {
 
     /// Handles a read of a page without data: never written, trimmed, or reported lost.
     fn read_unmapped(&mut self, lpn: Lpn) -> Ppn {
-        let lost = self.ftl.is_lost(lpn) && !self.bugs.has(Bug::LostForgotten);
+        let lost = self.ftl.is_lost(lpn);
         self.note_unread(
             lpn,
             NO_PPN,
@@ -220,7 +215,6 @@ impl Drive {
         );
         if lost {
             self.uncorrectable_reads += 1;
-            self.host.unmapped_read_pages += u64::from(planted(Bug::LostReadUnmapped));
         } else {
             self.host.unmapped_read_pages += 1;
         }

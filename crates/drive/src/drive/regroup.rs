@@ -13,7 +13,6 @@
 use crate::api::rewrite::Rewrite;
 use crate::base::streams::GC;
 use crate::base::units::{BlockId, Cause, PageInBlock, Reads};
-use crate::bugs::{Bug, planted};
 use crate::drive::Drive;
 use crate::flash::block::{BlockState, MOVING};
 
@@ -107,13 +106,10 @@ impl Drive {
             self.flash.contents().next_valid(block, PageInBlock::FIRST),
             next,
         );
-        let counts_all = planted(Bug::RegroupsPure) && block.index().is_multiple_of(5);
         let relaxed = valid
-            .filter(|page| {
-                counts_all || hinted.of(self.flash.contents().owner(first + *page)) > goes_by
-            })
+            .filter(|page| hinted.of(self.flash.contents().owner(first + *page)) > goes_by)
             .count();
-        let least = if planted(Bug::RegroupsTooSoon) { least / 2.0 } else { least };
+        let least = least;
         relaxed > 0 && relaxed as f64 >= least * f64::from(hot.valid)
     }
 }

@@ -3,7 +3,6 @@
 
 use crate::base::streams::HOST;
 use crate::base::units::{Cause, Lpn, Ppn};
-use crate::bugs::{Bug, planted};
 use crate::drive::Drive;
 use crate::flash::ops::NandOp;
 use crate::watch::observer::Origin;
@@ -37,7 +36,7 @@ impl Drive {
             ftl.ensure_room(flash, &mut slots, domain);
         }
         ftl.in_hand.retain(|other| *other != lpn);
-        if ftl.place_of(lpn) != Some(ppn) && !planted(Bug::RepairAcrossRoom) {
+        if ftl.place_of(lpn) != Some(ppn) {
             // Cleaning has also handled the page.
             return;
         }
@@ -88,7 +87,7 @@ impl Drive {
     /// because the stripe may not survive a second rebuild.
     pub(super) fn rebuilt_elsewhere(&self, lpn: Lpn, from: Ppn) -> Option<Ppn> {
         self.geometry.stripes?;
-        self.ftl.place_of(lpn).filter(|now| *now != from && !self.bugs.has(Bug::RestRebuiltTwice))
+        self.ftl.place_of(lpn).filter(|now| *now != from)
     }
 
     /// Gives up the data of a page that can neither be read nor be rebuilt.

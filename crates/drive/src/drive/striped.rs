@@ -17,7 +17,6 @@ use crate::api::parity::{Change, Equation};
 use crate::base::streams::HOST;
 use crate::base::stripes::{Members, Stripes};
 use crate::base::units::{Cause, Lpn, Ppn};
-use crate::bugs::{Bug, planted};
 use crate::drive::Drive;
 use crate::flash::ops::NandOp;
 use crate::ftl::buffer::WHOLE;
@@ -97,11 +96,6 @@ impl Drive {
     /// the same request.
     pub(super) fn flush_stripe(&mut self, stripes: Stripes) {
         let front = *self.ftl.buffer.oldest().expect("the buffer holds a page");
-        if self.rebuild_stripe(stripes.of(front.lpn)) && self.bugs.has(Bug::WriteLostInRebuild) {
-            let slot = self.ftl.buffer.evict().expect("the buffer holds a page");
-            self.ftl.map.set(slot.lpn, slot.below);
-            return;
-        }
         let number = self.ftl.next_xor();
         let mut update = Update::of(stripes, stripes.of(front.lpn), number);
         let (mut leaving, through) = (0, self.ftl.buffer.through());
@@ -122,9 +116,7 @@ impl Drive {
         let is_delayed = self.renew_partial(&mut update, true);
         let protected = is_delayed || self.prepare_update(&mut update);
         let kept = if is_delayed { self.to_keep(&update) } else { vec![] };
-        let forgets =
-            is_delayed && update.stripe.is_multiple_of(5) && self.bugs.has(Bug::PartialForgetsPage);
-        for lpn in update.written().skip(usize::from(forgets)) {
+        for lpn in update.written() {
             self.flash.tell(|o| o.xored(update.number, XorSource::Memory(lpn)));
         }
         for _ in 0..leaving {
@@ -261,7 +253,7 @@ impl Drive {
         let ready = first || self.read_old(update, used);
         self.make_room(update, ready);
         // Work in between may have found pages of the stripe that are lost.
-        let holds = ready && (planted(Bug::UpdateAcrossRoom) || self.still_holds(update, used));
+        let holds = ready && (self.still_holds(update, used));
         match used {
             Equation::Modify => self.ftl.parity.modified += u64::from(holds),
             Equation::Whole => self.ftl.parity.whole += u64::from(holds),
@@ -313,10 +305,7 @@ impl Drive {
 
     /// Reads the old parity, and the old data that is not in memory.
     fn read_to_modify(&mut self, update: &Update) -> bool {
-        let forgotten = self.bugs.has(Bug::OldDataForgotten) && update.stripe.is_multiple_of(7);
-        let old = update
-            .stripes
-            .those(update.stripe, if forgotten { 0 } else { update.changing & !update.old_read });
+        let old = update.stripes.those(update.stripe, update.changing & !update.old_read);
         old.chain([update.parity()])
             .all(|lpn| self.read_source(lpn, Cause::Parity, Some(update.number), update.serial))
     }
@@ -400,7 +389,7 @@ impl Drive {
             ftl.protect_again(update.stripe);
         } else if !protected {
             ftl.unprotect(flash, update.stripe);
-        } else if !(ftl.bugs.has(Bug::ParityStale) && update.stripe.is_multiple_of(5)) {
+        } else {
             self.program_parity_of(update);
             self.ftl.protect_again(update.stripe);
         }

@@ -3,7 +3,6 @@
 use crate::base::streams::HOST;
 use crate::base::stripes::Stripes;
 use crate::base::units::{Cause, Lpn, Ppn};
-use crate::bugs::{Bug, planted};
 use crate::drive::Drive;
 use crate::flash::ops::NandOp;
 use crate::ftl::buffer::{Slot, WHOLE};
@@ -19,21 +18,17 @@ impl Drive {
     /// ones mean the whole page.
     pub fn write_page(&mut self, lpn: Lpn, mask: u64) {
         self.host.write_pages += 1;
-        if mask != WHOLE && !(planted(Bug::EmptyPartsUncounted) && mask == 0) {
+        if mask != WHOLE {
             self.host.partial_page_writes += 1;
         }
-        let mask = if self.bugs.has(Bug::PartTooMany) { mask | mask << 1 } else { mask };
-        let before = self.ftl.map.settle(lpn);
+        let mask = mask;
+        let _before = self.ftl.map.settle(lpn);
         // Space is freed before the write counts as accepted. A move on the way may find the older
         // copy past its limit. That loss does not concern the new data.
         if !self.takes_in_place(self.ftl.map.get(lpn)) && self.ftl.buffer.is_full() {
             self.flush_one();
         }
-        let mut entry = if planted(Bug::EntryBeforeRoom) && before.ppn().is_some() {
-            before
-        } else {
-            self.ftl.map.get(lpn)
-        };
+        let mut entry = self.ftl.map.get(lpn);
         let mut mask = mask;
         if let Some(slot) = entry.slot().filter(|_| !self.takes_in_place(entry)) {
             // A mover's copy is in the controller's memory. With the new parts, it is whole, and
@@ -49,14 +44,8 @@ impl Drive {
             o.took_in(lpn, written);
             o.host_wrote(writing, lpn, written == WHOLE);
         });
-        if (written == WHOLE || planted(Bug::PartClearsLost)) && !self.bugs.has(Bug::LostFlagKept) {
+        if written == WHOLE {
             self.ftl.clear_lost(&mut self.flash, lpn);
-        }
-        if entry.ppn().is_some()
-            && self.bugs.has(Bug::RewriteForgotten)
-            && self.host.write_pages.is_multiple_of(53)
-        {
-            return;
         }
         if let Some(slot) = entry.slot() {
             self.merge(slot, mask);
@@ -117,7 +106,6 @@ impl Drive {
     #[inline]
     fn keeps_old(&self) -> bool {
         self.geometry.stripes.is_some()
-            && !(self.bugs.has(Bug::OldGivenUpEarly) && self.host.write_pages.is_multiple_of(7))
     }
 
     /// Returns whether the write buffer holds host data that new data joins.
@@ -128,14 +116,11 @@ impl Drive {
 
     fn merge(&mut self, slot: u32, mask: u64) {
         let s = self.ftl.buffer.slot_mut(slot);
-        s.mask = if planted(Bug::MergeReplacesMask) { mask } else { s.mask | mask };
+        s.mask = s.mask | mask;
         if let Some(below) =
             s.below.ppn().filter(|_| s.mask == WHOLE && self.geometry.stripes.is_none())
         {
             s.below = Entry::UNMAPPED;
-            if self.bugs.has(Bug::AbsorbedKeepsBelow) {
-                return;
-            }
             self.ftl.invalidate(&mut self.flash, below);
         }
     }
@@ -148,40 +133,22 @@ impl Drive {
         }
         let front = *self.ftl.buffer.oldest().expect("the buffer holds a page");
         let mut whole = !self.ftl.is_lost(front.lpn);
-        let below = front
-            .below
-            .ppn()
-            .filter(|_| whole && front.mask != WHOLE && !self.bugs.has(Bug::FillForgotten));
-        if planted(Bug::RoomBeforeFill) {
-            let (flash, ftl, mut slots) = self.parts();
-            let stream = ftl.stream_of(HOST, front.lpn);
-            if ftl.needs_block(stream) {
-                ftl.ensure_room(flash, &mut slots, 0);
-            }
-        }
+        let below = front.below.ppn().filter(|_| whole && front.mask != WHOLE);
         // A move that the read starts may drop the old version.
-        let mut aged = below.and_then(|below| self.flash.aged(below));
+        let aged = below.and_then(|below| self.flash.aged(below));
         if let Some(below) = below {
-            self.host.fill_reads += u64::from(!self.bugs.has(Bug::FillsUncounted));
+            self.host.fill_reads += 1;
             // Work that the read starts may change the coding.
             let coding = self.flash.read_coding(below);
             let filled = self.fill(front.lpn, below);
-            whole = filled.good && (!self.ftl.is_lost(front.lpn) || planted(Bug::FillOutlivesLoss));
-            if planted(Bug::AgedAfterFill) {
-                aged = self.flash.aged(below);
-            }
-            let coding =
-                if planted(Bug::FillCodingLate) { self.flash.read_coding(below) } else { coding };
-            let src = if planted(Bug::FillSourceLate) {
-                self.ftl.place_of(front.lpn).unwrap_or(below)
-            } else {
-                below
-            };
+            whole = filled.good && (!self.ftl.is_lost(front.lpn));
+            let coding = coding;
+            let src = below;
             self.record_fill(front.lpn, src, (coding, filled.level), whole);
             if whole {
                 // The page is whole in the controller now. Its old version is not needed any more.
                 let slot = self.ftl.map.slot_of(front.lpn);
-                if let Some(slot) = slot.filter(|_| !self.bugs.has(Bug::FillDropped)) {
+                if let Some(slot) = slot {
                     self.merge(slot, WHOLE);
                 }
                 self.flash.tell(|o| o.filled(front.lpn));
@@ -189,31 +156,24 @@ impl Drive {
         }
         let (flash, ftl, mut slots) = self.parts();
         let stream = ftl.stream_of(HOST, front.lpn);
-        if ftl.needs_block(stream) && !planted(Bug::RoomBeforeFill) {
+        if ftl.needs_block(stream) {
             ftl.ensure_room(flash, &mut slots, 0);
         }
         // The old version may have moved meanwhile. The slot has its new place.
         let slot = ftl.buffer.evict().expect("the buffer holds a page");
-        let drops_old = planted(Bug::FillDropsOld) && below.is_some() && !whole;
-        if let Some(below) = if drops_old { below } else { slot.below.ppn() } {
+        if let Some(below) = slot.below.ppn() {
             ftl.invalidate(flash, below);
         }
         if !whole {
             // The rest of the page could not be read. A page of old and new parts would be wrong,
             // so the page is reported lost.
             ftl.map.set(slot.lpn, Entry::UNMAPPED);
-            if !planted(Bug::FillLossUnreported) {
-                let by_age = aged.is_some_and(|aged| flash.is_lost_by_age(aged));
-                ftl.report_lost_by(flash, slot.lpn, by_age);
-            }
+            let by_age = aged.is_some_and(|aged| flash.is_lost_by_age(aged));
+            ftl.report_lost_by(flash, slot.lpn, by_age);
             return;
         }
         ftl.map.set(slot.lpn, Entry::UNMAPPED);
-        let lpn = if ftl.bugs.has(Bug::WriteToNeighbour) && flash.seq() % 89 == 88 {
-            Lpn::new(slot.lpn.number() ^ 1)
-        } else {
-            slot.lpn
-        };
+        let lpn = slot.lpn;
         let lpn = lpn.min(Lpn::new(flash.geometry.host_pages - 1));
         if flash.by_wordline() {
             ftl.gather(flash, &mut slots, Gatherer::Stream(stream), lpn, Origin::Host, Cause::Host);
@@ -293,7 +253,7 @@ impl Drive {
         if self.geometry.stripes.is_some() {
             self.end_group();
         }
-        if self.flash.by_wordline() && self.buffer_slots() == 0 && !planted(Bug::PadForgotten) {
+        if self.flash.by_wordline() && self.buffer_slots() == 0 {
             self.pad_written();
         }
     }
@@ -322,29 +282,18 @@ impl Drive {
         if let Some(stripes) = self.geometry.stripes {
             return self.trim_striped(stripes, &lpn.run(1));
         }
-        if !planted(Bug::TrimKeepsLost) {
-            self.ftl.clear_lost(&mut self.flash, lpn);
-        }
+        self.ftl.clear_lost(&mut self.flash, lpn);
         self.flash.tell(|o| o.trimmed(lpn));
-        if self.bugs.has(Bug::TrimForgotten) {
-            return;
-        }
         let mut entry = self.ftl.map.get(lpn);
         if let Some(slot) = entry.slot() {
-            entry = if self.bugs.has(Bug::TrimKeepsBelow) {
-                Entry::UNMAPPED
-            } else {
-                self.ftl.buffer.slot(slot).below
-            };
+            entry = self.ftl.buffer.slot(slot).below;
             if self.ftl.buffer.is_staged(slot) {
                 self.ftl.forget_gathered(slot);
-            } else if self.bugs.has(Bug::TrimmedSlotFlushed) {
-                self.ftl.buffer.slot_mut(slot).below = Entry::UNMAPPED;
             } else {
                 self.ftl.buffer.discard(slot);
             }
         }
-        if let Some(ppn) = entry.ppn().filter(|_| !self.bugs.has(Bug::TrimLeavesValid)) {
+        if let Some(ppn) = entry.ppn() {
             self.ftl.invalidate(&mut self.flash, ppn);
         }
         self.ftl.map.set(lpn, Entry::UNMAPPED);

@@ -21,12 +21,11 @@
 use libm::pow;
 
 use crate::base::units::Ns;
-use crate::bugs::{Bug, planted};
 use crate::config::{
     BchConfig, BchTarget, ConfigError, DriveConfig, ErrorLaw, LIMIT_MAX, PerPec, require,
 };
 
-use super::stripe::{Pages, Spread};
+use super::stripe::Pages;
 use super::tail::{beyond, rate_at};
 
 /// Code of a drive, and values that follow from it.
@@ -50,8 +49,7 @@ impl Bch {
         }
         let (bits, data) = (config.ecc.codeword_bits()?, config.ecc.codeword?);
         let (corrects, data_bits) = (*config.ecc.corrects.first()?, data.0 as u32 * 8);
-        let spread =
-            if planted(Bug::SpreadForgotten) { Spread::default() } else { config.bch.spread() };
+        let spread = config.bch.spread();
         let pages = Pages {
             bits,
             corrects,

@@ -22,7 +22,6 @@
 
 use crate::base::dose::Dose;
 use crate::base::units::{Ns, WordlineInBlock};
-use crate::bugs::{Bug, planted};
 use crate::config::{ConfigError, DriveConfig};
 use crate::disturb::table::LimitTable;
 
@@ -181,23 +180,7 @@ impl AgedLimits {
         (group, kind, level): (usize, usize, usize),
     ) -> i64 {
         let fresh = table.truth(group, at.pec).limit.in_1024ths();
-        if planted(Bug::BudgetBetweenRows) {
-            return fresh + self.between_rows(table, at, (group, kind, level));
-        }
         fresh + self.change(fresh, at, (group, kind, level))
-    }
-
-    /// Returns the gain by retries minus the loss by age under a bug that makes it linear between
-    /// the rows of `disturb.table`.
-    fn between_rows(&self, table: &LimitTable, at: &Condition, of: (usize, usize, usize)) -> i64 {
-        let (from, to) = table.stretch(at.pec);
-        let row = |pec: u32| {
-            let fresh = table.truth(of.0, pec).limit.in_1024ths();
-            self.change(fresh, &Condition { pec, worn: self.rates.worn(pec), ..*at }, of)
-        };
-        let share = if to > from { f64::from(at.pec - from) / f64::from(to - from) } else { 0.0 };
-        let (below, above) = (row(from) as f64, row(to) as f64);
-        (below + share * (above - below)).floor() as i64
     }
 
     /// Returns the true limit at a P/E count and age.
@@ -232,7 +215,7 @@ impl AgedLimits {
     /// Returns whether age alone uses up the limit, if reads and age do not share one budget.
     fn is_too_old(&self, at: &Condition, group: usize, level: usize) -> bool {
         let old = |aged: Aged| self.rates.retention_at(&at.worn, group, &aged) > self.marks[level];
-        self.rates.is_independent() && !planted(Bug::AgeAloneForgotten) && at.aged.is_some_and(old)
+        self.rates.is_independent() && at.aged.is_some_and(old)
     }
 
     /// Returns the limit that a policy may assume: the lowest limit between the two rows that it

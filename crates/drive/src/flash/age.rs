@@ -4,7 +4,6 @@
 use crate::base::dose::Quarters;
 use crate::base::span::Span;
 use crate::base::units::{BlockId, Moment, Ns, Ppn, WordlineInBlock};
-use crate::bugs::{Bug, planted};
 use crate::error::ages::{Ages, STEPS};
 use crate::flash::Flash;
 use crate::flash::assess::COUNTER_GUARD;
@@ -143,9 +142,7 @@ impl Flash {
     /// Draws a block's reads at the end of a step of its age. They took the retries of that step,
     /// and none of them reached the alarm.
     fn draw_step(&mut self, block: BlockId) {
-        if !planted(Bug::BulkAcrossSteps) {
-            self.draw_until_now(block);
-        }
+        self.draw_until_now(block);
     }
 
     /// Notes that all data of a block was reprogrammed, the oldest of it at this time.
@@ -157,9 +154,7 @@ impl Flash {
         self.tell(|o| o.renewed(block, since));
         // If the block stays suspect, nothing else updates its limits, or checks it at its next
         // step.
-        if !planted(Bug::RestartKeepsLevels) {
-            self.tired.forget(block);
-        }
+        self.tired.forget(block);
         if self.hot[block.index()].has(SUSPECT) {
             self.note_age(block);
         }

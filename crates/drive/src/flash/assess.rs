@@ -1,12 +1,10 @@
 //! Assessment of a block by the error model, and the dose at which the block must be checked next.
 
-use crate::base::codings::GUARDED;
 use crate::base::dose::Quarters;
 use crate::base::units::{BlockId, Cause, Ppn, Reads};
-use crate::bugs::{Bug, planted};
 use crate::disturb::{Assessment, BlockView, ErrorModel, PageHealth};
 use crate::flash::Flash;
-use crate::flash::block::{BlockHot, BlockState, CARRY, FAILED, HAS_RECODED, SUSPECT};
+use crate::flash::block::{BlockHot, BlockState, CARRY, FAILED, SUSPECT};
 
 /// Upper bound for counters. Multiplied by 32 (the largest alpha), they still fit 32 bits. A block
 /// that reaches this bound (33 million reads without an erase) is rewritten under any policy.
@@ -60,9 +58,7 @@ impl Flash {
     /// Returns the block's coding as the error model sees it.
     #[inline]
     pub(super) fn mode_or_bug(&self, hot: &BlockHot) -> u8 {
-        let for_all = self.bugs.has(Bug::ModeForgotten)
-            || hot.has(HAS_RECODED) && self.bugs.has(Bug::GuardForAll);
-        if for_all && self.geometry.codings.has(GUARDED) { GUARDED } else { hot.mode }
+        hot.mode
     }
 
     /// Asks the error model about a block, unless its last answer is still valid.
@@ -89,20 +85,13 @@ impl Flash {
     /// considers only current data.
     pub(crate) fn look_at_kept(&mut self, ppn: Ppn) {
         let block = self.geometry.block_of(ppn);
-        if self.model.is_none()
-            || self.hot[block.index()].has(SUSPECT)
-            || self.bugs.has(Bug::KeptTakenForGood)
-        {
+        if self.model.is_none() || self.hot[block.index()].has(SUSPECT) {
             return;
         }
         self.note_age(block);
         let page = self.geometry.page_in(block, ppn);
         let health = self.with_block_view(block, |model, view| model.health(view, page));
-        if if planted(Bug::KeptRetriesForgotten) {
-            health.is_lost
-        } else {
-            health != PageHealth::WELL
-        } {
+        if health != PageHealth::WELL {
             self.hot[block.index()].flags |= SUSPECT;
             self.begin_tired(block);
             self.set_alarm(block);
@@ -149,19 +138,12 @@ impl Flash {
 
     /// Lets the policy be asked about a block at its next read, if reads disturb anything.
     pub(crate) fn ask_policy_at_next_read(&mut self, block: BlockId) {
-        let put_off = self.cold[block.index()].put_off();
+        let _put_off = self.cold[block.index()].put_off();
         self.tell(|o| o.asks_at(block, Reads(0)));
         if self.model.is_none() {
             return;
         }
-        self.set_policy_alarm(
-            block,
-            if self.bugs.has(Bug::ReleaseNeverAsks) { Reads::NEVER } else { Reads(0) },
-        );
-        if self.bugs.has(Bug::PutOffKept) {
-            self.set_policy_alarm(block, Reads(self.block_reads(block)));
-            self.cold[block.index()].put_off_by(put_off);
-        }
+        self.set_policy_alarm(block, Reads(0));
         self.set_alarm(block);
     }
 
@@ -169,12 +151,8 @@ impl Flash {
     /// (`D_move`), so movers use up none of the reads until then.
     pub(crate) fn put_off_alarm(&mut self, block: BlockId, dose: Quarters, cause: Cause) {
         // Parity reads are not reserved either.
-        if !matches!(cause, Cause::Host | Cause::Parity) || self.bugs.has(Bug::PutOffByHost) {
-            self.cold[block.index()].put_off_by(if self.bugs.has(Bug::PutOffTwice) {
-                dose * 2
-            } else {
-                dose
-            });
+        if !matches!(cause, Cause::Host | Cause::Parity) {
+            self.cold[block.index()].put_off_by(dose);
         }
     }
 
@@ -188,7 +166,7 @@ impl Flash {
         if let Some(fluid) = &mut self.fluid {
             fluid.touch(block);
         }
-        let late = Quarters::from_count(if self.bugs.has(Bug::ModelAlarmLate) { 9 } else { 1 });
+        let late = Quarters::from_count(1);
         if hot.has(FAILED) {
             hot.alarm = Quarters::ZERO;
         } else if hot.has(SUSPECT) {

@@ -4,7 +4,6 @@ use crate::base::dose::Quarters;
 use crate::base::geometry::Geometry;
 use crate::base::latency::AccessLatency;
 use crate::base::units::{Moment, PageInBlock, Reads};
-use crate::bugs::{Bug, planted};
 pub use crate::disturb::Wordline;
 
 /// State of a block between two erases.
@@ -153,14 +152,7 @@ impl BlockCold {
 
     /// Sets the next alarm of the policy.
     pub fn set_policy_alarm(&mut self, at: Reads) {
-        (self.policy_alarm, self.put_off) = (
-            at,
-            if planted(Bug::PutOffGrows) && at != Reads::NEVER {
-                self.put_off
-            } else {
-                Quarters::ZERO
-            },
-        );
+        (self.policy_alarm, self.put_off) = (at, Quarters::ZERO);
     }
 
     /// Adds a dose of a mover.

@@ -8,7 +8,6 @@ pub(crate) mod space_saving;
 use crate::base::dose::Quarters;
 use crate::base::mem::prefetch;
 use crate::base::units::{BlockId, Cause, Ppn, WordlineInBlock};
-use crate::bugs::{Bug, planted};
 use crate::flash::Flash;
 use crate::flash::block::PAGES_COUNTED;
 pub(crate) use crate::flash::counted::{BLOCKS, CODED, PAGES, TRACKED, WORDLINES};
@@ -58,10 +57,7 @@ impl Flash {
             return self.count_coded(ppn);
         }
         let wordline = self.geometry.wordline_of(ppn);
-        let mut dose = self.dose[self.geometry.kind_of(ppn) as usize & 3];
-        if self.bugs.has(Bug::DoseOfFirstKind) {
-            dose = self.dose[0];
-        }
+        let dose = self.dose[self.geometry.kind_of(ppn) as usize & 3];
         self.count_read_of::<COUNTED>(ppn, wordline, dose)
     }
 
@@ -69,11 +65,7 @@ impl Flash {
     #[inline(never)]
     fn count_coded(&mut self, ppn: Ppn) -> bool {
         let (wordline, dose) = (self.geometry.wordline_of(ppn), self.dose_of(ppn));
-        let dose = if planted(Bug::MergedDoseInFull) {
-            self.dose[self.geometry.kind_of(ppn) as usize]
-        } else {
-            dose
-        };
+        let dose = dose;
         match self.counters {
             TRACKED => self.count_read_of::<TRACKED>(ppn, wordline, dose),
             PAGES => self.count_read_of::<PAGES>(ppn, wordline, dose),
@@ -90,12 +82,10 @@ impl Flash {
         dose: Quarters,
     ) -> bool {
         let block = self.geometry.block_of(ppn);
-        let is_last = || {
+        let _is_last = || {
             wordline + 1 == self.geometry.first_wordline(block) + self.geometry.wordlines_per_block
         };
-        let is_missed =
-            self.bugs.has(Bug::DoseLost) || self.bugs.has(Bug::LastWordlineUncounted) && is_last();
-        if COUNTED != BLOCKS && !is_missed {
+        if COUNTED != BLOCKS {
             self.wordlines[wordline as usize].reads += dose;
             if COUNTED == TRACKED {
                 self.tracker.count(
@@ -110,13 +100,7 @@ impl Flash {
         if COUNTED == PAGES && hot.has(PAGES_COUNTED) {
             self.page_counters.count(block, self.geometry.page_in(block, ppn));
         }
-        if self.bugs.has(Bug::CountWraps) {
-            hot.reads = Quarters::from_count(hot.reads.count() & 0x3FFF);
-        }
-        hot.reads
-            >= hot
-                .alarm
-                .saturating_add(Quarters::from_count(u32::from(self.bugs.has(Bug::AlarmOneLate))))
+        hot.reads >= hot.alarm
     }
 
     /// Counts a dose that a mover adds without a sensing, as a dose of this wordline. Returns
@@ -128,7 +112,7 @@ impl Flash {
         dose: Quarters,
         cause: Cause,
     ) -> bool {
-        if self.counters == BLOCKS || self.bugs.has(Bug::MergeDoseForgotten) {
+        if self.counters == BLOCKS {
             return false;
         }
         self.wordlines[self.geometry.row_of(block, wordline)].reads += dose;

@@ -7,7 +7,6 @@
 
 use crate::base::splitmix::number;
 use crate::base::units::{PageInBlock, Ppn};
-use crate::bugs::{Bug, planted};
 use crate::disturb::{BlockView, ErrorModel, PageHealth};
 use crate::error::chance::Chances;
 
@@ -47,7 +46,7 @@ impl Draws {
         let (Some(chances), Some(seed)) = (&self.chances, self.noise) else {
             unreachable!("retries are drawn")
         };
-        let rber = model.rate(view, page) * if planted(Bug::NoiseTooLoud) { 1.1 } else { 1.0 };
+        let rber = model.rate(view, page) * 1.0;
         let drawn = chances.retries(rber, dice(seed, ppn, view.pec, view.reads.count()));
         let health = PageHealth {
             retries: drawn.map_or(model.max_retries(), |retries| retries as u8),

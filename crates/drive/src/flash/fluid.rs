@@ -56,7 +56,6 @@ use crate::base::daily::DailyHours;
 use crate::base::dose::Quarters;
 use crate::base::rates::{NS_PER_S, ReadRates};
 use crate::base::units::{BlockId, Lpn, Ns, PageInBlock, Ppn};
-use crate::bugs::{Bug, planted};
 use crate::flash::Flash;
 use crate::flash::block::{BlockState, SUSPECT};
 use crate::flash::counted::PAGES;
@@ -437,11 +436,6 @@ impl Flash {
     /// been served by themselves and have brought it nearer. Reads that would reach it are served
     /// by themselves, too.
     fn deposit_before_alarm(&mut self, block: BlockId, count: u64) {
-        if planted(Bug::AlarmNotDrawnAgain) {
-            let expected =
-                self.fluid.as_ref().map_or(0.0, |fluid| fluid.flows[block.index()].expected());
-            return self.deposit(block, expected as u64);
-        }
         let in_bulk = count.min(self.reads_before_alarm(block));
         self.draw_readers(block, count - in_bulk);
         self.deposit(block, in_bulk);

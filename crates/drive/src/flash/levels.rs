@@ -9,7 +9,6 @@
 //! whole, or not at all.
 
 use crate::base::units::BlockId;
-use crate::bugs::{Bug, planted};
 use crate::config::EccConfig;
 
 /// Level by block; empty if every read begins with level 0.
@@ -51,7 +50,7 @@ impl Levels {
     /// Records the level at which a read of a block was decoded.
     pub(super) fn worked(&mut self, block: BlockId, level: u8) {
         if let Some(worked) = self.worked.get_mut(block.index())
-            && (level >= self.kept_from || planted(Bug::SlowAtAnyRetry))
+            && (level >= self.kept_from)
         {
             *worked = level;
         }

@@ -3,10 +3,8 @@
 
 use crate::base::latency::AccessLatency;
 use crate::base::units::{BlockId, Ns, StreamId};
-use crate::bugs::{Bug, planted};
-use crate::disturb::LATEST;
 use crate::flash::Flash;
-use crate::flash::block::{BlockState, PAGES_COUNTED, PROTECTED, SUSPECT};
+use crate::flash::block::{BlockState, PAGES_COUNTED, PROTECTED};
 use crate::flash::count::PAGES;
 
 impl Flash {
@@ -23,9 +21,7 @@ impl Flash {
         debug_assert!(hot.state == BlockState::Free && hot.write_ptr == 0);
         (hot.state, hot.stream) = (BlockState::Open, stream);
         self.cold[block.index()].budget = budget;
-        if !(planted(Bug::StaleAgeAfterRefresh) && self.erases_total % 3 == 2) {
-            self.cold[block.index()].programmed_at = self.now.cast_signed();
-        }
+        self.cold[block.index()].programmed_at = self.now.cast_signed();
         if counts_pages && self.counters == PAGES {
             hot.flags |= PAGES_COUNTED;
             self.page_counters.begin(block);
@@ -43,11 +39,6 @@ impl Flash {
     pub(crate) fn close(&mut self, block: BlockId) {
         self.set_state(block, BlockState::Closed);
         self.cold[block.index()].closed_at = self.erases_total;
-        if self.bugs.has(Bug::SuspectForgotten) && self.hot[block.index()].has(SUSPECT) {
-            self.clear_flags(block, SUSPECT);
-            self.cold[block.index()].model_alarm = LATEST;
-            self.set_alarm(block);
-        }
     }
 
     pub(crate) fn set_state(&mut self, block: BlockId, state: BlockState) {
@@ -70,8 +61,7 @@ impl Flash {
     }
 
     pub(crate) fn is_protected(&self, block: BlockId) -> bool {
-        !planted(Bug::ProtectionForgotten)
-            && self.hot[block.index()].has(PROTECTED)
+        self.hot[block.index()].has(PROTECTED)
             && self.erases_total < self.cold[block.index()].protected_until
     }
 }

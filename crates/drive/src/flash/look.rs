@@ -5,7 +5,6 @@ use crate::base::dose::Quarters;
 use crate::base::mem::prefetch;
 use crate::base::metrics::FlashCounts;
 use crate::base::units::{BlockId, PageInBlock, Ppn, Seq, WordlineInBlock};
-use crate::bugs::Bugs;
 use crate::disturb::ErrorModel;
 use crate::disturb::table::LimitTable;
 use crate::flash::Flash;
@@ -202,21 +201,6 @@ impl Flash {
         self.contents.prefetch_valid(block, self.geometry.page_in(block, ppn));
         self.prefetch_bulk(block, ppn);
         block
-    }
-
-    /// Returns the seeded bug of the drive, if any.
-    pub(crate) fn bugs(&self) -> Bugs {
-        self.bugs
-    }
-
-    /// Gives the drive a bug.
-    #[cfg(feature = "seeded-bugs")]
-    pub(crate) fn seed(&mut self, bugs: Bugs) {
-        self.bugs = bugs;
-        if let Some(limits) = self.model.as_deref_mut().and_then(ErrorModel::page_limits_mut) {
-            limits.table.bugs = bugs;
-        }
-        self.tracker.bugs = bugs;
     }
 
     /// Sets the read count of a block.

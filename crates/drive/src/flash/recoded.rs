@@ -3,7 +3,6 @@
 
 use crate::base::codings::FULL;
 use crate::base::units::{BlockId, WordlineInBlock};
-use crate::bugs::{Bug, planted};
 
 /// Wordlines that were recoded by themselves since their block's erase, with their codings.
 pub(crate) struct Recoded {
@@ -38,10 +37,6 @@ impl Recoded {
     /// Returns the coding that a wordline, numbered within its block, has for itself; [`FULL`] if
     /// it has none.
     pub(crate) fn coding(&self, block: BlockId, wordline: WordlineInBlock) -> u8 {
-        if planted(Bug::GuardsAlias64) {
-            let alike = self.of(block).iter().skip(wordline.index() % 64).step_by(64);
-            return alike.copied().find(|coding| *coding != FULL).unwrap_or(FULL);
-        }
         self.of(block).get(wordline.index()).copied().unwrap_or(FULL)
     }
 

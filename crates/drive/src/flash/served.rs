@@ -2,7 +2,6 @@
 //! numbers are sums over these reads (`error::expected`).
 
 use crate::base::units::BlockId;
-use crate::bugs::Bug;
 use crate::config::DriveConfig;
 use crate::disturb::table::LimitTable;
 use crate::error::bch::Bch;
@@ -36,7 +35,6 @@ impl Flash {
     /// Counts the served reads of a block that is about to be erased.
     pub(super) fn end_service(&mut self, block: BlockId) {
         if self.services.is_some()
-            && !self.bugs.has(Bug::ServiceForgotten)
             && let Some(service) = self.service(block)
             && let Some(services) = &mut self.services
         {
@@ -46,7 +44,7 @@ impl Flash {
 
     /// Gives a block other limits. The reads that it has served count by its old limits.
     pub(super) fn change_limits(&mut self, block: BlockId, change: impl FnOnce(&mut Self)) {
-        let is_booked = self.services.is_some() && !self.bugs.has(Bug::ServiceAtNewLimit);
+        let is_booked = self.services.is_some();
         if is_booked {
             self.end_service(block);
         }

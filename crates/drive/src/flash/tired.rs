@@ -10,7 +10,6 @@ use std::collections::BTreeMap;
 use crate::base::codings::FULL;
 use crate::base::dose::Quarters;
 use crate::base::units::{BlockId, Cause, Lpn, Ns, PageInBlock, Ppn, WordlineInBlock};
-use crate::bugs::{Bug, planted};
 use crate::disturb::{Counts, Levels, PageHealth};
 use crate::error::budget::PageAt;
 use crate::flash::Flash;
@@ -111,9 +110,7 @@ impl Flash {
                 .map(|table| wordlines.map(|wordline| table.group_of(wordline) as u16).collect());
             self.tired.group_of = group_of.unwrap_or_default();
         }
-        if !planted(Bug::TiredKept) {
-            self.tired.blocks[block.index()] = Tired::UNKNOWN;
-        }
+        self.tired.blocks[block.index()] = Tired::UNKNOWN;
     }
 
     /// Returns the result of a counted host read in a block that needs retries. Returns `None` if
@@ -133,11 +130,7 @@ impl Flash {
             kind,
             hot.reads,
         )?;
-        let counted = if planted(Bug::QuietForgetsRetries) {
-            Quarters::ZERO
-        } else {
-            dose * u32::from(retries)
-        };
+        let counted = dose * u32::from(retries);
         if hot.reads + counted >= known.rings || self.draws.is_at_risk(retries) {
             return None;
         }
@@ -160,10 +153,7 @@ impl Flash {
 
     /// Returns whether reads of pages of one age, wear and kind may have different results.
     fn judges_each_read(&self) -> bool {
-        let is_planted = planted(Bug::RetryForgotten)
-            || planted(Bug::LossInvented)
-            || planted(Bug::LimitReachedIsLost);
-        self.draws.has_noise() || self.levels.are_kept() || is_planted
+        self.draws.has_noise() || self.levels.are_kept()
     }
 
     /// Returns the result of a read of a page of a block that needs retries. `own` is the dose that
@@ -195,7 +185,7 @@ impl Flash {
             own: wordlines[wordline.index()].reads - own,
         };
         let mode = match self.mode_or_bug(hot) {
-            mode if !hot.has(HAS_RECODED) && !self.bugs.has(Bug::GuardsKept) => mode,
+            mode if !hot.has(HAS_RECODED) => mode,
             mode => self.own_mode(block, wordline).unwrap_or(mode),
         };
         let page = PageAt { wordline, kind: kind as usize, block_factor: known.factor, mode };

@@ -14,8 +14,6 @@
 //! wear    1.2    1.2    1.4    3.0
 //! ```
 
-use crate::bugs::{Bug, planted};
-
 /// Share of reprogrammed cycles from which the wear of one reprogrammed cycle stays constant.
 const CONCENTRATED: f64 = 0.2;
 
@@ -27,7 +25,7 @@ pub(crate) fn extra_milli(concentrated: f64, reprogrammed: u32, cycles: u32) -> 
     let rate = f64::from(reprogrammed) / f64::from(cycles.max(1));
     let dispersed = (CONCENTRATED / rate.clamp(1e-6, CONCENTRATED)).sqrt();
     let milli = (concentrated - 1.0) * dispersed * 1000.0;
-    if planted(Bug::ExtraTruncated) { milli as u32 } else { milli.round() as u32 }
+    milli.round() as u32
 }
 
 #[cfg(test)]

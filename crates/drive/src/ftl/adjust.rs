@@ -14,7 +14,6 @@ use crate::api::rewrite::{Merges, Recode, Rewrite};
 use crate::base::page_set::{holds, holds_any};
 use crate::base::streams::GC;
 use crate::base::units::{BlockId, Cause, PageInBlock, Reads, WordlineInBlock};
-use crate::bugs::{Bug, planted};
 use crate::flash::Flash;
 use crate::flash::block::{BlockState, MOVING};
 use crate::flash::ops::NandOp;
@@ -114,9 +113,6 @@ impl Ftl {
     ) {
         let (coding, wordline) = next;
         let (block, bits) = (job.block, flash.geometry.cell.bits());
-        if planted(Bug::AgeRestartsInPart) && wordline.number() % 4 == 3 {
-            return;
-        }
         for page in wordline.pages(bits) {
             if holds(flash.contents().valid_words(block), page) {
                 self.sense_valid(flash, slots, job, page);
@@ -156,7 +152,7 @@ impl Ftl {
             self.free_for(flash, slots, (to, flash.geometry.domain_of(job.block)), job.cause);
         }
         let hidden = self.is_hidden(flash, lpn);
-        if flash.verify(lpn, src, job.cause, hidden, is_corrupted) || planted(Bug::CorruptedLeft) {
+        if flash.verify(lpn, src, job.cause, hidden, is_corrupted) {
             flash.record(NandOp::Read {
                 src,
                 coding: flash.read_coding(src),
@@ -183,7 +179,7 @@ impl Ftl {
             .wordlines_in_block()
             .filter(holds)
             .all(|wordline| adjusted.holds(wordline));
-        if is_new || planted(Bug::AgeRestartsInPart) {
+        if is_new {
             // Old versions in the block were not merged.
             self.make_whole_before_recoding(
                 flash,
@@ -198,12 +194,11 @@ impl Ftl {
     /// Sets new times for a block that became younger: it is due later, and enters its next step of
     /// age earlier.
     fn arm_again_for_age(&mut self, flash: &Flash, slots: &Slots, block: BlockId) {
-        if self.steps.runs && !planted(Bug::StepsOfOlder) {
+        if self.steps.runs {
             self.steps.set(block, flash.next_step_begins(block).cast_signed());
         }
-        if let Some(at) = slots
-            .first_look(flash.cold(block).programmed_at)
-            .filter(|_| self.wheel.runs && !planted(Bug::AdjustedNeverDue))
+        if let Some(at) =
+            slots.first_look(flash.cold(block).programmed_at).filter(|_| self.wheel.runs)
         {
             self.wheel.set(block, at);
         }

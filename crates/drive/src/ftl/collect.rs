@@ -7,7 +7,6 @@ use crate::api::gc::Candidates;
 use crate::api::rewrite::Rewrite;
 use crate::base::streams::{GC, HOST, RESERVE, WEAR};
 use crate::base::units::{BlockId, Cause, Reads, StreamId};
-use crate::bugs::{Bug, planted};
 use crate::flash::Flash;
 use crate::flash::block::{BlockState, MOVING};
 use crate::ftl::Ftl;
@@ -70,7 +69,7 @@ impl Ftl {
         cause: Cause,
     ) {
         let before = flash.counts().erases[Cause::Gc as usize];
-        let blocks = if self.bugs.has(Bug::ReserveIgnored) { 1 } else { self.reserve() + 1 };
+        let blocks = self.reserve() + 1;
         while self.free.count(domain) < blocks && self.collect_one(flash, slots, domain) {}
         // Without host writes, only reclaim and refresh open blocks, and a sample cleans for them.
         if self.share.is_some() && matches!(cause, Cause::Reclaim | Cause::Refresh) {
@@ -104,8 +103,7 @@ impl Ftl {
 
     /// Counts the blocks that GC has erased for a job since there were `before` erases.
     fn count_cleaning(&mut self, flash: &Flash, before: u64, cause: Cause) {
-        let is_uncounted = planted(Bug::DeferredCleaningUncounted) && flash.is_timed();
-        if cause == Cause::Reclaim && !self.bugs.has(Bug::CleaningUncounted) && !is_uncounted {
+        if cause == Cause::Reclaim {
             self.reclaim.gc_erases += flash.counts().erases[Cause::Gc as usize] - before;
         }
     }
@@ -180,7 +178,7 @@ impl Ftl {
             self.run_job(flash, slots, &mut job, true);
         } else if let Some(block) = self.pick_victim(flash, slots, domain) {
             self.turns.pass(flash, block);
-            let to = if planted(Bug::GcIntoHost) { crate::base::streams::HOST } else { GC };
+            let to = GC;
             let mut job =
                 self.begin(flash, slots, Rewrite::all_to(block, to), Cause::Gc, Reads::NEVER);
             self.run_job(flash, slots, &mut job, true);
@@ -219,11 +217,7 @@ impl Ftl {
     /// Returns the number of free blocks of a domain that background cleaning aims for; 0 if it is
     /// off.
     pub(crate) fn background_blocks(&self) -> u32 {
-        if planted(Bug::BackgroundThoughOff) {
-            self.background_blocks.max(self.reserve() + 2)
-        } else {
-            self.background_blocks
-        }
+        self.background_blocks
     }
 
     /// Starts background cleaning if a domain has fewer free blocks than wanted. The timed gear
@@ -236,7 +230,7 @@ impl Ftl {
         slots: &mut Slots,
         domain: usize,
     ) {
-        if flash.is_timed() && !planted(Bug::BackgroundForgotten) {
+        if flash.is_timed() {
             self.begin_in_background(flash, slots, domain);
         }
     }
@@ -261,10 +255,7 @@ impl Ftl {
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a comparison, for every page that the host writes")]
     pub(crate) fn level_wear(&mut self, flash: &mut Flash, slots: &mut Slots) {
-        if flash.erases_total() >= self.next_wear_check
-            && self.wear.static_gap != 0
-            && !self.bugs.has(Bug::ColdLeftBehind)
-        {
+        if flash.erases_total() >= self.next_wear_check && self.wear.static_gap != 0 {
             self.move_coldest(flash, slots);
         }
     }
@@ -278,8 +269,7 @@ impl Ftl {
             if erases >= self.next_wear_list {
                 self.list_lagging(flash);
                 let wait = u64::from(flash.geometry.blocks / LOOKS_PER_TURN).max(1);
-                self.next_wear_list =
-                    erases + wait * if planted(Bug::LevelsRarely) { 8 } else { 1 };
+                self.next_wear_list = erases + wait * 1;
             }
             let mut domains = 0..self.lagging.len();
             if let Some(block) = domains.find_map(|of| self.coldest_to_move(flash, of)) {
@@ -299,14 +289,9 @@ impl Ftl {
         let list = |domain| {
             let most = flash.geometry.blocks_of_domain(domain).map(wear).max().unwrap_or(0);
             let blocks = flash.geometry.blocks_of_domain(domain).filter(|b| can_level(flash, *b));
-            let mut lagging: Vec<_> = blocks
-                .map(|b| (wear(b), b))
-                .filter(|(wear, _)| wear + gap < most || planted(Bug::LevelsOldest))
-                .collect();
+            let mut lagging: Vec<_> =
+                blocks.map(|b| (wear(b), b)).filter(|(wear, _)| wear + gap < most).collect();
             lagging.sort_unstable_by_key(|of| Reverse(*of));
-            if planted(Bug::LevelsOldest) {
-                lagging.reverse();
-            }
             Lagging { most, blocks: lagging }
         };
         self.lagging = (0..flash.geometry.domains()).map(list).collect();
@@ -324,7 +309,7 @@ impl Ftl {
         while let Some((wear, block)) = blocks.last().copied() {
             // A block may have been erased or read since the check.
             let is_left = can_level(flash, block) && flash.cold(block).erased_milli() == wear;
-            if is_left && wear >= least && !planted(Bug::LevelsOldest) {
+            if is_left && wear >= least {
                 return None;
             }
             blocks.pop();
@@ -337,7 +322,7 @@ impl Ftl {
 
     fn wear_gap_milli(&self) -> u64 {
         let gap = u64::from(self.wear.static_gap) * 1000;
-        if self.bugs.has(Bug::LevelledTooSoon) { gap / 2 } else { gap }
+        gap
     }
 }
 
@@ -348,7 +333,7 @@ fn can_level(flash: &Flash, block: BlockId) -> bool {
     hot.state == BlockState::Closed
         && !hot.has(MOVING)
         && flash.erases_total() >= flash.cold(block).closed_at + u64::from(flash.geometry.blocks)
-        && (!flash.is_protected(block) || planted(Bug::LevelsResting))
+        && (!flash.is_protected(block))
 }
 
 #[cfg(test)]

@@ -13,7 +13,6 @@
 
 use crate::api::Slots;
 use crate::base::units::{BlockId, Cause, Lpn, PageInBlock, StreamId};
-use crate::bugs::Bug;
 use crate::flash::Flash;
 use crate::flash::block::BlockState;
 use crate::flash::ops::NandOp;
@@ -92,13 +91,7 @@ impl Ftl {
 
     /// Drops a waiting page that the host trimmed.
     pub(crate) fn forget_gathered(&mut self, slot: u32) {
-        if !self.bugs.has(Bug::GatherForgetsTrim) {
-            self.gathers.forget(if self.bugs.has(Bug::GatherForgetsAnother) {
-                slot ^ 1
-            } else {
-                slot
-            });
-        }
+        self.gathers.forget(slot);
         self.buffer.unstage(slot);
     }
 
@@ -184,18 +177,12 @@ impl Ftl {
         }
         let first = flash.next_page(block);
         let mut cause = Cause::Host;
-        for (n, waiting) in (1..).zip(pages) {
+        for (_n, waiting) in (1..).zip(pages) {
             let page = flash.next_page(block);
             let slot = self.buffer.unstage(waiting.slot);
-            if !self.bugs.has(Bug::GatherKeepsMap) {
-                self.map.set(slot.lpn, Entry::UNMAPPED);
-            }
+            self.map.set(slot.lpn, Entry::UNMAPPED);
             cause = waiting.cause;
-            if n == pages.len() as u32 && n < kept && self.bugs.has(Bug::PaddingTakesLast) {
-                flash.program_nothing(block, page, cause);
-                continue;
-            }
-            let by_host = slot.is_new || self.bugs.has(Bug::GatherClaimsHost);
+            let by_host = slot.is_new;
             self.program(
                 flash,
                 block,

@@ -1,7 +1,6 @@
 //! Pages that wait for the rest of their wordline, up to a wordline for each stream.
 
 use crate::base::units::{BlockId, Cause, StreamId};
-use crate::bugs::{Bug, planted};
 
 /// Writer that gathers pages for a wordline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,11 +79,7 @@ impl Gathers {
         let taken = gather.pages;
         gather.pages.rotate_left(pages as usize);
         gather.len -= pages;
-        let serial = if planted(Bug::SerialKept) {
-            gather.serial
-        } else {
-            std::mem::replace(&mut gather.serial, next)
-        };
+        let serial = std::mem::replace(&mut gather.serial, next);
         if gather.len == 0 && matches!(by, Gatherer::Block(_)) {
             self.open.retain(|gather| gather.by != by);
         }

@@ -6,7 +6,6 @@ use crate::base::dose::Quarters;
 use crate::base::page_set::{PageSet, WordlineSet};
 use crate::base::streams::GC;
 use crate::base::units::{BlockId, Cause, Moment, Ns, PageInBlock, Reads, WordlineInBlock};
-use crate::bugs::{Bug, planted};
 use crate::flash::Flash;
 
 /// Reference to a deferred job. Slots are reused, but serial numbers are not.
@@ -64,7 +63,7 @@ impl Job {
         let parts = &self.rewrite.parts;
         let at =
             parts.iter().position(|part| part.holds(page)).expect("a page that moves is in a part");
-        parts[if planted(Bug::DivideInverted) { parts.len() - 1 - at } else { at }].to
+        parts[at].to
     }
 
     /// Returns the number of pages that the remaining recoding takes away.

@@ -10,7 +10,6 @@
 use crate::base::metrics::{FlashCounts, HostCounts};
 use crate::base::units::{BlockId, Ns};
 use crate::base::window::Window;
-use crate::bugs::Bug;
 use crate::config::LastStage;
 use crate::flash::Flash;
 use crate::ftl::Ftl;
@@ -192,6 +191,6 @@ impl Ftl {
         }
         let all_formed = self.worn.lifetime.is_last()
             && self.stripes.is_none_or(|stripes| self.worn.lifetime.watermark == stripes.count());
-        (all_formed || self.is_worn(flash, block)) != self.bugs.has(Bug::WornRecycled)
+        all_formed || self.is_worn(flash, block)
     }
 }

@@ -7,7 +7,6 @@ use crate::api::rewrite::{Destination, Rewrite};
 use crate::base::units::{
     BlockId, Cause, Lpn, Ns, PageInBlock, Ppn, Reads, StreamId, WordlineInBlock,
 };
-use crate::bugs::{Bug, planted};
 use crate::config::Schedule;
 use crate::flash::Flash;
 use crate::flash::block::{BlockState, LEFT, MOVING};
@@ -38,9 +37,7 @@ impl Ftl {
         assert!(!hot.has(MOVING), "block {block} is being moved already");
         match hot.state {
             BlockState::Open => {
-                if !self.bugs.has(Bug::OpenBlockKept) {
-                    self.streams.drop_open(hot.stream, block);
-                }
+                self.streams.drop_open(hot.stream, block);
                 flash.set_state(block, BlockState::Closed);
             }
             BlockState::Closed => self.victims.remove(block),
@@ -49,10 +46,6 @@ impl Ftl {
         flash.set_flags(block, MOVING);
         let from = flash.cold(block).without_movers(hot.reads);
         self.jobs_begun += 1;
-        let cursor = PageInBlock::new(u32::from(
-            cause == Cause::Reclaim && self.bugs.has(Bug::JobForgetsFirst),
-        ));
-        let deadline = if self.bugs.has(Bug::DeadlineForgotten) { Reads::NEVER } else { deadline };
         // The first page of the block's next filling is behind all its programmed pages.
         let within = rewrite
             .parts
@@ -69,7 +62,7 @@ impl Ftl {
             rewrite,
             pages,
             within,
-            cursor,
+            cursor: PageInBlock::FIRST,
             merged,
             adjusted,
             fetched,
@@ -222,11 +215,7 @@ impl Ftl {
             None => flash.contents().next_valid(job.block, job.cursor),
             Some(pages) => flash.contents().next_valid_of(job.block, job.cursor, pages),
         };
-        let next = next.filter(|page| {
-            page.number() < 512
-                || job.cause != Cause::Reclaim
-                || !self.bugs.has(Bug::PagesBeyond512)
-        });
+        let next = next;
         let Some(page) = next else {
             if job.within.is_some() {
                 self.pad(flash, slots, Gatherer::Block(job.block));
@@ -243,8 +232,7 @@ impl Ftl {
         let to = match job.destination(page) {
             Destination::Stream(to) => {
                 let lpn = flash.contents().owner(flash.geometry.first_page(job.block) + page);
-                let to =
-                    if self.bugs.has(Bug::HintLostAtMove) { to } else { self.stream_of(to, lpn) };
+                let to = self.stream_of(to, lpn);
                 let to = self.in_class(flash, job.block, to);
                 self.aim(to, lpn);
                 to
@@ -262,7 +250,7 @@ impl Ftl {
             self.fetch_map_entries(flash, job, word);
             job.fetched = word + 1;
         }
-        job.cursor = page + 1 + u32::from(planted(Bug::JobSkipsPage) && page.number() % 64 == 63);
+        job.cursor = page + 1;
         self.move_page(flash, slots, job, page, Some(to));
         true
     }
@@ -295,8 +283,7 @@ impl Ftl {
         let src = flash.geometry.first_page(job.block) + page;
         let lpn = flash.contents().owner(src);
         let hidden = self.is_hidden(flash, lpn);
-        let good = hidden && self.bugs.has(Bug::FillFromMoverForgotten)
-            || self.sense(flash, lpn, src, job.cause, hidden);
+        let good = self.sense(flash, lpn, src, job.cause, hidden);
         // The level is read here, because sensing pages for a rebuild changes it.
         let level = flash.began_at();
         let origin = if good { Some(Origin::Copy(src)) } else { self.rebuild_for_move(flash, lpn) };
@@ -343,18 +330,12 @@ impl Ftl {
             flash.record(NandOp::Copy { src, coding, level, dst: None, cause: job.cause });
             return;
         }
-        if self.bugs.has(Bug::MoverDropsPage) && flash.seq().is_multiple_of(97) {
-            self.unmap_lost(lpn);
-            return;
-        }
-        if !good && !self.bugs.has(Bug::MoverCopiesGarbage) {
+        if !good {
             self.unmap_lost(lpn);
             if self.stripes.is_some() {
                 self.lose_for_good(flash, lpn);
             }
             flash.record(NandOp::Copy { src, coding, level, dst: None, cause: job.cause });
-            self.reclaim.pages_copied +=
-                u64::from(planted(Bug::LostCopiesCounted) && job.cause == Cause::Reclaim);
             return;
         }
         if let Some(Origin::Xor(serial)) = origin {
@@ -373,17 +354,14 @@ impl Ftl {
             flash.record(NandOp::Load { src, coding, level, serial, cause: job.cause });
             self.gather(flash, slots, by, lpn, Origin::Copy(src), job.cause);
         } else {
-            let is_wrong = job.cause == Cause::Wear && planted(Bug::LevellingAsGc);
-            let cause = if is_wrong { Cause::Gc } else { job.cause };
+            let cause = job.cause;
             let dst = match to {
                 Some(to) => self.place(flash, slots, lpn, to, Origin::Copy(src), cause),
                 None => self.place_within(flash, job.block, lpn, Origin::Copy(src), cause),
             };
             flash.record(NandOp::Copy { src, coding, level, dst: Some(dst), cause: job.cause });
         }
-        if (job.cause == Cause::Reclaim || planted(Bug::GcCopiesCounted) && job.cause == Cause::Gc)
-            && !(self.bugs.has(Bug::CopiesUncounted) && flash.seq().is_multiple_of(7))
-        {
+        if job.cause == Cause::Reclaim {
             self.reclaim.pages_copied += 1;
         }
     }
@@ -406,10 +384,8 @@ impl Ftl {
     /// Ends a move that left data in its block. GC may take the block again, and the policy is
     /// asked at the next read.
     fn release(&mut self, flash: &mut Flash, block: BlockId) {
-        flash.clear_flags(block, if planted(Bug::MovingKept) { 0 } else { MOVING });
-        if !planted(Bug::ReleasedUnlisted) {
-            self.victims.insert(block, self.score(flash, block), flash.seq() as u32);
-        }
+        flash.clear_flags(block, MOVING);
+        self.victims.insert(block, self.score(flash, block), flash.seq() as u32);
         flash.tell(|o| o.job_ended(block));
         flash.set_flags(block, LEFT);
         flash.ask_policy_at_next_read(block);
@@ -418,8 +394,7 @@ impl Ftl {
     /// Returns the remaining time of a job on an idle drive.
     pub(crate) fn time_left(&self, flash: &Flash, job: &Job) -> Ns {
         u64::from(job.pages_left(flash)) * self.copy_ns
-            + u64::from(job.merges_left(flash))
-                * if planted(Bug::MergesUnweighed) { 0 } else { self.ns_of_merge(job) }
+            + u64::from(job.merges_left(flash)) * self.ns_of_merge(job)
     }
 
     /// Erases a block without valid data and returns it to the free pool.
@@ -441,15 +416,8 @@ impl Ftl {
     pub(crate) fn add_free(&mut self, flash: &Flash, block: BlockId) {
         let plane = u32::from(flash.geometry.die_of(block)) * flash.geometry.planes_per_die
             + flash.geometry.plane_of(block);
-        let rank = if self.wear.dynamic {
-            if planted(Bug::ExtraWearUnranked) {
-                u64::from(flash.cold(block).pec - flash.cold(block).skipped) * 1000
-            } else {
-                flash.cold(block).erased_milli()
-            }
-        } else {
-            flash.erases_total()
-        };
+        let rank =
+            if self.wear.dynamic { flash.cold(block).erased_milli() } else { flash.erases_total() };
         self.free.add(plane, block, rank, flash.geometry.is_in_pool(block));
     }
 
@@ -462,12 +430,6 @@ impl Ftl {
 
     /// Marks the data of a page as no longer wanted.
     pub(crate) fn invalidate(&mut self, flash: &mut Flash, ppn: Ppn) {
-        if self.bugs.has(Bug::StaleCopyReturns)
-            && flash.seq() % 61 == 60
-            && !flash.hot(flash.geometry.block_of(ppn)).has(MOVING)
-        {
-            return;
-        }
         let block = flash.invalidate(ppn);
         if !self.lost.is_empty() {
             flash.note_lost(flash.contents().owner(ppn));
@@ -475,9 +437,7 @@ impl Ftl {
         if self.worn.is_on() {
             self.count_left(flash, ppn);
         }
-        if self.victims.contains(block)
-            && !(planted(Bug::VictimsStale) && flash.hot(block).valid > 0)
-        {
+        if self.victims.contains(block) {
             let score = self.score(flash, block);
             self.victims.relist(block, score, flash.seq() as u32);
         }
@@ -485,11 +445,6 @@ impl Ftl {
 
     /// Removes a page whose data could not be read. Its host data stays reported as lost.
     pub(crate) fn unmap_lost(&mut self, lpn: Lpn) {
-        let slot = self.map.slot_of(lpn);
         self.set_place(lpn, Entry::UNMAPPED);
-        if let Some(slot) = slot.filter(|_| planted(Bug::LossTakesBuffered)) {
-            self.buffer.discard(slot);
-            self.map.set(lpn, Entry::UNMAPPED);
-        }
     }
 }

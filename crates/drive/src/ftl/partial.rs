@@ -22,7 +22,6 @@ use crate::api::parity::{Change, Equation};
 use crate::base::stripes::{Members, Stripes};
 use crate::base::units::{BlockId, Lpn, Ns, Ppn, WordlineInBlock};
 use crate::base::window::Window;
-use crate::bugs::{Bug, planted};
 use crate::flash::Flash;
 use crate::ftl::Ftl;
 use crate::watch::observer::XorSource;
@@ -209,10 +208,7 @@ impl Ftl {
             Equation::Whole => parts.extend(self.uncovered(stripes, stripe).map(Part::Page)),
             Equation::Modify => {
                 let kept = self.partial.get(stripe).map_or(&[][..], |partial| &partial.kept);
-                let takes_new = self.bugs.has(Bug::CommitTakesNew);
-                parts.extend(kept.iter().map(|(lpn, ppn)| {
-                    if takes_new { Part::Page(*lpn) } else { Part::Kept(*lpn, *ppn) }
-                }));
+                parts.extend(kept.iter().map(|(lpn, ppn)| Part::Kept(*lpn, *ppn)));
                 let exposed = self.partial.get(stripe).map_or(0, |partial| partial.exposed);
                 parts.extend(stripes.those(stripe, exposed).map(Part::Page));
                 parts.push(Part::Page(stripes.parity(stripe)));
@@ -227,9 +223,6 @@ impl Ftl {
     pub(super) fn parts_with_partial(&self, stripes: Stripes, lpn: Lpn) -> Option<Vec<Part>> {
         let stripe = stripes.of(lpn);
         let partial = self.partial.get(stripe)?;
-        if self.bugs.has(Bug::PartialUnseen) {
-            return None;
-        }
         if stripes.is_parity(lpn) {
             return Some(self.parts_of_parity(stripes, stripe, Equation::Whole));
         }
@@ -265,16 +258,14 @@ impl Ftl {
     }
 
     fn is_read(&self, flash: &mut Flash, at: (Lpn, Ppn), number: u32) -> bool {
-        read_for_xor(flash, at, number) || self.bugs.has(Bug::RebuiltFromGarbage)
+        read_for_xor(flash, at, number)
     }
 
     /// Prepares for the erase of a block: partial parities that need a version in it are extended
     /// to cover everything. They are programmed later, because the erase may be needed to gain
     /// space.
     pub(super) fn make_whole_before_erase(&mut self, flash: &mut Flash, block: BlockId) {
-        if !self.bugs.has(Bug::KeptErasedEarly) {
-            self.make_whole_where(flash, |flash, ppn| flash.geometry.block_of(ppn) == block);
-        }
+        self.make_whole_where(flash, |flash, ppn| flash.geometry.block_of(ppn) == block);
     }
 
     /// Extends the partial parities that need a version in some wordlines of a block. These
@@ -285,13 +276,11 @@ impl Ftl {
         block: BlockId,
         wordlines: &Range<WordlineInBlock>,
     ) {
-        if !self.bugs.has(Bug::KeptMergedEarly) {
-            let is_there = |flash: &Flash, ppn| {
-                flash.geometry.block_of(ppn) == block
-                    && wordlines.contains(&flash.geometry.wordline_in(block, ppn))
-            };
-            self.make_whole_where(flash, is_there);
-        }
+        let is_there = |flash: &Flash, ppn| {
+            flash.geometry.block_of(ppn) == block
+                && wordlines.contains(&flash.geometry.wordline_in(block, ppn))
+        };
+        self.make_whole_where(flash, is_there);
     }
 
     /// Extends the partial parities that need a version in a block that cannot be read any more.
@@ -340,14 +329,11 @@ impl Ftl {
     /// Returns whether all inputs can be read without bringing a block to its alarm. During an
     /// erase, its policy cannot be asked.
     fn may_read_unasked(&self, flash: &Flash, parts: &[Part]) -> bool {
-        planted(Bug::KeptReadUnasked)
-            || parts.iter().all(|part| match *part {
-                Part::Partial(_) => true,
-                Part::Page(lpn) => {
-                    self.place_of(lpn).is_none_or(|src| flash.may_be_read_unasked(src))
-                }
-                Part::Kept(_, src) => flash.may_be_read_unasked(src),
-            })
+        parts.iter().all(|part| match *part {
+            Part::Partial(_) => true,
+            Part::Page(lpn) => self.place_of(lpn).is_none_or(|src| flash.may_be_read_unasked(src)),
+            Part::Kept(_, src) => flash.may_be_read_unasked(src),
+        })
     }
 
     /// Records that a page was programmed with a computed XOR. If it is parity, nothing waits for

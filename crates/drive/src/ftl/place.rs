@@ -6,9 +6,8 @@ use std::cmp::Reverse;
 use crate::api::Slots;
 use crate::base::codings::FULL;
 use crate::base::geometry::Geometry;
-use crate::base::streams::{FIRST_OWN, GC, RECLAIM, RESERVE, WEAR};
+use crate::base::streams::{RECLAIM, RESERVE, WEAR};
 use crate::base::units::{BlockId, Cause, Lpn, PageInBlock, Ppn, Reads, StreamId};
-use crate::bugs::{Bug, disorder, planted};
 use crate::flash::Flash;
 use crate::ftl::Ftl;
 use crate::ftl::free::Side;
@@ -96,15 +95,6 @@ impl Ftl {
     ) -> Ppn {
         let stream = self.stream_with_room(stream);
         self.aim(stream, lpn);
-        let astray = cause == Cause::Gc && self.bugs.has(Bug::MemberAstray)
-            || stream >= FIRST_OWN && self.bugs.has(Bug::ApartAstray)
-            || matches!(origin, Origin::Xor(_))
-                && self.bugs.has(Bug::RebuiltAstray)
-                && lpn.number().is_multiple_of(3);
-        if astray {
-            // The page goes to another die to which the stream writes already.
-            self.streams.turn_to_next_open(stream);
-        }
         let block = self.block_at_turn(flash, slots, stream);
         self.streams.next_turn(stream);
         let page = flash.next_page(block);
@@ -210,8 +200,7 @@ impl Ftl {
         let (wants_pool, counts_pages) = (wants_pool && !is_plain, counts_pages && !is_plain);
         let (kind, mode) = if is_plain { (RECLAIM, FULL) } else { (kind, mode) };
         self.reclaim.pool_openings += u64::from(wants_pool);
-        self.reclaim.pool_misses +=
-            u64::from(wants_pool && side != Side::Pool && !planted(Bug::PoolMissUncounted));
+        self.reclaim.pool_misses += u64::from(wants_pool && side != Side::Pool);
         flash.open(block, kind, counts_pages, budget);
         self.open_in_mode(flash, block, mode);
         self.arm(flash, slots, block);
@@ -225,7 +214,7 @@ impl Ftl {
         let s = &self.streams.table[usize::from(stream)];
         let domain = if self.stripes.is_some() { s.turn } else { 0 };
         let side = self.streams.side(stream, domain, &self.free);
-        let worn = s.worn && !planted(Bug::ColdToYoungest) || self.bugs.has(Bug::OldestFirst);
+        let worn = s.worn;
         if self.streams.kind(stream) == WEAR {
             return Some((self.most_worn_free(flash, stream, domain)?.0, side, worn));
         }
@@ -236,14 +225,9 @@ impl Ftl {
             used[usize::from(flash.geometry.die_of(*block))] = true;
         }
         let free_in = |plane: u32| self.free.in_plane(first + plane, side);
-        let cursor = if planted(Bug::NotDeterministic) {
-            disorder() % planes
-        } else {
-            self.streams.plane_cursor
-        };
+        let cursor = self.streams.plane_cursor;
         let rank = |plane: u32| {
-            let taken = planted(Bug::OpensOnOneDie)
-                != used[((first + plane) / flash.geometry.planes_per_die) as usize];
+            let taken = used[((first + plane) / flash.geometry.planes_per_die) as usize];
             (taken, usize::MAX - free_in(plane), (plane + planes - cursor % planes) % planes)
         };
         let plane = (0..planes).filter(|p| free_in(*p) > 0).min_by_key(|p| rank(*p))?;
@@ -316,18 +300,12 @@ impl Ftl {
                 flash.draw_reads(other);
             }
         }
-        let mut first = if self.is_left_alone(flash, block) {
+        let first = if self.is_left_alone(flash, block) {
             Reads::NEVER
         } else {
             slots.arm(flash, self.away(flash, block), block)
         };
         flash.tell(|o| o.asks_at(block, first));
-        if self.bugs.has(Bug::AlphaForgotten) {
-            first = Reads(first.0.saturating_mul(8));
-        }
-        if flash.hot(block).stream == GC && self.bugs.has(Bug::ArmForgotten) {
-            first = Reads::NEVER;
-        }
         flash.set_policy_alarm(block, first);
         flash.ask_model(block);
         flash.set_alarm(block);
@@ -338,8 +316,7 @@ impl Ftl {
         if self.wheel.runs {
             let now = flash.now;
             flash.tell(|o| o.clock(now));
-            let forgotten = flash.hot(block).stream == GC && planted(Bug::AgeForgottenAfterMove);
-            let is_looked_at = !forgotten && !self.is_left_alone(flash, block);
+            let is_looked_at = !self.is_left_alone(flash, block);
             if let Some(at) =
                 slots.first_look(flash.cold(block).programmed_at).filter(|_| is_looked_at)
             {
@@ -369,7 +346,6 @@ impl Ftl {
         }
         match self.map.slot_of(lpn) {
             None => self.map.set(lpn, Entry::on_flash(ppn)),
-            Some(_) if self.bugs.has(Bug::MoveMissesBuffer) => {}
             // This is a copy of data that newer data in the write buffer hides.
             Some(slot) => self.buffer.slot_mut(slot).below = Entry::on_flash(ppn),
         }
@@ -383,11 +359,7 @@ impl Ftl {
         if stream >= RECLAIM && !self.streams.is_of_gc(stream) {
             // This is the time of one pass through the spare blocks. By then, moved data has rested
             // long enough.
-            flash.protect(
-                block,
-                flash.geometry.spare_blocks_in_share()
-                    / if planted(Bug::RestHalved) { 2 } else { 1 },
-            );
+            flash.protect(block, flash.geometry.spare_blocks_in_share() / 1);
         }
         self.victims.insert(block, self.score(flash, block), flash.seq() as u32);
     }
@@ -405,10 +377,6 @@ impl Ftl {
         let all = flash.geometry.pages_per_block;
         let available =
             (all - flash.pages_away_of(block)).min(self.streams.most_pages(hot.stream)).max(1);
-        if available == all || planted(Bug::ShortBlocksLookEmpty) {
-            valid
-        } else {
-            (valid * all).div_ceil(available).min(all)
-        }
+        if available == all { valid } else { (valid * all).div_ceil(available).min(all) }
     }
 }

@@ -7,7 +7,6 @@
 
 use crate::base::stripes::Stripes;
 use crate::base::units::{Cause, Lpn, Ppn};
-use crate::bugs::Bug;
 use crate::flash::Flash;
 use crate::flash::ops::NandOp;
 use crate::ftl::Ftl;
@@ -136,14 +135,13 @@ impl Ftl {
     /// of the computation; `None` if it is impossible.
     pub(crate) fn rebuild(&mut self, flash: &mut Flash, lpn: Lpn) -> Option<u32> {
         let parts = self.parts_of(lpn)?;
-        if self.has_failed_part(flash, &parts) && !self.bugs.has(Bug::RebuiltFromGarbage) {
+        if self.has_failed_part(flash, &parts) {
             return None;
         }
         let number = self.next_xor();
         flash.tell(|o| o.recovering(lpn, number));
         let is_read = self.read_parts(flash, &parts, number);
-        self.parity.recoveries +=
-            u64::from(is_read || !self.bugs.has(Bug::FailedRecoveryUncounted));
+        self.parity.recoveries += 1;
         self.note_unasked(flash, &parts);
         if !is_read {
             return None;
@@ -156,10 +154,7 @@ impl Ftl {
     fn parts_of(&self, lpn: Lpn) -> Option<Vec<Part>> {
         let stripes = self.stripes?;
         let stripe = stripes.of(lpn);
-        let is_zero = self.worn.is_on()
-            && !self.is_unprotected(stripe)
-            && self.bugs.has(Bug::RebuiltWithoutParity);
-        if self.lacks_parity(stripes, stripe) && !is_zero || self.partial.is_exposed(stripes, lpn) {
+        if self.lacks_parity(stripes, stripe) || self.partial.is_exposed(stripes, lpn) {
             return None;
         }
         let others = || {

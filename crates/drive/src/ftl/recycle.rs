@@ -14,7 +14,6 @@
 use crate::api::Slots;
 use crate::base::page_set::PageSet;
 use crate::base::units::{BlockId, Cause, Lpn, PageInBlock, Ppn};
-use crate::bugs::Bug;
 use crate::flash::Flash;
 use crate::flash::block::{BlockState, next_filling};
 use crate::ftl::Ftl;
@@ -26,11 +25,7 @@ impl Ftl {
     /// filling. Returns `None` if there is no space for a filling.
     pub(super) fn before_next_filling(&self, flash: &Flash, block: BlockId) -> Option<PageSet> {
         let first = next_filling(&flash.geometry, flash.hot(block))?;
-        let first = if self.bugs.has(Bug::RecycleSharesWordline) {
-            flash.hot(block).written_to()
-        } else {
-            first
-        };
+        let first = first;
         let mut old = PageSet::none(flash.geometry.pages_per_block);
         old.insert(PageInBlock::FIRST, first.number());
         Some(old)

@@ -11,7 +11,6 @@ use crate::api::{Away, Slots};
 use crate::base::codings::{FASTER, FULL};
 use crate::base::page_set::{PageSet, holds, holds_any};
 use crate::base::units::{BlockId, Cause, Lpn, PageInBlock, StreamId, WordlineInBlock};
-use crate::bugs::{Bug, planted};
 use crate::flash::Flash;
 use crate::flash::block::HAS_RECODED;
 use crate::flash::ops::NandOp;
@@ -36,7 +35,7 @@ impl Ftl {
                 if let Some(leaving) = self.leaving_block(flash, block, *coding) {
                     rewrite.parts.push(Part::of(leaving, rewrite.otherwise));
                 } else {
-                    self.reclaim.low_density_refused += u64::from(!planted(Bug::RefusalsUncounted));
+                    self.reclaim.low_density_refused += 1;
                     *rewrite = Rewrite::all_to(block, rewrite.otherwise);
                 }
             }
@@ -62,18 +61,14 @@ impl Ftl {
             return None;
         }
         let mut leaving = PageSet::none(g.pages_per_block);
-        let whole =
-            if self.bugs.has(Bug::BackupForgotten) { 0 } else { written.wordline(bits).number() };
-        let whole = whole.saturating_sub(u32::from(self.bugs.has(Bug::BackupOneShort)));
+        let whole = written.wordline(bits).number();
+        let whole = whole;
         for kind in g.codings.kinds_given_up(coding) {
             WordlineInBlock::range(0..whole)
                 .for_each(|wordline| leaving.insert(wordline.first_page(bits) + kind, 1));
         }
         // A partly written wordline keeps its coding.
-        leaving.insert(
-            written.wordline(bits).first_page(bits),
-            if planted(Bug::PartWordlineStays) { 0 } else { written.kind(bits) },
-        );
+        leaving.insert(written.wordline(bits).first_page(bits), written.kind(bits));
         Some(leaving)
     }
 
@@ -99,13 +94,9 @@ impl Ftl {
                 }
                 room -= away;
                 merging.insert(coding, wordline, flash.geometry.wordlines_per_block);
-                let is_forgotten = self.bugs.has(Bug::BackupForgotten)
-                    || planted(Bug::GuardBackupShort) && wordline.number() % 2 == 1;
-                if !is_forgotten {
-                    codings
-                        .kinds_given_up(coding)
-                        .for_each(|kind| leaving.insert(wordline.first_page(bits) + kind, 1));
-                }
+                codings
+                    .kinds_given_up(coding)
+                    .for_each(|kind| leaving.insert(wordline.first_page(bits) + kind, 1));
             }
         }
         *wordlines = merging;
@@ -114,7 +105,7 @@ impl Ftl {
 
     /// Returns whether a block's domain can spare this number of further pages. Running jobs count.
     fn has_to_spare(&self, flash: &Flash, block: BlockId, pages: u32) -> bool {
-        self.away(flash, block).pages + pages <= self.pages_to_spare || planted(Bug::SpareOverdrawn)
+        self.away(flash, block).pages + pages <= self.pages_to_spare
     }
 
     /// Returns the number of pages that low density takes away in a block's domain, with those of
@@ -153,9 +144,7 @@ impl Ftl {
             }
             Recode::Block(coding) => {
                 let coding = *coding;
-                if job.merged.number() + u32::from(self.bugs.has(Bug::MergeOneShort))
-                    < flash.whole_wordlines(job.block)
-                {
+                if job.merged.number() < flash.whole_wordlines(job.block) {
                     if !self.prepare_merge(flash, slots, job, job.merged) {
                         return true;
                     }
@@ -168,7 +157,7 @@ impl Ftl {
                 // limits of guard levels.
                 let part = WordlineInBlock::new(flash.whole_wordlines(job.block));
                 self.make_whole_before_recoding(flash, job.block, &(part..part + 1));
-                self.reclaim.reprograms += u64::from(!planted(Bug::ReprogramsUncounted));
+                self.reclaim.reprograms += 1;
                 flash.recode(job.block, coding);
                 false
             }
@@ -191,10 +180,7 @@ impl Ftl {
         if coding >= FASTER && self.adjusting.is_some() {
             return self.adjust(flash, slots, job, (coding, wordline), reserved);
         }
-        let beside = self.bugs.has(Bug::MergeBeside)
-            && (wordline + 1).number() < flash.whole_wordlines(block);
-        let wordline =
-            wordline + u32::from(beside && flash.recoded().coding(block, wordline + 1) == FULL);
+        let wordline = wordline;
         self.sense_wordline(flash, slots, job, wordline);
         flash.recode_wordline(block, wordline, coding, job.cause);
     }
@@ -255,8 +241,7 @@ impl Ftl {
         wordline: WordlineInBlock,
     ) {
         let (block, cause, bits) = (job.block, job.cause, flash.geometry.cell.bits());
-        let left_out = usize::from(planted(Bug::MergeReadsLess));
-        for page in wordline.pages(bits).take(bits as usize - left_out) {
+        for page in wordline.pages(bits).take(bits as usize) {
             if flash.contents().next_valid(block, page) == Some(page) {
                 self.sense_valid(flash, slots, job, page);
             } else {
@@ -322,18 +307,14 @@ impl Ftl {
         if mode == 0 {
             return;
         }
-        self.reclaim.low_density_erases_by_gc +=
-            u64::from(cause == Cause::Gc || planted(Bug::LowErasesAll));
+        self.reclaim.low_density_erases_by_gc += u64::from(cause == Cause::Gc);
         let pec = flash.limit_pec(block);
         if let Some(limits) = flash.limits() {
             let weakest = (0..limits.groups())
                 .map(|group| limits.truth(group, pec).limit)
                 .min()
                 .expect("a table has a group");
-            self.reclaim.low_density_used.note(
-                reads,
-                if planted(Bug::UsedOfFullLimit) { weakest } else { limits.in_mode(weakest, mode) },
-            );
+            self.reclaim.low_density_used.note(reads, limits.in_mode(weakest, mode));
         }
     }
 }

@@ -1,7 +1,6 @@
 //! Blocks that are not used any more because flash has failed, and the data lost with them.
 
 use crate::base::units::{BlockId, Lpn, Reads};
-use crate::bugs::Bug;
 use crate::flash::Flash;
 use crate::flash::block::{BlockState, MOVING};
 use crate::ftl::Ftl;
@@ -72,7 +71,6 @@ impl Ftl {
     fn take_out(&mut self, flash: &mut Flash, block: BlockId) {
         let hot = *flash.hot(block);
         match hot.state {
-            BlockState::Free if self.bugs.has(Bug::DeadBlockReused) => {}
             BlockState::Free => {
                 let plane = u32::from(flash.geometry.die_of(block)) * flash.geometry.planes_per_die
                     + flash.geometry.plane_of(block);
@@ -113,12 +111,10 @@ impl Ftl {
                 self.taken.not_worn += u64::from(beyond == Beyond::NotWorn);
                 self.taken.waiting += u64::from(beyond == Beyond::Waiting);
             }
-            let is_hidden =
-                self.bugs.has(Bug::LossByFailureHidden) && lpn.number().is_multiple_of(3);
-            if by_failure && !is_hidden {
+            if by_failure {
                 // The age of the data does not matter.
                 self.report_lost_by(flash, lpn, false);
-            } else if !is_hidden {
+            } else {
                 self.report_lost(flash, lpn);
             }
         }

@@ -5,7 +5,6 @@ use crate::base::geometry::Geometry;
 use crate::base::latency::AccessLatency;
 use crate::base::streams::{FIRST_OWN, GC, RESERVE, StreamSpec, WIDTH_OF_SAMPLE, width};
 use crate::base::units::{BlockId, DieId, StreamId};
-use crate::bugs::{Bug, planted};
 use crate::config::PartOf;
 use crate::flash::Flash;
 use crate::ftl::free::{FreeBlocks, Side};
@@ -224,7 +223,7 @@ impl Streams {
     pub(super) fn side(&self, stream: StreamId, domain: usize, free: &FreeBlocks) -> Side {
         let wanted = match (self.wants_pool(stream), self.keep_pool) {
             (true, _) => Side::Pool,
-            (false, true) if !planted(Bug::PoolOpenToAll) => Side::Outside,
+            (false, true) => Side::Outside,
             (false, _) => Side::Any,
         };
         if free.count_in(domain, wanted) > 0 { wanted } else { Side::Any }
@@ -233,21 +232,12 @@ impl Streams {
     /// Returns whether blocks with only valid pages are moved out of the pool when it has no free
     /// block.
     pub(crate) fn evicts_full(&self) -> bool {
-        self.keep_pool || planted(Bug::EvictsFromShared)
+        self.keep_pool
     }
 
     /// Makes the next page of a stream go to this die.
     pub(super) fn turn_to(&mut self, stream: StreamId, die: DieId) {
         self.table[usize::from(stream)].turn = die.into();
-    }
-
-    /// Makes the next page of a stream go to the block behind the current one, if that is open.
-    pub(super) fn turn_to_next_open(&mut self, stream: StreamId) {
-        let s = &mut self.table[usize::from(stream)];
-        let next = (s.turn + 1) % s.open.len();
-        if s.open[next] != BlockId::NONE {
-            s.turn = next;
-        }
     }
 
     pub(super) fn next_turn(&mut self, stream: StreamId) {

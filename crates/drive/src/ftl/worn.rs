@@ -20,7 +20,6 @@ use crate::base::streams::GC;
 use crate::base::stripes::Stripes;
 use crate::base::units::{BlockId, Lpn, Ns, Ppn, StreamId};
 use crate::base::window::Window;
-use crate::bugs::Bug;
 use crate::config::{ByWear, DriveConfig};
 use crate::flash::Flash;
 use crate::ftl::Ftl;
@@ -162,9 +161,7 @@ impl Ftl {
                     self.worn.as_printed(stripe, [is_worn].into_iter());
                 self.worn.touched.push(stripe);
             }
-        } else if is_worn
-            && !(matches!(origin, Origin::Copy(_)) && self.bugs.has(Bug::MovesNotCounted))
-        {
+        } else if is_worn {
             self.worn.counters[stripe as usize] += 1;
             if self.worn.counters[stripe as usize] == 1 {
                 self.worn.marked += 1;
@@ -178,8 +175,7 @@ impl Ftl {
         let lpn = flash.contents().owner(ppn);
         let Some(stripes) = self.stripes.filter(|stripes| !stripes.is_parity(lpn)) else { return };
         let is_printed = self.worn.by_wear.is_some_and(|by_wear| by_wear.as_printed);
-        let is_kept = self.bugs.has(Bug::FailedCountedWorn) && flash.is_failed(ppn);
-        if !is_printed && self.is_worn(flash, flash.geometry.block_of(ppn)) && !is_kept {
+        if !is_printed && self.is_worn(flash, flash.geometry.block_of(ppn)) {
             let counter = &mut self.worn.counters[stripes.of(lpn) as usize];
             let was_marked = *counter > 0;
             *counter = counter.saturating_sub(1);
@@ -223,8 +219,7 @@ impl Ftl {
     /// Returns whether a stripe should have parity. By the published rule, its counter may stay
     /// above 0 when flash holds none of its data.
     pub(crate) fn needs_parity(&self, stripe: u32) -> bool {
-        let least = u32::from(self.bugs.has(Bug::DissolvedEarly) && stripe.is_multiple_of(3));
-        (self.counter(stripe) > least || self.worn.lifetime.is_last()) && self.is_on_flash(stripe)
+        (self.counter(stripe) > 0 || self.worn.lifetime.is_last()) && self.is_on_flash(stripe)
     }
 
     /// Returns why no parity restores a page, for a stripe whose parity is not on failed flash.
@@ -279,17 +274,14 @@ impl Ftl {
                 // Dies have failed, and no die is left for its parity.
                 return self.unprotect(flash, stripe);
             }
-            let is_forgotten = self.bugs.has(Bug::ParityNotFormed) && stripe.is_multiple_of(3);
-            if !self.worn.waits(stripe) && !is_forgotten {
+            if !self.worn.waits(stripe) {
                 self.worn.begin_waiting(stripe, pages, flash.now);
                 self.begin_forming(flash);
                 flash.tell(|o| o.awaits_parity(stripe));
             }
             return;
         }
-        let is_kept = !self.bugs.has(Bug::ParityNotKeptForRebuild);
-        if has_parity && is_kept && stripes.data(stripe).any(|lpn| self.lies_on_failed(flash, lpn))
-        {
+        if has_parity && stripes.data(stripe).any(|lpn| self.lies_on_failed(flash, lpn)) {
             // Its failed pages must still be rebuilt.
             return;
         }

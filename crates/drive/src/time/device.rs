@@ -63,7 +63,6 @@ use crate::base::metrics::{Groups, TimedMetrics};
 use crate::base::reciprocal::Reciprocal;
 use crate::base::request::Request;
 use crate::base::units::{DieId, Lpn, Ns, us};
-use crate::bugs::{Bug, Bugs, planted};
 use crate::config::Schedule;
 use crate::drive::Drive;
 
@@ -137,7 +136,6 @@ pub struct Device {
     tired: Option<Tired>,
     /// Size and channel time of the last partial page read.
     last_transfer: (u32, Ns),
-    bugs: Bugs,
 }
 
 /// Sensing of a read that needs retries.
@@ -186,7 +184,6 @@ impl Device {
             stages: drive.stages_begun(),
             tired: None,
             last_transfer: (0, 0),
-            bugs: Bugs::default(),
         }
     }
 
@@ -463,13 +460,12 @@ impl Device {
             return false;
         };
         let quiet_since = self.padded_at.max(self.host.last_end);
-        let due =
-            (quiet_since + pad_after * if planted(Bug::PadsLate) { 2 } else { 1 }).max(self.now);
+        let due = (quiet_since + pad_after * 1).max(self.now);
         // Earlier checks and rebuilds come first, so that a long pause has the same effects as the
         // same pause in pieces.
         let waits =
             due > drive.next_wake().max(self.now) || due > self.now && self.may_rebuild(drive);
-        if due >= at || waits || planted(Bug::PadsNever) {
+        if due >= at || waits {
             return false;
         }
         (self.now, self.padded_at) = (due, due);

@@ -1,10 +1,9 @@
 //! Interface of the time modules to the drive's state.
 
 use super::split::Pages;
-use crate::base::codings::{FASTER, FULL};
+use crate::base::codings::FULL;
 use crate::base::request::{Op, Request};
 use crate::base::units::{Cause, DieId, Lpn, Ns, Ppn};
-use crate::bugs::{Bug, planted};
 use crate::drive::Drive;
 use crate::flash::count::TRACKED;
 use crate::ftl::job::JobRef;
@@ -51,7 +50,6 @@ impl Drive {
 
     /// Trims the pages that a request covers completely. A part of a page stays, as in real drives.
     pub(super) fn trim_pages(&mut self, pages: &Pages) {
-        let also_parts = self.bugs.has(Bug::PartTrimmed);
         if let Some(stripes) = self.geometry.stripes {
             let whole = |page: u32| pages.mask(page) == u64::MAX;
             let first = u32::from(!whole(0));
@@ -64,8 +62,8 @@ impl Drive {
             self.host.trim_pages += u64::from(count);
             return self.trim_striped(stripes, &(pages.first + first).run(count));
         }
-        let count = pages.count - u32::from(planted(Bug::TrimLastSkipped) && pages.count > 1);
-        for page in (0..count).filter(|p| pages.mask(*p) == u64::MAX || also_parts) {
+        let count = pages.count;
+        for page in (0..count).filter(|p| pages.mask(*p) == u64::MAX) {
             self.host.trim_pages += 1;
             self.trim_page(pages.first + page);
         }
@@ -84,7 +82,7 @@ impl Drive {
     #[inline(never)]
     fn coding_on_flash(&self, lpn: Lpn) -> u8 {
         let coding = self.ftl.place_of(lpn).map_or(FULL, |ppn| self.flash.read_coding(ppn));
-        if planted(Bug::MergedReadTooFast) && coding == FASTER { coding + 1 } else { coding }
+        coding
     }
 
     /// Sets the drive's time before its state changes.

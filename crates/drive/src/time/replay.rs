@@ -7,7 +7,6 @@ use super::{Device, Progress, RunError, Tag, before_the_end, check_arrivals};
 use crate::base::metrics::TimedMetrics;
 use crate::base::request::{Arrival, Request, RequestSource};
 use crate::base::units::Ns;
-use crate::bugs::{Bug, planted};
 use crate::drive::Drive;
 
 /// Number of requests taken from the source at a time.
@@ -129,10 +128,7 @@ impl Replay {
     /// Submits the taken requests that may be submitted now. Returns the time of the next arrival.
     #[inline]
     fn admit(&mut self, drive: &mut Drive) -> Result<Ns, RunError> {
-        let held_back = u32::from(drive.bugs.has(Bug::RequestHeldBack) && self.depth > 1);
-        while self.device.outstanding() + held_back
-            < self.depth + u32::from(planted(Bug::RequestTooMany))
-        {
+        while self.device.outstanding() < self.depth {
             let now = self.device.now();
             let at_hand = &mut self.requests[self.next..];
             let Some(request) = at_hand.first_mut() else {
@@ -142,7 +138,7 @@ impl Replay {
             if self.open && !self.device.has_reached(request.at) {
                 return Ok(request.at);
             }
-            if !self.open || planted(Bug::WaitOmitted) {
+            if !self.open {
                 // The request arrives now, and its latency counts from now.
                 request.at = now;
             }

@@ -3,7 +3,6 @@
 use crate::base::geometry::Geometry;
 use crate::base::request::Request;
 use crate::base::units::Lpn;
-use crate::bugs::{Bug, planted};
 
 /// Pages of a request.
 #[derive(Clone, Copy, Debug)]
@@ -43,11 +42,7 @@ impl Pages {
     #[inline]
     pub(crate) fn range(&self, i: u32) -> (u32, u32) {
         let from = if i == 0 { self.start } else { 0 };
-        let to = if i + 1 == self.count && !(planted(Bug::LastPageWhole) && i > 0) {
-            self.end
-        } else {
-            self.page_bytes
-        };
+        let to = if i + 1 == self.count { self.end } else { self.page_bytes };
         (from, to)
     }
 
@@ -59,10 +54,7 @@ impl Pages {
             return u64::MAX;
         }
         let part = (self.page_bytes / 64).max(1);
-        let (low, high) = (
-            if planted(Bug::MaskFromPart) { from / part } else { from.div_ceil(part) },
-            if planted(Bug::MaskToPart) { to.div_ceil(part).min(64) } else { to / part },
-        );
+        let (low, high) = (from.div_ceil(part), to / part);
         if high <= low {
             return 0;
         }

@@ -5,7 +5,6 @@ use super::split::Pages;
 use super::{Progress, RunError, check_arrivals};
 use crate::base::request::{Arrival, Op, Request, RequestSource, SourceError};
 use crate::base::units::{Lpn, Ns};
-use crate::bugs::{Bug, planted};
 use crate::drive::{Drive, on_read_path};
 use crate::flash::count::{PAGES, TRACKED};
 
@@ -196,18 +195,10 @@ impl Drive {
         match request.op {
             Op::Read => {
                 self.count_request(Op::Read, request.bytes);
-                if self.bugs.has(Bug::BytesRounded) {
-                    self.host.read_bytes =
-                        self.host.read_bytes.next_multiple_of(self.geometry.page_bytes.into());
-                }
-                let count =
-                    pages.count - u32::from(self.bugs.has(Bug::LastPageSkipped) && pages.count > 1);
-                let count = if planted(Bug::LongReadCut) { count.min(16) } else { count };
+                let count = pages.count;
+                let count = count;
                 for page in 0..count {
                     self.read_one::<COUNTED, WATCHED>(pages.first + page);
-                }
-                if self.bugs.has(Bug::PageReadTwice) && count > 1 {
-                    self.read_one::<COUNTED, WATCHED>(pages.first);
                 }
             }
             Op::Write => {

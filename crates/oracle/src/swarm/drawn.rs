@@ -119,7 +119,7 @@ mod tests {
         let again: Vec<_> = (1..=200).map(|case| Case::new(case).digest()).collect();
         assert_eq!(digests, again);
         let failing = (1..=200).map(|case| Case::new(case).failing().digest());
-        let losing = (1..=200).map(|seed| LostDieCase { seed, by_wear: false, bug: None }.digest());
+        let losing = (1..=200).map(|seed| LostDieCase { seed, by_wear: false }.digest());
         let mut all: Vec<_> = digests.into_iter().chain(failing).chain(losing).collect();
         all.sort_unstable();
         all.dedup();

@@ -11,7 +11,6 @@ use vpass_drive::api::parity::{REBUILD, STRIPE};
 use vpass_drive::base::failure::{Failure, Unit, When};
 use vpass_drive::base::geometry::Geometry;
 use vpass_drive::base::request::{Arrival, Op, Request, RequestSource, SourceError};
-use vpass_drive::bugs::Bug;
 use vpass_drive::config::{DriveConfig, Number};
 use vpass_drive::drive::failing::TakenByFailures;
 use vpass_drive::drive::{Drive, Stage, Techniques};
@@ -127,8 +126,6 @@ pub struct LostDieCase {
     pub seed: u64,
     /// Whether wear decides which stripes have parity.
     pub by_wear: bool,
-    /// Bug of the drive.
-    pub bug: Option<Bug>,
 }
 
 impl LostDieCase {
@@ -248,10 +245,6 @@ impl LostDieCase {
         let mut oracle = Oracle::new(drive.geometry(), drive.config());
         oracle.expect_refresh(drive.config(), techniques.refresh.name(), self.seed, timed);
         drive.observe(Box::new(oracle));
-        #[cfg(feature = "seeded-bugs")]
-        if let Some(bug) = self.bug {
-            drive.seed_bug(bug);
-        }
         drive.precondition(dice.next());
         drive.begin_measurement();
         drive.expect_failures(failures);

@@ -3,7 +3,6 @@
 
 use vpass_drive::api::reclaim::{CHECK_INTERVAL, OWN_AGE, Technique};
 use vpass_drive::base::request::Request;
-use vpass_drive::bugs::{Bug, Finder};
 use vpass_drive::config::{ConfigError, DriveConfig, ErrorLaw};
 use vpass_drive::drive::{Drive, Techniques};
 use vpass_drive::time::{Replay, RunError, run_untimed, warm_up};
@@ -60,7 +59,6 @@ pub(super) struct Play<'a> {
     pub(super) within: Within,
     /// Seed of the failures of flash, if there are any.
     pub(super) fails: Option<u64>,
-    pub(super) bug: Option<Bug>,
 }
 
 impl Play<'_> {
@@ -169,11 +167,9 @@ impl Play<'_> {
         adversary.attack(drive, engine, left, &mut heard, &mut |_, _| true)
     }
 
-    /// Returns the drive with its bug, watched by an oracle.
+    /// Returns the drive, watched by an oracle.
     fn drive(&self, seed: u64, verdict: &Verdict) -> Result<Drive, ConfigError> {
         let (config, gc) = (self.config.clone(), self.techniques.gc.name());
-        #[cfg(feature = "seeded-bugs")]
-        vpass_drive::bugs::plant_in_configuration(self.bug);
         let mut drive = match self.technique {
             None => Drive::with_policy(
                 config,
@@ -195,11 +191,8 @@ impl Play<'_> {
         if !self.timed && self.technique.is_some_and(|technique| !technique.keeps_apart) {
             oracle.expect_cleaning(gc);
         }
-        // A bug that changes bounds must show by its effects, not by the bounds.
-        let ear = self.bug.is_none_or(|bug| bug.finder() == Finder::Check).then(Ear::default);
-        if let Some(ear) = &ear {
-            oracle.overhear(ear, drive.config());
-        }
+        let ear = Ear::default();
+        oracle.overhear(&ear, drive.config());
         if self.technique.is_some() {
             oracle.expect_low_density(drive.config());
         }
@@ -229,27 +222,17 @@ impl Play<'_> {
         }
         let watched = drive.config().clone();
         drive.interpose(|policy| {
-            if ear.is_some() {
-                oracle.knows_streams(policy.streams(), self.timed);
-            }
+            oracle.knows_streams(policy.streams(), self.timed);
             if policy.follows_age() {
                 oracle.expect_follows_age(&watched, self.timed);
             }
-            Box::new(Witness::of(
-                policy,
-                ear.as_ref(),
-                answers.as_ref().map(|(answers, _)| answers),
-            ))
+            Box::new(Witness::of(policy, &ear, answers.as_ref().map(|(answers, _)| answers)))
         });
         oracle.expect_groups(&GROUP_OF);
         let sight = Sight::default();
         oracle.looks_at(&sight);
         drive.interpose_gc(|policy| Box::new(Referee::of(policy, gc, &watched, verdict, &sight)));
         drive.observe(Box::new(oracle));
-        #[cfg(feature = "seeded-bugs")]
-        if let Some(bug) = self.bug {
-            drive.seed_bug(bug);
-        }
         Ok(drive)
     }
 }

@@ -25,20 +25,16 @@ pub(super) struct Witness {
     policy: Box<dyn Policy>,
     /// Coding modes of the policy's own streams.
     modes: Vec<u8>,
-    ear: Option<Ear>,
+    ear: Ear,
     answers: Option<Answers>,
     asked: u64,
 }
 
 impl Witness {
-    /// Returns a witness that reports to `ear` and `answers`, if they are given.
-    pub(super) fn of(
-        policy: Box<dyn Policy>,
-        ear: Option<&Ear>,
-        answers: Option<&Answers>,
-    ) -> Self {
+    /// Returns a witness that reports to `ear`, and to `answers` if they are given.
+    pub(super) fn of(policy: Box<dyn Policy>, ear: &Ear, answers: Option<&Answers>) -> Self {
         let modes = policy.streams().iter().map(|stream| stream.mode).collect();
-        Self { policy, modes, ear: ear.cloned(), answers: answers.cloned(), asked: 0 }
+        Self { policy, modes, ear: ear.clone(), answers: answers.cloned(), asked: 0 }
     }
 
     fn hear(
@@ -53,7 +49,8 @@ impl Witness {
             let answer = Answer { block, wanted: wanted_of(view, block, wanted) };
             *answers.lock().unwrap_or_else(PoisonError::into_inner) = Some(answer);
         }
-        let (Some(limits), Some(ear)) = (view.limits, self.ear.clone()) else { return };
+        let Some(limits) = view.limits else { return };
+        let ear = self.ear.clone();
         self.asked += 1;
         let pec = view.pec(block);
         let told = Told {

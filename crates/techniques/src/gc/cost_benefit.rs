@@ -18,7 +18,6 @@
 use super::{Candidates, GcPolicy, GcTechnique};
 use vpass_drive::api::card::{About, Card, New};
 use vpass_drive::base::units::BlockId;
-use vpass_drive::bugs::{Bug, planted};
 
 pub(super) const CARD: GcTechnique = Card {
     about: About {
@@ -46,11 +45,7 @@ impl GcPolicy for CostBenefit {
             if valid == 0 {
                 return Some(block);
             }
-            let age = if planted(Bug::CostBenefitAgeless) {
-                1.0
-            } else {
-                f64::from(among.clock.wrapping_sub(since)) + 1.0
-            };
+            let age = f64::from(among.clock.wrapping_sub(since)) + 1.0;
             let score = f64::from(among.pages_per_block - valid) / (2.0 * f64::from(valid)) * age;
             if best.is_none_or(|(s, _)| score > s) {
                 best = Some((score, block));

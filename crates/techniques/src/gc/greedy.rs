@@ -16,7 +16,6 @@
 use super::{Candidates, GcPolicy, GcTechnique};
 use vpass_drive::api::card::{About, Card, New};
 use vpass_drive::base::units::BlockId;
-use vpass_drive::bugs::{Bug, planted};
 
 pub(super) const CARD: GcTechnique = Card {
     about: About {
@@ -32,15 +31,6 @@ pub(super) struct Greedy;
 
 impl GcPolicy for Greedy {
     fn pick(&mut self, among: &Candidates) -> Option<BlockId> {
-        if planted(Bug::GcTakesFullest) {
-            let lists: Vec<u32> = among.lists().collect();
-            return lists
-                .into_iter()
-                .rev()
-                .flat_map(|valid| among.index.in_bucket(valid))
-                .map(|(block, _)| block)
-                .find(|block| (among.allowed)(*block));
-        }
         among
             .lists()
             .flat_map(|valid| among.index.in_bucket(valid))

@@ -23,7 +23,6 @@
 use super::{Candidates, GcPolicy, GcTechnique};
 use vpass_drive::api::card::{About, Card, Kind, New, Param};
 use vpass_drive::base::units::BlockId;
-use vpass_drive::bugs::{Bug, planted};
 
 /// Number of blocks that are candidates in each list.
 const LOOK: usize = 4;
@@ -75,13 +74,7 @@ impl GcPolicy for StableGreedy {
         let age = |since: u32| among.clock.wrapping_sub(since);
         let longest = near().map(|(_, since)| age(since)).max()?;
         let stable = near().filter(|(_, since)| age(*since) >= longest / 2);
-        let wear = |block| {
-            if planted(Bug::StableTakesWorn) {
-                u64::MAX - (among.wear)(block)
-            } else {
-                (among.wear)(block)
-            }
-        };
+        let wear = |block| (among.wear)(block);
         stable
             .min_by_key(|(block, since)| (wear(*block), u32::MAX - age(*since)))
             .map(|(block, _)| block)

@@ -27,7 +27,6 @@ use super::{Change, Covering, Equation, Parity, ParityTechnique, REBUILD, Renewa
 use vpass_drive::api::card::{About, Card, Kind, New, Param};
 use vpass_drive::base::geometry::Geometry;
 use vpass_drive::base::units::Bytes;
-use vpass_drive::bugs::{Bug, planted};
 use vpass_drive::config::{ConfigError, DriveConfig, Params, require};
 
 /// Longest request, in pages, that the write buffer takes.
@@ -116,9 +115,7 @@ impl Parity for Hc {
 
     fn renewal(&self, covering: &Covering) -> Renewal {
         match self.forgets_beyond {
-            Some(most) if covering.changing > most || planted(Bug::ForgetsTooSoon) => {
-                Renewal::Expose
-            }
+            Some(most) if covering.changing > most => Renewal::Expose,
             Some(_) => Renewal::TakeOut,
             None if covering.covered_changing <= covering.covered_staying => Renewal::TakeOut,
             None => Renewal::Gather,

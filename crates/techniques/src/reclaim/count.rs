@@ -28,7 +28,6 @@ use passes::Passes;
 use vpass_drive::api::card::{About, Args, Card, InBulk, Kind, New, Param, Protection};
 use vpass_drive::base::geometry::Geometry;
 use vpass_drive::base::units::{BlockId, Bytes, PageInBlock, Reads};
-use vpass_drive::bugs::{Bug, planted};
 use vpass_drive::config::{ConfigError, DriveConfig, require};
 
 const READS: Param = Param {
@@ -196,7 +195,7 @@ impl Policy for Count {
         _page: PageInBlock,
         retries: u8,
     ) -> Option<Rewrite> {
-        let enough = self.retries + u32::from(planted(Bug::TriggerOneLate));
+        let enough = self.retries;
         (u32::from(retries) >= enough).then(|| {
             self.moved_early += 1;
             Rewrite::all(block)

@@ -34,7 +34,6 @@ use vpass_drive::base::dose::{Alpha, Dose, Quarters};
 use vpass_drive::base::geometry::Geometry;
 use vpass_drive::base::page_set::{PageSet, WordlineSet, holds_any};
 use vpass_drive::base::units::{BlockId, Bytes, Reads, WordlineInBlock};
-use vpass_drive::bugs::{Bug, planted};
 use vpass_drive::config::DriveConfig;
 
 pub(super) const CARD: Technique = Card {
@@ -111,7 +110,7 @@ impl DoseEstimate for Guarding {
     }
 
     fn burden(&self, _: &Geometry, alpha: Alpha) -> Dose {
-        if planted(Bug::BurdenForgotten) || self.per_job == 0 {
+        if self.per_job == 0 {
             return Dose::ZERO;
         }
         self.per_merge.far() * self.per_job + self.per_merge * ((alpha - Alpha::ONE) * 2)

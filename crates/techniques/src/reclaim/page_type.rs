@@ -29,7 +29,6 @@ use vpass_drive::api::card::{About, Card, Needs, New, Protection};
 use vpass_drive::base::geometry::Geometry;
 use vpass_drive::base::page_set::PageSet;
 use vpass_drive::base::units::{BlockId, Bytes, PageInBlock, Reads};
-use vpass_drive::bugs::{Bug, planted};
 use vpass_drive::config::DriveConfig;
 
 pub(super) const CARD: Technique = Card {
@@ -70,9 +69,7 @@ impl PageType {
             if threshold <= count {
                 due |= class;
             } else {
-                next = next.min(threshold.saturating_add(
-                    if planted(Bug::PageTypeDueLate) && count > 0 { 5 } else { 0 },
-                ));
+                next = next.min(threshold.saturating_add(0));
             }
         }
         (due, Reads(next))

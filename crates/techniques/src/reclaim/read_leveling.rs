@@ -32,7 +32,6 @@ use super::{Action, Policy, Promise, Rewrite, StreamSpec, Threshold, View};
 use vpass_drive::api::card::{About, Card, InBulk, Needs, New, Protection};
 use vpass_drive::base::geometry::Geometry;
 use vpass_drive::base::units::{BlockId, Bytes, Cause, PageInBlock, Reads};
-use vpass_drive::bugs::{Bug, planted};
 use vpass_drive::config::DriveConfig;
 
 pub(super) const CARD: Technique = Card {
@@ -96,9 +95,6 @@ impl ReadLeveling {
         {
             *fillings = Fillings { serving: wanted, wanted: None };
             self.reuses += 1;
-        }
-        if planted(Bug::FillingFromNow) && fillings.serving.first > PageInBlock::FIRST {
-            fillings.serving.from = view.dose(block).whole_down().0;
         }
         fillings.serving
     }

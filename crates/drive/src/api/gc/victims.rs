@@ -4,7 +4,6 @@
 
 use crate::base::mem::prefetch;
 use crate::base::units::BlockId;
-use crate::bugs::{Bug, planted};
 
 /// Marker for the end of a list, where no block follows.
 const NIL: BlockId = BlockId::NONE;
@@ -97,13 +96,6 @@ impl VictimIndex {
     #[inline]
     fn link(&mut self, block: BlockId, bucket: u32, clock: u32) {
         let b = bucket as usize;
-        if planted(Bug::YoungestVictim) && self.heads[b] != NIL {
-            let head = self.heads[b];
-            self.links[block.index()] = Link { next: head, prev: NIL, bucket, since: clock };
-            self.links[head.index()].prev = block;
-            self.heads[b] = block;
-            return;
-        }
         let tail = self.tails[b];
         self.links[block.index()] = Link { next: NIL, prev: tail, bucket, since: clock };
         if tail == NIL {

@@ -12,7 +12,6 @@ use super::order::Order;
 use crate::base::geometry::Geometry;
 use crate::base::stripes::Stripes;
 use crate::base::units::{DieId, Lpn};
-use crate::bugs::{Bug, planted};
 
 /// Pages of a computed start: the host pages below a number and, with parity, the parity pages of
 /// their stripes.
@@ -66,16 +65,14 @@ impl Pages {
     fn number_in_lane(&self, lpn: Lpn) -> (usize, u32) {
         let Some(stripes) = self.stripes else { return (0, lpn.number()) };
         let (die, number) = stripes.number_on_die(lpn);
-        let is_wrong = planted(Bug::LanePlaceWrong) && number % 61 == 60;
-        (die.into(), number - u32::from(is_wrong))
+        (die.into(), number)
     }
 
     /// Returns the page that has this number in a lane.
     #[inline]
     fn page_in_lane(&self, lane: usize, number: u32) -> Lpn {
         let Some(stripes) = self.stripes else { return Lpn::new(number) };
-        let is_wrong = planted(Bug::LaneOwnerWrong) && number % 61 == 60;
-        stripes.page_on_die(lane as DieId, number - u32::from(is_wrong))
+        stripes.page_on_die(lane as DieId, number)
     }
 }
 
@@ -129,8 +126,7 @@ impl Lanes {
         }
         let (lane, number) = self.pages.number_in_lane(lpn);
         let place = self.orders[lane].place_of(number);
-        let is_wrong = planted(Bug::SteadyPlaceWrong) && place > 0 && number.is_multiple_of(1009);
-        Some(self.first[lane] + place - u32::from(is_wrong))
+        Some(self.first[lane] + place)
     }
 
     /// Returns the page at a place of a lane.

@@ -15,7 +15,6 @@
 
 use super::Stripes;
 use crate::base::units::{DieId, Lpn};
-use crate::bugs::{Bug, planted};
 
 impl Stripes {
     /// Returns the number of members of a stripe, including its parity.
@@ -28,9 +27,7 @@ impl Stripes {
     #[inline]
     fn turned(&self, die: u32, n: u32) -> u32 {
         let last_before_wrap = die.min(self.members());
-        if planted(Bug::LaneTurnedWrong) && n > last_before_wrap {
-            n
-        } else if n <= last_before_wrap {
+        if n <= last_before_wrap {
             last_before_wrap - n
         } else {
             self.with_parity() + last_before_wrap - n

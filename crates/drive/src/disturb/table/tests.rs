@@ -1,6 +1,7 @@
 //! Tests of the table of limits.
 
 use super::*;
+use crate::base::dose::Alpha;
 use crate::config::{DisturbModel, PerPec};
 
 fn table() -> LimitTable {

@@ -13,10 +13,9 @@
 //! ```
 
 use crate::base::dose::Quarters;
-use crate::base::page_set::{PageSet, holds, holds_any};
+use crate::base::page_set::{PageSet, holds_any};
 use crate::base::reciprocal::Reciprocal;
-use crate::base::units::{BlockId, Lpn, PageInBlock, WordlineInBlock};
-use crate::bugs::{Bug, planted};
+use crate::base::units::{BlockId, Lpn, WordlineInBlock};
 use crate::config::DisturbModel;
 use crate::flash::Flash;
 
@@ -86,9 +85,8 @@ impl Blame {
                 .sum(),
         };
         let weights = self.weights_by_range(flash, block, pages);
-        let total = weights.iter().sum::<f64>()
-            / if flash.bugs().has(Bug::BlameDoubled) { 2.0 } else { 1.0 };
-        if total > 0.0 && !(planted(Bug::BlameForgotten) && pages.is_some()) {
+        let total = weights.iter().sum::<f64>();
+        if total > 0.0 {
             for (booked, weight) in self.copies.iter_mut().zip(weights) {
                 *booked += f64::from(copies) * weight / total;
             }
@@ -105,9 +103,7 @@ impl Blame {
         let g = &flash.geometry;
         let bits = g.cell.bits();
         let (first_page, written) = (g.first_page(block), flash.hot(block).written_to());
-        let share = pages
-            .filter(|_| !planted(Bug::BlameOfWhole))
-            .map(|pages| self.shares(flash, block, pages));
+        let share = pages.map(|pages| self.shares(flash, block, pages));
         let mut weights = [0.0; RANGES];
         for wordline in g.wordlines_in_block() {
             let reads = flash
@@ -122,21 +118,15 @@ impl Blame {
             // A page whose data has moved still has its last owner. A page that never held data has
             // no owner.
             let pages = wordline.pages(bits).filter(|page| *page < written);
-            let forgets = flash.bugs().has(Bug::BlameForgetsMoved);
-            let stays =
-                |page: &PageInBlock| !forgets || holds(flash.contents().valid_words(block), *page);
             let owners = || {
                 pages
                     .clone()
-                    .filter(stays)
                     .map(|page| flash.contents().owner(first_page + page))
                     .filter(|lpn| lpn.number() < g.host_pages)
             };
             let each = weight / owners().count().max(1) as f64;
             owners().for_each(|lpn| {
-                weights[(self.range_pages.quotient(lpn.number()) as usize
-                    + usize::from(planted(Bug::BlameShifted)))
-                    % RANGES] += each;
+                weights[self.range_pages.quotient(lpn.number()) as usize % RANGES] += each;
             });
         }
         weights
@@ -160,11 +150,9 @@ impl Blame {
             g.wordlines_in_block().filter(moves).count() as f64;
             g.wordlines_per_block as usize
         ];
-        let own =
-            if self.own_reads_disturb || flash.bugs().has(Bug::BlameCountsOwn) { 0.0 } else { 1.0 };
+        let own = if self.own_reads_disturb { 0.0 } else { 1.0 };
         let pec = flash.limit_pec(block);
         let limits = flash.limits();
-        let pec = if planted(Bug::BlameOfNewAlpha) { 0 } else { pec };
         let alpha =
             |w: WordlineInBlock| limits.map_or(1.0, |l| l.truth(l.group_of(w), pec).alpha.weight());
         for victim in g.wordlines_in_block().filter(moves) {
@@ -184,6 +172,7 @@ impl Blame {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::units::PageInBlock;
     use crate::config::DriveConfig;
     use crate::drive::{Drive, Techniques};
 

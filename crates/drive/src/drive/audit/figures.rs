@@ -8,7 +8,6 @@ use crate::base::metrics::{FlashCounts, HostCounts, ParityCounts, ReclaimCounts,
 use crate::base::thinned::Thinned;
 use crate::base::units::{BlockId, Bytes, Cause, Ns};
 use crate::base::window::Window;
-use crate::bugs::{Bug, planted};
 use crate::config::DriveConfig;
 use crate::drive::Drive;
 use crate::drive::audit::blame::BlamedRange;
@@ -27,9 +26,7 @@ impl Drive {
         self.own_counts_before = self.policy.counts();
         self.host = HostCounts::default();
         self.flash.begin_measurement();
-        if !planted(Bug::ReclaimFromStart) {
-            self.ftl.reclaim = ReclaimCounts::default();
-        }
+        self.ftl.reclaim = ReclaimCounts::default();
         self.ftl.refresh = RefreshCounts::default();
         self.ftl.parity = ParityCounts::default();
         self.ftl.partial.window.restart(self.flash.now);
@@ -148,13 +145,7 @@ impl Drive {
         let before = |name| {
             self.own_counts_before.iter().find(|(n, _)| *n == name).map_or(0, |(_, count)| *count)
         };
-        self.policy
-            .counts()
-            .into_iter()
-            .map(|(name, count)| {
-                (name, count - if planted(Bug::OwnFromStart) { 0 } else { before(name) })
-            })
-            .collect()
+        self.policy.counts().into_iter().map(|(name, count)| (name, count - before(name))).collect()
     }
 
     /// Returns the number of host reads that the drive answered with an error.

@@ -15,7 +15,6 @@ use crate::base::latency::AccessLatency;
 use crate::base::steady::{Images, Pages, Steady};
 use crate::base::streams::HOST;
 use crate::base::units::{BlockId, Lpn, Ppn};
-use crate::bugs::{Bug, planted};
 use crate::config::DriveConfig;
 use crate::drive::Drive;
 use crate::flash::contents::set_bits;
@@ -66,8 +65,7 @@ impl Drive {
                 drive.load_sequential(filled);
                 for _ in 0..overwrites {
                     drive.end_group();
-                    let among =
-                        if planted(Bug::OverwritesFirstHalf) { filled.div_ceil(2) } else { filled };
+                    let among = filled;
                     drive.write_page(Lpn::new(below(&mut rng, among)), WHOLE);
                 }
             }
@@ -183,8 +181,7 @@ impl Drive {
         let (first, contents) = (self.geometry.first_page(block), self.flash.contents());
         let budgets = set_bits(contents.valid_words(block))
             .map(|page| hinted.of(contents.owner(first + page as u32)));
-        let taken =
-            if self.bugs.has(Bug::TighterBudgetIgnored) { budgets.max() } else { budgets.min() };
+        let taken = budgets.min();
         taken.unwrap_or(AccessLatency::Idle)
     }
 
@@ -207,12 +204,8 @@ impl Drive {
 /// Returns the number of pages that are written once, and the number of overwrites afterwards.
 fn pages_at_start(config: &DriveConfig, geometry: &Geometry) -> (u32, u64) {
     let filled = (f64::from(geometry.host_pages) * config.start.fill).floor() as u32;
-    let filled = filled - u32::from(planted(Bug::FillOneShort) && filled > 1);
-    (
-        filled,
-        (f64::from(filled) * config.start.overwrite) as u64
-            / if planted(Bug::OverwritesHalved) { 2 } else { 1 },
-    )
+    let filled = filled;
+    (filled, (f64::from(filled) * config.start.overwrite) as u64 / 1)
 }
 
 /// Returns whether the steady state is computed instead of written. A sample starts like its whole
@@ -253,11 +246,7 @@ pub(super) fn valid_by_age(filled: u32, closed: u32, block_pages: u32) -> Vec<u3
     // Rounding errors are carried forward, so that the sum is exact.
     let (mut exact, mut given) = (0.0, 0u32);
     for k in 0..closed {
-        exact += if planted(Bug::SteadyAllFull) {
-            b * alpha
-        } else {
-            b * v.powf((f64::from(k) + 0.5) / f64::from(closed))
-        };
+        exact += b * v.powf((f64::from(k) + 0.5) / f64::from(closed));
         let pages = ((exact - f64::from(given)).round() as u32).min(block_pages);
         valid.push(pages);
         given += pages;

@@ -19,7 +19,6 @@ use crate::api::reclaim::late::late_reads;
 use crate::base::dose::Quarters;
 use crate::base::geometry::Geometry;
 use crate::base::units::{BlockId, Reads};
-use crate::bugs::{Bug, planted};
 use crate::config::{ConfigError, DriveConfig, require};
 use crate::disturb::table::LimitTable;
 use crate::drive::Drive;
@@ -136,8 +135,7 @@ impl Drive {
         self.facts.timed_from = self.policy_and_view().1.clock() + 1;
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed ^ 0x5EAD_5EAD);
         for block in self.geometry.block_ids() {
-            let drawn =
-                below(&mut rng, most + 1) * if planted(Bug::StartReadsTwice) { 2 } else { 1 };
+            let drawn = below(&mut rng, most + 1) * 1;
             let written = u32::from(self.flash.hot(block).write_ptr);
             if written == 0 {
                 continue;
@@ -152,9 +150,6 @@ impl Drive {
     /// Returns the number of reads of a block so far. Each counts as often as it may disturb a
     /// neighbour.
     fn read_in_preparation(&self, block: BlockId) -> u32 {
-        if planted(Bug::PreparationUncounted) {
-            return 0;
-        }
         let pec = self.flash.cold(block).pec;
         let alphas = self.flash.limits().map(|table| {
             (0..table.groups()).map(|group| table.truth(group, pec).alpha.in_256ths()).max()
@@ -168,11 +163,7 @@ impl Drive {
     /// full block.
     fn served_before(&mut self, block: BlockId, of_a_whole_block: u32, programmed: u32) {
         let all = self.geometry.wordlines_per_block;
-        let (each, left) = if planted(Bug::StartReadsOpen) {
-            (of_a_whole_block / programmed, 0)
-        } else {
-            (of_a_whole_block / all, of_a_whole_block % all)
-        };
+        let (each, left) = (of_a_whole_block / all, of_a_whole_block % all);
         // The remainder goes to wordlines far from each other: number w gets floor((w + 1) left /
         // all) - floor(w left / all).
         let mut carried = 0;
@@ -180,10 +171,7 @@ impl Drive {
             carried += left;
             let one_more = carried >= all;
             carried -= if one_more { all } else { 0 };
-            Reads(
-                if planted(Bug::StartReadsHalved) { each / 2 } else { each } + u32::from(one_more),
-            )
-            .quarters()
+            Reads(each + u32::from(one_more)).quarters()
         };
         let doses: Vec<Quarters> = (0..programmed).map(dose).collect();
         self.flash.serve_before_start(block, &doses);

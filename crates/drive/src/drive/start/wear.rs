@@ -13,7 +13,6 @@ use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::base::units::BlockId;
-use crate::bugs::{Bug, planted};
 use crate::drive::Drive;
 use crate::drive::start::precondition::below;
 
@@ -23,7 +22,7 @@ impl Drive {
         let start = &self.config.start;
         let (spread, blocks) = (start.pec_spread, self.geometry.blocks);
         let worn = (f64::from(blocks) * start.worn_share).round() as u32;
-        let worn = if planted(Bug::WornShareTwice) { (2 * worn).min(blocks) } else { worn };
+        let worn = worn;
         if spread == 0 && worn == 0 {
             return;
         }

@@ -4,7 +4,6 @@ use super::Update;
 use crate::api::parity::Equation;
 use crate::base::stripes::Stripes;
 use crate::base::units::Lpns;
-use crate::bugs::{Bug, planted};
 use crate::drive::Drive;
 use crate::ftl::map::Entry;
 
@@ -47,7 +46,7 @@ impl Drive {
             update.changing |= if self.ftl.place_of(lpn).is_some() { update.bit(lpn) } else { 0 };
         }
         update.gone = update.changing;
-        let changes = update.changing != 0 && !self.bugs.has(Bug::TrimLeavesParity);
+        let changes = update.changing != 0;
         self.leave_without_parity(&update);
         let is_delayed = changes && self.renew_partial(&mut update, false);
         let mut protected = is_delayed;
@@ -58,9 +57,7 @@ impl Drive {
         }
         let kept = if is_delayed { self.to_keep(&update) } else { vec![] };
         for lpn in pages {
-            if !planted(Bug::TrimKeepsLost) {
-                self.ftl.clear_lost(&mut self.flash, lpn);
-            }
+            self.ftl.clear_lost(&mut self.flash, lpn);
             self.flash.tell(|o| o.trimmed(lpn));
             self.ftl.drop_page(&mut self.flash, lpn);
             if let Some(slot) = self.ftl.map.slot_of(lpn) {

@@ -19,7 +19,6 @@ use std::collections::VecDeque;
 use crate::base::dose::Quarters;
 use crate::base::mem::{equal_keys, huge_vec, prefetch};
 use crate::base::units::{BlockId, WordlineInBlock};
-use crate::bugs::{Bug, Bugs, planted};
 
 /// Number of parts of a block for which the dose at the first programming is kept.
 pub(crate) const SEGMENTS: usize = 8;
@@ -89,8 +88,6 @@ pub(crate) struct SpaceSaving {
     /// stay in the cache.
     lowest: Vec<Lowest>,
     begun_at: Vec<[Quarters; SEGMENTS]>,
-    /// Bug of the drive.
-    pub(crate) bugs: Bugs,
 }
 
 impl SpaceSaving {
@@ -110,7 +107,6 @@ impl SpaceSaving {
             banks: huge_vec(blocks * banks, Bank::empty(BANK)),
             lowest: vec![],
             begun_at: vec![[Quarters::ZERO; SEGMENTS]; blocks],
-            bugs: Bugs::default(),
         };
         for last in counters.banks.chunks_mut(banks).map(|of_block| &mut of_block[banks - 1]) {
             *last = Bank::empty(entries - (banks - 1) * BANK);
@@ -159,8 +155,7 @@ impl SpaceSaving {
     pub(crate) fn count(&mut self, block: BlockId, wordline: WordlineInBlock, dose: Quarters) {
         let banks = &mut self.banks[block.index() * self.banks_per_block..][..self.banks_per_block];
         let lowest = &mut self.lowest[block.index()];
-        let key = if planted(Bug::KeyCutOff) { wordline.number() & 255 } else { wordline.number() }
-            as u16;
+        let key = wordline.number() as u16;
         let (mut at, mut equal) = (lowest.bank as usize, 0);
         for (n, bank) in banks.iter().enumerate() {
             let here = equal_keys(&bank.keys, key);
@@ -262,9 +257,7 @@ impl SpaceSaving {
         wordline: WordlineInBlock,
         spared: Quarters,
     ) {
-        if wordline.number().is_multiple_of(self.wordlines_per_segment)
-            || self.bugs.has(Bug::SegmentsBeginLate)
-        {
+        if wordline.number().is_multiple_of(self.wordlines_per_segment) {
             self.begun_at[block.index()]
                 [(wordline.number() / self.wordlines_per_segment) as usize] = spared;
         }
@@ -288,7 +281,6 @@ impl SpaceSaving {
             banks: &self.banks[block * self.banks_per_block..][..self.banks_per_block],
             entries: self.entries_per_block,
             begun_at: &self.begun_at[block],
-            bugs: self.bugs,
             wordlines_per_segment: self.wordlines_per_segment as usize,
         }
     }
@@ -331,7 +323,6 @@ pub struct Tracked<'a> {
     entries: usize,
     begun_at: &'a [Quarters; SEGMENTS],
     wordlines_per_segment: usize,
-    bugs: Bugs,
 }
 
 impl Tracked<'_> {
@@ -348,13 +339,7 @@ impl Tracked<'_> {
     /// Returns the wordlines that have an entry.
     pub fn entries(&self) -> impl Iterator<Item = (usize, Entry)> {
         let all = self.banks.iter().flat_map(|bank| bank.keys.iter().zip(&bank.entries));
-        let known = |entry: &Entry| {
-            if self.bugs.has(Bug::CountersExact) {
-                Entry { error: Quarters::ZERO, ..*entry }
-            } else {
-                *entry
-            }
-        };
+        let known = |entry: &Entry| *entry;
         all.filter(|(key, _)| **key != NONE)
             .map(move |(key, entry)| (usize::from(*key), known(entry)))
     }

@@ -4,7 +4,6 @@
 use super::absent::Kind;
 use crate::base::mem::prefetch;
 use crate::base::units::{BlockId, Lpn, PageInBlock, Ppn};
-use crate::bugs::{Bug, planted};
 use crate::flash::Flash;
 use crate::flash::block::BlockState;
 
@@ -73,11 +72,8 @@ impl Flash {
         let (is_empty, is_open) = (hot.valid == 0, hot.state == BlockState::Open);
         let Some(fluid) = &mut self.fluid else { return };
         let flow = &mut fluid.flows[block.index()];
-        let before = flow.expected();
+        let _before = flow.expected();
         flow.change(now, by);
-        if planted(Bug::AlarmNotDrawnAgain) {
-            flow.put_off(before);
-        }
         if is_empty {
             // The rest is rounding.
             flow.rate = 0.0;

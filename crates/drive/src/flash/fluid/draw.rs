@@ -4,7 +4,6 @@ use super::held::per_ns;
 use super::{Fluid, OF_ALARM, reads_of};
 use crate::base::dose::Quarters;
 use crate::base::units::{BlockId, Cause, PageInBlock, Ppn};
-use crate::bugs::{Bug, planted};
 use crate::flash::Flash;
 use crate::flash::block::{PAGES_COUNTED, SUSPECT};
 use crate::flash::counted::{PAGES, TRACKED};
@@ -98,10 +97,8 @@ impl Flash {
             self.track(fluid, block);
         }
         let Fluid { counts, by_page, retries, .. } = fluid;
-        if !planted(Bug::BulkRetriesUncharged) {
-            for (count, retries) in counts.iter_mut().zip(retries.iter()) {
-                *count *= u32::from(*retries) + 1;
-            }
+        for (count, retries) in counts.iter_mut().zip(retries.iter()) {
+            *count *= u32::from(*retries) + 1;
         }
         if self.counters == PAGES && self.hot[block.index()].has(PAGES_COUNTED) {
             self.page_counters.count_all(block, counts);

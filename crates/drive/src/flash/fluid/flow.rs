@@ -103,12 +103,6 @@ impl Flow {
         true
     }
 
-    /// Moves the alarm back by the reads expected since the last change, as if none of them had
-    /// come. This is a deliberate bug.
-    pub(super) fn put_off(&mut self, since: f64) {
-        self.target += self.expected - since;
-    }
-
     /// Returns whether the alarm comes before the planned check. Called after a page has raised the
     /// rate.
     #[inline]

@@ -20,7 +20,6 @@
 use super::Fluid;
 use crate::base::page_set::{holds, holds_any};
 use crate::base::units::{BlockId, Cause, Ns, PageInBlock, WordlineInBlock};
-use crate::bugs::{Bug, planted};
 use crate::flash::Flash;
 use crate::watch::observer::BulkReads;
 
@@ -112,6 +111,6 @@ impl Flash {
     fn step_between(&self, block: BlockId, since: Ns) -> Option<usize> {
         let last = self.age_step_at(block, self.now.saturating_sub(1).max(since));
         let first = self.age_step_at(block, since);
-        (first == last || planted(Bug::BulkAcrossSteps)).then_some(first)
+        (first == last).then_some(first)
     }
 }

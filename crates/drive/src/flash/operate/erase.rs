@@ -2,7 +2,6 @@
 
 use crate::base::dose::Quarters;
 use crate::base::units::{BlockId, Cause, Reads};
-use crate::bugs::{Bug, planted};
 use crate::flash::Flash;
 use crate::flash::block::{BlockHot, PAGES_COUNTED, Wordline};
 use crate::flash::ops::NandOp;
@@ -20,33 +19,21 @@ impl Flash {
             self.page_counters.end(block);
         }
         let hot = &mut self.hot[block.index()];
-        *hot = if self.bugs.has(Bug::CountersKept) {
-            BlockHot { reads: hot.reads, ..BlockHot::ERASED }
-        } else if self.bugs.has(Bug::ModeKept) {
-            BlockHot { mode: hot.mode, ..BlockHot::ERASED }
-        } else {
-            BlockHot::ERASED
-        };
+        *hot = BlockHot::ERASED;
         let pec = self.cold[block.index()].pec;
         self.wear(block, cause);
         self.forget_age(block);
-        if !planted(Bug::LevelKept) {
-            self.levels.forget(block);
-        }
+        self.levels.forget(block);
         self.forget_reads(block);
-        if !self.wordlines.is_empty() && !self.bugs.has(Bug::WordlineCountsKept) {
+        if !self.wordlines.is_empty() {
             self.wordlines[self.geometry.rows_of(block)].fill(Wordline::default());
         }
-        if self.tracker.is_on() && !self.bugs.has(Bug::TrackerKept) {
+        if self.tracker.is_on() {
             self.tracker.reset(block);
         }
         self.counts.erases[cause as usize] += 1;
         self.erases_total += 1;
-        self.record(NandOp::Erase {
-            block,
-            cause,
-            pec: pec + u32::from(planted(Bug::ErasedOlder)),
-        });
+        self.record(NandOp::Erase { block, cause, pec: pec });
         self.tell(|o| o.erased(block, cause));
     }
 
@@ -62,11 +49,7 @@ impl Flash {
     /// for itself. A drive levels wear when blocks are a number of cycles apart. This happens as
     /// often in an accelerated life as in a real one.
     fn stands_for(&self, cause: Cause) -> u32 {
-        if cause == Cause::Wear || self.bugs.has(Bug::AccelerationForgotten) {
-            1
-        } else {
-            self.acceleration
-        }
+        if cause == Cause::Wear { 1 } else { self.acceleration }
     }
 
     /// Adds the wear of the cycle that ends to the block. The block needs no checks until it is
@@ -77,24 +60,15 @@ impl Flash {
         let cold = &mut self.cold[block.index()];
         if std::mem::take(&mut cold.reprogrammed) {
             cold.reprogrammed_cycles += times;
-            let cycles = cold.pec + cycles_of_erase * u32::from(!planted(Bug::CyclesOneShort))
-                - first_pec
-                - cold.skipped;
-            cold.reprogrammed = self.bugs.has(Bug::ReprogrammedForEver);
-            let counts = u32::from(!self.bugs.has(Bug::ExtraWearForgotten));
-            let times = if self.bugs.has(Bug::ExtraWearOfOneCycle) { 1 } else { times };
+            let cycles = cold.pec + cycles_of_erase - first_pec - cold.skipped;
             cold.extra_milli +=
-                counts * times * extra_milli(self.reprogram_wear, cold.reprogrammed_cycles, cycles);
+                times * extra_milli(self.reprogram_wear, cold.reprogrammed_cycles, cycles);
         }
-        cold.pec += cycles_of_erase
-            * u32::from(
-                !(self.bugs.has(Bug::CycleForgotten) && self.erases_total.is_multiple_of(3)),
-            );
+        cold.pec += cycles_of_erase;
         cold.pec += self.skipped - cold.skipped;
         cold.skipped = self.skipped;
         cold.set_policy_alarm(Reads::NEVER);
-        cold.model_alarm =
-            if planted(Bug::ModelAlarmKept) { cold.model_alarm } else { Quarters::MAX };
+        cold.model_alarm = Quarters::MAX;
         cold.carries = 0;
     }
 }

@@ -7,7 +7,6 @@ use crate::base::dose::Quarters;
 use crate::base::latency::AccessLatency;
 use crate::base::steady::Steady;
 use crate::base::units::{BlockId, Lpn, PageInBlock, StreamId, WordlineInBlock};
-use crate::bugs::Bug;
 use crate::flash::Flash;
 use crate::flash::block::BlockState;
 
@@ -65,7 +64,7 @@ impl Flash {
 
     /// Adds reads from before the run to a block, with this dose for each programmed wordline.
     pub(crate) fn serve_before_start(&mut self, block: BlockId, doses: &[Quarters]) {
-        if !self.wordlines.is_empty() && !self.bugs.has(Bug::StartReadsUncounted) {
+        if !self.wordlines.is_empty() {
             for (wordline, dose) in
                 self.wordlines[self.geometry.rows_of(block)].iter_mut().zip(doses)
             {

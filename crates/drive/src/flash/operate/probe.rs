@@ -1,7 +1,6 @@
 //! Probing: wordlines sensed for their errors.
 
 use crate::base::units::{BlockId, Cause, WordlineInBlock};
-use crate::bugs::Bug;
 use crate::flash::ops::NandOp;
 use crate::flash::rules;
 use crate::flash::{Flash, Probed};
@@ -27,13 +26,10 @@ impl Flash {
             let kinds = (0..bits).filter(|kind| coding.keeps(*kind));
             let (dose, limit) =
                 kinds.map(of_kind).min_by_key(|(_, limit)| *limit).expect("a wordline has pages");
-            let dose = if self.bugs.has(Bug::ProbeHalved) { dose / 2 } else { dose };
+            let dose = dose;
             found.push(Probed { wordline: *wordline, dose, limit });
             self.counts.reads[Cause::Reclaim as usize] += 1;
             self.count_any_read(first + page);
-            if self.bugs.has(Bug::ProbeUncounted) {
-                self.wordlines[self.geometry.row_of(block, *wordline)].reads -= self.dose[0];
-            }
             self.note_read(PhysRead::good(NO_OWNER, first + page, Cause::Reclaim));
         }
         self.record(NandOp::Probe { block, wordlines: wordlines.len() as u32 });

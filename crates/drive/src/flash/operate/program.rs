@@ -4,7 +4,6 @@
 use crate::base::codings::FULL;
 use crate::base::dose::Quarters;
 use crate::base::units::{BlockId, Cause, Lpn, PageInBlock, Ppn, WordlineInBlock};
-use crate::bugs::{Bug, planted};
 use crate::disturb::spared;
 use crate::flash::Flash;
 use crate::flash::contents::NOBODYS;
@@ -34,12 +33,10 @@ impl Flash {
         hot.write_ptr = page.number() as u16 + 1;
         hot.valid += 1;
         let disturbed_before = begins && hot.reads > Quarters::ZERO && self.preprogram_weight > 0.0;
-        if !(self.bugs.has(Bug::OwnerForgotten) && self.seq % 101 == 100) {
-            self.contents.set_owner(block, ppn, lpn);
-        }
+        self.contents.set_owner(block, ppn, lpn);
         self.contents.set_valid(block, page);
         self.gain_reads(block, page, lpn);
-        if disturbed_before && !planted(Bug::BornLostUnseen) {
+        if disturbed_before {
             // Reads may have brought the page beyond its limit before the page was written.
             self.reassess(block);
         }
@@ -72,14 +69,7 @@ impl Flash {
             self.wordlines[row].base = Quarters::ZERO;
             return;
         }
-        let mut base =
-            self.with_block_view(block, |model, view| model.base_at_program(view, wordline));
-        if self.bugs.has(Bug::BaseForgotten) {
-            base = Quarters::ZERO;
-        }
-        if self.bugs.has(Bug::BaseSparesAll) {
-            base = reads;
-        }
+        let base = self.with_block_view(block, |model, view| model.base_at_program(view, wordline));
         self.wordlines[row].base = base;
         if self.tracker.is_on() {
             self.tracker.begin_wordline(block, wordline, spared(reads, self.preprogram_weight));
@@ -92,10 +82,9 @@ impl Flash {
         let ppn = self.geometry.first_page(block) + page;
         self.hot[block.index()].write_ptr = page.number() as u16 + 1;
         self.contents.set_owner(block, ppn, NOBODYS);
-        self.hot[block.index()].valid += u16::from(self.bugs.has(Bug::PaddingIsValid));
         self.seq += 1;
         self.counts.programs[cause as usize] += 1;
-        self.counts.padded_pages += u64::from(!self.bugs.has(Bug::PaddingUncounted));
+        self.counts.padded_pages += 1;
         let seq = self.seq;
         self.tell(|o| o.padded(ppn, seq, cause));
     }
@@ -118,9 +107,6 @@ impl Flash {
         }
         let wordline = page.wordline(bits);
         self.hot[block.index()].write_ptr = (wordline + 1).first_page(bits).number() as u16;
-        if self.bugs.has(Bug::LowDensityUnmerged) {
-            return;
-        }
         if self.by_wordline {
             // The only program of the wordline leaves guard levels unused.
             self.counts.reprograms[cause as usize] += 1;

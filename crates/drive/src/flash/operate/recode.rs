@@ -1,10 +1,9 @@
 //! Recoding: wordlines are reprogrammed in place, so that states of their cells merge. Also blocks
 //! opened in a coding without some page kinds.
 
-use crate::base::codings::{FASTER, FULL};
-use crate::base::dose::{Alpha, Quarters};
+use crate::base::codings::FULL;
+use crate::base::dose::Quarters;
 use crate::base::units::{BlockId, Cause, WordlineInBlock};
-use crate::bugs::{Bug, planted};
 use crate::flash::Flash;
 use crate::flash::block::{HAS_RECODED, SUSPECT};
 use crate::flash::ops::NandOp;
@@ -78,12 +77,6 @@ impl Flash {
         cold.pages_away = before + taken as u16;
         hot.flags |= HAS_RECODED;
         cold.reprogrammed = true;
-        if planted(Bug::MergeForgetsDose) && coding >= FASTER && !self.wordlines.is_empty() {
-            let page = wordline.first_page(self.geometry.cell.bits());
-            let dose = self.with_block_view(block, |model, view| model.dose(view, page));
-            let row = self.geometry.row_of(block, wordline);
-            self.wordlines[row].base += dose / Alpha::ONE;
-        }
         self.tell(|o| o.recoded(block, Some(wordline), coding));
         self.disturb_by_reprogramming(block, wordline, cause);
     }
@@ -133,13 +126,11 @@ impl Flash {
 
     /// Ends the mode of a block that is about to be erased.
     pub(super) fn end_mode(&mut self, block: BlockId) {
-        if self.hot[block.index()].has(HAS_RECODED) && !self.bugs.has(Bug::GuardsKept) {
+        if self.hot[block.index()].has(HAS_RECODED) {
             self.recoded.clear(block);
         }
-        if !(planted(Bug::PagesAwayLeak) && self.hot[block.index()].has(HAS_RECODED)) {
-            let domain = self.geometry.domain_of(block);
-            self.pages_away[domain] -= self.pages_away_of(block);
-        }
+        let domain = self.geometry.domain_of(block);
+        self.pages_away[domain] -= self.pages_away_of(block);
     }
 
     fn take_away(&mut self, block: BlockId, pages: u32) {

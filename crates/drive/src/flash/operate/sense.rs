@@ -3,7 +3,6 @@
 
 use crate::base::dose::Quarters;
 use crate::base::units::{BlockId, Cause, Lpn, PageInBlock, Ppn, WordlineInBlock};
-use crate::bugs::{Bug, planted};
 use crate::disturb::{BlockView, ErrorModel, PageHealth};
 use crate::flash::Flash;
 use crate::flash::block::{CARRY, FAILED, SUSPECT};
@@ -52,10 +51,8 @@ impl Flash {
             &self.hot[block.index()],
             &self.geometry,
         );
-        if cause == Cause::Host || !self.bugs.has(Bug::ReadsUncounted) {
-            self.counts.reads[cause as usize] += 1;
-        }
-        let rings = !(fill && self.bugs.has(Bug::FillDisturbsNothing)) && self.count_any_read(ppn);
+        self.counts.reads[cause as usize] += 1;
+        let rings = self.count_any_read(ppn);
         self.levels.began_at = 0;
         self.put_off_alarm(block, self.dose_of(ppn), cause);
         if rings {
@@ -127,10 +124,8 @@ impl Flash {
             if is_judged { self.health(block, ppn) } else { (PageHealth::WELL, None) };
         let level = if has_failed { 0 } else { self.levels.begin(block) };
         let retries = retries.saturating_sub(level);
-        let retries =
-            if planted(Bug::RetryForgotten) { retries.saturating_sub(1) } else { retries };
-        let gone = is_lost && !self.bugs.has(Bug::LossHidden)
-            || is_suspect && self.bugs.has(Bug::LossInvented);
+        let retries = retries;
+        let gone = is_lost;
         let gone = gone || has_failed;
         let result = if gone { if_gone } else { read.result };
         let fill =
@@ -141,7 +136,7 @@ impl Flash {
             self.counts.began_higher += u64::from(level > 0);
             self.draws.host_read(lost);
         }
-        let before = self.hot[block.index()].reads;
+        let _before = self.hot[block.index()].reads;
         if retries > 0 {
             self.sense_again(ppn, cause, fill, level, retries);
         } else if result != ReadResult::Good {
@@ -151,12 +146,7 @@ impl Flash {
             self.levels.worked(block, level + retries);
         }
         let hot = &self.hot[block.index()];
-        if is_suspect
-            && !hot.has(FAILED)
-            && self
-                .tired
-                .is_quiet(block, if planted(Bug::RungBeforeRetries) { before } else { hot.reads })
-        {
+        if is_suspect && !hot.has(FAILED) && self.tired.is_quiet(block, hot.reads) {
             return Sensed { good: result == ReadResult::Good, rings: false, level, retries };
         }
         self.rung_out(block, result == ReadResult::Good, level, retries)
@@ -201,13 +191,9 @@ impl Flash {
         if retries > 0 && cause == Cause::Host && !fill {
             self.counts.retried[usize::from(retries)] += 1;
         }
-        let is_unseen = cause != Cause::Host && planted(Bug::SoftErrorsOfHostOnly);
-        self.counts.soft_errors += u64::from(retries > 0 && !is_unseen);
+        self.counts.soft_errors += u64::from(retries > 0);
         for attempt in level + 1..=level + retries {
             self.count_retry(ppn, cause);
-            if fill && planted(Bug::FillRetriesTimeless) {
-                continue;
-            }
             self.record(NandOp::Retry {
                 src: ppn,
                 attempt,
@@ -220,13 +206,8 @@ impl Flash {
 
     fn count_retry(&mut self, ppn: Ppn, cause: Cause) {
         self.counts.reads[Cause::Retry as usize] += 1;
-        if planted(Bug::RetryUncharged) {
-            return;
-        }
         self.count_any_read(ppn);
-        if !planted(Bug::MoverRetriesPutOffNothing) {
-            self.put_off_alarm(self.geometry.block_of(ppn), self.dose_of(ppn), cause);
-        }
+        self.put_off_alarm(self.geometry.block_of(ppn), self.dose_of(ppn), cause);
     }
 
     /// Returns whether the data of a page is past its limit and cannot be read any more.
@@ -260,16 +241,11 @@ impl Flash {
                 flash.draws.judge(model, view, page, ppn)
             });
         }
-        let mut health = self.health_of_tired(
+        let health = self.health_of_tired(
             block,
             (WordlineInBlock::new(wordline - self.geometry.first_wordline(block)), kind),
             own,
         );
-        if planted(Bug::LimitReachedIsLost) {
-            health.is_lost |= self.before_sensing(ppn, own, |_, model, view, page| {
-                model.dose(view, page) == model.limit(view, page, model.max_retries())
-            });
-        }
         let lost = if self.draws.is_at_risk(health.retries) {
             self.before_sensing(ppn, own, |flash, model, view, page| {
                 flash.draws.lost_codewords(model, view, page)
@@ -309,7 +285,7 @@ impl Flash {
     pub(crate) fn sense_for_nobody(&mut self, ppn: Ppn, cause: Cause) {
         self.counts.reads[cause as usize] += 1;
         let block = self.geometry.block_of(ppn);
-        let rings = !self.bugs.has(Bug::NobodyUncounted) && self.count_any_read(ppn);
+        let rings = self.count_any_read(ppn);
         self.levels.began_at = 0;
         self.put_off_alarm(block, self.dose_of(ppn), cause);
         self.touch(block);

@@ -17,7 +17,6 @@ use super::tree::EventTree;
 use super::watch::Interval;
 use crate::base::geometry::Geometry;
 use crate::base::units::{Cause, DieId, Ns};
-use crate::bugs::{Bug, Bugs, planted};
 use crate::config::DriveConfig;
 use crate::ftl::job::JobRef;
 use crate::watch::time_event::{OpId, TimeEvent};
@@ -142,7 +141,6 @@ pub(super) struct Dies {
     cache_read: bool,
     suspend_limit: u32,
     order: u32,
-    pub(super) bugs: Bugs,
     /// Busy times of units and channels (numbered after the units), if there is an observer of
     /// them.
     pub(super) intervals: Option<Vec<Interval>>,
@@ -189,7 +187,6 @@ impl Dies {
             cache_read: timing.cache_read,
             suspend_limit: if timing.suspend { timing.suspend_limit } else { 0 },
             order: 0,
-            bugs: Bugs::default(),
             intervals: None,
             events: None,
         }
@@ -236,7 +233,7 @@ impl Dies {
             }
             next += 1;
         }
-        if let Some(n) = urgent.filter(|_| !planted(Bug::UrgentNotFirst)) {
+        if let Some(n) = urgent {
             self.queues[usize::from(die)].jobs.swap(0, n);
         }
         let summary = &mut self.summaries[usize::from(die)];
@@ -247,11 +244,10 @@ impl Dies {
 
     #[cold]
     fn drop_job(&mut self, die: DieId, n: usize, at: Ns) {
-        let stays = self.bugs.has(Bug::ReclaimNeverEnds);
         let jobs = &mut self.queues[usize::from(die)].jobs;
         let (JobRef { block, .. }, cause) = jobs.remove(n);
         let summary = &mut self.summaries[usize::from(die)];
-        summary.reclaim_work -= u32::from(cause == Cause::Reclaim && !stays);
+        summary.reclaim_work -= u32::from(cause == Cause::Reclaim);
         summary.set(JOBS, !jobs.is_empty());
         self.note(|| TimeEvent::Job { die, block, cause, on: false, at });
     }
@@ -291,18 +287,12 @@ impl Dies {
         match (op.work, first) {
             (WorkKind::Exclusive, _) => {
                 // Foreground work starts now: no read that already waits goes first.
-                summary.credit = if planted(Bug::ForegroundWaits) {
-                    summary.queued_reads
-                } else if first {
-                    0
-                } else {
-                    summary.credit
-                };
-                d.foreground |= first && !planted(Bug::ForegroundWaits);
+                summary.credit = if first { 0 } else { summary.credit };
+                d.foreground |= first;
                 d.exclusive.push_back(op);
                 return summary.set(EXCLUSIVE, true);
             }
-            (_, first) if first || self.bugs.has(Bug::WorkReversed) => d.writes.push_front(op),
+            (_, first) if first => d.writes.push_front(op),
             _ => d.writes.push_back(op),
         }
         summary.set(WRITES, true);
@@ -339,13 +329,10 @@ impl Dies {
     /// Reserves the channel of a unit whose page is ready now. Returns the end of its transfer.
     #[inline]
     fn book_channel(&mut self, op: OpId, unit: usize, now: Ns, ns: Ns) -> Ns {
-        let mut channel = usize::from(self.units[unit].channel);
-        if self.bugs.has(Bug::OthersChannel) {
-            channel = self.channel_free.len() - 1 - channel;
-        }
-        let ns = if self.bugs.has(Bug::HalfTransfers) { ns / 2 } else { ns };
+        let channel = usize::from(self.units[unit].channel);
+        let ns = ns;
         let free = &mut self.channel_free[channel];
-        let start = if self.bugs.has(Bug::ChannelShared) { now } else { now.max(*free) };
+        let start = now.max(*free);
         *free = start + ns;
         if let Some(intervals) = &mut self.intervals {
             intervals.push(((self.units.len() + channel) as u32, start, start + ns));

@@ -6,7 +6,6 @@ use super::stripes::Stripe;
 use super::wordlines::Rebuilt;
 use super::{Device, Tag};
 use crate::base::units::{Cause, DieId, Ns};
-use crate::bugs::{Bug, planted};
 use crate::drive::Drive;
 
 impl Device {
@@ -28,9 +27,7 @@ impl Device {
             }
             Next::Transferred => {
                 let (part, busy) = self.dies.transferred();
-                let undecoded = self.bugs.has(Bug::EccForgotten)
-                    || planted(Bug::PartsUndecoded) && part.bytes < drive.geometry().page_bytes;
-                let ready = self.now + if undecoded { 0 } else { self.speed.ecc };
+                let ready = self.now + self.speed.ecc;
                 if part.is_delivered() {
                     self.host.deliver(
                         part,
@@ -47,9 +44,7 @@ impl Device {
             }
             Next::Work => self.step_work(drive, completed),
         };
-        if let Some(die) =
-            busy.filter(|_| !(self.bugs.has(Bug::DieIdles) && self.now.is_multiple_of(7)))
-        {
+        if let Some(die) = busy {
             self.pump(drive, die);
         }
         self.dies.settle();
@@ -113,10 +108,8 @@ impl Device {
             WorkKind::Program { host: true, request, pages, .. } => {
                 self.end_programs(drive, (request, pages), completed);
             }
-            WorkKind::Copy { dst: Some(_), then_host: false, .. }
-                if self.bugs.has(Bug::CopiesUnprogrammed) => {}
             WorkKind::Copy { dst: Some(dst), then_host, request } => {
-                let target = if planted(Bug::ProgramOnSourceDie) { die } else { drive.die_of(dst) };
+                let target = drive.die_of(dst);
                 self.copy_programs += u32::from(!then_host);
                 let program = WorkOp::new(
                     op.id,

@@ -9,7 +9,6 @@ use super::{Command, Tag};
 use crate::base::metrics::TimedMetrics;
 use crate::base::request::Request;
 use crate::base::units::Ns;
-use crate::bugs::{Bug, Bugs, planted};
 use crate::watch::time_event::TimeEvent;
 
 /// Unit of a [`Timeline`] event at which the data of a write arrives. At other events, a request
@@ -153,7 +152,6 @@ pub(super) struct Host {
     pub(super) last_end: Ns,
     /// Size and link time of the last page. A workload has few sizes, often one.
     last_transfer: (u32, Ns),
-    pub(super) bugs: Bugs,
     /// Events for the observer, if there is one.
     pub(super) told: Option<Vec<TimeEvent>>,
 }
@@ -171,7 +169,6 @@ impl Host {
             outstanding: 0,
             last_end: 0,
             last_transfer: (0, 0),
-            bugs: Bugs::default(),
             told: None,
         }
     }
@@ -206,12 +203,10 @@ impl Host {
     ) {
         let ReadPart { start, owner, number, bytes, origin, is_all, met_reclaim } = part;
         let end = if speed.has_link() {
-            if bytes != self.last_transfer.0
-                && !(planted(Bug::LinkMemoStale) && bytes < self.last_transfer.0)
-            {
+            if bytes != self.last_transfer.0 {
                 self.last_transfer = (bytes, speed.host(bytes));
             }
-            let free = if self.bugs.has(Bug::LinkUnqueued) { 0 } else { self.read_link_free };
+            let free = self.read_link_free;
             self.read_link_free = free.max(at) + self.last_transfer.1;
             self.read_link_free
         } else {
@@ -238,7 +233,7 @@ impl Host {
         if !speed.has_link() {
             return at;
         }
-        let free = if self.bugs.has(Bug::WriteLinkUnqueued) { 0 } else { self.write_link_free };
+        let free = self.write_link_free;
         self.write_link_free = free.max(at) + speed.host(bytes);
         self.write_link_free
     }
@@ -255,10 +250,8 @@ impl Host {
     ) {
         let in_parts = &mut self.in_parts[place as usize];
         in_parts.parts_left -= 1;
-        let is_read = matches!(in_parts.request.measured, Measured::Read);
-        if !(self.bugs.has(Bug::EndsWithFirstPage) && is_read && in_parts.end > 0) {
-            in_parts.end = in_parts.end.max(end);
-        }
+        let _is_read = matches!(in_parts.request.measured, Measured::Read);
+        in_parts.end = in_parts.end.max(end);
         if in_parts.parts_left == 0 {
             let InParts { request, end, .. } = *in_parts;
             self.unused.push(place);
@@ -286,11 +279,7 @@ impl Host {
             Measured::Read => metrics.note_read(end, latency),
             Measured::ReadDuringReclaim => metrics.note_read_during_reclaim(end, latency),
             Measured::Write => metrics.note_write(end, latency),
-            Measured::Not => {
-                if planted(Bug::TrimsMeasured) {
-                    metrics.write.record(latency);
-                }
-            }
+            Measured::Not => {}
         }
         if let Some(group) = metrics.groups.of(origin) {
             match measured {

@@ -4,7 +4,6 @@
 use super::Device;
 use super::dies::NIL;
 use crate::base::units::{Cause, DieId};
-use crate::bugs::{Bug, planted};
 use crate::config::Schedule;
 use crate::drive::Drive;
 use crate::ftl::job::JobRef;
@@ -14,7 +13,7 @@ use crate::watch::time_event::TimeEvent;
 impl Device {
     /// Starts the work that a die can start, and runs a step of its job if the schedule allows it.
     pub(super) fn pump(&mut self, drive: &mut Drive, die: DieId) {
-        let pressure = !self.stalled.is_empty() && !planted(Bug::PressureUnfelt);
+        let pressure = !self.stalled.is_empty();
         let die_index = usize::from(die);
         if self.dies.has_jobs(die) {
             self.before_dispatch(drive, die);
@@ -50,7 +49,7 @@ impl Device {
     /// Copies the next pages of a job in one uninterruptible piece.
     fn queue_batch(&mut self, drive: &mut Drive, die: DieId, job: JobRef, copies: u32) {
         drive.flash.record(NandOp::JobBegin { die, cause: Cause::Reclaim });
-        for _ in 0..copies + u32::from(planted(Bug::BatchTooLong)) {
+        for _ in 0..copies {
             if !drive.step_job(job) {
                 break;
             }
@@ -61,10 +60,7 @@ impl Device {
 
     /// Moves one page of the first job of an idle die. Returns false if the die must wait.
     fn step_job(&mut self, drive: &mut Drive, die: DieId) -> bool {
-        if !self.dies.is_urgent(die)
-            && !planted(Bug::PilesUp)
-            && self.copy_programs >= 2 * drive.geometry().dies()
-        {
+        if !self.dies.is_urgent(die) && self.copy_programs >= 2 * drive.geometry().dies() {
             // A die is held back only once. Each program that ends lets one die go on, and a second
             // entry would wait behind dies that go on already.
             if !self.held_back.contains(&die) {
@@ -73,9 +69,6 @@ impl Device {
             return false;
         }
         let Some((job, _)) = self.dies.first_job(die) else { return false };
-        if self.bugs.has(Bug::StepForgotten) && self.now.is_multiple_of(5) {
-            return false;
-        }
         if !drive.step_job(job) {
             self.dies.job_done(die, self.now);
         }

@@ -16,7 +16,6 @@ use super::host::ReadPart;
 use super::wordlines::Rebuilt;
 use super::{Device, Tag};
 use crate::base::units::{DieId, Ns, Ppn};
-use crate::bugs::{Bug, planted};
 use crate::drive::Drive;
 use crate::watch::time_event::TimeEvent;
 
@@ -62,9 +61,7 @@ impl Device {
     ) {
         let (request, bytes, at) = (part.number, part.bytes, self.now);
         self.dies.note(|| TimeEvent::Rebuilding { request, bytes, stripe: serial, at });
-        if planted(Bug::RebuiltReadAtOnce)
-            || !self.wordlines.delivers(serial, Rebuilt { part, decodings: 1 })
-        {
+        if !self.wordlines.delivers(serial, Rebuilt { part, decodings: 1 }) {
             self.host.deliver(part, at, at, &self.speed, &mut self.metrics, &mut |tag, at| {
                 completed(tag, at);
             });

@@ -7,7 +7,6 @@ use super::host::ReadPart;
 use super::rebuilt::ForRebuild;
 use crate::base::codings::FASTER;
 use crate::base::units::{Cause, DieId, Ns, Ppn};
-use crate::bugs::{Bug, planted};
 use crate::drive::Drive;
 use crate::drive::failing::RebuiltRead;
 use crate::time::drive::NandOp;
@@ -69,12 +68,7 @@ impl Device {
         if let Some(RebuiltRead { serial, was_read: true }) = awaited {
             self.wordlines.awaits(serial);
         }
-        self.queue_recorded(
-            drive,
-            NIL,
-            awaited.filter(|_| !self.bugs.has(Bug::RebuildBehindWork)),
-            true,
-        );
+        self.queue_recorded(drive, NIL, awaited, true);
         self.pump_touched(drive, None);
     }
 
@@ -157,7 +151,7 @@ impl Device {
             None => self.wordlines.awaits(serial),
         }
         let read = ForRebuild { src, part, times, serial, retry };
-        if awaited.was_read && !planted(Bug::RepairReadsAhead) {
+        if awaited.was_read {
             self.hold_for_rebuild(read);
         } else if let Some(busy) = self.queue_for_rebuild(drive, read) {
             self.touched.push(busy);
@@ -185,7 +179,7 @@ impl Device {
             NandOp::Fill { src, coding, level } => routing.fill = Some((src, coding, level)),
             NandOp::Program { dst } => self.queue_host_program(drive, id, dst, routing),
             NandOp::Load { src, coding, level, serial, cause } => {
-                let serial = if self.bugs.has(Bug::ProgramBeforeLoads) { u32::MAX } else { serial };
+                let serial = serial;
                 self.wordlines.awaits(serial);
                 let load = WorkOp::reading(
                     id,
@@ -209,7 +203,7 @@ impl Device {
                 self.queue_striped(drive, id, (dst, cause), (serial, waits), routing);
             }
             NandOp::Copy { src, coding, level, dst, cause } => {
-                let sensed = if planted(Bug::CopySensesTarget) { dst.unwrap_or(src) } else { src };
+                let sensed = src;
                 let copy = WorkKind::Copy { dst, then_host: false, request: NIL };
                 self.queue_work(
                     drive.die_of(src),
@@ -237,11 +231,7 @@ impl Device {
             NandOp::Probe { block, .. } => {
                 // The probe is one piece, before the read that caused it: its results decide the
                 // next work.
-                let ns = if planted(Bug::ProbesOnce) {
-                    self.speed.probe
-                } else {
-                    self.ns_in_piece(drive, op)
-                };
+                let ns = self.ns_in_piece(drive, op);
                 self.queue_piece(
                     Piece { op: id, die: g.die_of(block), cause: Cause::Reclaim, ns },
                     routing.foreground,
@@ -257,14 +247,11 @@ impl Device {
             }
             NandOp::Erase { block, cause, pec } => {
                 let die = g.die_of(block);
-                let die =
-                    if self.bugs.has(Bug::OthersDie) { g.dies() as DieId - 1 - die } else { die };
-                if !self.bugs.has(Bug::ErasesFree) {
-                    self.queue_work(
-                        die,
-                        WorkOp::new(id, WorkKind::Erase, cause, self.speed.erase(pec)),
-                    );
-                }
+                let die = die;
+                self.queue_work(
+                    die,
+                    WorkOp::new(id, WorkKind::Erase, cause, self.speed.erase(pec)),
+                );
             }
         }
     }
@@ -332,9 +319,8 @@ impl Device {
     /// Returns the time of an operation in a piece, in which each operation begins when the last
     /// has ended.
     fn ns_in_piece(&self, drive: &Drive, op: NandOp) -> Ns {
-        let programs_lost = self.bugs.has(Bug::LostCopiesProgrammed);
         match op {
-            NandOp::Copy { src, coding, level, dst, .. } if dst.is_some() || programs_lost => {
+            NandOp::Copy { src, coding, level, dst, .. } if dst.is_some() => {
                 let program = self.program(drive, dst.unwrap_or(src));
                 self.speed.serial_read(self.begin(drive, src, coding, level))
                     + self.speed.serial_program(1, program)
@@ -346,7 +332,7 @@ impl Device {
                 self.speed.serial_read(self.begin(drive, src, coding, level))
             }
             NandOp::ProgramWordline { dst, pages, .. } => {
-                let pages = if planted(Bug::PieceMovesOnePage) { 1 } else { pages };
+                let pages = pages;
                 self.speed.serial_program(pages, self.program(drive, dst))
             }
             NandOp::Merge { coding, .. } => self.speed.serial_program(1, self.merge(drive, coding)),
@@ -390,7 +376,7 @@ impl Device {
     /// Returns the time of programming a page, or a wordline that begins with it.
     pub(super) fn program(&self, drive: &Drive, dst: Ppn) -> Ns {
         let kind = drive.geometry().kind_of(dst);
-        self.speed.program(if planted(Bug::FirstKindPrograms) { 0 } else { kind })
+        self.speed.program(kind)
     }
 
     /// Returns the time of merging a wordline into a coding.
@@ -407,7 +393,7 @@ impl Device {
     /// Queues a piece, unless it takes no time.
     fn queue_piece(&mut self, piece: Piece, foreground: bool) {
         let Piece { op, die, cause, ns } = piece;
-        let ns = if planted(Bug::PieceWraps) { ns & u64::from(u32::MAX) } else { ns };
+        let ns = ns;
         if ns > 0 {
             let at = self.now;
             self.dies.note(|| TimeEvent::Piece { op, die, cause, at });

@@ -3,7 +3,6 @@
 use crate::base::codings::{CODINGS, Codings, FULL};
 use crate::base::geometry::Geometry;
 use crate::base::units::{Ns, transfer_ns, us};
-use crate::bugs::{Bug, planted};
 use crate::config::{DriveConfig, EccConfig};
 
 /// Times of a retry. A time that is not given equals that of the first sensing of the page.
@@ -141,7 +140,7 @@ impl Speed {
 
     /// Returns the whole time of a page read whose sensing and transfer take these times.
     pub(crate) fn serial_read(&self, (sense, transfer): (Ns, Ns)) -> Ns {
-        sense + transfer + if planted(Bug::PieceUndecoded) { 0 } else { self.ecc }
+        sense + transfer + self.ecc
     }
 }
 

@@ -7,10 +7,8 @@ use super::{Command, Device, Tag, Tired};
 use crate::base::codings::CODINGS;
 use crate::base::request::{Op, Request};
 use crate::base::units::{Lpn, Ns, Ppn};
-use crate::bugs::{Bug, planted};
 use crate::drive::Drive;
 use crate::drive::failing::RebuiltRead;
-use crate::ftl::map::Entry;
 use crate::time::split::Pages;
 use crate::watch::observer::{FROM_BUFFER, NO_PPN};
 use crate::watch::time_event::TimeEvent;
@@ -59,7 +57,6 @@ impl Device {
         match command.request.op {
             Op::Read => self.submit_pages(drive, command, completed),
             Op::Write => self.submit_write(drive, command, completed),
-            Op::Trim if planted(Bug::TrimOvertakes) => self.accept(drive, command, completed),
             Op::Trim => self.take_in_at(drive, command, self.now, completed),
         }
     }
@@ -72,7 +69,7 @@ impl Device {
         completed: &mut dyn FnMut(Tag, Ns),
     ) {
         let pages = Pages::of(&command.request, drive.geometry());
-        let count = if planted(Bug::LongReadCut) { pages.count.min(16) } else { pages.count };
+        let count = pages.count;
         let place = self.host.begin_parts(Known::of(command, Measured::Read), count);
         for page in 0..count {
             let (from, to) = pages.range(page);
@@ -105,18 +102,13 @@ impl Device {
                 Some(RebuiltRead { serial, was_read: false }) => {
                     return self.read_rebuilt(part, serial, &mut |tag, at| completed(tag, at));
                 }
-                Some(RebuiltRead { serial, was_read: true })
-                    if !planted(Bug::RepairedReadAtOnce) =>
-                {
+                Some(RebuiltRead { serial, was_read: true }) => {
                     return self.read_to_repair(drive, part, (ppn, coding), serial);
                 }
                 _ => {}
             }
         }
-        if ppn == NO_PPN
-            || ppn == FROM_BUFFER
-            || planted(Bug::FillTimeless) && drive.map_entry(lpn) != Entry::on_flash(ppn)
-        {
+        if ppn == NO_PPN || ppn == FROM_BUFFER {
             return self.read_from_memory(part, completed);
         }
         let times = self.times_of(drive, (ppn, coding), part.bytes);
@@ -140,8 +132,7 @@ impl Device {
         (ppn, coding): (Ppn, u8),
         bytes: u32,
     ) -> (Ns, Ns) {
-        let kind =
-            if self.bugs.has(Bug::FirstKindForAll) { 0 } else { drive.geometry().kind_of(ppn) };
+        let kind = drive.geometry().kind_of(ppn);
         (self.speed.sense[usize::from(coding) % CODINGS][kind as usize & 3], self.transfer(bytes))
     }
 
@@ -188,17 +179,14 @@ impl Device {
     fn read_from_memory(&mut self, part: ReadPart, completed: &mut impl FnMut(Tag, Ns)) {
         let (request, bytes, at) = (part.number, part.bytes, self.now);
         self.dies.note(|| TimeEvent::FromMemory { request, bytes, at });
-        let part =
-            ReadPart { bytes: if planted(Bug::MemorySkipsLink) { 0 } else { bytes }, ..part };
+        let part = ReadPart { bytes: bytes, ..part };
         self.host.deliver(part, at, at, &self.speed, &mut self.metrics, completed);
     }
 
     /// Returns the transfer time on a channel. A workload has few sizes, often one.
     #[inline]
     fn transfer(&mut self, bytes: u32) -> Ns {
-        if bytes != self.last_transfer.0
-            && !(planted(Bug::TransferMemoStale) && bytes < self.last_transfer.0)
-        {
+        if bytes != self.last_transfer.0 {
             self.last_transfer = (bytes, self.speed.channel(bytes));
         }
         self.last_transfer.1
@@ -211,13 +199,9 @@ impl Device {
         completed: &mut dyn FnMut(Tag, Ns),
     ) {
         let bytes = command.request.bytes;
-        let on_link = if planted(Bug::LinkRoundsUp) {
-            bytes.next_multiple_of(drive.geometry().page_bytes)
-        } else {
-            bytes
-        };
+        let on_link = bytes;
         let arrived = self.host.receive(self.now, on_link, &self.speed);
-        let arrived = if self.bugs.has(Bug::ArrivalForgotten) { self.now } else { arrived };
+        let arrived = arrived;
         self.take_in_at(drive, command, arrived, completed);
     }
 
@@ -245,28 +229,19 @@ impl Device {
         command: &Command,
         completed: &mut dyn FnMut(Tag, Ns),
     ) {
-        let mut command = *command;
-        if planted(Bug::LinkTimeUncounted) {
-            command.request.at = self.now;
-        }
+        let command = *command;
         if self.program_slots == 0 && command.request.op == Op::Write {
             self.write_through(drive, &command, completed);
         } else if self.stalled.is_empty() && self.has_room() {
             self.accept(drive, &command, completed);
-        } else if self.bugs.has(Bug::StalledForgotten) && self.submitted(drive).is_multiple_of(5) {
-            self.acknowledge(&command, Measured::Not, completed);
         } else {
             self.stalled.push_back(command);
         }
     }
 
     fn has_room(&self) -> bool {
-        let slots = if self.bugs.has(Bug::RoomUnseen) {
-            self.program_slots.div_ceil(2)
-        } else {
-            self.program_slots
-        };
-        slots == 0 || self.programming < slots || self.bugs.has(Bug::RoomForgotten)
+        let slots = self.program_slots;
+        slots == 0 || self.programming < slots
     }
 
     /// Takes a write into the buffer, or trims, and acknowledges it.
@@ -308,13 +283,8 @@ impl Device {
 
     /// Takes in writes that waited for space in the buffer.
     pub(super) fn unstall(&mut self, drive: &mut Drive, completed: &mut dyn FnMut(Tag, Ns)) {
-        let mut taken = 0;
-        while self.has_room() && !(planted(Bug::UnstallsOne) && taken > 0) {
-            taken += 1;
-            let Some(mut command) = self.stalled.pop_front() else { return };
-            if self.bugs.has(Bug::StallUncounted) {
-                command.request.at = self.now;
-            }
+        while self.has_room() {
+            let Some(command) = self.stalled.pop_front() else { return };
             self.accept(drive, &command, completed);
         }
     }
@@ -331,11 +301,10 @@ impl Device {
         if drive.programs_wordlines() || drive.writes_stripes() {
             return self.write_together(drive, &pages, command, completed);
         }
-        let at_once = self.bugs.has(Bug::AcknowledgedAtOnce);
         let place = self.host.begin_parts(Known::of(command, Measured::Write), pages.count);
         for page in 0..pages.count {
             drive.write_page(pages.first + page, pages.mask(page));
-            if self.route(drive, if at_once { NIL } else { place }) == 0 || at_once {
+            if self.route(drive, place) == 0 {
                 self.host.finish_part(place, self.now, self.now, &mut self.metrics, completed);
             }
         }

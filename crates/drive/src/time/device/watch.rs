@@ -54,7 +54,6 @@ impl Device {
     /// A host whose drive has no observer need not call this.
     pub fn begin_run(&mut self, drive: &mut Drive) {
         self.tell_all(drive);
-        (self.bugs, self.dies.bugs, self.host.bugs) = (drive.bugs, drive.bugs, drive.bugs);
         let wants_time = drive.observer_wants_time();
         let events = || wants_time.then(Vec::new);
         self.dies.intervals = drive.is_watched().then(Vec::new);

@@ -4,7 +4,6 @@
 use super::super::View;
 use vpass_drive::base::geometry::Geometry;
 use vpass_drive::base::units::BlockId;
-use vpass_drive::bugs::{Bug, planted};
 use vpass_drive::config::DriveConfig;
 
 /// Low-density block, or block that is being reprogrammed to low density.
@@ -39,8 +38,7 @@ impl LowDensity {
 
     /// Returns whether the domain of a block may have one more low-density block.
     pub(crate) fn has_room(&self, view: &View, block: BlockId) -> bool {
-        self.near(view, block).filter(|m| !m.leaving).count()
-            < self.most + usize::from(planted(Bug::LowDensityOverfull))
+        self.near(view, block).filter(|m| !m.leaving).count() < self.most
     }
 
     /// Returns the low-density blocks in the domain of a block.

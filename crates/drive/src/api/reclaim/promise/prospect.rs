@@ -7,7 +7,6 @@ use crate::api::reclaim::{Policy, Technique, Threshold, View, check_table};
 use crate::base::geometry::Geometry;
 use crate::base::latency::AccessLatency;
 use crate::base::units::Ppn;
-use crate::bugs::Bugs;
 use crate::config::{ConfigError, DensityConfig, DisturbConfig, DriveConfig};
 use crate::disturb::table::LimitTable;
 use crate::disturb::told::Limits;
@@ -120,7 +119,6 @@ impl Blank {
             recoded: &self.recoded,
             pages_away: 0,
             pages_to_spare: 0,
-            bugs: Bugs::default(),
         }
     }
 }

@@ -2,7 +2,6 @@
 
 use super::{Dies, NIL, Phase};
 use crate::base::units::{DieId, Ns};
-use crate::bugs::Bug;
 use crate::time::device::host::ReadPart;
 use crate::time::device::timeline::Event;
 use crate::watch::time_event::{OpId, TimeEvent};
@@ -62,10 +61,6 @@ impl Dies {
         }
         if u.head == NIL {
             u.head = i;
-        } else if self.bugs.has(Bug::ReadsReversed) {
-            self.reads[i as usize].next = std::mem::replace(&mut u.head, i);
-            summary.queued_reads += 1;
-            return summary.has_work.then_some(u.die);
         } else {
             self.reads[u.tail as usize].next = i;
         }
@@ -87,9 +82,6 @@ impl Dies {
         for unit in die * self.units_per_die..(die + 1) * self.units_per_die {
             if self.units[unit].phase == Phase::Idle {
                 self.start_queued(unit, now);
-                if self.bugs.has(Bug::PlaneIdles) && self.units[unit].phase != Phase::Idle {
-                    return;
-                }
             }
         }
     }

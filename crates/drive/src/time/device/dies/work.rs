@@ -3,7 +3,6 @@
 
 use super::{Dies, EXCLUSIVE, JOBS, NIL, Phase, RUNNING, SUSPENDED, URGENT, WRITES};
 use crate::base::units::{Cause, DieId, Ns, Ppn};
-use crate::bugs::{Bug, planted};
 use crate::time::device::speed::Speed;
 use crate::watch::time_event::{OpId, TimeEvent};
 
@@ -93,11 +92,7 @@ impl Dies {
             return false;
         }
         let due = summary.has(EXCLUSIVE) || (pressure && summary.has(WRITES));
-        if !summary.has(URGENT)
-            && summary.queued_reads > 0
-            && (summary.credit > 0 || !due)
-            && !self.bugs.has(Bug::WorkBeforeReads)
-        {
+        if !summary.has(URGENT) && summary.queued_reads > 0 && (summary.credit > 0 || !due) {
             self.start_reads(die, now);
             return false;
         }
@@ -123,7 +118,7 @@ impl Dies {
         let queue = if write_turn { &mut d.writes } else { &mut d.exclusive };
         let op = queue.pop_front().expect("the caller saw one");
         summary.set(if write_turn { WRITES } else { EXCLUSIVE }, !queue.is_empty());
-        d.write_turn = !planted(Bug::WriteTurnForgotten) && matches!(op.work, WorkKind::Exclusive);
+        d.write_turn = matches!(op.work, WorkKind::Exclusive);
         d.foreground &= !matches!(op.work, WorkKind::Exclusive);
         self.start_work(die, op, now, speed);
     }
@@ -144,23 +139,15 @@ impl Dies {
 
     /// Returns whether a die is idle.
     fn is_quiet(&self, die: usize) -> bool {
-        let units = &self.units[die * self.units_per_die..if planted(Bug::OtherPlanesUnseen) {
-            die * self.units_per_die + 1
-        } else {
-            (die + 1) * self.units_per_die
-        }];
+        let units = &self.units[die * self.units_per_die..(die + 1) * self.units_per_die];
         units.iter().all(|u| u.phase == Phase::Idle && u.cached == NIL)
     }
 
     /// Lets waiting reads go before the next exclusive piece or, under pressure, before the next
     /// write.
     fn grant_credit(&mut self, die: usize) {
-        self.summaries[die].credit = if self.queues[die].foreground || planted(Bug::CreditForgotten)
-        {
-            0
-        } else {
-            self.summaries[die].queued_reads
-        };
+        self.summaries[die].credit =
+            if self.queues[die].foreground { 0 } else { self.summaries[die].queued_reads };
     }
 
     fn start_work(&mut self, die: usize, mut op: WorkOp, now: Ns, speed: &Speed) {
@@ -225,27 +212,18 @@ impl Dies {
         let Some(op) = d.running.as_mut() else { return };
         let cost = match op.work {
             WorkKind::Program { .. } | WorkKind::Striped { .. } => speed.suspend_program,
-            WorkKind::Erase => {
-                if planted(Bug::SuspendCostSwapped) {
-                    speed.suspend_program
-                } else {
-                    speed.suspend_erase
-                }
-            }
+            WorkKind::Erase => speed.suspend_erase,
             WorkKind::Copy { .. }
             | WorkKind::Load { .. }
             | WorkKind::Retry
             | WorkKind::Exclusive => return,
         };
         let Some(left) = op.left else { return };
-        if op.suspended >= self.suspend_limit + u32::from(self.bugs.has(Bug::SuspendedTooOften))
-            || self.units[unit].phase != Phase::Working
-        {
+        if op.suspended >= self.suspend_limit || self.units[unit].phase != Phase::Working {
             return;
         }
-        let cost = if self.bugs.has(Bug::SuspensionsFree) { 0 } else { cost };
-        let done = now
-            - if planted(Bug::SuspendedFromStart) { op.started } else { self.units[unit].since };
+        let cost = cost;
+        let done = now - self.units[unit].since;
         op.suspended += 1;
         op.left = Some(left - done.min(left) + cost);
         let op = op.id;
@@ -260,11 +238,7 @@ impl Dies {
 
     fn resume(&mut self, die: usize, now: Ns) {
         let op = self.queues[die].suspended.take().expect("the caller saw one");
-        let left = if self.bugs.has(Bug::ResumedAsDone) {
-            0
-        } else {
-            op.left.expect("only work that has begun is suspended")
-        };
+        let left = op.left.expect("only work that has begun is suspended");
         self.summaries[die].set(SUSPENDED, false);
         self.set_running(die, Some(op));
         self.start_array(die, left, now);
@@ -320,8 +294,6 @@ impl Dies {
                     continue;
                 }
                 let from = match () {
-                    () if self.bugs.has(Bug::StallFromWorkOn) => op.started,
-                    () if planted(Bug::StallFromQueue) => read.queued_at,
                     () => read.queued_at.max(op.started),
                 };
                 waited += now - from.min(now);
