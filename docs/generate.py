@@ -35,7 +35,7 @@ IN_BULK = {
 COMMANDS = [
     *("run", "serve", "compare", "life", "llm", "attack", "list", "show", "new"),
     *("new drive", "explain", "hints"),
-    *("smart", "trace", "trace info", "trace convert", "trace cut", "workload", "workload fit"),
+    *("smart", "trace", "trace info", "trace convert", "trace cut"),
     "paper",
     *("completions", "check"),
 ]

@@ -29,8 +29,8 @@ pub(crate) struct Setup {
     /// merged by time. The devices of the traces lie side by side on the drive.
     #[arg(long, value_name = "FILE", num_args = 1.., value_parser = crate::stdin::replayed_file())]
     pub(crate) trace: Vec<PathBuf>,
-    /// Generated workload: a preset (see `vpass list workloads`) or a TOML file with `[workload]`
-    /// or `[statistics]`.
+    /// Generated workload: a preset (see `vpass list workloads`) or a TOML file with
+    /// `[workload]`.
     #[arg(long, value_name = "NAME|FILE")]
     pub(crate) workload: Option<String>,
     /// fio job file. Each job has its own files. The files of all jobs lie side by side on the

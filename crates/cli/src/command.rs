@@ -17,7 +17,6 @@ use crate::serve::{EXAMPLES as SERVE_EXAMPLES, ServeArgs};
 use crate::smart::SmartArgs;
 use crate::sweep::SweepArgs;
 use crate::trace::args::TraceCommand;
-use crate::workload::args::{EXAMPLES as WORKLOAD_EXAMPLES, WorkloadCommand};
 
 const COLOURS: clap::builder::Styles = clap::builder::Styles::styled()
     .header(clap::builder::styling::AnsiColor::Green.on_default().bold())
@@ -33,9 +32,9 @@ const COLOURS: clap::builder::Styles = clap::builder::Styles::styled()
     styles = COLOURS,
     arg_required_else_help = true,
     after_help = "Example: vpass compare --drive tiny --workload zipf-read --reclaim none,block\n\n\
-        Exit codes: 0 done; 1 failed, or a fit missed a statistic, or the drive model has a bug; 2 \
-        wrong usage, configuration,\n\
-        trace or job file; 3 done and data was lost (run, attack); 130 interrupted."
+        Exit codes: 0 done; 1 failed, or the drive model has a bug; 2 wrong usage, configuration, \
+        trace\n\
+        or job file; 3 done and data was lost (run, attack); 130 interrupted."
 )]
 pub(crate) struct Cli {
     /// Show no progress. Notes, warnings and results are still printed.
@@ -119,12 +118,6 @@ pub(crate) enum Command {
     Trace {
         #[command(subcommand)]
         command: TraceCommand,
-    },
-    /// Make workloads from statistics, and report how well the workloads meet the statistics.
-    #[command(after_help = WORKLOAD_EXAMPLES)]
-    Workload {
-        #[command(subcommand)]
-        command: WorkloadCommand,
     },
     /// Reproduce the figures of a paper from its recipe, and compare the paper's numbers with the
     /// simulated numbers.

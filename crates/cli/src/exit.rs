@@ -9,8 +9,7 @@ use vpass_lab::run::Outcome;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
     Done,
-    /// Exit code for an error, for a bug of the drive model, and for a generated workload that
-    /// misses the wanted statistics.
+    /// Exit code for an error, and for a bug of the drive model.
     Failed,
     /// Exit code for wrong usage, or for an error in a configuration or a trace.
     Usage,

@@ -34,7 +34,6 @@ mod sweep;
 mod trace;
 mod unfinished;
 mod words;
-mod workload;
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal};
@@ -110,7 +109,6 @@ fn command(command: Command) -> Result<Exit, Failure> {
         Command::Hints(args) => hints::hints(&args)?,
         Command::Explain(args) => explain::explain(&args)?,
         Command::Trace { command } => trace::run(&command)?,
-        Command::Workload { command } => workload::run(&command)?,
         Command::Paper(args) => return report_page::beside(args, paper::paper),
         Command::Report(args) => report_page::report(&args)?,
         Command::Smart(args) => smart::smart(&args)?,

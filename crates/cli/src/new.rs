@@ -1,7 +1,6 @@
 //! `vpass new`: makes drive files and policies from a few facts that the user gives.
 
 pub(crate) mod args;
-mod ask;
 pub(crate) mod beside;
 mod drive;
 mod policy;
@@ -15,7 +14,7 @@ use crate::progress::is_interrupted;
 /// Runs a subcommand of `vpass new`.
 pub(crate) fn run(command: NewCommand) -> Result<(), Failure> {
     match command {
-        NewCommand::Drive(args) => drive::drive(args),
+        NewCommand::Drive(args) => drive::drive(&args),
         NewCommand::Policy(args) => policy::policy(&args),
     }
 }

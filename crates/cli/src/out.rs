@@ -28,21 +28,6 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
     print_as_it_is(&plain::report(text, wants_colour()))
 }
 
-/// Writer to standard error, for questions to the user. The writer escapes control characters.
-pub(crate) struct Asking;
-
-impl Write for Asking {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let text = String::from_utf8_lossy(bytes);
-        io::stderr().lock().write_all(plain::report(&text, false).as_bytes())?;
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
 /// Prints the text of a file. The text stays unchanged for other programs that read standard
 /// output. Only on a terminal, control characters are escaped.
 ///

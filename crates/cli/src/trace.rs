@@ -40,7 +40,7 @@ pub(crate) fn run(command: &TraceCommand) -> Result<(), Failure> {
 
 /// Returns the options for reading trace files. If a trace has no times and the user gives no rate,
 /// all its requests get the same time. With `needs_clock`, such a trace is refused.
-pub(crate) fn read_options(args: &ReadArgs, needs_clock: bool) -> Result<ReadOptions, Failure> {
+fn read_options(args: &ReadArgs, needs_clock: bool) -> Result<ReadOptions, Failure> {
     Ok(ReadOptions {
         format: args.format.as_deref().map(format_named).transpose()?,
         assume_op: args.assume_op.map(Into::into),
@@ -53,17 +53,6 @@ pub(crate) fn read_options(args: &ReadArgs, needs_clock: bool) -> Result<ReadOpt
         time_unit: args.time_unit,
         skip_bad_lines: args.skip_bad_lines,
     })
-}
-
-/// Returns whether the user gave any option for reading a trace.
-pub(crate) fn said_how_to_read(args: &ReadArgs) -> bool {
-    let ReadArgs { format, assume_op, assume_rate, time_unit, blk_action, skip_bad_lines } = args;
-    format.is_some()
-        || assume_op.is_some()
-        || assume_rate.is_some()
-        || time_unit.is_some()
-        || blk_action.is_some()
-        || *skip_bad_lines
 }
 
 /// Number of trace rows between two checks for Ctrl-C.

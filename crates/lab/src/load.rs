@@ -16,7 +16,6 @@ use vpass_workload::nearest::nearest;
 use vpass_workload::parts::PartsFile;
 use vpass_workload::phases::PhasesFile;
 use vpass_workload::presets as workloads;
-use vpass_workload::statistics::StatisticsFile;
 use vpass_workload::synthetic::WorkloadFile;
 
 use crate::failure::Failure;
@@ -49,8 +48,6 @@ pub enum Generated {
     Parts(PartsFile),
     /// Workload of a language model, in the table `[workload.model]`.
     Model(Box<ModelFile>),
-    /// Workload that is generated from statistics, in the table `[statistics]`.
-    Statistics(Box<StatisticsFile>),
 }
 
 impl Generated {
@@ -61,7 +58,6 @@ impl Generated {
             Self::Phases(file) => &file.description,
             Self::Parts(file) => &file.description,
             Self::Model(file) => &file.description,
-            Self::Statistics(file) => &file.description,
         }
     }
 }
@@ -246,21 +242,6 @@ pub fn workload_of(
     };
     let plain = counts::expanded(name, &text, schema)?;
     let mut file = parse(name, &plain, schema)?;
-    let (table, other) = if file.contains_key("statistics") {
-        ("statistics", "workload")
-    } else {
-        ("workload", "statistics")
-    };
-    if file.contains_key(other) {
-        return Err(Failure::usage(format!(
-            "{name}: [workload] and [statistics] exclude each other; only one of the two tables is \
-             expected"
-        )));
-    }
-    if let Some(set) = sets.iter().find(|s| s.table == other) {
-        let what = format!("{name} holds [{table}], not [{other}]");
-        return Err(Failure::usage(what).at(set.said.clone()));
-    }
     let mut sets: Vec<_> = sets.iter().filter(|s| s.is_of_workload()).cloned().collect();
     if let Some(depth) = queue_depth {
         sets.retain(|s| s.key != "queue_depth");
@@ -277,15 +258,17 @@ pub fn workload_of(
                 .at(Opt::QueueDepth.to(depth))
                 .with_remedy(phrase!["leave out ", Opt::QueueDepth]));
         }
-        sets.push(Override::queue_depth(table, depth));
+        sets.push(Override::queue_depth(depth));
     }
     oust_rivals(&mut file, &sets)?;
-    let config = match table {
-        "statistics" => Generated::Statistics(read(name, &plain, file, schema, &sets)?),
-        _ if of_model => Generated::Model(Box::new(read(name, &plain, file, schema, &sets)?)),
-        _ if phased => Generated::Phases(read(name, &plain, file, schema, &sets)?),
-        _ if parted => Generated::Parts(read(name, &plain, file, schema, &sets)?),
-        _ => Generated::Workload(read(name, &plain, file, schema, &sets)?),
+    let config = if of_model {
+        Generated::Model(Box::new(read(name, &plain, file, schema, &sets)?))
+    } else if phased {
+        Generated::Phases(read(name, &plain, file, schema, &sets)?)
+    } else if parted {
+        Generated::Parts(read(name, &plain, file, schema, &sets)?)
+    } else {
+        Generated::Workload(read(name, &plain, file, schema, &sets)?)
     };
     Ok(Loaded { name: name.into(), text, config })
 }

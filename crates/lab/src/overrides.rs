@@ -77,11 +77,10 @@ impl Override {
         Ok(Self { table: table.into(), technique, key: key.into(), value, said: place() })
     }
 
-    /// Returns an override with the same effect as the option `--queue-depth`. `table` is the table
-    /// of the workload.
-    pub(crate) fn queue_depth(table: &str, depth: u32) -> Self {
+    /// Returns an override with the same effect as the option `--queue-depth`.
+    pub(crate) fn queue_depth(depth: u32) -> Self {
         Self {
-            table: table.into(),
+            table: "workload".into(),
             technique: None,
             key: "queue_depth".into(),
             value: Some(Value::Integer(depth.into())),
@@ -91,7 +90,7 @@ impl Override {
 
     /// Returns true for a key of a workload file, and false for a key of a drive file.
     pub fn is_of_workload(&self) -> bool {
-        self.table == "workload" || self.table == "statistics"
+        self.table == "workload"
     }
 
     /// Applies this override to the tables of a file.

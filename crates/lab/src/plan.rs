@@ -42,13 +42,14 @@ pub use choose::{Cards, Choose, Chosen};
 pub use cycles::Cycles;
 pub use few::{MOST_RUNS, require_few};
 pub use fluid::{Fluid, Tables};
-pub use notes::unit_notes;
+use notes::unit_notes;
 pub use room::{require_room, room_of_each};
 pub use said::SaidOfRefresh;
 pub use sample::{FEWEST_PAGES, Whole};
 pub use stream::Stream;
 pub use watching::Watching;
-pub use workload::{ADAPTIVE, FROM_JOBS, Workload, generated_from, survey};
+pub(crate) use workload::survey;
+pub use workload::{ADAPTIVE, FROM_JOBS, Workload};
 
 /// Drive, workload and options of a run.
 #[derive(Clone, Debug)]

@@ -21,7 +21,6 @@ use vpass_workload::model::{ModelConfig, ModelWorkload};
 use vpass_workload::nearest::nearest;
 use vpass_workload::parts::{PartConfig, PartsConfig};
 use vpass_workload::phases::{PhaseConfig, PhasesConfig};
-use vpass_workload::statistics::{SideConfig, StatisticsConfig, WindowsConfig};
 use vpass_workload::stripes::StripesConfig;
 use vpass_workload::synthetic::{SizeShare, WorkloadConfig};
 
@@ -153,20 +152,10 @@ pub(crate) const DRIVE: &[Section] = &[
 ];
 
 /// Tables that a generated workload's file may have.
-pub(crate) const WORKLOAD: &[Section] = &[
-    Section {
-        inner: &[section::<SizeShare>("block_sizes"), section::<StripesConfig>("stripes")],
-        ..section::<WorkloadConfig>("workload")
-    },
-    Section {
-        inner: &[
-            section::<WindowsConfig>("windows"),
-            section::<SideConfig>("reads"),
-            section::<SideConfig>("writes"),
-        ],
-        ..section::<StatisticsConfig>("statistics")
-    },
-];
+pub(crate) const WORKLOAD: &[Section] = &[Section {
+    inner: &[section::<SizeShare>("block_sizes"), section::<StripesConfig>("stripes")],
+    ..section::<WorkloadConfig>("workload")
+}];
 
 /// Tables that a workload file with phases may have.
 pub(crate) const PHASES: &[Section] =

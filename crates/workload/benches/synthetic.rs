@@ -4,9 +4,7 @@
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 use vpass_drive::base::request::RequestSource;
-use vpass_workload::pass::Passes;
 use vpass_workload::phases::{PhasesFile, PhasesSource};
-use vpass_workload::statistics::{StatisticsFile, StatisticsSource};
 use vpass_workload::synthetic::{SyntheticSource, WorkloadFile};
 
 /// Capacity of 2 TiB. Its 2^27 pages are the largest number of ranks in use.
@@ -62,16 +60,5 @@ fn phases(bencher: Bencher) {
         .expect("a good workload");
     let mut source =
         PhasesSource::new(&file.workload, CAPACITY, 16384, 1).expect("a good workload");
-    measure(bencher, &mut source);
-}
-
-/// Measures the table that comes with vpass. Its reads and its writes have a few hundred cells
-/// each. The clock and the windows are included.
-#[divan::bench]
-fn statistics(bencher: Bencher) {
-    let text = include_str!("../../../examples/statistics/office-day.toml");
-    let file = StatisticsFile::parse(text).expect("a good table");
-    let source = StatisticsSource::new(&file.statistics, CAPACITY, 1).expect("a good table");
-    let mut source = Passes::new(source, std::num::NonZeroU32::MAX);
     measure(bencher, &mut source);
 }

@@ -84,8 +84,7 @@ fn compact() -> Vec<u8> {
     let mut file =
         TraceFile::from_reader(Path::new("bench"), Cursor::new(msr()), &ReadOptions::default())
             .expect("a good trace");
-    let mut writer =
-        TraceWriter::new(Target::Compact, vec![], file.clock()).expect("memory takes all");
+    let mut writer = TraceWriter::new(Target::Compact, vec![], file.clock());
     while let Some(row) = file.next_row().expect("a good trace") {
         writer.row(&row, |device| file.device_name(device)).expect("memory takes all");
     }
@@ -150,8 +149,7 @@ fn compact_written(bencher: Bencher) {
     let rows: Vec<_> = std::iter::from_fn(|| file.next_row().expect("a good trace")).collect();
     let clock = file.clock();
     bencher.counter(ItemsCount::new(ROWS)).bench(|| {
-        let mut writer = TraceWriter::new(Target::Compact, Vec::with_capacity(16 * ROWS), clock)
-            .expect("memory takes all");
+        let mut writer = TraceWriter::new(Target::Compact, Vec::with_capacity(16 * ROWS), clock);
         for row in &rows {
             writer.row(row, |_| "hm_0".into()).expect("memory takes all");
         }

@@ -17,8 +17,8 @@
 //! | `file` | whole job file, checked against the gear |
 //! | `layout` | positions of the jobs' files on the drive |
 //! | `sizes`, `skew`, `random_map` | size and address of each request |
-//! | `worker`, `in_file`, `file_cycle`, `service` | requests of one clone in each of its files |
-//! | `rate_clocks`, `queues` | times of requests: from a rate, or after completions and pauses |
+//! | `worker`, `in_file`, `file_cycle` | requests of one clone in each of its files |
+//! | `rate_clocks`, `queues` | times of requests: from a rate, or after completions |
 //! | `fio_source`, `record` | one stream of all requests, and its record in the results |
 
 mod draft;
@@ -34,7 +34,6 @@ mod queues;
 mod random_map;
 mod rate_clocks;
 mod record;
-mod service;
 mod sizes;
 mod skew;
 mod values;

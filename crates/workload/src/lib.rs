@@ -5,7 +5,6 @@
 //! - several workloads at the same time, each with its own addresses, rate and sizes ([`parts`])
 //! - a language model whose weights are read from the drive ([`model`])
 //! - stripes that are rewritten again and again ([`stripes`])
-//! - statistics of a real disk ([`statistics`])
 //! - fio job files ([`fio`])
 //! - requests in memory, and sources that a caller makes ([`listed`], [`given`])
 //!
@@ -27,7 +26,6 @@ pub mod pass;
 pub mod phases;
 pub mod presets;
 pub mod profile;
-pub mod statistics;
 pub mod stripes;
 pub mod synthetic;
 pub mod traces;

@@ -13,11 +13,6 @@ mod rows;
 mod shown;
 mod write;
 
-use std::io::Read;
-use std::path::Path;
-
-use vpass_drive::base::request::SourceError;
-
 pub use bytes::digest::sha256_hex;
 pub use bytes::output::Compressed;
 pub use file::{MAX_REQUEST_BYTES, MAX_TRIM_BYTES, Skipped, TraceFile};
@@ -36,10 +31,3 @@ pub use rows::rate::doubts;
 pub use rows::unit::{TimeUnit, Times, UnitBasis, UnitTaken};
 pub use shown::{STANDARD_INPUT, show_as_standard_input, shown};
 pub use write::{Losses, Target, TraceWriter, WriteError};
-
-/// Opens a file. If the first bytes of the file show a compression, the content is decompressed.
-/// Bytes that follow gzip data are an error here, because no report would mention such bytes.
-pub(crate) fn open_decompressed(path: &Path) -> Result<Box<dyn Read + Send>, SourceError> {
-    bytes::input::open(path)
-        .map(|(input, raw)| Box::new(bytes::input::Whole::new(input, raw)) as Box<dyn Read + Send>)
-}

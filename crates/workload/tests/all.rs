@@ -15,7 +15,5 @@ mod messages;
 mod replay;
 mod samples;
 mod several;
-mod statistics;
-mod statistics_messages;
 mod synthetic;
 mod writing;

@@ -87,30 +87,6 @@ fn each_job_waits_for_its_own_requests() {
 }
 
 #[test]
-fn a_job_that_thinks_waits_for_its_requests_and_pauses() {
-    let of = |options: &str| {
-        let text = format!("[a]\nioengine=libaio\nsize=1m\nthinktime=5\n{options}\n");
-        served(&mut source(&text), 40_000, |_| 1_000)
-            .iter()
-            .map(|r| r.at / 1_000)
-            .take(9)
-            .collect::<Vec<_>>()
-    };
-    // A request takes 1 us, and a pause 5 us.
-    assert_eq!(of("iodepth=1"), [0, 6, 12, 18, 24, 30, 36]);
-    assert_eq!(of("iodepth=1\nthinktime_spin=9"), [0, 10, 20, 30]);
-    assert_eq!(of("iodepth=1\nthinktime_blocks=3"), [0, 1, 2, 8, 9, 10, 16, 17, 18]);
-    // fio counts completions, which it notices when the queue is full. The first pause comes after
-    // two requests; each later pause comes after one.
-    assert_eq!(of("iodepth=2\nthinktime_blocks=1"), [0, 0, 6, 12, 18, 24, 30, 36]);
-    assert_eq!(
-        of("iodepth=4\nthinktime_blocks=2\nthinktime_blocks_type=issue"),
-        [0, 0, 6, 6, 12, 12, 18, 18, 24]
-    );
-    assert_eq!(of("iodepth=1\nruntime=7us"), [0, 6]);
-}
-
-#[test]
 fn a_job_with_a_rate_runs_beside_one_without() {
     // The first job makes four requests per millisecond. The second makes a request after each
     // completion. The third job begins late.
@@ -202,12 +178,7 @@ fn a_job_cycles_through_its_files() {
     };
     let k = |places: [u64; 4]| places.map(|p| p << 10).to_vec();
     assert_eq!(of(""), k([0, 20, 10, 30]));
-    assert_eq!(of("file_service_type=sequential"), k([0, 10, 20, 30]));
-    assert_eq!(
-        of("file_service_type=roundrobin:2\nnrfiles=7"),
-        k([0, 10, 20, 30]),
-        "names count, nrfiles does not"
-    );
+    assert_eq!(of("nrfiles=7"), k([0, 20, 10, 30]), "names count, nrfiles does not");
     assert_eq!(of("loops=2"), [k([0, 20, 10, 30]), k([0, 20, 10, 30])].concat());
     let record = source("[j]\nnrfiles=3\nfilesize=8k\nnumjobs=2\n").jobs()[0].clone();
     assert_eq!((record.files, record.region_bytes, record.io_bytes), (3, 8192, Some(24 << 10)));
@@ -369,19 +340,6 @@ fn time_ends_a_job() {
         [0, 1].map(|origin| requests.iter().filter(|r| r.origin == origin).count()),
         [80, 10]
     );
-}
-
-#[test]
-fn exitall_ends_the_stage() {
-    let mut source =
-        with("[a]\nsize=4m\n[b]\nsize=8k\nexitall\n[c]\nstonewall\nsize=4k\n", UNTIMED);
-    assert_eq!(
-        drained(&mut source).unwrap().len(),
-        2 + 3,
-        "two requests of b and three of a before b ends"
-    );
-    assert!(source.next_stage());
-    assert_eq!(drained(&mut source).unwrap().len(), 1);
 }
 
 #[test]

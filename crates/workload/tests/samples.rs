@@ -204,7 +204,7 @@ fn the_compact_form_keeps_every_row() {
     for name in names {
         let Some(path) = sample(name) else { return };
         let mut file = TraceFile::open(&path, &options).unwrap();
-        let mut writer = TraceWriter::new(Target::Compact, vec![], file.clock()).unwrap();
+        let mut writer = TraceWriter::new(Target::Compact, vec![], file.clock());
         while file.advance().unwrap() {
             writer.row(file.row(), |device| file.device_name(device)).unwrap();
         }

@@ -22,13 +22,11 @@ pub(crate) const EXAMPLES: &str = "Example: vpass new drive --capacity 1.92TB --
     --interface pcie4x4 --out mine.toml";
 
 const DRIVE_EXAMPLES: &str = "Examples:\n  \
-    vpass new drive\n  \
     vpass new drive --capacity 1.92TB --cell tlc --interface pcie4x4 --sequential-read 6.8GB/s \
     --sequential-write 2GB/s --random-read-iops 850k --dwpd 1 --warranty-years 5 --out \
     mine.toml\n  \
     vpass show mine.toml\n\n\
-    On a terminal, vpass asks for each line of the data sheet that no option gives. --capacity and \
-    --cell are needed; all other options may be left out.\n\n\
+    --capacity and --cell are needed; all other options may be left out.\n\n\
     The file begins from the nearest preset. A comment beside each changed key names the line of \
     the data sheet that gives the value, or says \"assumption\".";
 

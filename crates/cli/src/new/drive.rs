@@ -10,7 +10,7 @@ use vpass_lab::sheet::beside::{self, Beside};
 use vpass_lab::sheet::{self, Change, Draft, Endurance, Sheet};
 
 use super::args::NewDriveArgs;
-use super::{ask, beside::render, short};
+use super::{beside::render, short};
 use crate::out;
 use crate::out_file::OutFile;
 use crate::table::wants_colour;
@@ -30,9 +30,8 @@ struct Made<'a> {
 
 /// Makes the drive file, writes it, and prints the table that compares the drive with its data
 /// sheet.
-pub(super) fn drive(args: NewDriveArgs) -> Result<(), Failure> {
-    let args = ask::complete(args)?;
-    let sheet = sheet_of(&args)?;
+pub(super) fn drive(args: &NewDriveArgs) -> Result<(), Failure> {
+    let sheet = sheet_of(args)?;
     let file = args.out.as_deref().map(|path| OutFile::begin(path, args.force)).transpose()?;
     let draft = sheet::draft(&sheet, &short)?;
     let name = args.out.as_deref().map_or_else(|| draft.preset.into(), |p| p.display().to_string());
@@ -58,8 +57,7 @@ fn sheet_of(args: &NewDriveArgs) -> Result<Sheet, Failure> {
             .collect();
     let (Some(capacity), Some(cell)) = (args.capacity, args.cell) else {
         return Err(Failure::usage(format!(
-            "new drive needs {}, such as --capacity 1.92TB --cell tlc; on a terminal, vpass asks \
-             for these values if --json is not given",
+            "new drive needs {}, such as --capacity 1.92TB --cell tlc",
             missing.join(" and ")
         )));
     };

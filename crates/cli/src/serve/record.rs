@@ -23,7 +23,6 @@ impl Record {
     pub(super) fn begin(path: &Path) -> Result<Self, Failure> {
         let out = BufWriter::new(OutFile::begin(path, false)?);
         let writer = TraceWriter::new(Target::Compact, out, Epoch::Run);
-        let writer = writer.map_err(|e| failure(path, &e))?;
         Ok(Self { path: path.to_owned(), writer, failed: None })
     }
 

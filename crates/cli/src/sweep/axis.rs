@@ -1,8 +1,4 @@
-//! Swept keys. A key has a list of values, or a range from which values are drawn.
-
-use rand_core::{Rng, SeedableRng};
-use rand_xoshiro::Xoshiro256PlusPlus;
-use serde::Deserialize;
+//! Swept keys. A key has a list of values.
 
 /// Key of a sweep, with the values that the key takes one after the other.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,56 +66,6 @@ pub(crate) fn grid(axes: &[Axis]) -> Vec<Swept> {
     })
 }
 
-/// Range from which the values of a key are drawn.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Range {
-    from: f64,
-    to: f64,
-    /// Whether values are drawn evenly on a logarithmic scale. Otherwise, values are drawn evenly
-    /// on a linear scale.
-    #[serde(default)]
-    log: bool,
-    /// Whether values are rounded to whole numbers.
-    #[serde(default)]
-    whole: bool,
-}
-
-impl Range {
-    /// Checks that the ends of the range are valid.
-    pub(crate) fn check(&self) -> Result<(), &'static str> {
-        let is_finite = self.from.is_finite() && self.to.is_finite();
-        if !is_finite || self.from >= self.to {
-            return Err("`from` below `to` is expected");
-        }
-        if self.log && self.from <= 0.0 {
-            Err("with log = true, a `from` above 0 is expected")
-        } else {
-            Ok(())
-        }
-    }
-
-    /// Returns the value at a share of the range. The low end has share 0, and the high end has
-    /// share 1.
-    fn at(&self, share: f64) -> String {
-        let value = if self.log {
-            self.from * (self.to / self.from).powf(share)
-        } else {
-            self.from + (self.to - self.from) * share
-        };
-        if self.whole { format!("{:.0}", value.round()) } else { format!("{value}") }
-    }
-}
-
-/// Draws random points from the ranges. The same seed draws the same points.
-pub(crate) fn draws(axes: &[(String, Range)], count: u32, seed: u64) -> Vec<Swept> {
-    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
-    let mut share = || (random.next_u64() >> 11) as f64 / (1u64 << 53) as f64;
-    (0..count)
-        .map(|_| axes.iter().map(|(key, range)| (key.clone(), range.at(share()))).collect())
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -140,21 +86,5 @@ mod tests {
         assert_eq!(points.len(), 6);
         let pair = |n: usize| (points[n][0].1.as_str(), points[n][1].1.as_str());
         assert_eq!([pair(0), pair(1), pair(5)], [("1", "x"), ("1", "y"), ("2", "z")]);
-    }
-
-    #[test]
-    fn draws_follow_from_the_seed_and_stay_in_their_range() {
-        let range = Range { from: 10.0, to: 1000.0, log: true, whole: true };
-        let axes = [("a.b".to_owned(), range)];
-        let values = |seed| -> Vec<f64> {
-            let points = draws(&axes, 200, seed);
-            points.iter().map(|point| point[0].1.parse().unwrap()).collect()
-        };
-        assert_eq!(values(1), values(1));
-        assert_ne!(values(1), values(2));
-        assert!(values(1).iter().all(|n| (10.0..=1000.0).contains(n) && n.fract() == 0.0));
-        // Half of the values in this logarithmic range lie below the geometric mean of its ends.
-        let low = values(1).iter().filter(|n| **n < 100.0).count();
-        assert!((75..=125).contains(&low), "{low}");
     }
 }

@@ -9,7 +9,7 @@ use toml::{Table, Value};
 use vpass_lab::failure::Failure;
 use vpass_lab::load::{complaint, read_file};
 
-use super::axis::{Axis, Range, Swept, draws, grid};
+use super::axis::{Axis, Swept, grid};
 use crate::args::CompareArgs;
 
 /// Options of `vpass compare` that a sweep file cannot set, because they belong to the command
@@ -29,25 +29,9 @@ struct SweepFile {
     /// Table `[sweep]`: swept keys, each with its list of values.
     #[serde(default)]
     sweep: Table,
-    /// Table `[draw]`: ranges from which values are drawn.
-    draw: Option<Draw>,
     /// Top-level keys that name options of `vpass compare`.
     #[serde(flatten)]
     options: Table,
-}
-
-#[derive(Deserialize)]
-struct Draw {
-    /// Number of points to draw.
-    count: u32,
-    #[serde(default = "first_seed")]
-    seed: u64,
-    #[serde(flatten)]
-    ranges: Table,
-}
-
-fn first_seed() -> u64 {
-    1
 }
 
 /// Options of a comparison, parsed like those of a command line.
@@ -105,8 +89,13 @@ fn words_of(key: &str, value: &Value) -> Result<Vec<String>, String> {
         Value::Array(all) => {
             vec![option, all.iter().map(plain).collect::<Vec<_>>().join(",")]
         }
+        Value::Table(_) if key == "draw" => {
+            return Err("[draw] is not supported; list the values in [sweep], or draw points in \
+                        Python with vpass.draws"
+                .into());
+        }
         Value::Table(_) => {
-            return Err(format!("[{key}] is not known; [set], [sweep] or [draw] is expected"));
+            return Err(format!("[{key}] is not known; [set] or [sweep] is expected"));
         }
         one => vec![option, plain(one)],
     })
@@ -129,8 +118,7 @@ fn flat(table: &Table) -> Vec<(String, String)> {
     table.iter().flat_map(of).collect()
 }
 
-/// Returns all points of a sweep file. If the file has lists and ranges, each combination of list
-/// values is joined with each drawn point.
+/// Returns all points of a sweep file: each combination of the values in its lists.
 fn points(file: &SweepFile) -> Result<Vec<Swept>, String> {
     let mut axes = vec![];
     for (key, value) in lists(&file.sweep) {
@@ -144,51 +132,19 @@ fn points(file: &SweepFile) -> Result<Vec<Swept>, String> {
         }
         axes.push(Axis { key, values: all.iter().map(plain).collect() });
     }
-    let Some(draw) = &file.draw else {
-        return if axes.is_empty() {
-            Err("the file names no key to sweep; [sweep] with lists or [draw] with ranges is \
-                expected"
-                .into())
-        } else {
-            Ok(grid(&axes))
-        };
-    };
-    let mut ranges = vec![];
-    for (key, value) in ranges_of(&draw.ranges) {
-        let range: Range = value
-            .try_into()
-            .map_err(|_| format!("[draw] {key}: {{ from = 1, to = 10 }} is expected"))?;
-        range.check().map_err(|why| format!("[draw] {key}: {why}"))?;
-        ranges.push((key, range));
+    if axes.is_empty() {
+        return Err("the file names no key to sweep; [sweep] with lists is expected".into());
     }
-    if ranges.is_empty() || draw.count == 0 {
-        return Err("[draw]: a count above 0 and at least one range are expected".into());
-    }
-    let drawn = draws(&ranges, draw.count, draw.seed);
-    let mut points = vec![];
-    for point in grid(&axes) {
-        points.extend(drawn.iter().map(|more| [&point[..], more].concat()));
-    }
-    Ok(points)
+    Ok(grid(&axes))
 }
 
 /// Returns the keys of a table, each with a list of values. Keys have their full names, such as
 /// `start.pec`.
 fn lists(table: &Table) -> Vec<(String, Value)> {
-    nested(table, &|value| value.is_table())
-}
-
-/// Returns the keys of a table, each with a range. Keys have their full names, such as `start.pec`.
-fn ranges_of(table: &Table) -> Vec<(String, Value)> {
-    nested(table, &|value| value.as_table().is_some_and(|inner| !inner.contains_key("from")))
-}
-
-fn nested(table: &Table, is_part_of_key: &dyn Fn(&Value) -> bool) -> Vec<(String, Value)> {
     let of = |(key, value): (&String, &Value)| match value {
-        Value::Table(inner) if is_part_of_key(value) => nested(inner, is_part_of_key)
-            .into_iter()
-            .map(|(rest, value)| (format!("{key}.{rest}"), value))
-            .collect(),
+        Value::Table(inner) => {
+            lists(inner).into_iter().map(|(rest, value)| (format!("{key}.{rest}"), value)).collect()
+        }
         value => vec![(key.clone(), value.clone())],
     };
     table.iter().flat_map(of).collect()

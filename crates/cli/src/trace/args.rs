@@ -16,8 +16,7 @@ pub(crate) enum TraceCommand {
     /// would cause on the blocks of a drive.
     #[command(after_help = INFO_EXAMPLES)]
     Info(InfoArgs),
-    /// Join traces into one trace, and write it in vpass's compact form, as MSR Cambridge CSV, or
-    /// as fio iolog v3.
+    /// Join traces into one trace, and write it in vpass's compact form or as MSR Cambridge CSV.
     #[command(after_help = CONVERT_EXAMPLES)]
     Convert(ConvertArgs),
     /// Write a part of a trace: a time span, one device, a sample of the addresses, or the first
@@ -34,11 +33,9 @@ const INFO_EXAMPLES: &str = "Examples:\n  \
 
 const CONVERT_EXAMPLES: &str = "Examples:\n  \
     vpass trace convert web.csv.zst web.vpt\n  \
-    vpass trace convert hour-1.csv hour-2.csv day.vpt.zst\n  \
-    vpass trace convert db.vpt db.iolog && fio --name=replay --read_iolog=db.iolog \
-    --replay_redirect=/dev/nvme1n1\n\n\
-    The ending of OUT selects the form: .vpt for compact; .csv for msr; .iolog, .fio or .log for \
-    fio. A further ending .zst or .gz compresses the file.";
+    vpass trace convert hour-1.csv hour-2.csv day.vpt.zst\n\n\
+    The ending of OUT selects the form: .vpt for compact; .csv for msr. A further ending .zst or \
+    .gz compresses the file.";
 
 const CUT_EXAMPLES: &str = "Examples:\n  \
     vpass trace cut week.vpt hour.vpt --from 10h --to 11h\n  \
@@ -111,8 +108,8 @@ pub(crate) struct ConvertArgs {
     /// Trace to write. The file appears only when it is complete.
     #[arg(required = true, value_name = "OUT")]
     pub(crate) out: PathBuf,
-    /// Form to write: compact, msr or fio. Default: the form that the ending of OUT names.
-    #[arg(long, visible_alias = "as", value_name = "compact|msr|fio", value_parser = parse_target)]
+    /// Form to write: compact or msr. Default: the form that the ending of OUT names.
+    #[arg(long, visible_alias = "as", value_name = "compact|msr", value_parser = parse_target)]
     pub(crate) to: Option<Target>,
     #[command(flatten)]
     pub(crate) write: WriteArgs,
@@ -159,8 +156,8 @@ pub(crate) struct CutArgs {
     /// Keep only the first N of the rows that the other options select.
     #[arg(long, value_name = "N", value_parser = at_least_one::<NonZeroU64>)]
     pub(crate) rows: Option<NonZeroU64>,
-    /// Form to write: compact, msr or fio. Default: the form that the ending of OUT names.
-    #[arg(long = "as", value_name = "compact|msr|fio", value_parser = parse_target)]
+    /// Form to write: compact or msr. Default: the form that the ending of OUT names.
+    #[arg(long = "as", value_name = "compact|msr", value_parser = parse_target)]
     pub(crate) form: Option<Target>,
     #[command(flatten)]
     pub(crate) write: WriteArgs,

@@ -40,8 +40,8 @@ pub(super) fn target(path: &Path, named: Option<Target>, option: &str) -> Result
     }
     named.or_else(|| Target::of_path(path)).ok_or_else(|| {
         Failure::usage(format!(
-            "{}: unknown ending; .vpt (compact), .csv (msr) or .iolog (fio) is expected, or \
-             {option} compact, msr or fio",
+            "{}: unknown ending; .vpt (compact) or .csv (msr) is expected, or {option} compact or \
+             msr",
             path.display()
         ))
     })
@@ -56,14 +56,12 @@ impl Rewrite {
         args: &WriteArgs,
     ) -> Result<Self, Failure> {
         let out = OutFile::begin(path, args.force)?;
-        let writer =
-            Compressed::new(path, out).and_then(|out| TraceWriter::new(target, out, clock));
-        let writer = writer
+        let out = Compressed::new(path, out)
             .map_err(|e| Failure::failed(format!("{} cannot be written: {e}", path.display())))?;
         Ok(Self {
             path: path.to_owned(),
             target,
-            writer,
+            writer: TraceWriter::new(target, out, clock),
             skip_trims: args.skip_trims,
             skipped_trims: 0,
         })
@@ -87,7 +85,7 @@ impl Rewrite {
             }
             WriteError::Unwritable(what) => {
                 let hint = if row.op == Op::Trim {
-                    "; --skip-trims leaves trims out; the other output forms keep trims"
+                    "; --skip-trims leaves trims out; the compact form keeps trims"
                 } else {
                     ""
                 };
@@ -143,19 +141,12 @@ impl Rewrite {
 }
 
 fn losses_in_words(losses: Losses, skipped_trims: u64) -> Vec<String> {
-    let unit = if losses.time_unit_ns == 1000 { "1 us" } else { "100 ns" };
     let mut words = vec![];
     if losses.rounded > 0 {
         words.push(format!(
-            "this output form stores times in steps of {unit}, so {n_were} rounded down",
+            "this output form stores times in steps of {} ns, so {n_were} rounded down",
+            losses.time_unit_ns,
             n_were = count(losses.rounded) + if losses.rounded == 1 { " was" } else { " were" }
-        ));
-    }
-    if losses.moved_up > 0 {
-        words.push(format!(
-            "{rows_were} earlier than the first row and moved to the time of the first row",
-            rows_were = plural(losses.moved_up, "row")
-                + if losses.moved_up == 1 { " was" } else { " were" }
         ));
     }
     if skipped_trims > 0 {

@@ -40,7 +40,7 @@ fn every_command_has_a_man_page() {
     let folder = tempfile::tempdir().expect("a folder");
     let place = folder.path().to_str().expect("UTF-8");
     assert_eq!(vpass(&["man", place]).code, 0);
-    for command in ["", "-run", "-compare", "-life", "-trace-info", "-workload-fit", "-check"] {
+    for command in ["", "-run", "-compare", "-life", "-trace-info", "-check"] {
         let page = std::fs::read_to_string(folder.path().join(format!("vpass{command}.1")));
         assert!(page.is_ok_and(|page| page.contains(".SH SYNOPSIS")), "vpass{command}.1");
     }

@@ -349,43 +349,6 @@ fn a_comparison_of_all_techniques_leaves_out_those_without_room_and_says_so() {
 }
 
 #[test]
-fn the_scale_that_statistics_are_advised_fits() {
-    for capacity in ["256MiB", "300MiB", "777MiB"] {
-        let run = |scale: &str| {
-            let (capacity, scale) =
-                (format!("drive.capacity={capacity}"), format!("statistics.scale={scale}"));
-            let day =
-                concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/statistics/office-day.toml");
-            vpass(&[
-                "run",
-                "--drive",
-                "tiny",
-                "--workload",
-                day,
-                "--set",
-                &capacity,
-                "--set",
-                &scale,
-                "--gear",
-                "untimed",
-                "--oracle",
-                "off",
-            ])
-        };
-        let refused = run("1");
-        let scale = refused
-            .stderr
-            .split_once("use statistics.scale = ")
-            .expect("advice")
-            .1
-            .split(' ')
-            .next()
-            .unwrap();
-        assert_eq!(run(scale).code, 0, "{capacity} {scale}");
-    }
-}
-
-#[test]
 fn a_rate_takes_the_place_of_a_depth_and_a_depth_that_of_a_rate() {
     let run = |sets: &[&str]| {
         vpass(

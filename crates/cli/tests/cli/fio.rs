@@ -106,22 +106,6 @@ fn each_job_has_its_results() {
 }
 
 #[test]
-fn a_job_that_thinks_takes_its_time() {
-    let room = Room::new();
-    let file = room.file(
-        "think.fio",
-        "[a]\nrw=randread\nsize=8m\nnumber_ios=100\nthinktime=10ms\n[b]\nsize=4m\nrate_iops=1000\n",
-    );
-    let json = run(&file, &["--json", "--repeat", "2"]).json();
-    // In each pass, one job makes 100 reads with 99 pauses of 10 ms. The other job makes 1,024
-    // requests at 1,000 per second, so a pass takes 1.024 s.
-    let [a, b] = [0, 1].map(|i| json["jobs"][i].clone());
-    assert_eq!((&a["requests"], &b["requests"]), (&200.into(), &2048.into()));
-    let seconds = json["simulation"]["simulated_s"].as_f64().unwrap();
-    assert!((2.04..2.06).contains(&seconds), "{seconds}");
-}
-
-#[test]
 fn blocks_hot_for_reads_are_written_anew_before_they_are_lost() {
     // The data that is read most is also written most, so no data is lost by reads without reclaim.
     // With separate hot blocks for reads and for writes, 1,367 pages would be lost.

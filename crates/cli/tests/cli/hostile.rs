@@ -85,7 +85,6 @@ fn words_of_the_command_line() {
     refused(&["paper", HOSTILE]);
     refused(&["trace", "info", HOSTILE]);
     refused(&["trace", "convert", HOSTILE, "out.vpt"]);
-    refused(&["workload", "fit", "--workload", HOSTILE]);
     refused(&["check", "--reclaim", HOSTILE]);
 }
 
@@ -183,18 +182,6 @@ fn names_of_files() {
             && !written.lines().any(|line| line.starts_with("vpass: forged")),
         "{written}"
     );
-    let office_day =
-        concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/statistics/office-day.toml");
-    shown(&[
-        "workload",
-        "fit",
-        "--workload",
-        office_day,
-        "--scale",
-        "0.1",
-        "--out",
-        &format!("{out}-fit.toml"),
-    ]);
 }
 
 #[test]
@@ -251,20 +238,6 @@ fn strings_and_keys_of_toml() {
         "--workload",
         &workload(&format!("[workload]\ndistribution = \"{IN_TOML}\"\n")),
     ]));
-    let office_day = include_str!("../../../../examples/statistics/office-day.toml");
-    let named = office_day.replace("disk = \"office-day\"", &format!("disk = \"{IN_TOML}\""));
-    assert_ne!(named, office_day);
-    let sourced = office_day.replace("\nsource = \"", &format!("\nsource = \"{IN_TOML}"));
-    assert_ne!(sourced, office_day);
-    shown(&["workload", "fit", "--workload", &workload(&sourced), "--scale", "0.1"]);
-    let statistics = workload(&named);
-    shown(&["workload", "fit", "--workload", &statistics, "--scale", "0.1"]);
-    shown(&tiny(&["--workload", &statistics, "--set", "statistics.scale=0.01"]));
-    let json = vpass(&["workload", "fit", "--workload", &statistics, "--scale", "0.1", "--json"]);
-    assert!(
-        json.json()["workload_source"].as_str().unwrap().contains(HOSTILE)
-            && !json.stdout.contains(['\u{1b}', '\u{9b}'])
-    );
     let recipe = format!(
         "title = \"{IN_TOML}\"\ndrive = 'tiny'\n\
          figure = [{{ name = \"{IN_TOML}\", title = \"{IN_TOML}\", group = 'g', metric = \
@@ -310,7 +283,7 @@ fn nothing_is_printed_but_through_one_file() {
     printed.retain(|line| !line.starts_with("out.rs: ") && !asks_only(line));
     assert!(printed.is_empty(), "{printed:#?}");
     let own = lines_with(&["io::stdout().lock()", "io::stderr().lock()"]);
-    assert_eq!(own.len(), 4, "{own:#?}");
+    assert_eq!(own.len(), 3, "{own:#?}");
     assert_eq!(own.iter().filter(|line| line.contains("plain::line")).count(), 2, "{own:#?}");
     let complaints = lines_with(&["complaint.exit()", "complaint.render()", ".print()"]);
     assert!(complaints.iter().all(|line| line.starts_with("words.rs: ")), "{complaints:#?}");

@@ -114,8 +114,6 @@ fn what_never_ends_is_no_file_of_ours() {
         refused(&["run", "--drive", "tiny", "--fio", endless]);
         refused(&["run", "--drive", "tiny", "--trace", endless]);
         refused(&["paper", endless]);
-        refused(&["workload", "fit", "--statistics", endless, "--windows", endless, "--disk", "d"]);
-        refused(&["workload", "fit", "--workload", endless]);
     }
 }
 

@@ -233,7 +233,7 @@ fn each_bad_option_is_refused_with_what_is_expected() {
 #[test]
 fn lines_that_are_missing_or_contradict_each_other_are_refused() {
     let refused = |sheet: &str, words: &[&str]| new(sheet, &[]).refuses(2, words);
-    refused("", &["--capacity and --cell", "on a terminal"]);
+    refused("", &["new drive needs --capacity and --cell", "such as --capacity 1.92TB"]);
     refused("--capacity 1TB", &["needs --cell"]);
     let with = |more: &str| format!("--capacity 960GB --cell tlc {more}");
     refused(&with("--tbw 600 --dwpd 1 --warranty-years 5"), &["cannot be used with"]);

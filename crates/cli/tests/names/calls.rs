@@ -3,7 +3,7 @@
 
 /// Titles for the snapshot, with the arguments of each call. `OUT` is a folder for results, `TIRED`
 /// is a drive file, and `HINTS` is a file of hints.
-pub(crate) const JSON: [(&str, &str); 40] = [
+pub(crate) const JSON: [(&str, &str); 39] = [
     ("run", "run --drive tiny --workload zipf-read --set workload.requests=2000 --json --out OUT"),
     (
         "run",
@@ -109,10 +109,6 @@ pub(crate) const JSON: [(&str, &str); 40] = [
     ("list gc", "list gc --json"),
     ("trace info", "trace info examples/traces/pgbench-ext4.csv.zst --json"),
     ("trace info", "trace info --drive tiny examples/traces/pgbench-ext4.csv.zst --json"),
-    (
-        "workload fit",
-        "workload fit --workload examples/statistics/office-day.toml --scale 0.01 --json",
-    ),
     ("paper", "paper papers/ida-coding-2018/small.toml --out OUT"),
 ];
 
@@ -123,17 +119,11 @@ pub(crate) const SHORT: [(&str, &str); 2] = [
 ];
 
 /// Exit codes, each with its case and the arguments of a call.
-pub(crate) const CODES: [(i32, &str, &str); 9] = [
+pub(crate) const CODES: [(i32, &str, &str); 8] = [
     (
         0,
         "run that loses nothing",
         "run --drive tiny --workload zipf-read --set workload.requests=100",
-    ),
-    (
-        1,
-        "workload fit that misses",
-        "workload fit --workload examples/statistics/office-day.toml --scale 0.05 --tolerance \
-         0.001",
     ),
     (2, "unknown drive", "run --drive nothing --workload zipf-read"),
     (2, "unknown key", "run --drive tiny --workload zipf-read --set drive.nothing=1"),

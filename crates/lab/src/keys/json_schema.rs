@@ -30,7 +30,7 @@ pub fn drive() -> Value {
 }
 
 /// Returns the schema of workload files. A workload file is one of several kinds: plain workload,
-/// phases, parts, model or statistics.
+/// phases, parts or model.
 pub fn workload() -> Value {
     let mut tables = Map::new();
     for section in WORKLOAD.iter().chain(PHASES).chain(PARTS).chain(MODEL) {
@@ -44,8 +44,7 @@ pub fn workload() -> Value {
         "hints".into(),
         json!({ "type": "object", "description": "Read latencies that the host accepts" }),
     );
-    let one_of = json!([{ "required": ["workload"] }, { "required": ["statistics"] }]);
-    file("vpass workload file", tables, json!({ "oneOf": one_of }))
+    file("vpass workload file", tables, json!({ "required": ["workload"] }))
 }
 
 /// Returns the schema of a whole file, with the description and the tables.

@@ -5,7 +5,6 @@ use vpass_drive::config::DriveConfig;
 use vpass_workload::model::{ModelFile, ModelSource};
 use vpass_workload::parts::{PartsFile, PartsSource};
 use vpass_workload::phases::{PhasesFile, PhasesSource};
-use vpass_workload::statistics::{StatisticsFile, StatisticsSource};
 use vpass_workload::stripes::StripesSource;
 use vpass_workload::synthetic::{SyntheticSource, WorkloadFile};
 
@@ -146,8 +145,7 @@ fn is_about(key: &str, is_word: bool, refusal: &str) -> bool {
     if is_word {
         return refusal.contains("expected");
     }
-    // Numbers of statistics must also be consistent with each other.
-    !refusal.contains("contradicts") && refusal.contains(&format!("{key} = "))
+    refusal.contains(&format!("{key} = "))
         || refusal.contains("expected")
         || refusal.contains("is outside")
 }
@@ -178,7 +176,6 @@ fn base(key: &str) -> (Table, Vec<&str>) {
             "[workload]\ndistribution = 'hot-cold:0.1/0.9'\nwrite_distribution = 'hot-cold:0.1/0.9'"
         }
         ["workload", ..] => "[workload]",
-        ["statistics", ..] => include_str!("../../../../examples/statistics/office-day.toml"),
         ["bch", ..] => crate::presets::drive("da-raid5-mlc").unwrap(),
         _ => crate::presets::drive("tiny").unwrap(),
     };
@@ -219,10 +216,7 @@ fn check(key: &str, value: Value) -> Result<(), String> {
     let (last, tables) = path.split_last().expect("a key has parts");
     tables.iter().fold(&mut file, |table, name| inner(table, name)).insert((*last).into(), value);
     let words = |e: toml::de::Error| e.to_string();
-    if path[0] == "statistics" {
-        let file = file.try_into::<StatisticsFile>().map_err(words)?;
-        StatisticsSource::new(&file.statistics, 16 * GIB, 1).map(drop).map_err(|e| e.to_string())
-    } else if path[..2] == ["workload", "phase"] {
+    if path[..2] == ["workload", "phase"] {
         let file = file.try_into::<PhasesFile>().map_err(words)?;
         PhasesSource::new(&file.workload, GIB, 16_384, 1).map(drop).map_err(|e| e.to_string())
     } else if path[..2] == ["workload", "part"] {
@@ -253,8 +247,6 @@ fn read(key: &Key, file: Table) -> Result<String, String> {
         let resolved =
             file.try_into::<DriveConfig>().map_err(words)?.resolve().map_err(|e| e.to_string())?;
         Ok(format!("{resolved:?}"))
-    } else if file.contains_key("statistics") {
-        file.try_into::<StatisticsFile>().map(|c| format!("{c:?}")).map_err(words)
     } else if key.path.starts_with("workload.phase") {
         file.try_into::<PhasesFile>().map(|c| format!("{c:?}")).map_err(words)
     } else if key.path.starts_with("workload.part") {

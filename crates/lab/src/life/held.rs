@@ -70,7 +70,7 @@ fn reads_per_s(plan: &RunPlan) -> Option<f64> {
             plan.model_law().ok()?.requests_per_token() * file.workload.model.tokens_per_second
         }
         Generated::Parts(file) => file.workload.read_rate(),
-        Generated::Phases(_) | Generated::Statistics(_) => return None,
+        Generated::Phases(_) => return None,
     };
     Some(rate * plan.hours().share()).filter(|rate| *rate > 0.0)
 }

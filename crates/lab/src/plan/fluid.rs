@@ -16,7 +16,6 @@ use vpass_workload::model::{FluidModel, ModelLaw, ModelWorkload};
 use vpass_workload::parts::{FluidParts, PartsConfig};
 use vpass_workload::pass::PassSource;
 use vpass_workload::phases::{FluidPhases, PhasesConfig};
-use vpass_workload::statistics::DiskStatistics;
 use vpass_workload::synthetic::{FluidSynthetic, WorkloadConfig};
 use vpass_workload::traces::TraceReport;
 use vpass_workload::windows::{Counted, Counting, FluidWindows, MOST_REQUESTS, StrataBy, Windows};
@@ -270,7 +269,7 @@ impl RunPlan {
             let (requests, pass_ns) = (table.requests(), table.pass() as f64);
             let source = if !sample.is_whole() {
                 FluidWindows::new(Arc::new(table.sampled(sample, self.strata_by())))
-            } else if self.workload.is_drawn() {
+            } else if self.workload.is_generated() {
                 FluidWindows::drawn(table, self.source()?)
             } else {
                 FluidWindows::new(table)
@@ -295,7 +294,7 @@ impl RunPlan {
     /// Returns the workload's stream of requests, divided into windows of time.
     fn windows(&self, tables: &Tables) -> Result<Made, Failure> {
         let mut made = tables.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let (is_drawn, for_samples) = (self.workload.is_drawn(), !self.sample.is_whole());
+        let (is_drawn, for_samples) = (self.workload.is_generated(), !self.sample.is_whole());
         let key = (self.seed, is_drawn && for_samples);
         if let Some((_, known)) = made.iter().find(|(of, _)| *of == key) {
             return Ok(known.clone());
@@ -306,7 +305,7 @@ impl RunPlan {
             Counted::Many { for_samples }
         } else {
             Counted::One {
-                width: self.span_of_requests()? / WINDOWS,
+                width: self.span_of_requests() / WINDOWS,
                 short_bytes: self.whole_flash_bytes() / PASSES_PER_CYCLE,
             }
         };
@@ -345,21 +344,15 @@ impl RunPlan {
     }
 
     /// Returns the approximate duration of a pass, in simulated nanoseconds.
-    fn span_of_requests(&self) -> Result<Ns, Failure> {
+    fn span_of_requests(&self) -> Ns {
         let span = match &self.workload {
             Workload::Trace { survey, options } => {
                 (survey.files().iter().map(|file| file.span_ns).sum::<Ns>() as f64 / options.speed)
                     as Ns
             }
-            Workload::Generated(Loaded { config: Generated::Statistics(file), .. }) => self
-                .named(DiskStatistics::of(&file.statistics))?
-                .window_ends_ns
-                .last()
-                .copied()
-                .unwrap_or(0),
             _ => SHORTEST * WINDOWS,
         };
-        Ok(span.clamp(SHORTEST * WINDOWS, LONGEST * WINDOWS))
+        span.clamp(SHORTEST * WINDOWS, LONGEST * WINDOWS)
     }
 
     /// Returns an upper limit of the memory for the read rates, in bytes.
@@ -376,7 +369,7 @@ impl RunPlan {
         } else {
             let source = self.source()?;
             let of_pass = source.len_hint().unwrap_or(0);
-            let writes = match (self.workload.is_drawn(), self.sample.is_whole()) {
+            let writes = match (self.workload.is_generated(), self.sample.is_whole()) {
                 (true, true) => 0,
                 (true, false) => MOST_REQUESTS / 2 + of_pass,
                 (false, _) => of_pass,

@@ -175,7 +175,7 @@ fn trace_notes(survey: &Survey) -> Vec<Phrase> {
 
 /// Describes the time units that vpass assumed for a trace without time units. Returns `None` for a
 /// closed loop, because times are not used.
-pub fn unit_notes(survey: &Survey, options: &TraceOptions) -> Option<Phrase> {
+pub(super) fn unit_notes(survey: &Survey, options: &TraceOptions) -> Option<Phrase> {
     let said = options.read.time_unit;
     let mut formats: Vec<_> = survey
         .files()

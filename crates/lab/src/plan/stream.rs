@@ -10,7 +10,6 @@ use vpass_workload::model::ModelSource;
 use vpass_workload::parts::{PartsSource, Side, SideBySide};
 use vpass_workload::pass::PassSource;
 use vpass_workload::phases::PhasesSource;
-use vpass_workload::statistics::StatisticsSource;
 use vpass_workload::stripes::StripesSource;
 use vpass_workload::synthetic::SyntheticSource;
 use vpass_workload::traces::{TraceReport, TraceSource};
@@ -59,10 +58,6 @@ impl RunPlan {
                     }
                     Generated::Parts(file) => {
                         PartsSource::new(&file.workload, capacity, page, self.seed)
-                            .map(|s| Box::new(s) as _)
-                    }
-                    Generated::Statistics(file) => {
-                        StatisticsSource::new(&file.statistics, capacity, self.seed)
                             .map(|s| Box::new(s) as _)
                     }
                 };
@@ -132,7 +127,6 @@ fn hours_of(workload: &Workload) -> DailyHours {
         Generated::Phases(file) => file.workload.hours(),
         Generated::Parts(file) => file.workload.hours(),
         Generated::Model(file) => file.workload.hours(),
-        Generated::Statistics(_) => DailyHours::ALWAYS,
     }
 }
 

@@ -1,7 +1,6 @@
 //! Source of a plan's requests. vpass finds the source, reads it, and checks that it suits the
 //! drive.
 
-use std::fmt::Write;
 use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,7 +12,6 @@ use vpass_drive::config::DriveConfig;
 use vpass_drive::phrase;
 use vpass_workload::fio::JobFile;
 use vpass_workload::given::Given;
-use vpass_workload::statistics::StatisticsConfig;
 use vpass_workload::traces::{
     Device, Fit, MissingClock, ReadOptions, Survey, TraceOptions, format_named,
 };
@@ -99,16 +97,6 @@ impl Workload {
         }
     }
 
-    /// Returns whether each pass has new random requests with the same rates throughout. A trace
-    /// repeats, and statistics of a disk have rates that change within a pass.
-    pub(super) fn is_drawn(&self) -> bool {
-        match self {
-            Self::Generated(Loaded { config: Generated::Statistics(_), .. }) => false,
-            Self::Beside(all) => all.iter().all(Self::is_drawn),
-            _ => self.is_generated(),
-        }
-    }
-
     /// Describes the source of the requests.
     pub fn source(&self) -> String {
         match self {
@@ -124,20 +112,9 @@ impl Workload {
                 Generated::Phases(_) => "generated in phases".into(),
                 Generated::Parts(_) => "generated in parts".into(),
                 Generated::Model(_) => "generated from a model".into(),
-                Generated::Statistics(file) => generated_from(&file.statistics),
             },
         }
     }
-}
-
-/// Describes the source of the requests: for example, "generated from the statistics of w02 at
-/// scale 0.01".
-pub fn generated_from(statistics: &StatisticsConfig) -> String {
-    let mut text = format!("generated from the statistics of {}", statistics.disk);
-    if statistics.scale < 1.0 {
-        let _ = write!(text, " at scale {}", statistics.scale);
-    }
-    text
 }
 
 impl Workload {
@@ -314,7 +291,11 @@ fn check_capacity(
 ///
 /// # Errors
 /// Returns an error if the trace is invalid, or if the user interrupts the work.
-pub fn survey(paths: &[PathBuf], options: &TraceOptions, begin: Begin) -> Result<Survey, Failure> {
+pub(crate) fn survey(
+    paths: &[PathBuf],
+    options: &TraceOptions,
+    begin: Begin,
+) -> Result<Survey, Failure> {
     let bytes = paths.iter().map(|path| fs::metadata(path).map_or(0, |m| m.len())).sum();
     let progress = begin(Some(bytes), "bytes of the trace read");
     let survey = Survey::of(paths, options, &mut |bytes| progress.advance(bytes));

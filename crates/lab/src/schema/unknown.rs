@@ -281,7 +281,7 @@ mod tests {
             unknown.sentence("@").to_string()
         };
         let mut names: Vec<_> = DRIVE.iter().map(|section| section.name).collect();
-        names.extend(["workload", "statistics"]);
+        names.push("workload");
         let tables = format!("known tables are {}", names.join(", "));
         assert_eq!(said("a", Some("b"), "c.d"), format!("unknown key `a.b.c.d` in @: {tables}"));
         assert_eq!(said("foo", None, "bar"), format!("unknown key `foo.bar` in @: {tables}"));

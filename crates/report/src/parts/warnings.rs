@@ -1,5 +1,4 @@
-//! Part of the page with warnings, assumptions, the verdict that the command printed, and the
-//! findings of the oracle.
+//! Part of the page with warnings, assumptions, and the findings of the oracle.
 
 use serde_json::Value;
 
@@ -19,7 +18,6 @@ pub(crate) fn section(model: &Model) -> Section {
     lines.extend(of_rows(model, |row| &row.warnings, ""));
     lines.extend(of_rows(model, |row| &row.assumptions, "Assumption: "));
     lines.extend(oracle(model));
-    lines.extend(model.verdict.iter().map(|sentence| ("ok", printed(sentence))));
     if lines.is_empty() {
         return Section::default();
     }
@@ -31,8 +29,8 @@ pub(crate) fn section(model: &Model) -> Section {
         })
         .collect();
     let html = format!(
-        "<section id=\"warn\" aria-labelledby=\"warn-h\"><h2 id=\"warn-h\">Warnings, assumptions \
-         and verdict</h2><ul class=\"warn\">{items}</ul></section>"
+        "<section id=\"warn\" aria-labelledby=\"warn-h\"><h2 id=\"warn-h\">Warnings and \
+         assumptions</h2><ul class=\"warn\">{items}</ul></section>"
     );
     Section { html, data: vec![] }
 }
@@ -145,15 +143,6 @@ fn oracle(model: &Model) -> Vec<Line> {
     lines
 }
 
-/// Returns the markup of a sentence that a command printed. Names between backquotes become code.
-fn printed(sentence: &str) -> String {
-    let parts = sentence.split('`').enumerate();
-    let part = |(i, text): (usize, &str)| {
-        if i % 2 == 1 { format!("<code>{}</code>", escape(text)) } else { escape(text) }
-    };
-    parts.map(part).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -184,10 +173,5 @@ mod tests {
             html.contains("<b>straw-wl</b>: the oracle found a bug of the drive model: page 7")
         );
         assert!(!html.contains("found no bug"));
-    }
-
-    #[test]
-    fn printed_sentences_keep_their_names() {
-        assert_eq!(printed("life of `a<b` is long"), "life of <code>a&lt;b</code> is long");
     }
 }

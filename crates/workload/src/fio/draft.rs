@@ -9,7 +9,6 @@ use vpass_drive::phrase;
 
 use super::grammar::{Assignment, SourceLine};
 use super::options::{self, Role};
-use super::service::{Order, Service};
 use super::sizes::Blocks;
 use super::skew::Distribution;
 use super::values::{self, Amount, KbBase, PerOp};
@@ -23,8 +22,6 @@ pub(super) enum Ways {
     Trim,
     /// Mix of reads and writes.
     Mixed,
-    /// Trims and writes. Each block is trimmed, then written.
-    TrimWrite,
 }
 
 /// Value of the option `rw`.
@@ -40,17 +37,6 @@ pub(super) struct Pattern {
     /// Bytes skipped between two requests, such as 4 KiB in `read:4k`. With a negative value,
     /// addresses run backwards.
     pub(super) gap: i64,
-}
-
-/// Value of the option `thinktime`. After every `blocks` requests, a job waits until all of its
-/// requests are complete. Then the job pauses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Think {
-    pub(super) pause_ns: u64,
-    pub(super) blocks: u64,
-    /// Whether a request counts towards `blocks` as soon as it is issued. If this is false, a
-    /// request counts when it is complete.
-    pub(super) counts_issued: bool,
 }
 
 /// Files and region of a fio job, before the size of the drive is known.
@@ -77,27 +63,21 @@ pub(super) struct Draft {
     pub(super) base: KbBase,
     pub(super) label: Option<String>,
     pub(super) pattern: Pattern,
-    pub(super) identical: bool,
     pub(super) read_percent: u32,
     pub(super) blocks: PerOp<Blocks>,
     /// Sizes from the options `bsrange` and `bssplit`, which take precedence over `bs`.
     pub(super) mixed_blocks: PerOp<Option<Blocks>>,
-    pub(super) unaligned: bool,
     pub(super) align: PerOp<Option<u64>>,
     pub(super) target: Target,
     pub(super) io_size: Option<Amount>,
     pub(super) number_ios: Option<u64>,
     pub(super) loops: u32,
     pub(super) clones: u32,
-    pub(super) service: Service,
     pub(super) open_files: Option<u32>,
     pub(super) distribution: Distribution,
-    pub(super) random_percent: PerOp<u32>,
     pub(super) map: bool,
-    pub(super) lfsr: bool,
     pub(super) engine: String,
     pub(super) depth: u32,
-    pub(super) depth_low: Option<u32>,
     pub(super) rate: PerOp<Option<u64>>,
     pub(super) rate_iops: PerOp<Option<u64>>,
     pub(super) poisson: bool,
@@ -105,12 +85,8 @@ pub(super) struct Draft {
     pub(super) ramp_ns: u64,
     pub(super) time_based: bool,
     pub(super) start_ns: u64,
-    pub(super) think: Think,
-    pub(super) think_spin_ns: u64,
     pub(super) stonewall: bool,
-    pub(super) exit_all: bool,
     pub(super) verify: bool,
-    pub(super) do_verify: bool,
     /// For each option, the last line of the job file that sets the option.
     places: BTreeMap<&'static str, SourceLine>,
 }
@@ -120,7 +96,6 @@ const BLOCK: u64 = 4096;
 /// Largest number of jobs that fio starts (`REAL_MAX_JOBS`).
 pub(super) const MOST_JOBS: u64 = 4096;
 const SECOND_NS: u64 = 1_000_000_000;
-const MICROSECOND_NS: u64 = 1_000;
 
 impl Default for Draft {
     fn default() -> Self {
@@ -134,11 +109,9 @@ impl Default for Draft {
                 every: 1,
                 gap: 0,
             },
-            identical: false,
             read_percent: 50,
             blocks: [const { Blocks::One(BLOCK) }; 3],
             mixed_blocks: [const { None }; 3],
-            unaligned: false,
             align: [None; 3],
             target: Target {
                 files: vec![],
@@ -155,15 +128,11 @@ impl Default for Draft {
             number_ios: None,
             loops: 1,
             clones: 1,
-            service: Service { order: Order::RoundRobin, in_a_row: 1 },
             open_files: None,
             distribution: Distribution::Random,
-            random_percent: [100; 3],
             map: true,
-            lfsr: false,
             engine: "psync".into(),
             depth: 1,
-            depth_low: None,
             rate: [None; 3],
             rate_iops: [None; 3],
             poisson: false,
@@ -171,12 +140,8 @@ impl Default for Draft {
             ramp_ns: 0,
             time_based: false,
             start_ns: 0,
-            think: Think { pause_ns: 0, blocks: 1, counts_issued: false },
-            think_spin_ns: 0,
             stonewall: false,
-            exit_all: false,
             verify: false,
-            do_verify: true,
             places: BTreeMap::new(),
         }
     }
@@ -227,12 +192,9 @@ impl Draft {
 
     fn set(&mut self, name: &str, value: Option<&str>) -> Result<(), String> {
         match name {
-            "bs_unaligned" => self.unaligned = values::flag(value)?,
             "norandommap" => self.map = !values::flag(value)?,
             "time_based" => self.time_based = values::flag(value)?,
             "stonewall" => self.stonewall = values::flag(value)?,
-            "exitall" => self.exit_all = values::flag(value)?,
-            "do_verify" => self.do_verify = values::flag(value)?,
             _ => {
                 let value = value
                     .filter(|v| !v.is_empty())
@@ -249,19 +211,11 @@ impl Draft {
             "name" => self.label = Some(value.into()),
             "description" => {}
             "rw" => self.pattern = pattern(value, self.base)?,
-            "rw_sequencer" => self.identical = one_of(value, &["sequential", "identical"])? == 1,
             "rwmixread" => self.read_percent = percent(value)?,
             "rwmixwrite" => self.read_percent = 100 - percent(value)?,
             "random_distribution" => self.distribution = Distribution::read(value, self.base)?,
-            "percentage_random" => self.random_percent = each(value, 100, percent)?,
-            "random_generator" => {
-                self.lfsr = one_of(value, &["tausworthe", "tausworthe64", "lfsr"])? == 2;
-            }
             "ioengine" => self.engine = engine(value)?,
             "iodepth" => self.depth = self.count(value, 1..=u64::from(MAX_QUEUE_DEPTH))? as u32,
-            "iodepth_low" => {
-                self.depth_low = Some(self.count(value, 0..=u64::from(MAX_QUEUE_DEPTH))? as u32);
-            }
             "rate" => {
                 self.rate = each(value, None, |v| values::bytes(v, self.base).map(above_zero))?;
             }
@@ -273,12 +227,6 @@ impl Draft {
             "runtime" => self.runtime_ns = values::time_ns(value, SECOND_NS)?,
             "ramp_time" => self.ramp_ns = values::time_ns(value, SECOND_NS)?,
             "startdelay" => self.start_ns = values::time_ns(value, SECOND_NS)?,
-            "thinktime" => self.think.pause_ns = values::time_ns(value, MICROSECOND_NS)?,
-            "thinktime_spin" => self.think_spin_ns = values::time_ns(value, MICROSECOND_NS)?,
-            "thinktime_blocks" => self.think.blocks = self.count(value, 1..=u64::from(u32::MAX))?,
-            "thinktime_blocks_type" => {
-                self.think.counts_issued = one_of(value, &["complete", "issue"])? == 1;
-            }
             "number_ios" => self.number_ios = above_zero(values::bytes(value, self.base)?),
             "loops" => self.loops = self.count(value, 0..=u64::from(u32::MAX))?.max(1) as u32,
             "numjobs" => self.clones = self.count(value, 1..=MOST_JOBS)? as u32,
@@ -323,7 +271,6 @@ impl Draft {
                 self.open_files =
                     above_zero(self.count(value, 0..=u64::from(u32::MAX))?).map(|n| n as u32);
             }
-            "file_service_type" => self.service = service(value, base)?,
             "filename" => self.target.files = file_names(value)?,
             "directory" => {
                 self.target.directory = value.split(':').next().unwrap_or_default().into()
@@ -395,7 +342,7 @@ fn kb_base(value: &str) -> Result<KbBase, String> {
 
 /// Allowed values of `rw`. Each value has its directions, and a flag that is true if addresses are
 /// random.
-const PATTERNS: [(&str, Ways, bool); 11] = [
+const PATTERNS: [(&str, Ways, bool); 9] = [
     ("read", Ways::Read, false),
     ("write", Ways::Write, false),
     ("trim", Ways::Trim, false),
@@ -405,21 +352,21 @@ const PATTERNS: [(&str, Ways, bool); 11] = [
     ("rw", Ways::Mixed, false),
     ("readwrite", Ways::Mixed, false),
     ("randrw", Ways::Mixed, true),
-    ("trimwrite", Ways::TrimWrite, false),
-    ("randtrimwrite", Ways::TrimWrite, true),
 ];
 
 fn pattern(value: &str, base: KbBase) -> Result<Pattern, String> {
     let (word, postfix) =
         value.split_once(':').map_or((value, None), |(word, postfix)| (word, Some(postfix)));
+    if word.ends_with("trimwrite") {
+        return Err(format!(
+            "{word} is not supported; write a job that trims and a job that writes"
+        ));
+    }
     let words = PATTERNS.map(|(word, ..)| word);
     let (_, ways, random) = PATTERNS[one_of(word, &words)?];
     let mut pattern = Pattern { text: value.into(), ways, random, every: 1, gap: 0 };
     match postfix {
         None => {}
-        Some(_) if ways == Ways::TrimWrite => {
-            return Err("a number after trimwrite is not supported".into());
-        }
         Some(every) if random => {
             pattern.every = values::count(every, base, 1..=u64::from(u32::MAX))? as u32;
         }
@@ -455,20 +402,4 @@ fn file_names(value: &str) -> Result<Vec<String>, String> {
         return Err("standard input and output are not drives; name a file or a device".into());
     }
     Ok(names)
-}
-
-/// Parses a value of `file_service_type`, such as `roundrobin:3`.
-fn service(value: &str, base: KbBase) -> Result<Service, String> {
-    let (word, number) =
-        value.split_once(':').map_or((value, None), |(word, number)| (word, Some(number)));
-    if ["zipf", "pareto", "normal", "gauss"].contains(&word) {
-        return Err(format!(
-            "{word} is not supported; roundrobin, random or sequential is expected"
-        ));
-    }
-    let orders = [Order::RoundRobin, Order::Random, Order::Sequential];
-    let order = orders[one_of(word, &["roundrobin", "random", "sequential"])?];
-    let in_a_row =
-        number.map_or(Ok(1), |n| values::count(n, base, 1..=u64::from(u32::MAX)))? as u32;
-    Ok(Service { order, in_a_row })
 }

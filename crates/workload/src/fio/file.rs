@@ -92,20 +92,18 @@ impl JobFile {
                  without a rate",
             ]);
         }
-        let waits = [
-            ("thinktime", job.think.is_some()),
-            ("startdelay", job.rate.is_none() && job.start_ns > 0),
-        ];
-        let why = if options.queue_depth.is_some() {
-            phrase![Opt::QueueDepth, " is given"]
-        } else {
-            phrase!["the untimed gear has no time without a rate"]
-        };
-        if options.queue_depth.is_some() || !options.has_clock {
-            let waits = waits.iter().filter(|(_, given)| *given);
-            notes.extend(waits.map(|(option, _)| {
-                phrase!["job {label}: its {option} is ignored, because ", why.clone()]
-            }));
+        let waits = job.rate.is_none() && job.start_ns > 0;
+        if waits && options.queue_depth.is_some() {
+            notes.push(phrase![
+                "job {label}: its startdelay is ignored, because ",
+                Opt::QueueDepth,
+                " is given",
+            ]);
+        } else if waits && !options.has_clock {
+            notes.push(phrase![
+                "job {label}: its startdelay is ignored, because the untimed gear has no time \
+                 without a rate",
+            ]);
         }
         Ok(())
     }

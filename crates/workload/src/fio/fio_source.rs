@@ -2,9 +2,9 @@
 //!
 //! The jobs between two `stonewall`s are a stage. A stage begins when all requests of the previous
 //! stage are complete. Within a stage:
-//! - A single job without pauses runs as a closed loop with `iodepth` outstanding requests.
-//! - If a stage has several jobs, or a single job that pauses, each clone of a job (`numjobs`) has
-//!   its own queue ([`super::queues`]). A clone issues its next request when one of its own
+//! - A single job runs as a closed loop with `iodepth` outstanding requests.
+//! - If a stage has several jobs, or a single job that starts late, each clone of a job (`numjobs`)
+//!   has its own queue ([`super::queues`]). A clone issues its next request when one of its own
 //!   requests is complete.
 //! - If all jobs have a rate, the stage is an open loop. Requests of all jobs are merged by arrival
 //!   time ([`super::rate_clocks`]).
@@ -183,9 +183,8 @@ impl FioSource {
             return false;
         }
         let mut clones = self.workers.iter().filter(|r| r.worker.job.stage == self.stage);
-        let pauses = |job: &Job| job.think.is_some() || job.start_ns > 0;
         let several = clones.clone().nth(1).is_some();
-        clones.any(|r| r.clocks.is_none() && (several || pauses(&r.worker.job)))
+        clones.any(|r| r.clocks.is_none() && (several || r.worker.job.start_ns > 0))
     }
 
     /// Counts requests that were handed out, each for its own job.
@@ -201,14 +200,9 @@ impl FioSource {
     }
 
     /// Removes a clone from the stage. Before this call, the clone must have been removed from
-    /// `queue`. If the job has the option `exitall`, the whole stage ends.
+    /// `queue`.
     fn retire(&mut self, worker: usize) {
-        let job = &self.workers[worker].worker.job;
-        self.active_depth -= job.depth;
-        if job.exit_all {
-            self.queue.clear();
-            self.active_depth = 0;
-        }
+        self.active_depth -= self.workers[worker].worker.job.depth;
     }
 
     /// Removes clones from the closed loop if their time limit has passed. Returns true if one of

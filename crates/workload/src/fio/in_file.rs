@@ -4,7 +4,6 @@
 //! addresses come from a shuffle, from a skewed distribution, or from a uniform distribution. All
 //! directions have the same hot blocks in a file.
 
-use super::draft::Ways;
 use super::job::Job;
 use super::layout::Region;
 use super::random_map::RandomMap;
@@ -117,18 +116,10 @@ impl InFile {
         }
         *shared.countdown -= 1;
         if *shared.countdown > 0 {
-            let next =
-                if job.identical { Some(self.last[op].start) } else { self.sequential(op, shared) };
+            let next = self.sequential(op, shared);
             return next.map(|start| (start, None)).or_else(|| self.random(op, shared));
         }
         *shared.countdown = job.pattern.every;
-        let percent = job.random_percent[op];
-        if percent < 100 && below(&mut shared.streams.direction, 100) >= u64::from(percent) {
-            return self
-                .sequential(op, shared)
-                .map(|start| (start, None))
-                .or_else(|| self.random(op, shared));
-        }
         self.random(op, shared)
     }
 
@@ -202,9 +193,8 @@ fn maps(
 ) -> Result<Maps, String> {
     let mut maps = Vec::new();
     let mut map_of = [None; 3];
-    // A write that follows a trim uses the trim's address, so no address is drawn for the write.
-    let draws = |op: usize| job.uses()[op] && !(op == 1 && job.pattern.ways == Ways::TrimWrite);
-    let ops: Vec<usize> = (0..3).filter(|op| draws(*op) && job.map && job.pattern.random).collect();
+    let ops: Vec<usize> =
+        (0..3).filter(|op| job.uses()[*op] && job.map && job.pattern.random).collect();
     for op in &ops {
         let min = |op: usize| job.blocks[op].ends().0;
         if let Some(other) = ops.iter().find(|other| *other < op && min(**other) == min(*op)) {

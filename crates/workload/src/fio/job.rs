@@ -6,10 +6,9 @@ use std::collections::BTreeSet;
 use vpass_drive::base::phrase::Phrase;
 use vpass_drive::base::request::SourceError;
 
-use super::draft::{Draft, MOST_JOBS, Pattern, Target, Think, Ways};
+use super::draft::{Draft, MOST_JOBS, Pattern, Target, Ways};
 use super::grammar::{Section, SourceLine};
 use super::options;
-use super::service::Service;
 use super::sizes::Blocks;
 use super::skew::Distribution;
 use super::values::{Amount, PerOp};
@@ -37,7 +36,6 @@ pub(super) struct Rate {
 
 /// Job of a fio job file, with the number of its clones.
 #[derive(Clone, Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "one for each option that is a flag")]
 pub(super) struct Job {
     pub(super) section: String,
     pub(super) label: String,
@@ -47,23 +45,17 @@ pub(super) struct Job {
     pub(super) stage: usize,
     pub(super) clones: u32,
     pub(super) pattern: Pattern,
-    pub(super) identical: bool,
     pub(super) read_percent: u32,
     pub(super) blocks: PerOp<Blocks>,
-    pub(super) unaligned: bool,
     /// Alignment of random addresses in bytes, for each direction.
     pub(super) align: PerOp<u64>,
     pub(super) distribution: Distribution,
-    pub(super) random_percent: PerOp<u32>,
     pub(super) map: bool,
     pub(super) depth: u32,
     pub(super) rate: Option<Rate>,
     /// Time before the first request of the job, in ns.
     pub(super) start_ns: u64,
-    pub(super) think: Option<Think>,
     pub(super) limits: Limits,
-    pub(super) service: Service,
-    pub(super) exit_all: bool,
     pub(super) target: Target,
 }
 
@@ -136,33 +128,24 @@ impl Job {
             place: section.place.clone(),
             stage,
             clones: draft.clones,
-            identical: draft.identical,
             read_percent: draft.read_percent,
-            unaligned: draft.unaligned,
             align: [0, 1, 2].map(|i| draft.align[i].unwrap_or(blocks[i].ends().0)),
-            // As in fio, a job with an alignment or a skewed distribution has no random map. With
-            // fio's generator `lfsr`, each block is visited once, so vpass uses a random map for
-            // this generator.
-            map: (draft.map && !aligned || draft.lfsr)
-                && draft.distribution == Distribution::Random,
-            random_percent: draft.random_percent,
+            // As in fio, a job with an alignment or a skewed distribution has no random map.
+            map: draft.map && !aligned && draft.distribution == Distribution::Random,
             distribution: draft.distribution.clone(),
-            depth: depth(draft, &label, section, notes)?,
+            depth: depth(draft, &label, notes),
             rate: None,
             start_ns: draft.start_ns,
-            think: think(draft),
             limits: limits(draft, &label, section, notes)?,
-            service: draft.service,
-            exit_all: draft.exit_all,
             target: draft.target.clone(),
             pattern: draft.pattern.clone(),
             label,
             blocks,
         };
-        let writes = matches!(job.pattern.ways, Ways::Write | Ways::Mixed | Ways::TrimWrite);
-        if draft.verify && draft.do_verify && writes {
-            let what = "reading written data back (verify) is not supported; set do_verify=0, or \
-                        add a job that has stonewall and reads the data";
+        let writes = matches!(job.pattern.ways, Ways::Write | Ways::Mixed);
+        if draft.verify && writes {
+            let what = "reading written data back (verify) is not supported; leave this option \
+                        out, or add a job that has stonewall and reads the data";
             return Err(draft.place("verify").unwrap_or(&section.place).complain(what));
         }
         let files = job.target.number_of_files();
@@ -183,11 +166,6 @@ impl Job {
         self.blocks.iter().map(|blocks| blocks.ends().1).max().unwrap_or(0)
     }
 
-    /// Returns the number of requests that belong together: a trim and its write are 2.
-    pub(super) fn requests_at_once(&self) -> u64 {
-        if self.pattern.ways == Ways::TrimWrite { 2 } else { 1 }
-    }
-
     /// Returns three flags: whether the job reads, whether it writes, and whether it trims.
     pub(super) fn uses(&self) -> PerOp<bool> {
         match self.pattern.ways {
@@ -195,7 +173,6 @@ impl Job {
             Ways::Write => [false, true, false],
             Ways::Trim => [false, false, true],
             Ways::Mixed => [self.read_percent > 0, self.read_percent < 100, false],
-            Ways::TrimWrite => [false, true, true],
         }
     }
 
@@ -212,14 +189,6 @@ impl Job {
         }
         if !by_bytes && !by_requests {
             return Ok(None);
-        }
-        if self.think.is_some() {
-            return complain(format!(
-                "{option} is not supported with thinktime; give only one of the two options"
-            ));
-        }
-        if self.pattern.ways == Ways::TrimWrite {
-            return complain(format!("{option} is not supported with {}", self.pattern.text));
         }
         let uses = self.uses();
         let mut bytes_per_s = [None; 3];
@@ -239,13 +208,6 @@ impl Job {
         let arrivals = if draft.poisson { Arrivals::Poisson } else { Arrivals::Constant };
         Ok(Some(Rate { bytes_per_s, arrivals }))
     }
-}
-
-/// Returns the pauses of a job. A pause includes the time for which fio keeps the processor busy
-/// (`thinktime_spin`).
-fn think(draft: &Draft) -> Option<Think> {
-    let Think { pause_ns, .. } = draft.think;
-    (pause_ns > 0).then(|| Think { pause_ns: pause_ns.max(draft.think_spin_ns), ..draft.think })
 }
 
 fn limits(
@@ -281,20 +243,7 @@ fn limits(
 }
 
 /// Returns the number of requests that a clone keeps outstanding.
-fn depth(
-    draft: &Draft,
-    label: &str,
-    section: &Section,
-    notes: &mut Vec<Phrase>,
-) -> Result<u32, SourceError> {
-    if let Some(low) = draft.depth_low
-        && low != 0
-        && low < draft.depth
-    {
-        let what = "iodepth_low is not supported: a queue that drains before it is filled again is \
-            not modelled; leave this option out";
-        return Err(draft.place("iodepth_low").unwrap_or(&section.place).complain(what));
-    }
+fn depth(draft: &Draft, label: &str, notes: &mut Vec<Phrase>) -> u32 {
     let engine = &draft.engine;
     if draft.depth > 1 && options::SYNCHRONOUS.contains(&engine.as_str()) {
         let given =
@@ -307,7 +256,7 @@ fn depth(
             )
             .into(),
         );
-        return Ok(1);
+        return 1;
     }
-    Ok(draft.depth)
+    draft.depth
 }

@@ -51,12 +51,10 @@ pub(super) struct Amounts {
 }
 
 impl Amounts {
-    /// Returns the number of bytes that a clone of the job issues if no pass ends early. A trim and
-    /// its write count once.
+    /// Returns the number of bytes that a clone of the job issues if no pass ends early.
     pub(super) fn total_bytes(self, job: &Job) -> u64 {
         let (pass, loops) = (self.pass_bytes, u64::from(job.limits.loops));
-        let moved = (pass * job.requests_at_once()).max(1);
-        let passes = self.io_bytes.map_or(loops, |io| loops.max(io.div_ceil(moved)));
+        let passes = self.io_bytes.map_or(loops, |io| loops.max(io.div_ceil(pass.max(1))));
         let most = self.io_bytes.map_or(u64::MAX, |io| io.saturating_mul(loops));
         pass.saturating_mul(passes).min(most)
     }

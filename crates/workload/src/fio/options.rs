@@ -28,18 +28,16 @@ pub(super) enum Role {
 }
 
 /// Options of fio that describe the workload, each with its alternative name, which may be empty.
-const USED: [(&str, &str); 49] = [
+const USED: [(&str, &str); 37] = [
     ("name", ""),
     ("description", ""),
     ("kb_base", ""),
     ("rw", "readwrite"),
-    ("rw_sequencer", ""),
     ("rwmixread", ""),
     ("rwmixwrite", ""),
     ("bs", "blocksize"),
     ("bsrange", "blocksize_range"),
     ("bssplit", ""),
-    ("bs_unaligned", "blocksize_unaligned"),
     ("blockalign", "ba"),
     ("size", ""),
     ("io_size", "io_limit"),
@@ -55,14 +53,10 @@ const USED: [(&str, &str); 49] = [
     ("filename_format", ""),
     ("nrfiles", "nr_files"),
     ("openfiles", ""),
-    ("file_service_type", ""),
     ("random_distribution", ""),
-    ("percentage_random", ""),
     ("norandommap", ""),
-    ("random_generator", ""),
     ("ioengine", ""),
     ("iodepth", ""),
-    ("iodepth_low", ""),
     ("rate", ""),
     ("rate_iops", ""),
     ("rate_process", ""),
@@ -70,14 +64,8 @@ const USED: [(&str, &str); 49] = [
     ("ramp_time", ""),
     ("time_based", ""),
     ("startdelay", ""),
-    ("thinktime", ""),
-    ("thinktime_spin", ""),
-    ("thinktime_blocks", ""),
-    ("thinktime_blocks_type", ""),
     ("stonewall", "wait_for_previous"),
-    ("exitall", ""),
     ("verify", ""),
-    ("do_verify", ""),
 ];
 
 /// Options of fio that do not affect a simulated drive.
@@ -150,13 +138,19 @@ const BY_LATENCY: &str =
     "a load that depends on the latency is not supported; leave this option out and set iodepth";
 const TOO_SLOW: &str = "a job that ends because it is too slow is not supported; leave this option \
     out";
+const PAUSES: &str = "pauses between requests are not modelled; leave this option out, or give the \
+    job a rate_iops";
+const UNALIGNED: &str =
+    "sizes that are no multiple of the smallest size are not supported; leave this option out";
+const ENDS_OTHERS: &str = "a job that ends other jobs is not supported; leave this option out \
+    and give each job a runtime";
 const BATCHES: &str = "waiting for several completions at once is not modelled; set this option to \
     1 or leave this option out";
 
 /// Options that would change the workload, each with the reason why vpass does not support the
 /// option. vpass accepts such an option if its value turns the option off.
 #[rustfmt::skip]
-const UNSUPPORTED: [(&str, &str); 32] = [
+const UNSUPPORTED: [(&str, &str); 45] = [
     ("atomic", FUA), ("readfua", FUA),
     ("sg_write_mode", "SCSI commands other than read and write are not modelled; leave this option \
         out"),
@@ -164,12 +158,20 @@ const UNSUPPORTED: [(&str, &str); 32] = [
     ("read_iolog", TRACE), ("merge_blktrace_file", TRACE),
     ("latency_target", BY_LATENCY), ("steadystate", BY_LATENCY), ("ss", BY_LATENCY),
     ("iodepth_batch_complete_min", BATCHES), ("iodepth_batch_complete", BATCHES),
-    ("thinktime_iotime", "pauses after a certain working time are not supported; set \
-        thinktime_blocks"),
+    ("thinktime", PAUSES), ("thinktime_spin", PAUSES), ("thinktime_blocks", PAUSES),
+    ("thinktime_blocks_type", PAUSES), ("thinktime_iotime", PAUSES),
+    ("exitall", ENDS_OTHERS), ("exit_what", ENDS_OTHERS),
+    ("bs_unaligned", UNALIGNED), ("blocksize_unaligned", UNALIGNED),
+    ("rw_sequencer", "repeated requests to one address are not supported; leave this option out"),
+    ("percentage_random", "a job with random and sequential requests is not supported; write two \
+        jobs"),
+    ("random_generator", "only tausworthe is supported; leave this option out"),
+    ("file_service_type", "a job uses its files in turn (roundrobin); leave this option out"),
+    ("iodepth_low", "a queue that drains before it is filled again is not modelled; leave this \
+        option out"),
+    ("do_verify", "reading written data back is not supported; leave this option and verify out"),
     ("wait_for", "waiting for a single job is not supported; with stonewall, a job waits for all \
         jobs before it in the file"),
-    ("exit_what", "exitall always ends all jobs that run at the same time; choosing other jobs is \
-        not supported; leave this option out"),
     ("flow", "a fixed ratio between the request counts of two jobs is not supported; give each job \
         a rate_iops or an iodepth"),
     ("opendir", "directories are not searched; name a file with filename and give its size"),
@@ -183,7 +185,7 @@ const UNSUPPORTED: [(&str, &str); 32] = [
         reads"),
     (
         "trim_percentage",
-        "trims after a verification are not supported; use rw=trimwrite or a job that trims",
+        "trims after a verification are not supported; add a job that trims",
     ),
     ("bs_is_seq_rand", "different sizes for sequential and random requests are not supported; \
         write two jobs"),
@@ -194,6 +196,17 @@ const UNSUPPORTED: [(&str, &str); 32] = [
 
 /// Values that turn off an unsupported option of fio.
 const OFF: [&str; 5] = ["0", "none", "false", "default", "group"];
+
+/// Unsupported options that have no value to turn them off, with fio's default values.
+const DEFAULTS: [(&str, &str); 7] = [
+    ("rw_sequencer", "sequential"),
+    ("percentage_random", "100"),
+    ("random_generator", "tausworthe"),
+    ("random_generator", "tausworthe64"),
+    ("file_service_type", "roundrobin"),
+    ("thinktime_blocks_type", "complete"),
+    ("do_verify", "1"),
+];
 
 /// Returns the role of a fio option with this value, or `None` if fio has no option of this name.
 pub(super) fn role(name: &str, value: Option<&str>) -> Option<Role> {
@@ -218,6 +231,9 @@ pub(super) fn role(name: &str, value: Option<&str>) -> Option<Role> {
 
 fn is_off(name: &str, value: Option<&str>) -> bool {
     let Some(value) = value else { return false };
+    if DEFAULTS.iter().any(|(known, _)| *known == name) {
+        return DEFAULTS.contains(&(name, value));
+    }
     let one_is_none = name.starts_with("iodepth_batch_complete") && value == "1";
     let is_zero = super::values::bytes(value, KbBase::Binary) == Ok(0)
         || super::values::time_ns(value, 1) == Ok(0);
@@ -274,6 +290,9 @@ mod tests {
                 "vpass needs the size after which a job ends; give a size".into()
             ))
         );
+        assert_eq!(role("do_verify", Some("1")), Some(Role::NotApplicable));
+        assert!(matches!(role("do_verify", Some("0")), Some(Role::Unsupported(_))));
+        assert_eq!(role("thinktime", Some("0")), Some(Role::NotApplicable));
         assert_eq!(role("threads", Some("1")), Some(Role::NotApplicable));
         assert_eq!(role("readwrite", Some("read")), Some(Role::Used("rw")));
         assert_eq!(role("iodpth", Some("1")), None);

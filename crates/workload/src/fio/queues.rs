@@ -1,14 +1,9 @@
 //! Queues of the jobs in a stage of a fio job file. As in fio, each clone of a job has its own
 //! queue.
 //!
-//! A clone issues a request when one of its own requests is complete. A clone with a `thinktime`
-//! pauses, and a clone with a rate follows its clock. A clone takes its next step when the drive
-//! reports a completion, or at a time that is known in advance.
-//!
-//! `thinktime` works as in fio 3.33. After each request, the clone checks whether
-//! `thinktime_blocks` requests have been served since the last pause. If so, the clone waits until
-//! all of its requests are complete, then pauses. If the queue is full, the clone waits for one
-//! completion before this check.
+//! A clone issues a request when one of its own requests is complete. A clone with a rate follows
+//! its clock. A clone takes its next step when the drive reports a completion, or at a time that is
+//! known in advance.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -35,10 +30,6 @@ pub(super) struct Queues {
 struct CloneQueue {
     state: State,
     outstanding: u32,
-    issued: u64,
-    completed: u64,
-    /// Number of requests that had been served when the latest pause began.
-    thought_at: u64,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -47,13 +38,10 @@ enum State {
     Due,
     /// The clone has as many outstanding requests as allowed.
     Full,
-    /// The clone will pause when all of its requests are complete.
-    Draining,
     Over,
 }
 
-const OVER: CloneQueue =
-    CloneQueue { state: State::Over, outstanding: 0, issued: 0, completed: 0, thought_at: 0 };
+const OVER: CloneQueue = CloneQueue { state: State::Over, outstanding: 0 };
 
 impl Queues {
     /// Begins a stage at time `now`, for the clones that belong to the stage.
@@ -92,13 +80,12 @@ impl Queues {
             let over = self.end(&clones[i].worker.job).is_some_and(|end| at >= end);
             let request = if over { None } else { clones[i].issue() };
             let Some(mut request) = request else {
-                self.retire(i, clones[i].worker.job.exit_all);
+                self.clones[i].state = State::Over;
                 continue;
             };
             (request.at, request.origin) = (at, i as u16);
             out.push(request);
             self.clones[i].outstanding += 1;
-            self.clones[i].issued += 1;
             self.after_request(i, &clones[i], at);
         }
     }
@@ -108,11 +95,8 @@ impl Queues {
         let i = usize::from(origin);
         let clone = &mut self.clones[i];
         clone.outstanding -= 1;
-        clone.completed += 1;
         if clone.state == State::Full {
-            self.go_on(i, &clones[i].worker.job, now);
-        } else if clone.state == State::Draining {
-            self.pause_if_drained(i, &clones[i].worker.job, now);
+            self.issue_at(i, &clones[i].worker.job, now);
         }
     }
 
@@ -129,29 +113,7 @@ impl Queues {
         } else if self.clones[i].outstanding >= clone.worker.job.depth {
             self.clones[i].state = State::Full;
         } else {
-            self.go_on(i, &clone.worker.job, at);
-        }
-    }
-
-    /// Issues the next request of a clone now. If a pause is due before this request, begins the
-    /// pause instead.
-    fn go_on(&mut self, i: usize, job: &Job, now: Ns) {
-        let clone = &mut self.clones[i];
-        let served = |counts_issued| if counts_issued { clone.issued } else { clone.completed };
-        if let Some(think) = job.think
-            && served(think.counts_issued) >= clone.thought_at + think.blocks
-        {
-            clone.thought_at = served(think.counts_issued);
-            clone.state = State::Draining;
-            self.pause_if_drained(i, job, now);
-            return;
-        }
-        self.issue_at(i, job, now);
-    }
-
-    fn pause_if_drained(&mut self, i: usize, job: &Job, now: Ns) {
-        if self.clones[i].outstanding == 0 {
-            self.issue_at(i, job, now.saturating_add(job.think.map_or(0, |think| think.pause_ns)));
+            self.issue_at(i, &clone.worker.job, at);
         }
     }
 
@@ -159,7 +121,8 @@ impl Queues {
         // If a job's time limit passes while the job waits, the job ends without another request.
         let at = self.end(job).map_or(at, |end| at.min(end));
         if at >= NEVER {
-            return self.retire(i, job.exit_all);
+            self.clones[i].state = State::Over;
+            return;
         }
         self.clones[i].state = State::Due;
         self.due.push(Reverse((at, self.entered, i)));
@@ -169,13 +132,5 @@ impl Queues {
     /// Returns the time at which a job ends because of `runtime`, if the job has this option.
     fn end(&self, job: &Job) -> Option<Ns> {
         job.limits.runtime_ns.map(|ns| self.began.saturating_add(job.start_ns).saturating_add(ns))
-    }
-
-    fn retire(&mut self, i: usize, exit_all: bool) {
-        self.clones[i].state = State::Over;
-        if exit_all {
-            self.due.clear();
-            self.clones.iter_mut().for_each(|clone| clone.state = State::Over);
-        }
     }
 }

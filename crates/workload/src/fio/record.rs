@@ -93,10 +93,6 @@ pub struct JobRecord {
     pub poisson: Option<bool>,
     /// Time before the first request, in seconds; only for a job with a rate or a start delay.
     pub start_delay_s: Option<f64>,
-    /// Length of a clone's pause after every `thinktime_blocks` requests, in microseconds.
-    pub thinktime_us: Option<f64>,
-    /// Number of requests of a clone between two pauses.
-    pub thinktime_blocks: Option<u64>,
 }
 
 impl JobRecord {
@@ -131,8 +127,6 @@ impl JobRecord {
             rate_bytes_s: job.rate.map(|r| r.bytes_per_s),
             poisson: job.rate.map(|r| r.arrivals == Arrivals::Poisson),
             start_delay_s: (job.rate.is_some() || job.start_ns > 0).then(|| seconds(job.start_ns)),
-            thinktime_us: job.think.map(|t| t.pause_ns as f64 / 1e3),
-            thinktime_blocks: job.think.map(|t| t.blocks),
         }
     }
 }

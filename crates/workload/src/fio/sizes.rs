@@ -1,9 +1,8 @@
 //! Draws the size of each request as fio does. A job has one size, a range of sizes, or a list of
 //! sizes with shares.
 //!
-//! Without `bs_unaligned`, sizes are multiples of the smallest size. If a drawn size does not fit
-//! before the end of the file, another size is drawn. If even the smallest size does not fit, no
-//! size is drawn.
+//! Sizes are multiples of the smallest size. If a drawn size does not fit before the end of the
+//! file, another size is drawn. If even the smallest size does not fit, no size is drawn.
 
 use super::values::{self, KbBase};
 use crate::synthetic::random::{Random, Rng, below, threshold};
@@ -103,7 +102,6 @@ fn possible(bytes: u64) -> Result<u64, String> {
 pub(super) struct SizeDraw {
     pub(super) min: u64,
     max: u64,
-    unaligned: bool,
     kind: Kind,
 }
 
@@ -121,7 +119,7 @@ enum Kind {
 const TRIES: u32 = 2000;
 
 impl SizeDraw {
-    pub(super) fn new(blocks: &Blocks, unaligned: bool) -> Self {
+    pub(super) fn new(blocks: &Blocks) -> Self {
         let (min, max) = blocks.ends();
         let kind = match blocks {
             Blocks::One(_) => Kind::One,
@@ -137,7 +135,7 @@ impl SizeDraw {
                 Kind::Split(limits.collect())
             }
         };
-        Self { min, max, unaligned, kind }
+        Self { min, max, kind }
     }
 
     /// Draws a size of at most `space` bytes. The smallest size must fit into `space`.
@@ -154,17 +152,12 @@ impl SizeDraw {
     /// below the largest size. The sum is rounded down to a multiple of the smallest size. A sum
     /// above the largest size becomes the largest size.
     fn in_range(&self, random: &mut Random, space: u64) -> u64 {
-        let step = if self.unaligned { 1 } else { self.min };
         if space >= self.max {
             let bytes = self.min + below(random, self.max);
-            return (bytes - bytes % step).min(self.max);
+            return (bytes - bytes % self.min).min(self.max);
         }
         // If the largest size does not fit, all sizes that fit have the same chance.
-        if self.unaligned {
-            self.min + below(random, space - self.min + 1)
-        } else {
-            step * (1 + below(random, space / step))
-        }
+        self.min * (1 + below(random, space / self.min))
     }
 
     fn of_split(&self, limits: &[(u64, u64)], random: &mut Random, space: u64) -> u64 {
@@ -174,7 +167,7 @@ impl SizeDraw {
             let bytes =
                 limits.iter().find(fits).map_or(limits[limits.len() - 1].0, |(bytes, _)| *bytes);
             if bytes <= space {
-                return if self.unaligned { bytes } else { bytes - bytes % self.min };
+                return bytes - bytes % self.min;
             }
         }
         self.min
@@ -190,8 +183,8 @@ mod tests {
     use super::*;
 
     /// Returns the shares of the sizes that were drawn, in percent.
-    fn drawn(blocks: &Blocks, unaligned: bool, space: u64) -> BTreeMap<u64, i32> {
-        let (draw, mut random) = (SizeDraw::new(blocks, unaligned), Random::seed_from_u64(1));
+    fn drawn(blocks: &Blocks, space: u64) -> BTreeMap<u64, i32> {
+        let (draw, mut random) = (SizeDraw::new(blocks), Random::seed_from_u64(1));
         let mut counts = BTreeMap::new();
         (0..100_000).for_each(|_| *counts.entry(draw.draw(&mut random, space)).or_insert(0) += 1);
         counts
@@ -205,33 +198,23 @@ mod tests {
         // Shares measured with fio 3.33: bsrange=4k-10k gives 40 % requests of 4 KiB, 40 % of 8
         // KiB, and 20 % of 10 KiB.
         let range = Blocks::range("4k-10k", KbBase::Binary).unwrap();
-        assert_eq!(
-            drawn(&range, false, 1 << 20),
-            BTreeMap::from([(4096, 40), (8192, 40), (10_240, 20)])
-        );
-        assert_eq!(drawn(&range, false, 9000), BTreeMap::from([(4096, 50), (8192, 50)]));
-        let sizes = drawn(&Blocks::Range(512, 515), true, 1 << 20);
-        assert_eq!(sizes.keys().copied().collect::<Vec<_>>(), [512, 513, 514, 515]);
-        assert_eq!(
-            drawn(&Blocks::Range(512, 2048), true, 513),
-            BTreeMap::from([(512, 50), (513, 50)])
-        );
+        assert_eq!(drawn(&range, 1 << 20), BTreeMap::from([(4096, 40), (8192, 40), (10_240, 20)]));
+        assert_eq!(drawn(&range, 9000), BTreeMap::from([(4096, 50), (8192, 50)]));
     }
 
     #[test]
     fn a_split_gives_its_shares() {
         let split = Blocks::split("64k/50:4k/10:32k/40:1k/0", KbBase::Binary).unwrap();
         assert_eq!(
-            drawn(&split, false, 1 << 20),
+            drawn(&split, 1 << 20),
             BTreeMap::from([(4096, 10), (32_768, 40), (65_536, 50)])
         );
         // Sizes that do not fit into the remaining 40,000 bytes are drawn again.
-        assert_eq!(drawn(&split, false, 40_000), BTreeMap::from([(4096, 20), (32_768, 80)]));
+        assert_eq!(drawn(&split, 40_000), BTreeMap::from([(4096, 20), (32_768, 80)]));
         // As in fio, a size of 6 KiB is rounded down to 4 KiB, because it is not a multiple of 4
         // KiB.
         let odd = Blocks::split("4k/50:6k/50", KbBase::Binary).unwrap();
-        assert_eq!(drawn(&odd, false, 1 << 20), BTreeMap::from([(4096, 100)]));
-        assert_eq!(drawn(&odd, true, 1 << 20), BTreeMap::from([(4096, 50), (6144, 50)]));
+        assert_eq!(drawn(&odd, 1 << 20), BTreeMap::from([(4096, 100)]));
     }
 
     #[test]

@@ -32,8 +32,6 @@ pub(super) struct Worker {
     pub(super) streams: Streams,
     /// Number of requests until the next random address.
     countdown: u32,
-    /// File and span of the write that must follow a trim.
-    owed: Option<(usize, Span)>,
     amounts: Amounts,
     /// Number of bytes issued in the current pass.
     pass_bytes: u64,
@@ -60,17 +58,16 @@ impl Worker {
         map_bits: &mut u64,
     ) -> Result<Self, String> {
         let mut streams = Streams::after(root);
-        let sizes = [0, 1, 2].map(|op| SizeDraw::new(&job.blocks[op], job.unaligned));
+        let sizes = [0, 1, 2].map(|op| SizeDraw::new(&job.blocks[op]));
         let in_file = |region| InFile::new(job, region, &sizes, &mut streams.scatter, map_bits);
         let files = part.files.iter().copied().map(in_file).collect::<Result<Vec<_>, _>>()?;
         let mut worker = Self {
             job: job.clone(),
-            cycle: FileCycle::new(job.service),
+            cycle: FileCycle::default(),
             files,
             sizes,
             streams,
             countdown: 1,
-            owed: None,
             amounts: part.amounts,
             pass_bytes: 0,
             issued_bytes: 0,
@@ -92,9 +89,6 @@ impl Worker {
     /// Returns the next request, or `None` at the end of the job. If `op` is given, the request has
     /// this direction.
     pub(super) fn next(&mut self, op: Option<usize>) -> Option<Request> {
-        if let Some((file, span)) = self.owed.take() {
-            return Some(self.request(1, file, span));
-        }
         let mut fresh = false;
         loop {
             let ends = self.has_ended_pass() || self.has_all_requests();
@@ -106,7 +100,6 @@ impl Worker {
                 self.issued += 1;
                 self.pass_bytes += span.end - span.start;
                 self.issued_bytes += span.end - span.start;
-                self.owed = (self.job.pattern.ways == Ways::TrimWrite).then_some((file, span));
                 return Some(self.request(op, file, span));
             }
             // All positions of this pass have been used.
@@ -131,22 +124,17 @@ impl Worker {
                 let reads = f64::from(self.job.read_percent) / 100.0;
                 reads * self.job.blocks[0].mean() + (1.0 - reads) * self.job.blocks[1].mean()
             }
-            Ways::TrimWrite => self.job.blocks[2].mean(),
             _ => (0..3).find(|op| uses[*op]).map_or(1.0, |op| self.job.blocks[op].mean()),
         };
         let loops = u64::from(limits.loops);
-        let requests = ((self.amounts.total_bytes(&self.job) as f64 / mean).ceil() as u64)
-            .min(limits.number_ios.map_or(u64::MAX, |n| n.saturating_mul(loops)));
-        requests.checked_mul(self.job.requests_at_once())
+        let most = limits.number_ios.map_or(u64::MAX, |n| n.saturating_mul(loops));
+        Some(((self.amounts.total_bytes(&self.job) as f64 / mean).ceil() as u64).min(most))
     }
 
-    /// Returns whether the job has issued `number_ios` times `loops` requests. If the job trims and
-    /// then writes, fio doubles this number at each pass (fio 3.33, `do_io` in backend.c).
+    /// Returns whether the job has issued `number_ios` times `loops` requests.
     fn has_all_requests(&self) -> bool {
-        let (limits, doubles) = (&self.job.limits, self.job.pattern.ways == Ways::TrimWrite);
-        let all = 2_u64.saturating_pow(if doubles { self.passes - 1 } else { 0 });
-        let all = all.saturating_mul(limits.loops.into());
-        limits.number_ios.is_some_and(|n| self.issued >= n.saturating_mul(all))
+        let limits = &self.job.limits;
+        limits.number_ios.is_some_and(|n| self.issued >= n.saturating_mul(limits.loops.into()))
     }
 
     /// Returns whether the job has issued `io_size` times `loops` bytes.
@@ -163,8 +151,7 @@ impl Worker {
     /// Begins the next pass of the job. Returns false if the job has no further pass.
     fn next_pass(&mut self) -> bool {
         // A rest that is smaller than the largest request needs no further pass.
-        let moved = self.issued_bytes * self.job.requests_at_once();
-        let owed = self.amounts.io_bytes.unwrap_or(0).saturating_sub(moved);
+        let owed = self.amounts.io_bytes.unwrap_or(0).saturating_sub(self.issued_bytes);
         let has_all = owed < self.job.largest_block() || self.has_all_requests();
         if self.passes >= self.job.limits.loops && has_all {
             return false;
@@ -198,7 +185,7 @@ impl Worker {
         match self.job.pattern.ways {
             Ways::Read => 0,
             Ways::Write => 1,
-            Ways::Trim | Ways::TrimWrite => 2,
+            Ways::Trim => 2,
             Ways::Mixed => usize::from(
                 below(&mut self.streams.direction, 100) >= u64::from(self.job.read_percent),
             ),
@@ -209,7 +196,7 @@ impl Worker {
     /// unused position.
     fn span(&mut self, op: usize) -> Option<(usize, Span)> {
         loop {
-            let file = self.cycle.next(&self.files, &mut self.streams.direction)?;
+            let file = self.cycle.next(&self.files)?;
             let Self { job, sizes, streams, countdown, .. } = self;
             if let Some(span) =
                 self.files[file].span(op, &mut Shared { job, sizes, streams, countdown })

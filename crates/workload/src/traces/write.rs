@@ -1,7 +1,6 @@
-//! Writes the rows of any trace as a compact trace, an MSR Cambridge CSV or a fio iolog. The writer
-//! counts the facts that the output format cannot keep.
+//! Writes the rows of any trace as a compact trace or an MSR Cambridge CSV. The writer counts the
+//! facts that the output format cannot keep.
 
-mod fio;
 mod label;
 mod msr;
 
@@ -12,7 +11,6 @@ use std::str::FromStr;
 use crate::traces::formats::compact::CompactWriter;
 use crate::traces::rows::format::{Epoch, TraceRow};
 use crate::traces::rows::names::Names;
-use fio::FioWriter;
 use msr::MsrWriter;
 
 /// Format in which a trace is written.
@@ -22,13 +20,11 @@ pub enum Target {
     Compact,
     /// MSR Cambridge CSV, which rounds times to 100 ns and cannot hold trims.
     Msr,
-    /// Iolog of fio, version 3, which rounds times to 1 us. Times are counted from the first row.
-    Fio,
 }
 
 impl Target {
     /// Names of the output formats.
-    pub const NAMES: [&'static str; 3] = ["compact", "msr", "fio"];
+    pub const NAMES: [&'static str; 2] = ["compact", "msr"];
 
     /// Returns the name of the output format.
     pub fn name(self) -> &'static str {
@@ -45,7 +41,6 @@ impl Target {
         match Path::new(name).extension()?.to_str()? {
             "vpt" => Some(Self::Compact),
             "csv" => Some(Self::Msr),
-            "iolog" | "fio" | "log" => Some(Self::Fio),
             _ => None,
         }
     }
@@ -55,14 +50,13 @@ impl FromStr for Target {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, String> {
-        [Self::Compact, Self::Msr, Self::Fio]
-            .into_iter()
-            .find(|target| target.name() == name)
-            .ok_or_else(|| {
+        [Self::Compact, Self::Msr].into_iter().find(|target| target.name() == name).ok_or_else(
+            || {
                 let hint = crate::nearest::nearest(name, Self::NAMES);
                 let hint = hint.map_or_else(String::new, |n| format!(" (did you mean {n}?)"));
-                format!("\"{name}\" is not an output format{hint}; compact, msr or fio is expected")
-            })
+                format!("\"{name}\" is not an output format{hint}; compact or msr is expected")
+            },
+        )
     }
 }
 
@@ -89,15 +83,11 @@ pub struct Losses {
     pub time_unit_ns: u64,
     /// Number of rows whose time was rounded down to a multiple of the time unit.
     pub rounded: u64,
-    /// Number of rows that were earlier than the first row. Such a row got the time of the first
-    /// row.
-    pub moved_up: u64,
 }
 
 enum Form<W: Write> {
     Compact(Box<CompactWriter<W>>),
     Msr(MsrWriter<W>),
-    Fio(FioWriter<W>),
 }
 
 /// Writer of rows from one or several trace files. Devices with the same name become one device.
@@ -112,16 +102,12 @@ pub struct TraceWriter<W: Write> {
 
 impl<W: Write> TraceWriter<W> {
     /// Begins an output file. `clock` is the epoch of the times in all rows.
-    ///
-    /// # Errors
-    /// Returns an error if writing to the output fails.
-    pub fn new(target: Target, out: W, clock: Epoch) -> io::Result<Self> {
+    pub fn new(target: Target, out: W, clock: Epoch) -> Self {
         let form = match target {
             Target::Compact => Form::Compact(Box::new(CompactWriter::new(out, clock))),
             Target::Msr => Form::Msr(MsrWriter::new(out)),
-            Target::Fio => Form::Fio(FioWriter::new(out)?),
         };
-        Ok(Self { form, names: Names::default(), listed: 0, numbers: vec![], rows: 0 })
+        Self { form, names: Names::default(), listed: 0, numbers: vec![], rows: 0 }
     }
 
     /// Begins the rows of another input file.
@@ -150,7 +136,6 @@ impl<W: Write> TraceWriter<W> {
         match &mut self.form {
             Form::Compact(writer) => Ok(writer.row(&row)?),
             Form::Msr(writer) => writer.row(&row),
-            Form::Fio(writer) => Ok(writer.row(&row)?),
         }
     }
 
@@ -173,11 +158,8 @@ impl<W: Write> TraceWriter<W> {
     /// Returns an error if writing to the output fails.
     pub fn finish(self) -> io::Result<(W, Losses)> {
         match self.form {
-            Form::Compact(writer) => {
-                Ok((writer.finish()?, Losses { time_unit_ns: 1, ..Losses::default() }))
-            }
+            Form::Compact(writer) => Ok((writer.finish()?, Losses { time_unit_ns: 1, rounded: 0 })),
             Form::Msr(writer) => writer.finish(),
-            Form::Fio(writer) => writer.finish(),
         }
     }
 
@@ -196,7 +178,6 @@ impl<W: Write> TraceWriter<W> {
             match &mut self.form {
                 Form::Compact(writer) => writer.device(name)?,
                 Form::Msr(writer) => writer.device(name),
-                Form::Fio(writer) => writer.device(name)?,
             }
         }
         if let Some(more) =
@@ -225,7 +206,7 @@ mod tests {
         let of = |name: &str| Target::of_path(Path::new(name));
         assert_eq!(
             [of("a.vpt"), of("d/a.CSV.zst"), of("a.log.gz")],
-            [Some(Target::Compact), Some(Target::Msr), Some(Target::Fio)]
+            [Some(Target::Compact), Some(Target::Msr), None]
         );
         assert_eq!([of("a"), of("a.zst"), of("a.txt"), of("vpt"), of("..")], [None; 5]);
         #[cfg(unix)]
@@ -243,8 +224,7 @@ mod tests {
         }
         assert_eq!(
             "compat".parse::<Target>().unwrap_err(),
-            "\"compat\" is not an output format (did you mean compact?); compact, msr or fio is \
-             expected"
+            "\"compat\" is not an output format (did you mean compact?); compact or msr is expected"
         );
     }
 }

@@ -96,7 +96,7 @@ fn no_clock() -> SourceError {
         "requests in closed loop have no times, but the fluid gear needs times: replay a trace \
          without ",
         Opt::QueueDepth,
-        "; give fio jobs a rate_iops; give statistics no queue_depth; or use ",
+        "; give fio jobs a rate_iops; or use ",
         Opt::Gear.to("untimed"),
     ])
 }

@@ -22,7 +22,7 @@ pub(crate) fn row(at_ns: u64, device: u32, offset: u64, bytes: u64, op: Op) -> T
 /// Writes the rows with the library; device numbers are the names. Returns the bytes and the
 /// losses.
 pub(crate) fn rewritten(target: Target, rows: &[TraceRow]) -> (Vec<u8>, Losses) {
-    let mut writer = TraceWriter::new(target, vec![], Epoch::Relative).unwrap();
+    let mut writer = TraceWriter::new(target, vec![], Epoch::Relative);
     for row in rows {
         writer.row(row, |number| number.to_string()).unwrap();
     }

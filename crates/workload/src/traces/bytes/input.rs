@@ -51,33 +51,6 @@ impl Read for Counted {
     }
 }
 
-/// Stream that must be read to the end. If other bytes follow the gzip data, the end of the stream
-/// is an error.
-pub(in crate::traces) struct Whole {
-    input: Input,
-    raw: Raw,
-}
-
-impl Whole {
-    /// Makes the stream from an open file.
-    pub(in crate::traces) fn new(input: Input, raw: Raw) -> Self {
-        Self { input, raw }
-    }
-}
-
-impl Read for Whole {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let count = self.input.read(buffer)?;
-        if count == 0 && self.raw.garbage.load(Ordering::Relaxed) {
-            return Err(io::Error::new(
-                io::ErrorKind::InvalidData,
-                "other bytes follow the gzip data",
-            ));
-        }
-        Ok(count)
-    }
-}
-
 /// Opens a file. The returned [`Raw`] counts the bytes that are read from the file.
 pub(in crate::traces) fn open(path: &Path) -> Result<(Input, Raw), SourceError> {
     let sentence =
@@ -115,31 +88,4 @@ pub(in crate::traces) fn decompressed(
     let zstd = magic.starts_with(ZSTD);
     let whole = Cursor::new(magic).chain(input);
     Ok(if zstd { Box::new(zstd::Decoder::new(whole).map_err(sentence)?) } else { Box::new(whole) })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use flate2::Compression;
-    use flate2::write::GzEncoder;
-    use std::io::Write;
-
-    /// Returns the text of a file whose content must be read completely.
-    fn whole(file: Vec<u8>) -> io::Result<String> {
-        let raw = Raw::default();
-        let input = decompressed(Path::new("f"), Cursor::new(file), &raw).unwrap();
-        let mut text = String::new();
-        Whole::new(input, raw).read_to_string(&mut text)?;
-        Ok(text)
-    }
-
-    #[test]
-    fn a_file_that_must_be_complete_has_no_other_bytes_behind_it() {
-        let mut encoder = GzEncoder::new(vec![], Compression::fast());
-        encoder.write_all(b"a text").unwrap();
-        let file = encoder.finish().unwrap();
-        assert_eq!(whole(file.clone()).unwrap(), "a text");
-        let refused = whole([&file[..], b"garbage"].concat()).unwrap_err();
-        assert_eq!(refused.to_string(), "other bytes follow the gzip data");
-    }
 }

@@ -26,7 +26,7 @@ impl<W: Write> MsrWriter<W> {
             out,
             labels: Labels::default(),
             disks: vec![],
-            losses: Losses { time_unit_ns: TICK_NS, ..Losses::default() },
+            losses: Losses { time_unit_ns: TICK_NS, rounded: 0 },
         }
     }
 
