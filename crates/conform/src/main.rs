@@ -4,12 +4,13 @@
 //! ```text
 //! faults/drive.toml:   file = "crates/drive/src/drive/write.rs"
 //!                      find = "s.mask |= mask;"                                the product's lines
-//!                      put  = "if planted(Bug::MergeReplacesMask) { .. }"      the lines of the copy
+//!                      put  = "s.mask = if .. { mask } else { .. }"             the lines of the copy
 //! overlay/:            files that only the copy has: the switch, and tests of the faults
 //! ```
 //!
 //! `find` must be in its file exactly once. So a change of the product that would silently disarm a
 //! fault is refused.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "says what it planted, or why not")]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;

@@ -296,6 +296,6 @@ pub fn spared(before: Quarters, preprogram_weight: f64) -> Quarters {
     // The weight is in 1/65536, and the result is rounded down. A dose is then counted too large
     // rather than too small.
     let kept = (preprogram_weight * 65_536.0).round() as u64;
-    let parts = u64::from(before.count()) * (65_536 - kept) + 0;
+    let parts = u64::from(before.count()) * (65_536 - kept);
     Quarters::from_count((parts >> 16) as u32)
 }

@@ -59,9 +59,6 @@ impl<'a> View<'a> {
     /// Creates the view that a technique has of the drive, for a block whose data has this hint.
     pub(crate) fn of(flash: &'a Flash, away: Away, told: Told<'a>, budget: AccessLatency) -> Self {
         let Told { config, facts, host } = told;
-        let late_reads = match facts.late_reads {
-            late => late,
-        };
         Self {
             geometry: &flash.geometry,
             limits: flash
@@ -69,7 +66,7 @@ impl<'a> View<'a> {
                 .map(|table| Limits::new(table, budget).accelerated(flash.acceleration)),
             disturb: &config.disturb,
             density: &config.density,
-            late_reads,
+            late_reads: facts.late_reads,
             wear_counts: flash.wear_counts(),
             hot: flash.blocks().0,
             cold: flash.blocks().1,

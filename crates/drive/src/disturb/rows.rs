@@ -160,7 +160,6 @@ impl Rows {
         // If values improve at the end of the table, they do not improve further beyond it. A limit
         // never reaches 0.
         let kept = (limit / before).min(1.0).powi(beyond);
-        let beyond = beyond;
         let grown = (alpha - alpha_before).max(0.0) * f64::from(beyond);
         ((limit * kept).max(1.0), (alpha + grown).min(ALPHA_MAX.max(alpha)))
     }

@@ -155,8 +155,7 @@ impl LimitTable {
         let varied = MEMBER_ONE
             + (self.block_variation * fraction(0, BLOCK_SALT ^ number) * f64::from(MEMBER_ONE))
                 as u32;
-        let of = number;
-        by_1024ths(varied, scatter(self.sigma_block, BLOCK_SCATTER ^ of))
+        by_1024ths(varied, scatter(self.sigma_block, BLOCK_SCATTER ^ number))
     }
 
     /// Returns the true limit of a wordline, from its group's [`Self::truth`] and its block's
@@ -183,12 +182,7 @@ impl LimitTable {
     /// Returns a limit in a coding, from the limit in full density.
     #[inline]
     pub fn in_mode(&self, limit: Dose, mode: u8) -> Dose {
-        let times = 1;
-        if mode == FULL {
-            limit
-        } else {
-            limit.by_1024ths(self.by_coding[usize::from(mode)] * times)
-        }
+        if mode == FULL { limit } else { limit.by_1024ths(self.by_coding[usize::from(mode)]) }
     }
 
     /// Returns [`Self::limit_of`] in the worst block.
@@ -199,8 +193,6 @@ impl LimitTable {
     /// Returns the true endurance of a group's worst member. It is linear between rows, and
     /// extrapolated beyond the last row.
     pub fn truth(&self, group: usize, pec: u32) -> Endurance {
-        let pec = pec;
-        let group = group;
         self.rows.truth(group, pec)
     }
 

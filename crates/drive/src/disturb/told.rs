@@ -68,7 +68,6 @@ impl<'a> Limits<'a> {
         if self.ahead == 0 {
             return look_up(pec);
         }
-        let pec = pec;
         let first = look_up(pec);
         let middle = look_up(pec.saturating_add(self.ahead));
         Endurance { limit: first.limit.min(middle.limit), alpha: first.alpha.max(middle.alpha) }

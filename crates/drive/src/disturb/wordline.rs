@@ -29,10 +29,8 @@ impl WordlineModel {
     /// Returns the reads of both neighbours of wordline `i` together. A missing neighbour has no
     /// reads.
     fn neighbours(&self, wordlines: &[Wordline], i: usize) -> Quarters {
-        let stride = self.stride;
-        let beyond = Quarters::ZERO;
-        let below = i.checked_sub(stride).map_or(beyond, |n| wordlines[n].reads);
-        let above = wordlines.get(i + stride).map_or(Quarters::ZERO, |w| w.reads);
+        let below = i.checked_sub(self.stride).map_or(Quarters::ZERO, |n| wordlines[n].reads);
+        let above = wordlines.get(i + self.stride).map_or(Quarters::ZERO, |w| w.reads);
         below + above
     }
 }
@@ -71,10 +69,7 @@ impl ErrorModel for WordlineModel {
             }
             left[group] = left[group].min(limit - dose);
         }
-        let rounding = |_alpha: Alpha| 0;
-        let of_group = |(left, e): (&Dose, &Endurance)| {
-            (*left + Dose::of_1024ths(rounding(e.alpha))) / e.alpha
-        };
+        let of_group = |(left, e): (&Dose, &Endurance)| *left / e.alpha;
         let mut more = left.iter().zip(&endurances).map(of_group).min().unwrap_or(Quarters::MAX);
         // A wordline that will be programmed later has no dose yet. If this does not hold, the
         // drive asks again when it programs the wordline.

@@ -188,7 +188,7 @@ impl Drive {
         // read started may find the rest lost. The page is then lost, as if the read itself had
         // found it lost.
         let is_read = self.fill_for_read(lpn, below) || self.repair_rest_for_read(lpn, below);
-        let whole = is_read && (!self.ftl.is_lost(lpn));
+        let whole = is_read && !self.ftl.is_lost(lpn);
         if !whole {
             self.uncorrectable_reads += 1;
             if self.geometry.stripes.is_some() {

@@ -109,7 +109,6 @@ impl Drive {
         let relaxed = valid
             .filter(|page| hinted.of(self.flash.contents().owner(first + *page)) > goes_by)
             .count();
-        let least = least;
         relaxed > 0 && relaxed as f64 >= least * f64::from(hot.valid)
     }
 }

@@ -253,7 +253,7 @@ impl Drive {
         let ready = first || self.read_old(update, used);
         self.make_room(update, ready);
         // Work in between may have found pages of the stripe that are lost.
-        let holds = ready && (self.still_holds(update, used));
+        let holds = ready && self.still_holds(update, used);
         match used {
             Equation::Modify => self.ftl.parity.modified += u64::from(holds),
             Equation::Whole => self.ftl.parity.whole += u64::from(holds),

@@ -21,8 +21,7 @@ impl Drive {
         if mask != WHOLE {
             self.host.partial_page_writes += 1;
         }
-        let mask = mask;
-        let _before = self.ftl.map.settle(lpn);
+        self.ftl.map.settle(lpn);
         // Space is freed before the write counts as accepted. A move on the way may find the older
         // copy past its limit. That loss does not concern the new data.
         if !self.takes_in_place(self.ftl.map.get(lpn)) && self.ftl.buffer.is_full() {
@@ -116,7 +115,7 @@ impl Drive {
 
     fn merge(&mut self, slot: u32, mask: u64) {
         let s = self.ftl.buffer.slot_mut(slot);
-        s.mask = s.mask | mask;
+        s.mask |= mask;
         if let Some(below) =
             s.below.ppn().filter(|_| s.mask == WHOLE && self.geometry.stripes.is_none())
         {
@@ -141,10 +140,8 @@ impl Drive {
             // Work that the read starts may change the coding.
             let coding = self.flash.read_coding(below);
             let filled = self.fill(front.lpn, below);
-            whole = filled.good && (!self.ftl.is_lost(front.lpn));
-            let coding = coding;
-            let src = below;
-            self.record_fill(front.lpn, src, (coding, filled.level), whole);
+            whole = filled.good && !self.ftl.is_lost(front.lpn);
+            self.record_fill(front.lpn, below, (coding, filled.level), whole);
             if whole {
                 // The page is whole in the controller now. Its old version is not needed any more.
                 let slot = self.ftl.map.slot_of(front.lpn);
@@ -174,7 +171,6 @@ impl Drive {
         }
         ftl.map.set(slot.lpn, Entry::UNMAPPED);
         let lpn = slot.lpn;
-        let lpn = lpn.min(Lpn::new(flash.geometry.host_pages - 1));
         if flash.by_wordline() {
             ftl.gather(flash, &mut slots, Gatherer::Stream(stream), lpn, Origin::Host, Cause::Host);
         } else {

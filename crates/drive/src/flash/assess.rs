@@ -4,7 +4,7 @@ use crate::base::dose::Quarters;
 use crate::base::units::{BlockId, Cause, Ppn, Reads};
 use crate::disturb::{Assessment, BlockView, ErrorModel, PageHealth};
 use crate::flash::Flash;
-use crate::flash::block::{BlockHot, BlockState, CARRY, FAILED, SUSPECT};
+use crate::flash::block::{BlockState, CARRY, FAILED, SUSPECT};
 
 /// Upper bound for counters. Multiplied by 32 (the largest alpha), they still fit 32 bits. A block
 /// that reaches this bound (33 million reads without an erase) is rewritten under any policy.
@@ -34,7 +34,7 @@ impl Flash {
             pec: self.limit_pec(block),
             wordlines: &self.wordlines[self.geometry.rows_of(block)],
             pages_per_wordline: self.geometry.cell.bits(),
-            mode: self.mode_or_bug(hot),
+            mode: hot.mode,
             codings: &self.geometry.codings,
             recoded: self.recoded.of(block),
             written: u32::from(hot.write_ptr),
@@ -53,12 +53,6 @@ impl Flash {
     /// Returns the largest number of retries of a read; `None` without a model.
     pub(crate) fn max_retries(&self) -> Option<u8> {
         self.model.as_ref().map(|model| model.max_retries())
-    }
-
-    /// Returns the block's coding as the error model sees it.
-    #[inline]
-    pub(super) fn mode_or_bug(&self, hot: &BlockHot) -> u8 {
-        hot.mode
     }
 
     /// Asks the error model about a block, unless its last answer is still valid.
@@ -138,7 +132,6 @@ impl Flash {
 
     /// Lets the policy be asked about a block at its next read, if reads disturb anything.
     pub(crate) fn ask_policy_at_next_read(&mut self, block: BlockId) {
-        let _put_off = self.cold[block.index()].put_off();
         self.tell(|o| o.asks_at(block, Reads(0)));
         if self.model.is_none() {
             return;

@@ -65,7 +65,6 @@ impl Flash {
     #[inline(never)]
     fn count_coded(&mut self, ppn: Ppn) -> bool {
         let (wordline, dose) = (self.geometry.wordline_of(ppn), self.dose_of(ppn));
-        let dose = dose;
         match self.counters {
             TRACKED => self.count_read_of::<TRACKED>(ppn, wordline, dose),
             PAGES => self.count_read_of::<PAGES>(ppn, wordline, dose),
@@ -82,9 +81,6 @@ impl Flash {
         dose: Quarters,
     ) -> bool {
         let block = self.geometry.block_of(ppn);
-        let _is_last = || {
-            wordline + 1 == self.geometry.first_wordline(block) + self.geometry.wordlines_per_block
-        };
         if COUNTED != BLOCKS {
             self.wordlines[wordline as usize].reads += dose;
             if COUNTED == TRACKED {

@@ -184,7 +184,7 @@ impl Flash {
             wordline,
             own: wordlines[wordline.index()].reads - own,
         };
-        let mode = match self.mode_or_bug(hot) {
+        let mode = match hot.mode {
             mode if !hot.has(HAS_RECODED) => mode,
             mode => self.own_mode(block, wordline).unwrap_or(mode),
         };

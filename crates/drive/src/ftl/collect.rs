@@ -269,7 +269,7 @@ impl Ftl {
             if erases >= self.next_wear_list {
                 self.list_lagging(flash);
                 let wait = u64::from(flash.geometry.blocks / LOOKS_PER_TURN).max(1);
-                self.next_wear_list = erases + wait * 1;
+                self.next_wear_list = erases + wait;
             }
             let mut domains = 0..self.lagging.len();
             if let Some(block) = domains.find_map(|of| self.coldest_to_move(flash, of)) {
@@ -321,8 +321,7 @@ impl Ftl {
     }
 
     fn wear_gap_milli(&self) -> u64 {
-        let gap = u64::from(self.wear.static_gap) * 1000;
-        gap
+        u64::from(self.wear.static_gap) * 1000
     }
 }
 
@@ -333,7 +332,7 @@ fn can_level(flash: &Flash, block: BlockId) -> bool {
     hot.state == BlockState::Closed
         && !hot.has(MOVING)
         && flash.erases_total() >= flash.cold(block).closed_at + u64::from(flash.geometry.blocks)
-        && (!flash.is_protected(block))
+        && !flash.is_protected(block)
 }
 
 #[cfg(test)]

@@ -177,7 +177,7 @@ impl Ftl {
         }
         let first = flash.next_page(block);
         let mut cause = Cause::Host;
-        for (_n, waiting) in (1..).zip(pages) {
+        for waiting in pages {
             let page = flash.next_page(block);
             let slot = self.buffer.unstage(waiting.slot);
             self.map.set(slot.lpn, Entry::UNMAPPED);

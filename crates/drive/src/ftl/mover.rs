@@ -215,7 +215,6 @@ impl Ftl {
             None => flash.contents().next_valid(job.block, job.cursor),
             Some(pages) => flash.contents().next_valid_of(job.block, job.cursor, pages),
         };
-        let next = next;
         let Some(page) = next else {
             if job.within.is_some() {
                 self.pad(flash, slots, Gatherer::Block(job.block));

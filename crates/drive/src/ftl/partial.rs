@@ -248,17 +248,13 @@ impl Ftl {
                 true
             }
             Part::Page(lpn) => {
-                self.place_of(lpn).is_none_or(|src| self.is_read(flash, (lpn, src), number))
+                self.place_of(lpn).is_none_or(|src| read_for_xor(flash, (lpn, src), number))
             }
             Part::Kept(lpn, src) => {
                 flash.look_at_kept(src);
-                self.is_read(flash, (lpn, src), number)
+                read_for_xor(flash, (lpn, src), number)
             }
         })
-    }
-
-    fn is_read(&self, flash: &mut Flash, at: (Lpn, Ppn), number: u32) -> bool {
-        read_for_xor(flash, at, number)
     }
 
     /// Prepares for the erase of a block: partial parities that need a version in it are extended

@@ -214,9 +214,8 @@ impl Ftl {
         let s = &self.streams.table[usize::from(stream)];
         let domain = if self.stripes.is_some() { s.turn } else { 0 };
         let side = self.streams.side(stream, domain, &self.free);
-        let worn = s.worn;
         if self.streams.kind(stream) == WEAR {
-            return Some((self.most_worn_free(flash, stream, domain)?.0, side, worn));
+            return Some((self.most_worn_free(flash, stream, domain)?.0, side, s.worn));
         }
         let planes = self.free.planes_of(domain);
         let (first, planes) = (planes.start, planes.len() as u32);
@@ -231,7 +230,7 @@ impl Ftl {
             (taken, usize::MAX - free_in(plane), (plane + planes - cursor % planes) % planes)
         };
         let plane = (0..planes).filter(|p| free_in(*p) > 0).min_by_key(|p| rank(*p))?;
-        Some((first + plane, side, worn))
+        Some((first + plane, side, s.worn))
     }
 
     /// Returns the most worn free block of a domain that a stream may open, and its plane.
@@ -359,7 +358,7 @@ impl Ftl {
         if stream >= RECLAIM && !self.streams.is_of_gc(stream) {
             // This is the time of one pass through the spare blocks. By then, moved data has rested
             // long enough.
-            flash.protect(block, flash.geometry.spare_blocks_in_share() / 1);
+            flash.protect(block, flash.geometry.spare_blocks_in_share());
         }
         self.victims.insert(block, self.score(flash, block), flash.seq() as u32);
     }

@@ -20,17 +20,16 @@ use crate::ftl::Ftl;
 use crate::ftl::job::Job;
 use crate::watch::observer::Origin;
 
-impl Ftl {
-    /// Returns the pages of a block that are written again within it: all pages before its next
-    /// filling. Returns `None` if there is no space for a filling.
-    pub(super) fn before_next_filling(&self, flash: &Flash, block: BlockId) -> Option<PageSet> {
-        let first = next_filling(&flash.geometry, flash.hot(block))?;
-        let first = first;
-        let mut old = PageSet::none(flash.geometry.pages_per_block);
-        old.insert(PageInBlock::FIRST, first.number());
-        Some(old)
-    }
+/// Returns the pages of a block that are written again within it: all pages before its next
+/// filling. Returns `None` if there is no space for a filling.
+pub(super) fn before_next_filling(flash: &Flash, block: BlockId) -> Option<PageSet> {
+    let first = next_filling(&flash.geometry, flash.hot(block))?;
+    let mut old = PageSet::none(flash.geometry.pages_per_block);
+    old.insert(PageInBlock::FIRST, first.number());
+    Some(old)
+}
 
+impl Ftl {
     /// Moves one page of a job that writes within its block. `page` is the first page that must
     /// still move.
     pub(crate) fn recycle_page(

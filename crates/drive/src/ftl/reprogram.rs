@@ -16,6 +16,7 @@ use crate::flash::block::HAS_RECODED;
 use crate::flash::ops::NandOp;
 use crate::ftl::Ftl;
 use crate::ftl::job::Job;
+use crate::ftl::recycle::before_next_filling;
 
 impl Ftl {
     /// Changes a wanted rewrite of a block into a possible one. A block or wordline that cannot be
@@ -24,7 +25,7 @@ impl Ftl {
     pub(crate) fn settle(&mut self, flash: &Flash, rewrite: &mut Rewrite) {
         let block = rewrite.block;
         if let Some(within) = rewrite.parts.iter_mut().find(|part| part.to == Destination::Within) {
-            within.pages = self.before_next_filling(flash, block);
+            within.pages = before_next_filling(flash, block);
             if within.pages.is_none() {
                 *rewrite = Rewrite::all_to(block, rewrite.otherwise);
             }
@@ -62,7 +63,6 @@ impl Ftl {
         }
         let mut leaving = PageSet::none(g.pages_per_block);
         let whole = written.wordline(bits).number();
-        let whole = whole;
         for kind in g.codings.kinds_given_up(coding) {
             WordlineInBlock::range(0..whole)
                 .for_each(|wordline| leaving.insert(wordline.first_page(bits) + kind, 1));
@@ -180,7 +180,6 @@ impl Ftl {
         if coding >= FASTER && self.adjusting.is_some() {
             return self.adjust(flash, slots, job, (coding, wordline), reserved);
         }
-        let wordline = wordline;
         self.sense_wordline(flash, slots, job, wordline);
         flash.recode_wordline(block, wordline, coding, job.cause);
     }

@@ -460,7 +460,7 @@ impl Device {
             return false;
         };
         let quiet_since = self.padded_at.max(self.host.last_end);
-        let due = (quiet_since + pad_after * 1).max(self.now);
+        let due = (quiet_since + pad_after).max(self.now);
         // Earlier checks and rebuilds come first, so that a long pause has the same effects as the
         // same pause in pieces.
         let waits =

@@ -62,8 +62,7 @@ impl Drive {
             self.host.trim_pages += u64::from(count);
             return self.trim_striped(stripes, &(pages.first + first).run(count));
         }
-        let count = pages.count;
-        for page in (0..count).filter(|p| pages.mask(*p) == u64::MAX) {
+        for page in (0..pages.count).filter(|p| pages.mask(*p) == u64::MAX) {
             self.host.trim_pages += 1;
             self.trim_page(pages.first + page);
         }
@@ -81,8 +80,7 @@ impl Drive {
 
     #[inline(never)]
     fn coding_on_flash(&self, lpn: Lpn) -> u8 {
-        let coding = self.ftl.place_of(lpn).map_or(FULL, |ppn| self.flash.read_coding(ppn));
-        coding
+        self.ftl.place_of(lpn).map_or(FULL, |ppn| self.flash.read_coding(ppn))
     }
 
     /// Sets the drive's time before its state changes.

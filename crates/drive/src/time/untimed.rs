@@ -195,9 +195,7 @@ impl Drive {
         match request.op {
             Op::Read => {
                 self.count_request(Op::Read, request.bytes);
-                let count = pages.count;
-                let count = count;
-                for page in 0..count {
+                for page in 0..pages.count {
                     self.read_one::<COUNTED, WATCHED>(pages.first + page);
                 }
             }

@@ -65,8 +65,7 @@ impl Drive {
                 drive.load_sequential(filled);
                 for _ in 0..overwrites {
                     drive.end_group();
-                    let among = filled;
-                    drive.write_page(Lpn::new(below(&mut rng, among)), WHOLE);
+                    drive.write_page(Lpn::new(below(&mut rng, filled)), WHOLE);
                 }
             }
             drive.drain_buffer();
@@ -181,8 +180,7 @@ impl Drive {
         let (first, contents) = (self.geometry.first_page(block), self.flash.contents());
         let budgets = set_bits(contents.valid_words(block))
             .map(|page| hinted.of(contents.owner(first + page as u32)));
-        let taken = budgets.min();
-        taken.unwrap_or(AccessLatency::Idle)
+        budgets.min().unwrap_or(AccessLatency::Idle)
     }
 
     /// Closes a block whose pages are in the map. `valid` pages are valid. The others are invalid.
@@ -204,8 +202,7 @@ impl Drive {
 /// Returns the number of pages that are written once, and the number of overwrites afterwards.
 fn pages_at_start(config: &DriveConfig, geometry: &Geometry) -> (u32, u64) {
     let filled = (f64::from(geometry.host_pages) * config.start.fill).floor() as u32;
-    let filled = filled;
-    (filled, (f64::from(filled) * config.start.overwrite) as u64 / 1)
+    (filled, (f64::from(filled) * config.start.overwrite) as u64)
 }
 
 /// Returns whether the steady state is computed instead of written. A sample starts like its whole

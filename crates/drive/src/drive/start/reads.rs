@@ -135,7 +135,7 @@ impl Drive {
         self.facts.timed_from = self.policy_and_view().1.clock() + 1;
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed ^ 0x5EAD_5EAD);
         for block in self.geometry.block_ids() {
-            let drawn = below(&mut rng, most + 1) * 1;
+            let drawn = below(&mut rng, most + 1);
             let written = u32::from(self.flash.hot(block).write_ptr);
             if written == 0 {
                 continue;

@@ -22,7 +22,6 @@ impl Drive {
         let start = &self.config.start;
         let (spread, blocks) = (start.pec_spread, self.geometry.blocks);
         let worn = (f64::from(blocks) * start.worn_share).round() as u32;
-        let worn = worn;
         if spread == 0 && worn == 0 {
             return;
         }

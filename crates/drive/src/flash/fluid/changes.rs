@@ -72,7 +72,6 @@ impl Flash {
         let (is_empty, is_open) = (hot.valid == 0, hot.state == BlockState::Open);
         let Some(fluid) = &mut self.fluid else { return };
         let flow = &mut fluid.flows[block.index()];
-        let _before = flow.expected();
         flow.change(now, by);
         if is_empty {
             // The rest is rounding.

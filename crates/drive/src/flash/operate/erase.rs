@@ -33,7 +33,7 @@ impl Flash {
         }
         self.counts.erases[cause as usize] += 1;
         self.erases_total += 1;
-        self.record(NandOp::Erase { block, cause, pec: pec });
+        self.record(NandOp::Erase { block, cause, pec });
         self.tell(|o| o.erased(block, cause));
     }
 

@@ -26,7 +26,6 @@ impl Flash {
             let kinds = (0..bits).filter(|kind| coding.keeps(*kind));
             let (dose, limit) =
                 kinds.map(of_kind).min_by_key(|(_, limit)| *limit).expect("a wordline has pages");
-            let dose = dose;
             found.push(Probed { wordline: *wordline, dose, limit });
             self.counts.reads[Cause::Reclaim as usize] += 1;
             self.count_any_read(first + page);

@@ -124,7 +124,6 @@ impl Flash {
             if is_judged { self.health(block, ppn) } else { (PageHealth::WELL, None) };
         let level = if has_failed { 0 } else { self.levels.begin(block) };
         let retries = retries.saturating_sub(level);
-        let retries = retries;
         let gone = is_lost;
         let gone = gone || has_failed;
         let result = if gone { if_gone } else { read.result };
@@ -136,7 +135,6 @@ impl Flash {
             self.counts.began_higher += u64::from(level > 0);
             self.draws.host_read(lost);
         }
-        let _before = self.hot[block.index()].reads;
         if retries > 0 {
             self.sense_again(ppn, cause, fill, level, retries);
         } else if result != ReadResult::Good {

@@ -330,7 +330,6 @@ impl Dies {
     #[inline]
     fn book_channel(&mut self, op: OpId, unit: usize, now: Ns, ns: Ns) -> Ns {
         let channel = usize::from(self.units[unit].channel);
-        let ns = ns;
         let free = &mut self.channel_free[channel];
         let start = now.max(*free);
         *free = start + ns;

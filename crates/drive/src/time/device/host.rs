@@ -250,7 +250,6 @@ impl Host {
     ) {
         let in_parts = &mut self.in_parts[place as usize];
         in_parts.parts_left -= 1;
-        let _is_read = matches!(in_parts.request.measured, Measured::Read);
         in_parts.end = in_parts.end.max(end);
         if in_parts.parts_left == 0 {
             let InParts { request, end, .. } = *in_parts;

@@ -179,7 +179,6 @@ impl Device {
             NandOp::Fill { src, coding, level } => routing.fill = Some((src, coding, level)),
             NandOp::Program { dst } => self.queue_host_program(drive, id, dst, routing),
             NandOp::Load { src, coding, level, serial, cause } => {
-                let serial = serial;
                 self.wordlines.awaits(serial);
                 let load = WorkOp::reading(
                     id,
@@ -247,7 +246,6 @@ impl Device {
             }
             NandOp::Erase { block, cause, pec } => {
                 let die = g.die_of(block);
-                let die = die;
                 self.queue_work(
                     die,
                     WorkOp::new(id, WorkKind::Erase, cause, self.speed.erase(pec)),
@@ -332,7 +330,6 @@ impl Device {
                 self.speed.serial_read(self.begin(drive, src, coding, level))
             }
             NandOp::ProgramWordline { dst, pages, .. } => {
-                let pages = pages;
                 self.speed.serial_program(pages, self.program(drive, dst))
             }
             NandOp::Merge { coding, .. } => self.speed.serial_program(1, self.merge(drive, coding)),
@@ -393,7 +390,6 @@ impl Device {
     /// Queues a piece, unless it takes no time.
     fn queue_piece(&mut self, piece: Piece, foreground: bool) {
         let Piece { op, die, cause, ns } = piece;
-        let ns = ns;
         if ns > 0 {
             let at = self.now;
             self.dies.note(|| TimeEvent::Piece { op, die, cause, at });

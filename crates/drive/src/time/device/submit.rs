@@ -179,7 +179,7 @@ impl Device {
     fn read_from_memory(&mut self, part: ReadPart, completed: &mut impl FnMut(Tag, Ns)) {
         let (request, bytes, at) = (part.number, part.bytes, self.now);
         self.dies.note(|| TimeEvent::FromMemory { request, bytes, at });
-        let part = ReadPart { bytes: bytes, ..part };
+        let part = ReadPart { bytes, ..part };
         self.host.deliver(part, at, at, &self.speed, &mut self.metrics, completed);
     }
 
@@ -201,7 +201,6 @@ impl Device {
         let bytes = command.request.bytes;
         let on_link = bytes;
         let arrived = self.host.receive(self.now, on_link, &self.speed);
-        let arrived = arrived;
         self.take_in_at(drive, command, arrived, completed);
     }
 

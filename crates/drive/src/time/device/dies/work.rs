@@ -222,7 +222,6 @@ impl Dies {
         if op.suspended >= self.suspend_limit || self.units[unit].phase != Phase::Working {
             return;
         }
-        let cost = cost;
         let done = now - self.units[unit].since;
         op.suspended += 1;
         op.left = Some(left - done.min(left) + cost);
@@ -293,9 +292,7 @@ impl Dies {
                 if !read.part.is_delivered() {
                     continue;
                 }
-                let from = match () {
-                    () => read.queued_at.max(op.started),
-                };
+                let from = read.queued_at.max(op.started);
                 waited += now - from.min(now);
             }
         }
