@@ -1,11 +1,12 @@
-//! Test of recorded results: about 330 runs, field by field. A change of the code that should not
+//! Test of recorded results: about 480 runs, field by field. A change of the code that should not
 //! change results must not change any field.
 //!
-//! `make test` makes every seventh large run and all runs of the list `commands`; `make recorded`
-//! makes all runs. A change of a value must be explained. `make record` writes the record again and
+//! `make test` makes every seventh large run and all runs of the lists `commands` and `crossings`;
+//! `make recorded` makes all runs. A change of a value must be explained. `make record` writes the record again and
 //! prints the changes.
 
 mod commands;
+mod crossings;
 mod fields;
 mod outcome;
 mod record;

@@ -6,7 +6,7 @@ use vpass_drive::api::gc::GC;
 use vpass_drive::api::reclaim::RECLAIM;
 use vpass_workload::attack::ATTACKS;
 
-use crate::commands;
+use crate::{commands, crossings};
 
 /// Step of `make test` through the list of large runs. The step has no common factor with the ten
 /// runs of a technique or with the five runs of a variant. Therefore no kind of run is always
@@ -91,12 +91,12 @@ const UNLIKE: [&str; 5] = ["block", "straw-ss", "tiered", "read-leveling", "ipr"
 
 /// Returns all runs.
 pub(crate) fn all() -> Vec<Run> {
-    [large(), papers(), commands::all()].concat()
+    [large(), papers(), commands::all(), crossings::all()].concat()
 }
 
 /// Returns every seventh of the large runs, and all small runs.
 pub(crate) fn part() -> Vec<Run> {
-    large().into_iter().step_by(EVERY).chain(commands::all()).collect()
+    [large().into_iter().step_by(EVERY).collect(), commands::all(), crossings::all()].concat()
 }
 
 /// Returns the runs and attacks.

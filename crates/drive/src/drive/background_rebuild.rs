@@ -90,17 +90,14 @@ impl Drive {
         }
     }
 
-    /// Rebuilds the pages of a stripe on failed flash before the stripe changes. Returns whether
-    /// any page was rebuilt.
-    pub(super) fn rebuild_stripe(&mut self, stripe: u32) -> bool {
+    /// Rebuilds the pages of a stripe on failed flash before the stripe changes.
+    pub(super) fn rebuild_stripe(&mut self, stripe: u32) {
         let Some(stripes) = self.geometry.stripes.filter(|_| self.is_rebuilding()) else {
-            return false;
+            return;
         };
-        let before = self.failing.books.rebuilt_for_writes;
         for lpn in stripes.data(stripe).chain([stripes.parity(stripe)]) {
             self.failing.books.rebuilt_for_writes += u64::from(self.rebuild_page(lpn));
         }
-        self.failing.books.rebuilt_for_writes > before
     }
 
     /// Notes that a host read found an unreadable page and had it rebuilt. The host waits for the

@@ -96,6 +96,7 @@ impl Drive {
     /// the same request.
     pub(super) fn flush_stripe(&mut self, stripes: Stripes) {
         let front = *self.ftl.buffer.oldest().expect("the buffer holds a page");
+        self.rebuild_stripe(stripes.of(front.lpn));
         let number = self.ftl.next_xor();
         let mut update = Update::of(stripes, stripes.of(front.lpn), number);
         let (mut leaving, through) = (0, self.ftl.buffer.through());
