@@ -57,7 +57,8 @@ faulty:
 
 # The faulty sources are built in many units: that is quicker, and the cases are small.
 MANY_UNITS := --config profile.release.package.vpass-drive.codegen-units=16 --config profile.release.package.vpass-oracle.codegen-units=16
-IN_FAULTY := cd $(FAULTY) && CARGO_TARGET_DIR=$(CURDIR)/target
+# Cargo takes the crates of a copy for those of the original, so the copy has a target folder of its own.
+IN_FAULTY := cd $(FAULTY) && CARGO_TARGET_DIR=$(CURDIR)/target/faults/target
 seeded-bugs: faulty
 	$(IN_FAULTY) cargo test --release $(MANY_UNITS) -p vpass-oracle --features seeded-bugs --test all -- bug bound
 	$(IN_FAULTY) cargo test --release $(MANY_UNITS) -p vpass-drive --features seeded-bugs --lib --test all -- each_bug_is_seen
@@ -286,7 +287,8 @@ lint:
 	cargo fmt --check
 	cargo clippy --release --workspace --all-targets
 	@$(MAKE) --no-print-directory faulty
-	$(IN_FAULTY) cargo fmt --check && CARGO_TARGET_DIR=$(CURDIR)/target cargo clippy --release -p vpass-oracle --features seeded-bugs --all-targets
+	$(IN_FAULTY) cargo fmt --check
+	$(IN_FAULTY) cargo clippy --release -p vpass-oracle --features seeded-bugs --all-targets
 	cargo doc --release --no-deps --workspace --quiet
 	@if command -v cargo-deny >/dev/null; then cargo deny check bans licenses sources; else echo "cargo-deny is not installed: skipped"; fi
 

@@ -26,7 +26,7 @@ const THREADS: &str = "128";
 const SIZES: [&str; 5] = [
     "blocksize-minimum=512",
     "blocksize-preferred=4096",
-    "blocksize-maximum=32M",
+    "blocksize-maximum=64M",
     "blocksize-error-policy=error",
     "maxdata=16M",
 ];

@@ -256,6 +256,7 @@ fn what_the_pages_about_safety_name_exists() {
             ["src", "tests"].map(|part| Path::new(ROOT).join("crates").join(name).join(part));
         parts.iter().filter(|part| part.is_dir()).for_each(|part| sources(part, &mut code));
     }
+    sources(&Path::new(ROOT).join("crates/conform/overlay"), &mut code);
     let is_there = |span: &str| match span.rsplit_once("tests::") {
         Some((_, test)) => code.contains(&format!("fn {test}()")),
         None if span.starts_with("crates/") => Path::new(ROOT).join(span).exists(),
