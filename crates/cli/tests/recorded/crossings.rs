@@ -1,5 +1,5 @@
-//! List of the recorded runs in which mechanisms meet: parity, gears, failures and refresh, and each
-//! pair of further mechanisms. All of them are small, so `make test` makes all of them.
+//! List of the recorded runs in which mechanisms meet: parity, gears, failures and refresh, and
+//! each pair of further mechanisms. All of them are small, so `make test` makes all of them.
 
 use crate::runs::Run;
 

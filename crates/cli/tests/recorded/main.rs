@@ -2,8 +2,8 @@
 //! change results must not change any field.
 //!
 //! `make test` makes every seventh large run and all runs of the lists `commands` and `crossings`;
-//! `make recorded` makes all runs. A change of a value must be explained. `make record` writes the record again and
-//! prints the changes.
+//! `make recorded` makes all runs. A change of a value must be explained. `make record` writes the
+//! record again and prints the changes.
 
 mod commands;
 mod crossings;

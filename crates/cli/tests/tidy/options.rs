@@ -16,12 +16,6 @@ const LIBRARIES: [&str; 6] = [
     "crates/workload/src",
 ];
 
-/// Files whose strings may hold options, each with the reason.
-const EXCEPTIONS: [(&str, &str); 1] = [(
-    "crates/conform/overlay/crates/drive/src/bugs/stories.rs",
-    "options of the test harness, which runs stories",
-)];
-
 /// Returns whether a file holds only tests.
 fn is_test(path: &Path) -> bool {
     path.components().any(|part| part.as_os_str() == "tests") || path.ends_with("tests.rs")
@@ -90,19 +84,16 @@ fn only_the_command_names_its_options() {
         files(&Path::new(ROOT).join(path), &mut all);
     }
     all.sort();
-    let (mut report, mut used) = (vec![], 0);
+    let mut report = vec![];
     for path in all.iter().filter(|path| path.extension().is_some_and(|e| e == "rs")) {
         let name = path.strip_prefix(ROOT).unwrap_or(path);
         let found = offenders(&fs::read_to_string(path).expect("a text file"));
-        if EXCEPTIONS.iter().any(|(exception, _)| name == Path::new(exception)) {
-            used += usize::from(!found.is_empty());
-        } else if !is_test(name) {
+        if !is_test(name) {
             let name = name.display();
             report.extend(found.iter().map(|(line, text)| format!("{name}:{line}: {text}")));
         }
     }
     assert!(report.is_empty(), "{} strings name an option:\n{}", report.len(), report.join("\n"));
-    assert_eq!(used, EXCEPTIONS.len(), "an exception is not needed");
 }
 
 #[test]
