@@ -73,7 +73,7 @@ fn invalid_requests_are_refused_and_long_ones_work() {
     let script = "PATH=/usr/bin:$PATH nbdsh -u \"$uri\" -c \"$(cat requests.py)\"";
     let drive = ["--drive", "tiny", "--set", "drive.capacity=96MiB", "--fast-load", "1000"];
     let summary = room.serve(&drive, script).summary(0);
-    assert_eq!(summary["host"]["read_bytes"], 2 * 512 + (64 << 20));
+    assert_eq!(summary["host"]["read_bytes"], 2 * 512 + (128 << 20));
 }
 
 #[test]
