@@ -44,7 +44,7 @@ use crate::ftl::Ftl;
 use crate::ftl::job::{Job, JobRef};
 pub use crate::ftl::lifetime::{Beginning, Lifetime, Stage};
 use crate::hints::HintBooks;
-use crate::watch::observer::Observer;
+use crate::watch::observer::{Event, Observer};
 use regroup::Regroup;
 
 /// Techniques of a run, by name or by card.
@@ -145,7 +145,7 @@ impl Drive {
         }
         let first = self.announced;
         self.announced += requests.len() as u64;
-        self.flash.tell(|o| o.requests(first, requests));
+        self.flash.tell(Event::Requests { first, requests });
         if let Some(hints) = &mut self.hints {
             hints.expect(requests, self.host.read_requests);
         }
@@ -159,7 +159,7 @@ impl Drive {
     }
 
     /// Passes any event except reads to the observer.
-    pub(crate) fn tell(&mut self, event: impl FnOnce(&mut dyn Observer)) {
+    pub(crate) fn tell(&mut self, event: Event<'_>) {
         self.flash.tell(event);
     }
 

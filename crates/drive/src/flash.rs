@@ -37,7 +37,7 @@ use crate::config::{DriveConfig, PartOf, ProgramUnit};
 use crate::disturb::ErrorModel;
 use crate::disturb::table::{dose_per_coding, dose_per_kind};
 use crate::error::ages::Ages;
-use crate::watch::observer::{Observer, PhysRead};
+use crate::watch::observer::{Event, PhysRead};
 use block::{BlockCold, BlockHot, Wordline};
 use contents::Contents;
 use count::page_counters::PageCounters;
@@ -239,7 +239,7 @@ impl Flash {
 
     /// Passes any event except reads to the observer, after all earlier reads.
     #[inline]
-    pub(crate) fn tell(&mut self, event: impl FnOnce(&mut dyn Observer)) {
+    pub(crate) fn tell(&mut self, event: Event<'_>) {
         self.watch.tell(self.now, event);
     }
 }

@@ -5,7 +5,7 @@
 use crate::common;
 
 use common::striped::{Asked, config, drive, drive_of, operations};
-use common::told::{Event, Told};
+use common::told::{Report, Told};
 use vpass_drive::base::request::Op;
 use vpass_drive::base::units::{Cause, Lpn, Ns};
 use vpass_drive::config::{DriveConfig, Number};
@@ -119,14 +119,14 @@ fn what_parity_still_counts_is_not_erased_before() {
     let stripe = 1;
     let made_whole = events
         .iter()
-        .position(|event| matches!(event, Event::Delayed(1, _, 0b111)))
+        .position(|event| matches!(event, Report::Delayed(1, _, 0b111)))
         .expect("its old version's block was cleaned");
     let next = &events[made_whole + 1..];
-    let erased = next.iter().position(|event| *event == Event::Erased).expect("and erased then");
+    let erased = next.iter().position(|event| *event == Report::Erased).expect("and erased then");
     let parity = drive.geometry().stripes.unwrap().parity(stripe);
     let programmed = next
         .iter()
-        .position(|event| *event == Event::Programmed(parity))
+        .position(|event| *event == Report::Programmed(parity))
         .expect("and the parity is programmed");
     assert!(erased < programmed, "parity is not programmed while a block is cleaned");
     assert!(drive.parity_counts().made_whole > 0);
@@ -209,8 +209,8 @@ fn whole_stripes_leave_and_their_partial_parity_takes_no_flash_operation() {
         let events = told.0.lock().unwrap();
         let parts = |number: u32| {
             let parts = events.iter().filter_map(|event| match event {
-                Event::Added(of, XorSource::Memory(lpn)) if *of == number => Some(lpn.number()),
-                Event::Added(of, other) if *of == number => {
+                Report::Added(of, XorSource::Memory(lpn)) if *of == number => Some(lpn.number()),
+                Report::Added(of, other) if *of == number => {
                     panic!("{other:?} is read for a partial parity")
                 }
                 _ => None,
@@ -218,7 +218,7 @@ fn whole_stripes_leave_and_their_partial_parity_takes_no_flash_operation() {
             parts.collect::<Vec<_>>()
         };
         let delayed = events.iter().filter_map(|event| match event {
-            Event::Delayed(stripe, number, covered) => Some((*stripe, *covered, parts(*number))),
+            Report::Delayed(stripe, number, covered) => Some((*stripe, *covered, parts(*number))),
             _ => None,
         });
         let first: Vec<_> = delayed.take(3).collect();

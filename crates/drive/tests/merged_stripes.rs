@@ -11,7 +11,7 @@
 
 use crate::common;
 
-use common::told::{Event, Told};
+use common::told::{Report, Told};
 use common::{Script, config, request};
 use vpass_drive::base::request::{Op, Request};
 use vpass_drive::base::span::SECOND;
@@ -109,19 +109,20 @@ fn a_merge_waits_until_no_parity_counts_what_it_destroys() {
     assert_eq!(done(&drive, Cause::Refresh), MERGED);
     assert_eq!((done(&drive, Cause::Parity), drive.parity_counts().made_whole), ([2, 6, 0], 1));
     let events = std::mem::take(&mut *told.0.lock().unwrap());
-    let at = |event: &Event| events.iter().position(|other| other == event);
+    let at = |event: &Report| events.iter().position(|other| other == event);
     let whole = events
         .iter()
-        .position(|event| matches!(event, Event::Delayed(0, _, 0b11111)))
+        .position(|event| matches!(event, Report::Delayed(0, _, 0b11111)))
         .expect("it is made whole");
-    let Event::Delayed(_, number, _) = events[whole] else { unreachable!() };
-    let read = at(&Event::Added(number, XorSource::Page(kept))).expect("out of the old version");
-    let merged = at(&Event::Merged(first, WordlineInBlock::FIRST)).expect("its wordline is merged");
+    let Report::Delayed(_, number, _) = events[whole] else { unreachable!() };
+    let read = at(&Report::Added(number, XorSource::Page(kept))).expect("out of the old version");
+    let merged =
+        at(&Report::Merged(first, WordlineInBlock::FIRST)).expect("its wordline is merged");
     assert!(read < whole && whole < merged, "{read} {whole} {merged}");
     serve(&mut drive, vec![request(Op::Write, 877 * SECOND, 5, 1)]);
     assert_eq!(done(&drive, Cause::Parity), [2, 6 + 1, 0]);
     let parity = drive.geometry().stripes.unwrap().parity(0);
-    assert!(told.0.lock().unwrap().contains(&Event::Programmed(parity)));
+    assert!(told.0.lock().unwrap().contains(&Report::Programmed(parity)));
 }
 
 /// Page 18 is read until its neighbours come to their limit. Reclaim merges the first wordline,
@@ -148,9 +149,9 @@ fn guard_levels_wait_until_no_parity_counts_what_they_destroy() {
         (1, 2, 1)
     );
     let events = std::mem::take(&mut *told.0.lock().unwrap());
-    let at = |event: &Event| events.iter().position(|other| other == event);
-    let whole = events.iter().position(|event| matches!(event, Event::Delayed(0, _, 0b11111)));
-    let first_merge = at(&Event::Merged(BlockId::new(0), WordlineInBlock::FIRST));
+    let at = |event: &Report| events.iter().position(|other| other == event);
+    let whole = events.iter().position(|event| matches!(event, Report::Delayed(0, _, 0b11111)));
+    let first_merge = at(&Report::Merged(BlockId::new(0), WordlineInBlock::FIRST));
     assert!(whole.is_some() && whole < first_merge, "{whole:?} {first_merge:?}");
     serve(&mut drive, vec![request(Op::Read, SECOND, 0, 30)]);
     assert_eq!((drive.uncorrectable_reads(), drive.lost_pages()), (0, 0));

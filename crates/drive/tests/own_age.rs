@@ -4,7 +4,7 @@
 
 use crate::common;
 
-use common::told::{Event, Told};
+use common::told::{Report, Told};
 use common::{Script, config, dies, request};
 use vpass_drive::base::request::{Op, Request};
 use vpass_drive::base::span::{HOUR, SECOND};
@@ -115,18 +115,18 @@ fn a_job_outlasts_a_step_of_age() {
     let events = told.0.lock().unwrap();
     let began = events
         .iter()
-        .position(|event| matches!(event, Event::JobBegan(_)))
+        .position(|event| matches!(event, Report::JobBegan(_)))
         .expect("the block is refreshed");
-    let Event::JobBegan(block) = events[began] else { unreachable!() };
-    let of_job: Vec<&Event> =
-        events[began..].iter().take_while(|event| **event != Event::JobEnded(block)).collect();
+    let Report::JobBegan(block) = events[began] else { unreachable!() };
+    let of_job: Vec<&Report> =
+        events[began..].iter().take_while(|event| **event != Report::JobEnded(block)).collect();
     assert_eq!(
-        of_job.iter().filter(|event| matches!(event, Event::Merged(..))).count(),
+        of_job.iter().filter(|event| matches!(event, Report::Merged(..))).count(),
         64,
         "the job ends with its last wordline"
     );
     assert!(
-        of_job.contains(&&Event::AskedAt(block, Reads(0))),
+        of_job.contains(&&Report::AskedAt(block, Reads(0))),
         "and the block is a step older before that"
     );
 }

@@ -2,7 +2,7 @@
 
 use crate::common;
 
-use common::log::{Event, Log, run_watched};
+use common::log::{Log, Logged, run_watched};
 use common::{Cycle, PAGE, Script, Uniform, config, dies};
 use vpass_drive::base::request::{Arrival, Op, Request};
 use vpass_drive::base::units::{Cause, Ns, Ppn};
@@ -104,7 +104,7 @@ fn read_steadily(schedule: &str, every: Ns, reads: u64) -> (Drive, Replay, Log) 
 fn reads_until_erased(log: &Log) -> u64 {
     log.reads_below(
         Ppn::new(192),
-        |event| matches!(event, Event::Erased(block) if block.index() == 0),
+        |event| matches!(event, Logged::Erased(block) if block.index() == 0),
     )
 }
 
@@ -119,7 +119,7 @@ fn a_block_at_its_deadline_serves_no_read_until_its_pages_have_moved() {
         let (drive, _, log) = read_steadily(schedule, 120_000, 12_000);
         let first_copy = log.reads_below(
             Ppn::new(192),
-            |event| matches!(event, Event::Copied(ppn, Cause::Reclaim) if ppn.index() < 192),
+            |event| matches!(event, Logged::Copied(ppn, Cause::Reclaim) if ppn.index() < 192),
         );
         assert!(first_copy >= 9758, "{schedule}: moved from {first_copy} reads on");
         assert_eq!(

@@ -13,7 +13,7 @@ mod room;
 mod said;
 mod sample;
 mod stream;
-mod watching;
+pub(crate) mod watching;
 mod workload;
 
 use std::num::NonZeroU32;
@@ -111,8 +111,8 @@ pub struct RunPlan {
     /// Whether the run records data for its results folder: latencies by window of time (in the
     /// timed gear), doses and erases. The additional drives of `ages` never record such data.
     pub files: bool,
-    /// Watchers that observe the drive from its start-up state until the end of the run. The
-    /// additional drives of `ages` have no watchers.
+    /// Observers of the drive from its start-up state until the end of the run. The additional
+    /// drives of `ages` have none.
     pub watchers: Vec<Watching>,
 }
 

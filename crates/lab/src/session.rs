@@ -16,9 +16,11 @@ use vpass_drive::base::steady::Images;
 use vpass_drive::config::{ConfigError, DriveConfig};
 use vpass_drive::drive::{Drive, Techniques};
 use vpass_drive::time::{Replay, RunError, end_warm_up, run_untimed, serve_untimed, warm_up};
-use vpass_drive::watch::watcher::{Batches, Watcher};
+use vpass_drive::watch::observer::Observer;
 use vpass_oracle::snapshots::{DoseRecord, ERASURES};
 use vpass_oracle::{Level, Oracle, OracleReport};
+
+use crate::plan::watching::Watched;
 
 /// Start-up states of recently created drives. The drives that a comparison simulates can share
 /// such a state, so it is computed only once.
@@ -87,10 +89,9 @@ impl Session {
         }
     }
 
-    /// Adds a watcher. The watcher receives all events from now until [`Measured::judge`] is
-    /// called.
-    pub fn watch(&mut self, watcher: Box<dyn Watcher>) {
-        self.drive.observe(Box::new(Batches::new(watcher)));
+    /// Adds an observer. It receives all events from now until [`Measured::judge`] is called.
+    pub fn watch(&mut self, observer: Box<dyn Observer>) {
+        self.drive.observe(Box::new(Watched(observer)));
     }
 
     /// Returns the drive of the session.
@@ -177,9 +178,7 @@ impl Measured {
     pub fn judge(self) -> Judged {
         let Self { mut drive, engine } = self;
         drive.report_unread_losses();
-        while let Some(mut batches) = drive.end_observation_of::<Batches>() {
-            batches.flush();
-        }
+        while drive.end_observation_of::<Watched>().is_some() {}
         let oracle = drive.end_observation_of::<Oracle>();
         let threshold_used = oracle.as_ref().and_then(|oracle| oracle.threshold_used());
         let concluded = oracle.map(|oracle| oracle.conclude_with_doses(&drive));

@@ -1,5 +1,5 @@
-//! Tests of watchers: they take all events of a run in order, the last ones even after a panic, and
-//! change nothing.
+//! Tests of a caller's observers: they take all events of a run in order, the last ones even after
+//! a panic, and change nothing.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
@@ -9,66 +9,82 @@ use vpass_drive::api::given::Given;
 use vpass_drive::api::reclaim::{Action, Policy, Promise, Technique, Threshold, View, technique};
 use vpass_drive::base::geometry::Geometry;
 use vpass_drive::base::units::{BlockId, Bytes, Cause, Ns, Reads};
-use vpass_drive::watch::event::{Event, Fact};
-use vpass_drive::watch::observer::PhysRead;
-use vpass_drive::watch::watcher::{BATCH, Watcher};
+use vpass_drive::watch::observer::{Event, Observer};
+use vpass_drive::watch::row::{Row, reads_of};
 use vpass_lab::plan::{Cards, RunPlan, Watching};
 use vpass_lab::progress::{Unwatched, unwatched};
 use vpass_lab::results::Summary;
 use vpass_lab::run::execute;
 use vpass_lab::setup::{Base, Gear, Named, Setup, Watch};
 
-/// Events that a watcher took, and what it counts.
+/// Event that an observer took, with the time and the numbers of requests and reads before it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Noted {
+    at: Ns,
+    requests: u64,
+    reads: u64,
+    row: Row,
+}
+
+impl Noted {
+    fn is(&self, kind: &str) -> bool {
+        Row::KINDS[self.row.kind as usize] == kind
+    }
+}
+
+/// Events that an observer took, and what it counts.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Seen {
-    events: Vec<Event>,
-    /// Length of each batch.
-    batches: Vec<usize>,
-    /// Reads that were handed over, each batch with the number of events before it.
-    reads: Vec<(usize, usize)>,
+    events: Vec<Noted>,
+    at: Ns,
+    requests: u64,
+    reads: u64,
+    largest_batch: usize,
 }
 
 impl Seen {
-    fn count(&self, of: impl Fn(&Fact) -> bool) -> u64 {
-        self.events.iter().filter(|event| of(&event.fact)).count() as u64
+    fn count(&self, kind: &str) -> usize {
+        self.events.iter().filter(|event| event.is(kind)).count()
     }
 
-    /// Returns the number of facts of this kind since counting began.
-    fn counted(&self, of: impl Fn(&Fact) -> bool) -> u64 {
-        let begins = self.events.iter().position(|event| event.fact == Fact::MeasuredPhase);
+    /// Returns the number of events of this kind and cause since counting began.
+    fn counted(&self, kind: &str, cause: Option<Cause>) -> u64 {
+        let begins = self.events.iter().position(|event| event.is("measured_phase"));
         let counted = &self.events[begins.expect("each run has a measured phase")..];
-        counted.iter().filter(|event| of(&event.fact)).count() as u64
+        let of_cause = |event: &&Noted| event.is(kind) && event.row.cause == cause;
+        counted.iter().filter(of_cause).count() as u64
     }
 }
 
-/// Watcher that keeps all events where the test finds them.
-struct Keeps {
-    seen: Arc<Mutex<Seen>>,
-    wants_reads: bool,
+/// Observer that keeps all events where the test finds them.
+struct Keeps(Arc<Mutex<Seen>>);
+
+impl Observer for Keeps {
+    fn take(&mut self, event: Event<'_>) {
+        let seen = &mut *self.0.lock().unwrap();
+        match event {
+            Event::Now { at } => seen.at = at,
+            Event::Requests { first, requests } => seen.requests = first + requests.len() as u64,
+            Event::Reads { batch } => seen.largest_batch = seen.largest_batch.max(batch.len()),
+            _ => {}
+        }
+        seen.reads += reads_of(&event);
+        let Seen { at, requests, reads, .. } = *seen;
+        seen.events.extend(Row::of(&event).map(|row| Noted { at, requests, reads, row }));
+        if let Event::ClockRestarted { .. } = event {
+            seen.at = 0;
+        }
+    }
+
+    fn hears_alarms(&self) -> bool {
+        true
+    }
 }
 
-impl Watcher for Keeps {
-    fn events(&mut self, batch: &[Event]) {
-        let mut seen = self.seen.lock().unwrap();
-        seen.events.extend_from_slice(batch);
-        seen.batches.push(batch.len());
-    }
-
-    fn wants_reads(&self) -> bool {
-        self.wants_reads
-    }
-
-    fn reads(&mut self, _: Ns, batch: &[PhysRead]) {
-        let mut seen = self.seen.lock().unwrap();
-        let before = seen.events.len();
-        seen.reads.push((before, batch.len()));
-    }
-}
-
-fn keeps(wants_reads: bool) -> (Watching, Arc<Mutex<Seen>>) {
+fn keeps() -> (Watching, Arc<Mutex<Seen>>) {
     let seen = Arc::new(Mutex::new(Seen::default()));
     let kept = seen.clone();
-    (Watching::new(move |_| Box::new(Keeps { seen: kept.clone(), wants_reads })), seen)
+    (Watching::new(move |_| Box::new(Keeps(kept.clone()))), seen)
 }
 
 fn plan(gear: Gear, oracle: Watch, cards: Cards) -> RunPlan {
@@ -97,71 +113,44 @@ fn told(summary: &Summary) -> serde_json::Value {
 }
 
 #[test]
-fn watchers_take_what_the_summary_counts_and_change_nothing() {
+fn observers_take_what_the_summary_counts_and_change_nothing() {
     for (gear, oracle) in
         [(Gear::Timed, Watch::On), (Gear::Untimed, Watch::Off), (Gear::Fluid, Watch::On)]
     {
         let alone = plan(gear, oracle, block());
-        let ((one, seen), (other, with_reads)) = (keeps(false), keeps(true));
+        let ((one, seen), (other, also)) = (keeps(), keeps());
         let watched = RunPlan { watchers: vec![one, other], ..alone.clone() };
         let summary = execute(&watched, &Unwatched).unwrap().summary;
         assert_eq!(told(&summary), told(&execute(&alone, &Unwatched).unwrap().summary));
-        let (seen, with_reads) = (seen.lock().unwrap(), with_reads.lock().unwrap());
-        assert_eq!(seen.events, with_reads.events, "the same events in the same order");
+        let seen = seen.lock().unwrap();
+        assert_eq!(*seen, *also.lock().unwrap(), "the same events in the same order");
         agrees(&seen, &summary);
-        assert!(seen.reads.is_empty() && seen.batches.iter().all(|len| *len <= BATCH));
-        if gear != Gear::Fluid {
-            let handed: usize = with_reads.reads.iter().map(|(_, reads)| reads).sum();
-            assert!(handed as u64 >= summary.host.read_requests);
-            assert!(with_reads.reads.iter().all(|(_, reads)| *reads <= 32));
-            in_order(&with_reads);
-        }
+        assert!(seen.reads >= summary.host.read_requests && seen.largest_batch <= 32);
     }
 }
 
 /// Compares the counts of events with those of the summary.
 fn agrees(seen: &Seen, summary: &Summary) {
     for of in Cause::ALL {
-        let programmed = seen.counted(|fact| match fact {
-            Fact::Programmed { cause, .. } => *cause == of,
-            _ => false,
-        });
+        let programmed = seen.counted("programmed", Some(of));
         assert_eq!(programmed, summary.flash.programs.of(of), "{of:?}");
-        let erased = seen.counted(|fact| match fact {
-            Fact::Erased { cause, .. } => *cause == of,
-            _ => false,
-        });
-        assert_eq!(erased, summary.flash.erases.of(of), "{of:?}");
+        assert_eq!(seen.counted("erased", Some(of)), summary.flash.erases.of(of), "{of:?}");
     }
-    let jobs = seen.counted(|fact| match fact {
-        Fact::JobBegan { cause, .. } => *cause == Cause::Reclaim,
-        _ => false,
-    });
+    let jobs = seen.counted("job_began", Some(Cause::Reclaim));
     assert_eq!(jobs, summary.reclaim.counts.invocations);
     // A technique is also asked about blocks that GC moves already. These are not counted.
-    let alarms = seen.counted(|fact| matches!(fact, Fact::Alarm { .. }));
+    let alarms = seen.counted("alarm", None);
     assert!(alarms >= summary.reclaim.counts.alarms, "{alarms}");
     assert!(jobs > 10 && summary.flash.programs.of(Cause::Gc) > 0, "{summary:?}");
     let rising = seen.events.windows(2).all(|two| {
         two[0].reads <= two[1].reads
             && two[0].requests <= two[1].requests
-            && (two[0].at <= two[1].at || matches!(two[0].fact, Fact::ClockRestarted { .. }))
+            && (two[0].at <= two[1].at || two[0].is("clock_restarted"))
     });
     assert!(rising);
 }
 
-/// Checks that each event comes after the reads before it, of which the event has the number.
-fn in_order(seen: &Seen) {
-    let (mut reads, mut batches) = (0, seen.reads.iter().peekable());
-    for (at, event) in seen.events.iter().enumerate() {
-        while let Some((_, more)) = batches.next_if(|(before, _)| *before <= at) {
-            reads += *more as u64;
-        }
-        assert_eq!(event.reads, reads, "event {at}");
-    }
-}
-
-/// Policy that looks at what a watcher has taken whenever it is asked.
+/// Policy that looks at what an observer has taken whenever it is asked.
 struct Looks {
     block: Box<dyn Policy>,
     seen: Arc<Mutex<Seen>>,
@@ -173,8 +162,8 @@ impl Policy for Looks {
     }
 
     fn on_alarm(&mut self, view: &View, block: BlockId, out: &mut Vec<Action>) -> Reads {
-        let last = self.seen.lock().unwrap().events.last().map(|event| event.fact);
-        assert_eq!(last, Some(Fact::Alarm { block }), "all earlier events were handed over");
+        let last = *self.seen.lock().unwrap().events.last().expect("at least the alarm");
+        assert!(last.is("alarm") && last.row.block == Some(block), "{last:?} is not the alarm");
         self.block.on_alarm(view, block, out)
     }
 
@@ -192,9 +181,9 @@ impl Policy for Looks {
 }
 
 #[test]
-fn a_batch_ends_before_the_technique_is_asked() {
+fn an_alarm_is_reported_before_the_technique_is_asked() {
     for gear in [Gear::Timed, Gear::Untimed] {
-        let (watching, seen) = keeps(false);
+        let (watching, seen) = keeps();
         let of_policy = seen.clone();
         let block = technique("block").unwrap();
         let given = Given { protects: block.protects, needs: block.needs, ..Given::new("looks") };
@@ -203,7 +192,7 @@ fn a_batch_ends_before_the_technique_is_asked() {
         });
         let plan = plan(gear, Watch::On, Cards::of(looks));
         execute(&RunPlan { watchers: vec![watching], ..plan }, &Unwatched).unwrap();
-        assert!(seen.lock().unwrap().count(|fact| matches!(fact, Fact::Alarm { .. })) > 10);
+        assert!(seen.lock().unwrap().count("alarm") > 10);
     }
 }
 
@@ -220,7 +209,7 @@ impl GcPolicy for Panics {
 fn a_panic_does_not_keep_the_last_events_back() {
     let gc = Given::new("panics").card::<dyn GcPolicy>(|_, _, _| Box::new(Panics));
     let cards = Cards { gc, ..Cards::of(technique("none").unwrap()) };
-    let (watching, seen) = keeps(false);
+    let (watching, seen) = keeps();
     let watchers = vec![watching];
     let plan = RunPlan { watchers, ..plan(Gear::Untimed, Watch::Off, cards) };
     let why = execute(&plan, &Unwatched).map(|_| ()).unwrap_err().to_string();
@@ -228,30 +217,30 @@ fn a_panic_does_not_keep_the_last_events_back() {
         why.starts_with("gc technique `panics`, in pick: it panicked: of this policy"),
         "{why}"
     );
-    let seen = seen.lock().unwrap();
-    assert_eq!(seen.batches, [seen.events.len()], "without an alarm, one batch");
-    assert!(seen.count(|fact| matches!(fact, Fact::Wrote { .. })) > 0);
+    assert!(seen.lock().unwrap().count("wrote") > 0);
 }
 
-/// Watcher that panics in its first batch, and counts its calls.
+/// Observer that panics at the first page that is programmed, and counts its calls from then on.
 struct Fails(Arc<Mutex<u32>>);
 
-impl Watcher for Fails {
-    fn events(&mut self, _: &[Event]) {
-        *self.0.lock().unwrap() += 1;
-        std::panic::resume_unwind(Box::new("of this watcher"));
+impl Observer for Fails {
+    fn take(&mut self, event: Event<'_>) {
+        if *self.0.lock().unwrap() > 0 || matches!(event, Event::Programmed { .. }) {
+            *self.0.lock().unwrap() += 1;
+            std::panic::resume_unwind(Box::new("of this observer"));
+        }
     }
 }
 
 #[test]
-fn a_watcher_that_panics_ends_the_run_and_takes_nothing_more() {
-    let (calls, (keeps, seen)) = (Arc::new(Mutex::new(0)), keeps(false));
-    let of_watcher = calls.clone();
-    let fails = Watching::new(move |_| Box::new(Fails(of_watcher.clone())));
+fn an_observer_that_panics_ends_the_run_and_takes_nothing_more() {
+    let (calls, (keeps, seen)) = (Arc::new(Mutex::new(0)), keeps());
+    let of_observer = calls.clone();
+    let fails = Watching::new(move |_| Box::new(Fails(of_observer.clone())));
     let watchers = vec![fails, keeps];
     let plan = RunPlan { watchers, ..plan(Gear::Untimed, Watch::On, block()) };
     let ended = catch_unwind(AssertUnwindSafe(|| execute(&plan, &Unwatched).map(|_| ())));
-    assert_eq!(ended.unwrap_err().downcast_ref(), Some(&"of this watcher"));
+    assert_eq!(ended.unwrap_err().downcast_ref(), Some(&"of this observer"));
     assert_eq!(*calls.lock().unwrap(), 1);
-    assert!(!seen.lock().unwrap().events.is_empty(), "the other watcher still takes its events");
+    assert!(!seen.lock().unwrap().events.is_empty(), "the other observer took its events");
 }

@@ -6,14 +6,10 @@ use std::collections::{BTreeMap, HashMap};
 use std::mem;
 use std::sync::Arc;
 
-use vpass_drive::base::dose::Quarters;
-use vpass_drive::base::failure::Stretch;
 use vpass_drive::base::geometry::Geometry;
-use vpass_drive::base::request::Request;
-use vpass_drive::base::steady::Order;
-use vpass_drive::base::units::{BlockId, Cause, Lpn, Moment, Ns, Ppn, Seq, WordlineInBlock};
+use vpass_drive::base::units::{Cause, Lpn, Ppn};
 use vpass_drive::watch::observer::{
-    FROM_BUFFER, Observer, Origin, PhysRead, ReadResult, XorSource,
+    Event, FROM_BUFFER, Observer, Origin, PhysRead, ReadResult, XorSource,
 };
 
 use crate::content::{Content, Page, Used, xor};
@@ -147,20 +143,8 @@ impl Store {
     }
 }
 
-impl Observer for Store {
-    fn requests(&mut self, _: u64, _: &[Request]) {
-        // Each operation of the drive is complete before the next request.
-        self.rest.clear();
-        self.xors.clear();
-    }
-
-    fn reads(&mut self, batch: &[PhysRead]) {
-        for read in batch {
-            self.note_read(read);
-        }
-    }
-
-    fn host_wrote(&mut self, request: u64, lpn: Lpn, _: bool) {
+impl Store {
+    fn host_wrote(&mut self, request: u64, lpn: Lpn) {
         let (from, bytes) = self.part_of(request, lpn);
         let page_bytes = self.page_bytes;
         let held = self.memory.entry(lpn).or_insert_with(|| Held::empty(page_bytes));
@@ -170,24 +154,6 @@ impl Observer for Store {
         if write.offset + write.bytes.len() as u64 <= end {
             self.writes.remove(&request);
         }
-    }
-
-    fn filled(&mut self, lpn: Lpn) {
-        let older = self.rest.remove(&lpn).flatten();
-        if let Some(held) = self.memory.get_mut(&lpn) {
-            held.complete(older.as_deref().map(Page::bytes));
-        }
-    }
-
-    fn trimmed(&mut self, lpn: Lpn) {
-        self.memory.remove(&lpn);
-        self.rest.remove(&lpn);
-    }
-
-    fn gathered(&mut self, lpn: Lpn, from: Ppn) {
-        let content = self.content(from);
-        let held = Held::whole(self.page_bytes, content.as_deref().map(Page::bytes));
-        self.memory.insert(lpn, held);
     }
 
     fn xored(&mut self, number: u32, source: XorSource) {
@@ -206,27 +172,7 @@ impl Observer for Store {
         self.xors.insert(number, sum);
     }
 
-    fn rebuilt(&mut self, lpn: Lpn, number: u32) {
-        let content = self.sum(number);
-        if let Some(last) = self.served.last_mut().filter(|last| last.lpn == lpn) {
-            // The host gets the page from the rebuild.
-            last.bytes = last.bytes.clone().or_else(|()| Ok(content.clone()));
-        }
-        self.rest.insert(lpn, content);
-    }
-
-    fn delayed(&mut self, stripe: u32, number: u32, _: u64, _: u64) {
-        match self.sum(number) {
-            Some(page) => _ = self.partials.insert(stripe, page),
-            None => self.unprotected(stripe),
-        }
-    }
-
-    fn unprotected(&mut self, stripe: u32) {
-        self.partials.remove(&stripe);
-    }
-
-    fn programmed(&mut self, ppn: Ppn, lpn: Lpn, _: Seq, origin: Origin, _: Cause) {
+    fn programmed(&mut self, ppn: Ppn, lpn: Lpn, origin: Origin) {
         let content = match origin {
             Origin::Copy(from) => self.content(from),
             Origin::Xor(number) => self.sum(number),
@@ -239,32 +185,64 @@ impl Observer for Store {
             self.partials.remove(&stripes.of(lpn));
         }
     }
+}
 
-    fn merged(&mut self, block: BlockId, wordline: WordlineInBlock, mode: u8, _: Cause) {
-        let bits = self.geometry.cell.bits();
-        let first = self.geometry.first_page(block) + wordline.number() * bits;
-        let given_up = self.geometry.codings.kinds_given_up(mode);
-        self.lose_pages(given_up.map(|kind| first + kind));
+impl Observer for Store {
+    fn take(&mut self, event: Event<'_>) {
+        match event {
+            Event::Requests { .. } => {
+                // Each operation of the drive is complete before the next request.
+                self.rest.clear();
+                self.xors.clear();
+            }
+            Event::Reads { batch } => {
+                for read in batch {
+                    self.note_read(read);
+                }
+            }
+            Event::Wrote { request, lpn, .. } => self.host_wrote(request, lpn),
+            Event::Filled { lpn } => {
+                let older = self.rest.remove(&lpn).flatten();
+                if let Some(held) = self.memory.get_mut(&lpn) {
+                    held.complete(older.as_deref().map(Page::bytes));
+                }
+            }
+            Event::Trimmed { lpn } => {
+                self.memory.remove(&lpn);
+                self.rest.remove(&lpn);
+            }
+            Event::Gathered { lpn, from } => {
+                let content = self.content(from);
+                let held = Held::whole(self.page_bytes, content.as_deref().map(Page::bytes));
+                self.memory.insert(lpn, held);
+            }
+            Event::Xored { number, source } => self.xored(number, source),
+            Event::Rebuilt { lpn, number } => {
+                let content = self.sum(number);
+                if let Some(last) = self.served.last_mut().filter(|last| last.lpn == lpn) {
+                    // The host gets the page from the rebuild.
+                    last.bytes = last.bytes.clone().or_else(|()| Ok(content.clone()));
+                }
+                self.rest.insert(lpn, content);
+            }
+            Event::Delayed { stripe, number, .. } => match self.sum(number) {
+                Some(page) => _ = self.partials.insert(stripe, page),
+                None => _ = self.partials.remove(&stripe),
+            },
+            Event::Unprotected { stripe } => _ = self.partials.remove(&stripe),
+            Event::Programmed { ppn, lpn, origin, .. } => self.programmed(ppn, lpn, origin),
+            Event::Merged { block, wordline, mode, .. } => {
+                let bits = self.geometry.cell.bits();
+                let first = self.geometry.first_page(block) + wordline.number() * bits;
+                let given_up = self.geometry.codings.kinds_given_up(mode);
+                self.lose_pages(given_up.map(|kind| first + kind));
+            }
+            Event::Erased { block, .. } => {
+                let pages = self.geometry.first_page(block).run(self.geometry.pages_per_block);
+                self.lose_pages(pages);
+            }
+            Event::Failed { pages } => self.lose_pages(pages.pages()),
+            _ => {}
+        }
     }
-
-    fn erased(&mut self, block: BlockId, _: Cause) {
-        let pages = self.geometry.first_page(block).run(self.geometry.pages_per_block);
-        self.lose_pages(pages);
-    }
-
-    fn failed(&mut self, pages: Stretch) {
-        self.lose_pages(pages.pages());
-    }
-
-    // The drive's results decide what is lost. Other events move no bytes.
-    fn lost(&mut self, _: Lpn) {}
-    fn padded(&mut self, _: Ppn, _: Seq, _: Cause) {}
-    fn recoded(&mut self, _: BlockId, _: Option<WordlineInBlock>, _: u8) {}
-    fn preloaded(&mut self, _: BlockId, _: &[Lpn]) {}
-    fn begins_in_order(&mut self, _: &[Order], _: u32) {}
-    fn preloaded_in_order(&mut self, _: BlockId, _: u32, _: Order, _: u32) {}
-    fn served_before(&mut self, _: BlockId, _: &[Quarters]) {}
-    fn aged(&mut self, _: BlockId, _: Moment) {}
-    fn measured_phase(&mut self) {}
-    fn occupied(&mut self, _: &[(u32, Ns, Ns)]) {}
 }

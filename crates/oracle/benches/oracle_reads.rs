@@ -7,7 +7,7 @@ use divan::counter::ItemsCount;
 use vpass_drive::base::geometry::Geometry;
 use vpass_drive::base::units::{Bytes, Cause, Lpn, Ppn};
 use vpass_drive::config::{DisturbConfig, DisturbModel, DriveConfig, PerPec};
-use vpass_drive::watch::observer::{NO_LPN, Observer, PhysRead};
+use vpass_drive::watch::observer::{Event, NO_LPN, Observer, PhysRead};
 use vpass_oracle::Oracle;
 
 #[path = "../tests/oracle/common.rs"]
@@ -51,7 +51,7 @@ fn full(model: DisturbModel) -> (Oracle, Vec<PhysRead>) {
         let lpns = Lpn::new(first).run(geometry.pages_per_block);
         let lpns: Vec<Lpn> =
             lpns.map(|lpn| if lpn.number() < geometry.host_pages { lpn } else { NO_LPN }).collect();
-        oracle.preloaded(block, &lpns);
+        oracle.take(Event::Preloaded { block, lpns: &lpns });
     }
     let mut state = 1u64;
     let reads = (0..BATCH * BATCHES).map(|_| {
@@ -69,7 +69,7 @@ fn reads(bencher: Bencher, model: &str) {
         full(if model == "none" { DisturbModel::None } else { DisturbModel::Wordline });
     bencher.counter(ItemsCount::new(reads.len())).bench_local(|| {
         for batch in reads.chunks(BATCH) {
-            oracle.reads(batch);
+            oracle.take(Event::Reads { batch });
         }
     });
     assert!(!oracle.report().is_bug(), "{:?}", oracle.report().findings);
@@ -78,6 +78,6 @@ fn reads(bencher: Bencher, model: &str) {
 #[divan::bench(sample_count = 3, sample_size = 1)]
 fn finish(bencher: Bencher) {
     let (mut oracle, reads) = full(DisturbModel::Wordline);
-    reads.chunks(BATCH).for_each(|batch| oracle.reads(batch));
+    reads.chunks(BATCH).for_each(|batch| oracle.take(Event::Reads { batch }));
     bencher.bench_local(|| oracle.finish());
 }

@@ -1,14 +1,15 @@
 //! Observers written in Python, which get events in batches of columns, but no single reads.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use vpass_drive::base::geometry::Geometry;
-use vpass_drive::base::units::{BlockId, Cause, Lpn, Ppn, WordlineInBlock};
-use vpass_drive::watch::event::{Event, Fact};
-use vpass_drive::watch::watcher::Watcher;
+use vpass_drive::base::units::{BlockId, Cause, Lpn, Ns, Ppn};
+use vpass_drive::watch::observer::{Event, Observer};
+use vpass_drive::watch::row::{Row, reads_of};
 use vpass_lab::plan::Watching;
 
 use crate::object::{Caller, python_of};
@@ -20,11 +21,19 @@ const NONE: u32 = u32::MAX;
 /// Number of the cause for an event without a cause.
 const NO_CAUSE: u8 = u8::MAX;
 
-/// Observer of one drive, with the events that it has not yet received.
+/// Largest number of events of a batch.
+const BATCH: usize = 1 << 16;
+
+/// Observer of one drive, with the events that Python has not yet received. A batch also ends
+/// before the reclaim technique is asked, and at the end of the run.
 struct Told {
     events: Py<PyAny>,
     geometry: Geometry,
     caller: Caller,
+    batch: Columns,
+    at: Ns,
+    requests: u64,
+    reads: u64,
 }
 
 /// Columns of a batch of events.
@@ -41,91 +50,7 @@ struct Columns {
     value: Vec<u64>,
 }
 
-/// Parts of an event: cause, block, page on flash, page of the host, and value.
-struct Parts {
-    cause: Option<Cause>,
-    block: Option<BlockId>,
-    ppn: Option<Ppn>,
-    lpn: Option<Lpn>,
-    value: u64,
-}
-
-impl Parts {
-    const NONE: Self = Self { cause: None, block: None, ppn: None, lpn: None, value: 0 };
-
-    fn of(fact: &Fact) -> Self {
-        let of_host = |lpn| Self { lpn: Some(lpn), ..Self::NONE };
-        let of_block = |block| Self { block: Some(block), ..Self::NONE };
-        let value = |value| Self { value, ..Self::NONE };
-        match *fact {
-            Fact::MeasuredPhase | Fact::RebuildDone => Self::NONE,
-            Fact::ClockRestarted { passed } => value(passed),
-            Fact::Wrote { lpn, whole, .. } => Self { value: whole.into(), ..of_host(lpn) },
-            Fact::Trimmed { lpn }
-            | Fact::Lost { lpn }
-            | Fact::Rebuilt { lpn }
-            | Fact::Superseded { lpn } => of_host(lpn),
-            Fact::Programmed { ppn, lpn, cause, .. } => {
-                Self { cause: Some(cause), ppn: Some(ppn), ..of_host(lpn) }
-            }
-            Fact::Padded { ppn, cause } => {
-                Self { cause: Some(cause), ppn: Some(ppn), ..Self::NONE }
-            }
-            Fact::Merged { block, wordline, cause, .. } => {
-                Self { cause: Some(cause), value: wordline.number().into(), ..of_block(block) }
-            }
-            Fact::Recoded { block, wordline, .. } => {
-                let wordline = wordline.map_or(NONE, WordlineInBlock::number);
-                Self { value: wordline.into(), ..of_block(block) }
-            }
-            Fact::Alarm { block } | Fact::JobEnded { block } => of_block(block),
-            Fact::JobBegan { block, pages, cause } => {
-                Self { cause: Some(cause), value: pages.unwrap_or(NONE).into(), ..of_block(block) }
-            }
-            Fact::Erased { block, cause } => Self { cause: Some(cause), ..of_block(block) },
-            Fact::Failed { first, pages } => {
-                Self { ppn: Some(first), value: pages.into(), ..Self::NONE }
-            }
-            Fact::Unprotected { stripe }
-            | Fact::AwaitsParity { stripe }
-            | Fact::NeedsNoParity { stripe } => value(stripe.into()),
-            Fact::LivesIn { stage } => value(stage.into()),
-        }
-    }
-}
-
 impl Columns {
-    fn of(batch: &[Event], geometry: &Geometry) -> Self {
-        let mut columns = Self::default();
-        columns.reserve(batch.len());
-        for event in batch {
-            let Parts { cause, block, ppn, lpn, value } = Parts::of(&event.fact);
-            let block = block.or(ppn.map(|ppn| geometry.block_of(ppn)));
-            columns.kind.push(event.fact.number());
-            columns.cause.push(cause.map_or(NO_CAUSE, |cause| cause as u8));
-            columns.time_ns.push(event.at);
-            columns.requests.push(event.requests);
-            columns.reads.push(event.reads);
-            columns.block.push(block.map_or(NONE, BlockId::number));
-            columns.ppn.push(ppn.map_or(NONE, Ppn::number));
-            columns.lpn.push(lpn.map_or(NONE, Lpn::number));
-            columns.value.push(value);
-        }
-        columns
-    }
-
-    fn reserve(&mut self, rows: usize) {
-        self.kind.reserve(rows);
-        self.cause.reserve(rows);
-        self.time_ns.reserve(rows);
-        self.requests.reserve(rows);
-        self.reads.reserve(rows);
-        self.block.reserve(rows);
-        self.ppn.reserve(rows);
-        self.lpn.reserve(rows);
-        self.value.reserve(rows);
-    }
-
     fn python(self, py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
         let batch = PyDict::new(py);
         batch.set_item("kind", PyArray1::from_vec(py, self.kind))?;
@@ -141,22 +66,68 @@ impl Columns {
     }
 }
 
-impl Watcher for Told {
-    fn events(&mut self, batch: &[Event]) {
-        // After an exception, the run ends, and no further Python code is called.
-        if self.caller.shared.has_failed() {
-            return;
+impl Told {
+    fn push(&mut self, row: Row) {
+        let block = row.block.or(row.ppn.map(|ppn| self.geometry.block_of(ppn)));
+        let columns = &mut self.batch;
+        columns.kind.push(row.kind);
+        columns.cause.push(row.cause.map_or(NO_CAUSE, |cause| cause as u8));
+        columns.time_ns.push(self.at);
+        columns.requests.push(self.requests);
+        columns.reads.push(self.reads);
+        columns.block.push(block.map_or(NONE, BlockId::number));
+        columns.ppn.push(row.ppn.map_or(NONE, Ppn::number));
+        columns.lpn.push(row.lpn.map_or(NONE, Lpn::number));
+        columns.value.push(row.value);
+        if columns.kind.len() == BATCH {
+            self.flush();
         }
-        let columns = Columns::of(batch, &self.geometry);
-        self.caller.call(
-            "events",
-            || format!("{} events", batch.len()),
-            |py| self.events.call1(py, (columns.python(py)?,)).map(|_| ()),
-        );
+    }
+
+    fn flush(&mut self) {
+        let batch = std::mem::take(&mut self.batch);
+        let events = batch.kind.len();
+        // After an exception, the run ends, and no further Python code is called.
+        if events > 0 && !self.caller.shared.has_failed() {
+            self.caller.call(
+                "events",
+                || format!("{events} events"),
+                |py| self.events.call1(py, (batch.python(py)?,)).map(|_| ()),
+            );
+        }
     }
 }
 
-/// Makes the watcher for an observer object. The observer object is not copied, so that it can keep
+impl Observer for Told {
+    fn take(&mut self, event: Event<'_>) {
+        match event {
+            Event::Now { at } => self.at = at,
+            Event::Requests { first, requests } => self.requests = first + requests.len() as u64,
+            _ => self.reads += reads_of(&event),
+        }
+        if let Some(row) = Row::of(&event) {
+            self.push(row);
+        }
+        match event {
+            Event::Alarm { .. } => self.flush(),
+            Event::ClockRestarted { .. } => self.at = 0,
+            _ => {}
+        }
+    }
+
+    fn hears_alarms(&self) -> bool {
+        true
+    }
+}
+
+/// Reports the last events of a run, even if a panic ends it. A second panic is ignored.
+impl Drop for Told {
+    fn drop(&mut self) {
+        let _ = catch_unwind(AssertUnwindSafe(|| self.flush()));
+    }
+}
+
+/// Makes the observers of drives for an observer object. The observer object is not copied, so that it can keep
 /// results.
 ///
 /// # Errors
@@ -175,12 +146,20 @@ pub(crate) fn watching(object: &Bound<'_, PyAny>, shared: &Arc<Shared>) -> PyRes
                 object.getattr(py, "events")
             },
         );
-        Box::new(Told { events, geometry: drive.geometry().clone(), caller: caller.clone() })
+        Box::new(Told {
+            events,
+            geometry: drive.geometry().clone(),
+            caller: caller.clone(),
+            batch: Columns::default(),
+            at: 0,
+            requests: 0,
+            reads: 0,
+        })
     }))
 }
 
 /// Returns the names of all kinds of events and of all causes, in the order of their numbers.
 #[pyfunction]
 pub(crate) fn event_names() -> (Vec<&'static str>, Vec<&'static str>) {
-    (Fact::NAMES.to_vec(), Cause::ALL.map(Cause::name).to_vec())
+    (Row::KINDS.to_vec(), Cause::ALL.map(Cause::name).to_vec())
 }

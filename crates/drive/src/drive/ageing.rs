@@ -8,6 +8,7 @@ use crate::disturb::table::LimitTable;
 use crate::drive::Drive;
 use crate::flash::block::{BlockState, MOVING};
 use crate::ftl::job::Job;
+use crate::watch::observer::Event;
 
 impl Drive {
     /// Returns whether the drive must know the time, because its data ages or is refreshed.
@@ -48,7 +49,7 @@ impl Drive {
         if !self.keeps_time() {
             return;
         }
-        self.flash.tell(|o| o.clock(now));
+        self.flash.tell(Event::Clock { at: now });
         self.flash.grow_older();
         while let Some(block) = self.ftl.wheel.take_due(now) {
             self.look_at_aged(block);
@@ -182,7 +183,7 @@ impl Drive {
         self.ftl.worn.lifetime.set_back(passed);
         self.ftl.worn.pace.set_back(passed);
         self.refresh.set_back(passed);
-        self.flash.tell(|o| o.clock_restarts(passed));
+        self.flash.tell(Event::ClockRestarted { passed });
     }
 }
 

@@ -12,6 +12,7 @@ use crate::flash::block::{BlockState, LEFT, MOVING};
 use crate::flash::operate::sense::Sensed;
 use crate::ftl::job::Job;
 use crate::ftl::map::Entry;
+use crate::watch::observer::Event;
 
 impl Drive {
     /// Reads the older data of a partly written page to complete the page.
@@ -177,7 +178,7 @@ impl Drive {
             next.0 > self.flash.block_reads(block),
             "the next alarm of a policy must be above the current read count"
         );
-        self.flash.tell(|o| o.asks_at(block, next));
+        self.flash.tell(Event::AsksAt { block, at: next });
         self.flash.set_policy_alarm(block, next);
         if was_left && actions.is_empty() {
             return self.adjust_what_stays(block);
@@ -201,7 +202,7 @@ impl Drive {
     fn leaves_alone(&mut self, block: BlockId) -> bool {
         let is_left_alone = self.ftl.is_left_alone(&self.flash, block);
         if is_left_alone {
-            self.flash.tell(|o| o.asks_at(block, Reads::NEVER));
+            self.flash.tell(Event::AsksAt { block, at: Reads::NEVER });
             self.flash.set_policy_alarm(block, Reads::NEVER);
         }
         is_left_alone
@@ -220,7 +221,7 @@ impl Drive {
     fn consult(&mut self, block: BlockId) -> (Reads, Vec<Action>) {
         let mut wanted = vec![];
         if self.flash.watch.hears_alarms() {
-            self.flash.tell(|o| o.alarm(block));
+            self.flash.tell(Event::Alarm { block });
         }
         if self.flash.is_fluid() {
             let (policy, view) = self.policy_and_view_of(block);
@@ -289,7 +290,7 @@ impl Drive {
             self.ftl.jobs[slot] = Some(job.widened());
         }
         let (deadline, wanted) = self.consult(block);
-        self.flash.tell(|o| o.asks_at(block, deadline));
+        self.flash.tell(Event::AsksAt { block, at: deadline });
         self.flash.set_policy_alarm(block, deadline);
         if wanted.is_empty() {
             return;

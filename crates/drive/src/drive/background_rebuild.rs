@@ -7,7 +7,7 @@ use crate::base::units::{Lpn, Ns, Ppn};
 use crate::drive::Drive;
 use crate::drive::failing::RebuiltRead;
 use crate::ftl::retire::Beyond;
-use crate::watch::observer::Observer;
+use crate::watch::observer::Event;
 
 /// Running rebuild.
 pub(super) struct BackgroundRebuild {
@@ -79,7 +79,7 @@ impl Drive {
             if lpn.number() >= self.geometry.logical_pages() {
                 self.failing.background = None;
                 self.failing.books.rebuild_done = Some((self.failing.request, at));
-                self.flash.tell(Observer::rebuild_done);
+                self.flash.tell(Event::RebuildDone);
                 return;
             }
             rebuild.watermark = lpn + 1;

@@ -12,7 +12,7 @@ use crate::drive::Drive;
 use crate::drive::striped::Update;
 use crate::flash::ops::NandOp;
 use crate::ftl::partial::Part;
-use crate::watch::observer::{Origin, XorSource};
+use crate::watch::observer::{Event, Origin, XorSource};
 
 impl Drive {
     /// Ensures a place in the cache, and computes the new partial parity of an update except for
@@ -84,7 +84,7 @@ impl Drive {
         let taken_out = if renewal == Renewal::TakeOut { covered & update.changing } else { 0 };
         if renewal == Renewal::TakeOut && covered != 0 {
             let (number, stripe) = (update.number, update.stripe);
-            self.flash.tell(|o| o.xored(number, XorSource::Partial(stripe)));
+            self.flash.tell(Event::Xored { number, source: XorSource::Partial(stripe) });
         }
         if completes && !self.complete(update, taken_out) {
             return false;
@@ -128,7 +128,12 @@ impl Drive {
             );
             ftl.parity.delayed += 1;
             ftl.parity.exposed += u64::from(update.exposes.count_ones());
-            flash.tell(|o| o.delayed(update.stripe, update.number, covered, exposed));
+            flash.tell(Event::Delayed {
+                stripe: update.stripe,
+                number: update.number,
+                covered,
+                exposed,
+            });
         } else {
             // All data is zero, and so is the parity.
             ftl.drop_page(flash, update.parity());
@@ -207,7 +212,7 @@ impl Drive {
             }
             match part {
                 Part::Partial(stripe) => {
-                    self.flash.tell(|o| o.xored(number, XorSource::Partial(stripe)));
+                    self.flash.tell(Event::Xored { number, source: XorSource::Partial(stripe) });
                     true
                 }
                 Part::Page(lpn) => self.read_source(lpn, Cause::Parity, Some(number), number),

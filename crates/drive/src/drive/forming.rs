@@ -16,6 +16,7 @@ use crate::base::units::Lpn;
 use crate::drive::Drive;
 use crate::drive::striped::Update;
 use crate::ftl::lifetime::{Beginning, Stage};
+use crate::watch::observer::Event;
 
 impl Drive {
     /// Begins a change of a stripe. Returns whether the stripe will have parity. This is true if
@@ -117,7 +118,7 @@ impl Drive {
                 protected_stripes,
                 waiting,
             });
-            self.flash.tell(|o| o.lives_in(stage.number()));
+            self.flash.tell(Event::LivesIn { stage: stage.number() });
         }
         if let Some(last) = self.ftl.worn.lifetime.last().filter(|_| due == Stage::Last) {
             self.longest_cached = Some(last.cut_off);

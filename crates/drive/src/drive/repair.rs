@@ -5,7 +5,7 @@ use crate::base::streams::HOST;
 use crate::base::units::{Cause, Lpn, Ppn};
 use crate::drive::Drive;
 use crate::flash::ops::NandOp;
-use crate::watch::observer::Origin;
+use crate::watch::observer::{Event, Origin};
 
 impl Drive {
     /// Rebuilds a page that could not be read at `ppn`, and writes it elsewhere. Returns whether
@@ -20,7 +20,7 @@ impl Drive {
     /// Returns the number of the computation; `None` if it was not possible.
     pub(super) fn take_in_hand(&mut self, lpn: Lpn) -> Option<u32> {
         let number = self.ftl.rebuild(&mut self.flash, lpn)?;
-        self.flash.tell(|o| o.rebuilt(lpn, number));
+        self.flash.tell(Event::Rebuilt { lpn, number });
         self.ftl.in_hand.push(lpn);
         self.failing.last_rebuilt = number;
         Some(number)
@@ -58,7 +58,7 @@ impl Drive {
             return false;
         }
         let Some(number) = self.ftl.rebuild(&mut self.flash, lpn) else { return false };
-        self.flash.tell(|o| o.rebuilt(lpn, number));
+        self.flash.tell(Event::Rebuilt { lpn, number });
         self.make_whole(lpn);
         true
     }

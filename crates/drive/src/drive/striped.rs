@@ -21,7 +21,7 @@ use crate::drive::Drive;
 use crate::flash::ops::NandOp;
 use crate::ftl::buffer::WHOLE;
 use crate::ftl::map::Entry;
-use crate::watch::observer::{Origin, XorSource};
+use crate::watch::observer::{Event, Origin, XorSource};
 
 /// Stripe in which some pages change.
 #[derive(Clone, Copy)]
@@ -118,7 +118,7 @@ impl Drive {
         let protected = is_delayed || self.prepare_update(&mut update);
         let kept = if is_delayed { self.to_keep(&update) } else { vec![] };
         for lpn in update.written() {
-            self.flash.tell(|o| o.xored(update.number, XorSource::Memory(lpn)));
+            self.flash.tell(Event::Xored { number: update.number, source: XorSource::Memory(lpn) });
         }
         for _ in 0..leaving {
             self.program_first(&update);
@@ -234,7 +234,7 @@ impl Drive {
     pub(super) fn make_whole(&mut self, lpn: Lpn) {
         let slot = self.slot_of(lpn);
         self.ftl.buffer.slot_mut(slot).mask = WHOLE;
-        self.flash.tell(|o| o.filled(lpn));
+        self.flash.tell(Event::Filled { lpn });
     }
 
     /// Reads the data for the new parity by one equation or, if that is not readable, by the other.
@@ -342,7 +342,7 @@ impl Drive {
         let sensed = self.flash.sense(lpn, src, cause, cause == Cause::Host);
         self.flash.record(NandOp::Load { src, coding, level: sensed.level, serial, cause });
         if let Some(number) = number {
-            self.flash.tell(|o| o.xored(number, XorSource::Page(src)));
+            self.flash.tell(Event::Xored { number, source: XorSource::Page(src) });
         }
         self.answer(lpn, src, sensed, true);
         sensed.good

@@ -8,7 +8,7 @@ use crate::flash::ops::NandOp;
 use crate::ftl::buffer::{Slot, WHOLE};
 use crate::ftl::gathers::Gatherer;
 use crate::ftl::map::Entry;
-use crate::watch::observer::Origin;
+use crate::watch::observer::{Event, Origin};
 
 /// Number of pages written to flash between a prefetch and the use of the memory.
 const AHEAD: usize = 4;
@@ -39,10 +39,8 @@ impl Drive {
         self.ftl.partial.window.host_writes();
         self.ftl.worn.window.host_writes();
         let writing = self.writing;
-        self.flash.tell(|o| {
-            o.took_in(lpn, written);
-            o.host_wrote(writing, lpn, written == WHOLE);
-        });
+        self.flash.tell(Event::TookIn { lpn, parts: written });
+        self.flash.tell(Event::Wrote { request: writing, lpn, whole: written == WHOLE });
         if written == WHOLE {
             self.ftl.clear_lost(&mut self.flash, lpn);
         }
@@ -148,7 +146,7 @@ impl Drive {
                 if let Some(slot) = slot {
                     self.merge(slot, WHOLE);
                 }
-                self.flash.tell(|o| o.filled(front.lpn));
+                self.flash.tell(Event::Filled { lpn: front.lpn });
             }
         }
         let (flash, ftl, mut slots) = self.parts();
@@ -279,7 +277,7 @@ impl Drive {
             return self.trim_striped(stripes, &lpn.run(1));
         }
         self.ftl.clear_lost(&mut self.flash, lpn);
-        self.flash.tell(|o| o.trimmed(lpn));
+        self.flash.tell(Event::Trimmed { lpn });
         let mut entry = self.ftl.map.get(lpn);
         if let Some(slot) = entry.slot() {
             entry = self.ftl.buffer.slot(slot).below;

@@ -8,6 +8,7 @@ use crate::error::ages::{Ages, STEPS};
 use crate::flash::Flash;
 use crate::flash::assess::COUNTER_GUARD;
 use crate::flash::block::{FAILED, SUSPECT};
+use crate::watch::observer::Event;
 
 /// Wear and age of a block's page at some time.
 #[derive(Clone, Copy, Debug)]
@@ -95,7 +96,7 @@ impl Flash {
             );
         }
         let now = self.now;
-        self.tell(|o| o.clock(now));
+        self.tell(Event::Clock { at: now });
     }
 
     /// Returns the next time at which any block enters its next step of age; `Ns::MAX` if none
@@ -151,7 +152,7 @@ impl Flash {
             self.draw_step(block);
         }
         self.cold[block.index()].programmed_at = since;
-        self.tell(|o| o.renewed(block, since));
+        self.tell(Event::Renewed { block, since });
         // If the block stays suspect, nothing else updates its limits, or checks it at its next
         // step.
         self.tired.forget(block);

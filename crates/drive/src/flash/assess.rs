@@ -5,6 +5,7 @@ use crate::base::units::{BlockId, Cause, Ppn, Reads};
 use crate::disturb::{Assessment, BlockView, ErrorModel, PageHealth};
 use crate::flash::Flash;
 use crate::flash::block::{BlockState, CARRY, FAILED, SUSPECT};
+use crate::watch::observer::Event;
 
 /// Upper bound for counters. Multiplied by 32 (the largest alpha), they still fit 32 bits. A block
 /// that reaches this bound (33 million reads without an erase) is rewritten under any policy.
@@ -132,7 +133,7 @@ impl Flash {
 
     /// Lets the policy be asked about a block at its next read, if reads disturb anything.
     pub(crate) fn ask_policy_at_next_read(&mut self, block: BlockId) {
-        self.tell(|o| o.asks_at(block, Reads(0)));
+        self.tell(Event::AsksAt { block, at: Reads(0) });
         if self.model.is_none() {
             return;
         }

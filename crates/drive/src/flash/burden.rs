@@ -12,6 +12,7 @@ use crate::base::dose::{Alpha, Quarters};
 use crate::base::page_set::{WordlineSet, kinds_in};
 use crate::base::units::{BlockId, Reads, WordlineInBlock};
 use crate::flash::Flash;
+use crate::watch::observer::Event;
 
 impl Flash {
     /// Returns the merge dose, in reads, of a job that reads all valid pages of a block once, and
@@ -67,7 +68,7 @@ impl Flash {
             return;
         }
         let at = Reads(until.whole_down().0.saturating_sub(burden));
-        self.tell(|o| o.asks_at(block, at));
+        self.tell(Event::AsksAt { block, at });
         self.set_policy_alarm(block, at);
         self.set_alarm(block);
     }

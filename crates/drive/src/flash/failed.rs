@@ -6,6 +6,7 @@ use crate::base::failure::Stretch;
 use crate::base::units::{BlockId, Ppn};
 use crate::flash::Flash;
 use crate::flash::block::FAILED;
+use crate::watch::observer::Event;
 
 impl Flash {
     /// Makes these pages unreadable.
@@ -16,7 +17,7 @@ impl Flash {
             hot.alarm = Quarters::ZERO;
         }
         self.failed.push(pages);
-        self.tell(|o| o.failed(pages));
+        self.tell(Event::Failed { pages });
     }
 
     /// Returns whether any flash has failed.

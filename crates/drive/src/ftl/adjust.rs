@@ -19,7 +19,7 @@ use crate::flash::block::{BlockState, MOVING};
 use crate::flash::ops::NandOp;
 use crate::ftl::Ftl;
 use crate::ftl::job::Job;
-use crate::watch::observer::Origin;
+use crate::watch::observer::{Event, Origin};
 
 /// Largest number of blocks that are checked when GC picks one. In most of them, there is nothing
 /// to merge.
@@ -122,7 +122,7 @@ impl Ftl {
             return;
         }
         let now = flash.now;
-        flash.tell(|o| o.clock(now));
+        flash.tell(Event::Clock { at: now });
         flash.recode_wordline(block, wordline, coding, job.cause);
         self.refresh.merged_wordlines += 1;
         job.note_adjusted(wordline, now.cast_signed(), flash.geometry.wordlines_per_block);

@@ -20,7 +20,7 @@ use crate::ftl::Ftl;
 use crate::ftl::buffer::{Slot, WHOLE};
 use crate::ftl::gathers::{Gatherer, Waiting};
 use crate::ftl::map::Entry;
-use crate::watch::observer::Origin;
+use crate::watch::observer::{Event, Origin};
 
 impl Ftl {
     /// Adds a page to the next wordline, and programs the wordline when it is complete. The caller
@@ -44,7 +44,7 @@ impl Ftl {
         });
         self.map.set(lpn, Entry::buffered(slot));
         if let Origin::Copy(src) = origin {
-            flash.tell(|o| o.gathered(lpn, src));
+            flash.tell(Event::Gathered { lpn, from: src });
         }
         self.gathers.of(by).push(Waiting { slot, cause });
         self.program_gathered(flash, slots, by, false);

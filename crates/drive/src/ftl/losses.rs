@@ -4,6 +4,7 @@ use crate::base::units::{Cause, Lpn, Ppn};
 use crate::flash::Flash;
 use crate::ftl::Ftl;
 use crate::ftl::map::Entry;
+use crate::watch::observer::Event;
 
 impl Ftl {
     /// Senses a page for the drive itself, and returns whether its data could be read. Unreadable
@@ -54,7 +55,7 @@ impl Ftl {
         self.lost_pages += 1;
         self.lost_by_age += u64::from(by_age);
         flash.note_lost(lpn);
-        flash.tell(|o| o.lost(lpn));
+        flash.tell(Event::Lost { lpn });
     }
 
     /// Returns the place of the data of a page on flash, if there is any.

@@ -16,7 +16,7 @@ use crate::ftl::buffer::WHOLE;
 use crate::ftl::gathers::Gatherer;
 use crate::ftl::job::{Job, JobRef};
 use crate::ftl::map::Entry;
-use crate::watch::observer::Origin;
+use crate::watch::observer::{Event, Origin};
 
 impl Ftl {
     /// Begins a job for a block. Its work is [`settled`](Self::settle). The block gets no other
@@ -32,7 +32,7 @@ impl Ftl {
         let block = rewrite.block;
         flash.draw_reads(block);
         let pages = rewrite.moving(flash.geometry.pages_per_block);
-        flash.tell(|o| o.moving(block, pages.as_ref(), cause));
+        flash.tell(Event::JobBegan { block, pages: pages.as_ref(), cause });
         let hot = *flash.hot(block);
         assert!(!hot.has(MOVING), "block {block} is being moved already");
         match hot.state {
@@ -373,7 +373,7 @@ impl Ftl {
         slot.below = Entry::UNMAPPED;
         if good {
             slot.mask = WHOLE;
-            flash.tell(|o| o.filled(lpn));
+            flash.tell(Event::Filled { lpn });
         } else {
             let by_age = flash.aged(src).is_some_and(|aged| flash.is_lost_by_age(aged));
             self.report_lost_by(flash, lpn, by_age);
@@ -385,7 +385,7 @@ impl Ftl {
     fn release(&mut self, flash: &mut Flash, block: BlockId) {
         flash.clear_flags(block, MOVING);
         self.victims.insert(block, self.score(flash, block), flash.seq() as u32);
-        flash.tell(|o| o.job_ended(block));
+        flash.tell(Event::JobEnded { block });
         flash.set_flags(block, LEFT);
         flash.ask_policy_at_next_read(block);
     }

@@ -24,7 +24,7 @@ use crate::base::units::{BlockId, Lpn, Ns, Ppn, WordlineInBlock};
 use crate::base::window::Window;
 use crate::flash::Flash;
 use crate::ftl::Ftl;
-use crate::watch::observer::XorSource;
+use crate::watch::observer::{Event, XorSource};
 
 /// Partial parity of a stripe.
 #[derive(Clone, Debug)]
@@ -244,7 +244,7 @@ impl Ftl {
     pub(super) fn read_parts(&self, flash: &mut Flash, parts: &[Part], number: u32) -> bool {
         parts.iter().all(|part| match *part {
             Part::Partial(stripe) => {
-                flash.tell(|o| o.xored(number, XorSource::Partial(stripe)));
+                flash.tell(Event::Xored { number, source: XorSource::Partial(stripe) });
                 true
             }
             Part::Page(lpn) => {
@@ -314,7 +314,12 @@ impl Ftl {
             if may_be_read && self.read_parts(flash, &parts, number) {
                 self.partial.is_made_whole(stripe, stripes.all_of(stripe));
                 self.parity.made_whole += 1;
-                flash.tell(|o| o.delayed(stripe, number, stripes.all_of(stripe), 0));
+                flash.tell(Event::Delayed {
+                    stripe,
+                    number,
+                    covered: stripes.all_of(stripe),
+                    exposed: 0,
+                });
                 return;
             }
         }

@@ -12,7 +12,7 @@ use crate::flash::Flash;
 use crate::ftl::Ftl;
 use crate::ftl::free::Side;
 use crate::ftl::map::Entry;
-use crate::watch::observer::Origin;
+use crate::watch::observer::{Event, Origin};
 
 impl Ftl {
     /// Makes `lpn` the next page of a stream. If the page has a fixed die, the stream continues
@@ -304,7 +304,7 @@ impl Ftl {
         } else {
             slots.arm(flash, self.away(flash, block), block)
         };
-        flash.tell(|o| o.asks_at(block, first));
+        flash.tell(Event::AsksAt { block, at: first });
         flash.set_policy_alarm(block, first);
         flash.ask_model(block);
         flash.set_alarm(block);
@@ -314,7 +314,7 @@ impl Ftl {
     fn arm_for_age(&mut self, flash: &mut Flash, slots: &Slots, block: BlockId) {
         if self.wheel.runs {
             let now = flash.now;
-            flash.tell(|o| o.clock(now));
+            flash.tell(Event::Clock { at: now });
             let is_looked_at = !self.is_left_alone(flash, block);
             if let Some(at) =
                 slots.first_look(flash.cold(block).programmed_at).filter(|_| is_looked_at)

@@ -14,7 +14,7 @@ use crate::ftl::buffer::WHOLE;
 use crate::ftl::map::Entry;
 use crate::ftl::partial::Part;
 use crate::ftl::retire::Beyond;
-use crate::watch::observer::XorSource;
+use crate::watch::observer::{Event, XorSource};
 
 impl Ftl {
     /// Returns a new number for a XOR computation.
@@ -63,7 +63,7 @@ impl Ftl {
         }
         self.unprotected[stripe as usize / 64] |= 1 << (stripe % 64);
         self.parity.given_up += 1;
-        flash.tell(|o| o.unprotected(stripe));
+        flash.tell(Event::Unprotected { stripe });
     }
 
     /// Handles a page that can be neither read from flash nor rebuilt. Its data is lost, unless the
@@ -139,7 +139,7 @@ impl Ftl {
             return None;
         }
         let number = self.next_xor();
-        flash.tell(|o| o.recovering(lpn, number));
+        flash.tell(Event::Recovering { lpn, number });
         let is_read = self.read_parts(flash, &parts, number);
         self.parity.recoveries += 1;
         self.note_unasked(flash, &parts);
@@ -197,6 +197,6 @@ pub(super) fn read_for_xor(flash: &mut Flash, (lpn, src): (Lpn, Ppn), number: u3
         serial: number,
         cause: Cause::Parity,
     });
-    flash.tell(|o| o.xored(number, XorSource::Page(src)));
+    flash.tell(Event::Xored { number, source: XorSource::Page(src) });
     sensed.good
 }

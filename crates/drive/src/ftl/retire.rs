@@ -4,6 +4,7 @@ use crate::base::units::{BlockId, Lpn, Reads};
 use crate::flash::Flash;
 use crate::flash::block::{BlockState, MOVING};
 use crate::ftl::Ftl;
+use crate::watch::observer::Event;
 
 /// Host pages lost by failures since the measured phase began.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -98,7 +99,7 @@ impl Ftl {
     /// the page.
     pub(crate) fn lose_page(&mut self, flash: &mut Flash, lpn: Lpn, beyond: Beyond) {
         if self.is_whole_in_memory(lpn) {
-            flash.tell(|o| o.superseded(lpn));
+            flash.tell(Event::Superseded { lpn });
         } else {
             let by_failure = self.lies_on_failed(flash, lpn);
             if by_failure && !self.is_lost(lpn) {

@@ -26,7 +26,7 @@ use crate::ftl::Ftl;
 use crate::ftl::lifetime::Lifetime;
 use crate::ftl::pace::Pace;
 use crate::ftl::retire::Beyond;
-use crate::watch::observer::Origin;
+use crate::watch::observer::{Event, Origin};
 
 /// Stripes whose parity depends on wear; empty on other drives.
 pub(crate) struct WornStripes {
@@ -277,7 +277,7 @@ impl Ftl {
             if !self.worn.waits(stripe) {
                 self.worn.begin_waiting(stripe, pages, flash.now);
                 self.begin_forming(flash);
-                flash.tell(|o| o.awaits_parity(stripe));
+                flash.tell(Event::AwaitsParity { stripe });
             }
             return;
         }
@@ -291,7 +291,7 @@ impl Ftl {
             self.protect_again(stripe);
             // A stripe without data on flash has nothing to protect.
             self.parity.dissolved += u64::from(has_parity && self.is_on_flash(stripe));
-            flash.tell(|o| o.needs_no_parity(stripe));
+            flash.tell(Event::NeedsNoParity { stripe });
         }
     }
 

@@ -11,6 +11,7 @@ use crate::base::units::{Lpn, Lpns, Ns};
 use crate::drive::Drive;
 use crate::flash::count::BLOCKS;
 use crate::flash::fluid::absent::Kind;
+use crate::watch::observer::Event;
 
 /// Workload whose reads are known as rates.
 pub trait FluidSource {
@@ -115,7 +116,7 @@ impl FluidRun {
             self.done += part;
             served?;
         }
-        drive.tell(|o| o.quiet_until(until));
+        drive.tell(Event::QuietUntil { at: until });
         self.pass_time(drive, source, until, progress)?;
         self.count(drive);
         say(drive, progress)

@@ -1,5 +1,5 @@
-//! Interface of the drive to observers: the oracle, counters, and later the data of a live drive.
-//! Observers see facts of the medium, never the drive's internal state, and cannot change anything.
+//! Interface of the drive to observers: the oracle, counters, the data of a live drive. Observers
+//! see facts of the medium, never the drive's internal state, and cannot change anything.
 
 use std::any::Any;
 
@@ -68,9 +68,9 @@ pub enum Origin {
     Host,
     /// Copy of the data that was just read at this physical page.
     Copy(Ppn),
-    /// Copy that waited in the controller's memory ([`Observer::gathered`]).
+    /// Copy that waited in the controller's memory ([`Event::Gathered`]).
     Gathered,
-    /// Result of the XOR with this number ([`Observer::xored`]): parity, or a page that could not
+    /// Result of the XOR with this number ([`Event::Xored`]): parity, or a page that could not
     /// be read and is rebuilt.
     Xor(u32),
 }
@@ -120,175 +120,185 @@ impl ReadsOffFlash {
     }
 }
 
-/// Observer. Calls arrive in the order in which the drive's state changed. It is `Any`, so that it
-/// can be given back with its own type, and `Send`, so that a drive with its observers can run on
-/// any thread.
-pub trait Observer: Any + Send {
-    /// Reports the drive's time from here on, before reads and events, if the time has changed
-    /// since the last call. The reads of a batch have the time of its last read. The drive begins
-    /// at 0.
-    fn now(&mut self, _at: Ns) {}
-    /// Reports requests of the host before they are submitted, in the order of their submission.
-    /// All requests to the drive are numbered in sequence, in either gear. `first` is the number of
-    /// the first request. Reads are served in this order, and so are writes and trims. In the timed
+/// Event of a drive, as observers get it. The sentence of a variant explains its fields.
+#[derive(Clone, Copy, Debug)]
+#[expect(missing_docs, reason = "the sentence of a variant explains its fields")]
+pub enum Event<'a> {
+    /// The drive's time from here on, before reads and events, if the time has changed since the
+    /// last event. The reads of a batch have the time of its last read. The drive begins at 0.
+    Now { at: Ns },
+    /// Requests of the host before they are submitted, in the order of their submission. All
+    /// requests to the drive are numbered in sequence, in either gear. `first` is the number of the
+    /// first request. Reads are served in this order, and so are writes and trims. In the timed
     /// gear, reads overtake writes that wait for space. An interrupted run does not serve its last
     /// requests.
-    fn requests(&mut self, _first: u64, _requests: &[Request]) {}
-    /// Reports at most 32 page reads, before any other event is reported.
-    fn reads(&mut self, batch: &[PhysRead]);
-    /// Reports reads of a block in bulk. Single reads are not known. `_reads` is their number since
-    /// the last report of this block. `_doses` are the doses of its wordlines in quarters of a
-    /// unit, from wordline 0. Doses are empty if reads do not disturb data. Each read was decoded.
-    fn read_in_bulk(&mut self, _block: BlockId, _reads: u64, _doses: &[u32]) {}
-    /// Reports reads of a block in bulk, some of them with retries. Single reads are not known.
-    fn read_in_bulk_with_retries(&mut self, _reads: &BulkReads) {}
-    /// Reports reads of the host in bulk that sensed no flash, since the last report.
-    fn read_off_flash(&mut self, _reads: ReadsOffFlash) {}
-    /// Reports that the host makes only reads in bulk until this time.
-    fn quiet_until(&mut self, _at: Ns) {}
-    /// Reports that the host wrote this page, with the request of this number. The write is
-    /// accepted: in the write buffer or on its way to flash. `whole` says whether the whole page is
-    /// new now. Otherwise older data completes it, if that can be read.
-    fn host_wrote(&mut self, request: u64, lpn: Lpn, whole: bool);
-    /// Reports the parts of a page that the host wrote and that the controller's memory holds now,
-    /// just before [`Self::host_wrote`]. There is a bit for each 64th of the page that was
-    /// completely written, the first in the lowest bit.
-    fn took_in(&mut self, _lpn: Lpn, _parts: u64) {}
-    /// Reports that the data just read to complete this partly written page stays in the
-    /// controller's memory. The page is whole there from now on.
-    fn filled(&mut self, _lpn: Lpn) {}
-    /// Reports that the host trimmed this page.
-    fn trimmed(&mut self, lpn: Lpn);
-    /// Reports that the drive reported the host's data at this page as lost.
-    fn lost(&mut self, lpn: Lpn);
-    /// Reports that the data just read at this physical page waits in the controller's memory until
-    /// it is programmed. The page on flash is not wanted any more.
-    fn gathered(&mut self, lpn: Lpn, from: Ppn);
-    /// Reports an input of the XOR with this number, which a page will hold ([`Origin::Xor`]). A
-    /// new number begins with an empty XOR. Data that was read counts as it was at that time.
-    fn xored(&mut self, _number: u32, _source: XorSource) {}
-    /// Reports that the XOR with this number is to rebuild this page. Its inputs are reported next.
-    /// One of them may turn out to be unreadable.
-    fn recovering(&mut self, _lpn: Lpn, _number: u32) {}
-    /// Reports that the result of the XOR with this number is the data of this page on flash, which
-    /// could not be read. The controller's memory holds it now.
-    fn rebuilt(&mut self, _lpn: Lpn, _number: u32) {}
-    /// Reports that this page on flash can neither be read nor rebuilt, and is given up. The
-    /// controller's memory holds newer data of the whole page.
-    fn superseded(&mut self, _lpn: Lpn) {}
-    /// Reports that the parity of a stripe is given up, because too much of the stripe cannot be
-    /// read. Until it is programmed again, the stripe is unprotected.
-    fn unprotected(&mut self, _stripe: u32) {}
-    /// Reports that the result of the XOR with this number is now the partial parity of a stripe.
-    /// It covers these members, one bit each, with their data on flash. The parity on flash
-    /// includes the versions that they had when a partial parity first covered them, until parity
-    /// is programmed. Members that are `exposed` were covered before, but nothing protects them
-    /// until then.
-    fn delayed(&mut self, _stripe: u32, _number: u32, _covered: u64, _exposed: u64) {}
-    /// Reports the beginning of a stage of the drive's life: the second or the third.
-    fn lives_in(&mut self, _stage: u8) {}
-    /// Reports that these pages of the flash have failed and cannot be read any more. The data lost
-    /// with them is reported next.
-    fn failed(&mut self, _pages: Stretch) {}
-    /// Reports that all data on failed flash is now rebuilt or lost.
-    fn rebuild_done(&mut self) {}
-    /// Reports that a page of this stripe is in a worn block, and that the stripe has no parity: it
-    /// waits for it. Its earlier parity is out of date and not wanted any more.
-    fn awaits_parity(&mut self, _stripe: u32) {}
-    /// Reports that no page of this stripe is in a worn block. It has no parity from now on, and
-    /// waits for none.
-    fn needs_no_parity(&mut self, _stripe: u32) {}
-    /// Reports that an empty page of a wordline was programmed, because the wordline could not wait
-    /// for more data.
-    fn padded(&mut self, ppn: Ppn, seq: Seq, cause: Cause);
-    /// Reports that a page was programmed.
-    fn programmed(&mut self, ppn: Ppn, lpn: Lpn, seq: Seq, origin: Origin, cause: Cause);
-    /// Reports that a wordline, numbered within its block, was programmed so that its cells use
-    /// only the states of this coding mode. The pages of the kinds that the mode gives up are lost,
-    /// and the others stay. In a block of full density, every page of the wordline was sensed for
-    /// this. Its limits stay until it, or its block, is [`Self::recoded`].
-    fn merged(&mut self, block: BlockId, wordline: WordlineInBlock, mode: u8, cause: Cause);
-    /// Reports that the limits of this wordline, numbered within its block, are now those of a
-    /// coding mode. It was just [`Self::merged`], and its block stays in full density.
+    Requests { first: u64, requests: &'a [Request] },
+    /// At most 32 page reads, before any other event.
+    Reads { batch: &'a [PhysRead] },
+    /// Reads of a block in bulk. Single reads are not known. `reads` is their number since the last
+    /// event of this block. `doses` are the doses of its wordlines in quarters of a unit, from
+    /// wordline 0. Doses are empty if reads do not disturb data. Each read was decoded.
+    ReadInBulk { block: BlockId, reads: u64, doses: &'a [u32] },
+    /// Reads of a block in bulk, some of them with retries. Single reads are not known.
+    ReadInBulkWithRetries(BulkReads<'a>),
+    /// Reads of the host in bulk that sensed no flash, since the last such event.
+    ReadOffFlash(ReadsOffFlash),
+    /// The host makes only reads in bulk until this time.
+    QuietUntil { at: Ns },
+    /// The host wrote this page, with the request of this number. The write is accepted: in the
+    /// write buffer or on its way to flash. `whole` says whether the whole page is new now.
+    /// Otherwise older data completes it, if that can be read.
+    Wrote { request: u64, lpn: Lpn, whole: bool },
+    /// Parts of a page that the host wrote and that the controller's memory holds now, just before
+    /// [`Self::Wrote`]. There is a bit for each 64th of the page that was completely written, the
+    /// first in the lowest bit.
+    TookIn { lpn: Lpn, parts: u64 },
+    /// The data just read to complete this partly written page stays in the controller's memory.
+    /// The page is whole there from now on.
+    Filled { lpn: Lpn },
+    /// The host trimmed this page.
+    Trimmed { lpn: Lpn },
+    /// The drive reported the host's data at this page as lost.
+    Lost { lpn: Lpn },
+    /// The data just read at this physical page waits in the controller's memory until it is
+    /// programmed. The page on flash is not wanted any more.
+    Gathered { lpn: Lpn, from: Ppn },
+    /// An input of the XOR with this number, which a page will hold ([`Origin::Xor`]). A new number
+    /// begins with an empty XOR. Data that was read counts as it was at that time.
+    Xored { number: u32, source: XorSource },
+    /// The XOR with this number is to rebuild this page. Its inputs come next. One of them may turn
+    /// out to be unreadable.
+    Recovering { lpn: Lpn, number: u32 },
+    /// The result of the XOR with this number is the data of this page on flash, which could not be
+    /// read. The controller's memory holds it now.
+    Rebuilt { lpn: Lpn, number: u32 },
+    /// This page on flash can neither be read nor rebuilt, and is given up. The controller's memory
+    /// holds newer data of the whole page.
+    Superseded { lpn: Lpn },
+    /// The parity of a stripe is given up, because too much of the stripe cannot be read. Until it
+    /// is programmed again, the stripe is unprotected.
+    Unprotected { stripe: u32 },
+    /// The result of the XOR with this number is now the partial parity of a stripe. It covers
+    /// these members, one bit each, with their data on flash. The parity on flash includes the
+    /// versions that they had when a partial parity first covered them, until parity is
+    /// programmed. Members that are `exposed` were covered before, but nothing protects them until
+    /// then.
+    Delayed { stripe: u32, number: u32, covered: u64, exposed: u64 },
+    /// A stage of the drive's life begins: the second or the third.
+    LivesIn { stage: u8 },
+    /// These pages of the flash have failed and cannot be read any more. The data lost with them
+    /// comes next.
+    Failed { pages: Stretch },
+    /// All data on failed flash is now rebuilt or lost.
+    RebuildDone,
+    /// A page of this stripe is in a worn block, and the stripe has no parity: it waits for it. Its
+    /// earlier parity is out of date and not wanted any more.
+    AwaitsParity { stripe: u32 },
+    /// No page of this stripe is in a worn block. It has no parity from now on, and waits for none.
+    NeedsNoParity { stripe: u32 },
+    /// An empty page of a wordline was programmed, because the wordline could not wait for more
+    /// data.
+    Padded { ppn: Ppn, seq: Seq, cause: Cause },
+    /// A page was programmed.
+    Programmed { ppn: Ppn, lpn: Lpn, seq: Seq, origin: Origin, cause: Cause },
+    /// A wordline, numbered within its block, was programmed so that its cells use only the states
+    /// of this coding mode. The pages of the kinds that the mode gives up are lost, and the others
+    /// stay. In a block of full density, every page of the wordline was sensed for this. Its limits
+    /// stay until it, or its block, is [`Self::Recoded`].
+    Merged { block: BlockId, wordline: WordlineInBlock, mode: u8, cause: Cause },
+    /// The limits of this wordline, numbered within its block, are now those of a coding mode. It
+    /// was just [`Self::Merged`], and its block stays in full density.
     ///
     /// Without a wordline, the limits of the whole block change. The block may be erased: the pages
     /// that the mode gives up are then never programmed, and a wordline is complete when it is
     /// merged. Otherwise all its complete wordlines have been merged, and only their remaining
     /// pages hold wanted data.
-    fn recoded(&mut self, block: BlockId, wordline: Option<WordlineInBlock>, mode: u8);
-    /// Returns whether it wants [`Self::alarm`]. Without it, reads before an alarm are reported with
-    /// later reads.
+    Recoded { block: BlockId, wordline: Option<WordlineInBlock>, mode: u8 },
+    /// The reclaim policy is about to be asked about a block. All earlier reads and events have
+    /// been reported. Comes only if an observer wants it ([`Observer::hears_alarms`]).
+    Alarm { block: BlockId },
+    /// Number of dose units since its erase at which the reclaim policy is asked about a block, at
+    /// the next host read. Later doses of movers are added to this number. The event comes when the
+    /// policy has decided: when a block is opened, and after each question. 0 means the next host
+    /// read. In this case, a job has left data in the block, or the block is a step of age older
+    /// and has no dose.
+    AsksAt { block: BlockId, at: Reads },
+    /// A mover begins to move the data of a block: all of it, or these pages. The job ends with the
+    /// block's erase, or with [`Self::JobEnded`].
+    JobBegan { block: BlockId, pages: Option<&'a PageSet>, cause: Cause },
+    /// A job has ended and left data in its block.
+    JobEnded { block: BlockId },
+    /// A block was erased.
+    Erased { block: BlockId, cause: Cause },
+    /// Preconditioning filled this erased block with these pages, from page 0 on. [`NO_LPN`] stands
+    /// for a page that was programmed with data that is no longer valid.
+    Preloaded { block: BlockId, lpns: &'a [Lpn] },
+    /// The drive begins in a computed state: its blocks take the host pages below `filled` in a
+    /// random order. With parity, they also take the parity pages of the stripes of these pages.
+    /// Each die then has an order of its own. It orders numbers of the die's pages. Number n is the
+    /// nth page of the die in the order of stripes, from 0 on.
+    BeginsInOrder { orders: &'a [Order], filled: u32 },
+    /// This erased block holds valid data in the first `holds` pages of an order of its pages. The
+    /// data are the pages from place `first` of the drive's order on, one after the other. With
+    /// parity, this is the order of the block's die. All other pages of the block were programmed
+    /// with data that is no longer valid.
+    PreloadedInOrder { block: BlockId, first: u32, pages: Order, holds: u32 },
+    /// The drive begins with blocks of different wear: this block has this number of P/E cycles.
+    /// All blocks come before any write.
+    WornBefore { block: BlockId, pec: u32 },
+    /// Preconditioning read this block before the run, after all its data was programmed. `doses`
+    /// are the doses of the wordlines, from wordline 0 on.
+    ServedBefore { block: BlockId, doses: &'a [Quarters] },
+    /// The time, if it matters for the data in the drive: before a block is opened, and before an
+    /// effect of time alone.
+    Clock { at: Ns },
+    /// After preconditioning, the oldest page of this block was programmed at this time, at 0 or
+    /// before.
+    Aged { block: BlockId, since: Moment },
+    /// A job that now ends has merged all data of a block, wordline by wordline. The first merge
+    /// was at this time, from which the block's age now counts.
+    Renewed { block: BlockId, since: Moment },
+    /// The clock is set back to 0 after this time has passed.
+    ClockRestarted { passed: Ns },
+    /// The measured phase starts: counts start here, and erases count as `wear.acceleration` says.
+    MeasuredPhase,
+    /// This number of P/E cycles is skipped. Each block takes them over at its next erase.
+    CyclesSkipped { cycles: u32 },
+    /// Times in which the timed gear used a die (or a plane of it, with independent planes) or a
+    /// channel. Each entry is (number, start, end) in ns. Channels are numbered after the dies or
+    /// planes. The intervals of each number are in order of their ends.
+    Occupied { intervals: &'a [(u32, Ns, Ns)] },
+    /// The timed gear begins a run, with the latencies of earlier runs. All that the drive does
+    /// from now on takes time.
+    RunBegan { at: Ns, latencies: &'a TimedMetrics },
+    /// Events in time since the last such event. All their causes were reported before.
+    Time { events: &'a [TimeEvent] },
+    /// End of a run, with running or waiting work, and the latencies of all runs so far.
+    RunEnded { pending: &'a [OpId], latencies: &'a TimedMetrics },
+}
+
+impl Event<'_> {
+    /// Returns whether only observers that want time get this event.
+    pub(crate) fn is_of_time(&self) -> bool {
+        matches!(self, Self::RunBegan { .. } | Self::Time { .. } | Self::RunEnded { .. })
+    }
+}
+
+/// Observer. Events arrive in the order in which the drive's state changed. It is `Any`, so that it
+/// can be given back with its own type, and `Send`, so that a drive with its observers can run on
+/// any thread.
+pub trait Observer: Any + Send {
+    /// Takes an event.
+    fn take(&mut self, event: Event<'_>);
+
+    /// Returns whether it wants [`Event::Alarm`]. Without it, reads before an alarm are reported
+    /// with later reads.
     fn hears_alarms(&self) -> bool {
         false
     }
-    /// Reports that the reclaim policy is about to be asked about a block. All earlier reads and
-    /// events have been reported.
-    fn alarm(&mut self, _block: BlockId) {}
-    /// Reports the number of dose units since its erase at which the reclaim policy is asked about
-    /// a block, at the next host read. Later doses of movers are added to this number. The report
-    /// comes when the policy has decided: when a block is opened, and after each question. 0 means
-    /// the next host read. In this case, a job has left data in the block, or the block is a step
-    /// of age older and has no dose.
-    fn asks_at(&mut self, _block: BlockId, _at: Reads) {}
-    /// Reports that a job has ended and left data in its block.
-    fn job_ended(&mut self, _block: BlockId) {}
-    /// Reports that a mover begins to move the data of a block: all of it, or these pages. The job
-    /// ends with the block's erase, or with [`Self::job_ended`].
-    fn moving(&mut self, _block: BlockId, _pages: Option<&PageSet>, _cause: Cause) {}
-    /// Reports that a block was erased.
-    fn erased(&mut self, block: BlockId, cause: Cause);
-    /// Reports that preconditioning filled this erased block with these pages, from page 0 on.
-    /// [`NO_LPN`] stands for a page that was programmed with data that is no longer valid.
-    fn preloaded(&mut self, block: BlockId, lpns: &[Lpn]);
-    /// Reports that the drive begins in a computed state: its blocks take the host pages below
-    /// `filled` in a random order. With parity, they also take the parity pages of the stripes of
-    /// these pages. Each die then has an order of its own. It orders numbers of the die's pages.
-    /// Number n is the nth page of the die in the order of stripes, from 0 on.
-    fn begins_in_order(&mut self, orders: &[Order], filled: u32);
-    /// Reports that this erased block holds valid data in the first `holds` pages of an order of
-    /// its pages. The data are the pages from place `first` of the drive's order on, one after the
-    /// other. With parity, this is the order of the block's die. All other pages of the block were
-    /// programmed with data that is no longer valid.
-    fn preloaded_in_order(&mut self, block: BlockId, first: u32, pages: Order, holds: u32);
-    /// Reports that the drive begins with blocks of different wear: this block has this number of
-    /// P/E cycles. All blocks are reported before any write.
-    fn worn_before(&mut self, _block: BlockId, _pec: u32) {}
-    /// Reports that preconditioning read this block before the run, after all its data was
-    /// programmed. `doses` are the doses of the wordlines, from wordline 0 on.
-    fn served_before(&mut self, block: BlockId, doses: &[Quarters]);
-    /// Reports the time if it matters for the data in the drive: before a block is opened, and
-    /// before an effect of time alone.
-    fn clock(&mut self, _at: Ns) {}
-    /// Reports that, after preconditioning, the oldest page of this block was programmed at this
-    /// time, at 0 or before.
-    fn aged(&mut self, _block: BlockId, _since: Moment) {}
-    /// Reports that a job that now ends has merged all data of a block, wordline by wordline. The
-    /// first merge was at this time, from which the block's age now counts.
-    fn renewed(&mut self, _block: BlockId, _since: Moment) {}
-    /// Reports that the clock is set back to 0 after this time has passed.
-    fn clock_restarts(&mut self, _passed: Ns) {}
-    /// Reports the start of the measured phase: counts start here, and erases count as
-    /// `wear.acceleration` says.
-    fn measured_phase(&mut self);
-    /// Reports that this number of P/E cycles is skipped. Each block takes them over at its next
-    /// erase.
-    fn cycles_skipped(&mut self, _cycles: u32) {}
 
-    /// Reports the times in which the timed gear used a die (or a plane of it, with independent
-    /// planes) or a channel. Each entry is (number, start, end) in ns. Channels are numbered after
-    /// the dies or planes. The intervals of each number are in order of their ends.
-    fn occupied(&mut self, intervals: &[(u32, Ns, Ns)]);
-
-    /// Returns whether it wants [`Self::run_began`], [`Self::time`] and [`Self::run_ended`].
+    /// Returns whether it wants [`Event::RunBegan`], [`Event::Time`] and [`Event::RunEnded`].
     fn wants_time(&self) -> bool {
         false
     }
-    /// Reports that the timed gear begins a run, with the latencies of earlier runs. All that the
-    /// drive does from now on takes time.
-    fn run_began(&mut self, _at: Ns, _latencies: &TimedMetrics) {}
-    /// Reports the events in time since the last call. All their causes were reported before.
-    fn time(&mut self, _events: &[TimeEvent]) {}
-    /// Reports the end of a run, with running or waiting work, and the latencies of all runs so
-    /// far.
-    fn run_ended(&mut self, _pending: &[OpId], _latencies: &TimedMetrics) {}
 }

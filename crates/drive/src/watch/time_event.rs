@@ -87,7 +87,7 @@ pub enum Work {
 }
 
 /// Event in time. Times are in ns. Requests are numbered as in
-/// [`crate::watch::observer::Observer::requests`], modulo 2^32.
+/// [`crate::watch::observer::Event::Requests`], modulo 2^32.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the sentence of a variant explains its fields")]
 pub enum TimeEvent {

@@ -2,20 +2,18 @@
 
 use std::any::Any;
 
-use vpass_drive::base::dose::Quarters;
 use vpass_drive::base::request::RequestSource;
-use vpass_drive::base::steady::Order;
-use vpass_drive::base::units::{BlockId, Cause, Lpn, Ns, Ppn, Seq, WordlineInBlock};
+use vpass_drive::base::units::{BlockId, Cause, Ns, Ppn};
 use vpass_drive::drive::{Drive, Techniques};
 use vpass_drive::time::Replay;
-use vpass_drive::watch::observer::{Observer, Origin, PhysRead};
+use vpass_drive::watch::observer::{Event, Observer, Origin, PhysRead};
 use vpass_drive::watch::time_event::TimeEvent;
 
 use super::config;
 
 /// Event that is logged.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Event {
+pub(crate) enum Logged {
     Read(PhysRead),
     /// Program elsewhere of a page that was read at this place.
     Copied(Ppn, Cause),
@@ -25,7 +23,7 @@ pub(crate) enum Event {
 /// Log of all events, in order.
 #[derive(Default)]
 pub(crate) struct Log {
-    pub(crate) events: Vec<Event>,
+    pub(crate) events: Vec<Logged>,
     pub(crate) time: Vec<TimeEvent>,
     busy: Vec<(u32, Ns, Ns)>,
 }
@@ -44,51 +42,31 @@ impl Log {
 
     /// Returns the number of host reads of flash pages below this one, before the first event of a
     /// kind. Without such an event, all of them count.
-    pub(crate) fn reads_below(&self, end: Ppn, until: impl Fn(&Event) -> bool) -> u64 {
+    pub(crate) fn reads_below(&self, end: Ppn, until: impl Fn(&Logged) -> bool) -> u64 {
         let before = self.events.iter().take_while(|event| !until(event));
-        before.filter(|event| matches!(event, Event::Read(read) if read.cause == Cause::Host && read.ppn < end)).count() as u64
+        before.filter(|event| matches!(event, Logged::Read(read) if read.cause == Cause::Host && read.ppn < end)).count() as u64
     }
 }
 
 impl Observer for Log {
-    fn reads(&mut self, batch: &[PhysRead]) {
-        self.events.extend(batch.iter().copied().map(Event::Read));
-    }
-
-    fn programmed(&mut self, _: Ppn, _: Lpn, _: Seq, origin: Origin, cause: Cause) {
-        if let Origin::Copy(from) = origin {
-            self.events.push(Event::Copied(from, cause));
+    fn take(&mut self, event: Event<'_>) {
+        match event {
+            Event::Reads { batch } => self.events.extend(batch.iter().copied().map(Logged::Read)),
+            Event::Programmed { origin, cause, .. } => {
+                if let Origin::Copy(from) = origin {
+                    self.events.push(Logged::Copied(from, cause));
+                }
+            }
+            Event::Erased { block, .. } => self.events.push(Logged::Erased(block)),
+            Event::Occupied { intervals } => self.busy.extend(intervals),
+            Event::Time { events } => self.time.extend(events),
+            _ => {}
         }
-    }
-
-    fn erased(&mut self, block: BlockId, _: Cause) {
-        self.events.push(Event::Erased(block));
-    }
-
-    fn occupied(&mut self, intervals: &[(u32, Ns, Ns)]) {
-        self.busy.extend(intervals);
     }
 
     fn wants_time(&self) -> bool {
         true
     }
-
-    fn time(&mut self, events: &[TimeEvent]) {
-        self.time.extend(events);
-    }
-
-    fn gathered(&mut self, _: Lpn, _: Ppn) {}
-    fn padded(&mut self, _: Ppn, _: Seq, _: Cause) {}
-    fn host_wrote(&mut self, _: u64, _: Lpn, _: bool) {}
-    fn trimmed(&mut self, _: Lpn) {}
-    fn lost(&mut self, _: Lpn) {}
-    fn merged(&mut self, _: BlockId, _: WordlineInBlock, _: u8, _: Cause) {}
-    fn recoded(&mut self, _: BlockId, _: Option<WordlineInBlock>, _: u8) {}
-    fn preloaded(&mut self, _: BlockId, _: &[Lpn]) {}
-    fn begins_in_order(&mut self, _: &[Order], _: u32) {}
-    fn preloaded_in_order(&mut self, _: BlockId, _: u32, _: Order, _: u32) {}
-    fn served_before(&mut self, _: BlockId, _: &[Quarters]) {}
-    fn measured_phase(&mut self) {}
 }
 
 /// Creates a new drive of this description with a log of all events.

@@ -1,26 +1,26 @@
-//! Watchers of a run. The caller gives functions, each of which creates a watcher for a drive.
+//! Observers of a run. The caller gives functions, each of which makes an observer for a drive.
 
 use std::fmt;
 use std::sync::Arc;
 
 use vpass_drive::drive::Drive;
-use vpass_drive::watch::watcher::Watcher;
+use vpass_drive::watch::observer::{Event, Observer};
 
-/// Function that creates a watcher. Clones of a [`Watching`] share the function.
+/// Function that makes an observer. Clones of a [`Watching`] share the function.
 #[derive(Clone)]
 pub struct Watching(Arc<Make>);
 
-/// Type of a function that creates a watcher. The function is called once for each drive, when the
+/// Type of a function that makes an observer. The function is called once for each drive, when the
 /// drive is in its start-up state.
-type Make = dyn Fn(&Drive) -> Box<dyn Watcher> + Send + Sync;
+type Make = dyn Fn(&Drive) -> Box<dyn Observer> + Send + Sync;
 
 impl Watching {
-    /// Wraps a function that makes watchers.
-    pub fn new(make: impl Fn(&Drive) -> Box<dyn Watcher> + Send + Sync + 'static) -> Self {
+    /// Wraps a function that makes observers.
+    pub fn new(make: impl Fn(&Drive) -> Box<dyn Observer> + Send + Sync + 'static) -> Self {
         Self(Arc::new(make))
     }
 
-    pub(crate) fn of(&self, drive: &Drive) -> Box<dyn Watcher> {
+    pub(crate) fn of(&self, drive: &Drive) -> Box<dyn Observer> {
         (self.0)(drive)
     }
 }
@@ -28,5 +28,22 @@ impl Watching {
 impl fmt::Debug for Watching {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Watching")
+    }
+}
+
+/// Observer that the caller gave. It has a type of its own, so that the run can find it at its end.
+pub(crate) struct Watched(pub(crate) Box<dyn Observer>);
+
+impl Observer for Watched {
+    fn take(&mut self, event: Event<'_>) {
+        self.0.take(event);
+    }
+
+    fn hears_alarms(&self) -> bool {
+        self.0.hears_alarms()
+    }
+
+    fn wants_time(&self) -> bool {
+        self.0.wants_time()
     }
 }

@@ -12,12 +12,10 @@
 use std::any::Any;
 use std::collections::HashMap;
 
-use vpass_drive::base::dose::Quarters;
 use vpass_drive::base::geometry::Geometry;
-use vpass_drive::base::steady::Order;
-use vpass_drive::base::units::{BlockId, Cause, Lpn, Ns, Ppn, Seq, WordlineInBlock, us};
+use vpass_drive::base::units::{Lpn, Ns, Ppn, us};
 use vpass_drive::drive::Drive;
-use vpass_drive::watch::observer::{NO_PPN, Observer, Origin, PhysRead};
+use vpass_drive::watch::observer::{Event, NO_PPN, Observer};
 use vpass_drive::watch::time_event::{OpId, TimeEvent};
 
 use crate::results::page_reads::{PageReads, StagesSum};
@@ -122,37 +120,7 @@ impl ReadStages {
     }
 }
 
-impl Observer for ReadStages {
-    fn reads(&mut self, _: &[PhysRead]) {}
-    fn host_wrote(&mut self, _: u64, _: Lpn, _: bool) {}
-    fn gathered(&mut self, _: Lpn, _: Ppn) {}
-    fn padded(&mut self, _: Ppn, _: Seq, _: Cause) {}
-    fn merged(&mut self, _: BlockId, _: WordlineInBlock, _: u8, _: Cause) {}
-    fn recoded(&mut self, _: BlockId, _: Option<WordlineInBlock>, _: u8) {}
-    fn erased(&mut self, _: BlockId, _: Cause) {}
-    fn preloaded(&mut self, _: BlockId, _: &[Lpn]) {}
-    fn begins_in_order(&mut self, _: &[Order], _: u32) {}
-    fn preloaded_in_order(&mut self, _: BlockId, _: u32, _: Order, _: u32) {}
-    fn served_before(&mut self, _: BlockId, _: &[Quarters]) {}
-    fn measured_phase(&mut self) {}
-    fn occupied(&mut self, _: &[(u32, Ns, Ns)]) {}
-
-    fn trimmed(&mut self, lpn: Lpn) {
-        self.lies_nowhere(lpn);
-    }
-
-    fn lost(&mut self, lpn: Lpn) {
-        self.lies_nowhere(lpn);
-    }
-
-    fn programmed(&mut self, ppn: Ppn, lpn: Lpn, _: Seq, _: Origin, _: Cause) {
-        self.lies_at(lpn, ppn);
-    }
-
-    fn wants_time(&self) -> bool {
-        true
-    }
-
+impl ReadStages {
     fn time(&mut self, events: &[TimeEvent]) {
         for event in events {
             match *event {
@@ -173,6 +141,21 @@ impl Observer for ReadStages {
                 _ => {}
             }
         }
+    }
+}
+
+impl Observer for ReadStages {
+    fn take(&mut self, event: Event<'_>) {
+        match event {
+            Event::Trimmed { lpn } | Event::Lost { lpn } => self.lies_nowhere(lpn),
+            Event::Programmed { ppn, lpn, .. } => self.lies_at(lpn, ppn),
+            Event::Time { events } => self.time(events),
+            _ => {}
+        }
+    }
+
+    fn wants_time(&self) -> bool {
+        true
     }
 }
 

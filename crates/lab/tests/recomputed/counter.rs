@@ -3,18 +3,15 @@
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
 
-use vpass_drive::base::dose::Quarters;
 use vpass_drive::base::failure::Stretch;
 use vpass_drive::base::geometry::Geometry;
-use vpass_drive::base::page_set::PageSet;
-use vpass_drive::base::request::{Op, Request};
-use vpass_drive::base::steady::Order;
-use vpass_drive::base::units::{BlockId, Cause, Lpn, Moment, Ns, Ppn, Seq, WordlineInBlock};
+use vpass_drive::base::request::Op;
+use vpass_drive::base::units::{BlockId, Cause, Lpn, Moment, Ns, Ppn};
 use vpass_drive::config::DriveConfig;
 use vpass_drive::drive::{Drive, Techniques};
 use vpass_drive::time::{Replay, run_untimed};
 use vpass_drive::watch::observer::{
-    FROM_BUFFER, NO_LPN, NO_OWNER, NO_PPN, Observer, Origin, PhysRead, ReadResult,
+    Event, FROM_BUFFER, NO_LPN, NO_OWNER, NO_PPN, Observer, Origin, PhysRead, ReadResult,
 };
 use vpass_drive::watch::time_event::TimeEvent;
 use vpass_lab::plan::RunPlan;
@@ -227,91 +224,8 @@ fn ruined_after(config: &DriveConfig) -> Option<Ns> {
     Some((hours * 3.6e12) as Ns)
 }
 
-impl Observer for Counted {
-    fn requests(&mut self, first: u64, requests: &[Request]) {
-        self.first.get_or_insert(first);
-        self.counts.requests.extend(requests.iter().map(|r| (r.op, r.offset, u64::from(r.bytes))));
-        self.now = self.now.max(requests.last().map_or(0, |last| last.at));
-    }
-
-    fn reads(&mut self, batch: &[PhysRead]) {
-        for read in batch {
-            self.count_read(read);
-        }
-    }
-
-    fn host_wrote(&mut self, _: u64, _: Lpn, _: bool) {
-        self.counts.written_pages += 1;
-        self.counts.waited += self.waiting.len() as u64;
-        self.counts.lagged += self.lagging.len() as u64;
-    }
-
-    fn filled(&mut self, _: Lpn) {
-        self.rest = None;
-    }
-
-    fn trimmed(&mut self, lpn: Lpn) {
-        self.counts.trimmed_pages += 1;
-        self.place[lpn.index()] = NO_PPN;
-    }
-
-    fn lost(&mut self, lpn: Lpn) {
-        let ppn = std::mem::replace(&mut self.place[lpn.index()], NO_PPN);
-        let by_failure = self.failed.iter().any(|stretch| stretch.contains(ppn));
-        self.counts.lost += 1;
-        self.counts.lost_by_failure += u64::from(by_failure);
-        self.counts.lost_by_age += u64::from(!by_failure && self.is_ruined_by_age(ppn));
-    }
-
-    fn gathered(&mut self, _: Lpn, from: Ppn) {
-        let block = self.geometry.block_of(from);
-        let moved_for = self.block(block).moved_for;
-        self.counts.reclaim_copies += u64::from(moved_for == Some(Cause::Reclaim));
-    }
-
-    fn failed(&mut self, pages: Stretch) {
-        self.failed.push(pages);
-    }
-
-    fn recovering(&mut self, _: Lpn, _: u32) {
-        self.counts.recoveries += 1;
-    }
-
-    fn rebuilt(&mut self, _: Lpn, _: u32) {
-        self.counts.rebuilt += 1;
-    }
-
-    fn unprotected(&mut self, stripe: u32) {
-        self.counts.given_up += 1;
-        self.lagging.remove(&stripe);
-    }
-
-    fn delayed(&mut self, stripe: u32, _: u32, _: u64, exposed: u64) {
-        self.counts.updates += 1;
-        let before = self.lagging.insert(stripe, exposed).unwrap_or(0);
-        self.counts.exposed += u64::from((exposed & !before).count_ones());
-        self.counts.most_lagging = self.counts.most_lagging.max(self.lagging.len() as u64);
-    }
-
-    fn awaits_parity(&mut self, stripe: u32) {
-        self.waiting.insert(stripe);
-        self.counts.most_waiting = self.counts.most_waiting.max(self.waiting.len() as u64);
-    }
-
-    fn needs_no_parity(&mut self, stripe: u32) {
-        self.waiting.remove(&stripe);
-    }
-
-    fn moving(&mut self, block: BlockId, _: Option<&PageSet>, cause: Cause) {
-        self.block(block).moved_for = Some(cause);
-    }
-
-    fn padded(&mut self, ppn: Ppn, _: Seq, cause: Cause) {
-        self.count_program(ppn, cause);
-        self.counts.padded += 1;
-    }
-
-    fn programmed(&mut self, ppn: Ppn, lpn: Lpn, _: Seq, origin: Origin, cause: Cause) {
+impl Counted {
+    fn programmed(&mut self, ppn: Ppn, lpn: Lpn, origin: Origin, cause: Cause) {
         self.count_program(ppn, cause);
         let is_copy = matches!(origin, Origin::Copy(_));
         let is_of_host = lpn.number() < self.geometry.host_pages;
@@ -328,68 +242,6 @@ impl Observer for Counted {
         }
     }
 
-    fn merged(&mut self, _: BlockId, _: WordlineInBlock, _: u8, cause: Cause) {
-        self.counts.reprograms[cause as usize] += 1;
-    }
-
-    fn recoded(&mut self, _: BlockId, _: Option<WordlineInBlock>, _: u8) {}
-
-    fn erased(&mut self, block: BlockId, cause: Cause) {
-        self.counts.erases[cause as usize] += 1;
-        let block = self.block(block);
-        (block.pec, block.written, block.sensings) = (block.pec + 1, 0, 0);
-    }
-
-    fn begins_in_order(&mut self, _orders: &[Order], _filled: u32) {
-        panic!("the start of a drive as small as these is written");
-    }
-
-    fn preloaded_in_order(&mut self, _: BlockId, _: u32, _: Order, _: u32) {
-        panic!("the start of a drive as small as these is written");
-    }
-
-    fn preloaded(&mut self, block: BlockId, lpns: &[Lpn]) {
-        self.block(block).written = lpns.len() as u32;
-        let first = self.geometry.first_page(block);
-        for (n, lpn) in (0..).zip(lpns).filter(|(_, lpn)| **lpn != NO_LPN) {
-            self.place[lpn.index()] = first + n;
-        }
-    }
-
-    fn served_before(&mut self, _: BlockId, _: &[Quarters]) {}
-
-    fn worn_before(&mut self, block: BlockId, pec: u32) {
-        self.block(block).pec = pec;
-    }
-
-    fn clock(&mut self, at: Ns) {
-        self.now = at;
-    }
-
-    fn aged(&mut self, block: BlockId, since: Moment) {
-        self.block(block).since = since;
-    }
-
-    fn renewed(&mut self, block: BlockId, since: Moment) {
-        self.block(block).since = since;
-    }
-
-    fn clock_restarts(&mut self, passed: Ns) {
-        self.now = 0;
-        self.blocks.iter_mut().for_each(|block| block.since -= passed.cast_signed());
-    }
-
-    fn measured_phase(&mut self) {
-        self.counts = Counts::default();
-        self.first = None;
-    }
-
-    fn occupied(&mut self, _: &[(u32, Ns, Ns)]) {}
-
-    fn wants_time(&self) -> bool {
-        true
-    }
-
     fn time(&mut self, events: &[TimeEvent]) {
         for event in events {
             let TimeEvent::Completed { request, start, end } = *event else { continue };
@@ -403,5 +255,106 @@ impl Observer for Counted {
                 Op::Trim => {}
             }
         }
+    }
+}
+
+impl Observer for Counted {
+    fn take(&mut self, event: Event<'_>) {
+        match event {
+            Event::Requests { first, requests } => {
+                self.first.get_or_insert(first);
+                self.counts
+                    .requests
+                    .extend(requests.iter().map(|r| (r.op, r.offset, u64::from(r.bytes))));
+                self.now = self.now.max(requests.last().map_or(0, |last| last.at));
+            }
+            Event::Reads { batch } => {
+                for read in batch {
+                    self.count_read(read);
+                }
+            }
+            Event::Wrote { .. } => {
+                self.counts.written_pages += 1;
+                self.counts.waited += self.waiting.len() as u64;
+                self.counts.lagged += self.lagging.len() as u64;
+            }
+            Event::Filled { .. } => self.rest = None,
+            Event::Trimmed { lpn } => {
+                self.counts.trimmed_pages += 1;
+                self.place[lpn.index()] = NO_PPN;
+            }
+            Event::Lost { lpn } => {
+                let ppn = std::mem::replace(&mut self.place[lpn.index()], NO_PPN);
+                let by_failure = self.failed.iter().any(|stretch| stretch.contains(ppn));
+                self.counts.lost += 1;
+                self.counts.lost_by_failure += u64::from(by_failure);
+                self.counts.lost_by_age += u64::from(!by_failure && self.is_ruined_by_age(ppn));
+            }
+            Event::Gathered { from, .. } => {
+                let block = self.geometry.block_of(from);
+                let moved_for = self.block(block).moved_for;
+                self.counts.reclaim_copies += u64::from(moved_for == Some(Cause::Reclaim));
+            }
+            Event::Failed { pages } => self.failed.push(pages),
+            Event::Recovering { .. } => self.counts.recoveries += 1,
+            Event::Rebuilt { .. } => self.counts.rebuilt += 1,
+            Event::Unprotected { stripe } => {
+                self.counts.given_up += 1;
+                self.lagging.remove(&stripe);
+            }
+            Event::Delayed { stripe, exposed, .. } => {
+                self.counts.updates += 1;
+                let before = self.lagging.insert(stripe, exposed).unwrap_or(0);
+                self.counts.exposed += u64::from((exposed & !before).count_ones());
+                self.counts.most_lagging = self.counts.most_lagging.max(self.lagging.len() as u64);
+            }
+            Event::AwaitsParity { stripe } => {
+                self.waiting.insert(stripe);
+                self.counts.most_waiting = self.counts.most_waiting.max(self.waiting.len() as u64);
+            }
+            Event::NeedsNoParity { stripe } => _ = self.waiting.remove(&stripe),
+            Event::JobBegan { block, cause, .. } => self.block(block).moved_for = Some(cause),
+            Event::Padded { ppn, cause, .. } => {
+                self.count_program(ppn, cause);
+                self.counts.padded += 1;
+            }
+            Event::Programmed { ppn, lpn, origin, cause, .. } => {
+                self.programmed(ppn, lpn, origin, cause)
+            }
+            Event::Merged { cause, .. } => self.counts.reprograms[cause as usize] += 1,
+            Event::Erased { block, cause } => {
+                self.counts.erases[cause as usize] += 1;
+                let block = self.block(block);
+                (block.pec, block.written, block.sensings) = (block.pec + 1, 0, 0);
+            }
+            Event::BeginsInOrder { .. } | Event::PreloadedInOrder { .. } => {
+                panic!("the start of a drive as small as these is written")
+            }
+            Event::Preloaded { block, lpns } => {
+                self.block(block).written = lpns.len() as u32;
+                let first = self.geometry.first_page(block);
+                for (n, lpn) in (0..).zip(lpns).filter(|(_, lpn)| **lpn != NO_LPN) {
+                    self.place[lpn.index()] = first + n;
+                }
+            }
+            Event::WornBefore { block, pec } => self.block(block).pec = pec,
+            Event::Clock { at } => self.now = at,
+            Event::Aged { block, since } => self.block(block).since = since,
+            Event::Renewed { block, since } => self.block(block).since = since,
+            Event::ClockRestarted { passed } => {
+                self.now = 0;
+                self.blocks.iter_mut().for_each(|block| block.since -= passed.cast_signed());
+            }
+            Event::MeasuredPhase => {
+                self.counts = Counts::default();
+                self.first = None;
+            }
+            Event::Time { events } => self.time(events),
+            _ => {}
+        }
+    }
+
+    fn wants_time(&self) -> bool {
+        true
     }
 }

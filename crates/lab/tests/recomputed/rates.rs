@@ -4,15 +4,13 @@
 
 use std::any::Any;
 
-use vpass_drive::base::dose::Quarters;
 use vpass_drive::base::rates::{PageRates, ReadRates};
 use vpass_drive::base::request::{Arrival, Request, RequestSource, SourceError};
-use vpass_drive::base::steady::Order;
-use vpass_drive::base::units::{BlockId, Cause, Lpn, Ns, Ppn, Seq, WordlineInBlock};
+use vpass_drive::base::units::{Lpn, Ns};
 use vpass_drive::config::DriveConfig;
 use vpass_drive::drive::{Drive, Techniques};
 use vpass_drive::time::{FluidRun, FluidSource};
-use vpass_drive::watch::observer::{Observer, Origin, PhysRead};
+use vpass_drive::watch::observer::{Event, Observer};
 
 /// Drive of 16 blocks of 24 pages on one die. No read reaches its limits.
 const DRIVE: &str = r#"
@@ -109,42 +107,27 @@ struct Drawn {
 }
 
 impl Observer for Drawn {
-    fn read_in_bulk(&mut self, block: BlockId, reads: u64, doses: &[u32]) {
-        self.reads += reads;
-        let of_block = &mut self.doses[block.index()];
-        of_block.resize(doses.len(), 0);
-        of_block.iter_mut().zip(doses).for_each(|(sum, dose)| *sum += u64::from(*dose) / 4);
-    }
-
-    fn begins_in_order(&mut self, _orders: &[Order], _filled: u32) {
-        panic!("the start of a drive as small as these is written");
-    }
-
-    fn preloaded_in_order(&mut self, _: BlockId, _: u32, _: Order, _: u32) {
-        panic!("the start of a drive as small as these is written");
-    }
-
-    fn preloaded(&mut self, block: BlockId, lpns: &[Lpn]) {
-        for (page, lpn) in lpns.iter().enumerate() {
-            if let Some(place) = self.places.get_mut(lpn.index()) {
-                *place = (block.index(), page);
+    fn take(&mut self, event: Event<'_>) {
+        match event {
+            Event::ReadInBulk { block, reads, doses } => {
+                self.reads += reads;
+                let of_block = &mut self.doses[block.index()];
+                of_block.resize(doses.len(), 0);
+                of_block.iter_mut().zip(doses).for_each(|(sum, dose)| *sum += u64::from(*dose) / 4);
             }
+            Event::BeginsInOrder { .. } | Event::PreloadedInOrder { .. } => {
+                panic!("the start of a drive as small as these is written")
+            }
+            Event::Preloaded { block, lpns } => {
+                for (page, lpn) in lpns.iter().enumerate() {
+                    if let Some(place) = self.places.get_mut(lpn.index()) {
+                        *place = (block.index(), page);
+                    }
+                }
+            }
+            _ => {}
         }
     }
-
-    fn reads(&mut self, _: &[PhysRead]) {}
-    fn host_wrote(&mut self, _: u64, _: Lpn, _: bool) {}
-    fn trimmed(&mut self, _: Lpn) {}
-    fn lost(&mut self, _: Lpn) {}
-    fn gathered(&mut self, _: Lpn, _: Ppn) {}
-    fn padded(&mut self, _: Ppn, _: Seq, _: Cause) {}
-    fn programmed(&mut self, _: Ppn, _: Lpn, _: Seq, _: Origin, _: Cause) {}
-    fn merged(&mut self, _: BlockId, _: WordlineInBlock, _: u8, _: Cause) {}
-    fn recoded(&mut self, _: BlockId, _: Option<WordlineInBlock>, _: u8) {}
-    fn erased(&mut self, _: BlockId, _: Cause) {}
-    fn served_before(&mut self, _: BlockId, _: &[Quarters]) {}
-    fn measured_phase(&mut self) {}
-    fn occupied(&mut self, _: &[(u32, Ns, Ns)]) {}
 }
 
 /// Runs all phases. Returns the drawn reads, and the numbers of the host's requests, bytes and

@@ -1,27 +1,16 @@
 //! Receives the events of the drive, and passes each event to the parts of the oracle that need it.
 
-use vpass_drive::base::dose::Quarters;
-use vpass_drive::base::failure::Stretch;
-use vpass_drive::base::metrics::TimedMetrics;
 use vpass_drive::base::page_set::PageSet;
 use vpass_drive::base::request::Request;
-use vpass_drive::base::steady::Order;
-use vpass_drive::base::units::{BlockId, Cause, Lpn, Moment, Ns, Ppn, Reads, Seq, WordlineInBlock};
-use vpass_drive::watch::observer::{
-    BulkReads, NO_OWNER, Observer, Origin, PhysRead, ReadsOffFlash, XorSource,
-};
-use vpass_drive::watch::time_event::{OpId, TimeEvent};
+use vpass_drive::base::units::{BlockId, Cause, Lpn, Ppn, Reads, Seq, WordlineInBlock};
+use vpass_drive::watch::observer::{Event, NO_OWNER, Observer, Origin};
 
 use crate::medium::At;
 use crate::oracle::Oracle;
 use crate::report::Kind;
 use crate::stamps::{Stamp, Stamps};
 
-impl Observer for Oracle {
-    fn now(&mut self, at: Ns) {
-        self.note_time(at);
-    }
-
+impl Oracle {
     fn requests(&mut self, first: u64, requests: &[Request]) {
         self.excuse_what_is_left_alone();
         let checked = requests.last().map_or(Ok(()), |last| self.ageing.requests(last.at));
@@ -33,31 +22,7 @@ impl Observer for Oracle {
         }
     }
 
-    fn reads(&mut self, batch: &[PhysRead]) {
-        self.judge_batch(batch);
-    }
-
-    fn read_in_bulk(&mut self, block: BlockId, reads: u64, doses: &[u32]) {
-        self.judge_bulk(block, reads, doses);
-    }
-
-    fn read_in_bulk_with_retries(&mut self, reads: &BulkReads) {
-        self.judge_bulk_with_retries(reads);
-    }
-
-    fn read_off_flash(&mut self, reads: ReadsOffFlash) {
-        self.seen.host_read_pages += reads.sum();
-        self.claims.unmapped_reads += reads.without_data;
-        self.uncorrectable_reads += reads.lost;
-    }
-
-    fn quiet_until(&mut self, at: Ns) {
-        self.expect_bulk();
-        let checked = self.ageing.requests(at);
-        self.findings.note(Kind::Protocol, checked);
-    }
-
-    fn host_wrote(&mut self, _: u64, lpn: Lpn, whole: bool) {
+    fn host_wrote(&mut self, lpn: Lpn, whole: bool) {
         self.check_stripes();
         self.check_stage();
         self.parity.delay.host_writes();
@@ -80,21 +45,6 @@ impl Observer for Oracle {
         self.findings.note(Kind::Protocol, checked);
     }
 
-    fn took_in(&mut self, lpn: Lpn, parts: u64) {
-        if self.is_full() {
-            self.memory.claim(lpn, parts);
-        }
-    }
-
-    fn filled(&mut self, lpn: Lpn) {
-        self.stamps.completed(lpn);
-        if self.is_full() {
-            self.blame.leaves_flash(lpn);
-            let checked = self.keep_fill(lpn);
-            self.findings.note(Kind::Stamp, checked);
-        }
-    }
-
     fn trimmed(&mut self, lpn: Lpn) {
         self.claims.trimmed_pages += 1;
         self.need.happens(false);
@@ -111,12 +61,6 @@ impl Observer for Oracle {
         self.leaves_stripe(lpn);
         let checked = self.stamps.trimmed(lpn);
         self.findings.note(Kind::Protocol, checked);
-    }
-
-    fn lost(&mut self, lpn: Lpn) {
-        let checked = self.loss(lpn);
-        self.findings.note(Kind::FalseLoss, checked);
-        self.leaves_stripe(lpn);
     }
 
     fn programmed(&mut self, ppn: Ppn, lpn: Lpn, seq: Seq, origin: Origin, cause: Cause) {
@@ -172,18 +116,6 @@ impl Observer for Oracle {
         );
     }
 
-    fn xored(&mut self, number: u32, source: XorSource) {
-        self.add_to_xor(number, source);
-    }
-
-    fn recovering(&mut self, lpn: Lpn, number: u32) {
-        self.recovers(lpn, number);
-    }
-
-    fn rebuilt(&mut self, lpn: Lpn, number: u32) {
-        self.rebuilt_in_memory(lpn, number);
-    }
-
     fn superseded(&mut self, lpn: Lpn) {
         self.forget_failed(lpn);
         // A rebuild of a page on failed flash may need the version that is overwritten now. The
@@ -193,43 +125,6 @@ impl Observer for Oracle {
             self.weigh_stripe(stripes.of(lpn));
         }
         self.leaves_stripe(lpn);
-    }
-
-    fn delayed(&mut self, stripe: u32, number: u32, covered: u64, exposed: u64) {
-        self.check_always_protected(stripe);
-        let checked = self.delays(stripe, number, (covered, exposed));
-        self.findings.note(Kind::Stamp, checked);
-    }
-
-    fn failed(&mut self, pages: Stretch) {
-        // Free blocks may be among the failed blocks. The drive counted the free blocks when it
-        // programmed the last page.
-        self.need.happens(false);
-        self.fail(pages);
-    }
-
-    fn rebuild_done(&mut self) {
-        self.check_rebuild_done();
-    }
-
-    fn lives_in(&mut self, stage: u8) {
-        self.enter_stage(stage);
-    }
-
-    fn awaits_parity(&mut self, stripe: u32) {
-        self.check_always_protected(stripe);
-        let checked = self.await_parity(stripe);
-        self.findings.note(Kind::Stamp, checked);
-    }
-
-    fn needs_no_parity(&mut self, stripe: u32) {
-        self.check_always_protected(stripe);
-        let checked = self.need_no_parity(stripe);
-        self.findings.note(Kind::Stamp, checked);
-    }
-
-    fn unprotected(&mut self, stripe: u32) {
-        self.unprotect(stripe);
     }
 
     fn gathered(&mut self, lpn: Lpn, from: Ppn) {
@@ -258,22 +153,6 @@ impl Observer for Oracle {
         }
     }
 
-    fn asks_at(&mut self, block: BlockId, at: Reads) {
-        if self.is_full() {
-            self.check_told(block);
-            self.judge_answer(block, at);
-            self.name_question(block, at);
-        }
-        self.asked_of_age(block);
-    }
-
-    fn job_ended(&mut self, block: BlockId) {
-        self.end_adjusting(block);
-        if self.is_full() {
-            self.end_job(block);
-        }
-    }
-
     fn moving(&mut self, block: BlockId, pages: Option<&PageSet>, cause: Cause) {
         self.look_before_job(block, cause);
         self.check_recycled(block, cause);
@@ -292,12 +171,6 @@ impl Observer for Oracle {
             }
             self.begin_job(block, pages, cause);
         }
-    }
-
-    fn merged(&mut self, block: BlockId, wordline: WordlineInBlock, mode: u8, cause: Cause) {
-        self.seen.reprograms[cause as usize] += 1;
-        self.clock.merged(block, mode, cause);
-        self.merged_wordline(block, wordline.number(), mode);
     }
 
     fn recoded(&mut self, block: BlockId, wordline: Option<WordlineInBlock>, mode: u8) {
@@ -349,87 +222,174 @@ impl Observer for Oracle {
         self.keep_failed_from_use(block);
     }
 
-    fn preloaded(&mut self, block: BlockId, lpns: &[Lpn]) {
-        self.preload_block(block, lpns);
-        self.preload_by_hint(block, lpns);
-    }
-
-    fn begins_in_order(&mut self, orders: &[Order], filled: u32) {
-        self.begin_in_order(orders, filled);
-    }
-
-    fn preloaded_in_order(&mut self, block: BlockId, first: u32, pages: Order, holds: u32) {
-        self.preload_in_order(block, first, pages, holds);
-    }
-
-    fn worn_before(&mut self, block: BlockId, pec: u32) {
-        self.begin_worn(block, pec);
-    }
-
-    fn served_before(&mut self, block: BlockId, doses: &[Quarters]) {
-        let doses: Vec<u32> = doses.iter().map(|dose| dose.count()).collect();
-        self.age_block(block, &doses);
-    }
-
-    fn clock(&mut self, at: Ns) {
-        self.excuse_what_is_left_alone();
-        let checked = self.ageing.clock(at).and_then(|()| self.check_older());
-        self.findings.note(Kind::Protocol, checked);
-    }
-
-    fn aged(&mut self, block: BlockId, since: Moment) {
-        if self.check_block(block, "age") {
-            let checked = self.ageing.aged(block, since);
-            self.findings.note(Kind::Books, checked);
-            self.excuse_left_alone(block);
-            self.asked_of_age(block);
+    /// Takes events about parity and failures.
+    fn take_of_stripe(&mut self, event: Event<'_>) {
+        match event {
+            Event::Xored { number, source } => self.add_to_xor(number, source),
+            Event::Recovering { lpn, number } => self.recovers(lpn, number),
+            Event::Rebuilt { lpn, number } => self.rebuilt_in_memory(lpn, number),
+            Event::Superseded { lpn } => self.superseded(lpn),
+            Event::Delayed { stripe, number, covered, exposed } => {
+                self.check_always_protected(stripe);
+                let checked = self.delays(stripe, number, (covered, exposed));
+                self.findings.note(Kind::Stamp, checked);
+            }
+            Event::Failed { pages } => {
+                // Free blocks may be among the failed blocks. The drive counted the free blocks
+                // when it programmed the last page.
+                self.need.happens(false);
+                self.fail(pages);
+            }
+            Event::RebuildDone => self.check_rebuild_done(),
+            Event::LivesIn { stage } => self.enter_stage(stage),
+            Event::AwaitsParity { stripe } => {
+                self.check_always_protected(stripe);
+                let checked = self.await_parity(stripe);
+                self.findings.note(Kind::Stamp, checked);
+            }
+            Event::NeedsNoParity { stripe } => {
+                self.check_always_protected(stripe);
+                let checked = self.need_no_parity(stripe);
+                self.findings.note(Kind::Stamp, checked);
+            }
+            Event::Unprotected { stripe } => self.unprotect(stripe),
+            _ => self.take_of_time(event),
         }
     }
 
-    fn renewed(&mut self, block: BlockId, since: Moment) {
-        if self.check_block(block, "age") {
-            let checked = self.renew(block, since);
-            self.findings.note(Kind::Protocol, checked);
-            self.asked_of_age(block);
+    /// Takes events about the start-up state, time and phases of the run.
+    fn take_of_time(&mut self, event: Event<'_>) {
+        match event {
+            Event::Preloaded { block, lpns } => {
+                self.preload_block(block, lpns);
+                self.preload_by_hint(block, lpns);
+            }
+            Event::BeginsInOrder { orders, filled } => self.begin_in_order(orders, filled),
+            Event::PreloadedInOrder { block, first, pages, holds } => {
+                self.preload_in_order(block, first, pages, holds)
+            }
+            Event::WornBefore { block, pec } => self.begin_worn(block, pec),
+            Event::ServedBefore { block, doses } => {
+                let doses: Vec<u32> = doses.iter().map(|dose| dose.count()).collect();
+                self.age_block(block, &doses);
+            }
+            Event::Clock { at } => {
+                self.excuse_what_is_left_alone();
+                let checked = self.ageing.clock(at).and_then(|()| self.check_older());
+                self.findings.note(Kind::Protocol, checked);
+            }
+            Event::Aged { block, since } => {
+                if self.check_block(block, "age") {
+                    let checked = self.ageing.aged(block, since);
+                    self.findings.note(Kind::Books, checked);
+                    self.excuse_left_alone(block);
+                    self.asked_of_age(block);
+                }
+            }
+            Event::Renewed { block, since } => {
+                if self.check_block(block, "age") {
+                    let checked = self.renew(block, since);
+                    self.findings.note(Kind::Protocol, checked);
+                    self.asked_of_age(block);
+                }
+            }
+            Event::ClockRestarted { passed } => {
+                self.adjusted.set_back(passed.cast_signed());
+                self.set_older_back(passed.cast_signed());
+                let checked = self.ageing.restart(passed);
+                self.findings.note(Kind::Protocol, checked);
+            }
+            Event::MeasuredPhase => self.begin_measured_phase(),
+            Event::CyclesSkipped { cycles } => self.doses.skip_cycles(cycles),
+            Event::Occupied { intervals } => self.time.note(intervals),
+            Event::RunBegan { at, latencies } => {
+                self.need.happens(false);
+                self.clock.begin(at, latencies);
+            }
+            Event::Time { events } => {
+                self.note_jobs();
+                let checked = self.clock.events(events);
+                self.findings.note(Kind::Protocol, checked);
+            }
+            Event::RunEnded { pending, latencies } => {
+                let checked = self.clock.end(pending, latencies);
+                self.findings.note(Kind::Protocol, checked);
+            }
+            _ => {}
         }
     }
+}
 
-    fn clock_restarts(&mut self, passed: Ns) {
-        self.adjusted.set_back(passed.cast_signed());
-        self.set_older_back(passed.cast_signed());
-        let checked = self.ageing.restart(passed);
-        self.findings.note(Kind::Protocol, checked);
-    }
-
-    fn measured_phase(&mut self) {
-        self.begin_measured_phase();
-    }
-
-    fn cycles_skipped(&mut self, cycles: u32) {
-        self.doses.skip_cycles(cycles);
-    }
-
-    fn occupied(&mut self, intervals: &[(u32, Ns, Ns)]) {
-        self.time.note(intervals);
+impl Observer for Oracle {
+    fn take(&mut self, event: Event<'_>) {
+        match event {
+            Event::Now { at } => self.note_time(at),
+            Event::Requests { first, requests } => self.requests(first, requests),
+            Event::Reads { batch } => self.judge_batch(batch),
+            Event::ReadInBulk { block, reads, doses } => self.judge_bulk(block, reads, doses),
+            Event::ReadInBulkWithRetries(reads) => self.judge_bulk_with_retries(reads),
+            Event::ReadOffFlash(reads) => {
+                self.seen.host_read_pages += reads.sum();
+                self.claims.unmapped_reads += reads.without_data;
+                self.uncorrectable_reads += reads.lost;
+            }
+            Event::QuietUntil { at } => {
+                self.expect_bulk();
+                let checked = self.ageing.requests(at);
+                self.findings.note(Kind::Protocol, checked);
+            }
+            Event::Wrote { lpn, whole, .. } => self.host_wrote(lpn, whole),
+            Event::TookIn { lpn, parts } => {
+                if self.is_full() {
+                    self.memory.claim(lpn, parts);
+                }
+            }
+            Event::Filled { lpn } => {
+                self.stamps.completed(lpn);
+                if self.is_full() {
+                    self.blame.leaves_flash(lpn);
+                    let checked = self.keep_fill(lpn);
+                    self.findings.note(Kind::Stamp, checked);
+                }
+            }
+            Event::Trimmed { lpn } => self.trimmed(lpn),
+            Event::Lost { lpn } => {
+                let checked = self.loss(lpn);
+                self.findings.note(Kind::FalseLoss, checked);
+                self.leaves_stripe(lpn);
+            }
+            Event::Programmed { ppn, lpn, seq, origin, cause } => {
+                self.programmed(ppn, lpn, seq, origin, cause)
+            }
+            Event::Gathered { lpn, from } => self.gathered(lpn, from),
+            Event::Padded { ppn, seq, cause } => self.padded(ppn, seq, cause),
+            Event::AsksAt { block, at } => {
+                if self.is_full() {
+                    self.check_told(block);
+                    self.judge_answer(block, at);
+                    self.name_question(block, at);
+                }
+                self.asked_of_age(block);
+            }
+            Event::JobEnded { block } => {
+                self.end_adjusting(block);
+                if self.is_full() {
+                    self.end_job(block);
+                }
+            }
+            Event::JobBegan { block, pages, cause } => self.moving(block, pages, cause),
+            Event::Merged { block, wordline, mode, cause } => {
+                self.seen.reprograms[cause as usize] += 1;
+                self.clock.merged(block, mode, cause);
+                self.merged_wordline(block, wordline.number(), mode);
+            }
+            Event::Recoded { block, wordline, mode } => self.recoded(block, wordline, mode),
+            Event::Erased { block, cause } => self.erased(block, cause),
+            _ => self.take_of_stripe(event),
+        }
     }
 
     fn wants_time(&self) -> bool {
         self.is_full()
-    }
-
-    fn run_began(&mut self, at: Ns, latencies: &TimedMetrics) {
-        self.need.happens(false);
-        self.clock.begin(at, latencies);
-    }
-
-    fn time(&mut self, events: &[TimeEvent]) {
-        self.note_jobs();
-        let checked = self.clock.events(events);
-        self.findings.note(Kind::Protocol, checked);
-    }
-
-    fn run_ended(&mut self, pending: &[OpId], latencies: &TimedMetrics) {
-        let checked = self.clock.end(pending, latencies);
-        self.findings.note(Kind::Protocol, checked);
     }
 }

@@ -22,7 +22,7 @@ struct CachedPage {
     dull: u64,
 }
 
-/// Largest number of reads in one call of `Observer::reads`.
+/// Largest number of reads in one `Event::Reads`.
 const BATCH: usize = 32;
 
 impl Oracle {

@@ -3,7 +3,7 @@
 //!
 //! The host writes parts of a page. The other parts are in an older version on flash. This version
 //! must be read before the page is programmed or served. The drive keeps the read parts
-//! ([`Observer::filled`](vpass_drive::watch::observer::Observer::filled)), or uses them for one
+//! ([`Event::Filled`](vpass_drive::watch::observer::Event::Filled)), or uses them for one
 //! answer to the host.
 //!
 //! ```text

@@ -4,7 +4,7 @@
 use vpass_drive::api::parity::{self, STRIPE};
 use vpass_drive::base::steady::Order;
 use vpass_drive::base::units::{BlockId, Cause, Lpn, Ppn};
-use vpass_drive::watch::observer::{Observer, Origin, ReadResult, XorSource};
+use vpass_drive::watch::observer::{Event, Observer, Origin, ReadResult, XorSource};
 
 use crate::common::{Scene, config, protocol, stamp, wordline_model};
 
@@ -43,9 +43,14 @@ fn of_block(keys: [u32; 4]) -> Order {
 
 fn begin(blocks: &[(u32, u32, u32, [u32; 4])]) -> Scene {
     let mut s = Scene::tiny();
-    s.oracle.begins_in_order(&[ORDER], 24);
+    s.oracle.take(Event::BeginsInOrder { orders: &[ORDER], filled: 24 });
     for (block, first, holds, keys) in blocks {
-        s.oracle.preloaded_in_order(BlockId::new(*block), *first, of_block(*keys), *holds);
+        s.oracle.take(Event::PreloadedInOrder {
+            block: BlockId::new(*block),
+            first: *first,
+            pages: of_block(*keys),
+            holds: *holds,
+        });
     }
     s
 }
@@ -69,7 +74,7 @@ fn every_page_is_where_the_order_puts_it() {
     held.sort_unstable();
     assert!(held.into_iter().eq(0..24));
     let mut s = begin(&BLOCKS);
-    s.oracle.measured_phase();
+    s.oracle.take(Event::MeasuredPhase);
     for (lpn, ppn) in places() {
         s.read(lpn, ppn);
     }
@@ -113,7 +118,7 @@ fn blocks_that_do_not_take_each_place_once_are_caught() {
     let s = begin(&[BLOCKS[0], (2, 9, 9, BLOCKS[1].3), (3, 18, 5, BLOCKS[2].3)]);
     s.caught(stamp, &["block 2 starts at position 9 of the start order; the next position is 10"]);
     let mut s = begin(&BLOCKS[..2]);
-    s.oracle.measured_phase();
+    s.oracle.take(Event::MeasuredPhase);
     s.caught(stamp, &["the start order has 24 positions; blocks use 19"]);
     let s = begin(&[BLOCKS[0], BLOCKS[0]]);
     s.caught(protocol, &["preload of block 1, which holds 12 pages; it must be erased"]);
@@ -156,9 +161,14 @@ fn striped(holds: [u32; 3]) -> Scene {
     config.geometry.dies_per_channel = 3;
     config.parity.params.set(None, STRIPE.key, STRIPE.number(2.0));
     let mut s = Scene::new(&parity::drive(config, "raid5"));
-    s.oracle.begins_in_order(&OF_DIES.map(|(order, _)| order), 5);
+    s.oracle.take(Event::BeginsInOrder { orders: &OF_DIES.map(|(order, _)| order), filled: 5 });
     for (block, holds) in [0, 4, 8].into_iter().zip(holds) {
-        s.oracle.preloaded_in_order(BlockId::new(block), 0, PAGES_OF_DIE, holds);
+        s.oracle.take(Event::PreloadedInOrder {
+            block: BlockId::new(block),
+            first: 0,
+            pages: PAGES_OF_DIE,
+            holds,
+        });
     }
     s
 }
@@ -166,12 +176,13 @@ fn striped(holds: [u32; 3]) -> Scene {
 /// Lets the host write page 0 of a drive with a computed start. The drive reads these pages for the
 /// new parity, and programs page 0 and the parity.
 fn update(s: &mut Scene, read: &[u32]) {
-    s.oracle.host_wrote(0, Lpn::new(0), true);
+    s.oracle.take(Event::Wrote { request: 0, lpn: Lpn::new(0), whole: true });
     for lpn in read {
         s.read_by(Cause::Parity, *lpn, place_of(*lpn), ReadResult::Good);
-        s.oracle.xored(1, XorSource::Page(Ppn::new(place_of(*lpn))));
+        s.oracle
+            .take(Event::Xored { number: 1, source: XorSource::Page(Ppn::new(place_of(*lpn))) });
     }
-    s.oracle.xored(1, XorSource::Memory(Lpn::new(0)));
+    s.oracle.take(Event::Xored { number: 1, source: XorSource::Memory(Lpn::new(0)) });
     s.program(12, 0, Origin::Host, Cause::Host);
     s.program(9 * 12, 24, Origin::Xor(1), Cause::Parity);
 }
@@ -179,7 +190,7 @@ fn update(s: &mut Scene, read: &[u32]) {
 #[test]
 fn pages_of_stripes_are_where_the_orders_of_their_dies_put_them() {
     let mut s = striped([2, 3, 3]);
-    s.oracle.measured_phase();
+    s.oracle.take(Event::MeasuredPhase);
     (0..5).for_each(|lpn| s.read(lpn, place_of(lpn)));
     update(&mut s, &[0, 24]);
     s.read(0, 12);
@@ -204,17 +215,17 @@ fn a_stripe_that_is_touched_first_is_checked_in_full() {
 #[test]
 fn dies_that_do_not_hold_each_page_once_are_caught() {
     let mut s = striped([2, 3, 2]);
-    s.oracle.measured_phase();
+    s.oracle.take(Event::MeasuredPhase);
     s.caught(stamp, &["the start order has 3 positions; blocks use 2"]);
     let mut s = striped([2, 3, 0]);
-    s.oracle.trimmed(Lpn::new(0));
+    s.oracle.take(Event::Trimmed { lpn: Lpn::new(0) });
     s.caught(stamp, &["lpn 24 of stripe 0 does not lie where the start put it"]);
     let mut s = striped([2, 3, 3]);
     let orders = OF_DIES.map(|(order, _)| Order { pages: 3, ..order });
-    s.oracle.begins_in_order(&orders, 5);
+    s.oracle.take(Event::BeginsInOrder { orders: &orders, filled: 5 });
     s.caught(protocol, &["a computed start of 5 pages, but the drive already holds data"]);
     let mut s = Scene::tiny();
-    s.oracle.begins_in_order(&[ORDER, ORDER], 24);
+    s.oracle.take(Event::BeginsInOrder { orders: &[ORDER, ORDER], filled: 24 });
     s.caught(
         stamp,
         &["the start orders have [24, 24] positions; a start of 24 host pages needs [24]"],

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use vpass_drive::base::units::{BlockId, Cause, Lpn, Ppn};
-use vpass_drive::watch::observer::{FROM_BUFFER, NO_LPN, NO_PPN, Observer, ReadResult};
+use vpass_drive::watch::observer::{Event, FROM_BUFFER, NO_LPN, NO_PPN, Observer, ReadResult};
 use vpass_oracle::{DriveBooks, MapEntry};
 
 use crate::common::{Number, Scene, books};
@@ -16,13 +16,13 @@ fn scene() -> (Scene, DriveBooks) {
     s.copy(0, 12, 5);
     s.copy(1, 13, 6);
     s.erase(BlockId::new(0));
-    s.oracle.measured_phase();
+    s.oracle.take(Event::MeasuredPhase);
     s.read(5, 12);
     s.read(9, NO_PPN);
     s.copy(12, 0, 5);
     s.write(1, [6]);
     s.erase(BlockId::new(1));
-    s.oracle.host_wrote(0, Lpn::new(7), true);
+    s.oracle.take(Event::Wrote { request: 0, lpn: Lpn::new(7), whole: true });
     let mut drive = DriveBooks {
         host_read_pages: 2,
         host_write_pages: 2,
@@ -77,7 +77,7 @@ fn an_error_from_before_the_measured_phase_stays_one() {
     let mut s = Scene::tiny();
     s.write(0, [5]);
     s.read(5, NO_PPN);
-    s.oracle.measured_phase();
+    s.oracle.take(Event::MeasuredPhase);
     let report = s.oracle.finish();
     assert_eq!((report.reads_checked, report.stamp_errors), (0, 1));
 }
@@ -92,8 +92,8 @@ fn mapped() -> (Scene, [MapEntry; 4]) {
     let mut s = Scene::tiny();
     s.write(0, [5, 6]);
     s.write(12, [6, 7]);
-    s.oracle.host_wrote(0, Lpn::new(7), true);
-    s.oracle.host_wrote(0, Lpn::new(8), true);
+    s.oracle.take(Event::Wrote { request: 0, lpn: Lpn::new(7), whole: true });
+    s.oracle.take(Event::Wrote { request: 0, lpn: Lpn::new(8), whole: true });
     let buffered = |lpn, ppn: Ppn| MapEntry { buffered: true, ..entry(lpn, ppn) };
     (
         s,
@@ -218,7 +218,7 @@ fn failed_reads_are_reads() {
         s.read(0, 0);
     }
     s.read_by(Cause::Refresh, 3, 3, ReadResult::Uncorrectable);
-    s.oracle.lost(Lpn::new(3));
+    s.oracle.take(Event::Lost { lpn: Lpn::new(3) });
     let mut drive = DriveBooks {
         soft_errors: 1,
         host_read_pages: 12,
@@ -238,7 +238,7 @@ fn a_copy_counts_for_the_job_that_moves_its_block() {
     let moved_for = |job: Cause| {
         let mut s = Scene::tiny();
         s.write(0, 0..12);
-        s.oracle.moving(BlockId::new(0), None, job);
+        s.oracle.take(Event::JobBegan { block: BlockId::new(0), pages: None, cause: job });
         s.copy(0, 12, 0);
         s
     };

@@ -8,7 +8,7 @@ use vpass_drive::config::{
     ErrorConfig, GcConfig, GeometryConfig, HintsConfig, KindUs, ParityConfig, PerPec, ProgramUnit,
     ReclaimConfig, RefreshConfig, SheetConfig, StartConfig, TimingConfig, WearConfig,
 };
-use vpass_drive::watch::observer::{Observer, Origin, PhysRead, ReadResult};
+use vpass_drive::watch::observer::{Event, Observer, Origin, PhysRead, ReadResult};
 use vpass_oracle::{Oracle, OracleReport};
 
 /// A dose unit in doses and limits.
@@ -127,7 +127,7 @@ impl Scene {
         lpns: impl IntoIterator<Item = impl Number<Lpn>>,
     ) {
         for (n, lpn) in (0..).zip(lpns) {
-            self.oracle.host_wrote(0, lpn.address(), true);
+            self.oracle.take(Event::Wrote { request: 0, lpn: lpn.address(), whole: true });
             self.program(from.address() + n, lpn, Origin::Host, Cause::Host);
         }
     }
@@ -145,14 +145,14 @@ impl Scene {
                 hint: None,
             })
             .collect();
-        self.oracle.requests(self.asked, &requests);
+        self.oracle.take(Event::Requests { first: self.asked, requests: &requests });
         self.asked += requests.len() as u64;
     }
 
     /// Lets the drive take a host write. It then holds these parts of the page.
     pub(crate) fn take_in(&mut self, lpn: impl Number<Lpn>, parts: u64) {
-        self.oracle.took_in(lpn.address(), parts);
-        self.oracle.host_wrote(0, lpn.address(), parts == u64::MAX);
+        self.oracle.take(Event::TookIn { lpn: lpn.address(), parts });
+        self.oracle.take(Event::Wrote { request: 0, lpn: lpn.address(), whole: parts == u64::MAX });
     }
 
     pub(crate) fn program_host(&mut self, ppn: impl Number<Ppn>, lpn: impl Number<Lpn>) {
@@ -167,7 +167,13 @@ impl Scene {
         cause: Cause,
     ) {
         self.seq += 1;
-        self.oracle.programmed(ppn.address(), lpn.address(), self.seq, origin, cause);
+        self.oracle.take(Event::Programmed {
+            ppn: ppn.address(),
+            lpn: lpn.address(),
+            seq: self.seq,
+            origin,
+            cause,
+        });
     }
 
     /// Lets a mover read a page and write a copy.
@@ -188,8 +194,9 @@ impl Scene {
         ppn: impl Number<Ppn>,
         result: ReadResult,
     ) {
-        self.oracle
-            .reads(&[PhysRead { result, ..PhysRead::good(lpn.address(), ppn.address(), cause) }]);
+        self.oracle.take(Event::Reads {
+            batch: &[PhysRead { result, ..PhysRead::good(lpn.address(), ppn.address(), cause) }],
+        });
     }
 
     /// Reads the rest of a partly written page.
@@ -199,11 +206,13 @@ impl Scene {
         ppn: impl Number<Ppn>,
         result: ReadResult,
     ) {
-        self.oracle.reads(&[PhysRead {
-            result,
-            fill: true,
-            ..PhysRead::good(lpn.address(), ppn.address(), Cause::Host)
-        }]);
+        self.oracle.take(Event::Reads {
+            batch: &[PhysRead {
+                result,
+                fill: true,
+                ..PhysRead::good(lpn.address(), ppn.address(), Cause::Host)
+            }],
+        });
     }
 
     /// Lets the host read a page and get its data.
@@ -222,7 +231,7 @@ impl Scene {
     }
 
     pub(crate) fn erase(&mut self, block: BlockId) {
-        self.oracle.erased(block, Cause::Gc);
+        self.oracle.take(Event::Erased { block, cause: Cause::Gc });
     }
 
     /// Returns the verdict on events without errors.

@@ -2,7 +2,7 @@
 //! programs.
 
 use vpass_drive::base::units::{BlockId, Cause, WordlineInBlock};
-use vpass_drive::watch::observer::{NO_OWNER, Observer, ReadResult};
+use vpass_drive::watch::observer::{Event, NO_OWNER, Observer, ReadResult};
 
 use crate::common::{Scene, protocol, stamp};
 
@@ -23,12 +23,17 @@ fn merge(s: &mut Scene, wordline: u32) {
         s.read_by(Cause::Reclaim, ppn, ppn, ReadResult::Good);
     }
     s.read_by(Cause::Reclaim, NO_OWNER, wordline * 3 + 2, ReadResult::Good);
-    s.oracle.merged(BlockId::new(0), WordlineInBlock::new(wordline), 1, Cause::Reclaim);
+    s.oracle.take(Event::Merged {
+        block: BlockId::new(0),
+        wordline: WordlineInBlock::new(wordline),
+        mode: 1,
+        cause: Cause::Reclaim,
+    });
 }
 
 fn reprogram(s: &mut Scene) {
     (0..4).for_each(|wordline| merge(s, wordline));
-    s.oracle.recoded(BlockId::new(0), None, 1);
+    s.oracle.take(Event::Recoded { block: BlockId::new(0), wordline: None, mode: 1 });
 }
 
 /// Checks that the first finding is a read past the limit. The end of the run finds the same page
@@ -103,7 +108,7 @@ fn limits_grow_when_all_wordlines_are_merged_and_not_before() {
 fn a_block_goes_to_a_mode_only_with_all_its_wordlines() {
     let mut s = backed_up_but(&[]);
     merge(&mut s, 0);
-    s.oracle.recoded(BlockId::new(0), None, 1);
+    s.oracle.take(Event::Recoded { block: BlockId::new(0), wordline: None, mode: 1 });
     s.caught(protocol, &["block 0 goes to mode 1 with only 1 of 4 wordlines merged"]);
     let mut s = backed_up_but(&[]);
     merge(&mut s, 1);
@@ -117,17 +122,22 @@ fn data_in_a_wordline_written_in_part_has_no_guard_levels() {
     s.write(0, 0..4);
     s.copy(2, 12, 2);
     merge(&mut s, 0);
-    s.oracle.recoded(BlockId::new(0), None, 1);
+    s.oracle.take(Event::Recoded { block: BlockId::new(0), wordline: None, mode: 1 });
     s.caught(stamp, &["reprogramming lost version 1 of lpn 3"]);
 }
 
 #[test]
 fn a_block_opened_in_a_mode_is_written_without_its_msb_pages() {
     let write = |s: &mut Scene| {
-        s.oracle.recoded(BlockId::new(0), None, 1);
+        s.oracle.take(Event::Recoded { block: BlockId::new(0), wordline: None, mode: 1 });
         for (wordline, lpn) in [(0, 0), (1, 2)] {
             s.write(wordline * 3, [lpn, lpn + 1]);
-            s.oracle.merged(BlockId::new(0), WordlineInBlock::new(wordline), 1, Cause::Host);
+            s.oracle.take(Event::Merged {
+                block: BlockId::new(0),
+                wordline: WordlineInBlock::new(wordline),
+                mode: 1,
+                cause: Cause::Host,
+            });
         }
     };
     let mut s = Scene::tiny();
@@ -151,7 +161,7 @@ fn a_block_opened_in_a_mode_is_written_without_its_msb_pages() {
 #[test]
 fn a_program_of_a_page_that_was_taken_away_is_caught() {
     let mut s = Scene::tiny();
-    s.oracle.recoded(BlockId::new(0), None, 1);
+    s.oracle.take(Event::Recoded { block: BlockId::new(0), wordline: None, mode: 1 });
     s.write(0, 0..3);
     s.caught(protocol, &["program of page 2 of block 0, which does not exist in coding mode 1"]);
     let mut s = Scene::tiny();
@@ -165,7 +175,7 @@ fn a_program_of_a_page_that_was_taken_away_is_caught() {
 #[test]
 fn guard_levels_left_out_are_caught() {
     let mut s = Scene::tiny();
-    s.oracle.recoded(BlockId::new(0), None, 1);
+    s.oracle.take(Event::Recoded { block: BlockId::new(0), wordline: None, mode: 1 });
     s.write(0, 0..2);
     s.write(3, [2]);
     s.caught(protocol, &["program of page 3 of block 0 out of order; page 2 is next"]);
@@ -174,15 +184,15 @@ fn guard_levels_left_out_are_caught() {
 #[test]
 fn only_an_erase_gives_pages_back() {
     let mut s = Scene::tiny();
-    s.oracle.recoded(BlockId::new(0), None, 1);
-    s.oracle.recoded(BlockId::new(0), None, 2);
+    s.oracle.take(Event::Recoded { block: BlockId::new(0), wordline: None, mode: 1 });
+    s.oracle.take(Event::Recoded { block: BlockId::new(0), wordline: None, mode: 2 });
     s.caught(protocol, &["block 0 goes from mode 1 to 2; it must be erased first"]);
     let mut s = Scene::tiny();
-    s.oracle.recoded(BlockId::new(0), None, 3);
+    s.oracle.take(Event::Recoded { block: BlockId::new(0), wordline: None, mode: 3 });
     s.caught(protocol, &["coding mode 3 does not exist for cells of 3 bits"]);
     let mut s = Scene::tiny();
     s.write(0, [0]);
-    s.oracle.recoded(BlockId::new(0), None, 1);
+    s.oracle.take(Event::Recoded { block: BlockId::new(0), wordline: None, mode: 1 });
     s.caught(stamp, &["reprogramming lost version 1 of lpn 0"]);
 }
 
@@ -200,19 +210,29 @@ fn nobodys_data_may_be_sensed_in_programmed_cells_only() {
 #[test]
 fn a_block_opened_without_its_lsb_pages_is_written_so() {
     let mut s = Scene::tiny();
-    s.oracle.recoded(BlockId::new(0), None, 4);
+    s.oracle.take(Event::Recoded { block: BlockId::new(0), wordline: None, mode: 4 });
     for (wordline, lpn) in [(0, 0), (1, 2)] {
         s.write(wordline * 3 + 1, [lpn, lpn + 1]);
-        s.oracle.merged(BlockId::new(0), WordlineInBlock::new(wordline), 4, Cause::Host);
+        s.oracle.take(Event::Merged {
+            block: BlockId::new(0),
+            wordline: WordlineInBlock::new(wordline),
+            mode: 4,
+            cause: Cause::Host,
+        });
     }
     (0..4).zip([1, 2, 4, 5]).for_each(|(lpn, ppn)| s.read(lpn, ppn));
     s.clean();
     s.write(6, [4]);
     s.caught(protocol, &["program of page 6 of block 0, which does not exist in coding mode 4"]);
     let mut s = Scene::tiny();
-    s.oracle.recoded(BlockId::new(0), None, 4);
+    s.oracle.take(Event::Recoded { block: BlockId::new(0), wordline: None, mode: 4 });
     s.write(1, [0]);
-    s.oracle.merged(BlockId::new(0), WordlineInBlock::FIRST, 4, Cause::Host);
+    s.oracle.take(Event::Merged {
+        block: BlockId::new(0),
+        wordline: WordlineInBlock::FIRST,
+        mode: 4,
+        cause: Cause::Host,
+    });
     s.caught(
         protocol,
         &["merge of wordline 0 of block 0 in mode 4; the block is in mode 4, with 2 pages \

@@ -4,7 +4,7 @@
 use proptest::prelude::*;
 use vpass_drive::base::units::{BlockId, Cause, Lpn, Ppn};
 use vpass_drive::config::{DisturbConfig, DisturbModel, DoseUnit, PerPec};
-use vpass_drive::watch::observer::{Observer, PhysRead};
+use vpass_drive::watch::observer::{Event, Observer, PhysRead};
 
 use crate::common::{Scene, UNIT, config, wordline_model};
 
@@ -288,7 +288,7 @@ proptest! {
         let (mut worst, mut past, mut programmed) = (0.0f64, 0, 0);
         for (what, where_) in choices {
             if (what == 0 || programmed == 0) && programmed < WORDLINES * 3 {
-                in_batches.oracle.reads(&std::mem::take(&mut batch));
+                in_batches.oracle.take(Event::Reads { batch: &std::mem::take(&mut batch) });
                 s.write(programmed, [programmed]);
                 in_batches.write(programmed, [programmed]);
                 programmed += 1;
@@ -297,7 +297,7 @@ proptest! {
             let page = where_ % programmed;
             batch.push(PhysRead::good(Lpn::new(page), Ppn::new(page), Cause::Host));
             if batch.len() == 32 {
-                in_batches.oracle.reads(&std::mem::take(&mut batch));
+                in_batches.oracle.take(Event::Reads { batch: &std::mem::take(&mut batch) });
             }
             let (dose, limit) = s.truth(page).unwrap();
             past += u64::from(dose > limit);
@@ -307,7 +307,7 @@ proptest! {
             prop_assert_eq!(report.limit_violations, past);
             prop_assert!(report.worst_dose_ratio.to_bits() == worst.to_bits(), "{} {}", report.worst_dose_ratio, worst);
         }
-        in_batches.oracle.reads(&batch);
+        in_batches.oracle.take(Event::Reads { batch: &batch });
         let report = in_batches.oracle.report();
         prop_assert_eq!((report.limit_violations, report.worst_dose_ratio.to_bits()), (past, worst.to_bits()), "in batches");
     }

@@ -2,7 +2,7 @@
 //! of 3 pages, limit 100, alpha 9.
 
 use vpass_drive::base::units::{BlockId, Cause, Lpn};
-use vpass_drive::watch::observer::{BulkReads, Observer};
+use vpass_drive::watch::observer::{BulkReads, Event, Observer};
 use vpass_oracle::snapshots::{DoseRecord, State, WordlineDose};
 
 use crate::common::Scene;
@@ -31,19 +31,19 @@ fn close(ratio: f64, expected: f64) -> bool {
 #[test]
 fn a_snapshot_is_of_the_last_moment_before_data_moves() {
     let mut s = recorded();
-    s.oracle.now(5);
+    s.oracle.take(Event::Now { at: 5 });
     // Wordline 1 is read 4 times and wordline 3 twice. So wordline 0 has 4 x 9 + 2, and wordline 2
     // has 54.
     (0..4).for_each(|_| s.read(4, 4));
     (0..2).for_each(|_| s.read(9, 9));
-    s.oracle.now(7);
-    s.oracle.moving(BlockId::new(0), None, Cause::Reclaim);
+    s.oracle.take(Event::Now { at: 7 });
+    s.oracle.take(Event::JobBegan { block: BlockId::new(0), pages: None, cause: Cause::Reclaim });
     let used = s.oracle.threshold_used().unwrap();
     assert!(close(used, 0.54), "{used}");
     for page in 0..12 {
         s.copy(page, 12 + page, page);
     }
-    s.oracle.now(8);
+    s.oracle.take(Event::Now { at: 8 });
     s.erase(BlockId::new(0));
     let report = s.oracle.finish();
     let record = end(&mut s);
@@ -75,7 +75,7 @@ fn wordlines_without_data_do_not_count() {
     // Wordlines 0 and 2 are written again elsewhere, so only wordline 3 remains beside wordline 1.
     s.write(12, (0..3).chain(6..9));
     (0..5).for_each(|_| s.read(4, 4));
-    s.oracle.moving(BlockId::new(0), None, Cause::Gc);
+    s.oracle.take(Event::JobBegan { block: BlockId::new(0), pages: None, cause: Cause::Gc });
     assert_eq!(s.oracle.threshold_used(), None, "reclaim has not moved anything");
     let record = end(&mut s);
     let block = record.blocks[0];
@@ -92,7 +92,7 @@ fn lost_pages_show_by_how_much_they_are_past_the_limit() {
     let mut s = recorded();
     (0..12).for_each(|_| s.read(4, 4));
     s.fail(0, 0);
-    s.oracle.lost(Lpn::new(0));
+    s.oracle.take(Event::Lost { lpn: Lpn::new(0) });
     (0..3).for_each(|_| s.read(4, 4));
     let record = end(&mut s);
     let block = record.blocks[0];
@@ -111,10 +111,10 @@ fn lost_pages_show_by_how_much_they_are_past_the_limit() {
 fn the_measured_phase_begins_the_record_anew() {
     let mut s = recorded();
     (0..5).for_each(|_| s.read(4, 4));
-    s.oracle.moving(BlockId::new(0), None, Cause::Reclaim);
+    s.oracle.take(Event::JobBegan { block: BlockId::new(0), pages: None, cause: Cause::Reclaim });
     s.write(12, 0..12);
     s.erase(BlockId::new(0));
-    s.oracle.measured_phase();
+    s.oracle.take(Event::MeasuredPhase);
     assert_eq!(s.oracle.threshold_used(), None);
     let record = end(&mut s);
     assert!(record.blocks.iter().all(|block| block.worst == 0.0 && block.erases == 0));
@@ -126,14 +126,18 @@ fn reads_in_bulk_are_recorded_as_single_reads_are() {
     let (mut single, mut bulk, mut retried) = (recorded(), recorded(), recorded());
     (0..40)
         .for_each(|n| single.read(if n % 8 == 0 { 3 } else { 0 }, if n % 8 == 0 { 3 } else { 0 }));
-    bulk.oracle.read_in_bulk(BlockId::new(0), 40, &[4 * 35, 4 * 5, 0, 0]);
-    retried.oracle.read_in_bulk_with_retries(&BulkReads {
+    bulk.oracle.take(Event::ReadInBulk {
+        block: BlockId::new(0),
+        reads: 40,
+        doses: &[4 * 35, 4 * 5, 0, 0],
+    });
+    retried.oracle.take(Event::ReadInBulkWithRetries(BulkReads {
         block: BlockId::new(0),
         since: 0,
         until: 1,
         reads: &[35, 5, 0, 0],
         retries: &[0; 4],
-    });
+    }));
     let [single, bulk, retried] = [&mut single, &mut bulk, &mut retried].map(end);
     assert_eq!(doses(&single), [45.0, 315.0, 80.0, 40.0]);
     assert_eq!((&single.maps, &single.snapshots), (&bulk.maps, &bulk.snapshots));
@@ -145,7 +149,7 @@ fn without_a_record_there_is_none_but_the_threshold_is_known() {
     let mut s = Scene::tiny();
     s.write(0, 0..12);
     (0..5).for_each(|_| s.read(4, 4));
-    s.oracle.moving(BlockId::new(0), None, Cause::Reclaim);
+    s.oracle.take(Event::JobBegan { block: BlockId::new(0), pages: None, cause: Cause::Reclaim });
     assert!(close(s.oracle.threshold_used().unwrap(), 0.45));
     assert!(s.oracle.end_record(0).is_none());
 }

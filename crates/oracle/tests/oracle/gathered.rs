@@ -2,7 +2,7 @@
 //! wordlines.
 
 use vpass_drive::base::units::{BlockId, Cause, Lpn, Ppn};
-use vpass_drive::watch::observer::{FROM_BUFFER, Observer, Origin, ReadResult};
+use vpass_drive::watch::observer::{Event, FROM_BUFFER, Observer, Origin, ReadResult};
 
 use crate::common::{Scene, protocol, stamp};
 
@@ -11,7 +11,7 @@ fn one_waits() -> Scene {
     let mut s = Scene::tiny();
     s.write(0, 0..3);
     s.read_by(Cause::Gc, 1, 1, ReadResult::Good);
-    s.oracle.gathered(Lpn::new(1), Ppn::new(1));
+    s.oracle.take(Event::Gathered { lpn: Lpn::new(1), from: Ppn::new(1) });
     s
 }
 
@@ -44,23 +44,23 @@ fn a_copy_is_programmed_once_and_not_after_newer_data_or_a_trim() {
     s.program(3, 1, Origin::Gathered, Cause::Gc);
     programmed(s);
     let mut s = one_waits();
-    s.oracle.host_wrote(0, Lpn::new(1), true);
+    s.oracle.take(Event::Wrote { request: 0, lpn: Lpn::new(1), whole: true });
     programmed(s);
     let mut s = one_waits();
-    s.oracle.trimmed(Lpn::new(1));
+    s.oracle.take(Event::Trimmed { lpn: Lpn::new(1) });
     programmed(s);
 }
 
 #[test]
 fn a_copy_of_another_page_or_of_one_that_waits_already_is_caught() {
     let mut s = one_waits();
-    s.oracle.gathered(Lpn::new(2), Ppn::new(0));
+    s.oracle.take(Event::Gathered { lpn: Lpn::new(2), from: Ppn::new(0) });
     s.caught(stamp, &["copy for lpn 2 of a page that carries version 1 of lpn 0, ppn 0"]);
     let mut s = one_waits();
     s.write(3, [1]);
-    s.oracle.host_wrote(0, Lpn::new(1), false);
-    s.oracle.gathered(Lpn::new(1), Ppn::new(3));
-    s.oracle.gathered(Lpn::new(1), Ppn::new(3));
+    s.oracle.take(Event::Wrote { request: 0, lpn: Lpn::new(1), whole: false });
+    s.oracle.take(Event::Gathered { lpn: Lpn::new(1), from: Ppn::new(3) });
+    s.oracle.take(Event::Gathered { lpn: Lpn::new(1), from: Ppn::new(3) });
     s.caught(stamp, &["copy for lpn 1"]);
 }
 
@@ -68,13 +68,13 @@ fn a_copy_of_another_page_or_of_one_that_waits_already_is_caught() {
 fn a_padded_page_is_a_program_in_order_and_holds_nothing() {
     let mut s = Scene::tiny();
     s.write(0, [5]);
-    s.oracle.padded(Ppn::new(1), 2, Cause::Host);
-    s.oracle.padded(Ppn::new(2), 3, Cause::Host);
+    s.oracle.take(Event::Padded { ppn: Ppn::new(1), seq: 2, cause: Cause::Host });
+    s.oracle.take(Event::Padded { ppn: Ppn::new(2), seq: 3, cause: Cause::Host });
     s.clean();
-    s.oracle.padded(Ppn::new(2), 4, Cause::Host);
+    s.oracle.take(Event::Padded { ppn: Ppn::new(2), seq: 4, cause: Cause::Host });
     s.caught(protocol, &["program of page 2 of block 0, but it is already programmed"]);
     let mut s = Scene::tiny();
-    s.oracle.padded(Ppn::new(0), 1, Cause::Host);
+    s.oracle.take(Event::Padded { ppn: Ppn::new(0), seq: 1, cause: Cause::Host });
     s.read(5, 0);
     s.caught(stamp, &["host read of lpn 5 went to ppn 0"]);
 }

@@ -2,14 +2,23 @@
 
 use vpass_drive::base::units::{BlockId, Cause, WordlineInBlock};
 use vpass_drive::config::{DensityConfig, DriveConfig, PerPec};
-use vpass_drive::watch::observer::{NO_OWNER, Observer, ReadResult};
+use vpass_drive::watch::observer::{Event, NO_OWNER, Observer, ReadResult};
 
 use crate::common::{Scene, UNIT, config, protocol, stamp, wordline_model};
 
 /// Merges a single wordline of block 0.
 fn guard(s: &mut Scene, index: u32) {
-    s.oracle.merged(BlockId::new(0), WordlineInBlock::new(index), 1, Cause::Reclaim);
-    s.oracle.recoded(BlockId::new(0), Some(WordlineInBlock::new(index)), 1);
+    s.oracle.take(Event::Merged {
+        block: BlockId::new(0),
+        wordline: WordlineInBlock::new(index),
+        mode: 1,
+        cause: Cause::Reclaim,
+    });
+    s.oracle.take(Event::Recoded {
+        block: BlockId::new(0),
+        wordline: Some(WordlineInBlock::new(index)),
+        mode: 1,
+    });
 }
 
 /// Returns a scene with pages 0 to 5 in block 0 and wordline 1 merged singly. With `backed_up`, the
@@ -133,36 +142,58 @@ fn a_page_that_was_not_backed_up_is_caught() {
 #[test]
 fn it_is_merged_once_whole_and_not_with_its_block() {
     let mut s = guarded(true);
-    s.oracle.merged(BlockId::new(0), WordlineInBlock::new(1), 1, Cause::Reclaim);
+    s.oracle.take(Event::Merged {
+        block: BlockId::new(0),
+        wordline: WordlineInBlock::new(1),
+        mode: 1,
+        cause: Cause::Reclaim,
+    });
     s.caught(protocol, &["merge of wordline 1 of block 0, but it is already merged"]);
     let mut s = Scene::tiny();
     s.write(0, 0..4);
-    s.oracle.merged(BlockId::new(0), WordlineInBlock::new(1), 1, Cause::Reclaim);
+    s.oracle.take(Event::Merged {
+        block: BlockId::new(0),
+        wordline: WordlineInBlock::new(1),
+        mode: 1,
+        cause: Cause::Reclaim,
+    });
     s.caught(protocol, &["merge of wordline 1 of block 0, but only 4 pages are programmed"]);
     let mut s = guarded(true);
-    s.oracle.recoded(BlockId::new(0), None, 1);
+    s.oracle.take(Event::Recoded { block: BlockId::new(0), wordline: None, mode: 1 });
     s.caught(protocol, &["block 0 goes to mode 1, but 1 of its wordlines were merged alone"]);
 }
 
 #[test]
 fn its_limit_grows_only_when_it_was_merged_and_its_block_is_in_full_density() {
     let mut s = guarded(true);
-    s.oracle.recoded(BlockId::new(0), Some(WordlineInBlock::FIRST), 1);
+    s.oracle.take(Event::Recoded {
+        block: BlockId::new(0),
+        wordline: Some(WordlineInBlock::FIRST),
+        mode: 1,
+    });
     s.caught(
         protocol,
         &["wordline 0 of block 0 goes to mode 1; it was merged for mode 0, and 0 \
         wordlines wait for their limits"],
     );
     let mut s = guarded(true);
-    s.oracle.recoded(BlockId::new(0), Some(WordlineInBlock::new(1)), 1);
+    s.oracle.take(Event::Recoded {
+        block: BlockId::new(0),
+        wordline: Some(WordlineInBlock::new(1)),
+        mode: 1,
+    });
     s.caught(
         protocol,
         &["wordline 1 of block 0 goes to mode 1; it was merged for mode 1, and 0 \
         wordlines wait for their limits"],
     );
     let mut s = Scene::tiny();
-    s.oracle.recoded(BlockId::new(0), None, 1);
-    s.oracle.recoded(BlockId::new(0), Some(WordlineInBlock::FIRST), 1);
+    s.oracle.take(Event::Recoded { block: BlockId::new(0), wordline: None, mode: 1 });
+    s.oracle.take(Event::Recoded {
+        block: BlockId::new(0),
+        wordline: Some(WordlineInBlock::FIRST),
+        mode: 1,
+    });
     s.caught(protocol, &["wordline 0 of block 0 goes to mode 1 alone; the block is in mode 1"]);
 }
 
@@ -174,8 +205,17 @@ fn faster(s: &mut Scene) {
     s.read_by(Cause::Reclaim, NO_OWNER, 3, ReadResult::Good);
     s.read_by(Cause::Reclaim, 4, 4, ReadResult::Good);
     s.read_by(Cause::Reclaim, 5, 5, ReadResult::Good);
-    s.oracle.merged(BlockId::new(0), WordlineInBlock::new(1), 4, Cause::Reclaim);
-    s.oracle.recoded(BlockId::new(0), Some(WordlineInBlock::new(1)), 4);
+    s.oracle.take(Event::Merged {
+        block: BlockId::new(0),
+        wordline: WordlineInBlock::new(1),
+        mode: 4,
+        cause: Cause::Reclaim,
+    });
+    s.oracle.take(Event::Recoded {
+        block: BlockId::new(0),
+        wordline: Some(WordlineInBlock::new(1)),
+        mode: 4,
+    });
 }
 
 #[test]
@@ -206,7 +246,12 @@ fn what_it_gives_up_is_its_lsb_page() {
     let mut s = Scene::tiny();
     s.write(0, 0..3);
     (0..3).for_each(|page| s.read_by(Cause::Reclaim, page, page, ReadResult::Good));
-    s.oracle.merged(BlockId::new(0), WordlineInBlock::FIRST, 4, Cause::Reclaim);
+    s.oracle.take(Event::Merged {
+        block: BlockId::new(0),
+        wordline: WordlineInBlock::FIRST,
+        mode: 4,
+        cause: Cause::Reclaim,
+    });
     s.caught(
         stamp,
         &["a merge removed version 1 of lpn 0, the newest data of the page, at ppn 0 (block 0, \

@@ -5,7 +5,7 @@
 use vpass_drive::api::parity::{self, STRIPE};
 use vpass_drive::base::units::{BlockId, Cause, Lpn, Ppn};
 use vpass_drive::config::DisturbConfig;
-use vpass_drive::watch::observer::{FROM_BUFFER, NO_PPN, Observer, Origin, ReadResult};
+use vpass_drive::watch::observer::{Event, FROM_BUFFER, NO_PPN, Observer, Origin, ReadResult};
 
 use crate::common::{Scene, config, false_loss, limit, stamp, wordline_model};
 
@@ -60,7 +60,7 @@ fn unreported_use_past_the_limit_is_caught_whoever_reads() {
         );
     }
     let mut s = hammered(12);
-    s.oracle.host_wrote(0, Lpn::new(4), true);
+    s.oracle.take(Event::Wrote { request: 0, lpn: Lpn::new(4), whole: true });
     s.fill(4, 4, ReadResult::Good);
     rewrite_victims(&mut s);
     s.caught(limit, &["host read used lpn 4"]);
@@ -87,8 +87,8 @@ fn what_nobody_needs_any_more_may_decay() {
     rewrite_victims(&mut s);
     s.clean();
     let mut s = hammered(12);
-    s.oracle.host_wrote(0, Lpn::new(3), true);
-    s.oracle.trimmed(Lpn::new(4));
+    s.oracle.take(Event::Wrote { request: 0, lpn: Lpn::new(3), whole: true });
+    s.oracle.take(Event::Trimmed { lpn: Lpn::new(4) });
     s.write(12, [5]);
     assert_eq!(s.clean().reads_checked, 12);
 }
@@ -97,11 +97,11 @@ fn what_nobody_needs_any_more_may_decay() {
 fn reported_losses_are_results() {
     let mut s = hammered(12);
     s.fail(3, 3);
-    s.oracle.lost(Lpn::new(3));
+    s.oracle.take(Event::Lost { lpn: Lpn::new(3) });
     s.fail(3, NO_PPN);
     s.read_by(Cause::Gc, 4, 4, ReadResult::Uncorrectable);
-    s.oracle.lost(Lpn::new(4));
-    s.oracle.lost(Lpn::new(4));
+    s.oracle.take(Event::Lost { lpn: Lpn::new(4) });
+    s.oracle.take(Event::Lost { lpn: Lpn::new(4) });
     s.fail(5, 5);
     s.fail(3, 3);
     let report = s.clean();
@@ -120,16 +120,16 @@ fn a_page_lost_twice_is_one_page() {
     let mut s = hammered(12);
     for measured in [false, true] {
         if measured {
-            s.oracle.measured_phase();
+            s.oracle.take(Event::MeasuredPhase);
         }
         for _ in 0..2 {
-            s.oracle.lost(Lpn::new(3));
-            s.oracle.lost(Lpn::new(4));
-            s.oracle.lost(Lpn::new(5));
+            s.oracle.take(Event::Lost { lpn: Lpn::new(3) });
+            s.oracle.take(Event::Lost { lpn: Lpn::new(4) });
+            s.oracle.take(Event::Lost { lpn: Lpn::new(5) });
             assert_eq!(s.oracle.report().lost_pages, 3);
-            s.oracle.host_wrote(0, Lpn::new(3), true);
-            s.oracle.host_wrote(0, Lpn::new(4), true);
-            s.oracle.host_wrote(0, Lpn::new(5), true);
+            s.oracle.take(Event::Wrote { request: 0, lpn: Lpn::new(3), whole: true });
+            s.oracle.take(Event::Wrote { request: 0, lpn: Lpn::new(4), whole: true });
+            s.oracle.take(Event::Wrote { request: 0, lpn: Lpn::new(5), whole: true });
         }
     }
 }
@@ -138,12 +138,12 @@ fn a_page_lost_twice_is_one_page() {
 fn losses_count_from_the_measured_phase() {
     let mut s = hammered(12);
     s.fail(3, 3);
-    s.oracle.lost(Lpn::new(3));
-    s.oracle.measured_phase();
+    s.oracle.take(Event::Lost { lpn: Lpn::new(3) });
+    s.oracle.take(Event::MeasuredPhase);
     s.fail(3, NO_PPN);
     s.fail(4, 4);
-    s.oracle.lost(Lpn::new(4));
-    s.oracle.lost(Lpn::new(5));
+    s.oracle.take(Event::Lost { lpn: Lpn::new(4) });
+    s.oracle.take(Event::Lost { lpn: Lpn::new(5) });
     let report = s.clean();
     assert_eq!((report.uncorrectable_reads, report.lost_pages), (2, 2));
     // Nothing has been used since. The worst remaining wordline is 2, with 12 reads of wordline 0
@@ -155,23 +155,23 @@ fn losses_count_from_the_measured_phase() {
 fn losses_found_without_a_read_need_a_page_past_its_limit() {
     let mut s = hammered(12);
     for lpn in 3..6 {
-        s.oracle.lost(Lpn::new(lpn));
+        s.oracle.take(Event::Lost { lpn: Lpn::new(lpn) });
     }
     assert_eq!(s.clean().lost_pages, 3);
     s.erase(BlockId::new(0));
     assert_eq!(s.oracle.finish().false_losses, 0, "the erase keeps the proof");
     let mut s = rounded();
-    s.oracle.lost(Lpn::new(3));
+    s.oracle.take(Event::Lost { lpn: Lpn::new(3) });
     assert_eq!(
         s.oracle.finish().false_losses,
         0,
         "99.5 of 100: the drive's rounding may be off by one dose unit"
     );
     let mut s = hammered(11);
-    s.oracle.lost(Lpn::new(3));
+    s.oracle.take(Event::Lost { lpn: Lpn::new(3) });
     assert_eq!(s.oracle.finish().false_losses, 1, "99 of 100, and nothing to round");
     let mut s = hammered(10);
-    s.oracle.lost(Lpn::new(3));
+    s.oracle.take(Event::Lost { lpn: Lpn::new(3) });
     s.erase(BlockId::new(0));
     s.caught(false_loss, &["lpn 3 was reported lost, but no page with its data is past its limit"]);
 }
@@ -180,8 +180,8 @@ fn losses_found_without_a_read_need_a_page_past_its_limit() {
 fn newer_data_in_the_buffer_is_not_lost_with_the_old() {
     let mut s = hammered(12);
     rewrite_victims(&mut s);
-    s.oracle.host_wrote(0, Lpn::new(4), true);
-    s.oracle.lost(Lpn::new(4));
+    s.oracle.take(Event::Wrote { request: 0, lpn: Lpn::new(4), whole: true });
+    s.oracle.take(Event::Lost { lpn: Lpn::new(4) });
     s.caught(false_loss, &["lpn 4"]);
 }
 
@@ -189,16 +189,16 @@ fn newer_data_in_the_buffer_is_not_lost_with_the_old() {
 fn an_old_copy_that_can_not_be_read_leaves_newer_data_alone() {
     let mut s = hammered(12);
     s.write(12, 4..6);
-    s.oracle.host_wrote(0, Lpn::new(3), true);
+    s.oracle.take(Event::Wrote { request: 0, lpn: Lpn::new(3), whole: true });
     s.read_by(Cause::Gc, 3, 3, ReadResult::Uncorrectable);
     s.program(14, 3, Origin::Host, Cause::Host);
     s.read(3, 14);
     assert_eq!(s.clean().lost_pages, 0);
     let mut s = hammered(12);
     s.write(12, 4..6);
-    s.oracle.host_wrote(0, Lpn::new(3), true);
+    s.oracle.take(Event::Wrote { request: 0, lpn: Lpn::new(3), whole: true });
     s.read_by(Cause::Gc, 3, 3, ReadResult::Uncorrectable);
-    s.oracle.lost(Lpn::new(3));
+    s.oracle.take(Event::Lost { lpn: Lpn::new(3) });
     s.caught(false_loss, &["lpn 3 was reported lost, but no page with its data is past its limit"]);
 }
 
@@ -206,17 +206,17 @@ fn an_old_copy_that_can_not_be_read_leaves_newer_data_alone() {
 fn an_old_copy_that_is_still_needed_is_lost_with_the_page() {
     let mut s = hammered(12);
     s.write(12, 4..6);
-    s.oracle.host_wrote(0, Lpn::new(3), false);
+    s.oracle.take(Event::Wrote { request: 0, lpn: Lpn::new(3), whole: false });
     s.read_by(Cause::Gc, 3, 3, ReadResult::Uncorrectable);
-    s.oracle.lost(Lpn::new(3));
-    s.oracle.host_wrote(0, Lpn::new(3), false);
+    s.oracle.take(Event::Lost { lpn: Lpn::new(3) });
+    s.oracle.take(Event::Wrote { request: 0, lpn: Lpn::new(3), whole: false });
     s.fail(3, NO_PPN);
     assert_eq!(
         (s.clean().lost_pages, s.clean().uncorrectable_reads),
         (1, 1),
         "the lost part does not come back"
     );
-    s.oracle.host_wrote(0, Lpn::new(3), true);
+    s.oracle.take(Event::Wrote { request: 0, lpn: Lpn::new(3), whole: true });
     s.program(14, 3, Origin::Host, Cause::Host);
     s.read(3, 14);
     s.clean();
@@ -246,7 +246,7 @@ fn a_false_alarm_is_caught() {
         &["host read of lpn 3 failed, but no flash page was read; it holds version 1"],
     );
     let mut s = hammered(0);
-    s.oracle.lost(Lpn::new(20));
+    s.oracle.take(Event::Lost { lpn: Lpn::new(20) });
     s.caught(false_loss, &["lpn 20 was reported lost, but it holds no data"]);
 }
 
@@ -258,7 +258,7 @@ fn lost_data_that_reappears_is_caught() {
         let mut s = hammered(12);
         rewrite_victims(&mut s);
         s.fail(9, 9);
-        s.oracle.lost(Lpn::new(9));
+        s.oracle.take(Event::Lost { lpn: Lpn::new(9) });
         s.read(9, ppn);
         let report = s.oracle.finish();
         assert_eq!(
@@ -279,8 +279,8 @@ fn a_copy_of_data_that_could_not_be_read_is_caught() {
     let mut s = hammered(12);
     s.read_by(Cause::Gc, 3, 3, ReadResult::Uncorrectable);
     s.program(12, 3, Origin::Copy(Ppn::new(3)), Cause::Gc);
-    s.oracle.lost(Lpn::new(4));
-    s.oracle.lost(Lpn::new(5));
+    s.oracle.take(Event::Lost { lpn: Lpn::new(4) });
+    s.oracle.take(Event::Lost { lpn: Lpn::new(5) });
     s.caught(
         stamp,
         &["gc at ppn 12: copy for lpn 3 of a page that the drive could not read, ppn 3"],
@@ -290,36 +290,36 @@ fn a_copy_of_data_that_could_not_be_read_is_caught() {
 #[test]
 fn a_page_completed_with_data_that_could_not_be_read_is_caught() {
     let mut s = hammered(12);
-    s.oracle.host_wrote(0, Lpn::new(3), false);
+    s.oracle.take(Event::Wrote { request: 0, lpn: Lpn::new(3), whole: false });
     s.fill(3, 3, ReadResult::Uncorrectable);
     s.program(12, 3, Origin::Host, Cause::Host);
-    s.oracle.lost(Lpn::new(4));
-    s.oracle.lost(Lpn::new(5));
+    s.oracle.take(Event::Lost { lpn: Lpn::new(4) });
+    s.oracle.take(Event::Lost { lpn: Lpn::new(5) });
     s.caught(
         stamp,
         &["host at ppn 12: program of lpn 3, but the drive could not read its data and did not \
             report it lost"],
     );
     let mut s = hammered(12);
-    s.oracle.host_wrote(0, Lpn::new(3), false);
+    s.oracle.take(Event::Wrote { request: 0, lpn: Lpn::new(3), whole: false });
     s.fill(3, 3, ReadResult::Uncorrectable);
-    s.oracle.lost(Lpn::new(3));
-    s.oracle.lost(Lpn::new(4));
-    s.oracle.lost(Lpn::new(5));
+    s.oracle.take(Event::Lost { lpn: Lpn::new(3) });
+    s.oracle.take(Event::Lost { lpn: Lpn::new(4) });
+    s.oracle.take(Event::Lost { lpn: Lpn::new(5) });
     assert_eq!((s.clean().lost_pages, s.clean().uncorrectable_reads), (3, 0));
 }
 
 #[test]
 fn what_has_completed_a_page_may_decay() {
     let mut s = hammered(11);
-    s.oracle.host_wrote(0, Lpn::new(3), false);
+    s.oracle.take(Event::Wrote { request: 0, lpn: Lpn::new(3), whole: false });
     s.fill(3, 3, ReadResult::Good);
-    s.oracle.filled(Lpn::new(3));
+    s.oracle.take(Event::Filled { lpn: Lpn::new(3) });
     s.read(0, 0);
     s.read_by(Cause::Gc, 3, 3, ReadResult::Uncorrectable);
     s.program(12, 3, Origin::Host, Cause::Host);
-    s.oracle.lost(Lpn::new(4));
-    s.oracle.lost(Lpn::new(5));
+    s.oracle.take(Event::Lost { lpn: Lpn::new(4) });
+    s.oracle.take(Event::Lost { lpn: Lpn::new(5) });
     assert_eq!(s.clean().lost_pages, 2);
 }
 
@@ -332,12 +332,12 @@ fn partly_written_in_stripes() -> Scene {
     let mut s = Scene::new(&parity::drive(config, "raid5"));
     for (ppn, lpn) in (0..).zip([0, 5, 6, 11]) {
         s.write(ppn, [lpn]);
-        s.oracle.unprotected(lpn / 2);
+        s.oracle.take(Event::Unprotected { stripe: lpn / 2 });
     }
     (0..12).for_each(|_| s.read(11, 3));
-    s.oracle.lost(Lpn::new(5));
-    s.oracle.lost(Lpn::new(6));
-    s.oracle.host_wrote(0, Lpn::new(0), false);
+    s.oracle.take(Event::Lost { lpn: Lpn::new(5) });
+    s.oracle.take(Event::Lost { lpn: Lpn::new(6) });
+    s.oracle.take(Event::Wrote { request: 0, lpn: Lpn::new(0), whole: false });
     s
 }
 
@@ -345,10 +345,10 @@ fn partly_written_in_stripes() -> Scene {
 fn the_rest_of_a_page_is_lost_whoever_finds_it() {
     let mut s = partly_written_in_stripes();
     s.read_by(Cause::Parity, 0, 0, ReadResult::Uncorrectable);
-    s.oracle.lost(Lpn::new(0));
+    s.oracle.take(Event::Lost { lpn: Lpn::new(0) });
     assert_eq!(s.clean().lost_pages, 3);
     let mut s = partly_written_in_stripes();
-    s.oracle.lost(Lpn::new(0));
+    s.oracle.take(Event::Lost { lpn: Lpn::new(0) });
     s.caught(false_loss, &["lpn 0 was reported lost, but no page with its data is past its limit"]);
 }
 

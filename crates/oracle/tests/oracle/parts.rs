@@ -2,7 +2,7 @@
 //! serves or programs such a page.
 
 use vpass_drive::base::units::{BlockId, Cause, Lpn, Ppn};
-use vpass_drive::watch::observer::{FROM_BUFFER, Observer, Origin, ReadResult};
+use vpass_drive::watch::observer::{Event, FROM_BUFFER, Observer, Origin, ReadResult};
 
 use crate::common::{Scene, stamp};
 
@@ -23,7 +23,7 @@ fn half_written() -> Scene {
 fn a_page_completed_by_a_read_may_be_programmed() {
     let mut s = half_written();
     s.fill(1, 3, ReadResult::Good);
-    s.oracle.filled(Lpn::new(1));
+    s.oracle.take(Event::Filled { lpn: Lpn::new(1) });
     s.read(1, FROM_BUFFER);
     s.program_host(4, 1);
     s.read(1, 4);
@@ -40,7 +40,7 @@ fn a_page_programmed_without_its_rest_is_caught() {
     );
     // The drive claims to have read the rest but has not.
     let mut s = half_written();
-    s.oracle.filled(Lpn::new(1));
+    s.oracle.take(Event::Filled { lpn: Lpn::new(1) });
     s.caught(stamp, &["lpn 1 was completed with parts that were not read"]);
     // The rest could not be read.
     let mut s = half_written();
@@ -91,7 +91,7 @@ fn the_rest_comes_from_the_version_beneath_wherever_it_lies_now() {
     let mut s = half_written();
     s.copy(3, 4, 1);
     s.fill(1, 4, ReadResult::Good);
-    s.oracle.filled(Lpn::new(1));
+    s.oracle.take(Event::Filled { lpn: Lpn::new(1) });
     s.program_host(5, 1);
     s.clean();
 }
@@ -99,11 +99,13 @@ fn the_rest_comes_from_the_version_beneath_wherever_it_lies_now() {
 #[test]
 fn a_mover_that_reads_the_rest_completes_the_page() {
     let mut s = half_written();
-    s.oracle.reads(&[vpass_drive::watch::observer::PhysRead {
-        fill: true,
-        ..vpass_drive::watch::observer::PhysRead::good(Lpn::new(1), Ppn::new(3), Cause::Gc)
-    }]);
-    s.oracle.filled(Lpn::new(1));
+    s.oracle.take(Event::Reads {
+        batch: &[vpass_drive::watch::observer::PhysRead {
+            fill: true,
+            ..vpass_drive::watch::observer::PhysRead::good(Lpn::new(1), Ppn::new(3), Cause::Gc)
+        }],
+    });
+    s.oracle.take(Event::Filled { lpn: Lpn::new(1) });
     s.erase(BlockId::new(0));
     s.program_host(12, 1);
     s.clean();
@@ -114,7 +116,7 @@ fn a_copy_that_waits_completes_the_page() {
     let mut s = Scene::tiny();
     s.write(0, 0..3);
     s.read_by(Cause::Gc, 1, 1, ReadResult::Good);
-    s.oracle.gathered(Lpn::new(1), Ppn::new(1));
+    s.oracle.take(Event::Gathered { lpn: Lpn::new(1), from: Ppn::new(1) });
     s.take_in(1, u64::MAX);
     s.read(1, FROM_BUFFER);
     s.program(3, 1, Origin::Host, Cause::Host);
@@ -127,7 +129,7 @@ fn what_nobody_ever_wrote_needs_no_read() {
     s.take_in(5, HALF);
     s.read(5, FROM_BUFFER);
     s.program_host(0, 5);
-    s.oracle.trimmed(Lpn::new(5));
+    s.oracle.take(Event::Trimmed { lpn: Lpn::new(5) });
     s.take_in(5, HALF << 32);
     s.program_host(1, 5);
     s.clean();
@@ -152,7 +154,7 @@ fn memory_serves_and_programs_what_it_holds() {
 fn lost_data_is_not_made_whole_by_a_part() {
     let mut s = half_written();
     s.fill(1, 3, ReadResult::Uncorrectable);
-    s.oracle.lost(Lpn::new(1));
+    s.oracle.take(Event::Lost { lpn: Lpn::new(1) });
     // The drive gave up this half together with the page. The half no longer counts, and the drive
     // does not claim to hold it.
     s.take_in(1, HALF << 32);

@@ -1,7 +1,7 @@
 //! The rules of flash and of time.
 
 use vpass_drive::base::units::{BlockId, Cause, Lpn, Ppn};
-use vpass_drive::watch::observer::{NO_LPN, Observer, Origin};
+use vpass_drive::watch::observer::{Event, NO_LPN, Observer, Origin};
 use vpass_oracle::TimeCheck;
 
 use crate::common::{Scene, protocol};
@@ -13,7 +13,7 @@ fn blocks_filled_in_order_and_erased_early_are_clean() {
     s.write(12, 12..15);
     s.erase(BlockId::new(1));
     s.write(12, 12..20);
-    s.oracle.preloaded(BlockId::new(2), &[Lpn::new(20), NO_LPN]);
+    s.oracle.take(Event::Preloaded { block: BlockId::new(2), lpns: &[Lpn::new(20), NO_LPN] });
     s.clean();
 }
 
@@ -48,8 +48,14 @@ fn programs_must_be_numbered_upwards() {
     for second in [7, 8] {
         let mut s = Scene::tiny();
         for (ppn, seq) in [(0, 8), (1, second)] {
-            s.oracle.host_wrote(0, Lpn::new(5), true);
-            s.oracle.programmed(Ppn::new(ppn), Lpn::new(5), seq, Origin::Host, Cause::Host);
+            s.oracle.take(Event::Wrote { request: 0, lpn: Lpn::new(5), whole: true });
+            s.oracle.take(Event::Programmed {
+                ppn: Ppn::new(ppn),
+                lpn: Lpn::new(5),
+                seq,
+                origin: Origin::Host,
+                cause: Cause::Host,
+            });
         }
         s.caught(protocol, &[&format!("program number {second} follows number 8")]);
     }
@@ -64,7 +70,7 @@ fn addresses_beyond_the_flash_are_caught() {
     s.erase(BlockId::new(4));
     s.caught(protocol, &["erase of block 4; the drive has 4 blocks"]);
     let mut s = Scene::tiny();
-    s.oracle.preloaded(BlockId::new(4), &[]);
+    s.oracle.take(Event::Preloaded { block: BlockId::new(4), lpns: &[] });
     s.caught(protocol, &["preload of block 4; the drive has 4 blocks"]);
 }
 
@@ -72,10 +78,10 @@ fn addresses_beyond_the_flash_are_caught() {
 fn a_preload_needs_an_erased_block_and_room() {
     let mut s = Scene::tiny();
     s.write(0, [5]);
-    s.oracle.preloaded(BlockId::new(0), &[Lpn::new(6)]);
+    s.oracle.take(Event::Preloaded { block: BlockId::new(0), lpns: &[Lpn::new(6)] });
     s.caught(protocol, &["preload of block 0, which holds 1 pages"]);
     let mut s = Scene::tiny();
-    s.oracle.preloaded(BlockId::new(0), &[NO_LPN; 13]);
+    s.oracle.take(Event::Preloaded { block: BlockId::new(0), lpns: &[NO_LPN; 13] });
     s.caught(protocol, &["preload of 13 pages into block 0 of 12"]);
 }
 

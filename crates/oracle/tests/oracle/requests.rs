@@ -3,7 +3,7 @@
 
 use vpass_drive::base::request::Op;
 use vpass_drive::base::units::{Cause, Lpn};
-use vpass_drive::watch::observer::{NO_PPN, Observer, ReadResult};
+use vpass_drive::watch::observer::{Event, NO_PPN, Observer, ReadResult};
 
 use crate::common::{Scene, request, stamp};
 
@@ -25,7 +25,7 @@ fn a_write_across_pages_covers_each_in_part() {
     for (lpn, parts) in [(0, 0xFFFF << 48), (1, u64::MAX), (2, 0xFFFF)] {
         s.take_in(lpn, parts);
     }
-    s.oracle.measured_phase();
+    s.oracle.take(Event::MeasuredPhase);
     s.clean();
 }
 
@@ -100,7 +100,7 @@ fn what_is_never_served_is_caught_when_all_should_be() {
     s.read(1, 1);
     s.take_in(0, u64::MAX);
     s.clean();
-    s.oracle.measured_phase();
+    s.oracle.take(Event::MeasuredPhase);
     s.caught(
         request,
         &["request 2, a write of 16384 bytes from byte 16384 on, was not served for lpn 1, and \
@@ -122,11 +122,11 @@ fn reads_pass_writes_and_each_kind_keeps_its_order() {
     let mut s = asked();
     s.read(1, 1);
     s.take_in(0, u64::MAX);
-    s.oracle.trimmed(Lpn::new(2));
-    s.oracle.measured_phase();
+    s.oracle.take(Event::Trimmed { lpn: Lpn::new(2) });
+    s.oracle.take(Event::MeasuredPhase);
     s.clean();
     let mut s = asked();
-    s.oracle.trimmed(Lpn::new(2));
+    s.oracle.take(Event::Trimmed { lpn: Lpn::new(2) });
     s.caught(request, &["lpn 2 was trimmed instead; request 0, a write"]);
 }
 
@@ -139,13 +139,13 @@ fn a_trim_discards_whole_pages_only() {
         s
     };
     let mut s = asked();
-    s.oracle.trimmed(Lpn::new(1));
-    s.oracle.trimmed(Lpn::new(2));
+    s.oracle.take(Event::Trimmed { lpn: Lpn::new(1) });
+    s.oracle.take(Event::Trimmed { lpn: Lpn::new(2) });
     s.read_by(Cause::Gc, 3, 3, ReadResult::Good);
-    s.oracle.measured_phase();
+    s.oracle.take(Event::MeasuredPhase);
     s.clean();
     let mut s = asked();
-    s.oracle.trimmed(Lpn::new(0));
+    s.oracle.take(Event::Trimmed { lpn: Lpn::new(0) });
     s.caught(request, &["lpn 0 was trimmed instead", "is at lpn 1"]);
 }
 

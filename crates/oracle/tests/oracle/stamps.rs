@@ -1,7 +1,9 @@
 //! Every host read finds the newest version, whatever the drive has done in between.
 
 use vpass_drive::base::units::{BlockId, Cause, Lpn, Ppn};
-use vpass_drive::watch::observer::{FROM_BUFFER, NO_LPN, NO_PPN, Observer, Origin, ReadResult};
+use vpass_drive::watch::observer::{
+    Event, FROM_BUFFER, NO_LPN, NO_PPN, Observer, Origin, ReadResult,
+};
 
 use crate::common::{Scene, stamp};
 
@@ -9,7 +11,7 @@ use crate::common::{Scene, stamp};
 fn writes_overwrites_moves_trims_and_buffered_pages_are_clean() {
     let mut s = Scene::tiny();
     s.read(5, NO_PPN);
-    s.oracle.host_wrote(0, Lpn::new(5), true);
+    s.oracle.take(Event::Wrote { request: 0, lpn: Lpn::new(5), whole: true });
     s.read(5, FROM_BUFFER);
     s.program(0, 5, Origin::Host, Cause::Host);
     s.read(5, 0);
@@ -19,7 +21,7 @@ fn writes_overwrites_moves_trims_and_buffered_pages_are_clean() {
     s.copy(2, 13, 6);
     s.read(5, 12);
     s.erase(BlockId::new(0));
-    s.oracle.trimmed(Lpn::new(6));
+    s.oracle.take(Event::Trimmed { lpn: Lpn::new(6) });
     s.read(6, NO_PPN);
     s.write(0, [6]);
     s.read(6, 0);
@@ -39,7 +41,7 @@ fn writes_overwrites_moves_trims_and_buffered_pages_are_clean() {
 fn a_mover_may_move_and_a_fill_may_read_what_is_newer_in_the_buffer() {
     let mut s = Scene::tiny();
     s.write(0, [5]);
-    s.oracle.host_wrote(0, Lpn::new(5), true);
+    s.oracle.take(Event::Wrote { request: 0, lpn: Lpn::new(5), whole: true });
     s.copy(0, 1, 5);
     s.fill(5, 1, ReadResult::Good);
     s.read(5, FROM_BUFFER);
@@ -69,7 +71,7 @@ fn a_stale_version_is_caught() {
 fn flash_read_while_newer_data_is_buffered_is_caught() {
     let mut s = Scene::tiny();
     s.write(0, [5]);
-    s.oracle.host_wrote(0, Lpn::new(5), true);
+    s.oracle.take(Event::Wrote { request: 0, lpn: Lpn::new(5), whole: true });
     s.read(5, 0);
     s.caught(stamp, &["version 1 of lpn 5", "it holds version 2"]);
 }
@@ -87,7 +89,7 @@ fn a_stale_copy_resurrected_is_caught() {
 fn data_from_before_a_trim_is_caught() {
     let mut s = Scene::tiny();
     s.write(0, [5]);
-    s.oracle.trimmed(Lpn::new(5));
+    s.oracle.take(Event::Trimmed { lpn: Lpn::new(5) });
     s.read(5, 0);
     s.caught(stamp, &["it holds no data"]);
     s.write(1, [5]);
@@ -164,7 +166,7 @@ fn a_mover_that_reads_the_wrong_page_is_caught() {
 #[test]
 fn zeros_for_written_and_buffer_hits_for_unwritten_data_are_caught() {
     let mut s = Scene::tiny();
-    s.oracle.host_wrote(0, Lpn::new(5), true);
+    s.oracle.take(Event::Wrote { request: 0, lpn: Lpn::new(5), whole: true });
     s.read(5, NO_PPN);
     s.caught(stamp, &["served as unmapped", "it holds version 1"]);
     let mut s = Scene::tiny();
@@ -176,7 +178,7 @@ fn zeros_for_written_and_buffer_hits_for_unwritten_data_are_caught() {
 fn programming_host_data_that_there_is_not_is_caught() {
     let mut s = Scene::tiny();
     s.write(0, [5]);
-    s.oracle.trimmed(Lpn::new(5));
+    s.oracle.take(Event::Trimmed { lpn: Lpn::new(5) });
     s.program(1, 5, Origin::Host, Cause::Host);
     s.caught(stamp, &["host at ppn 1: program of host data of lpn 5, which holds no data"]);
 }
@@ -190,43 +192,49 @@ fn addresses_out_of_range_are_caught() {
     s.read(5, 48);
     s.caught(stamp, &["ppn 48, which is beyond the flash"]);
     let mut s = Scene::tiny();
-    s.oracle.host_wrote(0, Lpn::new(24), true);
+    s.oracle.take(Event::Wrote { request: 0, lpn: Lpn::new(24), whole: true });
     s.caught(crate::common::protocol, &["lpn 24 is beyond the host's 24 pages"]);
 }
 
 #[test]
 fn a_preloaded_block_reads_as_written_once() {
     let mut s = Scene::tiny();
-    s.oracle.preloaded(BlockId::new(1), &[Lpn::new(7), NO_LPN, Lpn::new(3)]);
+    s.oracle.take(Event::Preloaded {
+        block: BlockId::new(1),
+        lpns: &[Lpn::new(7), NO_LPN, Lpn::new(3)],
+    });
     s.read(7, 12);
     s.read(3, 14);
     s.write(15, [7]);
     s.read(7, 15);
     assert_eq!(s.oracle.newest(Lpn::new(7)), Some(2));
     s.clean();
-    s.oracle.preloaded(BlockId::new(2), &[Lpn::new(3)]);
+    s.oracle.take(Event::Preloaded { block: BlockId::new(2), lpns: &[Lpn::new(3)] });
     s.caught(stamp, &["preload of lpn 3, which already holds version 1, at ppn 24"]);
 }
 
 #[test]
 fn pages_loaded_and_not_touched_since_are_as_well_known() {
     let mut s = Scene::tiny();
-    s.oracle.preloaded(BlockId::new(1), &[Lpn::new(7), NO_LPN, Lpn::new(3)]);
+    s.oracle.take(Event::Preloaded {
+        block: BlockId::new(1),
+        lpns: &[Lpn::new(7), NO_LPN, Lpn::new(3)],
+    });
     assert_eq!([3, 4, 7].map(|lpn| s.oracle.newest(Lpn::new(lpn))), [Some(1), None, Some(1)]);
     s.clean();
-    s.oracle.preloaded(BlockId::new(2), &[Lpn::new(3)]);
+    s.oracle.take(Event::Preloaded { block: BlockId::new(2), lpns: &[Lpn::new(3)] });
     s.caught(stamp, &["preload of lpn 3, which already holds version 1, at ppn 24"]);
-    s.oracle.host_wrote(0, Lpn::new(3), true);
+    s.oracle.take(Event::Wrote { request: 0, lpn: Lpn::new(3), whole: true });
     assert_eq!([3, 4, 7].map(|lpn| s.oracle.newest(Lpn::new(lpn))), [Some(2), None, Some(1)]);
     let mut s = Scene::tiny();
-    s.oracle.preloaded(BlockId::new(2), &[Lpn::new(24)]);
+    s.oracle.take(Event::Preloaded { block: BlockId::new(2), lpns: &[Lpn::new(24)] });
     s.caught(stamp, &["lpn 24 is beyond the host's 24 pages, at ppn 24"]);
 }
 
 #[test]
 fn a_preloaded_dead_page_belongs_to_nobody() {
     let mut s = Scene::tiny();
-    s.oracle.preloaded(BlockId::new(1), &[Lpn::new(7), NO_LPN]);
+    s.oracle.take(Event::Preloaded { block: BlockId::new(1), lpns: &[Lpn::new(7), NO_LPN] });
     s.read_by(Cause::Gc, 3, 13, ReadResult::Good);
     s.caught(stamp, &["data without an owner"]);
 }

@@ -4,7 +4,7 @@
 use proptest::prelude::*;
 use vpass_drive::base::units::{BlockId, Cause, Lpn, Ppn};
 use vpass_drive::config::DisturbConfig;
-use vpass_drive::watch::observer::{NO_LPN, NO_PPN, Observer, Origin, ReadResult};
+use vpass_drive::watch::observer::{Event, NO_LPN, NO_PPN, Observer, Origin, ReadResult};
 use vpass_oracle::{MapEntry, ReferenceDrive};
 
 use crate::common::{Scene, config};
@@ -110,13 +110,13 @@ impl Toy {
         self.operations += 1;
         match kind {
             0 => {
-                self.scene.oracle.trimmed(lpn);
+                self.scene.oracle.take(Event::Trimmed { lpn });
                 self.map[lpn.index()] = NO_PPN;
             }
             1..=3 => self.scene.read(lpn, self.map[lpn.index()]),
             _ => {
                 self.collect();
-                self.scene.oracle.host_wrote(0, lpn, true);
+                self.scene.oracle.take(Event::Wrote { request: 0, lpn, whole: true });
                 self.place(lpn, Origin::Host, Cause::Host);
             }
         }

@@ -16,7 +16,7 @@ use crate::flash::block::BlockCold;
 use crate::flash::erasures::Erasure;
 use crate::ftl::lifetime::Lifetime;
 use crate::ftl::retire::TakenByFailures;
-use crate::watch::observer::Observer;
+use crate::watch::observer::Event;
 
 impl Drive {
     /// Begins the measured phase. Every count starts at 0, and the state stays.
@@ -40,7 +40,7 @@ impl Drive {
         (self.ftl.lost_pages, self.ftl.lost_by_age) = (0, 0);
         self.ftl.taken = TakenByFailures::default();
         self.flash.acceleration = self.config.wear.acceleration;
-        self.flash.tell(Observer::measured_phase);
+        self.flash.tell(Event::MeasuredPhase);
     }
 
     /// Begins to log the erases of the measured phase. The log keeps at most `most` erases, evenly
@@ -59,7 +59,7 @@ impl Drive {
     /// choice of blocks go on as before, because they compare erases.
     pub fn skip_cycles(&mut self, cycles: u32) {
         self.flash.skipped += cycles;
-        self.flash.tell(|o| o.cycles_skipped(cycles));
+        self.flash.tell(Event::CyclesSkipped { cycles });
     }
 
     /// Returns the number of P/E cycles of the mean block, including wear by reprogramming. Skipped

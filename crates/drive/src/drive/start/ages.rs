@@ -9,6 +9,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::base::units::{BlockId, Ns};
 use crate::drive::Drive;
+use crate::watch::observer::Event;
 
 impl Drive {
     /// Gives every written block its age. The same seed gives the same ages.
@@ -33,7 +34,7 @@ impl Drive {
         if self.ftl.steps.runs {
             self.ftl.steps.set(block, since);
         }
-        self.flash.tell(|o| o.aged(block, since));
+        self.flash.tell(Event::Aged { block, since });
     }
 }
 

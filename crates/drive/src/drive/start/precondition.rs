@@ -19,6 +19,7 @@ use crate::config::DriveConfig;
 use crate::drive::Drive;
 use crate::flash::contents::set_bits;
 use crate::ftl::buffer::WHOLE;
+use crate::watch::observer::Event;
 
 /// Largest number of random overwrites that are actually written.
 const WRITE_AT_MOST: u64 = 4 << 20;
@@ -142,10 +143,10 @@ impl Drive {
             images.layout(seed, of, || Steady::draw(&self.geometry, pages, &blocks, &valid, rng));
         self.ftl.map.begin(layout.clone());
         self.flash.preload_layout(layout.clone());
-        self.flash.tell(|o| o.begins_in_order(layout.orders(), filled));
+        self.flash.tell(Event::BeginsInOrder { orders: layout.orders(), filled });
         for (block, first, order, holds) in layout.blocks() {
             self.close_begun(block, holds);
-            self.flash.tell(|o| o.preloaded_in_order(block, first, order, holds));
+            self.flash.tell(Event::PreloadedInOrder { block, first, pages: order, holds });
         }
         self.rank_by_wear();
     }

@@ -23,6 +23,7 @@ use crate::config::{ConfigError, DriveConfig, require};
 use crate::disturb::table::LimitTable;
 use crate::drive::Drive;
 use crate::drive::start::precondition::{below, erases_at_most};
+use crate::watch::observer::Event;
 
 /// Dose units by which a question may come late, because of the read that asks, and because heavy
 /// reads overshoot alarms.
@@ -176,7 +177,7 @@ impl Drive {
         let doses: Vec<Quarters> = (0..programmed).map(dose).collect();
         self.flash.serve_before_start(block, &doses);
         self.flash.ask_model_at_next_read(block);
-        self.flash.tell(|o| o.served_before(block, &doses));
+        self.flash.tell(Event::ServedBefore { block, doses: &doses });
     }
 }
 

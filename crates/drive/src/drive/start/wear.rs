@@ -15,6 +15,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use crate::base::units::BlockId;
 use crate::drive::Drive;
 use crate::drive::start::precondition::below;
+use crate::watch::observer::Event;
 
 impl Drive {
     /// Gives each block its wear at the start. The same seed gives the same wear.
@@ -37,7 +38,7 @@ impl Drive {
             self.geometry.block_ids().any(|block| self.ftl.is_worn(&self.flash, block));
         for block in self.geometry.block_ids() {
             let pec = self.flash.cold(block).pec;
-            self.flash.tell(|o| o.worn_before(block, pec));
+            self.flash.tell(Event::WornBefore { block, pec });
         }
     }
 

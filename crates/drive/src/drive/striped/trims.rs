@@ -6,6 +6,7 @@ use crate::base::stripes::Stripes;
 use crate::base::units::Lpns;
 use crate::drive::Drive;
 use crate::ftl::map::Entry;
+use crate::watch::observer::Event;
 
 impl Drive {
     /// Trims whole host pages.
@@ -58,7 +59,7 @@ impl Drive {
         let kept = if is_delayed { self.to_keep(&update) } else { vec![] };
         for lpn in pages {
             self.ftl.clear_lost(&mut self.flash, lpn);
-            self.flash.tell(|o| o.trimmed(lpn));
+            self.flash.tell(Event::Trimmed { lpn });
             self.ftl.drop_page(&mut self.flash, lpn);
             if let Some(slot) = self.ftl.map.slot_of(lpn) {
                 self.ftl.buffer.discard(slot);

@@ -8,7 +8,7 @@ use super::chance::Chance;
 use crate::base::latency::AccessLatency;
 use crate::base::units::{Lpn, Ns};
 use crate::flash::Flash;
-use crate::watch::observer::ReadsOffFlash;
+use crate::watch::observer::{Event, ReadsOffFlash};
 
 /// Kinds of pages that are not on flash. The first kind includes the other two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,7 +123,7 @@ impl Flash {
             drawn.buffered += of_hint.buffered;
         }
         if drawn.sum() > 0 {
-            self.tell(|o| o.read_off_flash(drawn));
+            self.tell(Event::ReadOffFlash(drawn));
         }
         drawn
     }

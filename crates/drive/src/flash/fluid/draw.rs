@@ -7,6 +7,7 @@ use crate::base::units::{BlockId, Cause, PageInBlock, Ppn};
 use crate::flash::Flash;
 use crate::flash::block::{PAGES_COUNTED, SUSPECT};
 use crate::flash::counted::{PAGES, TRACKED};
+use crate::watch::observer::Event;
 
 impl Flash {
     /// Draws the reads that a block has had by now, and its next alarm.
@@ -73,7 +74,7 @@ impl Flash {
             self.hot[block.index()].reads += self.dose[0] * count as u32;
             self.fluid = Some(fluid);
             if count > 0 {
-                self.tell(|o| o.read_in_bulk(block, count, &[]));
+                self.tell(Event::ReadInBulk { block, reads: count, doses: &[] });
             }
             return;
         }
@@ -83,7 +84,7 @@ impl Flash {
             retries.clear();
             chance.spread(count, weights, counts);
             self.count_spread(&mut fluid, block);
-            self.tell(|o| o.read_in_bulk(block, count, &fluid.counts));
+            self.tell(Event::ReadInBulk { block, reads: count, doses: &fluid.counts });
         }
         self.fluid = Some(fluid);
     }

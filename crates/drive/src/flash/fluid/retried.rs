@@ -21,7 +21,7 @@ use super::Fluid;
 use crate::base::page_set::{holds, holds_any};
 use crate::base::units::{BlockId, Cause, Ns, PageInBlock, WordlineInBlock};
 use crate::flash::Flash;
-use crate::watch::observer::BulkReads;
+use crate::watch::observer::{BulkReads, Event};
 
 /// Fewest reads that are drawn in bulk. A draw costs a pass over every page of the block.
 const WORTH_IT: u32 = 32;
@@ -84,7 +84,7 @@ impl Flash {
             self.count_retried(&mut fluid, block, in_bulk);
             let Fluid { reads, retries, .. } = &*fluid;
             let told = BulkReads { block, since, until: self.now, reads, retries };
-            self.tell(|o| o.read_in_bulk_with_retries(&told));
+            self.tell(Event::ReadInBulkWithRetries(told));
         }
         self.fluid = Some(fluid);
         if in_bulk >= u64::from(WORTH_IT) { in_bulk } else { 0 }

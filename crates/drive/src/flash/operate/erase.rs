@@ -7,6 +7,7 @@ use crate::flash::block::{BlockHot, PAGES_COUNTED, Wordline};
 use crate::flash::ops::NandOp;
 use crate::flash::rules;
 use crate::flash::wear::extra_milli;
+use crate::watch::observer::Event;
 
 impl Flash {
     /// Erases a block. None of its pages may be valid.
@@ -34,7 +35,7 @@ impl Flash {
         self.counts.erases[cause as usize] += 1;
         self.erases_total += 1;
         self.record(NandOp::Erase { block, cause, pec });
-        self.tell(|o| o.erased(block, cause));
+        self.tell(Event::Erased { block, cause });
     }
 
     /// Returns the number of P/E cycles that the current erase counts as, before acceleration. It

@@ -9,6 +9,7 @@ use crate::base::steady::Steady;
 use crate::base::units::{BlockId, Lpn, PageInBlock, StreamId, WordlineInBlock};
 use crate::flash::Flash;
 use crate::flash::block::BlockState;
+use crate::watch::observer::Event;
 
 impl Flash {
     /// Makes an erased block hold this page of the host from the start.
@@ -50,7 +51,7 @@ impl Flash {
     pub(crate) fn tell_preloaded(&mut self, block: BlockId) {
         if self.is_watched() {
             let lpns = self.contents.owners(block).collect::<Vec<_>>();
-            self.tell(|o| o.preloaded(block, &lpns));
+            self.tell(Event::Preloaded { block, lpns: &lpns });
         }
     }
 

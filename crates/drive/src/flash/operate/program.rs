@@ -8,7 +8,7 @@ use crate::disturb::spared;
 use crate::flash::Flash;
 use crate::flash::contents::NOBODYS;
 use crate::flash::rules;
-use crate::watch::observer::Origin;
+use crate::watch::observer::{Event, Origin};
 
 impl Flash {
     /// Programs the next page of a block. Until then, the page's older data stays valid in its old
@@ -43,7 +43,7 @@ impl Flash {
         self.seq += 1;
         self.counts.programs[cause as usize] += 1;
         let seq = self.seq;
-        self.tell(|o| o.programmed(ppn, lpn, seq, origin, cause));
+        self.tell(Event::Programmed { ppn, lpn, seq, origin, cause });
         ppn
     }
 
@@ -86,7 +86,7 @@ impl Flash {
         self.counts.programs[cause as usize] += 1;
         self.counts.padded_pages += 1;
         let seq = self.seq;
-        self.tell(|o| o.padded(ppn, seq, cause));
+        self.tell(Event::Padded { ppn, seq, cause });
     }
 
     /// Handles a page that was just programmed. In a block in a mode, the program that merges
@@ -113,7 +113,7 @@ impl Flash {
         } else {
             self.book_merge(block, mode, cause);
         }
-        self.tell(|o| o.merged(block, wordline, mode, cause));
+        self.tell(Event::Merged { block, wordline, mode, cause });
     }
 
     /// Marks the data of a page as no longer wanted.

@@ -7,6 +7,7 @@ use crate::base::units::{BlockId, Cause, WordlineInBlock};
 use crate::flash::Flash;
 use crate::flash::block::{HAS_RECODED, SUSPECT};
 use crate::flash::ops::NandOp;
+use crate::watch::observer::Event;
 
 impl Flash {
     /// Returns the number of wordlines of a block that are programmed completely.
@@ -25,7 +26,7 @@ impl Flash {
     pub(crate) fn open_in_mode(&mut self, block: BlockId, mode: u8, pages_away: u32) {
         self.contents.forget_owners(block);
         self.set_mode(block, mode, pages_away);
-        self.tell(|o| o.recoded(block, None, mode));
+        self.tell(Event::Recoded { block, wordline: None, mode });
     }
 
     /// Reprograms a wordline in place after all of it was sensed. The limits stay until the whole
@@ -38,7 +39,7 @@ impl Flash {
         cause: Cause,
     ) {
         self.book_merge(block, coding, cause);
-        self.tell(|o| o.merged(block, wordline, coding, cause));
+        self.tell(Event::Merged { block, wordline, mode: coding, cause });
         self.disturb_by_reprogramming(block, wordline, cause);
     }
 
@@ -49,7 +50,7 @@ impl Flash {
         self.change_limits(block, |flash| flash.set_mode(block, coding, taken));
         self.trust(block);
         self.cold[block.index()].reprogrammed = true;
-        self.tell(|o| o.recoded(block, None, coding));
+        self.tell(Event::Recoded { block, wordline: None, mode: coding });
         self.reassess(block);
     }
 
@@ -67,7 +68,7 @@ impl Flash {
             "only wordlines of full density are recoded (`disturb::wordline`)"
         );
         self.book_merge(block, coding, cause);
-        self.tell(|o| o.merged(block, wordline, coding, cause));
+        self.tell(Event::Merged { block, wordline, mode: coding, cause });
         self.recoded.add(block, wordline, coding);
         self.recoded.is_read_otherwise |= self.geometry.codings.is_read_otherwise(coding);
         let taken = self.geometry.codings.kept_away(coding);
@@ -77,7 +78,7 @@ impl Flash {
         cold.pages_away = before + taken as u16;
         hot.flags |= HAS_RECODED;
         cold.reprogrammed = true;
-        self.tell(|o| o.recoded(block, Some(wordline), coding));
+        self.tell(Event::Recoded { block, wordline: Some(wordline), mode: coding });
         self.disturb_by_reprogramming(block, wordline, cause);
     }
 

@@ -6,6 +6,7 @@ use super::dies::Dies;
 use crate::base::units::{Cause, Ns, Ppn};
 use crate::drive::Drive;
 use crate::time::drive::NandOp;
+use crate::watch::observer::Event;
 use crate::watch::time_event::{OpId, TimeEvent, Work};
 
 /// Number of busy times that are reported together.
@@ -60,7 +61,7 @@ impl Device {
         (self.dies.events, self.host.told) = (events(), events());
         let now = self.now;
         if wants_time {
-            drive.tell(|o| o.run_began(now, &self.metrics));
+            drive.tell(Event::RunBegan { at: now, latencies: &self.metrics });
         }
     }
 
@@ -70,7 +71,7 @@ impl Device {
         self.tell_all(drive);
         if self.host.told.is_some() {
             let pending: Vec<OpId> = self.dies.pending().chain(self.wordlines.pending()).collect();
-            drive.tell(|o| o.run_ended(&pending, &self.metrics));
+            drive.tell(Event::RunEnded { pending: &pending, latencies: &self.metrics });
         }
     }
 
@@ -93,10 +94,10 @@ impl Device {
     #[cold]
     pub(super) fn tell_all(&mut self, drive: &mut Drive) {
         let Some(intervals) = &mut self.dies.intervals else { return };
-        drive.tell(|o| o.occupied(intervals));
+        drive.tell(Event::Occupied { intervals });
         intervals.clear();
         for events in [&mut self.dies.events, &mut self.host.told].into_iter().flatten() {
-            drive.tell(|o| o.time(events));
+            drive.tell(Event::Time { events });
             events.clear();
         }
     }
