@@ -5,8 +5,11 @@ use vpass_drive::base::request::{Arrival, Request, RequestSource, SourceError};
 use vpass_drive::base::units::Ns;
 use vpass_drive::drive::Drive;
 use vpass_drive::time::{Device, Replay};
+use vpass_drive::watch::observer::{Event, Observer};
+use vpass_drive::watch::time_event::TimeEvent;
+use vpass_live::Actor;
 
-use crate::common::cases::{drive, live, loses_memory};
+use crate::common::cases::{MEMORY, drive, loses_memory};
 use crate::common::host::Host;
 
 /// Number of drives for pauses, and for replays.
@@ -15,16 +18,38 @@ const REPLAYED: u64 = 100;
 /// Number of requests of a case.
 const REQUESTS: u64 = 200;
 
-/// Returns the map, the counts and the latencies of a drive after a case.
-fn state(drive: &Drive, device: &Device) -> (u64, String) {
+/// Observer that notes the arrival and the completion of each request.
+#[derive(Default)]
+struct Latencies(Vec<(u32, Ns, Ns)>);
+
+impl Observer for Latencies {
+    fn take(&mut self, event: Event<'_>) {
+        let Event::Time { events } = event else { return };
+        self.0.extend(events.iter().filter_map(|event| match *event {
+            TimeEvent::Completed { request, start, end } => Some((request, start, end)),
+            _ => None,
+        }));
+    }
+
+    fn wants_time(&self) -> bool {
+        true
+    }
+}
+
+/// Map, counts and latencies of a drive after a case.
+#[derive(Debug, PartialEq)]
+struct State {
+    map: u64,
+    counts: String,
+    latencies: Vec<(u32, Ns, Ns)>,
+}
+
+fn state(drive: &mut Drive, device: &Device) -> State {
     let map = drive.map_rows().fold(0u64, |sum, row| {
         sum.rotate_left(5) ^ u64::from(row.ppn.number()) << 24 ^ u64::from(row.lpn.number())
     });
-    let latencies = [&device.metrics().read, &device.metrics().write].map(|latency| {
-        (latency.total_ns(), [0.1, 0.3, 0.5, 0.7, 0.9, 0.99].map(|q| latency.quantile_ns(q)))
-    });
     let counts = format!(
-        "{:?} {:?} {:?} {} {} {} {latencies:?}",
+        "{:?} {:?} {:?} {} {} {}",
         drive.flash_counts(),
         drive.reclaim_counts(),
         drive.refresh_counts(),
@@ -32,7 +57,9 @@ fn state(drive: &Drive, device: &Device) -> (u64, String) {
         device.now(),
         device.last_completion()
     );
-    (map, counts)
+    let latencies = drive.end_observation_of::<Latencies>().expect("it observes the drive").0;
+    assert!(!latencies.is_empty());
+    State { map, counts, latencies }
 }
 
 /// Live run of a case: its completions, its requests, its end, and the state of the drive.
@@ -41,15 +68,17 @@ struct Run {
     requests: Vec<Request>,
     ends_at: Ns,
     has_stopped: bool,
-    state: (u64, String),
+    state: State,
 }
 
 fn play(seed: u64, pieces: u64) -> Option<Run> {
-    let mut host = Host::new(live(seed)?, seed, pieces);
+    let (mut drive, device) = drive(seed)?;
+    drive.observe(Box::new(Latencies::default()));
+    let mut host = Host::new(Actor::new(drive, device, MEMORY), seed, pieces);
     host.run(REQUESTS);
     let Host { log, requests, actor, stopped: has_stopped, .. } = host;
-    let (drive, device) = actor.end();
-    let state = state(&drive, &device);
+    let (mut drive, device) = actor.end();
+    let state = state(&mut drive, &device);
     Some(Run { log, requests, ends_at: device.now(), has_stopped, state })
 }
 
@@ -100,11 +129,12 @@ fn a_replay_of_the_requests_leaves_the_drive_the_same() {
         }
         drives += 1;
         let (mut drive, device) = drive(seed).expect("the drive was made before");
+        drive.observe(Box::new(Latencies::default()));
         let mut replay = Replay::from(device);
         let (requests, ends_at) = (run.requests.into_iter(), run.ends_at);
         let mut source = Recorded { requests, ends_at };
         replay.run(&mut drive, &mut source, &mut |_, _| true).expect("the run is possible");
-        let replayed = state(&drive, &replay.into());
+        let replayed = state(&mut drive, &replay.into());
         assert_eq!(run.state, replayed, "seed {seed}");
     }
     assert!(drives * 4 > REPLAYED, "{drives} of {REPLAYED} drives could be made");
