@@ -27,6 +27,7 @@ pub trait PassSource: RequestSource + Send {
     }
 }
 
+#[deny(clippy::missing_trait_methods)]
 impl RequestSource for Box<dyn PassSource> {
     fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<(), SourceError> {
         (**self).fill(out, max)

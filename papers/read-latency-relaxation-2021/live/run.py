@@ -177,13 +177,14 @@ def row(load: dict, technique: str, plain: list, hinted: list) -> str:
     saved = [less(wear(a), wear(b)) for a, b in zip(plain, hinted)]
     again = [less(wear(a), a["simulated_with_hints"]["read_wear"] or 0) for a in plain]
     cost = [less(a["client"][key], b["client"][key]) for a, b in zip(plain, hinted)]
-    spread = lambda v: f"{statistics.mean(v):.1f} ± {interval(v):.1f}"
+    mean = lambda v: f"{statistics.mean(v):.1f}"
+    spread = lambda v: f"{mean(v)} ± {interval(v):.1f}" if len(v) > 1 else mean(v)
     cells = [load["name"], f"`{technique}`"]
     cells += [means(both, lambda r: r["drive"]["host"]["read_pages"])]
     cells += [means(both, lambda r: moved(r["drive"])), means(both, wear), spread(saved)]
-    cells += [f"{statistics.mean(again):.1f}", means(both, lambda r: r["client"][key])]
+    cells += [mean(again), means(both, lambda r: r["client"][key])]
     tail = lambda r: r["client"].get("p99_9_us", 0) / RECIPE["dilate"]
-    cells += [spread(cost), means(both, tail)]
+    cells += [spread(cost), means(both, tail) if "fio" in load else "-"]
     cells += [means(both, lambda r: r["drive"]["latency_us"]["read"]["p99_9"])]
     key = (load["name"], technique)
     expected = (e for e in RECIPE["expect"] if (e["load"], e["technique"]) == key)

@@ -177,6 +177,7 @@ impl Stream {
     }
 }
 
+#[deny(clippy::missing_trait_methods)]
 impl RequestSource for Stream {
     fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<(), SourceError> {
         self.inner_mut().fill(out, max)
@@ -196,6 +197,10 @@ impl RequestSource for Stream {
 
     fn waits_until(&self) -> Option<Ns> {
         self.inner().waits_until()
+    }
+
+    fn ends_at(&self) -> Option<Ns> {
+        self.inner().ends_at()
     }
 
     fn next_stage(&mut self) -> bool {
