@@ -2,6 +2,8 @@
 
 mod windows;
 
+use std::fmt;
+
 use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
 
@@ -267,6 +269,12 @@ pub struct TimedMetrics {
     pub course: Option<Course>,
     /// Latencies by window of time, if windows are kept.
     pub windows: AllWindows,
+}
+
+impl fmt::Debug for TimedMetrics {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.debug_struct("TimedMetrics").finish_non_exhaustive()
+    }
 }
 
 impl TimedMetrics {

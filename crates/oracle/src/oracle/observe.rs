@@ -2,7 +2,7 @@
 
 use vpass_drive::base::page_set::PageSet;
 use vpass_drive::base::request::Request;
-use vpass_drive::base::units::{BlockId, Cause, Lpn, Ppn, Reads, Seq, WordlineInBlock};
+use vpass_drive::base::units::{BlockId, Cause, Lpn, Ppn, Seq, WordlineInBlock};
 use vpass_drive::watch::observer::{Event, NO_OWNER, Observer, Origin};
 
 use crate::medium::At;
@@ -327,7 +327,7 @@ impl Observer for Oracle {
             Event::Requests { first, requests } => self.requests(first, requests),
             Event::Reads { batch } => self.judge_batch(batch),
             Event::ReadInBulk { block, reads, doses } => self.judge_bulk(block, reads, doses),
-            Event::ReadInBulkWithRetries(reads) => self.judge_bulk_with_retries(reads),
+            Event::ReadInBulkWithRetries(reads) => self.judge_bulk_with_retries(&reads),
             Event::ReadOffFlash(reads) => {
                 self.seen.host_read_pages += reads.sum();
                 self.claims.unmapped_reads += reads.without_data;
