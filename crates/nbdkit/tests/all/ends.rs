@@ -4,7 +4,6 @@ use std::fs;
 use std::thread;
 use std::time::Duration;
 
-use serde_json::Value;
 use vpass_drive::base::splitmix;
 
 use crate::client::{Client, Command, EIO, ENOSPC};
