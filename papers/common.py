@@ -235,7 +235,8 @@ class Run:
 
     def key(self) -> str:
         """Return a hash of everything that decides the run and its summary."""
-        kept = "" if self.keep is None else inspect.getsource(inspect.getmodule(self.keep))
+        # Functions that keep values use others of their program.
+        kept = "" if self.keep is None else inspect.getsource(sys.modules[self.keep.__module__])
         facts = f"{vpass.Point({}, self.options).key} {kept}"
         return hashlib.sha256(facts.encode()).hexdigest()[:32]
 

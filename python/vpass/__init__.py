@@ -21,7 +21,7 @@ from ._vpass import (
 )
 from .asked import Cycles, Drive
 from .cleaning import VictimChooser
-from .command import explain, life, llm, paper
+from .command import explain, life, llm
 from .comparison import Comparison, compare
 from .observing import Cause, Event, Observer
 from .policy import Policy
@@ -71,7 +71,6 @@ __all__ = [
     "grid",
     "life",
     "llm",
-    "paper",
     "requests",
     "run",
     "sweep",

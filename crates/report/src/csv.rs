@@ -4,8 +4,6 @@
 /// Rows of a CSV file. Each row has as many cells as the heading.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Csv {
-    /// Text of the comment line before the heading; absent if the file has no such line.
-    pub title: Option<String>,
     /// Names of the columns.
     pub heading: Vec<String>,
     cells: Cells,
@@ -26,7 +24,6 @@ impl Csv {
     /// # Errors
     /// Returns the reason why the text is not a valid CSV file.
     pub fn read(text: &str) -> Result<Self, String> {
-        let title = text.strip_prefix("# ").and_then(|text| text.lines().next());
         let (mut heading, mut cells) = (Cells::default(), Cells::default());
         let mut rest = next_record(text).ok_or("the heading is missing")?;
         rest = heading.take_record(rest);
@@ -46,7 +43,7 @@ impl Csv {
                 ));
             }
         }
-        Ok(Self { title: title.map(str::to_owned), heading, cells })
+        Ok(Self { heading, cells })
     }
 
     /// Returns the number of rows.
@@ -57,12 +54,6 @@ impl Csv {
     /// Returns whether the file has no rows.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
-    }
-
-    /// Returns the cells of one row.
-    pub fn row(&self, row: usize) -> impl Iterator<Item = &str> {
-        let width = self.heading.len();
-        (row * width..(row + 1) * width).map(|cell| self.cells.cell(cell))
     }
 
     /// Returns the index of the column with this name; `None` if the file has no such column.
@@ -163,7 +154,6 @@ mod tests {
     #[test]
     fn columns_are_found_by_name() {
         let csv = Csv::read("# title\nblock,us\n0,1.5\n1,\n").unwrap();
-        assert_eq!(csv.title.as_deref(), Some("title"));
         assert_eq!(csv.texts("block").unwrap(), ["0", "1"]);
         let us = csv.numbers("us").unwrap();
         assert!(us[0].to_bits() == 1.5f64.to_bits() && us[1].is_nan(), "{us:?}");
@@ -175,7 +165,8 @@ mod tests {
         let cells = ["a \"b\", c", "two\nlines", "plain", "-1.5"];
         let line = cells.map(cell).join(",");
         let csv = Csv::read(&format!("w,x,y,z\r\n{line}\r\n")).unwrap();
-        assert_eq!((csv.len(), csv.row(0).collect::<Vec<_>>()), (1, cells.to_vec()));
+        let row = ["w", "x", "y", "z"].map(|name| csv.texts(name).unwrap().concat());
+        assert_eq!((csv.len(), row), (1, cells.map(str::to_owned)));
         assert_eq!(cell("=1+1"), "'=1+1");
     }
 

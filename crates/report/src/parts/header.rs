@@ -27,10 +27,7 @@ pub(crate) fn header(model: &Model) -> String {
         }
     };
     fact("drive", &model.drive);
-    match model.kind {
-        Kind::Paper => fact("recipe", &model.workload),
-        Kind::Runs | Kind::Lives | Kind::Sweep => fact("workload", workload(model)),
-    }
+    fact("workload", workload(model));
     for (name, value) in sizes(model) {
         fact(name, &value);
     }
