@@ -31,7 +31,7 @@ from typing import Any
 
 import vpass
 from figures import (
-    REFUSED, Expected, Figure, Number, Numbers, Summary, Value, comparison_csv, csv_of, digits,
+    REFUSED, Expected, Figure, Made, Number, Numbers, Summary, Value, comparison_csv, csv_of, digits,
     field_of, mean_of, of, print_grid, text,
 )
 
@@ -101,7 +101,7 @@ class Shape:
         """Return the rate at which a workload keeps the dies busy for a share of the time."""
         share = keys.get("read_share", 1.0)
         die_s = (share * self.read_us + (1.0 - share) * self.program_us) / 1e6
-        return load * self.dies / (die_s * self.pages_of_request(keys))
+        return load * self.dies / (float(die_s) * self.pages_of_request(keys))
 
 
 @dataclass(frozen=True)
@@ -169,7 +169,7 @@ def passes(
         first = rounded(before * workload.keys["requests"])
         count = max(rounded(of_run * workload.keys["requests"]), 1)
         # If the counted part is repeated, the warm-up needs no requests of its own.
-        keys = {"requests": count if until_stable else count + first}
+        keys: dict[str, Any] = {"requests": count if until_stable else count + first}
         keys |= {} if rate is None else {"rate": float(rate)}
         return {"workload": workload.with_keys(**keys), "warm_up": first, **until}
 
@@ -194,39 +194,13 @@ def stem(file: Path) -> str:
 
 
 @dataclass
-class Run:
-    """Run of a recipe. Its summary is empty until the run has been made."""
+class Run(Made):
+    """Run of a recipe, with the options of `vpass.run` that make it."""
 
-    group: str
-    variant: str
-    workload: Workload
-    slot: str
-    technique: str
     options: dict[str, Any]
     pages: float
+    """Number of pages that the host sees."""
     keep: Keep | None
-    summary: Summary = field(default_factory=dict)
-    fell_behind: bool = False
-
-    @property
-    def load(self) -> str:
-        """Name of the workload."""
-        return self.workload.name
-
-    @property
-    def is_beside(self) -> bool:
-        """Whether a real trace ran beside the workloads. It is left out of means."""
-        return bool(self.workload.beside)
-
-    @property
-    def seed(self) -> int:
-        """Random seed of the run."""
-        return int(self.options["seed"])
-
-    @property
-    def residue(self) -> int:
-        """Number of the first page of the run's sample."""
-        return int(self.options.get("residue", 0))
 
     @property
     def name(self) -> str:
@@ -353,9 +327,11 @@ class Recipe:
                         own = variant.own.get(technique)
                         of_run = prepare(bare.with_(own)) if own else drive
                         given = {**shared, slot: technique, "seed": seed, "drive": of_run}
-                        named = (name, variant.name, workload, slot, technique)
+                        load = (workload.name, bool(workload.beside))
                         for sample in samples:
-                            run = Run(*named, given | sample, shape.pages, keep)
+                            residue = sample.get("residue", 0)
+                            of_it = (name, variant.name, *load, slot, technique, seed, residue)
+                            run = Run(*of_it, given | sample, shape.pages, keep)
                             self.runs.append(run)
 
     def _with_traces(self, workloads: Sequence[Workload]) -> list[Workload]:
@@ -371,7 +347,9 @@ class Recipe:
     ) -> None:
         """Add a figure. A metric is a function, or the paths of numbers to add."""
         values = {"metric": metric, "over_metric": more.pop("over_metric", None)}
-        made = {key: of(one) if isinstance(one, str) else one for key, one in values.items()}
+        made: dict[str, Any] = {
+            key: of(one) if isinstance(one, str) else one for key, one in values.items()
+        }
         figure = Figure(name=name, title=title, group=group, unit=unit, **made, **more)
         self.figures.append(figure)
 

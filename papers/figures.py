@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any, Protocol
+from typing import Any
 
 REFUSED = "refused: could not keep up"
 """Text that replaces a number if the drive could not keep up with the requests."""
@@ -22,25 +22,23 @@ Number = float | str | None
 """Number of a figure, or REFUSED; None if a divisor is 0 or a workload has no number."""
 
 
-class Made(Protocol):
-    """Run that has been made."""
+@dataclass
+class Made:
+    """Run of a recipe. Its summary is empty until the run has been made."""
 
     group: str
     variant: str
+    load: str
+    """Name of the workload."""
+    is_beside: bool
+    """Whether a real trace runs beside the workloads. It is left out of means."""
     slot: str
     technique: str
     seed: int
     residue: int
-    summary: Summary
-    fell_behind: bool
-
-    @property
-    def load(self) -> str:
-        """Name of the workload."""
-
-    @property
-    def is_beside(self) -> bool:
-        """Whether a real trace ran beside the workloads. It is left out of means."""
+    """Number of the first page of the run's sample."""
+    summary: Summary = field(default_factory=dict, kw_only=True)
+    fell_behind: bool = field(default=False, kw_only=True)
 
 
 def added(numbers: Iterable[float]) -> float:
@@ -191,16 +189,16 @@ class Numbers:
     def csv(self) -> str:
         """Return the figure as CSV."""
         runs, figure = [row.run for row in self.rows], self.figure
-        columns = ("seed", "residue")
-        columns = [name for name in columns if len({getattr(run, name) for run in runs}) > 1]
+        apart = ("seed", "residue")
+        columns = [name for name in apart if len({getattr(run, name) for run in runs}) > 1]
         named = ["sample" if name == "residue" else name for name in columns]
         over = field_of(f"over_{figure.divisor.replace('-', '_').replace(' ', '_')}")
         head = ["variant", "workload", *named, runs[0].slot, field_of(figure.unit)]
         lines = [f"# {figure.title}", ",".join(head + [over] * bool(figure.divisor))]
         for row, run in zip(self.rows, runs, strict=True):
-            apart = [str(getattr(run, name)) for name in columns]
+            which = [str(getattr(run, name)) for name in columns]
             raw = REFUSED if run.fell_behind else text(row.raw)
-            cells = [field_of(run.variant), field_of(run.load), *apart, run.technique, raw]
+            cells = [field_of(run.variant), field_of(run.load), *which, run.technique, raw]
             lines.append(",".join(cells + [text(row.shown)] * bool(figure.divisor)))
         for variant in self.variants:
             for kind, words in figure.means().items():

@@ -60,7 +60,7 @@ def workload(
     """Return a workload of Table I. With a rate, requests come by the clock."""
     read_share, sequential = TABLE_1[kind]
     of_stripes = {"page": "8KiB"} | ({} if sequential is None else {"sequential": sequential})
-    keys: dict[str, Any] = {"read_share": read_share, "footprint": footprint}
+    keys = {"read_share": read_share, "footprint": footprint}
     keys |= {"distribution": "zipf:0.9", "stripes": of_stripes | stripes}
     keys |= {} if requests is None else {"requests": requests}
     keys |= {} if rate is None else {"rate": float(rate), "arrivals": "poisson"}
@@ -172,7 +172,7 @@ def measured(requests: list[tuple[int, int, int]], page: int, stripe: int) -> li
     """Return properties of requests: offset, bytes, and 1 for a write."""
     writes = goes_on = 0
     back, pages = [0] * len(BACK), [0, 0]
-    end, last = -1, list[int]()
+    end, last = -1, []
     for offset, length, operation in requests:
         is_write, ends = operation == 1, offset + length
         pages[is_write] += -(-ends // page) - offset // page
@@ -288,11 +288,11 @@ def run(asked: Asked) -> Recipe:
     ]
     websearch(recipe, search, variants)
     # Figs. 5(a) to (c). As published: RAID-5, PPC and HC recycle nothing.
-    of_three: dict[str, Any] = {"seeds": 3}
+    of_three = {"seeds": 3}
     group(recipe, "parity", ALL_BUT_STAGES, TIMED, [Variant("as published")], **of_three)
     # The same with blocks recycled at T_read beside every scheme.
     variants = [Variant("with recycling")]
-    recycled: dict[str, Any] = {"reclaim": "block"} | of_three
+    recycled = {"reclaim": "block"} | of_three
     group(recipe, "recycling", ALL_BUT_STAGES, TIMED, variants, **recycled)
     # Registered: the second state has no write buffer, but for HC's cache.
     variants = [Variant("all written", NO_BUFFER, own=OWN_CACHE)]
@@ -340,8 +340,8 @@ def run(asked: Asked) -> Recipe:
 
 def figures(recipe: Recipe) -> None:
     """Add the figures of the recipe."""
-    means: dict[str, Any] = {"sums": True, "without": ["web search, timed"]}
-    of_full: dict[str, Any] = {"sums": True, "without": ["web search, full"]}
+    means = {"sums": True, "without": ["web search, timed"]}
+    of_full = {"sums": True, "without": ["web search, full"]}
     written, stage = "Fig. 5, all written and overwritten: ", "DA-RAID-5 by stage: "
     by_worn = "PE-aware RAID-5 by worn blocks: "
     sure, ppc = ("response",), "-over-ppc"
@@ -356,7 +356,7 @@ def figures(recipe: Recipe) -> None:
     for name, words in [("pe-aware", by_worn), ("da-raid5", stage)]:
         three(recipe, name, name, words, over="raid5", **means)
         three(recipe, name, name, words, ppc, over="ppc", **means)
-    only: dict[str, Any] = {"techniques": ["hc"], "by_workload": True}
+    only = {"techniques": ["hc"], "by_workload": True}
     four = {"over_variant": "N_update 4"}
     title = "Fig. 6: mean response of all requests under hc, over N_update 4"
     recipe.figure("fig6-response", title, "hc", response, "us", interval=True, **four, **only)
@@ -410,7 +410,7 @@ def life(asked: Asked) -> Recipe:
     # A 32nd of the preset's blocks, with its times. L is the same share of the stripes as 16,384
     # are of the preset's. A block is worn (T_p = 15,000) when it is erased for the second time.
     few = {"geometry.blocks_per_plane": 256, "parity.l": 448, "start.pec": 14_999}
-    options: dict[str, Any] = {"reclaim": "block", "oracle": "on"}
+    options = {"reclaim": "block", "oracle": "on"}
     group(recipe, "life", ["da-raid5"], [live], [Variant("live")], few, **options)
     life_of, by = "parity.by_wear.life", {"by_workload": True}
     for name, title, path in [
@@ -486,7 +486,7 @@ def hc(asked: Asked) -> Recipe:
     group(recipe, "pe-aware", parities, every, variants, one_worn, seeds=3)
     for (recency, pages), of_form in workloads.items():
         names, words = [one.name for one in of_form], f"recency {recency}, {pages} pages a write"
-        means: dict[str, Any] = {"workloads": names, "without": names[-1:], "sums": True}
+        means = {"workloads": names, "without": names[-1:], "sums": True}
         for of_group, over in [("hc", "ppc"), ("hc", "raid5"), ("pe-aware", "raid5")]:
             for name, title, metric, unit in [WORK, *THREE]:
                 if of_group == "pe-aware" and name in ("programs", "reads"):
@@ -520,7 +520,7 @@ def small(asked: Asked) -> Recipe:
     of_17 = timed("17 dies", {"TPC-C": 309}, 4000)
     plain = [workload(kind) for kind in TABLE_1 if kind != "web search"]
     model(recipe, [*plain, search, *by_clock, *of_full, *of_17])
-    watched: dict[str, Any] = {"oracle": "on"}
+    watched = {"oracle": "on"}
     websearch(recipe, search, [Variant("published"), Variant("uber-1e-15", UBER)], **watched)
     # Figs. 5 to 7. So few blocks need more spare ones beside the parity.
     spare = {"drive.spare": 0.3}
@@ -555,14 +555,14 @@ def small(asked: Asked) -> Recipe:
     variants = [Variant("1 MiB", own={"hc": {"drive.write_buffer": "1MiB"}})]
     group(recipe, "cache", ALL_BUT_STAGES, by_clock[1:], variants, spare | NO_BUFFER, **watched)
     programs, reads = (f"flash.{what}.host flash.{what}.parity" for what in ("programs", "reads"))
-    by: dict[str, Any] = {"by_workload": True, "share_of": REQUESTS}
+    by = {"by_workload": True, "share_of": REQUESTS}
     work = of(f"{programs} {reads}", times=[3.3, 3.3, 0.4, 0.4])
     title = "Flash work of a request, over ppc"
     recipe.figure("cache-work", title, "cache", work, "ms", over="ppc", **by)
     for what, words, paths in [("programs", "programmed", programs), ("reads", "read", reads)]:
         title = f"Pages {words} for a request"
         recipe.figure(f"cache-{what}", title, "cache", paths, "pages", **by)
-    sums: dict[str, Any] = {"sums": True}
+    sums = {"sums": True}
     three(recipe, "parity", "fig5", "Fig. 5: ", over="raid5", **sums)
     written, by_worn = "Fig. 5, all written and overwritten: ", "PE-aware RAID-5 by worn blocks: "
     three(recipe, "full", "fig5-full", written, over="raid5", **sums)
@@ -574,7 +574,7 @@ def small(asked: Asked) -> Recipe:
     name = "stripes-programs-over-raid5"
     recipe.figure(name, title, "stripes", PROGRAMS, "pages", over="raid5", **more)
     title = "III-E, cut-off: pages programmed, over those with 8"
-    over_8: dict[str, Any] = more | {"over_variant": "cut-off 8"}
+    over_8 = more | {"over_variant": "cut-off 8"}
     recipe.figure("cut-off-programs", title, "cut-off", PROGRAMS, "pages", **over_8)
     return recipe
 

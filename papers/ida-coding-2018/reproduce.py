@@ -192,8 +192,8 @@ def run(asked: Asked) -> Recipe:
     # same share of a die's time as on 3,213.
     small_planes = {"geometry.blocks_per_plane": 100}
     reads = 2_010_000
-    staged: dict[str, Any] = {"set": small_planes, "seeds": 3, "stages": True}
-    plain: dict[str, Any] = {"set": small_planes, "seeds": 3}
+    staged = {"set": small_planes, "seeds": 3, "stages": True}
+    plain = {"set": small_planes, "seeds": 3}
     two = [UNIFORM, SKEWED]
     rate = "refresh.ida.error_rate"
     only_invalid = {rate: 0.2, "refresh.ida.only_invalid": 1}

@@ -12,7 +12,6 @@ import csv
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 import vpass
@@ -50,7 +49,7 @@ def workload(
     run: str = "512KiB",
 ) -> Workload:
     """Return a workload on a volume, with its passes in the warm-up and in the counted part."""
-    keys: dict[str, Any] = {"requests": requests, "read_share": share, "block_size": "8KiB"}
+    keys = {"requests": requests, "read_share": share, "block_size": "8KiB"}
     if share < 1.0:
         keys |= {"distribution": "hot-cold:0.01/0.95", "write_distribution": "hot-cold:0.05/0.9"}
         keys |= {"hot_sets": "disjoint"}
@@ -161,7 +160,7 @@ def counted(recipe: Recipe, workloads: list[Workload]) -> None:
     """Add the groups and figures that the recipes `run` and `full` have in common."""
     by_name = {one.name: one for one in workloads}
     recipe.files["table1-settings"] = lambda: settings_csv(recipe.drive)
-    untimed: dict[str, Any] = {"gear": "untimed", "out_of_phase": PHASES}
+    untimed = {"gear": "untimed", "out_of_phase": PHASES}
     recipe.group(
         "counts", FIVE, workloads, [Variant("paper")], passes(), keep=of_blocks, **untimed
     )
@@ -305,7 +304,7 @@ def run(asked: Asked) -> Recipe:
     recipe.files["table2-workloads"] = lambda: workloads_csv(recipe, [*TABLE_2, LONG_RUNS])
     counted(recipe, TABLE_2)
     src = next(one for one in TABLE_2 if one.name == "SRC")
-    untimed: dict[str, Any] = {"gear": "untimed", "out_of_phase": PHASES}
+    untimed = {"gear": "untimed", "out_of_phase": PHASES}
     # The form of the first run: the pool's free blocks are anyone's, and blocks that lost no page
     # stay in it.
     shared = [Variant("shared pool", {"density.keep_pool": False})]
@@ -313,7 +312,7 @@ def run(asked: Asked) -> Recipe:
     # One plane or the preset's sixteen dies, and each reading of B_avg. On sixteen dies a stream
     # writes to sixteen blocks in turn, a page each, so that a run of 512 KiB lies in sixteen
     # blocks.
-    forms: list[tuple[str, dict[str, Any]]] = [("one plane", {}), ("sixteen dies", SIXTEEN_DIES)]
+    forms = [("one plane", {}), ("sixteen dies", SIXTEEN_DIES)]
     plain = [Variant(f"{name}, blocks", keys) for name, keys in forms]
     averages = [
         Variant(f"{name}, {average}", keys | {"density.interval_average": average})
@@ -405,8 +404,8 @@ def small(asked: Asked) -> Recipe:
     ]
     recipe.files["table1-settings"] = lambda: settings_csv(recipe.drive)
     recipe.files["table2-workloads"] = lambda: workloads_csv(recipe, workloads)
-    watched: dict[str, Any] = {"out_of_phase": 0.95, "oracle": "on"}
-    untimed: dict[str, Any] = watched | {"gear": "untimed", "keep": of_blocks}
+    watched = {"out_of_phase": 0.95, "oracle": "on"}
+    untimed = watched | {"gear": "untimed", "keep": of_blocks}
     recipe.group("counts", FIVE, workloads, [Variant("paper")], passes(), **untimed)
     recipe.group(
         "responses",

@@ -187,12 +187,12 @@ def run(asked: Asked) -> Recipe:
         expected="expected.toml",
     )
     half_a_year_groups(recipe)
-    untimed: dict[str, Any] = {"gear": "untimed", "keep": of_reads}
+    untimed = {"gear": "untimed", "keep": of_reads}
     # The result, with the whole trade-off by budget; and where reads begin with the level of
     # retries that worked last for their block. A hundred blocks of one plane; GC of a plane and its
     # reads do not depend on the others.
     variants = budgets("idle.toml", from_last=True)
-    more: dict[str, Any] = untimed | {"set": LARGE}
+    more = untimed | {"set": LARGE}
     recipe.group("file-server", TWO, [READ_ONLY], variants, EVERY_READ, seeds=3, **more)
     # The same reads, with writes beside them.
     some = budgets("idle.toml", from_last=False)
@@ -203,16 +203,16 @@ def run(asked: Asked) -> Recipe:
     # Ten times as many reads: 4.2 % of the time of the dies of 120 GB, just below the 5 % that were
     # fixed.
     busy = budgets("idle-busy.toml", from_last=True)
-    of_busy: dict[str, Any] = untimed | {"set": SMALL, "seeds": 3}
+    of_busy = untimed | {"set": SMALL, "seeds": 3}
     recipe.group("file-server-busy", TWO, [READ_ONLY], busy, half_a_year(4000), **of_busy)
     # The drive of 120 GB and its files of eight pages, by sample.
     large = budgets("idle-120gb.toml", from_last=False)
-    fluid: dict[str, Any] = {"gear": "fluid", "samples": "2/56", "keep": of_reads}
+    fluid = {"gear": "fluid", "samples": "2/56", "keep": of_reads}
     name = "file-server-120gb"
     recipe.group(name, ["block"], [FILES_READ_ONLY], large, EVERY_READ, **fluid)
     # What the retries are in latency at the end of the half year.
     window = half_a_year(400, window=300_000, load=0.045)
-    timed: dict[str, Any] = {"gear": "timed", "keep": of_reads, "set": LARGE}
+    timed = {"gear": "timed", "keep": of_reads, "set": LARGE}
     recipe.group("window", TWO, [READ_ONLY], variants, window, **timed)
     for prefix, group, words in [
         ("file-server", "file-server", "File server"),
@@ -223,7 +223,7 @@ def run(asked: Asked) -> Recipe:
         file_server(recipe, prefix, group, words)
     rewritten(recipe, "large-rewritten", name, "File server on 120 GB")
     latency(recipe, "large-latency", name, "File server on 120 GB")
-    over: dict[str, Any] = {"over_variant": "0 retries", "by_workload": True}
+    over = {"over_variant": "0 retries", "by_workload": True}
     for name, title, metric in [
         ("latency", "File server behind half a year, timed at 4.5 % load: mean read, over 0 "
          "retries", "latency_us.read.mean"),
@@ -248,9 +248,9 @@ def half_a_year_groups(recipe: Recipe) -> None:
                 name, options = f"{cell} {pec} cycles {size_of}", {"samples": f"2/{of}"}
                 variants.append(Variant(name, keys, drive=drive, options=options))
     for size_of, keys, of in [("120 GB", {}, 56), ("480 GB", large, 224)]:
-        of_it: dict[str, Any] = {"drive": "rlr-retrier-tlc", "options": {"samples": f"2/{of}"}}
+        of_it = {"drive": "rlr-retrier-tlc", "options": {"samples": f"2/{of}"}}
         variants.append(Variant(f"retrier {size_of}", keys, ["observed-retries"], **of_it))
-    fluid: dict[str, Any] = {"gear": "fluid", "keep": of_reads}
+    fluid = {"gear": "fluid", "keep": of_reads}
     recipe.group("half-a-year", ["block"], [RANDOM], variants, EVERY_READ, **fluid)
     # Retriers at other rates, fixed by arithmetic: at the age of half a year the worst pages need
     # two retries beyond a dose of about a million, which some 1,200 reads of each page deposit.
@@ -260,10 +260,10 @@ def half_a_year_groups(recipe: Recipe) -> None:
         Variant(f"{reads} reads a page", drive="rlr-retrier-tlc", requests=half_a_year(reads))
         for reads in (400, 800, 1000, 1200, 1400, 1600)
     ]
-    untimed: dict[str, Any] = {"gear": "untimed", "set": SMALL, "seeds": 2, "keep": of_reads}
+    untimed = {"gear": "untimed", "set": SMALL, "seeds": 2, "keep": of_reads}
     recipe.group("retriers", ["observed-retries"], [RANDOM], rates, EVERY_READ, **untimed)
-    by: dict[str, Any] = {"by_workload": True}
-    sure: dict[str, Any] = by | {"interval": True}
+    by = {"by_workload": True}
+    sure = by | {"interval": True}
     rewriting(recipe)
     for week in ("first", "last"):
         path = f"reads.long_share_{week}_week"
@@ -273,7 +273,7 @@ def half_a_year_groups(recipe: Recipe) -> None:
         recipe.figure(f"retriers-{week}-week", title, "retriers", path, "share", **sure)
     add_weeks(recipe, "half-a-year-by-week", "Half a year of random reads", "half-a-year")
     title = "Retriers: pages moved, as a multiple of the data"
-    of_data: dict[str, Any] = sure | {"share_of": DATA}
+    of_data = sure | {"share_of": DATA}
     recipe.figure("retriers-moved", title, "retriers", REWRITTEN, "multiple", **of_data)
     title = "Drives that retry, at several rates"
     add_weeks(recipe, "retriers-by-week", title, "retriers")
@@ -282,14 +282,14 @@ def half_a_year_groups(recipe: Recipe) -> None:
 def rewriting(recipe: Recipe) -> None:
     """Add the rewriting of half a year."""
     title = "Pages rewritten because of reads, as a multiple of the data"
-    more: dict[str, Any] = {"share_of": DATA, "by_workload": True, "interval": True}
+    more = {"share_of": DATA, "by_workload": True, "interval": True}
     recipe.figure("rewriting", title, "half-a-year", REWRITTEN, "multiple", **more)
 
 
 def rewritten(recipe: Recipe, name: str, group: str, words: str, **more: Any) -> None:
     """Add the pages rewritten, over those without retries."""
     title = f"{words}: pages rewritten because of reads, relative to 0 retries"
-    given: dict[str, Any] = {"over_variant": "0 retries", "by_workload": True, "interval": True}
+    given = {"over_variant": "0 retries", "by_workload": True, "interval": True}
     recipe.figure(name, title, group, REWRITTEN, "pages", **(given | more))
 
 
@@ -297,7 +297,7 @@ def latency(recipe: Recipe, name: str, group: str, words: str, **more: Any) -> N
     """Add the mean read on an idle drive, over that without retries."""
     title = f"{words}: mean read on an idle drive, from the retries of half a year"
     title += ", relative to 0 retries"
-    given: dict[str, Any] = {"over_variant": "0 retries", "by_workload": True, "interval": True}
+    given = {"over_variant": "0 retries", "by_workload": True, "interval": True}
     recipe.figure(name, title, group, "reads.mean_us", US, **(given | more))
 
 
@@ -305,7 +305,7 @@ def file_server(recipe: Recipe, prefix: str, group: str, words: str) -> None:
     """Add the figures of a file server."""
     rewritten(recipe, f"{prefix}-rewritten", group, words)
     latency(recipe, f"{prefix}-latency", group, words)
-    sure: dict[str, Any] = {"by_workload": True, "interval": True}
+    sure = {"by_workload": True, "interval": True}
     over = {"over_variant": "0 retries"}
     for name, title, metric, unit, more in [
         ("multiple", "the same, as a multiple of the data", REWRITTEN, "multiple",
@@ -329,23 +329,23 @@ def small(asked: Asked) -> Recipe:
     title = "Read latency relaxation (ASPLOS 2021), a small version"
     recipe = Recipe(asked, title, "rlr-rewriter-tlc", {})
     large = {"drive.capacity": "480GB", "geometry.dies_per_channel": 4}
-    of_qlc: dict[str, Any] = {"drive": "rlr-rewriter-qlc", "requests": half_a_year(100)}
+    of_qlc = {"drive": "rlr-rewriter-qlc", "requests": half_a_year(100)}
     drives = [
         Variant("TLC 0 cycles 120 GB"),
         Variant("QLC 0 cycles 480 GB", large, options={"samples": "1/160"}, **of_qlc),
     ]
-    fluid: dict[str, Any] = {"gear": "fluid", "samples": "2/56", "keep": of_reads}
+    fluid = {"gear": "fluid", "samples": "2/56", "keep": of_reads}
     recipe.group("half-a-year", ["block"], [RANDOM], drives, EVERY_READ, **fluid)
     few = {"drive.capacity": "160MiB", "drive.spare": 0.55, "geometry.channels": 1}
     few |= {"geometry.planes_per_die": 1, "drive.write_buffer": 0, "start.pec": 800}
-    watched: dict[str, Any] = {"set": few, "oracle": "on", "keep": of_reads}
-    untimed: dict[str, Any] = watched | {"gear": "untimed"}
+    watched = {"set": few, "oracle": "on", "keep": of_reads}
+    untimed = watched | {"gear": "untimed"}
     rates = [
         Variant(f"{reads} reads a page", drive="rlr-retrier-tlc", requests=half_a_year(reads))
         for reads in (400, 800)
     ]
     recipe.group("retriers", ["observed-retries"], [RANDOM], rates, EVERY_READ, **untimed)
-    of_file: dict[str, Any] = {"options": {"hints": HERE / "idle-small.toml"}}
+    of_file = {"options": {"hints": HERE / "idle-small.toml"}}
     none, two_us = Variant("0 retries"), {"hints.idle_us": 422}
     two = [
         Variant("2 retries", two_us, **of_file),
@@ -357,20 +357,20 @@ def small(asked: Asked) -> Recipe:
     recipe.group(writes, ["block"], [WRITES], [none, one], EVERY_READ, **untimed)
     # So low a load that no read waits: what is timed is what follows from retries.
     window = half_a_year(600, window=20_000, load=0.0005)
-    timed: dict[str, Any] = watched | {"gear": "timed"}
+    timed = watched | {"gear": "timed"}
     recipe.group("window", ["straw-wl"], [READ_ONLY], two, window, **timed)
-    by: dict[str, Any] = {"by_workload": True}
+    by = {"by_workload": True}
     rewriting(recipe)
     add_weeks(recipe, "half-a-year-by-week", "Half a year of random reads", "half-a-year")
     path, title = "reads.long_share_last_week", "share of reads above 400 us in the last week"
     title = f"Drives that retry: {title}"
     recipe.figure("retriers-last-week", title, "retriers", path, "share", **by)
     add_weeks(recipe, "retriers-by-week", "Drives that retry", "retriers")
-    rough: dict[str, Any] = {"interval": False}
+    rough = {"interval": False}
     rewritten(recipe, "file-server-rewritten", "file-server", "File server", **rough)
     latency(recipe, "file-server-latency", "file-server", "File server", **rough)
     title = "File server, 70:30: pages rewritten because of reads, as a multiple of the data"
-    of_data: dict[str, Any] = by | {"share_of": DATA}
+    of_data = by | {"share_of": DATA}
     recipe.figure("writes-rewritten", title, writes, REWRITTEN, "multiple", **of_data)
     for name, title, metric, unit in [
         ("latency", "File server behind half a year, hardly loaded: mean read",

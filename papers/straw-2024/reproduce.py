@@ -75,13 +75,13 @@ def on_blocks(
             return rounded(reads_per_block * set_blocks / of_request / read_share)
 
         first = count(warm_up_reads)
-        keys: dict[str, Any] = {
+        keys = {
             "requests": max(count(reads) + first, 1),
             "footprint": min(set_blocks * shape.pages_per_block / shape.pages, 1.0),
         }
         if load is not None:
             keys["rate"] = shape.rate(workload.keys, load)
-        made: dict[str, Any] = {"workload": workload.with_keys(**keys), "warm_up": first}
+        made = {"workload": workload.with_keys(**keys), "warm_up": first}
         if cycles is not None or warm_up_cycles is not None:
             made["cycles"] = vpass.Cycles(set_blocks, cycles, warm_up_cycles)
         return made
@@ -148,7 +148,7 @@ def run(asked: Asked) -> Recipe:
     full = PLANE | {"start.fill": 1}
     at_7_4 = {"drive.spare": 0.074, "geometry.blocks_per_plane": 163}
     at_20 = {"drive.spare": 0.2, "geometry.blocks_per_plane": 141}
-    untimed: dict[str, Any] = {"gear": "untimed", "out_of_phase": PHASES}
+    untimed = {"gear": "untimed", "out_of_phase": PHASES}
     # One plane of the drive's blocks, all of it in use; 163 of them where 7.4 % are spare, for open
     # blocks and GC's reserve take 12. A run ends when the technique's own erases have gone three
     # times round the blocks that hold the host's data; a technique that copies a fifteenth of the
@@ -182,7 +182,7 @@ def run(asked: Asked) -> Recipe:
     # ten minutes of it. A wordline programmed in 253 us writes the 194 MB/s of the die that the
     # paper refers to; a page in 380 us is Table I to the letter.
     table_1 = {"timing.program_unit": "page", "timing.program_us": 380}
-    forms: list[tuple[int, str, str, dict[str, Any]]] = [(1000, "batch:24", "wordline 253", {})]
+    forms = [(1000, "batch:24", "wordline 253", {})]
     for form, keys in (("wordline 253", {}), ("page 380", table_1)):
         forms += [(2000, one, form, keys) for one in ("batch:24", "foreground", "deadline")]
     recipe.group(
@@ -295,7 +295,7 @@ def small(asked: Asked) -> Recipe:
     title = "STRAW (IEEE CAL 2024), a small version"
     recipe = Recipe(asked, title, "straw-2t-tlc", PLANE | few | state)
     model(recipe)
-    watched: dict[str, Any] = {"prepare": frozen, "out_of_phase": PHASES, "oracle": "on"}
+    watched = {"prepare": frozen, "out_of_phase": PHASES, "oracle": "on"}
     recipe.group(
         "counts",
         ["block", "page-type", "straw-ss-published", "straw-ss", "straw-ss-sound", "straw-wl"],

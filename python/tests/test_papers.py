@@ -18,8 +18,8 @@ ROOT = Path(__file__).parents[2]
 PAPERS = ROOT / "papers"
 NAMES = sorted(program.parent.name for program in PAPERS.glob("*/reproduce.py"))
 RECORD = Path(__file__).with_name("papers.txt")
-"""Digests of the files of each small version. The first ones are of files that the former command
-`vpass paper` wrote; `python python/tests/test_papers.py` takes them again."""
+"""Digests of the files of each small version. The first ones are of files that the former command in
+Rust wrote; `python python/tests/test_papers.py` takes them again."""
 
 sys.path.append(str(PAPERS))
 import common  # noqa: E402

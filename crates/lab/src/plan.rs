@@ -48,7 +48,6 @@ pub use said::SaidOfRefresh;
 pub use sample::{FEWEST_PAGES, Whole};
 pub use stream::Stream;
 pub use watching::Watching;
-pub(crate) use workload::survey;
 pub use workload::{ADAPTIVE, FROM_JOBS, Workload};
 
 /// Drive, workload and options of a run.

@@ -82,7 +82,7 @@ const PROGRAMS: usize = 2;
 const ERASES: usize = PROGRAMS + Cause::COUNT;
 
 /// Counts of a part of a run. The counts are interpolated between rows, so they may have fractions.
-#[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Part {
     /// Number of pages that the host read.
     pub read_pages: f64,

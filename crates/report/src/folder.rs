@@ -21,14 +21,8 @@ const RESULTS: [&str; 4] = ["summary.json", "compare.json", "life.json", "sweep.
 const READ: [&str; 3] = ["json", "csv", "hlog"];
 
 /// CSV files of which a page needs every row. vpass ends the last line of each of them.
-const WHOLE: [&str; 6] = [
-    "series.csv",
-    "latency.csv",
-    "blocks.csv",
-    "dose.csv",
-    "dose_map.csv",
-    "dose_blocks.csv",
-];
+const WHOLE: [&str; 6] =
+    ["series.csv", "latency.csv", "blocks.csv", "dose.csv", "dose_map.csv", "dose_blocks.csv"];
 
 /// Result folder, in the form in which `--out` writes it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use crate::columns::number;
-use crate::model::{Kind, Model};
+use crate::model::Model;
 use crate::numbers::count;
 use crate::section::Section;
 use crate::sentences::verdict::{headline, leader, lede};
