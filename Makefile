@@ -218,27 +218,23 @@ record-instructions:
 
 # The figures of a paper beside its numbers: 19 minutes of CPU time for straw-2024, 11 for ipr-2018, 7 for ida-coding-2018, 11 for
 # read-latency-relaxation-2021, 4 for da-raid5-2013.
-paper-straw: build
-	@rm -rf target/papers/straw-2024
-	$(VPASS) paper papers/straw-2024 --out target/papers/straw-2024
+REPRODUCE = python3 python/environment.py python papers/$(1)/reproduce.py
+paper-straw:
+	$(call REPRODUCE,straw-2024)
 
-paper-ipr: build
-	@rm -rf target/papers/ipr-2018
-	$(VPASS) paper papers/ipr-2018 --out target/papers/ipr-2018
+paper-ipr:
+	$(call REPRODUCE,ipr-2018)
 
-paper-ida: build
-	@rm -rf target/papers/ida-coding-2018
-	$(VPASS) paper papers/ida-coding-2018 --out target/papers/ida-coding-2018
+paper-ida:
+	$(call REPRODUCE,ida-coding-2018)
 
-paper-da-raid5: build
-	@rm -rf target/papers/da-raid5-2013
-	$(VPASS) paper papers/da-raid5-2013 --out target/papers/da-raid5-2013
-	$(VPASS) paper papers/da-raid5-2013/life.toml --out target/papers/da-raid5-2013/life
-	$(VPASS) paper papers/da-raid5-2013/hc.toml --out target/papers/da-raid5-2013/hc
+paper-da-raid5:
+	$(call REPRODUCE,da-raid5-2013)
+	$(call REPRODUCE,da-raid5-2013) life
+	$(call REPRODUCE,da-raid5-2013) hc
 
-paper-rlr: build
-	@rm -rf target/papers/read-latency-relaxation-2021
-	$(VPASS) paper papers/read-latency-relaxation-2021 --out target/papers/read-latency-relaxation-2021
+paper-rlr:
+	$(call REPRODUCE,read-latency-relaxation-2021)
 
 # The file server of read-latency-relaxation-2021 on a live drive, by the rules of its recipe: 45 minutes on a machine that does nothing else. A run
 # whose results are there is not repeated. Needs root.
@@ -257,7 +253,7 @@ map:
 
 # Builds the site into target/docs. Warnings, dead links and generated pages that are out of date are
 # errors. The tools are installed into target/docs-env, in the versions of docs/requirements.txt. The
-# report pages of the gallery take four minutes; they are made again when vpass or their commands change.
+# report pages of the gallery are made again when vpass or their commands change.
 DOCS_PYTHON := target/docs-env/bin/python
 docs: build links $(DOCS_PYTHON)
 	python3 docs/generate.py --check

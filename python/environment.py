@@ -1,4 +1,4 @@
-"""Makes the environment of the Python tests, and runs a command in it.
+"""Makes the environment of the Python package, and runs a command in it: by default, the tests.
 
 The environment is in target/python. Without a package index it cannot be made; this is said, and
 the tests that need it are skipped. Any other failure is an error.
@@ -50,9 +50,15 @@ def run(*words: str) -> None:
 
 
 if __name__ == "__main__":
+    command = sys.argv[1:]
     if not made():
+        if command:
+            sys.exit("the packages of the environment could not be installed")
         print("skipped: all Python tests, because their packages could not be installed")
         sys.exit(0)
     run("maturin", "develop", "--release", "--quiet")
-    run("mypy")
-    run("python", "-m", "pytest", "-q", "--durations=3")
+    if command:
+        run(*command)
+    else:
+        run("mypy")
+        run("python", "-m", "pytest", "-q", "--durations=3")

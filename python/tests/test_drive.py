@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import threading
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,6 @@ import pytest
 import vpass
 from said import command
 
-ROOT = Path(__file__).parents[2]
 
 
 def test_a_drive_has_its_whole_configuration() -> None:
@@ -98,18 +96,3 @@ def test_the_first_exception_ends_all_runs_of_a_comparison() -> None:
 def test_a_life_ends_at_an_error_rate() -> None:
     with pytest.raises(vpass.UsageError, match="uber=2"):
         vpass.life("tiny", "zipf-read", uber=2.0)
-
-
-def test_a_paper_is_compared_and_its_traces_are_looked_for(tmp_path: Path) -> None:
-    recipe = ROOT / "papers" / "ida-coding-2018" / "small.toml"
-    with pytest.raises(vpass.UsageError, match="absent"):
-        vpass.paper(recipe, traces=tmp_path / "absent")
-    found = vpass.paper(recipe, out=tmp_path / "paper")
-    assert found.title == "IDA coding (MICRO 2018), a small version"
-    assert found["runs"] == json.loads((tmp_path / "paper" / "runs.json").read_text())
-    assert found["comparison"] == [], "a small version has no numbers of the paper"
-    for name, rows in found["figures"].items():
-        file = tmp_path / "paper" / f"{name}.csv"
-        table = pl.read_csv(file, comment_prefix="#", infer_schema_length=None)
-        assert table.to_dicts() == rows
-    assert "response-by-error-rate" in found["figures"]

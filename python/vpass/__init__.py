@@ -19,16 +19,16 @@ from ._vpass import (
     __version__,
     duration_ns,
 )
-from .asked import Drive
+from .asked import Cycles, Drive
 from .cleaning import VictimChooser
-from .command import explain, life, llm, paper
+from .command import explain, life, llm
 from .comparison import Comparison, compare
 from .observing import Cause, Event, Observer
 from .policy import Policy
 from .record import Record
 from .refreshing import Refresh
 from .result import DataLost, Latency, Result
-from .running import run
+from .running import requests, run
 from .points import Point, draws, grid
 from .sweeping import Sweep, sweep
 from .workloads import Fio, Requests, Trace, Workload, generator
@@ -40,6 +40,7 @@ __all__ = [
     "Candidates",
     "Cause",
     "Comparison",
+    "Cycles",
     "DataLost",
     "Drive",
     "DriveStopped",
@@ -70,7 +71,7 @@ __all__ = [
     "grid",
     "life",
     "llm",
-    "paper",
+    "requests",
     "run",
     "sweep",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -13,7 +13,7 @@ from . import _vpass
 from .cleaning import VictimChooser
 from .policy import Policy
 from .refreshing import Refresh
-from .workloads import Beside, One, Sets, Workload
+from .workloads import Beside, One, Sets, Workload, toml
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +36,11 @@ class Drive:
         config: dict[str, Any] = json.loads(self._resolved)
         return config
 
+    @property
+    def layers(self) -> list[tuple[str, float]]:
+        """Wordline group and read limit of each layer of the weakest block, at ``start.pec``."""
+        return _vpass.layers(os.fspath(self.name), words(self.set))
+
     @cached_property
     def _resolved(self) -> str:
         return _vpass.config(os.fspath(self.name), words(self.set))
@@ -57,6 +62,20 @@ AnyWorkload = str | os.PathLike[str] | Beside
 AnyDrive = str | os.PathLike[str] | Drive
 
 
+@dataclass(frozen=True)
+class Cycles:
+    """Length of a run in P/E cycles. In one cycle, reclaim and garbage collection erase ``blocks``
+    blocks: as many as hold the data that the workload reads.
+
+    The counted part ends after ``counted`` cycles, and the warm-up after ``warm_up`` cycles. The
+    numbers of requests remain upper limits.
+    """
+
+    blocks: float
+    counted: float | None = None
+    warm_up: float | None = None
+
+
 @dataclass
 class Asked:
     """Drive, workload and options of a run, in the form for the extension module."""
@@ -76,6 +95,15 @@ class Asked:
     queue_depth: int | None
     ages: list[int]
     hints: str | None
+    until: str | None
+    sample: str | None
+    residue: int
+    fail: list[str]
+    before: list[One]
+    before_set: list[str]
+    cycles: Cycles | None
+    stages: bool
+    out_of_phase: float
     record: bool
     policy: object | None = None
     chooser: object | None = None
@@ -99,12 +127,21 @@ def asked(
     queue_depth: int | None = None,
     ages: Sequence[int] = (),
     hints: str | os.PathLike[str] | None = None,
+    until: str | None = None,
+    sample: str | None = None,
+    residue: int = 0,
+    fail: Sequence[str] = (),
+    before: AnyWorkload | None = None,
+    cycles: Cycles | None = None,
+    stages: bool = False,
+    out_of_phase: float = 0.0,
     record: bool = False,
 ) -> Asked:
     """Return the drive, workload and options of a run in the form for the extension module."""
     drive = drive if isinstance(drive, Drive) else Drive(drive)
     sets = dict(drive.set)
     workload = workload if isinstance(workload, Beside) else Workload(workload)
+    earlier = before if isinstance(before, Beside | None) else Workload(before)
     sets |= workload.sets()
     sets |= set or {}
     return Asked(
@@ -123,6 +160,15 @@ def asked(
         queue_depth=queue_depth,
         ages=list(ages),
         hints=None if hints is None else os.fspath(hints),
+        until=until,
+        sample=sample,
+        residue=residue,
+        fail=list(fail),
+        before=[] if earlier is None else earlier.ones(),
+        before_set=[] if earlier is None else words(earlier.sets()),
+        cycles=cycles,
+        stages=stages,
+        out_of_phase=float(out_of_phase),
         record=record,
         policy=None if isinstance(reclaim, str) else reclaim,
         chooser=None if isinstance(gc, str) else gc,
@@ -136,6 +182,6 @@ def words(sets: Sets) -> list[str]:
     def word(value: Any) -> str:
         if value is None:
             return ""
-        return str(value).lower() if isinstance(value, bool) else str(value)
+        return toml(value) if isinstance(value, bool | list | tuple | Mapping) else str(value)
 
     return [f"{key}={word(value)}" for key, value in sets.items()]

@@ -1,11 +1,10 @@
-"""Subcommands of vpass as functions: ``life``, ``llm``, ``explain`` and ``paper``.
+"""Subcommands of vpass as functions: ``life``, ``llm`` and ``explain``.
 
 Each function runs the command in a new process and returns its JSON. Both give the same results.
 """
 
 from __future__ import annotations
 
-import csv
 import json
 import os
 import subprocess
@@ -83,46 +82,6 @@ def explain(drive: AnyDrive, *, reclaim: str = "block", set: dict[str, Any] | No
     sets = dict(of.set) | (set or {})
     given = ["explain", "--drive", os.fspath(of.name), "--reclaim", reclaim, *_sets(words(sets))]
     return _json([*given, "--json"])
-
-
-def paper(
-    recipe: str | os.PathLike[str],
-    *,
-    traces: str | os.PathLike[str] | None = None,
-    out: str | os.PathLike[str] | None = None,
-) -> Record:
-    """Run the recipe of a paper, and return its comparison with the paper.
-
-    The record contains the title, ``comparison`` (a row for each number of the paper), ``figures``
-    (the rows of each figure, by its name) and ``runs`` (the summary of each run). ``traces`` is a
-    folder with real traces of the paper's workloads. ``out`` is a new folder for the data of every
-    figure. Without ``out``, the data is not kept.
-    """
-    with tempfile.TemporaryDirectory() as room:
-        folder = Path(out) if out is not None else Path(room) / "paper"
-        options = _options({"traces": traces, "out": folder})
-        _said(["paper", os.fspath(recipe), *options])
-        found = json.loads((folder / "manifest.json").read_text())
-        tables = {file.stem: _rows(file) for file in sorted(folder.glob("*.csv"))}
-        runs = json.loads((folder / "runs.json").read_text())
-        comparison = tables.pop("comparison")
-        return Record(found | {"comparison": comparison, "figures": tables, "runs": runs})
-
-
-def _rows(file: Path) -> list[dict[str, Any]]:
-    """Return the rows of a CSV file. Numbers are converted, and empty cells are None."""
-    with file.open(newline="") as text:
-        table = csv.DictReader(line for line in text if not line.startswith("#"))
-        return [{key: _cell(cell) for key, cell in row.items()} for row in table]
-
-
-def _cell(text: str) -> Any:
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            pass
-    return text or None
 
 
 @contextmanager

@@ -16,14 +16,15 @@ from pathlib import Path
 from typing import Any
 
 from . import _vpass
-from .asked import AnyDrive, AnyWorkload, asked
+from .asked import AnyDrive, AnyWorkload, Asked, asked
 from .cleaning import VictimChooser
 from .policy import Policy
 from .refreshing import Refresh
 from .workloads import One
 
 OPTIONS = frozenset(
-    "drive workload reclaim gc refresh parity gear oracle seed warm_up repeat queue_depth ages hints".split()
+    "drive workload reclaim gc refresh parity gear oracle seed warm_up repeat queue_depth ages hints "
+    "until sample residue fail before cycles stages out_of_phase".split()
 )
 """Axes that are options of a run. Other axes are keys of drive or workload (``--set``)."""
 
@@ -49,13 +50,15 @@ class Point:
             effective = json.loads(_vpass.effective(one))
         except _vpass.UsageError as refused:
             effective = str(refused)
-        apart = {"workloads", "policy", "chooser", "refresher"}
+        apart = {"workloads", "before", "cycles", "policy", "chooser", "refresher"}
         return {
             "asked": {name: value for name, value in vars(one).items() if name not in apart},
             "workloads": [_told(workload) for workload in one.workloads],
+            "before": [_told(workload) for workload in one.before],
+            "cycles": None if one.cycles is None else vars(one.cycles),
             "effective": effective,
             "build": _build(),
-            "files": [_hash(Path(file)) for file in [*_files(one.workloads), *_hints(one.hints)]],
+            "files": [_hash(Path(file)) for file in [*_files(one), *_hints(one.hints)]],
             "objects": [None if object is None else _source(object) for object in objects],
         }
 
@@ -143,7 +146,8 @@ def _told(workload: One) -> dict[str, Any]:
     return known | {"digest": digest, "replay": replay}
 
 
-def _files(workloads: Sequence[One]) -> list[str]:
+def _files(asked: Asked) -> list[str]:
+    workloads = [*asked.workloads, *asked.before]
     named = [one.name for one in workloads if one.kind in ("file", "fio")]
     traces = [file for one in workloads for file in one.files]
     return [*traces, *(name for name in named if Path(name).is_file())]

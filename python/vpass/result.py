@@ -46,7 +46,10 @@ class Latency:
 class Result(Record):
     """Result of a run. The keys of ``vpass run --json`` are attributes.
 
-    ``python_s`` is the time spent in Python code, in seconds.
+    ``python_s`` is the time spent in Python code, in seconds. ``fell_behind`` is whether the drive
+    could not keep up with the requests. With the option ``cycles``, the attribute ``cycles`` has
+    the cycles of the warm-up and of the counted part, and whether a part was capped: it reached
+    its last request before its number of cycles.
     """
 
     def __init__(self, ran: Ran) -> None:
@@ -55,18 +58,31 @@ class Result(Record):
         if self._lost_in_spite:
             name = of["reclaim_technique"]
             of["warnings"].append(f"{name} says that it loses no data, and it lost data.")
+        if ran.cycles is not None:
+            of["cycles"] = json.loads(ran.cycles)
         super().__init__(of)
+        self.fell_behind = ran.fell_behind
         self.python_s = ran.python_s
         self.python_calls = ran.python_calls
         self.ran = ran
 
     def latency(self, kind: str = "read") -> Latency:
-        """Return the latencies of the host's reads or writes. Raises Error if the run did not use
-        the timed gear."""
+        """Return latencies of the host's requests. ``kind`` is read, write or read_during_reclaim.
+        Raises Error if the run did not use the timed gear."""
         columns = self.ran.latency(kind)
         if columns is None:
             raise Error(f"latency({kind!r}): only the timed gear has latencies")
         return Latency(*columns)
+
+    def parts(self, count: int) -> list[Record]:
+        """Return the counts of each of ``count`` equal parts of the run.
+
+        The lists ``programs`` and ``erases`` have a number for each ``Cause``. ``retried`` has the
+        numbers of page reads with 1, 2, ... retries. Between recorded moments, counts are
+        interpolated. Parts have equal durations if the run has a clock, and otherwise equal numbers
+        of requests.
+        """
+        return [Record(part) for part in json.loads(self.ran.parts(count))]
 
     def series(self) -> pl.DataFrame:
         """Return counts over the course of the run, like ``series.csv`` of ``--out``."""

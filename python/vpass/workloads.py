@@ -89,6 +89,11 @@ class Workload(Beside):
         return self.set
 
     @staticmethod
+    def of(name: str, **keys: Any) -> Text:
+        """Return a workload with the name ``name`` and these keys of a table ``[workload]``."""
+        return Text(name, keys)
+
+    @staticmethod
     def synthetic(
         *,
         rate: float,
@@ -133,6 +138,18 @@ def _place(place: int | str) -> str:
     return place if isinstance(place, str) else f"{int(place)}B"
 
 
+@dataclass(frozen=True)
+class Text(Beside):
+    """Workload with a name, and with values for keys of its table ``[workload]``."""
+
+    name: str
+    keys: Mapping[str, Any]
+
+    def ones(self) -> list[One]:
+        lines = [f"{key} = {toml(value)}" for key, value in self.keys.items()]
+        return [One("text", self.name, text="\n".join(["[workload]", *lines, ""]))]
+
+
 class Synthetic(Beside):
     """Workload of generated requests in parts, each with its own range, rate and sizes."""
 
@@ -151,14 +168,21 @@ class Synthetic(Beside):
             lines.append(f"requests = {self.requests}")
         for part in self.parts:
             lines.append("\n[[workload.part]]")
-            lines += [f"{key} = {_toml(value)}" for key, value in part.items()]
+            lines += [f"{key} = {toml(value)}" for key, value in part.items()]
         return "\n".join(lines) + "\n"
 
     def ones(self) -> list[One]:
         return [One("text", "synthetic", text=self.text())]
 
 
-def _toml(value: Any) -> str:
+def toml(value: Any) -> str:
+    """Return a value as TOML in one line."""
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{key} = {toml(of)}" for key, of in value.items()) + " }"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(toml(of) for of in value) + "]"
+    if isinstance(value, bool):
+        return str(value).lower()
     return f'"{value}"' if isinstance(value, str) else repr(value)
 
 

@@ -11,7 +11,6 @@ use crate::hints::{EXAMPLE as HINTS_EXAMPLE, HintsArgs};
 use crate::life::args::{EXAMPLES as LIFE_EXAMPLES, LifeArgs};
 use crate::llm::{EXAMPLES as LLM_EXAMPLES, LlmArgs};
 use crate::new::args::{EXAMPLES as NEW_EXAMPLES, NewCommand};
-use crate::paper::PaperArgs;
 use crate::report_page::ReportArgs;
 use crate::serve::{EXAMPLES as SERVE_EXAMPLES, ServeArgs};
 use crate::smart::SmartArgs;
@@ -119,10 +118,6 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: TraceCommand,
     },
-    /// Reproduce the figures of a paper from its recipe, and compare the paper's numbers with the
-    /// simulated numbers.
-    #[command(after_help = "Example: vpass paper papers/straw-2024 --out straw")]
-    Paper(PaperArgs),
     /// Make a page of stored results: one HTML file with charts, tables and warnings.
     #[command(after_help = "Example: vpass report results --output results.html")]
     Report(ReportArgs),

@@ -21,7 +21,6 @@ mod llm;
 mod new;
 mod out;
 mod out_file;
-mod paper;
 mod progress;
 mod report;
 mod report_page;
@@ -109,7 +108,6 @@ fn command(command: Command) -> Result<Exit, Failure> {
         Command::Hints(args) => hints::hints(&args)?,
         Command::Explain(args) => explain::explain(&args)?,
         Command::Trace { command } => trace::run(&command)?,
-        Command::Paper(args) => return report_page::beside(args, paper::paper),
         Command::Report(args) => report_page::report(&args)?,
         Command::Smart(args) => smart::smart(&args)?,
         Command::Completions { shell } => shell::completions(shell)?,

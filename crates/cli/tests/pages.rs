@@ -24,9 +24,6 @@ const ADDED: [(&[&str], &[&str]); 8] = [
     (&["search"], &["--force"]),
 ];
 
-/// Paper recipe in a command of a page, and the smaller recipe that replaces it.
-const PAPER: (&str, &str) = ("papers/ida-coding-2018", "papers/ida-coding-2018/small.toml");
-
 /// Options that are removed from a command. An exact life takes neither.
 const TAKEN_OUT: [(&str, &str); 2] = [("life", "--minutes"), ("life", "--rung")];
 
@@ -83,9 +80,6 @@ fn small(mut words: Vec<String>) -> Vec<String> {
         if let Some(at) = words.iter().position(|word| word == option) {
             value.clone_into(&mut words[at + 1]);
         }
-    }
-    if let Some(word) = words.iter_mut().find(|word| *word == PAPER.0) {
-        *word = Path::new(ROOT).join(PAPER.1).display().to_string();
     }
     let added =
         ADDED.iter().filter(|(all, _)| all.iter().all(|one| words.iter().any(|w| w == one)));

@@ -1,7 +1,6 @@
 //! Experiments: sets of plans that run on shared threads. Finished runs are kept on disk.
-//! Comparisons, sweeps and recipes of papers are experiments.
+//! Comparisons and sweeps are experiments.
 
-pub mod paper;
 mod rows;
 pub mod seeds;
 

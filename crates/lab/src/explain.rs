@@ -14,7 +14,7 @@ use vpass_drive::api::reclaim::promise::Prospect;
 use vpass_drive::api::reclaim::{Technique, Threshold};
 use vpass_drive::base::dose::Quarters;
 use vpass_drive::base::geometry::Geometry;
-use vpass_drive::base::units::{transfer_ns, us};
+use vpass_drive::base::units::{WordlineInBlock, transfer_ns, us};
 use vpass_drive::config::{ConfigError, DoseUnit, DriveConfig};
 use vpass_drive::disturb::table::{LimitTable, dose_per_kind};
 
@@ -225,6 +225,22 @@ fn dose(config: &DriveConfig, geometry: &Geometry) -> Option<Dose> {
         neighbour_stride: geometry.neighbour_stride,
         wordlines_per_block: geometry.wordlines_per_block,
     })
+}
+
+/// Returns the group and the read limit of each layer of the weakest block, at the drive's starting
+/// P/E count. Returns an empty list if the drive has no disturb table.
+pub fn layers(config: &DriveConfig) -> Vec<(&str, f64)> {
+    let Some(table) = LimitTable::of(config) else { return vec![] };
+    let layer = |wordline| {
+        let group = table.group_of(wordline);
+        let limit = table.truth(group, config.start.pec).limit;
+        let weakest = table.limit_of_worst_block(limit, wordline);
+        (config.disturb.groups[group].as_str(), weakest.units())
+    };
+    WordlineInBlock::range(0..config.geometry.wordlines_per_block)
+        .step_by(config.geometry.strings_per_layer as usize)
+        .map(layer)
+        .collect()
 }
 
 /// Returns the drive's starting P/E count and all P/E counts of the disturb table.

@@ -302,7 +302,7 @@ fn text_of(
     read_file(what, path)
 }
 
-/// Reads the text of a drive, workload or recipe file.
+/// Reads the text of a drive, workload, hint or sweep file.
 ///
 /// # Errors
 /// Returns an error if the file cannot be read, is not a regular file, or is too large.

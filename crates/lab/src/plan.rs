@@ -48,7 +48,6 @@ pub use said::SaidOfRefresh;
 pub use sample::{FEWEST_PAGES, Whole};
 pub use stream::Stream;
 pub use watching::Watching;
-pub(crate) use workload::survey;
 pub use workload::{ADAPTIVE, FROM_JOBS, Workload};
 
 /// Drive, workload and options of a run.
@@ -147,6 +146,10 @@ impl RunPlan {
         let resized = load::resize_note(&drive, &sets);
         let said_of_refresh = SaidOfRefresh::of(&drive.config, &sets, refresh);
         let refresh = said_of_refresh.put_under(&mut drive, parity, refresh)?;
+        if setup.out_of_phase != 0.0 {
+            drive.config.start.reads =
+                cycles::start_reads(&drive.config, reclaim, setup.out_of_phase)?;
+        }
         if refuses {
             // The refresh settings are checked before the survey of a trace, because the survey may
             // take long. If data on the drive is too old at the start, this check names the age as
@@ -175,6 +178,9 @@ impl RunPlan {
             until_stable: setup.until_stable,
             warm_up: setup.warm_up,
             fail: setup.fail.clone(),
+            before: setup.before.clone(),
+            cycles: setup.cycles,
+            stages: setup.stages,
             ages: ages(setup, &plan)?,
             ..plan
         };
@@ -263,6 +269,7 @@ impl RunPlan {
         hints::check(&self.drive.config).map_err(|e| self.refused_drive(e))?;
         self.check_parity()?;
         self.check_failures()?;
+        self.check_schedule()?;
         if self.is_fluid() {
             self.check_fluid()?;
         } else {

@@ -4,8 +4,7 @@
 use std::str::FromStr;
 
 /// Disjoint samples of a drive. Each sample has every `of`-th page.
-#[derive(Clone, Copy, Debug, serde::Deserialize)]
-#[serde(try_from = "String")]
+#[derive(Clone, Copy, Debug)]
 pub struct Samples {
     /// Number of samples.
     pub count: u32,
@@ -23,14 +22,6 @@ impl Samples {
     pub fn residues(self) -> impl Iterator<Item = u32> + use<> {
         let apart = self.of / self.count.max(1);
         (0..self.count).map(move |n| n * apart)
-    }
-}
-
-impl TryFrom<String> for Samples {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        text.parse()
     }
 }
 

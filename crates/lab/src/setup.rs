@@ -9,8 +9,10 @@ use vpass_drive::base::phrase::{Dialect, Neutral};
 use vpass_drive::base::request::Op;
 use vpass_oracle::Level;
 use vpass_workload::given::Given;
-use vpass_workload::synthetic::Sample;
+use vpass_workload::synthetic::{Sample, WorkloadConfig};
 use vpass_workload::traces::{BlkAction, Fit, TimeUnit};
+
+use crate::plan::Cycles;
 
 /// Drive, and the options that do not depend on the workload.
 #[derive(Clone, Debug, PartialEq)]
@@ -69,6 +71,17 @@ pub struct Setup {
     pub hints: HintSource,
     /// Failures to inject during the run. Each failure comes with its time.
     pub fail: Vec<Failure>,
+    /// Workload that is served completely before `workload`, with a clock of its own.
+    pub before: Option<WorkloadConfig>,
+    /// Number of block cycles after which the run ends. If `None`, the run ends after the last
+    /// request.
+    pub cycles: Option<Cycles>,
+    /// Whether to split the time of the host's page reads into stages.
+    pub stages: bool,
+    /// Share of a reclaim cycle. Each block begins with a random number of reads, up to this share
+    /// of the reads after which the technique first acts. With 0, `start.reads` of the drive
+    /// applies.
+    pub out_of_phase: f64,
 }
 
 impl Setup {
@@ -84,6 +97,10 @@ impl Setup {
             sample: Sample::WHOLE,
             hints: HintSource::Workload,
             fail: vec![],
+            before: None,
+            cycles: None,
+            stages: false,
+            out_of_phase: 0.0,
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Reader of two kinds of TOML files: hint files, and recipes that repeat the runs of a paper. An
-//! error message names the file, the line, the error, and the expected value.
+//! Reader of hint files, which are in TOML. An error message names the file, the line, the error,
+//! and the expected value.
 
 mod node;
 mod wrong;

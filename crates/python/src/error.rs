@@ -23,9 +23,8 @@ create_exception!(vpass, Bug, Error, "A fault of vpass. Please report it.");
 pub(crate) struct Keywords;
 
 /// Options that only the command has, and the Python package does not.
-const OF_COMMAND: [Opt; 10] = [
+const OF_COMMAND: [Opt; 8] = [
     Opt::Dwpd,
-    Opt::Fail,
     Opt::Interface,
     Opt::Out,
     Opt::RandomReadIops,
@@ -33,7 +32,6 @@ const OF_COMMAND: [Opt; 10] = [
     Opt::SequentialRead,
     Opt::SequentialWrite,
     Opt::Tbw,
-    Opt::Until,
 ];
 
 impl Dialect for Keywords {

@@ -63,7 +63,7 @@ mod _vpass {
     #[pymodule_export]
     use crate::rewrite::Rewrite;
     #[pymodule_export]
-    use crate::run::{config, duration_ns, effective, fit_in_memory, run};
+    use crate::run::{config, duration_ns, effective, fit_in_memory, layers, requests, run};
     #[pymodule_export]
     use crate::stated::Budget;
     #[pymodule_export]

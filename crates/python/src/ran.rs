@@ -6,6 +6,7 @@ use std::sync::Mutex;
 use numpy::PyArray1;
 use pyo3::exceptions::{PyFileExistsError, PyOSError, PyValueError};
 use pyo3::prelude::*;
+use vpass_lab::as_json;
 use vpass_lab::files;
 use vpass_lab::manifest::Call;
 use vpass_lab::plan::RunPlan;
@@ -19,6 +20,9 @@ pub(crate) struct Ran {
     /// Summary as JSON, as `vpass run --json` prints it.
     #[pyo3(get)]
     pub(crate) summary: String,
+    /// Cycles of the warm-up and of the counted part as JSON, if they decide the length of the run.
+    #[pyo3(get)]
+    pub(crate) cycles: Option<String>,
     /// Seconds spent in Python code.
     #[pyo3(get)]
     pub(crate) python_s: f64,
@@ -28,6 +32,9 @@ pub(crate) struct Ran {
     /// Whether the oracle or the drive has found a bug.
     #[pyo3(get)]
     pub(crate) is_bug: bool,
+    /// Whether the drive could not keep up with the requests.
+    #[pyo3(get)]
+    pub(crate) fell_behind: bool,
     /// Whether the technique guarantees that no page is lost.
     #[pyo3(get)]
     pub(crate) is_sound: bool,
@@ -47,7 +54,12 @@ impl Ran {
         let latency = match kind {
             "read" => &metrics.read,
             "write" => &metrics.write,
-            _ => return Err(PyValueError::new_err(format!("{kind}: read or write is expected"))),
+            "read_during_reclaim" => &metrics.read_during_reclaim,
+            _ => {
+                return Err(PyValueError::new_err(format!(
+                    "{kind}: read, write or read_during_reclaim is expected"
+                )));
+            }
         };
         let (mut us, mut count) = (vec![], vec![]);
         for step in latency.histogram().iter_recorded() {
@@ -55,6 +67,12 @@ impl Ran {
             count.push(step.count_since_last_iteration());
         }
         Ok(Some((PyArray1::from_vec(py, us), PyArray1::from_vec(py, count))))
+    }
+
+    /// Returns the counts of equal parts of the run, as JSON.
+    fn parts(&self, count: u32) -> PyResult<String> {
+        let of = self.of.lock().map_err(|_| PyValueError::new_err("the run is in use"))?;
+        as_json::text(&of.1.series.parts(count)).map_err(raised)
     }
 
     /// Returns a file of the folder that `--out` writes. Returns `None` if the run has not recorded

@@ -8,24 +8,29 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Instant;
 
+use numpy::PyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use vpass_drive::api::card::Protection;
+use vpass_drive::base::request::RequestSource;
 use vpass_drive::base::span::Span;
 use vpass_lab::as_json;
+use vpass_lab::explain;
 use vpass_lab::failure::Failure;
 use vpass_lab::load;
 use vpass_lab::memory;
-use vpass_lab::plan::{Cards, Choose, Chosen, RunPlan, Workload};
+use vpass_lab::plan::{self, Cards, Choose, Chosen, RunPlan, Workload};
 use vpass_lab::progress::unwatched;
 use vpass_lab::run::execute;
+use vpass_lab::samples::Samples;
 use vpass_lab::setup::{Base, Gear, HintSource, Setup, Watch};
+use vpass_workload::synthetic::Sample;
 
 use crate::error::{Bug, Keywords, raised};
 use crate::observer::watching;
 use crate::ran::Ran;
 use crate::shared::{EVERY, Heard, Shared};
-use crate::workload::{One, named};
+use crate::workload::{One, earlier, named};
 use crate::{policy, refresh, victims};
 
 /// Drive, workload and options of a run, as the Python package gives them.
@@ -46,12 +51,36 @@ pub(crate) struct Asked {
     queue_depth: Option<u32>,
     ages: Vec<u32>,
     hints: Option<PathBuf>,
+    until: Option<String>,
+    sample: Option<String>,
+    residue: u32,
+    fail: Vec<String>,
+    /// Workload that is served before the others, if any, and its values of keys.
+    before: Vec<One>,
+    before_set: Vec<String>,
+    cycles: Option<Cycles>,
+    stages: bool,
+    out_of_phase: f64,
     /// Whether the run records what only a result folder contains.
     record: bool,
     /// Python objects that replace the techniques of three slots: reclaim, gc and refresh.
     policy: Option<Py<PyAny>>,
     chooser: Option<Py<PyAny>>,
     refresher: Option<Py<PyAny>>,
+}
+
+/// Length of a run in cycles of its blocks, as the Python package gives it.
+#[derive(FromPyObject)]
+struct Cycles {
+    blocks: f64,
+    counted: Option<f64>,
+    warm_up: Option<f64>,
+}
+
+impl From<&Cycles> for plan::Cycles {
+    fn from(of: &Cycles) -> Self {
+        Self { blocks: of.blocks, counted: of.counted, warm_up: of.warm_up }
+    }
 }
 
 impl Asked {
@@ -81,9 +110,42 @@ impl Asked {
         let repeat =
             NonZeroU32::new(self.repeat).ok_or_else(|| wrong("repeat", "0", "1 or more"))?;
         let hints = self.hints.clone().map_or(HintSource::Workload, HintSource::File);
-        let ages = self.ages.clone();
-        let warm_up = self.warm_up;
-        Ok(Setup { warm_up, repeat, ages, hints, ..Setup::new(base, named) })
+        Ok(Setup {
+            warm_up: self.warm_up,
+            repeat,
+            ages: self.ages.clone(),
+            hints,
+            until_stable: match self.until.as_deref() {
+                None => false,
+                Some("stable") => true,
+                Some(other) => return Err(wrong("until", other, "stable")),
+            },
+            sample: self.sample()?,
+            fail: self
+                .fail
+                .iter()
+                .map(|text| text.parse().map_err(PyValueError::new_err::<String>))
+                .collect::<PyResult<_>>()?,
+            before: self
+                .before
+                .first()
+                .map(|one| earlier(one, &self.before_set))
+                .transpose()
+                .map_err(raised)?,
+            cycles: self.cycles.as_ref().map(Into::into),
+            stages: self.stages,
+            out_of_phase: self.out_of_phase,
+            ..Setup::new(base, named)
+        })
+    }
+
+    fn sample(&self) -> PyResult<Sample> {
+        let Some(text) = &self.sample else { return Ok(Sample::WHOLE) };
+        let samples: Samples = text.parse().map_err(|why: String| wrong("sample", text, &why))?;
+        if samples.count != 1 || self.residue >= samples.of {
+            return Err(wrong("sample", text, "1/N, and a residue below N,"));
+        }
+        Ok(Sample { of: samples.of, residue: self.residue })
     }
 
     fn cards(&self, py: Python<'_>, shared: &Arc<Shared>) -> PyResult<Cards> {
@@ -149,12 +211,15 @@ pub(crate) fn run(
     let done = done.ok_or_else(|| Bug::new_err("vpass stopped; its message is above"))?;
     let (plan, outcome) = done.map_err(raised)?;
     let summary = as_json::text(&outcome.summary).map_err(raised)?;
+    let cycles = outcome.cycles.as_ref().map(as_json::text).transpose().map_err(raised)?;
     let (python_s, python_calls) = shared.spent();
     Ok(Ran {
         summary,
+        cycles,
         python_s,
         python_calls,
         is_bug: outcome.is_bug(),
+        fell_behind: outcome.summary.backlog_grows(),
         is_sound: plan.reclaim.protects == Protection::Sound,
         of: Mutex::new((plan, outcome)),
     })
@@ -190,10 +255,7 @@ fn awaited<T: Send + 'static>(
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "PyO3 passes arguments from Python by value")]
 pub(crate) fn effective(py: Python<'_>, asked: Asked) -> PyResult<String> {
-    let shared = Arc::new(Shared::default());
-    let (setup, cards) = (asked.setup(&shared)?, asked.cards(py, &shared)?);
-    let effective = py.detach(|| {
-        let plan = RunPlan::new(&setup, cards, &unwatched)?;
+    planned(py, &asked, |plan| {
         let config =
             serde_json::to_value(&plan.drive.config).map_err(|e| Failure::failed(e.to_string()))?;
         let workload = of_workload(&plan.workload)?;
@@ -206,9 +268,50 @@ pub(crate) fn effective(py: Python<'_>, asked: Asked) -> PyResult<String> {
             "refresh": plan.refresh.name,
             "parity": plan.parity.name,
         }))
-    });
+    })
+}
+
+/// Plans a run without running it, and passes the plan to `work`.
+fn planned<T: Send>(
+    py: Python<'_>,
+    asked: &Asked,
+    work: impl FnOnce(RunPlan) -> Result<T, Failure> + Send,
+) -> PyResult<T> {
+    let shared = Arc::new(Shared::default());
+    let (setup, cards) = (asked.setup(&shared)?, asked.cards(py, &shared)?);
+    let found = py.detach(|| RunPlan::new(&setup, cards, &unwatched).and_then(work));
     // An exception of the user's code has precedence over any other result.
-    shared.take_error().map_or_else(|| effective.map_err(raised), Err)
+    shared.take_error().map_or_else(|| found.map_err(raised), Err)
+}
+
+/// Columns of requests: offsets and sizes in bytes, 0/1/2 for read/write/trim, and times in ns.
+type Columns<'py> = (
+    Bound<'py, PyArray1<u64>>,
+    Bound<'py, PyArray1<u32>>,
+    Bound<'py, PyArray1<u8>>,
+    Bound<'py, PyArray1<u64>>,
+);
+
+/// Returns the first requests of a run, at most `count`.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "PyO3 passes arguments from Python by value")]
+pub(crate) fn requests(py: Python<'_>, asked: Asked, count: usize) -> PyResult<Columns<'_>> {
+    let drawn = planned(py, &asked, |plan| {
+        let (mut source, mut all) = (plan.source()?, vec![]);
+        loop {
+            let before = all.len();
+            source.fill(&mut all, count - before)?;
+            if all.len() == before || all.len() == count {
+                return Ok(all);
+            }
+        }
+    })?;
+    Ok((
+        PyArray1::from_iter(py, drawn.iter().map(|request| request.offset)),
+        PyArray1::from_iter(py, drawn.iter().map(|request| request.bytes)),
+        PyArray1::from_iter(py, drawn.iter().map(|request| request.op as u8)),
+        PyArray1::from_iter(py, drawn.iter().map(|request| request.at)),
+    ))
 }
 
 /// Returns a span of time such as `"30d"` in ns.
@@ -221,16 +324,9 @@ pub(crate) fn duration_ns(text: &str) -> PyResult<u64> {
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "PyO3 passes arguments from Python by value")]
 pub(crate) fn fit_in_memory(py: Python<'_>, asked: Asked) -> PyResult<u64> {
-    let shared = Arc::new(Shared::default());
-    let (setup, cards) = (asked.setup(&shared)?, asked.cards(py, &shared)?);
-    let needed = py.detach(|| {
-        let plan = RunPlan { files: asked.record, ..RunPlan::new(&setup, cards, &unwatched)? };
-        memory::needed(&plan)
-    });
-    match shared.take_error() {
-        Some(error) => Err(error),
-        None => Ok(memory::budget() / needed.map_err(raised)?.max(1)),
-    }
+    let files = asked.record;
+    let needed = planned(py, &asked, |plan| memory::needed(&RunPlan { files, ..plan }))?;
+    Ok(memory::budget() / needed.max(1))
 }
 
 /// Returns the configuration of a drive as JSON, with all values resolved.
@@ -239,6 +335,15 @@ pub(crate) fn fit_in_memory(py: Python<'_>, asked: Asked) -> PyResult<u64> {
 pub(crate) fn config(drive: String, set: Vec<String>) -> PyResult<String> {
     let resolved = load::overrides(&set).and_then(|sets| load::drive(&drive, &sets));
     resolved.and_then(|loaded| as_json::text(&loaded.config)).map_err(raised)
+}
+
+/// Returns the group and the read limit of each layer of a drive's weakest block.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "PyO3 passes arguments from Python by value")]
+pub(crate) fn layers(drive: String, set: Vec<String>) -> PyResult<Vec<(String, f64)>> {
+    let resolved = load::overrides(&set).and_then(|sets| load::drive(&drive, &sets));
+    let config = resolved.map_err(raised)?.config;
+    Ok(explain::layers(&config).into_iter().map(|(group, of)| (group.into(), of)).collect())
 }
 
 /// Returns everything that determines the requests of a workload, except the contents of files.

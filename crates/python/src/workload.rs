@@ -7,7 +7,10 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use vpass_drive::base::phrase::Phrase;
 use vpass_drive::base::request::Op;
+use vpass_lab::failure::Failure;
+use vpass_lab::load::{self, Generated};
 use vpass_lab::setup::{Named, Replay};
+use vpass_workload::synthetic::WorkloadConfig;
 use vpass_workload::traces::BlkAction;
 
 use crate::error::Keywords;
@@ -129,4 +132,25 @@ pub(crate) fn named(
         all.iter().map(|one| one.named(queue_depth, shared)).collect::<PyResult<Vec<_>>>()?;
     let one = if named.len() == 1 { named.remove(0) } else { Named::Beside(named) };
     Ok((one, of_run))
+}
+
+/// Returns the table `[workload]` of a workload that is served before the others.
+///
+/// # Errors
+/// Reports a workload without such a table, and an invalid key.
+pub(crate) fn earlier(one: &One, set: &[String]) -> Result<WorkloadConfig, Failure> {
+    let sets = load::overrides(set)?;
+    let loaded = match one.kind.as_str() {
+        "file" => Some(load::workload(&one.name, &sets, None)?),
+        "text" => Some(load::workload_of(&one.name, one.text.clone(), &sets, None)?),
+        _ => None,
+    };
+    match loaded.map(|loaded| loaded.config) {
+        Some(Generated::Workload(file)) if file.workload.stripes.is_none() => Ok(file.workload),
+        _ => Err(Failure::usage(format!(
+            "the workload `{}` cannot be served before another; a table [workload] with the key \
+             distribution is expected",
+            one.name
+        ))),
+    }
 }

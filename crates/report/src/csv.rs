@@ -4,8 +4,6 @@
 /// Rows of a CSV file. Each row has as many cells as the heading.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Csv {
-    /// Text of the comment line before the heading; absent if the file has no such line.
-    pub title: Option<String>,
     /// Names of the columns.
     pub heading: Vec<String>,
     cells: Cells,
@@ -26,7 +24,6 @@ impl Csv {
     /// # Errors
     /// Returns the reason why the text is not a valid CSV file.
     pub fn read(text: &str) -> Result<Self, String> {
-        let title = text.strip_prefix("# ").and_then(|text| text.lines().next());
         let (mut heading, mut cells) = (Cells::default(), Cells::default());
         let mut rest = next_record(text).ok_or("the heading is missing")?;
         rest = heading.take_record(rest);
@@ -46,7 +43,7 @@ impl Csv {
                 ));
             }
         }
-        Ok(Self { title: title.map(str::to_owned), heading, cells })
+        Ok(Self { heading, cells })
     }
 
     /// Returns the number of rows.
@@ -163,7 +160,6 @@ mod tests {
     #[test]
     fn columns_are_found_by_name() {
         let csv = Csv::read("# title\nblock,us\n0,1.5\n1,\n").unwrap();
-        assert_eq!(csv.title.as_deref(), Some("title"));
         assert_eq!(csv.texts("block").unwrap(), ["0", "1"]);
         let us = csv.numbers("us").unwrap();
         assert!(us[0].to_bits() == 1.5f64.to_bits() && us[1].is_nan(), "{us:?}");

@@ -16,21 +16,13 @@ use crate::csv::Csv;
 /// Largest depth to which folders inside a result folder are read.
 const DEEPEST: u32 = 2;
 /// Names of result files. Every result folder has at least one file with one of these names.
-const RESULTS: [&str; 5] =
-    ["summary.json", "compare.json", "life.json", "sweep.json", "comparison.csv"];
+const RESULTS: [&str; 4] = ["summary.json", "compare.json", "life.json", "sweep.json"];
 /// Endings of the files that are read from a result folder. Other files are ignored.
 const READ: [&str; 3] = ["json", "csv", "hlog"];
 
 /// CSV files of which a page needs every row. vpass ends the last line of each of them.
-const WHOLE: [&str; 7] = [
-    "series.csv",
-    "latency.csv",
-    "blocks.csv",
-    "dose.csv",
-    "dose_map.csv",
-    "dose_blocks.csv",
-    "comparison.csv",
-];
+const WHOLE: [&str; 6] =
+    ["series.csv", "latency.csv", "blocks.csv", "dose.csv", "dose_map.csv", "dose_blocks.csv"];
 
 /// Result folder, in the form in which `--out` writes it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

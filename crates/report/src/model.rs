@@ -15,12 +15,10 @@ mod compared;
 mod joined;
 mod life;
 mod lives;
-mod paper;
 pub(crate) mod sweep;
 
 pub use life::Life;
 pub use lives::Wearing;
-pub use paper::{Claim, Paper};
 pub use sweep::{Point, Sweep};
 
 /// Largest number of techniques that charts show. The palette has one colour for each of them.
@@ -33,8 +31,6 @@ pub enum Kind {
     Runs,
     /// Lives of drives, simulated by `vpass life`.
     Lives,
-    /// Numbers in a paper beside the numbers that `vpass paper` simulated.
-    Paper,
     /// Comparisons that `vpass sweep` made at several values of some keys.
     Sweep,
 }
@@ -155,8 +151,6 @@ pub struct Model {
     pub notes: Vec<String>,
     /// Content of the file `manifest.json` of the first run; null if the file is absent.
     pub manifest: Value,
-    /// Numbers of a paper; absent for other kinds of results.
-    pub paper: Option<Paper>,
     /// Points of a sweep; absent for other kinds of results.
     pub sweep: Option<Sweep>,
 }
@@ -171,7 +165,6 @@ impl Model {
         folders.iter().try_for_each(Folder::require_whole)?;
         let mut model = match folders {
             [one] if one.file("life.json").is_some() => lives::read(one)?,
-            [one] if one.file("comparison.csv").is_some() => paper::read(one)?,
             [one] if one.file("sweep.json").is_some() => sweep::read(one)?,
             [one] if one.file("compare.json").is_some() => compared::read(one)?,
             [one] if one.file("summary.json").is_some() => joined::read(folders)?,
@@ -287,9 +280,9 @@ impl Model {
 
 fn without_results(folder: &Folder) -> Failure {
     Failure::usage(format!("{} has no results", folder.name)).with_remedy(phrase![
-        "a folder that `vpass run`, `compare`, `life`, `sweep` or `paper` wrote with ",
+        "a folder that `vpass run`, `compare`, `life` or `sweep` wrote with ",
         Opt::Out,
-        " is expected (with summary.json, compare.json, life.json, sweep.json or comparison.csv)",
+        " is expected (with summary.json, compare.json, life.json or sweep.json)",
     ])
 }
 

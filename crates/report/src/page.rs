@@ -33,7 +33,7 @@ use crate::dose;
 use crate::folder::Folder;
 use crate::model::{Kind, Model};
 use crate::parts::{
-    cards, cdf, cost, header, life, numbers, paper, repeat, sweep, time, warnings, wear, years,
+    cards, cdf, cost, header, life, numbers, repeat, sweep, time, warnings, wear, years,
 };
 use crate::section::Section;
 use crate::svg::{escape, shown};
@@ -80,7 +80,6 @@ pub fn page(folders: &[Folder], dialect: &dyn Dialect) -> Result<String, Failure
             add(years::section(&model));
             add(numbers::section(&model));
         }
-        Kind::Paper => add(paper::section(&model)),
         Kind::Sweep => {
             add(header::keys(&model));
             sweep::sections(&model).into_iter().for_each(&mut add);

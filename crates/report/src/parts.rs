@@ -7,7 +7,6 @@ pub(crate) mod cost;
 pub(crate) mod header;
 pub(crate) mod life;
 pub(crate) mod numbers;
-pub(crate) mod paper;
 pub(crate) mod repeat;
 pub(crate) mod sweep;
 pub(crate) mod time;

@@ -5,7 +5,6 @@ pub mod absent;
 pub mod cost;
 pub mod latency;
 pub mod life;
-pub mod paper;
 pub mod sweep;
 pub mod verdict;
 pub mod wear;

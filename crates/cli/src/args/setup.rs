@@ -35,8 +35,6 @@ impl From<&Setup> for setup::Setup {
             }
         };
         Self {
-            base: (&args.base).into(),
-            workload,
             repeat: args.repeat,
             until_stable: args.until.is_some(),
             warm_up: args.warm_up,
@@ -47,7 +45,7 @@ impl From<&Setup> for setup::Setup {
                 Some(file) if file.as_os_str() == "off" => HintSource::Off,
                 Some(file) => HintSource::File(file.clone()),
             },
-            fail: vec![],
+            ..Self::new((&args.base).into(), workload)
         }
     }
 }

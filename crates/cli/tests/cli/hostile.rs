@@ -82,7 +82,6 @@ fn words_of_the_command_line() {
     refused(&["attack", HOSTILE, "--drive", "tiny"]);
     refused(&["explain", "--drive", HOSTILE]);
     refused(&["show", "drive", HOSTILE]);
-    refused(&["paper", HOSTILE]);
     refused(&["trace", "info", HOSTILE]);
     refused(&["trace", "convert", HOSTILE, "out.vpt"]);
     refused(&["check", "--reclaim", HOSTILE]);
@@ -153,7 +152,6 @@ fn names_of_files() {
         "--set",
         "geometry.channels=0",
     ]);
-    refused(&["paper", &file("-recipe.toml", "title = 5\n")]);
     // Folders with hostile names: a folder that is not empty, a folder that is written, and a
     // leftover of a killed run.
     let out = room.text(HOSTILE);
@@ -238,15 +236,6 @@ fn strings_and_keys_of_toml() {
         "--workload",
         &workload(&format!("[workload]\ndistribution = \"{IN_TOML}\"\n")),
     ]));
-    let recipe = format!(
-        "title = \"{IN_TOML}\"\ndrive = 'tiny'\n\
-         figure = [{{ name = \"{IN_TOML}\", title = \"{IN_TOML}\", group = 'g', metric = \
-         ['/host/read_requests'], unit = \"{IN_TOML}\" }}]\n\
-         workload = [{{ name = \"{IN_TOML}\", config = {{ requests = 500 }} }}]\n\
-         group = [{{ name = 'g', gear = 'untimed', reclaim = ['block'], passes = 1.0, variant = \
-         [{{ name = \"{IN_TOML}\" }}] }}]\n"
-    );
-    shown(&["paper", &room.file("run.toml", &recipe)]);
     let _: Value = vpass(&["list", "drives", "--json"]).json();
 }
 

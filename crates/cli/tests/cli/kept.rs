@@ -342,31 +342,3 @@ fn lives_of_another_length_are_others() {
     assert!(!other.stderr.contains(" taken from "), "{}", other.stderr);
     assert!(other.stderr.contains("with other settings"), "{}", other.stderr);
 }
-
-#[test]
-fn runs_of_a_paper_that_ended_are_kept() {
-    let recipe = "title = 'small'\ndrive = 'tiny'\n\
-        figure = [{ name = 'reads', title = 'reads', group = 'g', metric = \
-        ['/host/read_requests'], unit = 'reads' }]\n\
-        workload = [{ name = 'w', config = { requests = 200000 } }, { name = 'x', config = { \
-        requests = 200000, read_share = 0.5 } }]\n\
-        group = [{ name = 'g', gear = 'timed', reclaim = ['block', 'none'], passes = 1.0, variant \
-        = [{ name = 'v' }] }]\n";
-    let room = Room::new();
-    let file = room.file("run.toml", recipe);
-    // The output ends with the seconds that the command took.
-    let at = |out: &str| {
-        [&["paper", &file, "--threads", "1", "--out"], &[out][..]]
-            .concat()
-            .iter()
-            .map(|s| (*s).to_owned())
-            .collect::<Vec<_>>()
-    };
-    let (out, whole) = (room.text("out"), room.text("whole"));
-    stopped(&room, &at(&out).iter().map(String::as_str).collect::<Vec<_>>(), 2, Stop::Kill);
-    let second = run(&at(&out));
-    assert!(second.stderr.contains(" of 4 finished runs taken from"), "{}", second.stderr);
-    assert_eq!((second.code, run(&at(&whole)).code), (0, 0));
-    assert_eq!(content(&room.path("out")), content(&room.path("whole")));
-    assert!(!room.path(".out.rows").exists());
-}

@@ -299,3 +299,49 @@ fn reads_from_before_the_run_that_were_not_given_are_told() {
         "{raid5}"
     );
 }
+
+#[test]
+fn what_warms_up_is_not_counted_and_the_rest_is() {
+    let run = |more: &[&str]| {
+        let args = [
+            "run",
+            "--drive",
+            "tiny",
+            "--workload",
+            "uniform-read",
+            "--set",
+            "workload.requests=50000",
+            "--json",
+        ];
+        vpass(&[&args[..], more].concat())
+    };
+    let done = run(&["--warm-up", "20000"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert_eq!(done.json()["host"]["read_requests"], 30_000);
+    assert_eq!(run(&[]).json()["host"]["read_requests"], 50_000);
+    let done = run(&["--warm-up", "50001"]);
+    assert_eq!(done.code, 2);
+    assert!(done.stderr.contains("only 50000 requests"), "{}", done.stderr);
+}
+
+#[test]
+fn a_warm_up_goes_over_passes_where_they_repeat_anyway() {
+    let args = [
+        "run",
+        "--drive",
+        "tiny",
+        "--workload",
+        "uniform-read",
+        "--set",
+        "workload.requests=50000",
+        "--json",
+    ];
+    let done = vpass(
+        &[&args[..], &["--warm-up", "120000", "--until", "stable", "--set", "disturb.model=none"]]
+            .concat(),
+    );
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    // After the warm-up, 30,000 requests of the third pass are left. Without an erase, the results
+    // do not settle in 100 passes.
+    assert_eq!(done.json()["host"]["read_requests"], 30_000 + 99 * 50_000);
+}

@@ -727,3 +727,41 @@ fn a_sample_of_reads_alone_serves_its_share() {
     let held = number(&json, "/techniques/0/reads_held");
     assert!((held - 1.0).abs() < 0.01, "{held}");
 }
+
+#[test]
+fn a_hint_for_half_of_a_drive_is_one_for_half_of_its_sample() {
+    let room = Room::new();
+    let hints = room
+        .file("half.toml", "[[range]]\noffset = '60GB'\nbytes = '60GB'\naccess_latency = 'idle'\n");
+    let workload = [
+        "--workload",
+        "uniform-read",
+        "--set",
+        "workload.queue_depth=",
+        "--set",
+        "workload.rate=10",
+        "--set",
+        "workload.requests=1000",
+    ];
+    let drive = [
+        "run",
+        "--drive",
+        "rlr-rewriter-tlc",
+        "--gear",
+        "fluid",
+        "--sample",
+        "1/8",
+        "--hints",
+        hints.as_str(),
+        "--json",
+    ];
+    let done = vpass(&[&drive[..], &workload[..]].concat());
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let hints = &done.json()["hints"];
+    let pages = |word: &str| hints[word]["pages"].as_i64().unwrap();
+    // A capacity of 120 GB has 7,324,218 pages.
+    assert!(
+        (pages("idle") - 457_764).abs() <= 1 && (pages("smallest") - 457_764).abs() <= 1,
+        "{hints}"
+    );
+}

@@ -3,7 +3,7 @@
 
 /// Titles for the snapshot, with the arguments of each call. `OUT` is a folder for results, `TIRED`
 /// is a drive file, and `HINTS` is a file of hints.
-pub(crate) const JSON: [(&str, &str); 39] = [
+pub(crate) const JSON: [(&str, &str); 38] = [
     ("run", "run --drive tiny --workload zipf-read --set workload.requests=2000 --json --out OUT"),
     (
         "run",
@@ -109,7 +109,6 @@ pub(crate) const JSON: [(&str, &str); 39] = [
     ("list gc", "list gc --json"),
     ("trace info", "trace info examples/traces/pgbench-ext4.csv.zst --json"),
     ("trace info", "trace info --drive tiny examples/traces/pgbench-ext4.csv.zst --json"),
-    ("paper", "paper papers/ida-coding-2018/small.toml --out OUT"),
 ];
 
 /// Short names in [`JSON`], with the arguments that replace them.

@@ -1,4 +1,4 @@
-//! List of the recorded runs of commands other than `run`, `attack` and `paper`, and of pages. All
+//! List of the recorded runs of commands other than `run` and `attack`, and of pages. All
 //! of them are small, so `make test` makes all of them.
 
 use crate::runs::Run;

@@ -1,6 +1,6 @@
 //! List of the recorded runs. First, every technique runs in both gears under five workloads. Other
 //! runs are sensitive to the order of events, or have other cell types. The last runs are attacks,
-//! a job file, a trace, the papers at their small size, and other commands.
+//! a job file, a trace, and other commands.
 
 use vpass_drive::api::gc::GC;
 use vpass_drive::api::reclaim::RECLAIM;
@@ -91,7 +91,7 @@ const UNLIKE: [&str; 5] = ["block", "straw-ss", "tiered", "read-leveling", "ipr"
 
 /// Returns all runs.
 pub(crate) fn all() -> Vec<Run> {
-    [large(), papers(), commands::all(), crossings::all()].concat()
+    [large(), commands::all(), crossings::all()].concat()
 }
 
 /// Returns every seventh of the large runs, and all small runs.
@@ -188,11 +188,4 @@ fn sources() -> Vec<Run> {
             })
         })
         .collect()
-}
-
-/// Returns the runs of the recipes in `papers/`, at their small size.
-fn papers() -> Vec<Run> {
-    ["straw-2024", "ipr-2018", "ida-coding-2018", "read-latency-relaxation-2021"]
-        .map(|paper| Run::new(&format!("paper papers/{paper}/small.toml")))
-        .to_vec()
 }

@@ -104,8 +104,6 @@ options! {
     TimeUnit = "time_unit",
     /// Files of a trace.
     Trace = "trace",
-    /// Folder with the traces of a paper.
-    Traces = "traces",
     /// UBER that ends a life.
     Uber = "uber",
     /// Condition that ends a repeated run.

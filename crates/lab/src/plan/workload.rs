@@ -291,11 +291,7 @@ fn check_capacity(
 ///
 /// # Errors
 /// Returns an error if the trace is invalid, or if the user interrupts the work.
-pub(crate) fn survey(
-    paths: &[PathBuf],
-    options: &TraceOptions,
-    begin: Begin,
-) -> Result<Survey, Failure> {
+fn survey(paths: &[PathBuf], options: &TraceOptions, begin: Begin) -> Result<Survey, Failure> {
     let bytes = paths.iter().map(|path| fs::metadata(path).map_or(0, |m| m.len())).sum();
     let progress = begin(Some(bytes), "bytes of the trace read");
     let survey = Survey::of(paths, options, &mut |bytes| progress.advance(bytes));

@@ -39,7 +39,6 @@ pub(super) fn of_json(folder: &Folder, file: &str, json: Value) -> Result<Model,
         rows,
         others: vec![],
         manifest: manifest.map_or(Value::Null, |(manifest, _)| manifest),
-        paper: None,
         sweep: None,
         facts: without(json, "techniques"),
     })

@@ -82,7 +82,6 @@ fn one(folder: &Folder) -> Result<Model, Failure> {
         verdict: vec![],
         notes: vec![],
         manifest,
-        paper: None,
         sweep: None,
         facts,
     };

@@ -78,7 +78,6 @@ pub(super) fn read(folder: &Folder) -> Result<Model, Failure> {
         winners,
         tied,
         manifest,
-        paper: None,
         sweep: None,
         facts: without(json, "techniques"),
     })

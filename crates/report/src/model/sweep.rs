@@ -78,7 +78,6 @@ pub(super) fn read(folder: &Folder) -> Result<Model, Failure> {
         rows,
         others: vec![],
         manifest: folder.json("manifest.json")?.unwrap_or(Value::Null),
-        paper: None,
         facts: compared::without(json, "points"),
         sweep: Some(Sweep { keys, points }),
     })

@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use crate::columns::number;
-use crate::model::{Kind, Model};
+use crate::model::Model;
 use crate::numbers::count;
 use crate::section::Section;
 use crate::sentences::verdict::{headline, leader, lede};
@@ -27,10 +27,7 @@ pub(crate) fn header(model: &Model) -> String {
         }
     };
     fact("drive", &model.drive);
-    match model.kind {
-        Kind::Paper => fact("recipe", &model.workload),
-        Kind::Runs | Kind::Lives | Kind::Sweep => fact("workload", workload(model)),
-    }
+    fact("workload", workload(model));
     for (name, value) in sizes(model) {
         fact(name, &value);
     }

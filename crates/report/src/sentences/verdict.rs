@@ -4,14 +4,11 @@
 use crate::model::{Model, Row};
 use crate::numbers::{NBSP, count, times};
 use crate::section::code;
-use crate::sentences::{list, paper, sweep};
+use crate::sentences::{list, sweep};
 use crate::svg::escape;
 
 /// Returns the headline of the page as markup.
 pub fn headline(model: &Model) -> String {
-    if let Some(paper) = &model.paper {
-        return paper::headline(&paper.claims);
-    }
     if let Some(swept) = &model.sweep {
         return sweep::headline(swept);
     }
