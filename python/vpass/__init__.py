@@ -23,6 +23,7 @@ from .asked import Drive
 from .cleaning import VictimChooser
 from .command import explain, life, llm, paper
 from .comparison import Comparison, compare
+from .finding import Found, Tried, find
 from .observing import Cause, Event, Observer
 from .policy import Policy
 from .record import Record
@@ -46,6 +47,7 @@ __all__ = [
     "Error",
     "Event",
     "Fio",
+    "Found",
     "Latency",
     "Observer",
     "Point",
@@ -57,6 +59,7 @@ __all__ = [
     "Rewrite",
     "Sweep",
     "Trace",
+    "Tried",
     "UsageError",
     "VictimChooser",
     "View",
@@ -66,6 +69,7 @@ __all__ = [
     "draws",
     "duration_ns",
     "explain",
+    "find",
     "generator",
     "grid",
     "life",
