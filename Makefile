@@ -5,7 +5,7 @@ VPASS := target/release/vpass
 .PHONY: lint clean build instructions record-instructions names record-names stages unit faulty seeded-bugs benches
 .PHONY: man docs reference links python-test python-lock
 .PHONY: paper-straw paper-ipr paper-ida paper-rlr paper-rlr-live paper-da-raid5 real-drives
-.PHONY: live build-live bench-live
+.PHONY: live build-live bench-live conform
 
 # Compares techniques on a real database's trace and beside a file that everybody reads, on fresh and on worn drives; says what was found.
 demo: build
@@ -52,8 +52,13 @@ python-lock:
 
 # The sources with all faults of crates/conform, one of which a test chooses at run time.
 FAULTY := target/faults/src
-faulty:
-	@cargo run --quiet --release --package vpass-conform -- $(FAULTY)
+faulty: conform
+	@$(CONFORM) plant $(FAULTY)
+
+# All crates are chosen, so that the tests use the same build of them.
+CONFORM := target/release/vpass-conform
+conform:
+	@cargo build --quiet --release --workspace --bin vpass-conform
 
 # The faulty sources are built in many units: that is quicker, and the cases are small.
 MANY_UNITS := --config profile.release.package.vpass-drive.codegen-units=16 --config profile.release.package.vpass-oracle.codegen-units=16
@@ -144,7 +149,7 @@ long-models:
 # every policy that protects under every attack, and under a search of five minutes for a new one; 420 killed commands; ten million mutated trace files for each reader.
 NAMES = python3 -c 'import json, sys; print(*(t["name"] for t in json.load(sys.stdin)["$(1)"] if $(2)))'
 PROTECTING = $(shell $(VPASS) list reclaim --json | $(call NAMES,reclaim,not t["may_lose_data"] and not t["counterfactual"]))
-soak: build
+soak: build conform
 	$(VPASS) check --seed 1 --count 80000
 	$(VPASS) check --seed 1 --count 10000 --parity raid5
 	$(VPASS) check --seed 1 --count 10000 --parity ppc
@@ -165,7 +170,7 @@ soak: build
 	cargo test --release -p vpass-cli --test attacks -- --ignored
 	$(MAKE) --no-print-directory samples
 	set -e; for policy in $(PROTECTING); do \
-		$(VPASS) attack search --drive tiny --set start.pec=2000 --reclaim $$policy --minutes 5 --write target/attack-$$policy.toml --force; \
+		$(CONFORM) search --drive tiny --set start.pec=2000 --reclaim $$policy --minutes 5 --write target/attack-$$policy.toml; \
 	done
 	cargo test --release -p vpass-cli --test cli killed:: -- --ignored
 	VPASS_FUZZ_EXECS=10000000 cargo test --release -p vpass-workload --test fuzz -- --nocapture
@@ -180,14 +185,14 @@ samples:
 CHECKED := target/checked/vpass
 DAY := $(shell date -u +%Y%m%d)
 nightly:
-	cargo build --profile checked --bin vpass
+	cargo build --profile checked --workspace --bin vpass --bin vpass-conform
 	$(CHECKED) check --seed $(DAY)000000 --minutes 10
 	set -e; for reclaim in $$($(CHECKED) list reclaim --json | $(call NAMES,reclaim,True)); do \
-		for attack in $$($(CHECKED) list attacks --json | $(call NAMES,attacks,t["name"] != "search")); do for gear in timed untimed; do \
+		for attack in $$($(CHECKED) list attacks --json | $(call NAMES,attacks,True)); do for gear in timed untimed; do \
 			echo "$$attack against $$reclaim, $$gear"; \
 			$(CHECKED) attack $$attack --drive tiny --set start.pec=2000 --reclaim $$reclaim --gear $$gear --json >/dev/null || [ $$? = 3 ]; \
 		done; done; \
-		$(CHECKED) attack search --drive tiny --set start.pec=2000 --reclaim $$reclaim --rounds 2 --write target/nightly-attack.toml --force --json >/dev/null || [ $$? = 3 ]; \
+		$(CHECKED)-conform search --drive tiny --set start.pec=2000 --reclaim $$reclaim --rounds 2 --write target/nightly-attack.toml || [ $$? = 3 ]; \
 	done
 
 # What some 330 runs write, against what is recorded by field. `make record` takes the record again and

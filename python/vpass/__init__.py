@@ -23,6 +23,7 @@ from .asked import Cycles, Drive
 from .cleaning import VictimChooser
 from .command import explain, life, llm
 from .comparison import Comparison, compare
+from .finding import Found, Tried, find
 from .observing import Cause, Event, Observer
 from .policy import Policy
 from .record import Record
@@ -47,6 +48,7 @@ __all__ = [
     "Error",
     "Event",
     "Fio",
+    "Found",
     "Latency",
     "Observer",
     "Point",
@@ -58,6 +60,7 @@ __all__ = [
     "Rewrite",
     "Sweep",
     "Trace",
+    "Tried",
     "UsageError",
     "VictimChooser",
     "View",
@@ -67,6 +70,7 @@ __all__ = [
     "draws",
     "duration_ns",
     "explain",
+    "find",
     "generator",
     "grid",
     "life",

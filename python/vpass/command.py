@@ -41,6 +41,10 @@ def life(
     uber: float | None = None,
     sample: str | None = None,
     rung: int | None = None,
+    exact: bool = False,
+    within: float | None = None,
+    minutes: float | None = None,
+    threads: int | None = None,
     seeds: int | None = None,
     seed: int | None = None,
     gc: str | None = None,
@@ -59,6 +63,7 @@ def life(
     names = [reclaim] if isinstance(reclaim, str) else list(reclaim)
     given = ["life", "--drive", one.drive, "--reclaim", ",".join(names)]
     given += _options({"years": years, "uber": uber, "sample": sample, "rung": rung})
+    given += _options({"exact": exact, "within": within, "minutes": minutes, "threads": threads})
     given += _options({"seeds": seeds, "seed": seed, "gc": gc, "refresh": refresh, "parity": parity})
     given += _options({"gear": gear, "oracle": oracle, "hints": hints})
     with _workload(one) as words_of_it:

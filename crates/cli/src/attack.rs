@@ -5,7 +5,6 @@
 //! the same seed, all data then lies in the same places as during the attack.
 
 pub(crate) mod args;
-mod search;
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -39,22 +38,15 @@ use crate::out_file::OutFile;
 use crate::progress::deaf;
 use vpass_lab::plain;
 
-/// Word that the user gives instead of an attack's name, to search for an attack.
-const SEARCH: &str = "search";
-
-/// Runs one of the listed attacks (`vpass list attacks`), or searches for an attack.
+/// Runs one of the listed attacks (`vpass list attacks`).
 pub(crate) fn attack(args: &AttackArgs) -> Result<Exit, Failure> {
-    if args.name == SEARCH {
-        return search::search(args);
-    }
     if args.name == ADAPTIVE {
         return adaptive(args);
     }
-    args.search.require_none()?;
     if args.force && args.write.is_none() {
         return Err(Failure::usage("--force is for --write"));
     }
-    let names = ATTACKS.iter().map(|a| a.name).chain([ADAPTIVE, SEARCH]);
+    let names = ATTACKS.iter().map(|a| a.name).chain([ADAPTIVE]);
     let unknown = || Failure::usage(suggest::unknown("attack", &args.name, names));
     let attack = attack_named(&args.name).ok_or_else(unknown)?;
     let victim = Victim::new(args)?;
@@ -99,7 +91,6 @@ const ADAPTIVE_REQUESTS: u64 = 100_000;
 
 /// Runs the adaptive attack.
 fn adaptive(args: &AttackArgs) -> Result<Exit, Failure> {
-    args.search.require_none()?;
     if args.write.is_some() || args.force {
         let sentence = "--write and --force: attack adaptive chooses its requests during the run, \
             so vpass cannot write them into a file; the same --seed repeats the requests";
@@ -126,18 +117,18 @@ fn adaptive(args: &AttackArgs) -> Result<Exit, Failure> {
 }
 
 /// Drive under attack, with its reclaim, GC, refresh and parity techniques.
-pub(crate) struct Victim {
-    pub(crate) drive: Loaded<DriveConfig>,
-    pub(crate) reclaim: &'static Technique,
-    pub(crate) gc: &'static GcTechnique,
-    pub(crate) refresh: &'static RefreshTechnique,
-    pub(crate) parity: &'static ParityTechnique,
+struct Victim {
+    drive: Loaded<DriveConfig>,
+    reclaim: &'static Technique,
+    gc: &'static GcTechnique,
+    refresh: &'static RefreshTechnique,
+    parity: &'static ParityTechnique,
     hints: Option<PathBuf>,
 }
 
 impl Victim {
     /// Loads the drive, and looks up its techniques by name.
-    pub(crate) fn new(args: &AttackArgs) -> Result<Self, Failure> {
+    fn new(args: &AttackArgs) -> Result<Self, Failure> {
         let (base, techniques) = (&args.base, &args.techniques);
         if Gear::from(base.gear) == Gear::Fluid {
             return Err(Failure::usage(
@@ -156,17 +147,16 @@ impl Victim {
         let parity = parity_named(&techniques.parity)?;
         let (config, refresh) = parity::with_parts(drive.config, parity, refresh);
         drive.config = config;
-        let is_untimed = Gear::from(base.gear) == Gear::Untimed || args.name == SEARCH;
-        if drive.config.keeps_time() && is_untimed && args.rate.is_none() {
+        let has_clock = Gear::from(base.gear) == Gear::Timed || args.rate.is_some();
+        if drive.config.keeps_time() && !has_clock {
             let what = if *refresh == *NO_REFRESH {
                 "start.age".into()
             } else {
                 format!("--refresh {refresh}")
             };
-            let other = if args.name == SEARCH { "" } else { ", or use --gear timed" };
             return Err(Failure::usage(format!(
                 "{what} needs a clock, but the requests of an attack have no times: give the \
-                 requests per second with --rate N{other}"
+                 requests per second with --rate N, or use --gear timed"
             )));
         }
         let hints = Some(args.hints.clone()).filter(|file| file.as_os_str() != "off");
@@ -187,7 +177,7 @@ impl Victim {
     }
 
     /// Returns the attacker's knowledge of the drive at the start of the run.
-    pub(crate) fn knowledge(&self, gear: Gear, seed: u64) -> Result<Knowledge, Failure> {
+    fn knowledge(&self, gear: Gear, seed: u64) -> Result<Knowledge, Failure> {
         memory::require_drive(&self.drive, self.reclaim)?;
         let techniques = Techniques {
             reclaim: self.reclaim.into(),
@@ -213,12 +203,7 @@ impl Victim {
     }
 
     /// Plans a run of this workload file on the drive.
-    pub(crate) fn plan(
-        &self,
-        base: &Base,
-        name: &str,
-        file: PhasesFile,
-    ) -> Result<RunPlan, Failure> {
+    fn plan(&self, base: &Base, name: &str, file: PhasesFile) -> Result<RunPlan, Failure> {
         let loaded = Loaded {
             name: format!("attack {name}"),
             text: String::new(),
@@ -239,7 +224,7 @@ impl Victim {
 
     /// Returns the command that replays a workload file against the drive. The caller appends the
     /// name of the file to the command.
-    pub(crate) fn command(&self, base: &Base) -> String {
+    fn command(&self, base: &Base) -> String {
         let mut text = format!(
             "vpass run --drive {} --reclaim {} --gc {}",
             self.drive.name, self.reclaim, self.gc
@@ -262,12 +247,7 @@ impl Victim {
 }
 
 /// Writes a workload file. The first lines of the file hold the command that replays the workload.
-pub(crate) fn write(
-    out: OutFile,
-    place: &Path,
-    file: &PhasesFile,
-    command: &str,
-) -> Result<(), Failure> {
+fn write(out: OutFile, place: &Path, file: &PhasesFile, command: &str) -> Result<(), Failure> {
     let body = toml::to_string(file).map_err(|e| Failure::failed(e.to_string()))?;
     let head = "This attack works only if every page lies in the same place as when vpass wrote \
         this file. The drive, the seed and the gear in the next line ensure this. Replay the \

@@ -1,11 +1,9 @@
 //! `vpass life`: simulates how long a drive lives under a workload, and what wears the drive out.
-//! The command compares techniques, or searches for the best value of a setting.
+//! The command compares techniques.
 
 pub(crate) mod args;
 mod estimated;
-mod key;
 mod render;
-mod search;
 
 use vpass_drive::base::phrase::Phrase;
 
@@ -34,7 +32,7 @@ use crate::table::wants_colour;
 /// Simulates lives of drives and shows the results.
 pub(crate) fn life(args: &LifeArgs) -> Result<Exit, Failure> {
     let tables = Tables::default();
-    let asked = Asked::new(args, &[], &tables)?;
+    let asked = Asked::new(args, &tables)?;
     if args.estimate {
         let as_data = args.setup.base.json;
         return estimated::alone(&asked.contenders, &asked.refused, &tables, as_data);
@@ -42,9 +40,6 @@ pub(crate) fn life(args: &LifeArgs) -> Result<Exit, Failure> {
     out::say_all(&asked.notes()?);
     let folder = args.setup.base.out.as_deref().map(Folder::begin).transpose()?;
     let rows = rows_of(args.page.place_of_rows(args.setup.base.out.as_deref()), args.fresh)?;
-    if let Some(key) = &args.find {
-        return search::find_best(args, key, &asked, folder, &rows, &tables);
-    }
     let estimated = Estimated::at_once(&asked.contenders, &tables)?;
     let climbed = lived(args, &asked, &rows, &tables)?;
     let refused = asked.refused_with(&climbed)?;
@@ -102,7 +97,7 @@ impl Simulated {
 /// # Errors
 /// Returns an error if the drive or the workload is invalid.
 pub(crate) fn planned(args: &LifeArgs) -> Result<Vec<RunPlan>, Failure> {
-    let asked = Asked::new(args, &[], &Tables::default())?;
+    let asked = Asked::new(args, &Tables::default())?;
     Ok(asked.contenders.into_iter().map(|contender| contender.plan).collect())
 }
 
@@ -112,7 +107,7 @@ pub(crate) fn planned(args: &LifeArgs) -> Result<Vec<RunPlan>, Failure> {
 /// Returns an error if the drive or the workload is invalid, or if no life ended in time.
 pub(crate) fn simulated(args: &LifeArgs) -> Result<Simulated, Failure> {
     let tables = Tables::default();
-    let asked = Asked::new(args, &[], &tables)?;
+    let asked = Asked::new(args, &tables)?;
     out::say_all(&asked.notes()?);
     let rows = rows_of(None, args.fresh)?;
     let climbed = lived(args, &asked, &rows, &tables)?;
@@ -149,7 +144,6 @@ fn exit(lives: &[Life], stops: &[&Failure]) -> Result<Exit, Failure> {
 /// not fit the drive or the workload are refused.
 pub(crate) struct Asked<'a> {
     args: &'a LifeArgs,
-    set: Vec<String>,
     /// Whether every P/E cycle is simulated. If not, vpass climbs the ladder of accuracy.
     exact: bool,
     whole: RunPlan,
@@ -161,10 +155,9 @@ pub(crate) struct Asked<'a> {
 }
 
 impl<'a> Asked<'a> {
-    /// Plans the requested lives. `set` has further settings in the form KEY=VALUE.
-    fn new(args: &'a LifeArgs, set: &[String], tables: &Tables) -> Result<Self, Failure> {
+    /// Plans the requested lives.
+    fn new(args: &'a LifeArgs, tables: &Tables) -> Result<Self, Failure> {
         let mut setup: vpass_lab::setup::Setup = (&args.setup).into();
-        setup.base.set.extend_from_slice(set);
         setup.sample = Sample::WHOLE;
         let samples = args.setup.samples();
         require_few(
@@ -177,15 +170,7 @@ impl<'a> Asked<'a> {
         // If the user has set the acceleration of wear, vpass simulates every life with the user's
         // value. An estimate needs no sample.
         let exact = args.is_exact() || args.estimate || whole.drive.config.wear.acceleration != 1;
-        let asked = Self {
-            args,
-            set: setup.base.set,
-            exact,
-            whole,
-            contenders: vec![],
-            refused: vec![],
-            touched: None,
-        };
+        let asked = Self { args, exact, whole, contenders: vec![], refused: vec![], touched: None };
         asked.of_each(tables)
     }
 
@@ -295,7 +280,7 @@ impl<'a> Asked<'a> {
             rung: climbed.rung,
             sampled: self.touched.map(of_samples),
             refused,
-            set: &self.set,
+            set: &self.args.setup.base.set,
         }
     }
 }
@@ -320,11 +305,7 @@ fn lived(args: &LifeArgs, asked: &Asked, rows: &Rows, tables: &Tables) -> Result
         return exact(args, asked, &mut live);
     }
     let climb = Climb {
-        rung: args
-            .rung
-            .or(args.find.as_ref().map(|_| RUNG_OF_FIND))
-            .map(Rung::of_number)
-            .transpose()?,
+        rung: args.rung.map(Rung::of_number).transpose()?,
         wanted: Wanted {
             within: args.within,
             work: Some(work_in(args.minutes() * asked.contenders.len() as f64)),
@@ -343,9 +324,6 @@ fn lived(args: &LifeArgs, asked: &Asked, rows: &Rows, tables: &Tables) -> Result
         out::say_all(&said.collect::<Vec<_>>());
     })
 }
-
-/// Level of accuracy (`--rung`) of a search with `--find`, if the user gives no level.
-const RUNG_OF_FIND: u32 = 2;
 
 /// Simulates every P/E cycle of the lives of all techniques.
 fn exact(args: &LifeArgs, asked: &Asked, live: Live) -> Result<Climbed, Failure> {

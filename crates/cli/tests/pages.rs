@@ -13,7 +13,7 @@ const SMALLER: [(&str, &str); 4] =
     [("--minutes", "0.002"), ("--requests", "2000"), ("--repeat", "2"), ("--seeds", "2")];
 
 /// Arguments that are added to a command with the arguments of the first column.
-const ADDED: [(&[&str], &[&str]); 8] = [
+const ADDED: [(&[&str], &[&str]); 7] = [
     (&["run", "--workload"], &["--set", "workload.requests=2000"]),
     (&["compare", "--workload"], &["--set", "workload.requests=2000"]),
     (&["life"], &["--exact", "--years", "0.00002"]),
@@ -21,7 +21,6 @@ const ADDED: [(&[&str], &[&str]); 8] = [
     (&["modern-tlc", "--set"], &["--set", "drive.capacity=4GB"]),
     (&["modern-tlc-232", "--set"], &["--set", "drive.capacity=4GB"]),
     (&["aged-tlc", "--set"], &["--set", "drive.capacity=2GB"]),
-    (&["search"], &["--force"]),
 ];
 
 /// Options that are removed from a command. An exact life takes neither.

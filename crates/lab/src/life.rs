@@ -16,7 +16,6 @@ mod beginning;
 pub mod climb;
 mod clock;
 mod counts;
-pub mod find;
 pub mod held;
 pub mod interval;
 pub mod ladder;

@@ -10,7 +10,6 @@
 //! reason, each attack reads many blocks, one after the other.
 
 mod below_interval;
-mod breed;
 mod charge_and_burst;
 mod defeat_counters;
 mod hammer;
@@ -19,7 +18,6 @@ mod weak_spot;
 
 use crate::phases::PhaseConfig;
 
-pub use breed::Breeder;
 pub use knowledge::{Knowledge, ReadMix, Strength, Target};
 
 /// Attack with its name, its summary and the function that makes its phases.

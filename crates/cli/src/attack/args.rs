@@ -3,8 +3,7 @@
 use std::num::NonZeroU64;
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
-use vpass_lab::failure::Failure;
+use clap::Args;
 
 use crate::args::{Base, TechniqueArgs, at_least_one};
 
@@ -16,8 +15,7 @@ pub(crate) const EXAMPLES: &str = "Examples:\n  \
     vpass attack weak-spot --drive aged-tlc --refresh ida --set start.age=30d --gear untimed \
     --rate 20\n  \
     vpass attack adaptive --drive tiny --reclaim straw-wl --set start.pec=2000 --gear untimed \
-    --requests 1M\n  \
-    vpass attack search --drive tiny --reclaim straw-wl --set start.pec=2000 --minutes 5\n\n\
+    --requests 1M\n\n\
     The attacker knows the place of every page and the limit of every wordline (see `vpass list \
     attacks`). Exit codes are those of `vpass run`: 3 if data was lost, 1 if the oracle found a \
     bug of the drive model.";
@@ -25,9 +23,9 @@ pub(crate) const EXAMPLES: &str = "Examples:\n  \
 /// Options of an attack against one drive.
 #[derive(Debug, Args)]
 pub(crate) struct AttackArgs {
-    /// Name of an attack (see `vpass list attacks`), or `search` to find a new attack. `adaptive`
-    /// sends bursts of 4 to 100 whole-page requests, and inspects the drive after each burst.
-    /// Latencies under `adaptive` are therefore latencies of short bursts.
+    /// Name of an attack (see `vpass list attacks`). `adaptive` sends bursts of 4 to 100 whole-page
+    /// requests, and inspects the drive after each burst. Latencies under `adaptive` are therefore
+    /// latencies of short bursts.
     pub(crate) name: String,
     #[command(flatten)]
     pub(crate) techniques: TechniqueArgs,
@@ -36,7 +34,7 @@ pub(crate) struct AttackArgs {
     #[arg(long, value_name = "N", value_parser = a_rate, conflicts_with = "queue_depth")]
     pub(crate) rate: Option<f64>,
     /// Repeat the attack until N requests are done. Default: one round of the attack, or 100,000
-    /// requests of `adaptive`. With `search`, each trial has N requests.
+    /// requests of `adaptive`.
     #[arg(long, value_name = "N", value_parser = at_least_one::<NonZeroU64>)]
     pub(crate) requests: Option<NonZeroU64>,
     /// TOML file with hints, in the form that `vpass run --hints` reads. off: no hints.
@@ -50,54 +48,6 @@ pub(crate) struct AttackArgs {
     pub(crate) force: bool,
     #[command(flatten)]
     pub(crate) base: Base,
-    #[command(flatten)]
-    pub(crate) search: SearchArgs,
-}
-
-/// Options that only `vpass attack search` takes.
-#[derive(Clone, Debug, Args)]
-#[command(
-    next_help_heading = "Options of `vpass attack search`, which runs in the untimed gear and \
-        writes attack-RECLAIM.toml"
-)]
-pub(crate) struct SearchArgs {
-    /// Search for M minutes. Default: 1, unless --rounds is given.
-    #[arg(long, value_name = "M")]
-    pub(crate) minutes: Option<f64>,
-    /// Search for N rounds of eight trials. Unlike --minutes, this option gives the same result
-    /// every time.
-    #[arg(
-        long,
-        value_name = "N",
-        conflicts_with = "minutes",
-        value_parser = at_least_one::<NonZeroU64>,
-    )]
-    pub(crate) rounds: Option<NonZeroU64>,
-    /// Goal of the search. loss: lost data. writes: as many reclaim copies as possible for each
-    /// page that the host reads. Default: loss.
-    #[arg(long, value_enum)]
-    pub(crate) goal: Option<Goal>,
-}
-
-impl SearchArgs {
-    /// Returns an error if an option of the search is given, because the attack is not a search.
-    pub(crate) fn require_none(&self) -> Result<(), Failure> {
-        let Self { minutes, rounds, goal } = self;
-        if minutes.is_none() && rounds.is_none() && goal.is_none() {
-            return Ok(());
-        }
-        Err(Failure::usage("--minutes, --rounds and --goal work only with `vpass attack search`"))
-    }
-}
-
-/// Goal of a search.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Goal {
-    /// Lost data.
-    #[default]
-    Loss,
-    /// Reclaim copies per page read.
-    Writes,
 }
 
 /// Parses a rate in requests per second.

@@ -14,9 +14,7 @@ pub(crate) const EXAMPLES: &str = "Examples:\n  \
     vpass life --drive modern-tlc --trace mine.csv.zst --reclaim block,straw-wl --within 5% \
     --minutes 10\n  \
     vpass life --drive mine.toml --workload mixed.toml --refresh none,block --exact --seeds 3 \
-    --sample 1/16\n  \
-    vpass life --drive mine.toml --workload mixed.toml --refresh block --find refresh.period \
-    --from 7d --to 1y --out curve\n\n\
+    --sample 1/16\n\n\
     A drive is worn out when its mean block has endured drive.rated_pec P/E cycles. If it is not\n\
     worn out after 100 years (or --years), the life is \"> 100\" (or \"> YEARS\").\n\n\
     The ladder of accuracy has seven rungs. Rungs 1 to 5 simulate a warm-up and 4, 6, 6, 8 and 8\n\
@@ -93,37 +91,14 @@ pub(crate) struct LifeArgs {
     pub(crate) exact: bool,
     /// Print an estimate of each life at once, without a simulation. Where no equation holds, print
     /// the reason, and an upper bound of the life from the host's writes.
-    #[arg(long, conflicts_with_all = ["exact", "rung", "within", "minutes", "find", "out", "html"])]
+    #[arg(long, conflicts_with_all = ["exact", "rung", "within", "minutes", "out", "html"])]
     pub(crate) estimate: bool,
     /// Simulate all lives again. Default: continue an unfinished command with the same --out, and
     /// reuse its finished lives. The folder of a finished command is never overwritten.
     #[arg(long, requires = "out")]
     pub(crate) fresh: bool,
-    /// Find the value of a numeric drive key, such as refresh.period, with which the drive lives
-    /// longest. vpass first tries nine values in even logarithmic steps, then does a golden-section
-    /// search around the best value. Prints the life for each value as CSV or JSON, except for
-    /// values that make the drive invalid.
-    #[arg(long, value_name = "KEY", conflicts_with = "html")]
-    pub(crate) find: Option<String>,
-    /// Smallest value that --find tries. Default: one sixteenth of the drive's own value.
-    #[arg(long, value_name = "VALUE", requires = "find")]
-    pub(crate) from: Option<String>,
-    /// Largest value that --find tries. Default: sixteen times the drive's own value.
-    #[arg(long, value_name = "VALUE", requires = "find")]
-    pub(crate) to: Option<String>,
-    /// Let --find search for the value with which the drive lasts this many years, instead of the
-    /// longest life. Between --from and --to, the years must only rise or only fall. The key may
-    /// also be workload.rate. The search ends when the simulated years are within 0.5 % of YEARS.
-    #[arg(long, value_name = "YEARS", requires = "find", value_parser = some_years)]
-    pub(crate) lasts: Option<f64>,
     #[command(flatten)]
     pub(crate) page: PageArgs,
-}
-
-/// Parses a number of years, which must be above 0.
-fn some_years(text: &str) -> Result<f64, String> {
-    let years = text.parse().ok().filter(|years: &f64| *years > 0.0 && years.is_finite());
-    years.ok_or_else(|| "a number of years above 0 is expected, such as 10".into())
 }
 
 /// Parser that reads only the options of `vpass life`.

@@ -1,11 +1,8 @@
 //! Tests of `vpass attack` and of the phase workloads that it makes.
 
-use std::process::Stdio;
-use std::time::Duration;
-
 use serde_json::Value;
 
-use crate::common::{Done, Room, command, finished, interrupt, tired, vpass};
+use crate::common::{Done, Room, tired, vpass};
 
 const AGED: &[&str] = &["--drive", "tiny", "--set", "start.pec=2000", "--gear", "untimed"];
 
@@ -187,80 +184,6 @@ fn copies_are_blamed_on_the_ranges_whose_reads_caused_them() {
     );
 }
 
-#[test]
-fn a_search_finds_what_an_unprotected_drive_loses() {
-    let room = Room::new();
-    let file = room.text("found.toml");
-    let done = attack("search", "none", &["--rounds", "2", "--write", &file, "--json"]);
-    assert_eq!(done.code, 3, "{}", done.stderr);
-    assert!(done.stderr.contains("8 trials; a trial lost data"), "{}", done.stderr);
-    let replayed =
-        vpass(&[&["run", "--reclaim", "none", "--workload", &file, "--json"], AGED].concat());
-    assert_eq!((replayed.code, facts(&replayed.json())), (3, facts(&done.json())));
-}
-
-#[test]
-fn a_search_by_rounds_finds_the_same_again_and_breaks_no_policy_that_protects() {
-    let room = Room::new();
-    let listed = vpass(&["list", "reclaim", "--json"]).json();
-    let protecting = listed["reclaim"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .filter(|t| t["may_lose_data"] == false && t["counterfactual"] == false);
-    let names: Vec<_> = protecting.map(|t| t["name"].as_str().unwrap().to_owned()).collect();
-    assert!(
-        names.len() > 10
-            && !["none", "straw-ss", "ideal"].iter().any(|name| names.iter().any(|n| n == name)),
-        "{names:?}"
-    );
-    for name in names {
-        let file = room.text(&format!("{name}.toml"));
-        let found = || {
-            let done = attack("search", &name, &["--rounds", "3", "--write", &file, "--force"]);
-            assert_eq!(done.code, 0, "{name}: {} {}", done.stderr, done.stdout);
-            std::fs::read(&file).unwrap()
-        };
-        assert!(found() == found(), "{name}");
-    }
-    let writes = attack(
-        "search",
-        "block",
-        &["--rounds", "2", "--goal", "writes", "--write", &room.text("writes.toml")],
-    );
-    assert!(
-        writes.code == 0 && writes.stderr.contains("reclaim copies per page read"),
-        "{}",
-        writes.stderr
-    );
-}
-
-#[test]
-fn an_interrupted_search_keeps_what_it_has_found() {
-    let room = Room::new();
-    let file = room.text("found.toml");
-    let args =
-        [&["attack", "search", "--reclaim", "block", "--minutes", "5", "--write", &file], AGED]
-            .concat();
-    // The first trial takes longer on a slow machine, so later attempts wait longer before the
-    // interrupt.
-    let kept = [2, 10, 40].iter().any(|wait_s| {
-        let mut child =
-            command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        std::thread::sleep(Duration::from_secs(*wait_s));
-        interrupt(&mut child);
-        let done = finished(child.wait_with_output().unwrap());
-        assert_eq!(done.code, 130, "{}", done.stderr);
-        done.stderr.contains("interrupted after")
-            && done.stderr.contains("the best attack so far is saved in")
-    });
-    assert!(kept && room.names() == ["found.toml"], "{:?}", room.names());
-    assert_eq!(
-        vpass(&[&["run", "--reclaim", "block", "--workload", &file], AGED].concat()).code,
-        0
-    );
-}
-
 /// With `--rate`, every attack runs through whole refresh periods in both gears, also the adaptive
 /// attack. Without `--rate`, no time passes.
 #[test]
@@ -287,16 +210,13 @@ fn an_attack_on_a_drive_that_refreshes_has_a_clock() {
         )
     };
     let refreshed = |name: &str, more: &[&str]| in_gear(name, "untimed", more);
-    let room = Room::new();
-    let found = room.text("found.toml");
-    for (name, refresh, gear, more) in [
-        ("hammer", "ida", "untimed", &[][..]),
-        ("adaptive", "ida", "untimed", &[]),
-        ("weak-spot", "block", "untimed", &[]),
-        ("hammer", "ida", "timed", &[]),
-        ("search", "block", "untimed", &["--rounds", "1", "--write", &found]),
+    for (name, refresh, gear) in [
+        ("hammer", "ida", "untimed"),
+        ("adaptive", "ida", "untimed"),
+        ("weak-spot", "block", "untimed"),
+        ("hammer", "ida", "timed"),
     ] {
-        let done = in_gear(name, gear, &[&["--refresh", refresh, "--rate", "100"], more].concat());
+        let done = in_gear(name, gear, &["--refresh", refresh, "--rate", "100"]);
         assert_eq!(done.code, 0, "{name} {refresh}: {}", done.stderr);
         let json = done.json();
         assert!(
@@ -308,8 +228,6 @@ fn an_attack_on_a_drive_that_refreshes_has_a_clock() {
     refreshed("hammer", &["--refresh", "ida"])
         .refuses(2, &["--refresh ida needs a clock", "--rate N", "--gear timed"]);
     refreshed("adaptive", &[]).refuses(2, &["start.age needs a clock", "--rate N"]);
-    in_gear("search", "timed", &["--refresh", "block"])
-        .refuses(2, &["--refresh block needs a clock", "--rate N"]);
     refreshed("hammer", &["--rate", "0"]).refuses(2, &["requests per second from 1e-6 to 1e12"]);
     refreshed("hammer", &["--rate", "10", "--queue-depth", "3"])
         .refuses(2, &["--rate", "--queue-depth"]);
@@ -319,19 +237,12 @@ fn an_attack_on_a_drive_that_refreshes_has_a_clock() {
 fn attacks_are_listed_and_misspelt_ones_found() {
     assert!(vpass(&["list", "attacks"]).stdout.contains("hammer"));
     attack("hamer", "none", &[]).refuses(2, &["unknown attack `hamer`; did you mean `hammer`?"]);
-    attack("hammer", "none", &["--minutes", "1"])
-        .refuses(2, &["--minutes, --rounds and --goal work only with `vpass attack search`"]);
-    for name in ["hammer", "adaptive"] {
-        attack(name, "none", &["--goal", "writes"])
-            .refuses(2, &["--goal work only with `vpass attack search`"]);
-    }
     attack("hammer", "none", &["--force"]).refuses(2, &["--force is for --write"]);
     attack("hammer", "none", &["--requests", "0"])
         .refuses(2, &["a whole number of at least 1 is expected"]);
-    let nowhere = Room::new().text("none/found.toml");
-    attack("search", "none", &["--minutes", "10", "--write", &nowhere])
-        .refuses(2, &["none/found.toml cannot be written"]);
-    attack("search", "none", &["--minutes", "-1"]).refuses(2, &["--minutes -1: must be above 0"]);
+    let nowhere = Room::new().text("none/hammer.toml");
+    attack("hammer", "none", &["--write", &nowhere])
+        .refuses(2, &["none/hammer.toml cannot be written"]);
     attack("hammer", "none", &["--set", "workload.requests=3"])
         .refuses(2, &["an attack makes its own workload; use --requests"]);
     attack("hammer", "none", &["--set", "disturb.model=none"])

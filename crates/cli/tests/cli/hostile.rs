@@ -71,14 +71,6 @@ fn words_of_the_command_line() {
     refused(&tiny(&["--fio", HOSTILE]));
     refused(&tiny(&["--trace", HOSTILE]));
     refused(&["compare", "--drive", "tiny", "--workload", "uniform-read", "--reclaim", HOSTILE]);
-    let rated = ["--set", "workload.rate=1000", "--set", "workload.queue_depth="];
-    refused(
-        &[
-            &["life", "--drive", "tiny", "--workload", "uniform-read", "--find", HOSTILE][..],
-            &rated,
-        ]
-        .concat(),
-    );
     refused(&["attack", HOSTILE, "--drive", "tiny"]);
     refused(&["explain", "--drive", HOSTILE]);
     refused(&["show", "drive", HOSTILE]);

@@ -52,8 +52,6 @@ fn a_drive_that_does_not_fit_in_memory_is_refused_with_what_it_needs() {
 
 #[test]
 fn where_no_thread_is_to_be_had_one_does_all_the_work() {
-    let room = Room::new();
-    let attack = room.text("attack.toml");
     for args in [
         &["check", "--seed", "3"][..],
         &[
@@ -67,18 +65,6 @@ fn where_no_thread_is_to_be_had_one_does_all_the_work() {
             "--reclaim",
             "none,block",
         ],
-        &[
-            "attack",
-            "search",
-            "--drive",
-            "tiny",
-            "--rounds",
-            "1",
-            "--requests",
-            "1000",
-            "--write",
-            &attack,
-        ],
     ] {
         // The system cannot provide a stack of this size.
         let done =
@@ -89,7 +75,7 @@ fn where_no_thread_is_to_be_had_one_does_all_the_work() {
             "{}",
             done.stderr
         );
-        let usual = vpass(&[args, &["--force"][..usize::from(args[0] == "attack")]].concat());
+        let usual = vpass(args);
         let without_times = |text: &str| {
             text.lines()
                 .filter(|l| !l.contains(" requests/s"))

@@ -10,7 +10,6 @@ mod failures;
 mod files;
 mod fio;
 mod git;
-mod hbf;
 mod hostile;
 mod kept;
 mod killed;

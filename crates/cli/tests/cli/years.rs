@@ -309,112 +309,6 @@ fn a_life_says_what_its_trace_was_taken_for() {
     assert!(done.code == 0 && done.stderr.contains("reads.csv is read as msr"), "{}", done.stderr);
 }
 
-#[test]
-fn a_search_gives_its_curve() {
-    let room = Room::new();
-    let out = room.path("curve");
-    let find = [
-        "--reclaim",
-        "straw-wl",
-        "--find",
-        "reclaim.check_interval",
-        "--from",
-        "50",
-        "--to",
-        "2000",
-        "--oracle",
-        "off",
-        "--set",
-        "drive.rated_pec=2",
-        "--out",
-    ];
-    let done = vpass(&lives(&[&find[..], &[out.to_str().unwrap()]].concat()));
-    assert_eq!(done.code, 0, "{}", done.stderr);
-    let rows: Vec<Vec<&str>> =
-        done.stdout.lines().skip(1).map(|line| line.split(',').collect()).collect();
-    assert!(rows.len() >= 12, "{}", done.stdout);
-    let values: Vec<f64> = rows.iter().map(|row| row[0].parse().unwrap()).collect();
-    assert!(
-        values.is_sorted() && rows[0][0] == "50" && rows.last().unwrap()[0] == "2000",
-        "{values:?}"
-    );
-    assert!(done.stderr.contains("reclaim.check_interval"), "{}", done.stderr);
-    assert_eq!(std::fs::read_to_string(out.join("find.csv")).unwrap(), done.stdout);
-}
-
-/// The smallest values of the key are below the hint budget of typical data and leave no margin.
-/// Such values give no answer, but other values do.
-#[test]
-fn a_search_leaves_out_what_the_drive_is_refused_with() {
-    let room = Room::new();
-    let (drive, hints) = (room.file("tired.toml", &tired()), room.file("idle.toml", IDLE));
-    let fixed = [
-        "life",
-        "--drive",
-        &drive,
-        "--workload",
-        "zipf-read",
-        "--set",
-        "workload.rate=10000",
-        "--set",
-        "drive.rated_pec=2",
-    ];
-    let find = |more: &[&str]| {
-        vpass(&[&fixed[..], &["--hints", &hints, "--oracle", "off", "--find"], more].concat())
-    };
-    let done = find(&["hints.idle_us", "--json"]);
-    assert_eq!(done.code, 0, "{}", done.stderr);
-    let said = done.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(
-        said.contains("The drive is invalid with 62.5, 125: drive")
-            && said.contains("is below hints.typical_us (150)"),
-        "{said}"
-    );
-    let json = done.json();
-    let points = json["points"].as_array().unwrap();
-    assert!(
-        points.len() > 9 && points[0]["text"] == "62.5" && points[0]["life"].is_null(),
-        "{json}"
-    );
-    assert!(
-        points[2..]
-            .iter()
-            .all(|point| number(point, "/life/years/mean") > 0.0 && point.get("refused").is_none())
-    );
-    assert!(json["best"].is_string() && json["key"] == "hints.idle_us");
-    find(&["hints.idle_us", "--from", "50", "--to", "100"])
-        .refuses(2, &["no value gives a valid drive", "with 50:", "hints.typical_us (150)"]);
-    find(&["hints.idle_us", "--from", "x"])
-        .refuses(2, &["--from x", "a value of hints.idle_us", "such as 1000"]);
-    find(&["hints.smallest_us", "--from", "x"]).refuses(2, &["--from x", "a number or a time"]);
-}
-
-#[test]
-fn a_search_among_lives_that_outlast_the_simulation_says_so() {
-    let find = [
-        "--find",
-        "reclaim.check_interval",
-        "--from",
-        "50",
-        "--to",
-        "2000",
-        "--oracle",
-        "off",
-        "--years",
-        "0.000001",
-    ];
-    let done = vpass(&lives(&find));
-    let said = done.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(
-        said.contains(
-            "With 9 values of reclaim.check_interval, from 50 to 2000, the drive \
-            outlives the simulation: > 31.5 s."
-        ),
-        "{said}"
-    );
-    assert_eq!(done.stdout.lines().count(), 10, "no closer look: {}", done.stdout);
-}
-
 /// Hint file in which the host accepts slow reads of all data.
 const IDLE: &str = "[[range]]\noffset = 0\nbytes = \"1GiB\"\naccess_latency = \"idle\"\n";
 
@@ -698,8 +592,6 @@ fn what_cannot_be_is_refused() {
     refuses(&lives(&["--years", "soon"]), &["'soon' for '--years <YEARS>': a number is expected"]);
     refuses(&lives(&["--uber", "-1e-15"]), &["--uber -1e-15", "above 0"]);
     refuses(&lives(&["--uber", "few"]), &["'few' for '--uber <RATE>': a number is expected"]);
-    refuses(&lives(&["--find", "geometry.cell"]), &["geometry.cell", "number"]);
-    refuses(&lives(&["--find", "refresh.perod"]), &["refresh.perod"]);
     refuses(&lives(&["--repeat", "2"]), &["--repeat"]);
 }
 

@@ -24,8 +24,8 @@ const COMPARE: [&str; 6] = [
      --reclaim none,redftl --gear timed",
 ];
 
-/// Lives near their end, so that they are short: on rungs, exact, and a search.
-const LIFE: [&str; 9] = [
+/// Lives near their end, so that they are short: on rungs, and exact.
+const LIFE: [&str; 8] = [
     "--drive tiny --workload random-70-30 --set workload.rate=20k --set start.pec=2900 --rung 1 \
      --html PAGE.html",
     "--drive tiny --workload random-70-30 --set workload.rate=20k --set drive.capacity=256MiB \
@@ -43,8 +43,6 @@ const LIFE: [&str; 9] = [
      block,ipr --exact",
     "--drive tiny --trace examples/traces/pgbench-ext4.csv.zst --fit scale --set \
      drive.capacity=256MiB --set start.pec=2990 --years 0.0001 --exact",
-    "--drive tiny --workload zipf-read --set workload.rate=20k --set drive.capacity=256MiB --set \
-     start.pec=2990 --reclaim count --find reclaim.count.reads --from 500 --to 2000 --exact --json",
 ];
 
 /// Calls that print their results, and pages and counters of single runs.

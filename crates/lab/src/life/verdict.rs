@@ -48,7 +48,7 @@ fn ranked(lives: &[Life]) -> Vec<&Life> {
 
 /// Returns whether a life is longer than another life by more than the sum of the two half widths.
 /// Lives whose wear had not settled have no interval, so nothing is known.
-pub(super) fn surpass(best: &Life, second: &Life) -> bool {
+fn surpass(best: &Life, second: &Life) -> bool {
     if !best.has_settled || !second.has_settled {
         return false;
     }

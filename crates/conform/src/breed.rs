@@ -11,12 +11,11 @@
 //! whole block, or one page in each of several blocks. A few of the new phases write or trim pages
 //! instead of reading them.
 
-use rand_core::SeedableRng;
+use rand_core::{Rng, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
 use vpass_drive::base::units::Lpn;
-
-use super::{ATTACKS, Knowledge, Target};
-use crate::phases::{Order, PhaseConfig, PhaseOp};
-use crate::synthetic::random::{Random, Rng, below};
+use vpass_workload::attack::{ATTACKS, Knowledge, Target};
+use vpass_workload::phases::{Order, PhaseConfig, PhaseOp};
 
 /// Number of blocks that a search attacks. With few blocks, a trial is short, and changing one
 /// phase has a visible effect.
@@ -29,21 +28,21 @@ const RANDOM_PHASES: u64 = 6;
 const MOST_CHANGES: u64 = 4;
 
 /// Generator of attacks on one drive. The same seed gives the same attacks.
-pub struct Breeder {
+pub(crate) struct Breeder {
     knowledge: Knowledge,
-    random: Random,
+    random: Xoshiro256PlusPlus,
 }
 
 impl Breeder {
     /// Makes a generator of attacks on the weakest blocks of a drive.
-    pub fn new(mut knowledge: Knowledge, seed: u64) -> Self {
+    pub(crate) fn new(mut knowledge: Knowledge, seed: u64) -> Self {
         knowledge.targets.truncate(BLOCKS);
-        Self { knowledge, random: Random::seed_from_u64(seed) }
+        Self { knowledge, random: Xoshiro256PlusPlus::seed_from_u64(seed) }
     }
 
     /// Returns the number of requests in a trial of an attack. The number is 2 x L for each
     /// attacked block. L is the lowest limit of a wordline.
-    pub fn requests(&self) -> u64 {
+    pub(crate) fn requests(&self) -> u64 {
         let limits =
             self.knowledge.targets.iter().flat_map(|t| t.wordlines.iter().map(|w| w.limit));
         (2.0 * self.knowledge.targets.len() as f64 * limits.fold(f64::INFINITY, f64::min)) as u64
@@ -51,7 +50,7 @@ impl Breeder {
     }
 
     /// Returns the phases of each known attack.
-    pub fn known(&self) -> Vec<Vec<PhaseConfig>> {
+    pub(crate) fn known(&self) -> Vec<Vec<PhaseConfig>> {
         ATTACKS
             .iter()
             .map(|attack| (attack.phases)(&self.knowledge))
@@ -60,15 +59,15 @@ impl Breeder {
     }
 
     /// Makes a random attack.
-    pub fn random(&mut self) -> Vec<PhaseConfig> {
-        let phases = 1 + below(&mut self.random, RANDOM_PHASES);
+    pub(crate) fn random(&mut self) -> Vec<PhaseConfig> {
+        let phases = 1 + self.below(RANDOM_PHASES);
         (0..phases).map(|_| self.phase()).collect()
     }
 
     /// Returns a changed copy of an attack.
-    pub fn changed(&mut self, phases: &[PhaseConfig]) -> Vec<PhaseConfig> {
+    pub(crate) fn changed(&mut self, phases: &[PhaseConfig]) -> Vec<PhaseConfig> {
         let mut phases = phases.to_vec();
-        for _ in 0..=below(&mut self.random, MOST_CHANGES) {
+        for _ in 0..=self.below(MOST_CHANGES) {
             self.change(&mut phases);
         }
         phases
@@ -76,7 +75,7 @@ impl Breeder {
 
     fn change(&mut self, phases: &mut Vec<PhaseConfig>) {
         let at = self.index(phases.len());
-        match below(&mut self.random, 12) {
+        match self.below(12) {
             0 if phases.len() < MOST_PHASES => phases.insert(at, self.phase()),
             1 if phases.len() < MOST_PHASES => {
                 let to = self.index(phases.len() + 1);
@@ -108,7 +107,7 @@ impl Breeder {
     fn change_requests(&mut self, phases: &mut [PhaseConfig], at: usize) {
         let before = phases[at].requests;
         let interval = u64::from(self.knowledge.check_interval);
-        let after = match below(&mut self.random, 8) {
+        let after = match self.below(8) {
             0 => before + 1,
             1 => before - 1,
             2 => before + interval,
@@ -151,16 +150,13 @@ impl Breeder {
         let reads_beside = target.wordlines[victim].reads_beside();
         let interval = u64::from(self.knowledge.check_interval);
         let part = |unit: f64, of: f64| (unit * of) as u64 + 1;
-        let kind = below(&mut self.random, 16);
+        let kind = self.below(16);
         let (pages, requests) = match kind {
             0..=3 => (
                 self.knowledge.pages_beside(&target, victim),
                 part(1.2 * self.unit(), reads_beside),
             ),
-            4..=6 => (
-                self.knowledge.pages_beside(&target, victim),
-                interval * (1 + below(&mut self.random, 3)),
-            ),
+            4..=6 => (self.knowledge.pages_beside(&target, victim), interval * (1 + self.below(3))),
             7..=9 => (
                 self.some_wordlines(&target, victim),
                 part(self.unit(), target.wordlines[victim].limit),
@@ -179,7 +175,7 @@ impl Breeder {
                 let blocks = pages.len() as f64;
                 (pages, part(self.unit(), reads_beside * blocks))
             }
-            _ => (self.some_wordlines(&target, victim), 1 + below(&mut self.random, 200)),
+            _ => (self.some_wordlines(&target, victim), 1 + self.below(200)),
         };
         // Writes in the start-up state may have invalidated all pages of the neighbours. In this
         // case, the phase uses one other page of the block.
@@ -221,7 +217,12 @@ impl Breeder {
     }
 
     fn index(&mut self, count: usize) -> usize {
-        below(&mut self.random, count as u64) as usize
+        self.below(count as u64) as usize
+    }
+
+    /// Draws a number from 0 to `count - 1`. The bias is below `count / 2^64`.
+    fn below(&mut self, count: u64) -> u64 {
+        ((u128::from(self.random.next_u64()) * u128::from(count)) >> 64) as u64
     }
 
     fn unit(&mut self) -> f64 {
@@ -231,14 +232,17 @@ impl Breeder {
 
 #[cfg(test)]
 mod tests {
-    use super::super::knowledge::tests::knowledge;
+    use vpass_workload::phases::{PhasesConfig, PhasesSource};
+
     use super::*;
-    use crate::phases::{PhasesConfig, PhasesSource};
+    use crate::search::Victim;
 
     #[test]
     fn bred_attacks_run_on_the_drive_and_repeat_by_seed() {
+        let victim = Victim::new("tiny", &[], "block", 1).unwrap();
+        let mut knowledge = victim.knowledge().unwrap();
         let breed = |seed| {
-            let mut breeder = Breeder::new(knowledge(6, 12, 2), seed);
+            let mut breeder = Breeder::new(knowledge.clone(), seed);
             let mut all = breeder.known();
             assert_eq!(all.len(), ATTACKS.len());
             all.extend((0..50).map(|_| breeder.random()));
@@ -251,9 +255,10 @@ mod tests {
         let all = breed(1);
         assert_eq!(all, breed(1));
         assert_ne!(all, breed(2));
+        let bytes = u64::from(knowledge.host_pages) * 4096;
         for phases in &all {
             let config = PhasesConfig { phase: phases.clone(), ..PhasesConfig::default() };
-            assert!(PhasesSource::new(&config, 6000 * 4096, 4096, 1).is_ok(), "{phases:?}");
+            assert!(PhasesSource::new(&config, bytes, 4096, 1).is_ok(), "{phases:?}");
         }
         let ops = |op| all.iter().flatten().filter(|p| p.op == op).count();
         assert!(
@@ -262,6 +267,8 @@ mod tests {
                 && all.iter().all(|a| a.len() <= MOST_PHASES)
         );
         // Each of the four blocks has a limit of 4,500 reads, and a trial has twice the sum.
-        assert_eq!(Breeder::new(knowledge(6, 12, 2), 1).requests(), 36_001);
+        knowledge.targets.iter_mut().flat_map(|t| &mut t.wordlines).for_each(|w| w.limit = 9000.0);
+        knowledge.targets[0].wordlines[2].limit = 4500.0;
+        assert_eq!(Breeder::new(knowledge, 1).requests(), 36_001);
     }
 }
