@@ -539,9 +539,9 @@ def main(program: str, recipes: Mapping[str, Callable[[Asked], Recipe]]) -> None
         recipe.write(args.out or TARGET / folder.name / ("" if name == first else name))
     except KeyboardInterrupt:
         sys.exit(130)
-    except vpass.UsageError as error:
+    except vpass.Error as error:
         print(error, file=sys.stderr)
-        sys.exit(2)
+        sys.exit(2 if isinstance(error, vpass.UsageError) else 1)
     for run in recipe.runs:
         if (run.summary["oracle"] or {}).get("limit_violations"):
             sys.exit(f"the oracle found a bug of the drive model: {run.name}")

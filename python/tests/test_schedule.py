@@ -112,7 +112,7 @@ def test_a_run_is_divided_into_parts_and_its_requests_are_shown() -> None:
     assert len(parts[0].programs) == len(vpass.Cause) - 1
     columns = vpass.requests("tiny", READS, count=1000)
     assert len(columns.offset) == 1000 and set(columns.op) == {0} and set(columns.bytes) == {4096}
-    assert len(vpass.requests("tiny", READS, count=10**6).at) == 20_000
+    assert len(vpass.requests("tiny", READS, count=10**6).offset) == 20_000
 
 
 def test_layers_have_limits_of_their_groups() -> None:
