@@ -24,7 +24,7 @@ def curve(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[float], Record
         def life(drive: str, workload: str, *, set: dict[str, str], **options: Any) -> Record:
             assert options == {"rung": 2}
             text = set["a.key"]
-            value = finding.duration_ns(text) / 1e9 if text[-1].isalpha() else float(text)
+            value = vpass.duration_ns(text) / 1e9 if text[-1].isalpha() else float(text)
             return Record({"techniques": [dict(live(value))]})
 
         monkeypatch.setattr(finding, "life", life)
@@ -109,7 +109,8 @@ def test_values_have_few_digits(curve: Any) -> None:
 
 def test_a_range_that_holds_no_value_is_refused(curve: Any) -> None:
     curve(lambda value: life_of(1.0))
-    for low, high in [(2, 1), (0, 1), (-1.0, 1.0), ("2d", "1d")]:
+    ranges: list[tuple[Any, Any]] = [(2, 1), (0, 1), (-1.0, 1.0), ("2d", "1d")]
+    for low, high in ranges:
         with pytest.raises(vpass.UsageError, match="0 < low < high is expected"):
             find(low, high)
     with pytest.raises(ValueError, match="soon"):
@@ -135,20 +136,18 @@ def test_a_bound_is_halved_and_not_interpolated(curve: Any) -> None:
     assert found.best is not None and abs(found.best.years / 10 - 1) <= 0.005
 
 
-TINY: dict[str, Any] = {
-    "set": {"workload.rate": 10_000, "drive.rated_pec": 2},
-    "oracle": "off",
-}
+OLD: dict[str, Any] = {"workload.rate": 20_000, "drive.capacity": "256MiB", "start.pec": 2990}
+"""Keys of a drive that wears out in about two minutes."""
 
 
 def test_a_search_on_a_drive_gives_its_curve() -> None:
+    options: dict[str, Any] = {"reclaim": "count", "exact": True, "oracle": "off"}
     found = vpass.find(
-        "tiny", "zipf-read", "reclaim.check_interval", 50, 2000, reclaim="straw-wl", **TINY
+        "tiny", "zipf-read", "reclaim.count.reads", 500, 2000, set=OLD, **options
     )
-    texts = [one.text for one in found.points]
-    assert len(texts) >= 12 and texts[0] == "50" and texts[-1] == "2000"
-    one = vpass.life("tiny", "zipf-read", reclaim="straw-wl", rung=2, oracle="off",
-                     set=TINY["set"] | {"reclaim.check_interval": 50})
+    assert found.best is not None and found.best.text == "2000"
+    assert len(found.points) == 17 and found.points[0].text == "500"
+    one = vpass.life("tiny", "zipf-read", set=OLD | {"reclaim.count.reads": 500}, **options)
     assert found.points[0].life is not None
     assert dict(found.points[0].life) == one["techniques"][0]
 
@@ -156,9 +155,9 @@ def test_a_search_on_a_drive_gives_its_curve() -> None:
 def test_a_wrong_key_or_two_techniques_are_refused() -> None:
     for key, said in [("geometry.cell", "geometry.cell"), ("refresh.perod", "refresh.perod")]:
         with pytest.raises(vpass.UsageError, match=f"no value gives a valid drive.*{said}"):
-            vpass.find("tiny", "zipf-read", key, 1, 2, **TINY)
+            vpass.find("tiny", "zipf-read", key, 1, 2, set=OLD)
     with pytest.raises(ValueError, match="one technique of each kind"):
-        vpass.find("tiny", "zipf-read", "drive.spare", 0.2, 0.3, reclaim=["block", "none"], **TINY)
+        vpass.find("tiny", "zipf-read", "start.pec", 2980, 2990, reclaim=["block", "none"], set=OLD)
 
 
 CYCLES = 40

@@ -447,42 +447,57 @@ fn compact() {
         bytes[at] ^= 0x40;
         bytes
     };
-    // The file's header and the list of devices take 16 + 16 + 3 bytes. The first block follows.
-    let second = 35 + 16 + u32::from_le_bytes(good[43..47].try_into().unwrap()) as usize;
+    // The first block begins after the file's header. It has 4,096 records: a device with a name of
+    // one byte, and 4,095 rows.
+    let second = 16 + 8 + 4096 * 24 + 1;
     says(
         &damaged(8),
         "after row 0, at byte 0: the compact trace has a version that this vpass does not know; \
-         version 1 or 2 is expected",
+         version 3 is expected",
+    );
+    let mut packed = good.clone();
+    packed[8] = 2;
+    says(
+        &packed,
+        "after row 0, at byte 0: the compact trace has the packed form of an earlier vpass; make \
+         the file again, with `vpass trace convert` or `vpass serve --record`",
     );
     says(&damaged(10), "after row 0, at byte 0: the header of the compact trace is damaged");
     says(
         &damaged(30),
-        "after row 0, at byte 16: the section's checksum does not match; the file is damaged",
+        "after row 0, at byte 16: the block's checksum does not match; the file is damaged",
     );
-    says(
-        &damaged(100),
-        "after row 0, at byte 35: the section's checksum does not match; the file is damaged",
-    );
-    says(&damaged(35), "after row 0, at byte 35: no section begins at this place");
     says(
         &damaged(second + 50),
         &format!(
-            "after row 4096, at byte {second}: the section's checksum does not match; the file is \
+            "after row 4095, at byte {second}: the block's checksum does not match; the file is \
              damaged"
         ),
     );
     says(
+        &damaged(second + 3),
+        &format!("after row 4095, at byte {second}: the block is too long; the file is damaged"),
+    );
+    says(
         &good[..second + 50],
-        &format!("after row 4096, at byte {second}: the file ends too early; it is truncated"),
-    );
-    let end = good.len() - 32;
-    says(
-        &good[..end],
-        &format!("after row 4096, at byte {second}: the file ends too early; it is truncated"),
+        &format!("after row 4095, at byte {second}: the file ends too early; it is truncated"),
     );
     says(
-        &[&good[..second], &good[end..]].concat(),
-        &format!("after row 4096, at byte {second}: rows are missing; the file is damaged"),
+        &good[..second],
+        &format!(
+            "after row 4095, at byte {second}: the file ends before its last block; it is truncated"
+        ),
+    );
+    says(
+        &[&good[..16], &good[second..]].concat(),
+        "after row 0, at byte 16: a row names a device that was not named before this row",
+    );
+    says(
+        &[&good[..second], &good[16..second], &good[second..]].concat(),
+        &format!(
+            "after row 8190, at byte {}: the number of rows is wrong; the file is damaged",
+            2 * second - 16
+        ),
     );
     says(
         &[&good[..], &good[..]].concat(),

@@ -72,25 +72,17 @@ pub(crate) fn mutate(
     }
 }
 
-/// Recalculates the checksums of a compact trace's sections, so that damaged sections pass this
-/// check.
+/// Recalculates the checksums of a compact trace, so that damaged blocks pass this check.
 fn mend(bytes: &mut [u8]) {
-    let mut at = 0;
-    while let Some(header) = bytes.get(at..).and_then(|rest| rest.first_chunk::<12>()) {
-        // The file's header has no length.
-        let length = if at == 0 {
-            0
-        } else {
-            u32::from_le_bytes(*header[8..].first_chunk().unwrap()) as usize
-        };
-        let mut hash = crc32fast::Hasher::new();
-        hash.update(header);
-        let Some(payload) = bytes.get(at + 16..).and_then(|rest| rest.get(..length)) else {
-            return;
-        };
-        hash.update(payload);
-        bytes[at + 12..at + 16].copy_from_slice(&hash.finalize().to_le_bytes());
-        at += 16 + length;
+    if let Some((header, mut rest)) = bytes.split_first_chunk_mut::<16>() {
+        let crc = crc32fast::hash(&header[..12]);
+        header[12..].copy_from_slice(&crc.to_le_bytes());
+        while let Some((head, blocks)) = rest.split_first_chunk_mut::<8>() {
+            let length = u32::from_le_bytes(*head.first_chunk().unwrap()) as usize;
+            let Some((records, after)) = blocks.split_at_mut_checked(length) else { return };
+            head[4..].copy_from_slice(&crc32fast::hash(records).to_le_bytes());
+            rest = after;
+        }
     }
 }
 

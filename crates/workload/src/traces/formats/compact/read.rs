@@ -1,54 +1,53 @@
-//! Reads a compact trace, one section of the file at a time.
+//! Reads a compact trace, one block at a time.
 
-use super::block::{self, Columns, MAX_ROWS};
-use super::pack::LOOK_AHEAD;
-use super::section::{self, About, Clock, HEADER_BYTES, Header, Kind};
-use super::{MAX_DEVICES, MAX_NAME_BYTES};
+use super::{
+    CLOCKS, DEVICE, END, HEAD_BYTES, HEADER_BYTES, HINTS, MAGIC, MAX_BLOCK_BYTES, MAX_DEVICES,
+    MAX_NAME_BYTES, OPS, RECORD_BYTES, VERSION, header,
+};
 use crate::traces::rows::format::{Epoch, TraceRow};
 use crate::traces::rows::reader::{Batch, BatchReader};
 
 /// State of the reader of a file.
 #[derive(Default)]
 pub(super) struct Decoder {
-    begun: bool,
-    ended: bool,
-    about: About,
-    ends_at: Option<u64>,
-    /// Names of the devices listed so far.
+    /// Clock of the file; `None` before the header is read.
+    clock: Option<Epoch>,
+    has_ended: bool,
+    ends_at: u64,
+    /// Names of the devices so far.
     devices: Vec<String>,
     rows: u64,
-    columns: Columns,
 }
 
 impl BatchReader for Decoder {
     fn batch(&mut self, bytes: &[u8], rows: &mut Vec<TraceRow>) -> Result<Batch, &'static str> {
-        if bytes.is_empty() && self.begun && !self.ended {
-            return Err("the file ends before its last section; it is truncated");
-        }
-        let Some(header) = bytes.first_chunk() else { return Ok(Batch::More(HEADER_BYTES)) };
-        if !self.begun {
-            self.about = section::read_file_header(header)?;
-            self.begun = true;
+        if self.clock.is_none() {
+            let Some(header) = bytes.first_chunk() else { return Ok(Batch::More(HEADER_BYTES)) };
+            self.clock = Some(clock_of(header)?);
             return Ok(Batch::Whole(HEADER_BYTES));
         }
-        if self.ended {
+        if self.has_ended && !bytes.is_empty() {
             return Err("the file continues after its end");
         }
-        let header = Header::read(header)?;
-        let length = HEADER_BYTES + header.length;
-        // A block is never the last section of a file, so other bytes always follow a block.
-        let needed = if header.kind == Kind::Rows { length + LOOK_AHEAD } else { length };
-        let Some(section) = bytes.get(..needed) else { return Ok(Batch::More(needed)) };
-        if !header.is_sound(&section[..length]) {
-            return Err("the section's checksum does not match; the file is damaged");
+        if !self.has_ended && bytes.is_empty() {
+            return Err("the file ends before its last block; it is truncated");
         }
-        let payload = &section[HEADER_BYTES..];
-        match header.kind {
-            Kind::Devices => self.list(payload, header.count)?,
-            Kind::Rows => self.block(payload, header.count, rows)?,
-            Kind::End => self.end(payload)?,
+        let Some((head, rest)) = bytes.split_first_chunk::<HEAD_BYTES>() else {
+            return Ok(Batch::More(HEAD_BYTES));
+        };
+        let head = u64::from_le_bytes(*head);
+        let (length, crc) = (head as u32 as usize, (head >> 32) as u32);
+        if length > MAX_BLOCK_BYTES {
+            return Err("the block is too long; the file is damaged");
         }
-        Ok(Batch::Whole(length))
+        let Some(records) = rest.get(..length) else {
+            return Ok(Batch::More(HEAD_BYTES + length));
+        };
+        if crc32fast::hash(records) != crc {
+            return Err("the block's checksum does not match; the file is damaged");
+        }
+        self.decode(records, rows)?;
+        Ok(Batch::Whole(HEAD_BYTES + length))
     }
 
     fn device_name(&self, device: u32) -> String {
@@ -56,72 +55,93 @@ impl BatchReader for Decoder {
     }
 
     fn clock(&self) -> Epoch {
-        match self.about.clock {
-            Clock::Start => Epoch::Relative,
-            Clock::Date => Epoch::Absolute,
-            Clock::Run => Epoch::Run,
-        }
+        self.clock.unwrap_or(Epoch::Relative)
     }
 
     fn ends_at(&self) -> Option<u64> {
-        self.ends_at
+        (self.has_ended && self.clock == Some(Epoch::Run)).then_some(self.ends_at)
     }
 }
 
+/// Checks the header of a file, and returns the clock in it.
+fn clock_of(bytes: &[u8; HEADER_BYTES]) -> Result<Epoch, &'static str> {
+    if !bytes.starts_with(MAGIC) {
+        return Err("the file does not begin like a compact trace");
+    }
+    match bytes[8] {
+        VERSION => {}
+        1 | 2 => {
+            return Err(
+                "the compact trace has the packed form of an earlier vpass; make the file again, \
+                 with `vpass trace convert` or `vpass serve --record`",
+            );
+        }
+        _ => {
+            return Err(
+                "the compact trace has a version that this vpass does not know; version 3 is \
+                 expected",
+            );
+        }
+    }
+    let clock = CLOCKS.get(usize::from(bytes[10])).filter(|_| *bytes == header(bytes[10]));
+    clock.copied().ok_or("the header of the compact trace is damaged")
+}
+
 impl Decoder {
-    fn list(&mut self, mut payload: &[u8], count: usize) -> Result<(), &'static str> {
-        const WRONG: &str = "the list of devices is invalid";
-        for _ in 0..count {
-            let (length, rest) = payload.split_first_chunk().ok_or(WRONG)?;
-            let length = usize::from(u16::from_le_bytes(*length));
-            let (name, rest) =
-                rest.split_at_checked(length).filter(|_| length <= MAX_NAME_BYTES).ok_or(WRONG)?;
-            if self.devices.len() == MAX_DEVICES {
-                return Err("there are more than 65,536 devices");
+    /// Decodes the records of a block.
+    fn decode(&mut self, mut rest: &[u8], rows: &mut Vec<TraceRow>) -> Result<(), &'static str> {
+        let first = rows.len();
+        rows.reserve(rest.len() / RECORD_BYTES);
+        while let Some((record, after)) = rest.split_first_chunk::<RECORD_BYTES>() {
+            let word =
+                |at: usize| u64::from_le_bytes(record[at..at + 8].try_into().expect("eight bytes"));
+            let (at_ns, offset, last) = (word(0), word(8), word(16));
+            let (bytes, device) = (u64::from(last as u32), (last >> 32) as u16);
+            let [.., kind, hint] = record;
+            rest = after;
+            match (OPS.get(usize::from(*kind)), HINTS.get(usize::from(*hint))) {
+                (Some(op), Some(hint)) => {
+                    if offset >> 63 != 0 {
+                        return Err("an offset is not below 2^63");
+                    }
+                    if usize::from(device) >= self.devices.len() {
+                        return Err("a row names a device that was not named before this row");
+                    }
+                    rows.push(TraceRow {
+                        at_ns,
+                        device: device.into(),
+                        offset,
+                        bytes,
+                        op: *op,
+                        hint: *hint,
+                    });
+                }
+                (None, _) if *kind == DEVICE => rest = self.name(rest, bytes as usize)?,
+                (None, _) if *kind == END && rest.is_empty() => {
+                    (self.has_ended, self.ends_at) = (true, at_ns);
+                    if offset != self.rows + (rows.len() - first) as u64 {
+                        return Err("the number of rows is wrong; the file is damaged");
+                    }
+                }
+                _ => return Err("a record is neither a row, a device nor the end"),
             }
-            let name = std::str::from_utf8(name).map_err(|_| WRONG)?;
-            self.devices.push(if name.is_empty() {
-                self.devices.len().to_string()
-            } else {
-                name.to_owned()
-            });
-            payload = rest;
         }
-        if payload.is_empty() { Ok(()) } else { Err(WRONG) }
+        self.rows += (rows.len() - first) as u64;
+        if rest.is_empty() { Ok(()) } else { Err("the block ends within a record") }
     }
 
-    fn block(
-        &mut self,
-        payload: &[u8],
-        count: usize,
-        rows: &mut Vec<TraceRow>,
-    ) -> Result<(), &'static str> {
-        if !(1..=MAX_ROWS).contains(&count) {
-            return Err("a block should hold 1 to 4,096 rows");
+    /// Adds the device whose name begins at `bytes`. Returns the bytes after the name.
+    fn name<'a>(&mut self, bytes: &'a [u8], length: usize) -> Result<&'a [u8], &'static str> {
+        const WRONG: &str = "the name of a device is invalid";
+        if self.devices.len() == MAX_DEVICES {
+            return Err("there are more than 65,536 devices");
         }
-        self.rows += count as u64;
-        block::decode(
-            payload,
-            (count, self.about.hints),
-            self.devices.len(),
-            &mut self.columns,
-            rows,
-        )
-    }
-
-    fn end(&mut self, mut payload: &[u8]) -> Result<(), &'static str> {
-        self.ended = true;
-        if self.about.clock == Clock::Run {
-            let (counts, end) =
-                payload.split_last_chunk().ok_or("the end of the run is missing")?;
-            (payload, self.ends_at) = (counts, Some(u64::from_le_bytes(*end)));
-        }
-        let counts = [self.rows, self.devices.len() as u64].map(u64::to_le_bytes);
-        if payload == counts.as_flattened() {
-            Ok(())
-        } else {
-            Err("rows are missing; the file is damaged")
-        }
+        let split = bytes.split_at_checked(length).filter(|_| length <= MAX_NAME_BYTES);
+        let (name, rest) = split.ok_or(WRONG)?;
+        let name = std::str::from_utf8(name).map_err(|_| WRONG)?;
+        let number = self.devices.len().to_string();
+        self.devices.push(if name.is_empty() { number } else { name.to_owned() });
+        Ok(rest)
     }
 }
 
@@ -163,11 +183,11 @@ mod tests {
     fn extremes_come_back() {
         let end = (1 << 63) - 1;
         let rows = [
-            row(u64::MAX, 7, end, 1 << 24, Op::Trim),
+            row(u64::MAX, 7, end, u32::MAX.into(), Op::Trim),
             row(0, 65_535, 0, 1, Op::Read),
             row(1 << 63, 0, end, 1, Op::Write),
             row(0, 7, 0, 1 << 24, Op::Read),
-            row(0, 7, 0, 1 << 24, Op::Read),
+            TraceRow { hint: Some(AccessLatency::Smallest), ..row(0, 7, 0, 0, Op::Read) },
         ];
         for count in 1..=rows.len() {
             let (back, decoder) = read(&written(&rows[..count])).unwrap();
@@ -180,54 +200,25 @@ mod tests {
     }
 
     #[test]
-    fn hints_come_back_in_version_2_and_version_1_has_none() {
-        let hints = [
-            None,
-            Some(AccessLatency::Idle),
-            Some(AccessLatency::Typical),
-            Some(AccessLatency::Smallest),
-        ];
-        let rows: Vec<_> = (0..9000u64)
-            .map(|i| TraceRow {
-                hint: hints[i as usize * 7 % 4],
-                ..row(i, 0, 4096 * i, 4096, Op::Read)
-            })
-            .collect();
+    fn a_row_has_24_bytes() {
+        let rows: Vec<_> = (0..5000u64).map(|i| row(i, 0, 4096 * i, 4096, Op::Write)).collect();
+        // The file has a header, a device with a name of 6 bytes, the end, and two blocks.
         let bytes = written(&rows);
-        assert_eq!((bytes[8], read(&bytes).unwrap().0), (2, rows));
-        let without = written(&[row(0, 0, 0, 1, Op::Read)]);
-        assert_eq!((without[8], without[11]), (1, 0));
-        let mut old = section::file_header(About { hints: true, ..About::default() });
-        old[8] = 1;
-        assert_eq!(
-            read(&section::sealed(old)).err(),
-            Some("the compact trace of version 1 has a hint column, which only version 2 has")
-        );
-    }
-
-    #[test]
-    fn equal_values_cost_nothing() {
-        let rows: Vec<_> =
-            (0..4096u64).map(|i| row(1000 * i, 3, 4096 * i, 4096, Op::Write)).collect();
-        let bytes = written(&rows);
-        // The file has a header, four devices of 2 + 6 bytes, one block, and an end. The block has
-        // 96 bytes of column headers and 1,024 bytes of directions. The first time step of the
-        // block is 0, and 4,095 equal steps follow. The steps take 1,024 bytes of codes, and a byte
-        // for each of the equal steps.
-        assert_eq!(bytes.len(), 16 + (16 + 32) + (16 + 96 + 1024 + 1024 + 4095) + (16 + 16));
+        assert_eq!(bytes.len(), 16 + (24 + 6) + 5000 * 24 + 24 + 2 * 8);
         assert_eq!(read(&bytes).unwrap().0, rows);
     }
 
     #[test]
-    fn many_blocks_and_devices_come_back() {
+    fn many_blocks_devices_and_hints_come_back() {
         let rows: Vec<_> = (0..20_000u64)
-            .map(|i| {
-                row(
+            .map(|i| TraceRow {
+                hint: HINTS[i as usize * 7 % 4],
+                ..row(
                     i * i,
                     (i % 700) as u32,
                     i * 7919 % 100_000 * 512,
                     512 * (1 + i % 9),
-                    [Op::Read, Op::Write, Op::Trim][i as usize % 3],
+                    OPS[i as usize % 3],
                 )
             })
             .collect();
@@ -247,11 +238,8 @@ mod tests {
             }
             assert!(read(&good[..at]).is_err() || at == 0, "cut at {at}");
         }
-        assert_eq!(read(&[&good[..], b"x"].concat()).err(), Some("cut"));
-        assert_eq!(
-            read(&[&good[..], &[0; 16]].concat()).err(),
-            Some("the file continues after its end")
-        );
+        let beyond = [&good[..], b"x"].concat();
+        assert_eq!(read(&beyond).err(), Some("the file continues after its end"));
     }
 
     #[test]
@@ -260,18 +248,14 @@ mod tests {
             .map(|i| row(i * i, (i % 3) as u32, (i * 9 % 7) << (i % 40), 1 << (i % 24), Op::Read))
             .collect();
         let good = written(&rows);
-        let block = good.windows(4).position(|w| w == b"ROWS").unwrap();
-        let header = Header::read(good[block..].first_chunk().unwrap()).unwrap();
-        let end = block + HEADER_BYTES + header.length;
+        let records = HEADER_BYTES + HEAD_BYTES;
         let mut whole = 0;
-        // The test changes the bytes of the row count, and all bytes after the header of the
-        // section.
-        for at in (block + 4..block + 8).chain(block + HEADER_BYTES..end) {
+        for at in records..good.len() {
             for byte in 0..=255 {
                 let mut bad = good.clone();
                 bad[at] = byte;
-                let count = u32::from_le_bytes(*bad[block + 4..].first_chunk().unwrap());
-                section::finish(&mut bad[block..end], Kind::Rows, count as usize);
+                let crc = crc32fast::hash(&bad[records..]);
+                bad[records - 4..records].copy_from_slice(&crc.to_le_bytes());
                 if let Ok((rows, _)) = read(&bad) {
                     assert!(
                         rows.len() == 23 && rows.iter().all(|r| r.offset < 1 << 63 && r.device < 3)
@@ -280,6 +264,6 @@ mod tests {
                 }
             }
         }
-        assert!(whole > 1000, "most bytes of data may have any value");
+        assert!(whole > 1000, "most bytes of rows may have any value");
     }
 }

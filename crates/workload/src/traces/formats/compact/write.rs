@@ -1,51 +1,35 @@
-//! Writes a compact trace. Rows are collected into blocks. If a block has new devices, their names
-//! are written before the block.
+//! Writes a compact trace. Records are collected into blocks.
 
 use std::io::{self, Write};
 
-use super::block::{self, Columns, MAX_ROWS};
-use super::section::{self, About, Clock, HEADER_BYTES, Kind};
-use super::{MAX_DEVICES, MAX_NAME_BYTES};
+use super::{
+    BLOCK_BYTES, CLOCKS, DEVICE, END, HEAD_BYTES, HINTS, MAX_DEVICES, MAX_NAME_BYTES, RECORD_BYTES,
+    header,
+};
 use crate::traces::rows::format::{Epoch, TraceRow};
-
-/// Length in bytes at which a section of device names ends and the next section begins. The format
-/// allows much longer sections.
-const LIST_BYTES: usize = 32 << 10;
 
 /// Writer of a compact trace. Call [`CompactWriter::finish`] at the end; otherwise, the file is
 /// truncated.
 pub(in crate::traces) struct CompactWriter<W: Write> {
     out: W,
-    /// Properties in the header of the file; `None` before the header is written. The header is
-    /// written together with the first rows.
-    about: Option<About>,
-    clock: Clock,
+    /// Header of the file; empty after it was written.
+    header: Vec<u8>,
+    /// Block that is not yet full. Its first bytes are reserved for its head.
+    block: Vec<u8>,
     /// Time at which a recorded run ended.
     ends_at: u64,
-    rows: Vec<TraceRow>,
-    total: u64,
+    rows: u64,
     devices: usize,
-    /// Device names that were not yet written to the file.
-    unlisted: Vec<Vec<u8>>,
-    columns: Columns,
-    section: Vec<u8>,
 }
 
 impl<W: Write> CompactWriter<W> {
     /// Begins a compact trace. `clock` is the epoch of the times in the trace.
     pub(in crate::traces) fn new(out: W, clock: Epoch) -> Self {
-        Self {
-            out,
-            about: None,
-            clock: clock.into(),
-            ends_at: 0,
-            rows: Vec::with_capacity(MAX_ROWS),
-            total: 0,
-            devices: 0,
-            unlisted: vec![],
-            columns: Columns::default(),
-            section: vec![],
-        }
+        let clock = CLOCKS.iter().position(|of| *of == clock).unwrap_or(0);
+        let mut block = Vec::with_capacity(HEAD_BYTES + BLOCK_BYTES + RECORD_BYTES);
+        block.resize(HEAD_BYTES, 0);
+        let header = header(clock as u8).to_vec();
+        Self { out, header, block, ends_at: 0, rows: 0, devices: 0 }
     }
 
     /// Sets the time at which a recorded run ended.
@@ -64,87 +48,53 @@ impl<W: Write> CompactWriter<W> {
             return Err(io::Error::other("the name of a device is longer than 4,096 bytes"));
         }
         self.devices += 1;
-        self.unlisted.push([&(name.len() as u16).to_le_bytes(), name.as_bytes()].concat());
-        Ok(())
+        self.record(0, 0, name.len() as u32, 0, [DEVICE, 0]);
+        self.block.extend_from_slice(name.as_bytes());
+        self.write_full()
     }
 
     /// Adds a row. The device of the row must have been added before.
     #[inline]
     pub(in crate::traces) fn row(&mut self, row: &TraceRow) -> io::Result<()> {
         debug_assert!((row.device as usize) < self.devices, "unknown device");
-        self.rows.push(*row);
-        if self.rows.len() == MAX_ROWS { self.flush() } else { Ok(()) }
+        let bytes = u32::try_from(row.bytes)
+            .map_err(|_| io::Error::other("a row is longer than 4 GiB - 1, the limit of a row"))?;
+        let hint = HINTS.iter().position(|of| *of == row.hint).expect("every hint has a number");
+        self.record(row.at_ns, row.offset, bytes, row.device as u16, [row.op as u8, hint as u8]);
+        self.rows += 1;
+        self.write_full()
     }
 
     /// Ends the compact trace, and returns the output.
     pub(in crate::traces) fn finish(mut self) -> io::Result<W> {
-        self.flush()?;
-        self.section.resize(HEADER_BYTES, 0);
-        self.section.extend_from_slice(&self.total.to_le_bytes());
-        self.section.extend_from_slice(&(self.devices as u64).to_le_bytes());
-        if self.clock == Clock::Run {
-            self.section.extend_from_slice(&self.ends_at.to_le_bytes());
-        }
-        self.write_section(Kind::End, 0)?;
+        self.record(self.ends_at, self.rows, 0, 0, [END, 0]);
+        self.write_block()?;
         self.out.flush()?;
         Ok(self.out)
     }
 
-    /// Writes the names of new devices, and then the rows that were collected.
-    fn flush(&mut self) -> io::Result<()> {
-        let about = self.header()?;
-        self.list_devices()?;
-        if self.rows.is_empty() {
-            return Ok(());
-        }
-        self.section.resize(HEADER_BYTES, 0);
-        block::encode(&self.rows, about.hints, &mut self.columns, &mut self.section);
-        self.write_section(Kind::Rows, self.rows.len())?;
-        self.total += self.rows.len() as u64;
-        self.rows.clear();
-        Ok(())
+    #[inline]
+    fn record(&mut self, time: u64, offset: u64, bytes: u32, device: u16, kind_and_hint: [u8; 2]) {
+        let last = u64::from(bytes)
+            | u64::from(device) << 32
+            | u64::from(u16::from_le_bytes(kind_and_hint)) << 48;
+        let words = [time, offset, last].map(u64::to_le_bytes);
+        self.block.extend_from_slice(words.as_flattened());
     }
 
-    /// Writes the header of the file if this was not yet done. The first rows decide whether the
-    /// file has a column of hints.
-    fn header(&mut self) -> io::Result<About> {
-        let hints = self.rows.iter().any(|row| row.hint.is_some());
-        if let Some(about) = self.about {
-            let late = io::Error::other(
-                "a row has a hint, but the first 4,096 rows have none, so the file has no hint \
-                 column (version 1); give one of the first rows a hint, such as `smallest`",
-            );
-            return if hints && !about.hints { Err(late) } else { Ok(about) };
-        }
-        let about = About { clock: self.clock, hints };
-        self.out.write_all(&section::file_header(about))?;
-        self.about = Some(about);
-        Ok(about)
+    #[inline]
+    fn write_full(&mut self) -> io::Result<()> {
+        if self.block.len() < HEAD_BYTES + BLOCK_BYTES { Ok(()) } else { self.write_block() }
     }
 
-    fn list_devices(&mut self) -> io::Result<()> {
-        let mut listed = 0;
-        self.section.resize(HEADER_BYTES, 0);
-        for entry in std::mem::take(&mut self.unlisted) {
-            self.section.extend_from_slice(&entry);
-            listed += 1;
-            if self.section.len() >= LIST_BYTES {
-                self.write_section(Kind::Devices, listed)?;
-                self.section.resize(HEADER_BYTES, 0);
-                listed = 0;
-            }
-        }
-        if listed > 0 {
-            self.write_section(Kind::Devices, listed)?;
-        }
-        self.section.clear();
-        Ok(())
-    }
-
-    fn write_section(&mut self, kind: Kind, count: usize) -> io::Result<()> {
-        section::finish(&mut self.section, kind, count);
-        self.out.write_all(&self.section)?;
-        self.section.clear();
+    fn write_block(&mut self) -> io::Result<()> {
+        self.out.write_all(&self.header)?;
+        self.header.clear();
+        let (head, records) = self.block.split_at_mut(HEAD_BYTES);
+        head[..4].copy_from_slice(&(records.len() as u32).to_le_bytes());
+        head[4..].copy_from_slice(&crc32fast::hash(records).to_le_bytes());
+        self.out.write_all(&self.block)?;
+        self.block.truncate(HEAD_BYTES);
         Ok(())
     }
 }
