@@ -183,9 +183,9 @@ fn nothing_disturbs_in_the_model_none() {
     assert!(worst == 0.0, "{worst}");
 }
 
-/// Event in a block: a program of the next page, or a read of a programmed page.
+/// Step in a block: a program of the next page, or a read of a programmed page.
 #[derive(Clone, Copy, Debug)]
-enum Event {
+enum Step {
     Program,
     Read(u32),
 }
@@ -193,7 +193,7 @@ enum Event {
 /// Returns the dose of a wordline by the definition, in 1/1024. It counts every read of the block's
 /// life singly.
 fn from_definition(
-    events: &[Event],
+    events: &[Step],
     wordline: u32,
     stride: u32,
     alpha_256: u64,
@@ -203,8 +203,8 @@ fn from_definition(
     let (mut before, mut after) = (0, 0);
     for event in events {
         match event {
-            Event::Program => programmed += 1,
-            Event::Read(page) => {
+            Step::Program => programmed += 1,
+            Step::Read(page) => {
                 let (read, kind) = (page / 3, page % 3);
                 let quarters = [2, 3, 7][kind as usize];
                 let dose = match read.abs_diff(wordline) {
@@ -247,12 +247,12 @@ proptest! {
         for (what, where_) in choices {
             if (what == 0 || programmed == 0) && programmed < first {
                 s.write(first + programmed, [programmed]);
-                events.push(Event::Program);
+                events.push(Step::Program);
                 programmed += 1;
             } else {
                 let page = where_ % programmed;
                 s.read(page, first + page);
-                events.push(Event::Read(page));
+                events.push(Step::Read(page));
             }
             for wordline in 0..programmed.div_ceil(3) {
                 let naive = from_definition(&events, wordline, stride, 9 * 256 + 64, half_before).unwrap();
