@@ -36,7 +36,6 @@ COMMANDS = [
     *("run", "serve", "compare", "life", "llm", "attack", "list", "show", "new"),
     *("new drive", "explain", "hints"),
     *("smart", "trace", "trace info", "trace convert", "trace cut"),
-    "paper",
     *("completions", "check"),
 ]
 FORMATS = ROOT / "crates/workload/src/traces/formats"

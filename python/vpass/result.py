@@ -48,8 +48,8 @@ class Result(Record):
 
     ``python_s`` is the time spent in Python code, in seconds. ``fell_behind`` is whether the drive
     could not keep up with the requests. With the option ``cycles``, the attribute ``cycles`` has
-    the cycles of the warm-up and of the counted part, and whether a part was capped: it reached
-    its last request before its number of cycles.
+    the cycles of the warm-up and of the counted part. It also says whether a part was capped: it
+    reached its last request before its number of cycles.
     """
 
     def __init__(self, ran: Ran) -> None:

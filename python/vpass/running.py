@@ -104,8 +104,8 @@ def requests(
 ) -> Columns:
     """Return the first ``count`` requests that a workload sends to a drive, as columns.
 
-    ``offset`` and ``bytes`` are in bytes, ``op`` is 0 for a read, 1 for a write and 2 for a trim,
-    and ``at`` is in ns (0 if requests have no times).
+    ``offset`` and ``bytes`` are in bytes. ``op`` is 0 for a read, 1 for a write and 2 for a trim.
+    ``at`` is in ns, and 0 if requests have no times.
     """
     one = asked(drive, workload, reclaim="none", gear="untimed", seed=seed, set=set)
     return Columns(*_vpass.requests(one, count))

@@ -25,7 +25,8 @@ const RESULTS: &str = "results";
 /// Command-line arguments of `vpass report`.
 #[derive(Debug, Args)]
 pub(crate) struct ReportArgs {
-    /// Result folders that `vpass run`, `compare`, `life` or `sweep` wrote with --out. Several folders of `run` and `compare` are shown side by side.
+    /// Result folders that `vpass run`, `compare`, `life` or `sweep` wrote with --out. Several
+    /// folders of `run` and `compare` are shown side by side.
     #[arg(value_name = "DIR", required = true)]
     pub(crate) folders: Vec<PathBuf>,
     /// HTML file to write.

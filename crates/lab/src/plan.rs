@@ -13,7 +13,7 @@ mod room;
 mod said;
 mod sample;
 mod stream;
-pub(crate) mod watching;
+mod watching;
 mod workload;
 
 use std::num::NonZeroU32;
@@ -38,8 +38,8 @@ use crate::progress::Begin;
 use crate::setup::{Base, Gear, Setup, Watch};
 use crate::suggest;
 
+pub use crate::setup::Cycles;
 pub use choose::{Cards, Choose, Chosen};
-pub use cycles::Cycles;
 pub use few::{MOST_RUNS, require_few};
 pub use fluid::{Fluid, Tables};
 use notes::unit_notes;

@@ -16,11 +16,9 @@ use vpass_drive::base::steady::Images;
 use vpass_drive::config::{ConfigError, DriveConfig};
 use vpass_drive::drive::{Drive, Techniques};
 use vpass_drive::time::{Replay, RunError, end_warm_up, run_untimed, serve_untimed, warm_up};
-use vpass_drive::watch::observer::Observer;
+use vpass_drive::watch::observer::{Event, Observer};
 use vpass_oracle::snapshots::{DoseRecord, ERASURES};
 use vpass_oracle::{Level, Oracle, OracleReport};
-
-use crate::plan::watching::Watched;
 
 /// Start-up states of recently created drives. The drives that a comparison simulates can share
 /// such a state, so it is computed only once.
@@ -203,4 +201,22 @@ pub struct Judged {
     /// Record of doses. `None` if no record was requested, if the drive has no oracle, or if reads
     /// disturb nothing.
     pub doses: Option<DoseRecord>,
+}
+
+/// Observer that the caller gave. It has a type of its own, so that the session finds it at its
+/// end.
+struct Watched(Box<dyn Observer>);
+
+impl Observer for Watched {
+    fn take(&mut self, event: Event<'_>) {
+        self.0.take(event);
+    }
+
+    fn hears_alarms(&self) -> bool {
+        self.0.hears_alarms()
+    }
+
+    fn wants_time(&self) -> bool {
+        self.0.wants_time()
+    }
 }

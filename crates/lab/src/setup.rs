@@ -12,7 +12,18 @@ use vpass_workload::given::Given;
 use vpass_workload::synthetic::{Sample, WorkloadConfig};
 use vpass_workload::traces::{BlkAction, Fit, TimeUnit};
 
-use crate::plan::Cycles;
+/// Length of a run, measured in P/E cycles of the blocks that the workload reads.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cycles {
+    /// Number of blocks that are needed to hold all pages that the workload reads.
+    pub blocks: f64,
+    /// Number of cycles in the warm-up. The warm-up also ends after the warm-up requests of
+    /// [`RunPlan`](crate::plan::RunPlan). `None` if only the number of requests ends the warm-up.
+    pub warm_up: Option<f64>,
+    /// Number of cycles in the counted part. `None` if the counted part ends after its last
+    /// request.
+    pub counted: Option<f64>,
+}
 
 /// Drive, and the options that do not depend on the workload.
 #[derive(Clone, Debug, PartialEq)]

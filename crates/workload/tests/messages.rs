@@ -459,8 +459,8 @@ fn compact() {
     packed[8] = 2;
     says(
         &packed,
-        "after row 0, at byte 0: the compact trace has the packed form of an earlier vpass; make \
-         the file again, with `vpass trace convert` or `vpass serve --record`",
+        "after row 0, at byte 0: the compact trace has the packed form of an earlier vpass; \
+         convert or record the trace again",
     );
     says(&damaged(10), "after row 0, at byte 0: the header of the compact trace is damaged");
     says(

@@ -96,7 +96,7 @@ fn folders_without_results_are_refused_and_write_nothing() {
     vpass(&["report", &missing, "--output", &page])
         .refuses(2, &["missing is not a readable folder", "a folder that --out made is expected"]);
     fs::create_dir(room.path("empty")).unwrap();
-    let names = "compare.json, life.json, sweep.json or comparison.csv";
+    let names = "compare.json, life.json or sweep.json";
     vpass(&["report", &room.text("empty"), "--output", &page])
         .refuses(2, &["empty has no results", names]);
     fs::create_dir(room.path("odd")).unwrap();

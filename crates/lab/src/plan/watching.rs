@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use vpass_drive::drive::Drive;
-use vpass_drive::watch::observer::{Event, Observer};
+use vpass_drive::watch::observer::Observer;
 
 /// Function that makes an observer. Clones of a [`Watching`] share the function.
 #[derive(Clone)]
@@ -28,22 +28,5 @@ impl Watching {
 impl fmt::Debug for Watching {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Watching")
-    }
-}
-
-/// Observer that the caller gave. It has a type of its own, so that the run can find it at its end.
-pub(crate) struct Watched(pub(crate) Box<dyn Observer>);
-
-impl Observer for Watched {
-    fn take(&mut self, event: Event<'_>) {
-        self.0.take(event);
-    }
-
-    fn hears_alarms(&self) -> bool {
-        self.0.hears_alarms()
-    }
-
-    fn wants_time(&self) -> bool {
-        self.0.wants_time()
     }
 }

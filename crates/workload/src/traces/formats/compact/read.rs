@@ -72,8 +72,8 @@ fn clock_of(bytes: &[u8; HEADER_BYTES]) -> Result<Epoch, &'static str> {
         VERSION => {}
         1 | 2 => {
             return Err(
-                "the compact trace has the packed form of an earlier vpass; make the file again, \
-                 with `vpass trace convert` or `vpass serve --record`",
+                "the compact trace has the packed form of an earlier vpass; convert or record the \
+                 trace again",
             );
         }
         _ => {
