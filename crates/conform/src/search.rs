@@ -103,7 +103,7 @@ pub(crate) fn search(args: &SearchArgs) -> Result<(String, u8), Failure> {
         }
     }
     let best = best.swap_remove(0);
-    victim.write(file_of(best.phases, requests), args)?;
+    victim.write(&file_of(best.phases, requests), args)?;
     let (what, code) = match () {
         () if best.score.is_infinite() => ("a trial shows a bug of the drive".into(), 1),
         () if best.has_lost_data => ("a trial lost data".into(), 3),
@@ -182,9 +182,10 @@ impl Victim {
     }
 
     /// Writes the workload file of an attack. Its first line is the command that replays it.
-    fn write(&self, file: PhasesFile, args: &SearchArgs) -> Result<(), Failure> {
-        let body = toml::to_string(&file).map_err(|e| Failure::failed(e.to_string()))?;
-        let set: String = args.set.iter().map(|set| format!(" --set '{set}'")).collect();
+    fn write(&self, file: &PhasesFile, args: &SearchArgs) -> Result<(), Failure> {
+        let body = toml::to_string(file).map_err(|e| Failure::failed(e.to_string()))?;
+        let set: Vec<String> = args.set.iter().map(|set| format!(" --set '{set}'")).collect();
+        let set = set.concat();
         let place = args.write.display();
         let text = format!(
             "# vpass run --drive {} --reclaim {} --gear untimed --seed {}{set} --workload {place}\n\

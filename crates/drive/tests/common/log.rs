@@ -52,10 +52,8 @@ impl Observer for Log {
     fn take(&mut self, event: Event<'_>) {
         match event {
             Event::Reads { batch } => self.events.extend(batch.iter().copied().map(Logged::Read)),
-            Event::Programmed { origin, cause, .. } => {
-                if let Origin::Copy(from) = origin {
-                    self.events.push(Logged::Copied(from, cause));
-                }
+            Event::Programmed { origin: Origin::Copy(from), cause, .. } => {
+                self.events.push(Logged::Copied(from, cause));
             }
             Event::Erased { block, .. } => self.events.push(Logged::Erased(block)),
             Event::Occupied { intervals } => self.busy.extend(intervals),

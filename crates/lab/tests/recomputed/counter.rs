@@ -339,8 +339,9 @@ impl Observer for Counted {
             }
             Event::WornBefore { block, pec } => self.block(block).pec = pec,
             Event::Clock { at } => self.now = at,
-            Event::Aged { block, since } => self.block(block).since = since,
-            Event::Renewed { block, since } => self.block(block).since = since,
+            Event::Aged { block, since } | Event::Renewed { block, since } => {
+                self.block(block).since = since;
+            }
             Event::ClockRestarted { passed } => {
                 self.now = 0;
                 self.blocks.iter_mut().for_each(|block| block.since -= passed.cast_signed());

@@ -278,20 +278,16 @@ impl Oracle {
                 let checked = self.ageing.clock(at).and_then(|()| self.check_older());
                 self.findings.note(Kind::Protocol, checked);
             }
-            Event::Aged { block, since } => {
-                if self.check_block(block, "age") {
-                    let checked = self.ageing.aged(block, since);
-                    self.findings.note(Kind::Books, checked);
-                    self.excuse_left_alone(block);
-                    self.asked_of_age(block);
-                }
+            Event::Aged { block, since } if self.check_block(block, "age") => {
+                let checked = self.ageing.aged(block, since);
+                self.findings.note(Kind::Books, checked);
+                self.excuse_left_alone(block);
+                self.asked_of_age(block);
             }
-            Event::Renewed { block, since } => {
-                if self.check_block(block, "age") {
-                    let checked = self.renew(block, since);
-                    self.findings.note(Kind::Protocol, checked);
-                    self.asked_of_age(block);
-                }
+            Event::Renewed { block, since } if self.check_block(block, "age") => {
+                let checked = self.renew(block, since);
+                self.findings.note(Kind::Protocol, checked);
+                self.asked_of_age(block);
             }
             Event::ClockRestarted { passed } => {
                 self.adjusted.set_back(passed.cast_signed());
