@@ -83,7 +83,11 @@ impl Row {
             Event::Failed { pages } => {
                 let mut pages = pages.pages();
                 let ppn = pages.next();
-                Self { ppn, value: u64::from(ppn.is_some()) + pages.count() as u64, ..Self::new(15) }
+                Self {
+                    ppn,
+                    value: u64::from(ppn.is_some()) + pages.count() as u64,
+                    ..Self::new(15)
+                }
             }
             Event::RebuildDone => Self::new(16),
             Event::Unprotected { stripe } => Self { value: stripe.into(), ..Self::new(17) },
