@@ -1,4 +1,4 @@
-"""Makes the environment of the Python tests, and runs a command in it.
+"""Makes the environment of the Python tests, and runs a command in it: all tests, or the arguments.
 
 The environment is in target/python. Without a package index it cannot be made; this is said, and
 the tests that need it are skipped. Any other failure is an error.
@@ -54,5 +54,6 @@ if __name__ == "__main__":
         print("skipped: all Python tests, because their packages could not be installed")
         sys.exit(0)
     run("maturin", "develop", "--release", "--quiet")
-    run("mypy")
-    run("python", "-m", "pytest", "-q", "--durations=3")
+    tests = [["mypy"], ["python", "-m", "pytest", "-q", "--durations=3"]]
+    for words in [sys.argv[1:]] if sys.argv[1:] else tests:
+        run(*words)
