@@ -10,7 +10,12 @@
 //!
 //! `find` must be in its file exactly once. So a change of the product that would silently disarm a
 //! fault is refused.
+//!
+//! `conform COPY` plants the faults into the folder COPY, and `conform COPY FAULTS` those of another
+//! folder. `conform evidence COPY` measures what finds each fault.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "says what it planted, or why not")]
+
+mod evidence;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -45,6 +50,68 @@ struct Faults {
 struct Fault {
     name: String,
     says: String,
+    /// Tests that find the fault.
+    #[serde(default)]
+    found: Vec<Found>,
+    /// Reason why no test finds the fault.
+    survives: Option<String>,
+    /// Words, of which a finding must contain one to count. Any finding counts if there are none.
+    #[serde(default)]
+    words: Vec<String>,
+    /// Whether the drive's own assertions always find the fault first.
+    #[serde(default)]
+    stops: bool,
+    /// Whether the fault is already in the drive's configuration.
+    #[serde(default)]
+    configured: bool,
+}
+
+/// Test that finds a fault. `overlay/crates/drive/src/bugs.rs` explains each.
+#[derive(Debug, Deserialize)]
+#[serde(tag = "by", rename_all = "lowercase", deny_unknown_fields)]
+#[expect(dead_code, reason = "the copy's list has them as `Debug` writes them")]
+enum Found {
+    Check {
+        case: u64,
+        cards: String,
+    },
+    Battery {
+        of: String,
+        case: u64,
+        cards: String,
+    },
+    Parity {
+        of: String,
+        refresh: Option<String>,
+        case: u64,
+        cards: String,
+    },
+    Failures {
+        #[serde(default)]
+        by_wear: bool,
+        case: u64,
+    },
+    Acceleration {
+        case: u64,
+    },
+    Fluid {
+        data: String,
+        writes: bool,
+        case: u64,
+    },
+    Unit {
+        test: String,
+    },
+    Story {
+        test: String,
+    },
+}
+
+impl Found {
+    /// Returns the kind of the test.
+    fn kind(&self) -> String {
+        format!("{self:?}").split(' ').next().unwrap_or_default().to_lowercase()
+    }
 }
 
 /// Lines of the product, and the lines that replace them in the copy.
@@ -60,13 +127,18 @@ struct Site {
 }
 
 fn main() -> ExitCode {
-    let Some(to) = env::args_os().nth(1) else {
-        eprintln!("conform: a folder for the copy of the sources is expected");
-        return ExitCode::from(2);
+    let words: Vec<String> = env::args().skip(1).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let (root, own) = (Path::new(HERE).join("../.."), Path::new(HERE).join("faults"));
+    let done = match words[..] {
+        ["evidence", copy] => evidence::measure(&root, Path::new(copy)),
+        [copy] => plant(&root, &own, Path::new(copy)),
+        [copy, faults] => plant(&root, Path::new(faults), Path::new(copy)),
+        _ => Err("expected COPY, COPY FAULTS or evidence COPY; COPY is a folder".into()),
     };
-    match plant(&Path::new(HERE).join("../.."), Path::new(&to)) {
-        Ok(planted) => {
-            println!("{planted}");
+    match done {
+        Ok(said) => {
+            println!("{said}");
             ExitCode::SUCCESS
         }
         Err(why) => {
@@ -76,9 +148,9 @@ fn main() -> ExitCode {
     }
 }
 
-/// Makes the copy of the sources in `root`, with all faults.
-fn plant(root: &Path, to: &Path) -> Result<String, String> {
-    let all = read_faults(&Path::new(HERE).join("faults"))?;
+/// Makes the copy of the sources in `root`, with all faults of a folder.
+fn plant(root: &Path, faults: &Path, to: &Path) -> Result<String, String> {
+    let all = read_faults(faults)?;
     check_names(&all)?;
     let mut files = BTreeMap::new();
     read_sources(root, Path::new(""), &mut files).map_err(|e| e.to_string())?;
@@ -111,7 +183,7 @@ fn read_faults(folder: &Path) -> Result<Faults, String> {
     Ok(all)
 }
 
-/// Refuses a fault without a place, and a name without a fault.
+/// Refuses a fault without a place or without a finder, and a name without a fault.
 fn check_names(all: &Faults) -> Result<(), String> {
     let named: BTreeSet<&str> = all.fault.iter().map(|fault| fault.name.as_str()).collect();
     let placed: BTreeSet<&str> =
@@ -122,6 +194,10 @@ fn check_names(all: &Faults) -> Result<(), String> {
     }
     if !odd.is_empty() {
         return Err(format!("faults without a place, or places of unknown faults: {odd:?}"));
+    }
+    let is_either = |fault: &&Fault| fault.found.is_empty() == fault.survives.is_some();
+    if let Some(fault) = all.fault.iter().find(|fault| !is_either(fault)) {
+        return Err(format!("{}: either `found` or `survives` is expected", fault.name));
     }
     Ok(())
 }
@@ -185,8 +261,14 @@ fn list(faults: &[Fault]) -> String {
     let mut text = "//! List of all seeded bugs. The crate `conform` writes this file.\n\n\
                     macro_rules! list {\n    ($all:ident) => {\n        $all! {\n"
         .to_owned();
-    for Fault { name, says } in faults {
-        let _ = writeln!(text, "            /// {says}\n            {name},");
+    for Fault { name, says, found, words, stops, configured, .. } in faults {
+        let found: Vec<_> = found.iter().map(|found| format!("Found::{found:?}")).collect();
+        let record = format!(
+            "found: &[{}], words: &{words:?}, stops: {stops}, configured: {configured}",
+            found.join(", ")
+        );
+        let _ =
+            writeln!(text, "            /// {says}\n            {name} = Record {{ {record} }},");
     }
     text + "        }\n    };\n}\n"
 }
@@ -231,12 +313,16 @@ mod tests {
 
     #[test]
     fn each_fault_has_a_place() {
-        let fault = |name: &str| Fault { name: name.into(), says: String::new() };
-        let mut all = Faults { fault: vec![fault("A")], site: vec![site("", "")] };
+        let a = "[[fault]]\nname = 'A'\nsays = ''\nsurvives = ''\n";
+        let mut all: Faults = toml::from_str(a).unwrap();
+        all.site.push(site("", ""));
         assert!(check_names(&all).is_err(), "A has no place");
         all.site[0].faults = vec!["A".into()];
         assert!(check_names(&all).is_ok());
         all.site[0].faults.push("B".into());
         assert!(check_names(&all).is_err(), "B is unknown");
+        all.site[0].faults.pop();
+        all.fault[0].survives = None;
+        assert!(check_names(&all).is_err(), "nothing finds A");
     }
 }
