@@ -181,7 +181,9 @@ impl Store {
             }
         };
         self.put(ppn, content);
-        if let Some(stripes) = self.geometry.stripes.filter(|stripes| stripes.is_parity(lpn)) {
+        // New parity covers what the partial parity covered. A copy of old parity does not.
+        let stripes = self.geometry.stripes.filter(|stripes| stripes.is_parity(lpn));
+        if let (Some(stripes), Origin::Xor(_)) = (stripes, origin) {
             self.partials.remove(&stripes.of(lpn));
         }
     }
