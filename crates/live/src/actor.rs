@@ -205,10 +205,13 @@ impl Actor {
 
     /// Takes a flush at the drive's time. If the controller's memory loses its data without power,
     /// the flush waits for all earlier requests and until their data is on flash. Later requests
-    /// wait for the flush, and their latency begins with its end.
+    /// wait for the flush, and their latency begins with its end. A drive that has stopped fails the
+    /// flush.
     pub fn flush(&mut self) -> Id {
         let (id, tag) = self.open();
-        if self.drive.config().drive.write_buffer_protected || self.stopped.is_some() {
+        if self.stopped.is_some() {
+            self.fail(tag);
+        } else if self.drive.config().drive.write_buffer_protected {
             self.complete(tag, self.device.now());
         } else {
             self.waiting.push_back(Waiting::Flush { tag });
@@ -369,12 +372,16 @@ impl Actor {
         self.stopped = Some(why);
         self.waiting.clear();
         self.flushing = None;
-        let at = self.device.now();
         for tag in (0..).map(Tag).take(self.open.len()) {
-            if let Some(open) = &mut self.open[tag.0 as usize] {
-                open.result = Err(Lost);
-                self.complete(tag, at);
-            }
+            self.fail(tag);
+        }
+    }
+
+    /// Ends a request, if it is open, without its data.
+    fn fail(&mut self, tag: Tag) {
+        if let Some(open) = &mut self.open[tag.0 as usize] {
+            open.result = Err(Lost);
+            self.complete(tag, self.device.now());
         }
     }
 

@@ -21,7 +21,7 @@ const BURST: u64 = 1000;
 /// Request under way, with what its completion must show.
 enum Under {
     Change(Range<u64>),
-    Flush,
+    Flush { has_stopped: bool },
     Read { sectors: Range<u64>, allowed: Vec<Vec<u64>>, is_lost: bool, may_be_lost: bool },
 }
 
@@ -176,7 +176,10 @@ impl Host {
             0..=11 => self.read(sectors),
             12..=18 => self.write(&sectors),
             19 => self.trim(&sectors),
-            _ => _ = self.under.insert(self.actor.flush(), Under::Flush),
+            _ => {
+                let has_stopped = self.actor.has_stopped();
+                self.under.insert(self.actor.flush(), Under::Flush { has_stopped });
+            }
         }
     }
 
@@ -242,11 +245,14 @@ impl Host {
         self.log.push((id, at, result.is_err()));
         match self.under.remove(&id).expect("a request completes once") {
             Under::Change(sectors) => self.plain.end(id, sectors),
-            Under::Flush => assert!(
-                self.under.keys().all(|other| *other > id) || !loses_memory(self.seed),
-                "seed {}: flush {id} overtakes an earlier request",
-                self.seed
-            ),
+            Under::Flush { has_stopped } => {
+                let is_last = self.under.keys().all(|other| *other > id);
+                assert!(
+                    result.is_err() || !has_stopped && (is_last || !loses_memory(self.seed)),
+                    "seed {}: flush {id} overtakes an earlier request or the end of the drive",
+                    self.seed
+                );
+            }
             Under::Read { sectors, allowed, is_lost, may_be_lost } => {
                 self.reads += 1;
                 let Ok(bytes) = result else {
