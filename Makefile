@@ -67,6 +67,7 @@ IN_FAULTY := cd $(FAULTY) && CARGO_TARGET_DIR=$(CURDIR)/target/faults/target
 seeded-bugs: faulty
 	$(IN_FAULTY) cargo test --release $(MANY_UNITS) -p vpass-oracle --features seeded-bugs --test all -- bug bound
 	$(IN_FAULTY) cargo test --release $(MANY_UNITS) -p vpass-drive --features seeded-bugs --lib --test all -- each_bug_is_seen
+	$(IN_FAULTY) cargo test --release $(MANY_UNITS) -p vpass-techniques --features seeded-bugs --lib -- each_bug_is_seen
 
 benches:
 	cargo test --release --workspace --bench throughput --bench techniques --bench retries --bench parity --bench watched --bench first_minutes -- --small

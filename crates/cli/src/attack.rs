@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use toml::Table;
 use vpass_drive::api::gc::GcTechnique;
-use vpass_drive::api::parity::{self, NO_PARITY, ParityTechnique};
+use vpass_drive::api::parity::{NO_PARITY, ParityTechnique};
 use vpass_drive::api::reclaim::Technique;
 use vpass_drive::api::refresh::{NO_REFRESH, RefreshTechnique};
 use vpass_drive::config::DriveConfig;
@@ -28,6 +28,7 @@ use vpass_lab::plan::{
 use vpass_lab::session::{Beginning, Session};
 use vpass_lab::setup::Gear;
 use vpass_lab::suggest;
+use vpass_techniques::with_parts;
 use vpass_workload::attack::{ATTACKS, Knowledge, attack as attack_named};
 use vpass_workload::phases::{PhasesConfig, PhasesFile};
 
@@ -145,7 +146,7 @@ impl Victim {
         let refresh = techniques.refresh.as_deref().map(refresh_named).transpose()?;
         let mut drive = load::drive(&base.drive, &sets)?;
         let parity = parity_named(&techniques.parity)?;
-        let (config, refresh) = parity::with_parts(drive.config, parity, refresh);
+        let (config, refresh) = with_parts(drive.config, parity, refresh);
         drive.config = config;
         let has_clock = Gear::from(base.gear) == Gear::Timed || args.rate.is_some();
         if drive.config.keeps_time() && !has_clock {
@@ -180,10 +181,10 @@ impl Victim {
     fn knowledge(&self, gear: Gear, seed: u64) -> Result<Knowledge, Failure> {
         memory::require_drive(&self.drive, self.reclaim)?;
         let techniques = Techniques {
-            reclaim: self.reclaim.into(),
-            gc: self.gc.into(),
-            refresh: self.refresh.into(),
-            parity: self.parity.into(),
+            reclaim: self.reclaim,
+            gc: self.gc,
+            refresh: self.refresh,
+            parity: self.parity,
             seed,
         };
         let config = &self.drive.config;

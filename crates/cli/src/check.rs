@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use rayon::prelude::*;
 use vpass_drive::api::gc::GcTechnique;
 use vpass_drive::api::parity::{NO_PARITY, ParityTechnique};
-use vpass_drive::api::reclaim::{RECLAIM, Technique};
+use vpass_drive::api::reclaim::Technique;
 use vpass_drive::api::refresh::RefreshTechnique;
 use vpass_lab::failure::Failure;
 use vpass_lab::numbers;
@@ -20,6 +20,7 @@ use vpass_lab::pool;
 use vpass_lab::progress::Progress;
 use vpass_oracle::swarm::lost_die::LostDieCase;
 use vpass_oracle::swarm::{Case, CaseSummary, Digest, RESTLESS};
+use vpass_techniques::all;
 
 use crate::exit::Exit;
 use crate::out;
@@ -275,7 +276,7 @@ impl Counts {
             "worst dose / limit",
             "pages lost, none guaranteed",
         ]);
-        for name in RECLAIM.iter().map(|t| t.name).chain([RESTLESS]) {
+        for name in all().reclaim.iter().map(|t| t.name).chain([RESTLESS]) {
             let Some(c) = self.0.get(name) else { continue };
             // The ratio is infinite if age alone had used up the limit of a page that was read. By
             // chance, the read of such a page can succeed.

@@ -7,8 +7,7 @@ mod row;
 use std::num::NonZeroU32;
 use std::path::Path;
 
-use vpass_drive::api::parity::{NO_PARITY, reclaim_part};
-use vpass_drive::api::reclaim::RECLAIM;
+use vpass_drive::api::parity::{NO_PARITY, Parity};
 use vpass_drive::base::phrase::Phrase;
 use vpass_lab::as_json;
 use vpass_lab::compare::refused::{Refused, by_reason};
@@ -23,6 +22,7 @@ use vpass_lab::plan::{Chosen, RunPlan, require_few, require_room, room_of_each};
 use vpass_lab::results::Summary;
 use vpass_lab::run::Outcome;
 use vpass_lab::setup;
+use vpass_techniques::{all, named};
 
 use crate::args::{CompareArgs, Form};
 use crate::call;
@@ -141,12 +141,14 @@ fn plans(
     set: Vec<String>,
     seeds: Option<NonZeroU32>,
 ) -> Result<Plans, Failure> {
-    let all: Vec<String> = RECLAIM.iter().map(|t| t.name.into()).collect();
-    let brings = |parity: &str| reclaim_part(parity).filter(|_| args.reclaim.is_empty());
+    let all = all().reclaim.iter().map(|t| t.name.to_owned());
+    let brings = |parity: &str| {
+        let parts = named::<dyn Parity>(parity)?.parts.as_ref()?;
+        args.reclaim.is_empty().then_some(parts.reclaim)
+    };
     // A parity technique may include its own reclaim technique. If all chosen parity techniques do
     // so, only the included reclaim techniques run.
     let all: Vec<String> = all
-        .into_iter()
         .filter(|name| args.combined.parities().any(|p| brings(p).is_none_or(|own| *own == **name)))
         .collect();
     let reclaims = if args.reclaim.is_empty() { &all } else { &args.reclaim };

@@ -5,6 +5,7 @@ pub(crate) mod args;
 mod estimated;
 mod render;
 
+use vpass_drive::api::parity::{Parity, has_stripes};
 use vpass_drive::base::phrase::Phrase;
 
 use vpass_lab::as_json;
@@ -17,6 +18,7 @@ use vpass_lab::life::record::{Sampled, Setting, json_of};
 use vpass_lab::life::summary::Life;
 use vpass_lab::life::{self, Lived, OneLife, answer};
 use vpass_lab::plan::{Chosen, RunPlan, Tables, require_few};
+use vpass_techniques::named;
 use vpass_workload::synthetic::Sample;
 
 use self::args::LifeArgs;
@@ -293,8 +295,9 @@ fn no_answer(climbed: &Climbed) -> Failure {
 
 /// Returns whether all techniques can run on samples of the drive. A technique with stripes cannot
 /// run on a sample: stripes lie on all dies, but a sample has fewer dies.
-fn may_be_sampled(named: &[Chosen]) -> bool {
-    named.iter().all(|named| !vpass_drive::api::parity::has_stripes(named.parity))
+fn may_be_sampled(all: &[Chosen]) -> bool {
+    let is_striped = |name| named::<dyn Parity>(name).is_some_and(has_stripes);
+    !all.iter().any(|chosen| is_striped(chosen.parity))
 }
 
 /// Simulates the lives of all techniques. If `exact` is not set, vpass climbs the ladder of

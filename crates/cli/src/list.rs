@@ -5,12 +5,12 @@ use std::fmt::Write;
 
 use serde_json::{Map, Value, json};
 use vpass_drive::api::card::About;
-use vpass_drive::api::slot;
 use vpass_drive::disturb::MODELS;
 use vpass_lab::as_json;
 use vpass_lab::failure::Failure;
 use vpass_lab::keys::{Key, json_schema};
 use vpass_lab::{keys, load, presets};
+use vpass_techniques::slot;
 use vpass_workload::attack::ATTACKS;
 use vpass_workload::presets as workloads;
 use vpass_workload::traces::{FORMATS, Format};

@@ -4,12 +4,13 @@
 //! The test uses the lists of the drive and of the attacks, so new entries are tested as well.
 
 use vpass_drive::api::card::Param;
-use vpass_drive::api::reclaim::{CHECK_INTERVAL, COUNTERS, RECLAIM};
-use vpass_drive::api::refresh::{NO_REFRESH, REFRESH};
+use vpass_drive::api::reclaim::{CHECK_INTERVAL, COUNTERS};
+use vpass_drive::api::refresh::NO_REFRESH;
 use vpass_drive::config::{DriveConfig, Schedule};
 use vpass_drive::drive::Techniques;
 use vpass_lab::session::{Beginning, Judged, Session};
 use vpass_oracle::{Level, OracleReport};
+use vpass_techniques::{all, card, resolve, usual};
 use vpass_workload::attack::{ATTACKS, Attack, Knowledge};
 use vpass_workload::phases::{PhasesConfig, PhasesSource};
 
@@ -58,11 +59,8 @@ impl Case {
     }
 
     fn judged(&self, config: &DriveConfig) -> Judged {
-        let techniques = Techniques {
-            reclaim: self.reclaim.into(),
-            refresh: self.refresh.into(),
-            ..Techniques::default()
-        };
+        let techniques =
+            Techniques { reclaim: card(self.reclaim), refresh: card(self.refresh), ..usual() };
         let beginning = Beginning {
             config,
             techniques: &techniques,
@@ -91,7 +89,7 @@ impl Case {
 
 /// Returns the techniques that guarantee no loss on the flash under attack.
 fn protecting() -> impl Iterator<Item = &'static str> {
-    RECLAIM.iter().filter(|t| !t.may_lose() && !t.is_counterfactual()).map(|t| t.name)
+    all().reclaim.iter().filter(|t| !t.may_lose() && !t.is_counterfactual()).map(|t| t.name)
 }
 
 /// Runs every protecting technique under every attack, in both gears.
@@ -124,7 +122,7 @@ fn nothing_is_lost(config: &DriveConfig, rounds: u64, requests: u64, seed: u64) 
 fn aged(text: &str, pec: u32, overwrite: f64) -> DriveConfig {
     let mut config: DriveConfig = toml::from_str(text).expect("a drive");
     (config.start.pec, config.start.overwrite) = (pec, overwrite);
-    config.resolve().expect("a drive that can be")
+    resolve(config).expect("a drive that can be")
 }
 
 #[test]
@@ -160,9 +158,9 @@ fn no_attack_breaks_a_policy_whose_drive_refreshes_its_data() {
     for (more, rate) in REFRESHED {
         let config = aged(&format!("{more}\n{SMALL}"), 1000, 0.7);
         for attack in ATTACKS {
-            for (reclaim, refresh) in protecting()
-                .flat_map(|reclaim| REFRESH.iter().map(move |refresh| (reclaim, refresh.name)))
-            {
+            for (reclaim, refresh) in protecting().flat_map(|reclaim| {
+                all().refresh.iter().map(move |refresh| (reclaim, refresh.name))
+            }) {
                 for timed in [false, true] {
                     let case = Case {
                         attack,

@@ -11,8 +11,6 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use vpass_drive::base::phrase::Neutral;
-// Links the lists of techniques.
-use vpass_techniques as _;
 
 /// Tools for developers of vpass.
 #[derive(Parser)]

@@ -12,7 +12,6 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
-use vpass_drive::api::gc::GC;
 use vpass_drive::api::reclaim::Technique;
 use vpass_drive::config::DriveConfig;
 use vpass_drive::drive::Techniques;
@@ -23,6 +22,7 @@ use vpass_lab::progress::Unwatched;
 use vpass_lab::run;
 use vpass_lab::session::{Beginning, Session};
 use vpass_lab::setup::{Base, Gear};
+use vpass_techniques::usual;
 use vpass_workload::attack::Knowledge;
 use vpass_workload::phases::{PhaseConfig, PhasesConfig, PhasesFile};
 
@@ -147,7 +147,7 @@ impl Victim {
     /// Returns the attacker's knowledge of the drive at the start of a run.
     pub(crate) fn knowledge(&self) -> Result<Knowledge, Failure> {
         let seed = self.base.seed;
-        let techniques = Techniques { reclaim: self.reclaim.into(), seed, ..Techniques::default() };
+        let techniques = Techniques { reclaim: self.reclaim, seed, ..usual() };
         let beginning = Beginning {
             config: &self.drive.config,
             techniques: &techniques,
@@ -166,7 +166,8 @@ impl Victim {
             text: String::new(),
             config: Generated::Phases(file_of(phases.clone(), requests)),
         });
-        let plan = RunPlan::once(&self.base, self.drive.clone(), workload, self.reclaim, &GC[0]);
+        let plan =
+            RunPlan::once(&self.base, self.drive.clone(), workload, self.reclaim, usual().gc);
         let plan = plan.checked()?;
         // A panic is a bug of the drive.
         let outcome = catch_unwind(AssertUnwindSafe(|| run::execute(&plan, &Unwatched)));
@@ -200,7 +201,6 @@ impl Victim {
 mod tests {
     use clap::Parser;
     use tempfile::TempDir;
-    use vpass_drive::api::reclaim::RECLAIM;
     use vpass_lab::plan::Chosen;
     use vpass_lab::progress::unwatched;
     use vpass_lab::setup::{Named, Setup};
@@ -240,7 +240,8 @@ mod tests {
 
     #[test]
     fn a_search_by_rounds_repeats_and_breaks_no_technique_that_protects() {
-        let protecting: Vec<_> = RECLAIM
+        let protecting: Vec<_> = vpass_techniques::all()
+            .reclaim
             .iter()
             .filter(|technique| !technique.may_lose() && !technique.is_counterfactual())
             .collect();

@@ -8,6 +8,7 @@ mod shared;
 
 use shared::{Size, Uniform, config, say, untimed_s};
 use vpass_drive::drive::{Drive, Techniques};
+use vpass_techniques::{card, usual};
 
 const TECHNIQUES: [&str; 4] = ["none", "raid5", "ppc", "hc"];
 
@@ -35,7 +36,7 @@ fn drive(size: &Size, parity: &str) -> Drive {
         disturb = {{ model = "wordline", table = [{{ pec = 0, limit = [405000], alpha = [9.15] }}] }}
         "#
     );
-    let techniques = Techniques { parity: parity.into(), ..Techniques::default() };
+    let techniques = Techniques { parity: card(parity), ..usual() };
     let mut drive =
         Drive::new(config(&text, |_| {}), &techniques, false).expect("the techniques exist");
     drive.precondition(1);

@@ -139,9 +139,13 @@ impl DriveConfig {
         }
     }
 
-    /// Checks every table except the parameters on cards. Fills in what follows from other keys:
-    /// capacity, `blocks_per_plane`, spare.
-    pub(crate) fn resolve_tables(mut self) -> Result<Self, ConfigError> {
+    /// Checks every table except the parameters of techniques, and fills in missing values that
+    /// follow from other keys: the capacity, `blocks_per_plane` and the spare share. The crate
+    /// `techniques` also checks the parameters, against the cards of all techniques.
+    ///
+    /// # Errors
+    /// Returns the first error, which names the wrong key.
+    pub fn resolve(mut self) -> Result<Self, ConfigError> {
         self.geometry.check()?;
         self.timing.check(self.geometry.cell)?;
         self.gc.check()?;
@@ -173,6 +177,7 @@ impl DriveConfig {
         self.hints.check()?;
         self.sheet.check()?;
         resolve::sizes(&mut self)?;
+        crate::error::check(&self)?;
         Ok(self)
     }
 }

@@ -24,14 +24,13 @@ pub(crate) use read::on_read_path;
 
 use std::any::Any;
 
-use crate::api::choice::Choice;
-use crate::api::gc::GcPolicy;
-use crate::api::parity::{NO_PARITY, Parity};
-use crate::api::reclaim::{Policy, View};
-use crate::api::refresh::{NO_REFRESH, Refresh};
+use crate::api::asked::Asked;
+use crate::api::gc::{GcPolicy, GcTechnique};
+use crate::api::parity::{Parity, ParityTechnique};
+use crate::api::reclaim::{Policy, Technique, View};
+use crate::api::refresh::{Refresh, RefreshTechnique};
 use crate::api::{Facts, Slots, Told};
 use crate::base::geometry::Geometry;
-use crate::base::latency::AccessLatency;
 use crate::base::metrics::HostCounts;
 use crate::base::request::Request;
 use crate::base::units::BlockId;
@@ -47,31 +46,19 @@ use crate::hints::HintBooks;
 use crate::watch::observer::{Event, Observer};
 use regroup::Regroup;
 
-/// Techniques of a run, by name or by card.
-#[derive(Clone, Debug)]
+/// Techniques of a run.
+#[derive(Clone, Copy, Debug)]
 pub struct Techniques {
     /// Reclaim technique.
-    pub reclaim: Choice<dyn Policy>,
+    pub reclaim: &'static Technique,
     /// GC policy.
-    pub gc: Choice<dyn GcPolicy>,
+    pub gc: &'static GcTechnique,
     /// Refresh technique.
-    pub refresh: Choice<dyn Refresh>,
+    pub refresh: &'static RefreshTechnique,
     /// Parity technique.
-    pub parity: Choice<dyn Parity>,
+    pub parity: &'static ParityTechnique,
     /// Seed of the random numbers of techniques. The workload has its own random numbers.
     pub seed: u64,
-}
-
-impl Default for Techniques {
-    fn default() -> Self {
-        Self {
-            reclaim: "block".into(),
-            gc: "greedy".into(),
-            refresh: NO_REFRESH.into(),
-            parity: NO_PARITY.into(),
-            seed: 0,
-        }
-    }
 }
 
 /// Simulated drive.
@@ -80,10 +67,10 @@ pub struct Drive {
     pub(crate) geometry: Geometry,
     pub(crate) flash: Flash,
     pub(crate) ftl: Ftl,
-    pub(crate) gc: Box<dyn GcPolicy>,
-    pub(crate) policy: Box<dyn Policy>,
-    pub(crate) refresh: Box<dyn Refresh>,
-    pub(crate) parity: Box<dyn Parity>,
+    pub(crate) gc: Asked<dyn GcPolicy>,
+    pub(crate) policy: Asked<dyn Policy>,
+    pub(crate) refresh: Asked<dyn Refresh>,
+    pub(crate) parity: Asked<dyn Parity>,
     pub(crate) facts: Facts,
     pub(crate) host: HostCounts,
     /// Counts of the technique before the measured phase.
@@ -195,39 +182,21 @@ impl Drive {
         ftl.step_job(flash, &mut slots, job)
     }
 
-    /// Returns the policy, and the state that it may see, for data without a hint.
-    pub(crate) fn policy_and_view(&mut self) -> (&mut dyn Policy, View<'_>) {
-        self.policy_and_view_at(BlockId::new(0), AccessLatency::Smallest)
-    }
-
     /// Returns the policy, and the state that it may see, for a question about a block.
-    pub(crate) fn policy_and_view_of(&mut self, block: BlockId) -> (&mut dyn Policy, View<'_>) {
-        self.policy_and_view_at(block, self.flash.cold(block).budget)
-    }
-
-    fn policy_and_view_at(
+    pub(crate) fn policy_and_view_of(
         &mut self,
         block: BlockId,
-        budget: AccessLatency,
-    ) -> (&mut dyn Policy, View<'_>) {
+    ) -> (&mut Asked<dyn Policy>, View<'_>) {
         let told = Told { config: &self.config, facts: &self.facts, host: &self.host };
-        (
-            self.policy.as_mut(),
-            View::of(&self.flash, self.ftl.away(&self.flash, block), told, budget),
-        )
+        let (budget, away) = (self.flash.cold(block).budget, self.ftl.away(&self.flash, block));
+        (&mut self.policy, View::of(&self.flash, away, told, budget))
     }
 
     /// Returns the flash, the controller, and the questions that the controller may ask techniques.
     #[inline]
     pub(crate) fn parts(&mut self) -> (&mut Flash, &mut Ftl, Slots<'_>) {
         let told = Told { config: &self.config, facts: &self.facts, host: &self.host };
-        let slots = Slots::new(
-            self.policy.as_mut(),
-            self.gc.as_mut(),
-            self.refresh.as_ref(),
-            told,
-            self.flash.now,
-        );
+        let slots = Slots::new(&mut self.policy, &mut self.gc, &self.refresh, told, self.flash.now);
         (&mut self.flash, &mut self.ftl, slots)
     }
 }
@@ -236,6 +205,7 @@ impl Drive {
 pub(crate) mod tests {
     use super::*;
     use crate::base::units::Lpn;
+    use crate::testing::fakes;
     use crate::watch::observer::{FROM_BUFFER, NO_PPN};
 
     /// Returns a small drive of 4 dies for tests: 40 blocks of 24 pages (8 wordlines TLC), with
@@ -258,8 +228,7 @@ pub(crate) mod tests {
 
     #[test]
     fn a_written_page_reads_back_and_an_unwritten_one_is_unmapped() {
-        let mut drive =
-            Drive::new(tiny_config().resolve().unwrap(), &Techniques::default(), false).unwrap();
+        let mut drive = Drive::new(tiny_config().resolve().unwrap(), &fakes(), false).unwrap();
         drive.write_page(Lpn::new(5), u64::MAX);
         assert_eq!([5, 6].map(|lpn| drive.read_page(Lpn::new(lpn))), [FROM_BUFFER, NO_PPN]);
         assert_eq!(drive.host.unmapped_read_pages, 1);

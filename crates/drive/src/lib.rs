@@ -15,10 +15,6 @@ pub mod error;
 pub mod flash;
 mod ftl;
 pub mod hints;
-/// Techniques. Their tests look into the drive, so they run among its own tests.
-#[cfg(test)]
-#[path = "../../techniques/src/lib.rs"]
-pub mod techniques;
 #[cfg(test)]
 mod testing;
 pub mod time;

@@ -1,8 +1,5 @@
 //! Integration tests of the drive. One program links once, and uses all cores until its last test.
 
-// Links the lists of techniques.
-use vpass_techniques as _;
-
 mod common;
 
 mod cards;
@@ -19,12 +16,14 @@ mod lifetime;
 mod merged_stripes;
 mod own_age;
 mod parity;
+mod pool;
 mod program_unit;
 mod reactive;
 mod read_hot;
 mod reads_off_flash;
 mod recoding;
 mod refresh;
+mod rest;
 mod retries;
 mod schedule;
 mod stages;

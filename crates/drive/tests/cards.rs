@@ -1,12 +1,9 @@
 //! Tests of cards: a card that refuses a drive is heard in every slot.
 
 use vpass_drive::api::card::{About, Card, InSlot, New};
-use vpass_drive::api::gc::GcPolicy;
-use vpass_drive::api::parity::Parity;
-use vpass_drive::api::reclaim::Policy;
-use vpass_drive::api::refresh::Refresh;
 use vpass_drive::config::{ConfigError, DriveConfig, require};
 use vpass_drive::drive::{Drive, Techniques};
+use vpass_techniques::usual;
 
 const DRIVE: &str = r#"
     geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 80, wordlines_per_block = 4, cell = "slc", page_size = 4096 }
@@ -19,7 +16,7 @@ fn refuses(config: &DriveConfig) -> Result<(), ConfigError> {
 }
 
 /// Returns a card that refuses the drive before it makes anything.
-fn card<P: InSlot + ?Sized>() -> &'static Card<P> {
+fn refusing<P: InSlot + ?Sized>() -> &'static Card<P> {
     let about = About { name: "refusing", refuses: Some(refuses), ..About::PLAIN };
     let new = New::Listed(|_, _, _| unreachable!("the card refuses the drive first"));
     Box::leak(Box::new(Card { about, new }))
@@ -28,10 +25,10 @@ fn card<P: InSlot + ?Sized>() -> &'static Card<P> {
 #[test]
 fn a_card_that_refuses_a_drive_is_heard_in_every_slot() {
     let all = [
-        Techniques { reclaim: card::<dyn Policy>().into(), ..Techniques::default() },
-        Techniques { refresh: card::<dyn Refresh>().into(), ..Techniques::default() },
-        Techniques { parity: card::<dyn Parity>().into(), ..Techniques::default() },
-        Techniques { gc: card::<dyn GcPolicy>().into(), ..Techniques::default() },
+        Techniques { reclaim: refusing(), ..usual() },
+        Techniques { refresh: refusing(), ..usual() },
+        Techniques { parity: refusing(), ..usual() },
+        Techniques { gc: refusing(), ..usual() },
     ];
     for techniques in all {
         let config = toml::from_str::<DriveConfig>(DRIVE).unwrap().resolve().unwrap();

@@ -4,7 +4,8 @@
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use vpass_drive::config::DriveConfig;
-use vpass_drive::drive::{Drive, Techniques};
+use vpass_drive::drive::Drive;
+use vpass_techniques::{resolve, usual};
 
 const PRESETS: [&str; 4] = [
     include_str!("../../../presets/drives/tiny.toml"),
@@ -63,7 +64,7 @@ fn mutated_presets_are_refused_in_words_or_work() {
         let text = mutate(PRESETS[case as usize % PRESETS.len()], &mut rng);
         let config = toml::from_str::<DriveConfig>(&text)
             .map_err(|e| e.to_string())
-            .and_then(|c| c.resolve().map_err(|e| e.to_string()));
+            .and_then(|c| resolve(c).map_err(|e| e.to_string()));
         match config {
             Err(words) => {
                 assert!(words.len() > 10, "{words}");
@@ -81,7 +82,7 @@ fn mutated_presets_are_refused_in_words_or_work() {
                     && made < 40
                 {
                     made += 1;
-                    Drive::new(config, &Techniques::default(), false)
+                    Drive::new(config, &usual(), false)
                         .expect("the techniques exist")
                         .precondition(case);
                 }
@@ -98,7 +99,7 @@ fn mutated_presets_are_refused_in_words_or_work() {
 fn refused(text: &str, by: &str) -> String {
     assert_eq!(PRESETS[0].matches(text).count(), 1, "{text}");
     let config: DriveConfig = toml::from_str(&PRESETS[0].replace(text, by)).unwrap();
-    config.resolve().unwrap_err().to_string()
+    resolve(config).unwrap_err().to_string()
 }
 
 #[test]

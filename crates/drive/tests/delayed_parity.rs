@@ -12,6 +12,7 @@ use vpass_drive::config::{DriveConfig, Number};
 use vpass_drive::drive::{Drive, Techniques};
 use vpass_drive::time::{Replay, run_untimed};
 use vpass_drive::watch::observer::XorSource;
+use vpass_techniques::{card, resolve, usual};
 
 const TWO_PAGES: &str = "parity.ppc.pages = 2";
 
@@ -278,9 +279,8 @@ fn the_published_rule_leaves_what_it_forgets_without_protection() {
 #[test]
 fn a_cache_below_a_stripe_is_refused() {
     let refused = |more: &str| {
-        let techniques =
-            Techniques { reclaim: "none".into(), parity: "hc".into(), ..Techniques::default() };
-        Drive::new(config(more).resolve().unwrap(), &techniques, false).err().map(|e| e.to_string())
+        let techniques = Techniques { reclaim: card("none"), parity: card("hc"), ..usual() };
+        Drive::new(resolve(config(more)).unwrap(), &techniques, false).err().map(|e| e.to_string())
     };
     let small = refused("drive.write_buffer = \"20KiB\"").unwrap();
     assert!(
@@ -292,9 +292,8 @@ fn a_cache_below_a_stripe_is_refused() {
     assert_eq!(refused("drive.write_buffer = \"24KiB\""), None);
     for published in [0, 1] {
         let resolved = |more: &str| {
-            config(&format!("parity.hc = {{ published = {published}{more} }}"))
-                .resolve()
-                .map_err(|e| e.to_string())
+            let config = config(&format!("parity.hc = {{ published = {published}{more} }}"));
+            resolve(config).map_err(|e| e.to_string())
         };
         let beyond = resolved(", n_update = 4").expect_err("it is refused");
         assert!(
@@ -307,7 +306,7 @@ fn a_cache_below_a_stripe_is_refused() {
         for right in [", n_update = 3", ""] {
             let once = resolved(right).unwrap();
             assert_eq!(
-                (turn(once.clone()), turn(once.resolve().unwrap())),
+                (turn(once.clone()), turn(resolve(once).unwrap())),
                 (Some(3.0), Some(3.0)),
                 "the default, 6, is no mistake"
             );

@@ -9,10 +9,11 @@ use vpass_drive::api::reclaim::{
 };
 use vpass_drive::base::geometry::Geometry;
 use vpass_drive::base::units::{BlockId, Bytes, Cause, Lpn, PageInBlock, Reads};
+use vpass_drive::drive::Drive;
 use vpass_drive::drive::audit::BlockRow;
-use vpass_drive::drive::{Drive, Techniques};
 use vpass_drive::flash::block::BlockState;
 use vpass_drive::time::{Replay, run_untimed};
+use vpass_techniques::usual;
 
 /// Policy that acts once on each block of full density, at this number of reads, and never on a
 /// block of low density.
@@ -74,13 +75,9 @@ fn drive(act: fn(BlockId, u32) -> Rewrite, more: &str, timed: bool) -> Drive {
         {more}
         "#
     );
-    let mut drive = Drive::with_policy(
-        config(&text),
-        Box::new(Once { at: 9_000, act }),
-        &Techniques::default(),
-        timed,
-    )
-    .unwrap();
+    let mut drive =
+        Drive::with_policy(config(&text), Box::new(Once { at: 9_000, act }), &usual(), timed)
+            .unwrap();
     drive.precondition(1);
     drive.begin_measurement();
     drive
@@ -295,8 +292,7 @@ fn cells_of_one_bit_have_nothing_to_give_up() {
         disturb = { model = "count", table = [{ pec = 0, limit = [10000] }] }
         "#;
     let policy = Box::new(Once { at: 100, act: reprogram });
-    let mut drive =
-        Drive::with_policy(config(text), policy, &Techniques::default(), false).unwrap();
+    let mut drive = Drive::with_policy(config(text), policy, &usual(), false).unwrap();
     drive.precondition(1);
     let mut source = Cycle { offsets: vec![0], bytes: 4096, left: 150, at: 0, depth: 1 };
     run_untimed(&mut drive, &mut source, &mut |_, _| true).unwrap();

@@ -9,6 +9,7 @@ use vpass_drive::base::units::{Cause, Lpn};
 use vpass_drive::drive::{Drive, Techniques};
 use vpass_drive::flash::block::BlockState;
 use vpass_drive::time::run_untimed;
+use vpass_techniques::{card, usual};
 
 /// Returns a drive of 2,000 blocks of 128 pages on 4 dies, written in whole pages.
 fn many_blocks(spare: f64) -> String {
@@ -138,7 +139,7 @@ fn read(drive: &mut Drive, lpn: u32, times: u32) {
 fn a_neighbour_is_lost_with_the_first_read_past_its_limit() {
     // Pages 0, 1 and 2 fill block 0. 100 reads of page 1 add a dose of 900 to both neighbours: at
     // the limit, but not above it.
-    let none = Techniques { reclaim: "none".into(), ..Techniques::default() };
+    let none = Techniques { reclaim: card("none"), ..usual() };
     let mut drive = Drive::new(config(HAND), &none, false).unwrap();
     drive.precondition(1);
     read(&mut drive, 1, 100);
@@ -158,7 +159,7 @@ fn a_neighbour_is_lost_with_the_first_read_past_its_limit() {
 
 #[test]
 fn pages_past_their_limit_that_nobody_reads_are_reported_at_the_end() {
-    let none = Techniques { reclaim: "none".into(), ..Techniques::default() };
+    let none = Techniques { reclaim: card("none"), ..usual() };
     let mut drive = Drive::new(config(HAND), &none, false).unwrap();
     drive.precondition(1);
     read(&mut drive, 1, 101);
@@ -169,7 +170,7 @@ fn pages_past_their_limit_that_nobody_reads_are_reported_at_the_end() {
 
 #[test]
 fn the_weak_page_kind_is_lost_first() {
-    let none = Techniques { reclaim: "none".into(), ..Techniques::default() };
+    let none = Techniques { reclaim: card("none"), ..usual() };
     let text = HAND
         .replace("\"slc\"", "\"mlc\"")
         .replace("model = ", "kind_factor = [1.5, 1.0], model = ");
@@ -273,9 +274,7 @@ fn an_impossible_drive_is_refused_with_the_smallest_capacity_that_works() {
             .parse()
             .unwrap_or_else(|_| panic!("{refused}"));
         assert!(parse(&smallest.to_string()).is_ok(), "{refused}: it does not work");
-        let mut drive =
-            Drive::new(parse(&smallest.to_string()).unwrap(), &Techniques::default(), false)
-                .unwrap();
+        let mut drive = Drive::new(parse(&smallest.to_string()).unwrap(), &usual(), false).unwrap();
         drive.precondition(1);
         let pages = u64::from(drive.geometry().host_pages);
         write_uniformly(&mut drive, 5 * pages);

@@ -4,11 +4,11 @@
 use crate::common;
 
 use common::{config, dies};
-use vpass_drive::api::reclaim::RECLAIM;
 use vpass_drive::base::dose::{Alpha, Dose, Quarters};
 use vpass_drive::base::units::{Cause, Lpn, PageInBlock, WordlineInBlock};
 use vpass_drive::disturb::{Assessment, BlockView, Counts, ErrorModel};
 use vpass_drive::drive::{Drive, Techniques};
+use vpass_techniques::{all, card, usual};
 
 /// Model in which every read of a block disturbs its data. A page decodes at once up to 100 reads,
 /// and with one retry up to 200.
@@ -55,7 +55,7 @@ fn drive(reclaim: &str) -> Result<Drive, vpass_drive::config::ConfigError> {
         timing,
         "drive = { spare = 0.25 }\ndisturb = { model = \"count\", table = [{ pec = 0, limit = [1.0] }] }",
     );
-    let techniques = Techniques { reclaim: reclaim.into(), ..Techniques::default() };
+    let techniques = Techniques { reclaim: card(reclaim), ..usual() };
     let mut drive = Drive::with_error_model(config(&text), Box::new(Plain), &techniques, false)?;
     drive.precondition(1);
     drive.begin_measurement();
@@ -82,7 +82,7 @@ fn a_model_without_a_table_is_asked_at_each_read_of_tired_data() {
 #[test]
 fn techniques_that_go_by_a_table_are_refused() {
     // Techniques that need retries are left out: by this drive's own tables, no read takes a retry.
-    for card in RECLAIM.iter().filter(|card| !card.needs.retries) {
+    for card in all().reclaim.iter().filter(|card| !card.needs.retries) {
         let said = drive(card.name).err().map(|said| said.to_string());
         assert_eq!(said.is_some(), card.needs.limits, "{}: {said:?}", card.name);
         let sentence = format!(

@@ -8,6 +8,7 @@ use vpass_drive::base::request::Op;
 use vpass_drive::base::units::Ns;
 use vpass_drive::drive::{Drive, Techniques};
 use vpass_drive::time::Replay;
+use vpass_techniques::{card, resolve, usual};
 
 /// Returns the completion time of a read of page 0 on a drive of four dies with this number of
 /// channels. Page 0 is the first page of stripe 0 and is on die 0.
@@ -15,8 +16,8 @@ fn latency(channels: u32, parity: &str, fail: &[&str]) -> Ns {
     let mut config = config("parity.rebuild = 0");
     (config.geometry.channels, config.geometry.dies_per_channel) = (channels, 4 / channels);
     (config.timing.channel_mb_s, config.timing.ecc_us) = (800.0, 3.0);
-    let techniques = Techniques { parity: parity.into(), ..Techniques::default() };
-    let mut drive = Drive::new(config.resolve().unwrap(), &techniques, true).unwrap();
+    let techniques = Techniques { parity: card(parity), ..usual() };
+    let mut drive = Drive::new(resolve(config).unwrap(), &techniques, true).unwrap();
     drive.precondition(1);
     drive.begin_measurement();
     drive.expect_failures(&fail.iter().map(|text| text.parse().unwrap()).collect::<Vec<Failure>>());
@@ -34,8 +35,8 @@ fn latency(channels: u32, parity: &str, fail: &[&str]) -> Ns {
 fn what_a_read_needs_for_its_rebuild_goes_before_other_work() {
     for parity in ["raid5", "ppc"] {
         let config = config("parity.rebuild = 0\ndrive.write_buffer = \"1MiB\"");
-        let techniques = Techniques { parity: parity.into(), ..Techniques::default() };
-        let mut drive = Drive::new(config.resolve().unwrap(), &techniques, true).unwrap();
+        let techniques = Techniques { parity: card(parity), ..usual() };
+        let mut drive = Drive::new(resolve(config).unwrap(), &techniques, true).unwrap();
         drive.precondition(1);
         drive.begin_measurement();
         drive.expect_failures(&["die:0@r50".parse().unwrap()]);
@@ -84,12 +85,8 @@ fn a_read_of_a_page_past_its_limit_waits_for_the_rest_of_its_stripe() {
                 config("disturb = { model = \"count\", table = [{ pec = 0, limit = [20] }] }");
             (config.geometry.channels, config.geometry.dies_per_channel) = (channels, 4 / channels);
             (config.timing.channel_mb_s, config.timing.ecc_us) = (800.0, 3.0);
-            let techniques = Techniques {
-                reclaim: "none".into(),
-                parity: parity.into(),
-                ..Techniques::default()
-            };
-            let mut drive = Drive::new(config.resolve().unwrap(), &techniques, true).unwrap();
+            let techniques = Techniques { reclaim: card("none"), parity: card(parity), ..usual() };
+            let mut drive = Drive::new(resolve(config).unwrap(), &techniques, true).unwrap();
             drive.precondition(1);
             drive.begin_measurement();
             let mut replay = Replay::new(&drive);

@@ -12,6 +12,7 @@ use vpass_drive::drive::failing::{FailureBooks, TakenByFailures};
 use vpass_drive::drive::{Drive, Stage, Techniques};
 use vpass_drive::time::{Replay, run_untimed};
 use vpass_drive::watch::observer::NO_PPN;
+use vpass_techniques::{card, resolve, usual};
 
 /// Number of P/E cycles above which a block is worn, and number of stripes above which all have
 /// parity.
@@ -30,11 +31,10 @@ fn drive_of((dies, spare): (u32, f64), rebuild: u32, timed: bool) -> Drive {
         "parity.t_p = {T_P}\nparity.l = {L}\nparity.rebuild = {rebuild}\ndrive.write_buffer = \"24KiB\"\n\
          disturb = {{ model = \"count\", table = [{{ pec = 0, limit = [1000.0] }}] }}"
     );
-    let techniques =
-        Techniques { reclaim: "block".into(), parity: "da-raid5".into(), ..Techniques::default() };
+    let techniques = Techniques { reclaim: card("block"), parity: card("da-raid5"), ..usual() };
     let mut config = config(&more);
     (config.geometry.channels, config.drive.spare) = (dies, Some(spare));
-    let mut drive = Drive::new(config.resolve().unwrap(), &techniques, timed).unwrap();
+    let mut drive = Drive::new(resolve(config).unwrap(), &techniques, timed).unwrap();
     drive.precondition(1);
     drive.begin_measurement();
     drive

@@ -19,6 +19,7 @@ use vpass_drive::base::units::{BlockId, Cause, Lpn, Ns, WordlineInBlock};
 use vpass_drive::drive::{Drive, Techniques};
 use vpass_drive::time::run_untimed;
 use vpass_drive::watch::observer::XorSource;
+use vpass_techniques::{card, usual};
 
 /// Creates a drive with refresh technique `ida`.
 fn drive(parity: &str, more: &str) -> Drive {
@@ -42,10 +43,10 @@ fn drive_under((reclaim, refresh): (&str, &str), parity: &str, more: &str) -> Dr
         "#
     );
     let techniques = Techniques {
-        reclaim: reclaim.into(),
-        refresh: refresh.into(),
-        parity: parity.into(),
-        ..Techniques::default()
+        reclaim: card(reclaim),
+        refresh: card(refresh),
+        parity: card(parity),
+        ..usual()
     };
     let mut drive = Drive::new(config(&text), &techniques, false).unwrap();
     drive.begin_measurement();

@@ -11,6 +11,7 @@ use vpass_drive::base::span::{HOUR, SECOND};
 use vpass_drive::base::units::{Cause, Ns, Reads};
 use vpass_drive::drive::{Drive, Techniques};
 use vpass_drive::time::{Replay, run_untimed};
+use vpass_techniques::{card, usual};
 
 const TIMING: &str = "sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800";
 
@@ -27,7 +28,7 @@ fn drive(reclaim: &str, own_age: u32, timed: bool) -> Drive {
         reclaim = {{ own_age = {own_age}, check_interval = 8 }}
         "#
     );
-    let techniques = Techniques { reclaim: reclaim.into(), ..Techniques::default() };
+    let techniques = Techniques { reclaim: card(reclaim), ..usual() };
     let mut drive =
         Drive::new(config(&dies(1, "slc", TIMING, &tables)), &techniques, timed).unwrap();
     drive.precondition(1);
@@ -104,7 +105,7 @@ fn a_job_outlasts_a_step_of_age() {
         ecc = { cap = [0.0085] }
         reclaim = { own_age = 1 }
     "#;
-    let techniques = Techniques { refresh: "ida".into(), ..Techniques::default() };
+    let techniques = Techniques { refresh: card("ida"), ..usual() };
     let mut drive = Drive::new(config(&dies(1, "tlc", TIMING, tables)), &techniques, true).unwrap();
     let told = Told::default();
     drive.observe(Box::new(told.clone()));
@@ -145,7 +146,7 @@ fn one_block(own_age: u32, refresh: &str) -> Drive {
         reclaim = {{ own_age = {own_age} }}
         "#
     );
-    let techniques = Techniques { refresh: "ida".into(), ..Techniques::default() };
+    let techniques = Techniques { refresh: card("ida"), ..usual() };
     Drive::new(config(&dies(1, "tlc", TIMING, &tables)), &techniques, true).unwrap()
 }
 

@@ -9,6 +9,7 @@ use vpass_drive::base::units::Cause;
 use vpass_drive::config::DriveConfig;
 use vpass_drive::drive::{Drive, Techniques};
 use vpass_drive::time::{Replay, run_untimed};
+use vpass_techniques::{card, resolve, usual};
 
 #[test]
 fn each_write_takes_the_equation_with_fewer_reads() {
@@ -107,9 +108,8 @@ fn what_does_not_fit_is_refused_with_what_does() {
     let refused = |change: &dyn Fn(&mut DriveConfig), reclaim: &str| {
         let mut config = config("");
         change(&mut config);
-        let techniques =
-            Techniques { reclaim: reclaim.into(), parity: "raid5".into(), ..Techniques::default() };
-        Drive::new(config.resolve().unwrap(), &techniques, false).err().map(|e| e.to_string())
+        let techniques = Techniques { reclaim: card(reclaim), parity: card("raid5"), ..usual() };
+        Drive::new(resolve(config).unwrap(), &techniques, false).err().map(|e| e.to_string())
     };
     let too_wide = refused(&|config| config.geometry.channels = 3, "none").unwrap();
     assert!(

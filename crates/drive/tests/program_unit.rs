@@ -7,8 +7,9 @@ use common::log::{Log, run_watched};
 use common::{PAGE, Script, config, dies};
 use vpass_drive::base::request::{Arrival, Op, Request, RequestSource, SourceError};
 use vpass_drive::base::units::{Cause, Ppn};
-use vpass_drive::drive::{Drive, Techniques};
+use vpass_drive::drive::Drive;
 use vpass_drive::time::{Replay, run_untimed};
+use vpass_techniques::usual;
 
 /// Time to transfer 16 KiB at 800 MB/s.
 const TRANSFER_NS: u64 = 20_480;
@@ -161,11 +162,8 @@ fn a_job_occupies_its_die_for_its_reads_its_programs_and_its_erase() {
 /// 3) / 100, or an eighth of the limit if that is less.
 #[test]
 fn a_block_that_is_out_sooner_serves_fewer_late_reads() {
-    let late = |unit| {
-        Drive::new(config(&ipr("deadline", unit)), &Techniques::default(), true)
-            .unwrap()
-            .late_reads()
-    };
+    let late =
+        |unit| Drive::new(config(&ipr("deadline", unit)), &usual(), true).unwrap().late_reads();
     assert_eq!((late("wordline"), late("page")), (1216, 1250));
 }
 

@@ -3,6 +3,7 @@
 use vpass_drive::base::units::{Cause, Lpn};
 use vpass_drive::config::DriveConfig;
 use vpass_drive::drive::{Drive, Techniques};
+use vpass_techniques::{card, resolve, usual};
 
 /// Drive of 60 blocks of 24 TLC pages with a limit of 1,000 reads.
 const DRIVE: &str = r#"
@@ -18,8 +19,8 @@ const DRIVE: &str = r#"
 fn read_hot_and_cold(reclaim: &str, reads: u32, set: impl Fn(&mut DriveConfig)) -> Drive {
     let mut config: DriveConfig = toml::from_str(DRIVE).unwrap();
     set(&mut config);
-    let techniques = Techniques { reclaim: reclaim.into(), ..Techniques::default() };
-    let mut drive = Drive::new(config.resolve().unwrap(), &techniques, false).unwrap();
+    let techniques = Techniques { reclaim: card(reclaim), ..usual() };
+    let mut drive = Drive::new(resolve(config).unwrap(), &techniques, false).unwrap();
     drive.precondition(1);
     drive.begin_measurement();
     let host_pages = drive.geometry().host_pages;
@@ -107,8 +108,8 @@ fn the_paper_s_controller_takes_1_37_mb_for_128_gb() {
         )
         .replace("4KiB", "32KiB");
     let config: DriveConfig = toml::from_str(&config).unwrap();
-    let techniques = Techniques { reclaim: "ipr".into(), ..Techniques::default() };
-    let drive = Drive::new(config.resolve().unwrap(), &techniques, false).unwrap();
+    let techniques = Techniques { reclaim: card("ipr"), ..usual() };
+    let drive = Drive::new(resolve(config).unwrap(), &techniques, false).unwrap();
     // The controller needs 12 bytes per block, and 2 for each page of 2,730 monitor blocks
     // (ipr-2018 III-E gives 1.37 MB).
     assert_eq!(drive.controller_ram().0, 27_307 * 12 + 2_730 * 192 * 2);

@@ -6,6 +6,7 @@ use vpass_drive::base::request::{Arrival, Op, Request, RequestSource, SourceErro
 use vpass_drive::base::units::{Lpn, Ns};
 use vpass_drive::drive::{Drive, Techniques};
 use vpass_drive::time::{FluidRun, FluidSource, run_untimed};
+use vpass_techniques::{card, usual};
 
 use crate::common::config;
 
@@ -95,7 +96,7 @@ impl FluidSource for Host {
 }
 
 fn drive(reclaim: &str) -> Drive {
-    let techniques = Techniques { reclaim: reclaim.into(), ..Techniques::default() };
+    let techniques = Techniques { reclaim: card(reclaim), ..usual() };
     let mut drive = Drive::new(config(DRIVE), &techniques, false).unwrap();
     drive.precondition(1);
     drive.begin_measurement();

@@ -10,8 +10,9 @@ use vpass_drive::api::reclaim::{
 use vpass_drive::base::geometry::Geometry;
 use vpass_drive::base::page_set::{PageSet, WordlineSet};
 use vpass_drive::base::units::{BlockId, Bytes, Cause, Lpn, Reads, WordlineInBlock};
-use vpass_drive::drive::{Drive, Techniques};
+use vpass_drive::drive::Drive;
 use vpass_drive::time::Replay;
+use vpass_techniques::usual;
 
 /// Policy that requests this rewrite of the first block that reaches this number of reads, and
 /// nothing else.
@@ -77,7 +78,7 @@ fn drive(rewrite: fn(BlockId) -> Rewrite, more: &str, timed: bool) -> Drive {
     let mut drive = Drive::with_policy(
         config(&text),
         Box::new(Once { at: 100, rewrite, is_done: false }),
-        &Techniques::default(),
+        &usual(),
         timed,
     )
     .unwrap();

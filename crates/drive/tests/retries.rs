@@ -9,6 +9,7 @@ use vpass_drive::base::units::{Cause, Lpn, Ns};
 use vpass_drive::drive::{Drive, Techniques};
 use vpass_drive::error::tail::beyond;
 use vpass_drive::time::{Device, Replay, Tag, run_untimed};
+use vpass_techniques::{card, usual};
 
 /// Timing for pages of 16 KiB: 20,480 ns on a channel and 4,096 ns on the link.
 const TIMING: &str = "sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800, ecc_us = 3.5, host_mb_s = 4000";
@@ -25,7 +26,7 @@ const FIRST: Ns = 50_000 + 20_480 + 3_500 + 4_096;
 
 fn drive(ecc: &str, more: &str, seed: u64, timed: bool) -> Drive {
     let text = dies(1, "slc", TIMING, &format!("{TIRED}\necc = {{ {ecc} }}\n{more}"));
-    let techniques = Techniques { reclaim: "none".into(), seed, ..Techniques::default() };
+    let techniques = Techniques { reclaim: card("none"), seed, ..usual() };
     let mut drive = Drive::new(config(&text), &techniques, timed).unwrap();
     drive.precondition(1);
     drive.begin_measurement();
@@ -180,7 +181,7 @@ fn drawn_retries_follow_from_seed_page_and_reads() {
                 TIRED.replace("e = 0.0045", "e = 0.0045, noise = true")
             ),
         );
-        let techniques = Techniques { reclaim: "none".into(), seed, ..Techniques::default() };
+        let techniques = Techniques { reclaim: card("none"), seed, ..usual() };
         let mut drive = Drive::new(config(&text), &techniques, timed).unwrap();
         drive.precondition(1);
         drive.begin_measurement();

@@ -8,6 +8,7 @@ use vpass_drive::base::request::{Arrival, Op, Request};
 use vpass_drive::base::units::{Cause, Ns, Ppn};
 use vpass_drive::drive::{Drive, Techniques};
 use vpass_drive::time::{Replay, warm_up};
+use vpass_techniques::{card, usual};
 
 /// Returns the drive of ipr-2018, Table I, reduced to four dies: 192 pages per block, 100/1600/5000
 /// us, limit 10,000 reads.
@@ -25,7 +26,7 @@ fn ipr(schedule: &str) -> String {
 
 /// Reads the first page of each die's first block in turn, eight at a time.
 fn hammer(schedule: &str, reads: u64) -> (Drive, Replay) {
-    let mut drive = Drive::new(config(&ipr(schedule)), &Techniques::default(), true).unwrap();
+    let mut drive = Drive::new(config(&ipr(schedule)), &usual(), true).unwrap();
     drive.precondition(1);
     drive.begin_measurement();
     let mut engine = Replay::new(&drive);
@@ -185,7 +186,7 @@ fn a_job_of_two_days_holds_up_its_own_die_only() {
         reclaim = { schedule = "foreground" }
         disturb = { model = "count", table = [{ pec = 0, limit = [65700] }] }
         "#;
-    let mut drive = Drive::new(config(text), &Techniques::default(), true).unwrap();
+    let mut drive = Drive::new(config(text), &usual(), true).unwrap();
     drive.precondition(1);
     drive.begin_measurement();
     let job_s = 65_532.0 * 2.297_152 + 0.1;
@@ -220,8 +221,7 @@ fn a_job_of_two_days_holds_up_its_own_die_only() {
 #[test]
 fn time_ends_before_it_runs_over() {
     let run = |at: Ns, timed: bool| {
-        let mut drive =
-            Drive::new(config(&ipr("foreground")), &Techniques::default(), timed).unwrap();
+        let mut drive = Drive::new(config(&ipr("foreground")), &usual(), timed).unwrap();
         drive.precondition(1);
         let request =
             |at| Request { at, offset: 0, bytes: 4096, op: Op::Read, origin: 0, hint: None };
@@ -257,7 +257,7 @@ fn cleaned_under_reads(background: f64, warm_up_reads: u64) -> (u64, u64) {
         table = [{{ pec = 0, limit = [9000, 4500], alpha = [8.0, 9.0] }}]
     "#
     );
-    let techniques = Techniques { reclaim: "straw-wl".into(), ..Techniques::default() };
+    let techniques = Techniques { reclaim: card("straw-wl"), ..usual() };
     let mut drive =
         Drive::new(config(&dies(1, "tlc", timing, &tables)), &techniques, true).unwrap();
     drive.precondition(1);

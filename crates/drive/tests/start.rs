@@ -4,8 +4,9 @@
 use crate::common;
 
 use common::{Uniform, config};
-use vpass_drive::drive::{Drive, Techniques};
+use vpass_drive::drive::Drive;
 use vpass_drive::time::run_untimed;
+use vpass_techniques::usual;
 
 /// Returns a drive of 400 blocks of 24 pages, 240 blocks of them for the host. Every read counts
 /// for the whole block, which endures 1,024 reads. `block` acts at 1,000.
@@ -23,7 +24,7 @@ fn text(reads: u32) -> String {
 }
 
 fn drive(reads: u32, seed: u64) -> Drive {
-    let mut drive = Drive::new(config(&text(reads)), &Techniques::default(), false).unwrap();
+    let mut drive = Drive::new(config(&text(reads)), &usual(), false).unwrap();
     drive.precondition(seed);
     drive.begin_measurement();
     drive
@@ -67,9 +68,8 @@ fn blocks_come_to_their_threshold_from_the_first_read_on() {
 
 #[test]
 fn a_drive_that_would_begin_with_losses_is_refused() {
-    let refused = |reads| {
-        Drive::new(config(&text(reads)), &Techniques::default(), false).err().map(|e| e.to_string())
-    };
+    let refused =
+        |reads| Drive::new(config(&text(reads)), &usual(), false).err().map(|e| e.to_string());
     assert_eq!(refused(982), None);
     let words = refused(983).unwrap();
     assert!(

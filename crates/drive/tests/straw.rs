@@ -6,6 +6,7 @@ use crate::common;
 use common::config;
 use vpass_drive::base::units::Lpn;
 use vpass_drive::drive::{Drive, Techniques};
+use vpass_techniques::{card, usual};
 
 /// Creates a drive of one die with one-page wordlines, filled once in order. The first `wordlines`
 /// pages are block 0.
@@ -18,7 +19,7 @@ fn block(wordlines: u32, limit: f64, alpha: f64) -> Drive {
         disturb = {{ model = "wordline", table = [{{ pec = 0, limit = [{limit}], alpha = [{alpha}] }}] }}
         "#
     );
-    let none = Techniques { reclaim: "none".into(), ..Techniques::default() };
+    let none = Techniques { reclaim: card("none"), ..usual() };
     let mut drive = Drive::new(config(&text), &none, false).unwrap();
     drive.precondition(1);
     drive

@@ -164,7 +164,10 @@ pub fn explanation(
     Ok(Explanation {
         drive: name.into(),
         reclaim: reclaim.name,
-        controller_ram_bytes: reclaim.make(config, 0).controller_ram(&geometry).0
+        controller_ram_bytes: reclaim
+            .asked(config, 0)
+            .ask("controller_ram", |policy| policy.controller_ram(&geometry))
+            .0
             + config.ecc.level_bytes(geometry.blocks).0,
         page_bytes: geometry.page_bytes,
         mapping_unit: Unit::of(geometry.page_bytes.into()),

@@ -6,9 +6,9 @@
 
 use serde::Serialize;
 use vpass_drive::api::card::{About, Param};
-use vpass_drive::api::{Slot, slot};
 use vpass_drive::config::Number;
 use vpass_drive::config::keys::Range;
+use vpass_techniques::{Slot, slot};
 
 use crate::schema::{DRIVE, MODEL, MODEL_TABLE, PARTS, PHASES, Section, WORKLOAD};
 

@@ -64,5 +64,3 @@ pub mod typed;
 
 /// Sentences that contain options as data.
 pub use vpass_drive::{base::phrase, phrase};
-// Links the lists of techniques.
-use vpass_techniques as _;

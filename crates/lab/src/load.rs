@@ -11,6 +11,7 @@ use toml::de::DeTable;
 use vpass_drive::base::phrase::{Opt, Phrase};
 use vpass_drive::config::DriveConfig;
 use vpass_drive::phrase;
+use vpass_techniques::resolve;
 use vpass_workload::model::ModelFile;
 use vpass_workload::nearest::nearest;
 use vpass_workload::parts::PartsFile;
@@ -180,11 +181,11 @@ pub fn drive_of(
     let plain = counts::expanded(name, &text, schema::DRIVE)?;
     let file = parse(name, &plain, schema::DRIVE)?;
     let mut table = file.clone();
-    let resolved = file.try_into::<DriveConfig>().ok().and_then(|d| d.resolve().ok());
+    let resolved = file.try_into::<DriveConfig>().ok().and_then(|d| resolve(d).ok());
     make_room(&mut table, resolved.as_ref(), &sets);
     oust_other_names(&mut table, &sets);
     let config: DriveConfig = read(name, &plain, table, schema::DRIVE, &sets)?;
-    let config = config.resolve().map_err(|e| Failure::usage(e).at(format!("drive {name}")))?;
+    let config = resolve(config).map_err(|e| Failure::usage(e).at(format!("drive {name}")))?;
     Ok(Loaded { name: name.into(), text, config })
 }
 

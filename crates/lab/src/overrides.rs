@@ -16,10 +16,10 @@
 //! such a key, vpass ignores the conflicting keys in the workload file.
 
 use toml::{Table, Value};
-use vpass_drive::api::{SLOTS, Slot};
 use vpass_drive::base::phrase::{Opt, Part, set};
 use vpass_drive::config::DriveConfig;
 use vpass_drive::phrase;
+use vpass_techniques::{SLOTS, Slot};
 
 use crate::counts;
 use crate::failure::Failure;
@@ -259,19 +259,20 @@ fn has(file: &Table, table: &str, key: &str) -> bool {
 mod tests {
     use super::*;
     use vpass_drive::base::units::Bytes;
+    use vpass_techniques::resolve;
 
     /// Returns the capacity, the spare and the blocks per plane of a preset drive after some
     /// overrides.
     fn sized(preset: &str, sets: &[&str]) -> (u64, f64, u32) {
         let text = crate::presets::drive(preset).unwrap();
-        let resolved = toml::from_str::<DriveConfig>(text).unwrap().resolve().unwrap();
+        let resolved = resolve(toml::from_str::<DriveConfig>(text).unwrap()).unwrap();
         let mut file: Table = toml::from_str(text).unwrap();
         let sets: Vec<_> = sets.iter().map(|s| Override::parse(s).unwrap()).collect();
         make_room(&mut file, Some(&resolved), &sets);
         for set in &sets {
             set.apply(&mut file);
         }
-        let drive = file.try_into::<DriveConfig>().unwrap().resolve().unwrap();
+        let drive = resolve(file.try_into::<DriveConfig>().unwrap()).unwrap();
         (
             drive.drive.capacity.unwrap().0,
             drive.drive.spare.unwrap(),

@@ -18,16 +18,17 @@ mod workload;
 
 use std::num::NonZeroU32;
 
-use vpass_drive::api::card::{Card, InSlot};
+use vpass_drive::api::card::Card;
 use vpass_drive::api::gc::GcTechnique;
-use vpass_drive::api::parity::{self, PARITY, ParityTechnique};
-use vpass_drive::api::reclaim::{self, RECLAIM, Technique, promise, technique};
-use vpass_drive::api::refresh::{self, NO_REFRESH, REFRESH, RefreshTechnique};
+use vpass_drive::api::parity::{self, NO_PARITY, ParityTechnique};
+use vpass_drive::api::reclaim::{self, Policy, Technique, promise};
+use vpass_drive::api::refresh::{self, NO_REFRESH, RefreshTechnique};
 use vpass_drive::base::phrase::{Dialect, Opt, Phrase, set};
 use vpass_drive::base::request::{Arrival, RequestSource};
 use vpass_drive::config::{ConfigError, DriveConfig};
 use vpass_drive::hints;
 use vpass_drive::phrase;
+use vpass_techniques::{Listed, all, card};
 use vpass_workload::synthetic::{Sample, WorkloadConfig};
 
 use crate::failure::Failure;
@@ -202,9 +203,9 @@ impl RunPlan {
             resized: None,
             reclaim,
             gc,
-            refresh: &REFRESH[0],
+            refresh: card(NO_REFRESH),
             said_of_refresh,
-            parity: &PARITY[0],
+            parity: card(NO_PARITY),
             gear: base.gear,
             repeat: NonZeroU32::MIN,
             until_stable: false,
@@ -455,18 +456,18 @@ fn refusal(drive: &Loaded<DriveConfig>, technique: &Technique) -> Option<Failure
 /// Returns an error if the name is unknown. The error suggests the most similar known name.
 pub fn reclaim_named(name: &str) -> Result<&'static Technique, Failure> {
     let unknown = || {
-        if name.split(',').count() > 1 && name.split(',').all(|one| technique(one.trim()).is_some())
-        {
+        let is_known = |one: &str| vpass_techniques::named::<dyn Policy>(one.trim()).is_some();
+        if name.split(',').count() > 1 && name.split(',').all(is_known) {
             return Failure::usage(format!(
                 "`{name}` stands for several reclaim techniques, but only one technique is \
                  expected here; `vpass compare` runs several techniques side by side"
             ));
         }
-        let names = RECLAIM.iter().map(|t| t.name);
+        let names = all().reclaim.iter().map(|t| t.name);
         Failure::usage(suggest::unknown("reclaim technique", name, names))
             .with_entry("reclaim", name)
     };
-    technique(name).ok_or_else(unknown)
+    vpass_techniques::named(name).ok_or_else(unknown)
 }
 
 /// Returns the GC policy of this name.
@@ -495,13 +496,12 @@ pub fn parity_named(name: &str) -> Result<&'static ParityTechnique, Failure> {
 
 /// Finds the technique with a given name, among all techniques of one kind, such as refresh.
 /// Returns the technique's card.
-fn named<P: InSlot + ?Sized>(
+fn named<P: Listed + ?Sized>(
     what: &str,
     option: &str,
     name: &str,
 ) -> Result<&'static Card<P>, Failure> {
-    let names = P::listed().iter().map(|card| card.name);
-    let card = P::listed().iter().find(|card| card.name == name);
+    let names = P::of(all()).iter().map(|card| card.name);
     let unknown = || Failure::usage(suggest::unknown(what, name, names)).with_entry(option, name);
-    card.ok_or_else(unknown)
+    vpass_techniques::named(name).ok_or_else(unknown)
 }

@@ -120,10 +120,10 @@ const COUNT: &str = "measuring";
 /// Begins a session with the drive that a plan describes.
 pub(crate) fn begun(plan: &RunPlan, progress: &dyn Progress) -> Result<Session, Failure> {
     let techniques = Techniques {
-        reclaim: plan.reclaim.into(),
-        gc: plan.gc.into(),
-        refresh: plan.refresh.into(),
-        parity: plan.parity.into(),
+        reclaim: plan.reclaim,
+        gc: plan.gc,
+        refresh: plan.refresh,
+        parity: plan.parity,
         seed: plan.seed,
     };
     let beginning = Beginning {

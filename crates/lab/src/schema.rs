@@ -10,13 +10,13 @@ use serde::de::DeserializeOwned;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use toml::Table;
-use vpass_drive::api::{Slot, slot};
 use vpass_drive::config::keys::{Key, Keys};
 use vpass_drive::config::{
     BchConfig, CapacityConfig, DensityConfig, DisturbConfig, EccConfig, EraseAtPec, ErrorConfig,
     ErrorRow, GcConfig, GeometryConfig, HintsConfig, ParityConfig, PerPec, ReclaimConfig,
     RefreshConfig, SheetConfig, StartConfig, TimingConfig, WearConfig,
 };
+use vpass_techniques::{Slot, slot};
 use vpass_workload::model::{ModelConfig, ModelWorkload};
 use vpass_workload::nearest::nearest;
 use vpass_workload::parts::{PartConfig, PartsConfig};

@@ -319,6 +319,7 @@ mod tests {
     use vpass_drive::config::DriveConfig;
     use vpass_drive::drive::Techniques;
     use vpass_drive::time::run_untimed;
+    use vpass_techniques::{card, resolve, usual};
 
     /// Source of requests that all read the first page.
     struct Reads(usize);
@@ -341,16 +342,11 @@ mod tests {
 
     #[test]
     fn a_long_run_has_no_more_rows_than_a_short_one_and_their_steps_are_even() {
-        let config = toml::from_str::<DriveConfig>(crate::presets::drive("tiny").unwrap())
-            .unwrap()
-            .resolve()
-            .unwrap();
-        let mut drive = Drive::new(
-            config,
-            &Techniques { reclaim: "none".into(), ..Techniques::default() },
-            false,
-        )
-        .unwrap();
+        let config =
+            resolve(toml::from_str::<DriveConfig>(crate::presets::drive("tiny").unwrap()).unwrap())
+                .unwrap();
+        let mut drive =
+            Drive::new(config, &Techniques { reclaim: card("none"), ..usual() }, false).unwrap();
         let mut series = Series::default();
         // A sample is taken every 10 requests. When there are 512 rows, 256 of them remain, and
         // later rows come every 20 requests. When there are 512 rows again, the distance becomes 40

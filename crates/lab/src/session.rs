@@ -59,14 +59,9 @@ impl Session {
         let mut drive = Drive::new(config.clone(), techniques, timed)?;
         if let Some(level) = oracle {
             let mut oracle = Oracle::new(drive.geometry(), drive.config()).at(level);
-            oracle.expect_refresh(
-                drive.config(),
-                techniques.refresh.name(),
-                techniques.seed,
-                timed,
-            );
-            let card = techniques.reclaim.card();
-            if card.is_some_and(|technique| technique.protects == Protection::Sound) {
+            let Techniques { refresh, seed, .. } = *techniques;
+            oracle.expect_refresh(drive.config(), refresh.name, seed, timed);
+            if techniques.reclaim.protects == Protection::Sound {
                 oracle.expect_budgets(drive.config());
             }
             if drive.moves_without_alarm() {

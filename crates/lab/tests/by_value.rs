@@ -4,13 +4,12 @@
 use std::num::NonZeroUsize;
 
 use vpass_drive::api::card::{Card, InSlot};
-use vpass_drive::api::gc::{Candidates, GC, GcPolicy};
+use vpass_drive::api::gc::{Candidates, GcPolicy};
 use vpass_drive::api::given::Given;
-use vpass_drive::api::parity::{PARITY, parity_technique};
 use vpass_drive::api::reclaim::{
-    Action, Destination, Part, Policy, Promise, Rewrite, Technique, Threshold, View, technique,
+    Action, Destination, Part, Policy, Promise, Rewrite, Technique, Threshold, View,
 };
-use vpass_drive::api::refresh::{Aged, REFRESH, Refresh, Wanted, refresh_technique};
+use vpass_drive::api::refresh::{Aged, Refresh, Wanted};
 use vpass_drive::base::geometry::Geometry;
 use vpass_drive::base::units::{BlockId, Bytes, Moment, PageInBlock, Reads};
 use vpass_lab::life::{Until, live_all};
@@ -18,6 +17,7 @@ use vpass_lab::plan::{Cards, RunPlan};
 use vpass_lab::progress::{Unwatched, unwatched};
 use vpass_lab::run::execute;
 use vpass_lab::setup::{Base, Gear, Named, Setup};
+use vpass_techniques::{all, card};
 
 /// Returns a card made at run time that makes the same technique as a listed card.
 fn twin<P: InSlot + ?Sized>(listed: &'static Card<P>) -> &'static Card<P> {
@@ -51,7 +51,7 @@ fn summary(setup: &Setup, cards: Cards, gear: Gear) -> serde_json::Value {
 
 #[test]
 fn a_technique_by_value_gives_the_summary_of_its_listed_twin() {
-    let reclaim = |name| technique(name).unwrap();
+    let reclaim = |name| card(name);
     let plain = Cards::of(reclaim("block"));
     for gear in [Gear::Timed, Gear::Untimed] {
         for name in ["block", "straw-wl", "chance-probe"] {
@@ -60,12 +60,12 @@ fn a_technique_by_value_gives_the_summary_of_its_listed_twin() {
             let setup = setup("tiny", &["workload.requests=150000", "workload.read_share=0.9"]);
             assert_eq!(summary(&setup, listed, gear), summary(&setup, given, gear), "{name}");
         }
-        for gc in &GC {
+        for gc in all().gc {
             let (listed, given) = (Cards { gc, ..plain }, Cards { gc: twin(gc), ..plain });
             let setup = setup("tiny", &["workload.requests=50000", "workload.read_share=0.5"]);
             assert_eq!(summary(&setup, listed, gear), summary(&setup, given, gear), "{}", gc.name);
         }
-        for parity in ["raid5"].map(|name| parity_technique(name).unwrap()) {
+        for parity in ["raid5"].map(|name| card(name)) {
             let (listed, given) =
                 (Cards { parity, ..plain }, Cards { parity: twin(parity), ..plain });
             let setup = setup(
@@ -145,7 +145,7 @@ impl Policy for Wrong {
 }
 
 fn wrong(wrong: Answer) -> &'static Technique {
-    let block = technique("block").unwrap();
+    let block = card("block");
     let given =
         Given { protects: block.protects, needs: block.needs, ..Given::new(format!("{wrong:?}")) };
     given.card::<dyn Policy>(move |_, config, seed| {
@@ -196,7 +196,7 @@ impl GcPolicy for PicksAnything {
 #[test]
 fn a_victim_that_may_not_be_picked_ends_the_run() {
     let gc = Given::new("anything").card::<dyn GcPolicy>(|_, _, _| Box::new(PicksAnything));
-    let cards = Cards { gc, ..Cards::of(technique("block").unwrap()) };
+    let cards = Cards { gc, ..Cards::of(card("block")) };
     let setup = setup("tiny", &["workload.requests=300000", "workload.read_share=0.2"]);
     let plan = RunPlan::new(&setup, cards, &unwatched).unwrap();
     let sentence = execute(&plan, &Unwatched).map(|_| ()).unwrap_err().to_string();
@@ -226,7 +226,7 @@ impl Refresh for BeforeItsData {
 #[test]
 fn a_refresh_time_in_the_past_ends_the_run() {
     let refresh = Given::new("early").card::<dyn Refresh>(|_, _, _| Box::new(BeforeItsData));
-    let cards = Cards { refresh: Some(refresh), ..Cards::of(technique("block").unwrap()) };
+    let cards = Cards { refresh: Some(refresh), ..Cards::of(card("block")) };
     let sets = ["workload.requests=20000", "workload.rate=20000", "workload.queue_depth="];
     let ended = RunPlan::new(&setup("tiny", &sets), cards, &unwatched)
         .and_then(|plan| execute(&plan, &Unwatched).map(|_| ()));
@@ -241,8 +241,8 @@ fn a_refresh_time_in_the_past_ends_the_run() {
 fn a_refresh_technique_by_value_lives_as_its_listed_twin() {
     let sets = ["workload.requests=200000", "workload.rate=20000", "workload.queue_depth="];
     let setup = setup("tiny", &sets);
-    let plain = Cards::of(technique("block").unwrap());
-    let listed = refresh_technique("block").unwrap();
+    let plain = Cards::of(card("block"));
+    let listed = card("block");
     let all = [listed, twin(listed)].map(|refresh| Cards { refresh: Some(refresh), ..plain });
     let one = all.map(|cards| summary(&setup, cards, Gear::Timed));
     assert_eq!(one[0], one[1]);
@@ -254,7 +254,7 @@ fn a_refresh_technique_by_value_lives_as_its_listed_twin() {
 
 #[test]
 fn a_card_equals_the_name_of_the_list_only_if_it_is_listed() {
-    let listed = technique("none").unwrap();
+    let listed = card::<dyn Policy>("none");
     assert!(*listed == *"none" && *twin(listed) != *"none" && *twin(listed) != *listed);
-    assert!(REFRESH[0] == *"none" && PARITY[0] == *"none");
+    assert!(all().refresh[0] == *"none" && all().parity[0] == *"none");
 }

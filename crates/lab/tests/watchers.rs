@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use vpass_drive::api::gc::{Candidates, GcPolicy};
 use vpass_drive::api::given::Given;
-use vpass_drive::api::reclaim::{Action, Policy, Promise, Technique, Threshold, View, technique};
+use vpass_drive::api::reclaim::{Action, Policy, Promise, Technique, Threshold, View};
 use vpass_drive::base::geometry::Geometry;
 use vpass_drive::base::units::{BlockId, Bytes, Cause, Ns, Reads};
 use vpass_drive::watch::observer::{Event, Observer};
@@ -16,6 +16,7 @@ use vpass_lab::progress::{Unwatched, unwatched};
 use vpass_lab::results::Summary;
 use vpass_lab::run::execute;
 use vpass_lab::setup::{Base, Gear, Named, Setup, Watch};
+use vpass_techniques::card;
 
 /// Event that an observer took, with the time and the numbers of requests and reads before it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -102,7 +103,7 @@ fn plan(gear: Gear, oracle: Watch, cards: Cards) -> RunPlan {
 }
 
 fn block() -> Cards {
-    Cards::of(technique("block").unwrap())
+    Cards::of(card("block"))
 }
 
 /// Returns the whole summary, without the time that the run took.
@@ -185,7 +186,7 @@ fn an_alarm_is_reported_before_the_technique_is_asked() {
     for gear in [Gear::Timed, Gear::Untimed] {
         let (watching, seen) = keeps();
         let of_policy = seen.clone();
-        let block = technique("block").unwrap();
+        let block = card("block");
         let given = Given { protects: block.protects, needs: block.needs, ..Given::new("looks") };
         let looks: &'static Technique = given.card::<dyn Policy>(move |_, config, seed| {
             Box::new(Looks { block: block.make(config, seed.of_run()), seen: of_policy.clone() })
@@ -208,7 +209,7 @@ impl GcPolicy for Panics {
 #[test]
 fn a_panic_does_not_keep_the_last_events_back() {
     let gc = Given::new("panics").card::<dyn GcPolicy>(|_, _, _| Box::new(Panics));
-    let cards = Cards { gc, ..Cards::of(technique("none").unwrap()) };
+    let cards = Cards { gc, ..Cards::of(card("none")) };
     let (watching, seen) = keeps();
     let watchers = vec![watching];
     let plan = RunPlan { watchers, ..plan(Gear::Untimed, Watch::Off, cards) };

@@ -1,9 +1,10 @@
 //! A flush of a drive whose memory loses its data without power ends when its data is on flash.
 
 use vpass_drive::config::DriveConfig;
-use vpass_drive::drive::{Drive, Techniques};
+use vpass_drive::drive::Drive;
 use vpass_drive::time::Device;
 use vpass_live::{Action, Actor, Completion};
+use vpass_techniques::{resolve, usual};
 
 /// Time of a program in ns, on the drive of these tests.
 const PROGRAM: u64 = 500_000;
@@ -16,8 +17,8 @@ fn actor(protected: bool) -> Actor {
          drive = {{ spare = 0.4, write_buffer = \"64KiB\", write_buffer_protected = {protected} }}"
     ))
     .expect("a valid drive");
-    let techniques = Techniques::default();
-    let mut drive = Drive::new(config.resolve().expect("a valid drive"), &techniques, true)
+    let techniques = usual();
+    let mut drive = Drive::new(resolve(config).expect("a valid drive"), &techniques, true)
         .expect("the techniques suit the drive");
     drive.precondition(1);
     drive.begin_measurement();

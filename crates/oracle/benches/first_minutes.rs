@@ -12,6 +12,7 @@ use shared::{Size, Uniform, config, median, say, straw, unsettled, untimed_s};
 use vpass_drive::config::DriveConfig;
 use vpass_drive::drive::{Drive, Techniques};
 use vpass_oracle::Oracle;
+use vpass_techniques::{card, usual};
 
 fn main() {
     let size = Size::of_arguments();
@@ -76,7 +77,7 @@ fn with_parity(size: &Size) -> DriveConfig {
 fn starts_with_parity(size: &Size) {
     let config = with_parity(size);
     let start_of = |parity: &str| {
-        let techniques = Techniques { parity: parity.into(), ..Techniques::default() };
+        let techniques = Techniques { parity: card(parity), ..usual() };
         median(|| {
             let mut drive =
                 Drive::new(config.clone(), &techniques, false).expect("the techniques exist");

@@ -127,6 +127,7 @@ pub(crate) fn limits_apart(
 mod tests {
     use super::*;
     use vpass_drive::api::parity;
+    use vpass_techniques::card;
 
     const PECS: [u32; 9] = [900, 1000, 1400, 8000, 14_000, 15_000, 15_001, 22_000, 40_000];
 
@@ -175,8 +176,8 @@ mod tests {
 
     #[test]
     fn drive_and_oracle_raise_limits_alike_and_notice_what_is_not_so() {
-        let raid5 =
-            |keys: &str| parity::drive(drive(&format!("target = \"stripe\", {keys}")), "raid5");
+        let stripe = |keys: &str| drive(&format!("target = \"stripe\", {keys}"));
+        let raid5 = |keys: &str| parity::drive(stripe(keys), card("raid5"));
         let plain = |keys: &str| drive(&format!("target = \"uber\", {keys}"));
         for keys in [
             "",
@@ -188,7 +189,7 @@ mod tests {
             let config = raid5(keys);
             assert_eq!(limits_apart(&config, &config, &PECS), None, "{keys}");
             assert!(limits_apart(&plain(keys), &config, &PECS).is_some(), "not raised: {keys}");
-            let late = parity::drive(drive(&format!("target = \"stripe\", {keys}")), "ppc");
+            let late = parity::drive(stripe(keys), card("ppc"));
             assert_eq!(limits_apart(&plain(keys), &late, &PECS), None, "late parity: {keys}");
         }
         let both = raid5("spread_common = 0.3, spread_own = 0.1");

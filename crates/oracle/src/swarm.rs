@@ -256,7 +256,7 @@ impl Case {
         let Within { is_nested, is_reckless } = within;
         let restless = named.is_none();
         let name = if restless { RESTLESS } else { technique.name };
-        let what = describe(&config, name, techniques.gc.name(), timed, host, ages)
+        let what = describe(&config, name, techniques.gc.name, timed, host, ages)
             + if is_nested { ", nested" } else { "" };
         let adversary = host != Host::Stream;
         let summary = |what: String, requests, report| CaseSummary {

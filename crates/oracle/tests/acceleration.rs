@@ -5,9 +5,10 @@ use std::any::Any;
 
 use vpass_drive::base::units::{Cause, Lpn};
 use vpass_drive::config::DriveConfig;
-use vpass_drive::drive::{Drive, Techniques};
+use vpass_drive::drive::Drive;
 use vpass_oracle::Oracle;
 use vpass_oracle::swarm::Case;
+use vpass_techniques::{resolve, usual};
 
 const DRIVE: &str = r#"
     geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 30, wordlines_per_block = 8, cell = "slc", page_size = "4KiB" }
@@ -19,8 +20,8 @@ const DRIVE: &str = r#"
 
 /// Makes a drive with the oracle, in its start-up state.
 fn drive(config: &str) -> Drive {
-    let config = toml::from_str::<DriveConfig>(config).unwrap().resolve().unwrap();
-    let mut drive = Drive::new(config, &Techniques::default(), false).unwrap();
+    let config = resolve(toml::from_str::<DriveConfig>(config).unwrap()).unwrap();
+    let mut drive = Drive::new(config, &usual(), false).unwrap();
     drive.observe(Box::new(Oracle::new(drive.geometry(), drive.config())));
     drive.precondition(1);
     drive

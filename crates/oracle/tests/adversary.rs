@@ -7,6 +7,7 @@ use vpass_drive::base::units::Lpn;
 use vpass_drive::config::DriveConfig;
 use vpass_drive::drive::{Drive, Techniques};
 use vpass_oracle::{Adversary, Oracle, OracleReport};
+use vpass_techniques::{card, resolve, usual};
 
 const DRIVE: &str = r#"
     geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 24, wordlines_per_block = 8, cell = "slc", page_size = "4KiB" }
@@ -18,10 +19,9 @@ const DRIVE: &str = r#"
 "#;
 
 fn drive(reclaim: &str) -> Drive {
-    let config = toml::from_str::<DriveConfig>(DRIVE).unwrap().resolve().unwrap();
+    let config = resolve(toml::from_str::<DriveConfig>(DRIVE).unwrap()).unwrap();
     let mut drive =
-        Drive::new(config, &Techniques { reclaim: reclaim.into(), ..Techniques::default() }, false)
-            .unwrap();
+        Drive::new(config, &Techniques { reclaim: card(reclaim), ..usual() }, false).unwrap();
     drive.observe(Box::new(Oracle::new(drive.geometry(), drive.config())));
     drive.precondition(1);
     drive.begin_measurement();

@@ -11,6 +11,7 @@ use vpass_drive::base::units::Lpn;
 use vpass_drive::config::DriveConfig;
 use vpass_drive::drive::{Drive, Techniques};
 use vpass_oracle::{Oracle, OracleReport};
+use vpass_techniques::{card, resolve, usual};
 
 /// Victim: the wordline that is never read. The fill wrote the first block in order, so a wordline
 /// number gives its pages.
@@ -30,15 +31,11 @@ fn drive(technique: &str, limit: f64, alpha: f64) -> Drive {
         disturb = {{ model = "wordline", table = [{{ pec = 0, limit = [{limit}], alpha = [{alpha}] }}] }}
         "#
     );
-    let config = toml::from_str::<DriveConfig>(&text).unwrap().resolve().unwrap();
+    let config = resolve(toml::from_str::<DriveConfig>(&text).unwrap()).unwrap();
     let of_paper = |param: &Param| param.value(&config.reclaim.params, technique);
     assert_eq!((of_paper(&CHECK_INTERVAL), of_paper(&COUNTERS)), (1000.0, 32.0));
-    let mut drive = Drive::new(
-        config,
-        &Techniques { reclaim: technique.into(), ..Techniques::default() },
-        false,
-    )
-    .unwrap();
+    let mut drive =
+        Drive::new(config, &Techniques { reclaim: card(technique), ..usual() }, false).unwrap();
     drive.observe(Box::new(Oracle::new(drive.geometry(), drive.config())));
     drive.precondition(1);
     drive.begin_measurement();

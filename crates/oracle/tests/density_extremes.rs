@@ -2,11 +2,11 @@
 //! extremes. Reads are skewed, and writes do not follow them. No page is lost, no copy has wrong
 //! data, and the drive always finds a free block.
 
-use vpass_drive::api::reclaim::RECLAIM;
 use vpass_drive::base::units::Lpn;
 use vpass_drive::config::DriveConfig;
 use vpass_drive::drive::{Drive, Techniques};
 use vpass_oracle::{Oracle, OracleReport};
+use vpass_techniques::{all, card, resolve, usual};
 
 const EXTREMES: &[&str] = &[
     "",
@@ -42,10 +42,9 @@ fn drive(reclaim: &str, density: &str, model: &str) -> Drive {
         density = {{ {density} }}
         "#
     );
-    let config = toml::from_str::<DriveConfig>(&text).unwrap().resolve().unwrap();
+    let config = resolve(toml::from_str::<DriveConfig>(&text).unwrap()).unwrap();
     let mut drive =
-        Drive::new(config, &Techniques { reclaim: reclaim.into(), ..Techniques::default() }, false)
-            .unwrap();
+        Drive::new(config, &Techniques { reclaim: card(reclaim), ..usual() }, false).unwrap();
     drive.observe(Box::new(Oracle::new(drive.geometry(), drive.config())));
     drive.precondition(1);
     drive.begin_measurement();
@@ -79,7 +78,9 @@ fn run(mut drive: Drive, write_every: u32) -> (OracleReport, Vec<(&'static str, 
 fn nothing_is_lost_at_any_extreme() {
     let count = r#"model = "count", table = [{ pec = 0, limit = [200] }]"#;
     let wordline = r#"model = "wordline", table = [{ pec = 0, limit = [800], alpha = [4.0] }]"#;
-    for reclaim in RECLAIM.iter().filter(|t| t.keeps_apart || t.lowers_density).map(|t| t.name) {
+    for reclaim in
+        all().reclaim.iter().filter(|t| t.keeps_apart || t.lowers_density).map(|t| t.name)
+    {
         for density in EXTREMES {
             for (model, write_every) in [(count, 1000), (count, 5), (wordline, 1000), (wordline, 5)]
             {

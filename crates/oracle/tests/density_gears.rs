@@ -2,16 +2,17 @@
 //! each schedule. The drives are small forms of the large ones. No page is lost, the oracle finds
 //! no error, and each technique acts.
 
-use vpass_drive::api::reclaim::{RECLAIM, Technique};
+use vpass_drive::api::reclaim::Technique;
 use vpass_drive::base::request::{Arrival, Op, Request, RequestSource, SourceError};
 use vpass_drive::config::DriveConfig;
 use vpass_drive::drive::{Drive, Techniques};
 use vpass_drive::time::{Replay, run_untimed};
 use vpass_oracle::Oracle;
+use vpass_techniques::{all, card, resolve, usual};
 
 /// Returns the techniques that change the content of blocks, and `block` for comparison.
 fn techniques() -> impl Iterator<Item = &'static Technique> {
-    RECLAIM.iter().filter(|t| t.keeps_apart || t.lowers_density || t.name == "block")
+    all().reclaim.iter().filter(|t| t.keeps_apart || t.lowers_density || t.name == "block")
 }
 
 /// Returns a drive of 96 blocks on four dies, with four groups of wordlines. On QLC, neighbours are
@@ -32,10 +33,9 @@ fn drive(cell: &str, reclaim: &str, more: &str, timed: bool) -> Drive {
         table = [{{ pec = 0, limit = [6000, 5000, 4000, 3000], alpha = [8.0, 8.2, 8.2, 8.4] }}, {{ pec = 1000, limit = [5000, 4000, 3500, 2500], alpha = [8.5, 9.0, 9.0, 9.2] }}]
         "#
     );
-    let config = toml::from_str::<DriveConfig>(&text).unwrap().resolve().unwrap();
+    let config = resolve(toml::from_str::<DriveConfig>(&text).unwrap()).unwrap();
     let mut drive =
-        Drive::new(config, &Techniques { reclaim: reclaim.into(), ..Techniques::default() }, timed)
-            .unwrap();
+        Drive::new(config, &Techniques { reclaim: card(reclaim), ..usual() }, timed).unwrap();
     drive.observe(Box::new(Oracle::new(drive.geometry(), drive.config())));
     drive.precondition(1);
     drive.begin_measurement();

@@ -1,10 +1,9 @@
 //! Random drives that lose a die at a random time, under the oracle.
 
-use vpass_drive::api::parity::parity_technique;
-use vpass_drive::api::refresh::refresh_technique;
 use vpass_drive::drive::failing::TakenByFailures;
 use vpass_oracle::swarm::lost_die::LostDieCase;
 use vpass_oracle::swarm::{Cards, Case};
+use vpass_techniques::card;
 
 /// Number of cases in a run of the tests.
 const CASES: u64 = 300;
@@ -78,9 +77,7 @@ fn whatever_fails_on_whatever_drive_is_accounted_for() {
     for parity in ["none", "raid5", "ppc", "hc", "pe-aware", "da-raid5"] {
         for seed in 0..CASES {
             let case = Case::new(seed).failing();
-            let case = parity_technique(parity)
-                .filter(|_| parity != "none")
-                .map_or(case, |parity| case.striped(parity));
+            let case = if parity == "none" { case } else { case.striped(card(parity)) };
             if let Err(said) = case.run() {
                 panic!("seed {seed}, parity {parity}: {said}");
             }
@@ -93,7 +90,7 @@ fn whatever_fails_on_whatever_drive_is_accounted_for() {
 /// its free blocks.
 #[test]
 fn blocks_that_fail_are_neither_refreshed_nor_counted_as_free() {
-    let refresh = refresh_technique("block").expect("it is in the list");
+    let refresh = card("block");
     let cases = [
         (79_400_108, "page-type, greedy, block"),
         (78_400_157, "erased-probe, cost-benefit, block"),

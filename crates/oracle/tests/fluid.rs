@@ -5,7 +5,7 @@
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use vpass_drive::api::card::Protection;
-use vpass_drive::api::reclaim::technique;
+use vpass_drive::api::reclaim::Policy;
 use vpass_drive::base::latency::AccessLatency;
 use vpass_drive::base::rates::{PageRates, ReadRates};
 use vpass_drive::base::request::{Arrival, Op, Request, RequestSource, SourceError};
@@ -15,6 +15,7 @@ use vpass_drive::drive::{Drive, Techniques};
 use vpass_drive::hints::HintRange;
 use vpass_drive::time::{FluidRun, FluidSource};
 use vpass_oracle::{Level, Oracle, OracleReport};
+use vpass_techniques::{card, named, resolve, usual};
 
 const SECOND: Ns = 1_000_000_000;
 
@@ -187,7 +188,7 @@ fn case_of(seed: u64, reclaim: &str, data: Data) -> Driven {
             Data::Aged => AGES,
         },
     );
-    let mut config = toml::from_str::<DriveConfig>(&text).unwrap().resolve().unwrap();
+    let mut config = resolve(toml::from_str::<DriveConfig>(&text).unwrap()).unwrap();
     if reclaim == "count" {
         count_few_reads(&mut config, seed, tired);
     }
@@ -202,12 +203,7 @@ fn case_of(seed: u64, reclaim: &str, data: Data) -> Driven {
             Some(vec![said(0, 5, AccessLatency::Idle), said(8, 3, AccessLatency::Typical)]);
         config.hints.regroup = [None, Some(0.01), Some(0.5), Some(1.0)][(seed / 6 % 4) as usize];
     }
-    let techniques = Techniques {
-        reclaim: reclaim.into(),
-        refresh: refresh.into(),
-        seed,
-        ..Techniques::default()
-    };
+    let techniques = Techniques { reclaim: card(reclaim), refresh: card(refresh), seed, ..usual() };
     let (gap, hold) = (
         [None, Some(slower * SECOND / 50), Some(slower * SECOND / 500)][pick(3) as usize],
         [Ns::MAX, slower * 30 * SECOND][pick(2) as usize],
@@ -218,7 +214,8 @@ fn case_of(seed: u64, reclaim: &str, data: Data) -> Driven {
         Drive::new(config, &techniques, false).unwrap_or_else(|e| panic!("case {seed}: {e}"));
     let mut oracle = Oracle::new(drive.geometry(), drive.config()).at(Level::On);
     oracle.expect_refresh(drive.config(), refresh, seed, false);
-    if technique(reclaim).is_some_and(|technique| technique.protects == Protection::Sound) {
+    if named::<dyn Policy>(reclaim).is_some_and(|technique| technique.protects == Protection::Sound)
+    {
         oracle.expect_budgets(drive.config());
     }
     drive.observe(Box::new(oracle));

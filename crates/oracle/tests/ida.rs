@@ -1,9 +1,8 @@
 //! Random drives that merge wordlines as they refresh them. The oracle must agree with the drive
 //! under every reclaim technique.
 
-use vpass_drive::api::reclaim::RECLAIM;
-use vpass_drive::api::refresh::refresh_technique;
 use vpass_oracle::swarm::{Cards, Case};
+use vpass_techniques::{all, card};
 
 /// Returns the cases whose data ages. Three in ten of them have this refresh.
 fn cases() -> impl Iterator<Item = Case> {
@@ -12,7 +11,7 @@ fn cases() -> impl Iterator<Item = Case> {
 
 #[test]
 fn the_oracle_has_nothing_to_say_under_any_reclaim_technique() {
-    for technique in &RECLAIM {
+    for technique in all().reclaim {
         let mut merged = 0;
         for case in cases().take(60) {
             let summary = case
@@ -32,7 +31,7 @@ fn the_oracle_has_nothing_to_say_under_any_reclaim_technique() {
 /// must ask its policy, and its job must continue.
 #[test]
 fn a_job_that_outlasts_a_step_of_age_is_known_to_go_on() {
-    let ida = refresh_technique("ida").expect("it is in the list");
+    let ida = card("ida");
     let case =
         Case::new(79_500_443).refreshed(ida).with_cards(Cards::recorded("tiered, greedy, ida"));
     if let Err(said) = case.run() {

@@ -7,11 +7,11 @@ use std::env;
 use std::fs;
 use std::process::Command;
 
-use vpass_drive::api::reclaim::technique;
 use vpass_drive::base::units::Lpn;
 use vpass_drive::config::DriveConfig;
 use vpass_drive::drive::{Drive, Techniques};
 use vpass_oracle::{Level, Oracle};
+use vpass_techniques::{card, resolve, usual};
 
 /// Memory of the process itself, and of partly filled blocks of the allocator, in MiB.
 const BESIDE: f64 = 8.0;
@@ -52,10 +52,10 @@ fn taken_and_said(
             .insert(key.into(), value);
     }
     table["geometry"].as_table_mut().unwrap().remove("blocks_per_plane");
-    let config = table.try_into::<DriveConfig>().unwrap().resolve().unwrap();
-    let said = Drive::memory(&config, technique(reclaim).unwrap()).0;
+    let config = resolve(table.try_into::<DriveConfig>().unwrap()).unwrap();
+    let said = Drive::memory(&config, card(reclaim)).0;
 
-    let techniques = Techniques { reclaim: reclaim.into(), ..Techniques::default() };
+    let techniques = Techniques { reclaim: card(reclaim), ..usual() };
     let mut drive = Drive::new(config, &techniques, false).unwrap();
     let said = said + if watched { Oracle::memory(drive.geometry(), Level::On).0 } else { 0 };
     if watched {

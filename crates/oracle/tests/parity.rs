@@ -1,9 +1,10 @@
 //! Random drives with parity, under the oracle. It computes the parity of the pages on flash and
 //! compares each parity page with it.
 
-use vpass_drive::api::parity::{PARITY, ParityTechnique, has_stripes};
-use vpass_drive::api::refresh::{RefreshTechnique, refresh_technique};
+use vpass_drive::api::parity::{ParityTechnique, has_stripes};
+use vpass_drive::api::refresh::RefreshTechnique;
 use vpass_oracle::swarm::{Cards, Case};
+use vpass_techniques::{all, card};
 
 /// Cases of each technique; `make soak` runs thousands.
 const CASES: u64 = 60;
@@ -12,7 +13,7 @@ const CASES: u64 = 60;
 const MERGED: u64 = 30;
 
 fn ida() -> &'static RefreshTechnique {
-    refresh_technique("ida").expect("it is in the list")
+    card("ida")
 }
 
 #[test]
@@ -30,9 +31,10 @@ fn run_all(cases: u64, with: impl Fn(Case) -> Case + Sync) {
     let cases = std::env::var("VPASS_CASES").map_or(cases, |n| n.parse().expect("a number"));
     let from = std::env::var("VPASS_SEED").map_or(0, |n| n.parse().expect("a number"));
     let only = std::env::var("VPASS_PARITY").ok();
-    let chosen = PARITY
+    let chosen = all()
+        .parity
         .iter()
-        .filter(|t| has_stripes(t.name) && only.as_ref().is_none_or(|only| only == t.name));
+        .filter(|t| has_stripes(t) && only.as_ref().is_none_or(|only| only == t.name));
     let of = |technique: &'static ParityTechnique| {
         let says = |seed: u64| {
             Some(format!(
@@ -63,8 +65,7 @@ fn updates_outlast_what_they_set_off() {
         ("ppc", 600_167, "block, cost-benefit, none"),
         ("ppc", 61_222, "straw-ss-published, stable-greedy, none"),
     ] {
-        let technique =
-            vpass_drive::api::parity::parity_technique(name).expect("it is in the list");
+        let technique = card(name);
         if let Err(said) =
             Case::new(seed).striped(technique).with_cards(Cards::recorded(cards)).run()
         {
@@ -77,7 +78,7 @@ fn updates_outlast_what_they_set_off() {
 /// protects. So the parity is given up, and its read has no use.
 #[test]
 fn an_update_forgets_parity_that_is_given_up_meanwhile() {
-    let technique = vpass_drive::api::parity::parity_technique("raid5").expect("it is in the list");
+    let technique = card("raid5");
     let case = Case::new(50_001)
         .striped(technique)
         .refreshed(ida())
@@ -91,7 +92,7 @@ fn an_update_forgets_parity_that_is_given_up_meanwhile() {
 /// waits for these rebuilds.
 #[test]
 fn a_rebuild_of_a_warm_up_keeps_no_later_read_waiting() {
-    let technique = vpass_drive::api::parity::parity_technique("raid5").expect("it is in the list");
+    let technique = card("raid5");
     let case = Case::new(79_600_087)
         .striped(technique)
         .with_cards(Cards::recorded("straw-ss-published, greedy, none"));
@@ -105,8 +106,7 @@ fn a_rebuild_of_a_warm_up_keeps_no_later_read_waiting() {
 /// recycled in time.
 #[test]
 fn moves_rebuild_what_blocks_that_are_left_alone_have_lost() {
-    let technique =
-        vpass_drive::api::parity::parity_technique("da-raid5").expect("it is in the list");
+    let technique = card("da-raid5");
     for (seed, cards) in [
         (126, "block, cost-benefit, block"),
         (897, "none, cost-benefit, block"),

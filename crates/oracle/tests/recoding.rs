@@ -8,8 +8,9 @@ use vpass_drive::base::geometry::Geometry;
 use vpass_drive::base::page_set::{PageSet, WordlineSet};
 use vpass_drive::base::units::{BlockId, Bytes, Lpn, Reads};
 use vpass_drive::config::DriveConfig;
-use vpass_drive::drive::{Drive, Techniques};
+use vpass_drive::drive::Drive;
 use vpass_oracle::Oracle;
+use vpass_techniques::{resolve, usual};
 
 /// Recodes each block of full density after this number of reads, alternately as a whole and in
 /// every second wordline. After twice that number, moves all pages.
@@ -91,14 +92,10 @@ fn the_oracle_has_nothing_to_say_of_any_cell_type_or_program_unit() {
             disturb = {{ model = "wordline", table = [{{ pec = 0, limit = [20000], alpha = [9.0] }}] }}
             "#
         );
-        let config = toml::from_str::<DriveConfig>(&text).unwrap().resolve().unwrap();
-        let mut drive = Drive::with_policy(
-            config,
-            Box::new(Recoder { at: 400, turn: 0 }),
-            &Techniques::default(),
-            false,
-        )
-        .unwrap();
+        let config = resolve(toml::from_str::<DriveConfig>(&text).unwrap()).unwrap();
+        let mut drive =
+            Drive::with_policy(config, Box::new(Recoder { at: 400, turn: 0 }), &usual(), false)
+                .unwrap();
         drive.observe(Box::new(Oracle::new(drive.geometry(), drive.config())));
         drive.precondition(1);
         drive.begin_measurement();

@@ -8,6 +8,7 @@ use vpass_drive::config::DriveConfig;
 use vpass_drive::drive::{Drive, Techniques};
 use vpass_drive::time::{Replay, run_untimed};
 use vpass_oracle::{Oracle, OracleReport};
+use vpass_techniques::{card, resolve, usual};
 
 const PAGE: u64 = 4 << 10;
 const REQUESTS: u64 = 6000;
@@ -58,8 +59,8 @@ fn run(parity: &str, timed: bool, fails: Option<Unit>) -> (OracleReport, u64, Ve
     "#;
     let mut config = toml::from_str::<DriveConfig>(text).unwrap();
     config.parity.params.set(None, STRIPE.key, STRIPE.number(3.0));
-    let techniques = Techniques { parity: parity.into(), ..Techniques::default() };
-    let mut drive = Drive::new(config.resolve().unwrap(), &techniques, timed).unwrap();
+    let techniques = Techniques { parity: card(parity), ..usual() };
+    let mut drive = Drive::new(resolve(config).unwrap(), &techniques, timed).unwrap();
     let oracle = Oracle::new(drive.geometry(), drive.config());
     drive.observe(Box::new(oracle));
     drive.precondition_computed(11);

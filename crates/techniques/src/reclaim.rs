@@ -1,7 +1,7 @@
 //! Read reclaim: the list of reclaim techniques. Each technique has its own file, and the folder
 //! `shared` has code that several techniques share.
 
-mod block;
+pub(crate) mod block;
 mod chance_probe;
 mod count;
 mod erased_probe;
@@ -12,6 +12,8 @@ mod ipr_wl;
 mod none;
 mod observed_retries;
 mod page_type;
+#[cfg(test)]
+mod promise_tests;
 mod read_leveling;
 mod redftl;
 pub(crate) mod shared;

@@ -1,6 +1,6 @@
 //! Data refresh: the list of refresh techniques. Each technique has its own file.
 
-mod block;
+pub(crate) mod block;
 mod ida;
 mod none;
 

@@ -11,11 +11,10 @@
 
 use vpass_drive::api::card::{Kind, Needs, Param, Protection};
 use vpass_drive::api::given::Given;
-use vpass_drive::api::reclaim::{
-    Action, Policy, Promise, Rewrite, Technique, Threshold, View, technique,
-};
+use vpass_drive::api::reclaim::{Action, Policy, Promise, Rewrite, Technique, Threshold, View};
 use vpass_drive::base::geometry::Geometry;
 use vpass_drive::base::units::{BlockId, Bytes, Reads};
+use vpass_techniques::card;
 
 /// Share of the reads that a block can serve safely. After this share, the block is rewritten.
 pub const SHARE: Param = Param {
@@ -85,7 +84,7 @@ pub fn my_policy() -> &'static Technique {
         ..Given::new("my-policy")
     };
     given.card::<dyn Policy>(|args, config, seed| {
-        let block = technique("block").expect("vpass has it");
+        let block = card::<dyn Policy>("block");
         Box::new(MyPolicy { block: block.make(config, seed.of_run()), share: args.real(&SHARE) })
     })
 }

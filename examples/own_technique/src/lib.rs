@@ -15,11 +15,10 @@
 
 use vpass_drive::api::card::{Kind, Needs, Param, Protection};
 use vpass_drive::api::given::Given;
-use vpass_drive::api::reclaim::{
-    Action, Policy, Promise, Rewrite, Technique, Threshold, View, technique,
-};
+use vpass_drive::api::reclaim::{Action, Policy, Promise, Rewrite, Technique, Threshold, View};
 use vpass_drive::base::geometry::Geometry;
 use vpass_drive::base::units::{BlockId, Bytes, Reads};
+use vpass_techniques::card;
 
 /// Largest share of a block's alarm by which the block is rewritten earlier.
 pub const SPREAD: Param = Param {
@@ -99,7 +98,7 @@ pub fn staggered() -> &'static Technique {
         ..Given::new("staggered")
     };
     given.card::<dyn Policy>(|args, config, seed| {
-        let block = technique("block").expect("vpass has it");
+        let block = card::<dyn Policy>("block");
         Box::new(Staggered {
             block: block.make(config, seed.of_run()),
             spread: args.real(&SPREAD),
@@ -129,15 +128,15 @@ mod tests {
         execute(&plan, &Unwatched).expect("it runs").summary
     }
 
-    fn card() -> &'static Technique {
+    fn own_card() -> &'static Technique {
         static CARD: OnceLock<&Technique> = OnceLock::new();
         CARD.get_or_init(staggered)
     }
 
     #[test]
     fn the_oracle_finds_nothing_and_rewrites_grow_with_the_spread() {
-        let block = run(technique("block").unwrap(), &[]);
-        let own = run(card(), &[]);
+        let block = run(card("block"), &[]);
+        let own = run(own_card(), &[]);
         assert_eq!((own.data_lost_pages, own.reclaim_technique.as_str()), (0, "staggered"));
         let oracle = own.oracle.expect("it watched");
         assert_eq!((oracle.stamp_errors, oracle.limit_violations), (0, 0));
@@ -156,7 +155,7 @@ mod tests {
 
     #[test]
     fn a_run_with_the_same_seed_is_the_same() {
-        let [one, other] = [run(card(), &[]), run(card(), &[])];
+        let [one, other] = [run(own_card(), &[]), run(own_card(), &[])];
         assert_eq!(one.reclaim.counts.pages_copied, other.reclaim.counts.pages_copied);
     }
 }

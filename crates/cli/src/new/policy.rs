@@ -7,10 +7,10 @@ use std::env;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use vpass_drive::api::reclaim::RECLAIM;
 use vpass_lab::as_json;
 use vpass_lab::failure::Failure;
 use vpass_lab::plain;
+use vpass_techniques::all;
 
 use super::args::NewPolicyArgs;
 use crate::out::{self, Folder};
@@ -76,7 +76,7 @@ fn check_name(name: &str) -> Result<(), Failure> {
              expected, such as early-block"
         )));
     }
-    if RECLAIM.iter().any(|card| card.name == name) {
+    if all().reclaim.iter().any(|card| card.name == name) {
         return Err(Failure::usage(format!(
             "new policy {name}: vpass already has a technique of this name; another name is \
              expected"
@@ -108,10 +108,11 @@ fn in_rust(name: &str, args: &NewPolicyArgs) -> Result<Vec<(String, String)>, Fa
     };
     let manifest = format!(
         "[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n\
-         [dependencies]\n{}\n\n[dev-dependencies]\n{}\n\n\
+         [dependencies]\n{}\n{}\n\n[dev-dependencies]\n{}\n\n\
          # Without compiler optimisation, the simulation is slow.\n[profile.dev]\nopt-level = \
          2\n\n[workspace]\n",
         crate_of("drive"),
+        crate_of("techniques"),
         crate_of("lab")
     );
     Ok(vec![("Cargo.toml".into(), manifest), ("src/lib.rs".into(), renamed(RUST, name))])

@@ -5,12 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use vpass_drive::api::card::{About, Protection};
-use vpass_drive::api::gc::GC;
-use vpass_drive::api::parity::PARITY;
-use vpass_drive::api::reclaim::RECLAIM;
-use vpass_drive::api::refresh::REFRESH;
-// Links the lists of techniques.
-use vpass_techniques as _;
+use vpass_techniques::all;
 use vpass_workload::traces::{FORMATS, format_named};
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
@@ -81,10 +76,10 @@ fn rows<'a>(slot: &str, cards: impl Iterator<Item = &'a About>) -> String {
 fn techniques() -> (String, String) {
     let is = fs::read_to_string(Path::new(ROOT).join(TECHNIQUES)).unwrap();
     let tables = [
-        rows("reclaim", RECLAIM.iter().map(|card| &card.about)),
-        rows("refresh", REFRESH.iter().map(|card| &card.about)),
-        rows("parity", PARITY.iter().map(|card| &card.about)),
-        rows("gc", GC.iter().map(|card| &card.about)),
+        rows("reclaim", all().reclaim.iter().map(|card| &card.about)),
+        rows("refresh", all().refresh.iter().map(|card| &card.about)),
+        rows("parity", all().parity.iter().map(|card| &card.about)),
+        rows("gc", all().gc.iter().map(|card| &card.about)),
     ];
     let mut should_be = is.clone();
     for table in tables {
@@ -141,7 +136,8 @@ fn what_protects_has_a_page_about_safety() {
         let page = link.split([')', '#']).next()?;
         folder.join(page).is_file().then_some(())
     };
-    let without: Vec<_> = RECLAIM
+    let without: Vec<_> = all()
+        .reclaim
         .iter()
         .filter(|card| card.protects != Protection::None && has_page(card.name).is_none())
         .collect();

@@ -17,8 +17,6 @@ use std::io::Write as _;
 use std::sync::LazyLock;
 
 use rayon::prelude::*;
-// Links the lists of techniques.
-use vpass_techniques as _;
 
 use crate::record::Record;
 use crate::report::Report;

@@ -2,8 +2,6 @@
 //! runs are sensitive to the order of events, or have other cell types. The last runs are attacks,
 //! a job file, a trace, and other commands.
 
-use vpass_drive::api::gc::GC;
-use vpass_drive::api::reclaim::RECLAIM;
 use vpass_workload::attack::ATTACKS;
 
 use crate::{commands, crossings};
@@ -107,7 +105,9 @@ fn large() -> Vec<Run> {
 fn techniques() -> Vec<Run> {
     let mut runs = vec![];
     // `tiny` has no error rates, and therefore no retries.
-    for technique in RECLAIM.iter().filter(|technique| !technique.needs.retries) {
+    for technique in
+        vpass_techniques::all().reclaim.iter().filter(|technique| !technique.needs.retries)
+    {
         // This number does not depend on the place in the list, which a new technique may change.
         let i = technique.name.len();
         for (j, workload) in WORKLOADS.iter().enumerate() {
@@ -161,7 +161,11 @@ fn cleaning() -> Vec<Run> {
              start.overwrite=1 --reclaim ipr --gc {gc} --gear {gear}"
         ))
     };
-    GC.iter().flat_map(|gc| ["timed", "untimed"].map(|gear| run(gc.name, gear))).collect()
+    vpass_techniques::all()
+        .gc
+        .iter()
+        .flat_map(|gc| ["timed", "untimed"].map(|gear| run(gc.name, gear)))
+        .collect()
 }
 
 fn attacks() -> Vec<Run> {

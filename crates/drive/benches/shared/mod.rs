@@ -11,8 +11,7 @@ use vpass_drive::base::request::{Arrival, Op, Request, RequestSource, SourceErro
 use vpass_drive::config::DriveConfig;
 use vpass_drive::drive::{Drive, Techniques};
 use vpass_drive::time::{Replay, run_untimed};
-// Links the lists of techniques.
-use vpass_techniques as _;
+use vpass_techniques::{card, resolve, usual};
 
 const STRAW: &str = include_str!("../../../../presets/drives/straw-2t-tlc.toml");
 
@@ -168,7 +167,7 @@ impl RequestSource for Skewed {
 pub(crate) fn config(text: &str, changes: impl FnOnce(&mut DriveConfig)) -> DriveConfig {
     let mut config: DriveConfig = toml::from_str(text).expect("the preset parses");
     changes(&mut config);
-    config.resolve().expect("the preset resolves")
+    resolve(config).expect("the preset resolves")
 }
 
 pub(crate) fn straw(size: &Size) -> DriveConfig {
@@ -199,8 +198,7 @@ pub(crate) fn prepared_for(
 
 /// Creates a preconditioned drive in the state in which a run begins.
 pub(crate) fn unsettled(config: DriveConfig, timed: bool, watch: impl FnOnce(&mut Drive)) -> Drive {
-    let mut drive =
-        Drive::new(config, &Techniques::default(), timed).expect("the techniques exist");
+    let mut drive = Drive::new(config, &usual(), timed).expect("the techniques exist");
     watch(&mut drive);
     drive.precondition(1);
     drive.begin_measurement();
@@ -209,7 +207,7 @@ pub(crate) fn unsettled(config: DriveConfig, timed: bool, watch: impl FnOnce(&mu
 
 /// Creates a preconditioned drive under a reclaim technique, for the untimed gear.
 pub(crate) fn prepared_under(config: DriveConfig, reclaim: &str) -> Drive {
-    let techniques = Techniques { reclaim: reclaim.into(), ..Techniques::default() };
+    let techniques = Techniques { reclaim: card(reclaim), ..usual() };
     prepare(Drive::new(config, &techniques, false).expect("the techniques exist"))
 }
 

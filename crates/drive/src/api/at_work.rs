@@ -2,6 +2,7 @@
 //! to report erases and to choose GC victims. The reaction to reads is requested elsewhere, by the
 //! drive.
 
+use crate::api::asked::Asked;
 use crate::api::gc::{Candidates, GcPolicy};
 use crate::api::reclaim::{Policy, View};
 use crate::api::refresh::{Held, Refresh};
@@ -104,9 +105,9 @@ impl<'a> Held<'a> {
 
 /// Interface of the controller to the techniques.
 pub(crate) struct Slots<'a> {
-    reclaim: &'a mut dyn Policy,
-    gc: &'a mut dyn GcPolicy,
-    refresh: &'a dyn Refresh,
+    reclaim: &'a mut Asked<dyn Policy>,
+    gc: &'a mut Asked<dyn GcPolicy>,
+    refresh: &'a Asked<dyn Refresh>,
     told: Told<'a>,
     /// Current time of the drive, at which new jobs begin.
     pub(crate) now: Ns,
@@ -114,9 +115,9 @@ pub(crate) struct Slots<'a> {
 
 impl<'a> Slots<'a> {
     pub(crate) fn new(
-        reclaim: &'a mut dyn Policy,
-        gc: &'a mut dyn GcPolicy,
-        refresh: &'a dyn Refresh,
+        reclaim: &'a mut Asked<dyn Policy>,
+        gc: &'a mut Asked<dyn GcPolicy>,
+        refresh: &'a Asked<dyn Refresh>,
         told: Told<'a>,
         now: Ns,
     ) -> Self {
@@ -136,7 +137,8 @@ impl<'a> Slots<'a> {
 
     /// Reports that a block will be erased.
     pub(crate) fn erased(&mut self, flash: &Flash, away: Away, block: BlockId, cause: Cause) {
-        self.reclaim.erased(&self.told.view(flash, away, block), block, cause);
+        let view = self.told.view(flash, away, block);
+        self.reclaim.ask_mut("erased", |policy| policy.erased(&view, block, cause));
     }
 
     /// Returns the time of a block's first age check; `None` if its age is never checked.
@@ -147,7 +149,7 @@ impl<'a> Slots<'a> {
     /// Returns the wordlines to merge in a block that GC did not pick. Merged wordlines are read
     /// faster. The block that GC picked has `picked` valid pages.
     pub(crate) fn adjusted_at_gc(&self, held: &Held, picked: u32) -> Merges {
-        self.refresh.at_gc(held, picked)
+        self.refresh.ask("at_gc", |refresh| refresh.at_gc(held, picked))
     }
 
     /// Returns the block to clean.

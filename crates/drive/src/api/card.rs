@@ -4,8 +4,9 @@
 use std::fmt;
 use std::ops::Deref;
 
-use super::brought::List;
-use super::fault;
+use super::asked::Asked;
+use super::reclaim::Technique;
+use super::refresh::RefreshTechnique;
 use super::seed::Seed;
 use crate::base::span::Span;
 use crate::config::keys::Range;
@@ -22,10 +23,10 @@ pub struct Card<P: InSlot + ?Sized + 'static> {
 /// Constructor of a technique. It takes the technique's arguments, the configuration of the drive,
 /// and a seed for random draws.
 pub enum New<P: InSlot + ?Sized + 'static> {
-    /// Constructor function of a technique that is in the list of its slot.
+    /// Constructor function of a technique that belongs to vpass.
     Listed(fn(&Args, &DriveConfig, Seed) -> Box<P>),
-    /// Closure that constructs a technique made at run time. The drive checks the answers of such a
-    /// technique.
+    /// Closure that constructs a technique made at run time. A panic of such a technique ends the
+    /// run with an error that names it.
     Given(&'static Constructor<P>),
 }
 
@@ -69,8 +70,6 @@ pub struct About {
     /// Function that changes the drive's flash for the run; `None` except for counterfactual
     /// techniques.
     pub nature: Option<fn(&mut DriveConfig)>,
-    /// Whether the wear of blocks decides which stripes get parity.
-    pub goes_by_wear: bool,
     /// Techniques that a run uses in other slots together with this one, unless the run names
     /// others.
     pub parts: Option<Parts>,
@@ -91,10 +90,10 @@ pub type Settling = fn(&mut Params) -> Result<(), ConfigError>;
 
 /// Techniques that a run uses in other slots together with a parity technique.
 pub struct Parts {
-    /// Name of the reclaim technique.
-    pub reclaim: &'static str,
-    /// Name of the refresh technique.
-    pub refresh: &'static str,
+    /// Reclaim technique.
+    pub reclaim: &'static Technique,
+    /// Refresh technique.
+    pub refresh: &'static RefreshTechnique,
     /// Function that computes the refresh period. It returns `None` if the period does not follow
     /// from the drive's limits.
     pub period: fn(&DriveConfig) -> Option<Span>,
@@ -213,13 +212,6 @@ pub trait InSlot {
     /// Name of the slot's table in a drive file.
     const TABLE: &'static str;
 
-    /// Returns the list of this slot's techniques that the program provides.
-    fn listed() -> &'static List<Self>;
-
-    /// Wraps a technique so that its answers are checked. A wrong answer or a panic ends the run
-    /// with a [`Fault`](super::fault::Fault) that names the technique.
-    fn checked(technique: Box<Self>, name: &'static str) -> Box<Self>;
-
     /// Returns the parameters that the configuration gives in the slot's table.
     fn given(config: &DriveConfig) -> &Params;
 
@@ -241,7 +233,6 @@ impl About {
         in_bulk: InBulk::Exact,
         params: &[],
         nature: None,
-        goes_by_wear: false,
         parts: None,
         refuses: None,
         settles: None,
@@ -281,8 +272,8 @@ impl About {
 }
 
 impl<P: InSlot + ?Sized> Card<P> {
-    /// Returns the technique's name if the list of its slot has it; `None` if the technique was
-    /// made at run time. Code that recognises techniques by name must use this method.
+    /// Returns the technique's name if the technique belongs to vpass; `None` if it was made at run
+    /// time. Code that recognises techniques by name must use this method.
     pub fn listed_name(&self) -> Option<&'static str> {
         matches!(self.new, New::Listed(_)).then_some(self.name)
     }
@@ -293,11 +284,15 @@ impl<P: InSlot + ?Sized> Card<P> {
         let (args, seed) = (self.args(config), Seed::new(seed, P::TABLE, self.name));
         match self.new {
             New::Listed(new) => new(&args, config, seed),
-            New::Given(new) => {
-                let made =
-                    fault::guarded(P::TABLE, self.name, "making it", || new(&args, config, seed));
-                P::checked(made, self.name)
-            }
+            New::Given(new) => new(&args, config, seed),
+        }
+    }
+
+    /// Creates the technique as [`Self::make`] does, for a caller that asks it as the drive does.
+    pub fn asked(&self, config: &DriveConfig, seed: u64) -> Asked<P> {
+        match self.new {
+            New::Listed(_) => Asked::listed(self.name, self.make(config, seed)),
+            New::Given(_) => Asked::given(self.name, || self.make(config, seed)),
         }
     }
 
@@ -358,7 +353,7 @@ impl<P: InSlot + ?Sized> PartialEq for Card<P> {
     }
 }
 
-/// A card equals a name if the list of the slot has this card under this name.
+/// A card equals a name if vpass has the technique under this name.
 impl<P: InSlot + ?Sized> PartialEq<str> for Card<P> {
     fn eq(&self, name: &str) -> bool {
         self.listed_name() == Some(name)

@@ -1,5 +1,5 @@
-//! Wrong answer or panic of a technique, called a fault. Only techniques made at run time are
-//! checked for faults. A fault ends the run without a result.
+//! Wrong answer or panic of a technique made at run time, called a fault. A fault ends the run
+//! without a result.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};

@@ -1,12 +1,8 @@
 //! Garbage collection: chooses the next block to clean. This file is the interface of the GC
 //! policies.
 
-mod checked;
 pub mod victims;
 
-use checked::Checked;
-
-use super::brought::List;
 use super::card::{Card, InSlot};
 use crate::api::gc::victims::Victims;
 use crate::base::units::BlockId;
@@ -34,7 +30,17 @@ impl Candidates<'_> {
     /// Returns the lists from which a policy may pick. The list with the fewest valid pages per
     /// block comes first.
     pub fn lists(&self) -> impl Iterator<Item = u32> + '_ {
-        self.index.buckets().take_while(|valid| self.full_ones || *valid < self.pages_per_block)
+        self.index.buckets().take_while(|valid| self.may_take_from(*valid))
+    }
+
+    /// Returns whether a policy may pick this block.
+    pub(crate) fn has(&self, block: BlockId) -> bool {
+        self.index.bucket_of(block).is_some_and(|valid| self.may_take_from(valid))
+            && (self.allowed)(block)
+    }
+
+    fn may_take_from(&self, valid: u32) -> bool {
+        self.full_ones || valid < self.pages_per_block
     }
 }
 
@@ -48,14 +54,6 @@ pub trait GcPolicy: Send {
 impl InSlot for dyn GcPolicy {
     const TABLE: &'static str = "gc";
 
-    fn listed() -> &'static List<Self> {
-        &GC
-    }
-
-    fn checked(technique: Box<Self>, name: &'static str) -> Box<Self> {
-        Box::new(Checked { technique, name })
-    }
-
     fn given(config: &DriveConfig) -> &Params {
         &config.gc.params
     }
@@ -67,6 +65,3 @@ impl InSlot for dyn GcPolicy {
 
 /// Card of a GC policy.
 pub type GcTechnique = Card<dyn GcPolicy>;
-
-/// GC policies that the program brings.
-pub static GC: List<dyn GcPolicy> = List(|brought| brought.gc);

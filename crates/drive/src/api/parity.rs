@@ -5,21 +5,13 @@
 //! is updated. The drive reads and programs the pages (`drive/striped.rs`, `drive/delayed.rs`). The
 //! drive also keeps partial parity (`ftl/partial.rs`) and rebuilds pages (`ftl/rebuild.rs`).
 
-mod checked;
-
 use std::cmp::Ordering;
 
-use checked::Checked;
-
-use super::brought::List;
-use super::card::{Card, InSlot, Kind, Param, Parts};
-use super::choice::Choice;
-use super::reclaim::{RECLAIM, Technique};
-use super::refresh::{self, REFRESH, RefreshTechnique};
+use super::card::{Card, InSlot, Kind, Param};
+use super::reclaim::Technique;
 use crate::base::geometry::Geometry;
 use crate::base::phrase::Opt;
 use crate::base::search::largest;
-use crate::base::span::Span;
 use crate::base::streams::{FIRST_OWN, RESERVE};
 use crate::base::stripes::Stripes;
 use crate::base::units::Bytes;
@@ -146,14 +138,6 @@ pub trait Parity: Send {
 impl InSlot for dyn Parity {
     const TABLE: &'static str = "parity";
 
-    fn listed() -> &'static List<Self> {
-        &PARITY
-    }
-
-    fn checked(technique: Box<Self>, name: &'static str) -> Box<Self> {
-        Box::new(Checked { technique, name })
-    }
-
     fn given(config: &DriveConfig) -> &Params {
         &config.parity.params
     }
@@ -165,9 +149,6 @@ impl InSlot for dyn Parity {
 
 /// Card of a parity technique.
 pub type ParityTechnique = Card<dyn Parity>;
-
-/// Parity techniques that the program brings.
-pub static PARITY: List<dyn Parity> = List(|brought| brought.parity);
 
 /// Name of the technique without parity.
 pub const NO_PARITY: &str = "none";
@@ -200,74 +181,22 @@ pub const REBUILD: Param = Param {
     alias: Some("rebuild"),
 };
 
-/// Returns the parity technique that has this name.
-pub fn parity_technique(name: &str) -> Option<&'static ParityTechnique> {
-    PARITY.named(name)
-}
-
-/// Returns the parts of a parity technique, which are techniques of other slots; `None` if it has
-/// no parts.
-fn parts(parity: impl Into<Choice<dyn Parity>>) -> Option<&'static Parts> {
-    parity.into().card()?.about.parts.as_ref()
-}
-
-/// Returns the reclaim technique that is part of a parity technique. A run uses it unless the run
-/// names another one.
-pub fn reclaim_part(parity: impl Into<Choice<dyn Parity>>) -> Option<&'static Technique> {
-    RECLAIM.named(parts(parity)?.reclaim)
-}
-
-/// Returns the refresh technique that is part of a parity technique.
-pub fn refresh_part(parity: impl Into<Choice<dyn Parity>>) -> Option<&'static RefreshTechnique> {
-    REFRESH.named(parts(parity)?.refresh)
-}
-
-/// Returns the period of the refresh technique that is part of a parity technique; `None` if the
-/// period does not follow from the drive's limits.
-pub fn period_of_part(config: &DriveConfig, parity: impl Into<Choice<dyn Parity>>) -> Option<Span> {
-    (parts(parity)?.period)(config)
-}
-
-/// Returns two things: the configuration of a drive with a parity technique and a refresh
-/// technique, and this refresh technique. If the caller names no refresh technique, the one that is
-/// part of the parity technique is used.
-pub fn with_parts(
-    mut config: DriveConfig,
-    parity: impl Into<Choice<dyn Parity>>,
-    refresh: Option<&'static RefreshTechnique>,
-) -> (DriveConfig, &'static RefreshTechnique) {
-    let parity = parity.into();
-    if refresh.is_none()
-        && let Some(period) = period_of_part(&config, &parity)
-    {
-        config.refresh.period = period;
-    }
-    let refresh = refresh.or_else(|| refresh_part(&parity)).unwrap_or(&REFRESH[0]);
-    (drive(refresh::drive(config, refresh), parity), refresh)
-}
-
 /// Returns whether a technique groups pages in stripes in which each page has a fixed die.
-pub fn has_stripes(parity: impl Into<Choice<dyn Parity>>) -> bool {
-    parity.into().card().is_some_and(|technique| technique.params.contains(&STRIPE))
-}
-
-/// Returns whether the wear of blocks decides which stripes get parity under this technique.
-pub fn goes_by_wear(parity: impl Into<Choice<dyn Parity>>) -> bool {
-    parity.into().card().is_some_and(|technique| technique.goes_by_wear)
+pub fn has_stripes(parity: &ParityTechnique) -> bool {
+    parity.has(&STRIPE)
 }
 
 /// Returns the configuration of a drive with a parity technique, or without one.
 #[must_use]
-pub fn drive(mut config: DriveConfig, parity: impl Into<Choice<dyn Parity>>) -> DriveConfig {
-    let technique = parity.into().card().filter(|technique| technique.params.contains(&STRIPE));
+pub fn drive(mut config: DriveConfig, parity: &ParityTechnique) -> DriveConfig {
+    let technique = Some(parity).filter(|parity| has_stripes(parity));
     program_by_page(&mut config, technique.is_some());
     config.parity.stripe = technique.map(|technique| technique.args(&config).whole(&STRIPE));
-    let made = technique.map(|technique| technique.make(&config, 0));
-    config.parity.by_wear = made.as_ref().and_then(|made| made.by_wear());
-    config.parity.is_always_there = made.is_some_and(|made| {
-        let is_late = made.cache_pages() > 0;
-        !is_late && made.by_wear().is_none()
-    });
+    let made = technique.map(|technique| technique.asked(&config, 0));
+    let by_wear = made.as_ref().and_then(|made| made.ask("by_wear", |parity| parity.by_wear()));
+    config.parity.is_always_there = by_wear.is_none()
+        && made.is_some_and(|made| made.ask("cache_pages", |parity| parity.cache_pages()) == 0);
+    config.parity.by_wear = by_wear;
     bch::follow_parity(&mut config);
     config
 }
@@ -292,9 +221,13 @@ fn program_by_page(config: &mut DriveConfig, has_stripes: bool) {
 /// GC reserve and for open blocks, including those of the reclaim technique's own streams. `config`
 /// must come from [`drive`]. The result is 0 without stripes.
 pub fn spare_needed(config: &DriveConfig, reclaim: &Technique) -> u32 {
-    let own = reclaim.make(config, 0).streams().len() as u32;
+    let own = own_streams(config, reclaim);
     let streams = u32::from(FIRST_OWN) + own + u32::from(config.parity.by_wear.is_some());
     config.parity.stripe.map_or(0, |_| streams + RESERVE)
+}
+
+fn own_streams(config: &DriveConfig, reclaim: &Technique) -> u32 {
+    reclaim.asked(config, 0).ask("streams", |policy| policy.streams().len() as u32)
 }
 
 /// Refuses a parity technique that a drive cannot support, or for which the reclaim technique
@@ -304,7 +237,7 @@ pub fn spare_needed(config: &DriveConfig, reclaim: &Technique) -> u32 {
 /// Returns a sentence that names the wrong key.
 pub fn check(
     config: &DriveConfig,
-    parity: &'static ParityTechnique,
+    parity: &ParityTechnique,
     reclaim: &Technique,
 ) -> Result<(), ConfigError> {
     goes_with(config, parity)?;
@@ -320,10 +253,7 @@ pub fn check(
 ///
 /// # Errors
 /// Returns a sentence that names the wrong key.
-pub fn goes_with(
-    config: &DriveConfig,
-    parity: &'static ParityTechnique,
-) -> Result<(), ConfigError> {
+pub fn goes_with(config: &DriveConfig, parity: &ParityTechnique) -> Result<(), ConfigError> {
     let Some(members) = config.parity.stripe else { return parity.check(config) };
     let dies = config.geometry.channels * config.geometry.dies_per_channel;
     require(members < dies, || {
@@ -357,14 +287,14 @@ pub fn goes_with(
 /// `None` if the space suffices. The text is a sentence without its end.
 pub fn lack_of_room(
     config: &DriveConfig,
-    parity: &'static ParityTechnique,
+    parity: &ParityTechnique,
     reclaim: &Technique,
 ) -> Option<String> {
     config.parity.stripe?;
     let (spare, needed) =
         (Geometry::new(config).spare_blocks_of_domain(), spare_needed(config, reclaim));
     (spare < needed).then(|| {
-        let own = reclaim.make(config, 0).streams().len();
+        let own = own_streams(config, reclaim);
         let apart = if own > 0 {
             format!(" (also for the {own} kinds of data that `{}` separates)", reclaim.name)
         } else {
@@ -409,6 +339,7 @@ pub fn right_capacity(config: &DriveConfig, pages: u32, for_whom: &str) -> Strin
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::{CACHED, NO_STRIPES, STRIPED};
 
     const DRIVE: &str = r#"
         geometry = { channels = 4, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 30, wordlines_per_block = 4, cell = "tlc", page_size = 512 }
@@ -428,14 +359,14 @@ mod tests {
     #[test]
     fn stripes_are_programmed_page_by_page_and_a_die_keeps_its_rate() {
         let (wordlines, pages) = (of("wordline", 300), of("page", 100));
-        let under = drive(wordlines.clone(), "raid5");
+        let under = drive(wordlines.clone(), &STRIPED);
         assert_eq!(under.timing, pages.timing);
         assert_eq!(under.parity.wordline_program_us(), Some(300.0));
-        assert!(goes_with(&under, parity_technique("raid5").unwrap()).is_ok());
+        assert!(goes_with(&under, &STRIPED).is_ok());
         // Another technique starts again from the timing of the drive file.
-        assert_eq!(drive(under.clone(), "hc").timing, pages.timing);
-        assert_eq!(drive(under, NO_PARITY), wordlines);
-        let by_page = drive(pages.clone(), "raid5");
+        assert_eq!(drive(under.clone(), &CACHED).timing, pages.timing);
+        assert_eq!(drive(under, &NO_STRIPES), wordlines);
+        let by_page = drive(pages.clone(), &STRIPED);
         assert_eq!((&by_page.timing, by_page.parity.wordline_program), (&pages.timing, None));
     }
 }

@@ -6,7 +6,6 @@
 //! [`Action`]s and names the next alarm.
 
 mod action;
-mod checked;
 pub(crate) mod late;
 mod params;
 pub mod promise;
@@ -18,11 +17,9 @@ pub use crate::base::streams::{FIRST_OWN, StreamSpec};
 pub use crate::flash::Probed;
 pub use crate::flash::count::space_saving::{Entry, Tracked};
 pub use action::Action;
-use checked::Checked;
 pub use params::{CHECK_INTERVAL, COUNTERS, OWN_AGE};
 pub use promise::{Budget, Promise};
 
-use crate::api::brought::List;
 use crate::api::card::{Card, InSlot};
 use crate::base::dose::Quarters;
 use crate::base::geometry::Geometry;
@@ -378,14 +375,6 @@ pub trait Policy: Send {
 impl InSlot for dyn Policy {
     const TABLE: &'static str = "reclaim";
 
-    fn listed() -> &'static List<Self> {
-        &RECLAIM
-    }
-
-    fn checked(technique: Box<Self>, name: &'static str) -> Box<Self> {
-        Box::new(Checked { technique, name })
-    }
-
     fn given(config: &DriveConfig) -> &Params {
         &config.reclaim.params
     }
@@ -397,9 +386,6 @@ impl InSlot for dyn Policy {
 
 /// Card of a reclaim technique.
 pub type Technique = Card<dyn Policy>;
-
-/// Reclaim techniques that the program brings.
-pub static RECLAIM: List<dyn Policy> = List(|brought| brought.reclaim);
 
 /// Refuses a reclaim technique if the drive lacks something that the technique needs.
 ///
@@ -437,9 +423,4 @@ pub(crate) fn check_table(
              which needs no table"
         )
     })
-}
-
-/// Returns the reclaim technique that has this name.
-pub fn technique(name: &str) -> Option<&'static Technique> {
-    RECLAIM.named(name)
 }

@@ -5,13 +5,7 @@
 //! or when all its data is reprogrammed. A technique names the time at which it wants to check a
 //! block. At that time the drive asks the technique, and follows its answer.
 
-mod checked;
-
-use checked::Checked;
-
-use super::brought::List;
 use super::card::{Card, InSlot};
-use super::choice::Choice;
 use crate::api::rewrite::{Merges, Rewrite};
 use crate::base::codings::Codings;
 use crate::base::geometry::Geometry;
@@ -163,14 +157,6 @@ pub trait Refresh: Send {
 impl InSlot for dyn Refresh {
     const TABLE: &'static str = "refresh";
 
-    fn listed() -> &'static List<Self> {
-        &REFRESH
-    }
-
-    fn checked(technique: Box<Self>, name: &'static str) -> Box<Self> {
-        Box::new(Checked { technique, name })
-    }
-
     fn given(config: &DriveConfig) -> &Params {
         &config.refresh.params
     }
@@ -183,21 +169,13 @@ impl InSlot for dyn Refresh {
 /// Card of a refresh technique.
 pub type RefreshTechnique = Card<dyn Refresh>;
 
-/// Refresh techniques that the program brings.
-pub static REFRESH: List<dyn Refresh> = List(|brought| brought.refresh);
-
 /// Name of the refresh technique that never refreshes.
 pub const NO_REFRESH: &str = "none";
 
-/// Returns the refresh technique that has this name.
-pub fn refresh_technique(name: &str) -> Option<&'static RefreshTechnique> {
-    REFRESH.named(name)
-}
-
 /// Returns the configuration of a drive with a refresh technique, or without one.
 #[must_use]
-pub fn drive(mut config: DriveConfig, refresh: impl Into<Choice<dyn Refresh>>) -> DriveConfig {
-    config.refresh.at_work = refresh.into().name() != NO_REFRESH;
+pub fn drive(mut config: DriveConfig, refresh: &RefreshTechnique) -> DriveConfig {
+    config.refresh.at_work = refresh.name != NO_REFRESH;
     config
 }
 
@@ -212,7 +190,8 @@ pub fn copies_ns(config: &DriveConfig, geometry: &Geometry) -> Ns {
 /// other work.
 pub fn shortest_pass(config: &DriveConfig, technique: &RefreshTechnique) -> Span {
     let geometry = Geometry::new(config);
-    let of_block = technique.make(config, 0).block_ns(config, &geometry);
+    let of_block =
+        technique.asked(config, 0).ask("block_ns", |refresh| refresh.block_ns(config, &geometry));
     let planes = if config.timing.independent_planes { geometry.planes_per_die } else { 1 };
     Span(of_block * u64::from(geometry.blocks.div_ceil(geometry.dies() * planes)))
 }
@@ -221,12 +200,8 @@ pub fn shortest_pass(config: &DriveConfig, technique: &RefreshTechnique) -> Span
 ///
 /// # Errors
 /// Returns a sentence that names the wrong key.
-pub fn check(
-    config: &DriveConfig,
-    refresh: impl Into<Choice<dyn Refresh>>,
-) -> Result<(), ConfigError> {
-    let technique = refresh.into().card().filter(|technique| technique.name != NO_REFRESH);
-    let Some(technique) = technique else {
+pub fn check(config: &DriveConfig, technique: &RefreshTechnique) -> Result<(), ConfigError> {
+    if technique.name == NO_REFRESH {
         let (age, longest) = (config.start.age, config.error.longest_age);
         return require(config.error.model == ErrorLaw::None || age <= longest, || {
             format!(
@@ -234,10 +209,11 @@ pub fn check(
                  refresh, older data is lost"
             )
         });
-    };
+    }
     technique.check(config)?;
     require(
-        config.geometry.cell.bits() > 1 || technique.make(config, 0).adjusting().is_none(),
+        config.geometry.cell.bits() > 1
+            || technique.asked(config, 0).ask("adjusting", |refresh| refresh.adjusting()).is_none(),
         || {
             format!(
                 "refresh technique `{technique}` needs cells of two bits or more, but \
@@ -260,4 +236,25 @@ pub fn check(
              block once"
         )
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_share_of_corrupted_pages_is_the_error_rate() {
+        for rate in [0.0, 0.2, 0.8, 1.0] {
+            let adjusting = Adjusting::new(rate, 5, 0);
+            let corrupted =
+                Ppn::range(0..100_000).filter(|ppn| adjusting.corrupts(*ppn, 3)).count();
+            assert!(corrupted.abs_diff((rate * 1e5) as usize) < 500, "{rate}: {corrupted}");
+        }
+        let of = |seed, pec| {
+            (0..64)
+                .map(|n| u64::from(Adjusting::new(0.5, seed, 0).corrupts(Ppn::new(n), pec)) << n)
+                .sum::<u64>()
+        };
+        assert!(of(1, 0) != of(2, 0) && of(1, 0) != of(1, 1) && of(1, 1) == of(1, 1));
+    }
 }

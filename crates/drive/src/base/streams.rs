@@ -3,7 +3,7 @@
 use crate::base::units::StreamId;
 
 /// Stream of host writes.
-pub(crate) const HOST: StreamId = 0;
+pub const HOST: StreamId = 0;
 /// Stream of data moved by garbage collection.
 pub const GC: StreamId = 1;
 /// Stream of data moved because of reads.

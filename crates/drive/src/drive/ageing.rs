@@ -146,7 +146,8 @@ impl Drive {
     /// Returns the rewrite of a block because of its age. Also returns the number of reads that the
     /// rewrite takes from those that the policy still allows the block.
     fn rewrite_for_age(&mut self, block: BlockId) -> (Rewrite, u32) {
-        let mut rewrite = self.refresh.rewrite(&Held::of(&self.flash, block));
+        let held = Held::of(&self.flash, block);
+        let mut rewrite = self.refresh.ask("rewrite", |refresh| refresh.rewrite(&held));
         self.ftl.settle(&self.flash, &mut rewrite);
         let Recode::Wordlines(merges) = &rewrite.recode else { return (rewrite, 0) };
         let burden = self
@@ -182,7 +183,7 @@ impl Drive {
         self.ftl.worn.window.set_back(passed);
         self.ftl.worn.lifetime.set_back(passed);
         self.ftl.worn.pace.set_back(passed);
-        self.refresh.set_back(passed);
+        self.refresh.ask_mut("set_back", |refresh| refresh.set_back(passed));
         self.flash.tell(Event::ClockRestarted { passed });
     }
 }

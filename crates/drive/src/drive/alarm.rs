@@ -96,7 +96,7 @@ impl Drive {
     /// Tells the policy of a page that needed retries, unless the page is being moved or has
     /// already moved. A drive with hints hears of retries too, even if its policy does not want to.
     fn tell_of_retries(&mut self, lpn: Lpn, ppn: Ppn, retries: u8) {
-        if !self.policy.follows_retries() {
+        if !self.policy.ask("follows_retries", |policy| policy.follows_retries()) {
             return;
         }
         let block = self.geometry.block_of(ppn);
@@ -174,10 +174,6 @@ impl Drive {
             && self.flash.cold(block).policy_alarm_dose() == Quarters::ZERO;
         self.flash.clear_flags(block, LEFT);
         let (next, actions) = self.consult(block);
-        assert!(
-            next.0 > self.flash.block_reads(block),
-            "the next alarm of a policy must be above the current read count"
-        );
         self.flash.tell(Event::AsksAt { block, at: next });
         self.flash.set_policy_alarm(block, next);
         if was_left && actions.is_empty() {
@@ -211,7 +207,8 @@ impl Drive {
     /// The policy wants no action for a block in which a job has left data. Wordlines of the block
     /// may be merged in place.
     fn adjust_what_stays(&mut self, block: BlockId) {
-        let merges = self.refresh.at_reclaim(&Held::of(&self.flash, block));
+        let held = Held::of(&self.flash, block);
+        let merges = self.refresh.ask("at_reclaim", |refresh| refresh.at_reclaim(&held));
         let (flash, ftl, mut slots) = self.parts();
         ftl.adjust_in_place(flash, &mut slots, block, merges);
     }

@@ -3,13 +3,11 @@
 
 use super::{Drive, Techniques};
 use crate::api::Facts;
-use crate::api::card::{Card, InSlot};
-use crate::api::choice::Choice;
-use crate::api::gc::GcTechnique;
-use crate::api::parity::{self, PARITY, ParityTechnique, REBUILD};
+use crate::api::asked::Asked;
+use crate::api::parity::{self, REBUILD};
 use crate::api::reclaim::late::late_reads;
 use crate::api::reclaim::{self, COUNTERS, FIRST_OWN, Policy, StreamSpec, Technique, promise};
-use crate::api::refresh::{self, RefreshTechnique};
+use crate::api::refresh;
 use crate::base::geometry::Geometry;
 use crate::base::metrics::HostCounts;
 use crate::base::units::Ppn;
@@ -23,22 +21,25 @@ use crate::flash::{Flash, ToCount};
 use crate::ftl::Ftl;
 use crate::hints::{self, HintBooks};
 
+/// Name of a policy without a card.
+const UNLISTED: &str = "unlisted";
+
 impl Drive {
     /// Creates an empty drive from a resolved configuration. `timed` is true for the timed gear.
     ///
     /// # Errors
-    /// Reports an unknown technique, settings under which a technique would lose data, or more
-    /// reads at the start than the drive can have served.
+    /// Reports settings under which a technique would lose data, or more reads at the start than
+    /// the drive can have served.
     pub fn new(
         config: DriveConfig,
         techniques: &Techniques,
         timed: bool,
     ) -> Result<Self, ConfigError> {
-        Self::listed(config, None, techniques, timed)
+        Self::with_cards(config, None, techniques, timed)
     }
 
-    /// Creates an empty drive with an error model that is not in the list. The guarantee of the
-    /// reclaim technique is not checked.
+    /// Creates an empty drive with an error model of its own. The guarantee of the reclaim
+    /// technique is not checked.
     ///
     /// # Errors
     /// Returns the errors of [`Self::new`]. Also reports a technique that needs limits, if the
@@ -49,11 +50,12 @@ impl Drive {
         techniques: &Techniques,
         timed: bool,
     ) -> Result<Self, ConfigError> {
-        Self::listed(config, Some(model), techniques, timed)
+        Self::with_cards(config, Some(model), techniques, timed)
     }
 
-    /// Creates an empty drive with a policy that is not in the list, instead of
-    /// `techniques.reclaim`. The policy must not need counters, and its guarantee is not checked.
+    /// Creates an empty drive with a policy that has no card, instead of `techniques.reclaim`. The
+    /// policy must not need counters, and its guarantee is not checked. `techniques.parity` must be
+    /// a technique without stripes.
     ///
     /// # Errors
     /// Returns the errors of [`Self::new`].
@@ -63,29 +65,20 @@ impl Drive {
         techniques: &Techniques,
         timed: bool,
     ) -> Result<Self, ConfigError> {
-        let refresh = card_of(&techniques.refresh)?;
-        let config = refresh::drive(config, refresh);
-        refresh::check(&config, refresh)?;
+        let config = refresh::drive(config, techniques.refresh);
+        refresh::check(&config, techniques.refresh)?;
         let model = error_model(&config);
-        Self::assemble(
-            (config, model),
-            policy,
-            None,
-            (card_of(&techniques.gc)?, refresh, &PARITY[0], techniques.seed),
-            timed,
-        )
+        let policy = Asked::listed(UNLISTED, policy);
+        Self::assemble((config, model), policy, None, techniques, timed)
     }
 
-    /// Creates an empty drive whose techniques are all in the lists.
-    fn listed(
+    fn with_cards(
         config: DriveConfig,
         own_model: Option<Box<dyn ErrorModel>>,
         techniques: &Techniques,
         timed: bool,
     ) -> Result<Self, ConfigError> {
-        let technique = card_of(&techniques.reclaim)?;
-        let refresh = card_of(&techniques.refresh)?;
-        let parity = card_of(&techniques.parity)?;
+        let Techniques { reclaim: technique, refresh, parity, .. } = *techniques;
         let config = parity::drive(refresh::drive(config, refresh), parity);
         reclaim::check(&config, technique)?;
         if own_model.is_none() {
@@ -95,49 +88,38 @@ impl Drive {
         refresh::check(&config, refresh)?;
         parity::check(&config, parity, technique)?;
         let model = own_model.or_else(|| error_model(&config));
-        let policy = technique.make(&config, techniques.seed);
-        Self::assemble(
-            (config, model),
-            policy,
-            Some(technique),
-            (card_of(&techniques.gc)?, refresh, parity, techniques.seed),
-            timed,
-        )
+        let policy = technique.asked(&config, techniques.seed);
+        Self::assemble((config, model), policy, Some(technique), techniques, timed)
     }
 
     fn assemble(
         (config, model): (DriveConfig, Option<Box<dyn ErrorModel>>),
-        policy: Box<dyn Policy>,
+        policy: Asked<dyn Policy>,
         technique: Option<&Technique>,
-        (gc, refresh, parity, seed): (
-            &'static GcTechnique,
-            &'static RefreshTechnique,
-            &'static ParityTechnique,
-            u64,
-        ),
+        &Techniques { gc, refresh, parity, seed, .. }: &Techniques,
         timed: bool,
     ) -> Result<Self, ConfigError> {
         hints::check(&config)?;
         let geometry = Geometry::new(&config);
         crate::drive::start::reads::check(&config)?;
         gc.check(&config)?;
-        let gc = gc.make(&config, seed);
+        let gc = gc.asked(&config, seed);
         let counters = technique
             .filter(|technique| technique.needs.counters)
             .map(|technique| technique.args(&config).whole(&COUNTERS));
         let keeps_time = config.keeps_time();
-        let refresh = refresh.make(&config, seed);
+        let refresh = refresh.asked(&config, seed);
         let rebuild = if parity.params.contains(&REBUILD) {
             parity.args(&config).real(&REBUILD)
         } else {
             0.0
         };
-        let parity = parity.make(&config, seed);
-        let own = policy.streams();
+        let parity = parity.asked(&config, seed);
+        let own = policy.ask("streams", |policy| policy.streams());
         require_room_for(
             &own,
             hints::in_use(&config).len() as u32,
-            technique.map_or("unlisted", |technique| technique.name),
+            technique.map_or(UNLISTED, |technique| technique.name),
             &geometry,
         )?;
         let hint_books = HintBooks::of(&config, geometry.page_shift())?;
@@ -146,7 +128,8 @@ impl Drive {
             .regroup
             .filter(|_| hint_books.is_some())
             .map(|least| Regroup::new(least, geometry.blocks));
-        let hears_retries = hint_books.is_some() || policy.follows_retries();
+        let hears_retries = hint_books.is_some()
+            || policy.ask("follows_retries", |policy| policy.follows_retries());
         let counts = ToCount { counters, counts_pages: own.iter().any(|s| s.counts_pages) };
         let flash = Flash::new(&config, geometry.clone(), model, counts, timed);
         if let Some(technique) = technique {
@@ -169,7 +152,7 @@ impl Drive {
             geometry,
             config,
             refresh,
-            longest_cached: parity.longest_cached(),
+            longest_cached: parity.ask("longest_cached", |parity| parity.longest_cached()),
             parity,
             host: HostCounts::default(),
             own_counts_before: vec![],
@@ -183,17 +166,19 @@ impl Drive {
             writing: 0,
             start_reads: StartReads::default(),
         };
-        drive.ftl.adjusting = drive.refresh.adjusting();
+        drive.ftl.adjusting = drive.refresh.ask("adjusting", |refresh| refresh.adjusting());
         drive.ftl.adjust_ns += drive.ftl.adjusting.map_or(0, |adjusting| adjusting.takes);
-        drive.ftl.partial.pages = drive.parity.cache_pages() as usize;
-        drive.ftl.turns.run = drive.refresh.looks_at_gc();
+        drive.ftl.partial.pages =
+            drive.parity.ask("cache_pages", |parity| parity.cache_pages()) as usize;
+        drive.ftl.turns.run = drive.refresh.ask("looks_at_gc", |refresh| refresh.looks_at_gc());
         if drive.adjusts() || technique.is_none() {
             drive.flash.expect_fewer_sensings();
         }
         drive.ftl.wheel.runs = keeps_time;
         if keeps_time {
             drive.flash.keep_time(drive.config.longest_age());
-            drive.ftl.steps.runs = drive.policy.follows_age() && drive.flash.ages().is_some();
+            drive.ftl.steps.runs = drive.policy.ask("follows_age", |policy| policy.follows_age())
+                && drive.flash.ages().is_some();
         }
         if drive.config.error.noise {
             drive.flash.draw_retries(seed);
@@ -203,12 +188,6 @@ impl Drive {
         }
         Ok(drive)
     }
-}
-
-fn card_of<P: InSlot + ?Sized>(choice: &Choice<P>) -> Result<&'static Card<P>, ConfigError> {
-    choice
-        .card()
-        .ok_or_else(|| ConfigError::new(format!("unknown {} technique `{choice}`", P::TABLE)))
 }
 
 /// Checks the space for a technique's own streams. Each needs an open block, and a free block to

@@ -6,10 +6,13 @@ pub mod hints;
 
 use std::ops::Range;
 
-use crate::api::gc::{GC, GcPolicy};
-use crate::api::reclaim::{Policy, technique};
+use crate::api::Told;
+use crate::api::gc::GcPolicy;
+use crate::api::reclaim::{Policy, View};
+use crate::api::refresh::Held;
 use crate::base::dose::{Dose, Quarters};
-use crate::base::units::{BlockId, Lpn, Ppn};
+use crate::base::latency::AccessLatency;
+use crate::base::units::{BlockId, Lpn, Moment, Ppn, StreamId};
 use crate::drive::Drive;
 use crate::flash::block::{BlockState, CARRY, FAILED};
 use crate::flash::contents::set_bits;
@@ -34,6 +37,10 @@ pub struct MapRow {
 pub struct BlockRow {
     /// State of the block.
     pub state: BlockState,
+    /// Stream that writes or wrote the block.
+    pub stream: StreamId,
+    /// Time at which the block's oldest page was programmed.
+    pub programmed_at: Moment,
     /// Number of P/E cycles.
     pub pec: u32,
     /// Number of effective P/E cycles, in thousandths.
@@ -60,17 +67,18 @@ pub struct BlockRow {
 impl Drive {
     /// Inserts a checker between the drive and its policy. The checker sees the information that
     /// the policy gets.
-    pub fn interpose(&mut self, between: impl FnOnce(Box<dyn Policy>) -> Box<dyn Policy>) {
-        let nobody = technique("none").expect("it is in the list");
-        let policy = std::mem::replace(&mut self.policy, nobody.make(&self.config, 0));
-        self.policy = between(policy);
+    #[must_use]
+    pub fn interpose(self, between: impl FnOnce(Box<dyn Policy>) -> Box<dyn Policy>) -> Self {
+        Self { policy: self.policy.interposed(between), ..self }
     }
 
     /// Inserts a checker between the drive and its GC policy. The checker sees the victims.
-    pub fn interpose_gc(&mut self, between: impl FnOnce(Box<dyn GcPolicy>) -> Box<dyn GcPolicy>) {
-        let nobody = GC.first().expect("the list is not empty");
-        let policy = std::mem::replace(&mut self.gc, nobody.make(&self.config, 0));
-        self.gc = between(policy);
+    #[must_use]
+    pub fn interpose_gc(
+        self,
+        between: impl FnOnce(Box<dyn GcPolicy>) -> Box<dyn GcPolicy>,
+    ) -> Self {
+        Self { gc: self.gc.interposed(between), ..self }
     }
 
     /// Returns the drive's map in logical order: every host page that holds data. Pages reported
@@ -192,9 +200,24 @@ impl Drive {
 
     /// Returns the number of reads between two rewrites because of reads, for blocks of this age;
     /// `None` if reads cause no rewrite. Only the ratio between ages has a meaning.
-    pub fn reads_per_rewrite(&mut self, pec: u32) -> Option<f64> {
-        let (policy, view) = self.policy_and_view();
-        policy.reads_per_rewrite(&view, pec)
+    pub fn reads_per_rewrite(&self, pec: u32) -> Option<f64> {
+        let view = self.view_of_data(BlockId::new(0), AccessLatency::Smallest);
+        self.policy.reads_per_rewrite(&view, pec)
+    }
+
+    /// Returns the state that a reclaim technique sees when the drive asks it about a block.
+    pub fn view(&self, block: BlockId) -> View<'_> {
+        self.view_of_data(block, self.flash.cold(block).budget)
+    }
+
+    fn view_of_data(&self, block: BlockId, budget: AccessLatency) -> View<'_> {
+        let told = Told { config: &self.config, facts: &self.facts, host: &self.host };
+        View::of(&self.flash, self.ftl.away(&self.flash, block), told, budget)
+    }
+
+    /// Returns the contents of a block that a refresh technique sees.
+    pub fn held(&self, block: BlockId) -> Held<'_> {
+        Held::of(&self.flash, block)
     }
 
     /// Returns one row per block: state, P/E cycles, reads since the erase in dose units, and valid
@@ -203,6 +226,8 @@ impl Drive {
         let (hot, cold) = self.flash.blocks();
         hot.iter().zip(cold).zip(self.geometry.block_ids()).map(|((hot, cold), block)| BlockRow {
             state: hot.state,
+            stream: hot.stream,
+            programmed_at: cold.programmed_at,
             pec: cold.pec,
             effective_milli: cold.effective_milli(),
             cycles: cold.pec - cold.skipped - self.flash.first_pec(block),

@@ -67,7 +67,7 @@ impl Drive {
             covered_changing: on_flash(covered & update.changing),
             covered_staying: on_flash(covered & !update.changing),
         };
-        let first = self.parity.renewal(&covering);
+        let first = self.parity.ask("renewal", |parity| parity.renewal(&covering));
         // A complete partial parity keeps no old versions, and stays complete.
         let is_whole = self.ftl.partial.get(update.stripe).is_some_and(|partial| partial.is_whole);
         let first = if first == Renewal::Expose && (covered == 0 || is_whole) {

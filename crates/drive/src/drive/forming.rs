@@ -192,10 +192,10 @@ mod tests {
     use crate::api::rewrite::Rewrite;
     use crate::base::streams::{GC, HOST};
     use crate::base::units::{BlockId, Cause, Lpn, Reads};
-    use crate::config::Number;
     use crate::drive::tests::tiny_config;
     use crate::drive::{Drive, Techniques};
     use crate::flash::block::BlockState;
+    use crate::testing::{BY_PRINTED_RULE, BY_WEAR, without_reclaim};
 
     const T_P: u32 = 9;
     /// Pages of the first stripe.
@@ -209,12 +209,9 @@ mod tests {
             (Some(20), Some(0.6), T_P);
         (config.drive.write_buffer.0, config.wear.static_gap, config.gc.background) = (0, 0, 0.0);
         config.parity.params.set(None, STRIPE.key, STRIPE.number(3.0));
-        config.parity.params.set(None, "t_p", Number::Whole(T_P.into()));
-        config.parity.params.set(Some("pe-aware"), "published", Number::Whole(published.into()));
         let techniques = Techniques {
-            reclaim: "none".into(),
-            parity: "pe-aware".into(),
-            ..Techniques::default()
+            parity: if published { &BY_PRINTED_RULE } else { &BY_WEAR },
+            ..without_reclaim()
         };
         let mut drive = Drive::new(config.resolve().unwrap(), &techniques, timed).unwrap();
         write(&mut drive, &Lpn::range(0..6).collect::<Vec<_>>());
@@ -274,7 +271,7 @@ mod tests {
         (after.0 - before.0, after.1 - before.1, drive.ftl.counter(0))
     }
 
-    /// Checks the example of the technique's file.
+    /// Checks the example of the file of `pe-aware`.
     #[test]
     fn worked_example() {
         let mut drive = drive(false, false);

@@ -32,7 +32,7 @@ impl Drive {
     pub fn memory(config: &DriveConfig, technique: &Technique) -> Bytes {
         let config = &technique.drive(config.clone());
         let g = &Geometry::new(config);
-        let policy = technique.make(config, 0);
+        let policy = technique.asked(config, 0);
         let records = u64::from(g.blocks)
             * ((size_of::<BlockHot>() + size_of::<BlockCold>()) as u64 + BESIDE_RECORDS);
         let counts = config.disturb.model.disturbs();
@@ -45,7 +45,8 @@ impl Drive {
             0
         };
         let monitors = (config.density.monitor * f64::from(g.blocks)) as u32;
-        let counts_pages = counts && policy.streams().iter().any(|stream| stream.counts_pages);
+        let streams = policy.ask("streams", |policy| policy.streams());
+        let counts_pages = counts && streams.iter().any(|stream| stream.counts_pages);
         let pages = if counts_pages {
             PageCounters::bytes(g.blocks, monitors, g.pages_per_block)
         } else {
@@ -64,7 +65,7 @@ impl Drive {
                 + tired
                 + tracker
                 + pages
-                + policy.memory().0,
+                + policy.ask("memory", |policy| policy.memory()).0,
         )
     }
 }

@@ -124,9 +124,10 @@ mod tests {
     use crate::base::dose::Quarters;
     use crate::base::units::{Cause, Lpn, Reads};
     use crate::config::{DisturbModel, PerPec};
+    use crate::drive::Drive;
     use crate::drive::tests::tiny_config;
-    use crate::drive::{Drive, Techniques};
     use crate::flash::block::BlockState;
+    use crate::testing::{STRIPED, with_parity};
 
     /// Number of reads that a block endures.
     const LIMIT: u32 = 1000;
@@ -144,7 +145,7 @@ mod tests {
         config.disturb.model = DisturbModel::Count;
         config.disturb.table =
             vec![PerPec { pec: 0, limit: vec![f64::from(LIMIT)], alpha: vec![] }];
-        let techniques = Techniques { parity: "raid5".into(), ..Techniques::default() };
+        let techniques = with_parity(&STRIPED);
         let mut drive = Drive::new(config.resolve().unwrap(), &techniques, timed).unwrap();
         drive.precondition(1);
         drive

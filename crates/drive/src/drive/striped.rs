@@ -166,7 +166,7 @@ impl Drive {
             to_modify: old + u32::from(on_flash(&update.parity())),
             to_do_whole: update.pages(false).filter(on_flash).count() as u32,
         };
-        self.parity.equation(&change)
+        self.parity.ask("equation", |parity| parity.equation(&change))
     }
 
     /// Reads the rest of partly written pages. For pages that go `into_parity`, this is also the

@@ -233,7 +233,7 @@ impl Drive {
     }
 
     /// Writes all pages of the buffer to flash.
-    pub(crate) fn drain_buffer(&mut self) {
+    pub fn drain_buffer(&mut self) {
         while self.ftl.buffer.oldest().is_some() {
             self.flush_one();
         }
@@ -297,8 +297,9 @@ impl Drive {
 #[cfg(test)]
 mod tests {
     use crate::base::units::Lpn;
+    use crate::drive::Drive;
     use crate::drive::tests::tiny_config;
-    use crate::drive::{Drive, Techniques};
+    use crate::testing::without_reclaim;
 
     /// Every block is always read past its limit. So GC finds old data lost while it frees space
     /// for new data.
@@ -307,8 +308,8 @@ mod tests {
         let mut config = tiny_config();
         config.disturb =
             toml::from_str("model = \"count\"\ntable = [{ pec = 0, limit = [60] }]").unwrap();
-        let techniques = Techniques { reclaim: "none".into(), ..Techniques::default() };
-        let mut drive = Drive::new(config.resolve().unwrap(), &techniques, false).unwrap();
+        let config = config.resolve().unwrap();
+        let mut drive = Drive::new(config, &without_reclaim(), false).unwrap();
         let pages = drive.geometry.host_pages;
         let mut random = 0u64;
         for _ in 0..200_000 {

@@ -237,7 +237,9 @@ fn same(a: f64, b: f64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::api::parity::{self, ParityTechnique};
     use crate::base::span::DAY;
+    use crate::testing::{BY_WEAR, CACHED, NO_STRIPES, STRIPED};
 
     const DRIVE: &str = r#"
         geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 40, wordlines_per_block = 64, cell = "mlc", page_size = "8KiB" }
@@ -295,13 +297,13 @@ mod tests {
     /// times 46,000 x 5.4904e-5 / 5.8430e-4.
     #[test]
     fn parity_that_is_always_there_raises_the_limit_of_a_stripe() {
-        let under = |keys: &str, parity: &str| {
+        let under = |keys: &str, parity: &'static ParityTechnique| {
             let text = DRIVE.replace("channels = 1", "channels = 9");
             let config = toml::from_str::<DriveConfig>(&format!("{text}\nbch = {{ {keys} }}"))
                 .unwrap()
                 .resolve()
                 .unwrap();
-            let config = crate::api::parity::drive(config, parity);
+            let config = parity::drive(config, parity);
             let bch = Bch::of(&config).unwrap();
             let row = config
                 .disturb
@@ -316,7 +318,7 @@ mod tests {
             );
             bch
         };
-        let stripe = under("target = \"stripe\"", "raid5");
+        let stripe = under("target = \"stripe\"", &STRIPED);
         close(stripe.tolerable(), 1.904_301_839_418e-4);
         assert_eq!(stripe.reads(15_000) as u32, 14_992);
         close(stripe.lost(), 4.096e-12);
@@ -326,17 +328,18 @@ mod tests {
             stripe.fails()
         );
         // Without parity, or with parity that may be late or missing, each page has its own limit.
-        for parity in ["none", "udl", "ppc", "hc", "pe-aware"] {
+        for parity in [&NO_STRIPES, &CACHED, &BY_WEAR] {
             close(under("target = \"stripe\"", parity).tolerable(), 5.490_421_297_592_251e-5);
         }
-        close(under("target = \"uber\"", "raid5").tolerable(), 5.490_421_297_592_251e-5);
+        close(under("target = \"uber\"", &STRIPED).tolerable(), 5.490_421_297_592_251e-5);
         close(
-            under("target = \"stripe\", spread_common = 0.3, spread_own = 0.1", "raid5")
+            under("target = \"stripe\", spread_common = 0.3, spread_own = 0.1", &STRIPED)
                 .tolerable(),
             9.019_762_592_296e-5,
         );
         close(
-            under("target = \"stripe\", spread_common = 0.3, spread_own = 0.1", "none").tolerable(),
+            under("target = \"stripe\", spread_common = 0.3, spread_own = 0.1", &NO_STRIPES)
+                .tolerable(),
             3.552_939_122_160e-5,
         );
         // A parity that was removed again leaves the plain limits.
@@ -345,11 +348,10 @@ mod tests {
                 .unwrap()
                 .resolve()
                 .unwrap();
-        let there_and_back =
-            crate::api::parity::drive(crate::api::parity::drive(config.clone(), "raid5"), "none");
+        let there_and_back = parity::drive(parity::drive(config.clone(), &STRIPED), &NO_STRIPES);
         assert_eq!(there_and_back, config);
         // The anchor is the error rate of the published yield, whatever the spread.
-        let published = under("spread_common = 0.3, spread_own = 0.1", "none");
+        let published = under("spread_common = 0.3, spread_own = 0.1", &NO_STRIPES);
         assert_eq!(published.reads(15_000) as u32, 46_000);
     }
 

@@ -160,6 +160,7 @@ mod tests {
     use super::*;
     use crate::api::parity;
     use crate::config::DriveConfig;
+    use crate::testing::STRIPED;
 
     fn bch(keys: &str) -> Bch {
         let text = format!(
@@ -174,7 +175,7 @@ mod tests {
             "#
         );
         let config = toml::from_str::<DriveConfig>(&text).unwrap().resolve().unwrap();
-        Bch::of(&parity::drive(config, "raid5")).unwrap()
+        Bch::of(&parity::drive(config, &STRIPED)).unwrap()
     }
 
     fn close(is: f64, should_be: f64, within: f64) {

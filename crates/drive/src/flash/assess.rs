@@ -17,11 +17,6 @@ impl Flash {
         self.cold[block.index()].limit_pec(self.wear_counts)
     }
 
-    /// Returns the reads of a block since its erase, in whole dose units, rounded up.
-    pub(crate) fn block_reads(&self, block: BlockId) -> u32 {
-        self.hot[block.index()].reads.whole_up().0
-    }
-
     /// Calls a function with the error model and its view of a block.
     pub(crate) fn with_block_view<T>(
         &self,

@@ -63,3 +63,33 @@ impl Levels {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::base::units::{Cause, Lpn, Ppn};
+    use crate::testing::{IDLE, drive};
+
+    /// No level decodes a page that a merge corrupted. So the level that its read reached is not
+    /// used as the first level of the block's reads.
+    #[test]
+    fn a_corrupted_page_teaches_no_level() {
+        let text = r#"
+            geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 60, wordlines_per_block = 4, cell = "tlc", page_size = "4KiB" }
+            timing = { sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }
+            drive = { spare = 0.5, write_buffer = 0 }
+            start = { fill = 0.0 }
+            disturb = { model = "count", table = [{ pec = 0, limit = [100.0] }] }
+            error = { model = "powerlaw", e = 0.0045 }
+            ecc = { cap = [0.0085, 0.0125], retry_decode_us = [20], start_from_last = true }
+        "#;
+        let mut drive = drive(text, &IDLE);
+        Lpn::range(0..12).for_each(|lpn| drive.write_page(lpn, u64::MAX));
+        drive.drain_buffer();
+        (0..110).for_each(|_| drive.flash.sense_for_nobody(Ppn::new(1), Cause::Host));
+        let mut level = |is_corrupted| {
+            drive.flash.verify(Lpn::new(1), Ppn::new(1), Cause::Refresh, false, is_corrupted);
+            drive.flash.began_at()
+        };
+        assert_eq!([true, false, false].map(&mut level), [0, 0, 1]);
+    }
+}

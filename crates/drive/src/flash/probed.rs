@@ -23,3 +23,22 @@ impl Probed {
         limit - Dose::of_1024ths(used as i64)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_left_is_rounded_down() {
+        let of = Dose::of_1024ths;
+        let left = |dose, limit| {
+            Probed { wordline: WordlineInBlock::FIRST, dose: of(dose), limit: of(limit) }
+                .left_of(of(1000))
+                .in_1024ths()
+        };
+        assert_eq!([left(0, 3), left(1, 3), left(3, 3), left(4, 3)], [1000, 666, 0, -334]);
+        // The true limit of the wordline is twice the limit that a policy assumes. When half of the
+        // true limit is left, a probe reports that half of the assumed limit is left.
+        assert_eq!(left(1000, 2000), 500);
+    }
+}

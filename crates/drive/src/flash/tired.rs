@@ -299,15 +299,15 @@ impl Flash {
 mod tests {
     use super::*;
     use crate::base::units::Reads;
+    use crate::drive::Drive;
     use crate::drive::tests::tiny_config;
-    use crate::drive::{Drive, Techniques};
+    use crate::testing::fakes;
 
     /// Creates a full drive, and returns a block of it.
     fn drive() -> (Drive, BlockId) {
         let mut config = tiny_config();
         config.start.fill = 1.0;
-        let mut drive =
-            Drive::new(config.resolve().unwrap(), &Techniques::default(), false).unwrap();
+        let mut drive = Drive::new(config.resolve().unwrap(), &fakes(), false).unwrap();
         drive.precondition(1);
         let block = drive
             .geometry

@@ -155,16 +155,16 @@ impl Job {
 mod tests {
     use super::*;
     use crate::base::streams::WEAR;
+    use crate::drive::Drive;
     use crate::drive::tests::tiny_config;
-    use crate::drive::{Drive, Techniques};
     use crate::flash::block::BlockState;
+    use crate::testing::fakes;
 
     /// Creates a full drive in the timed gear, and a deferred job for one of its blocks.
     fn drive() -> (Drive, usize) {
         let mut config = tiny_config();
         config.start.fill = 1.0;
-        let mut drive =
-            Drive::new(config.resolve().unwrap(), &Techniques::default(), true).unwrap();
+        let mut drive = Drive::new(config.resolve().unwrap(), &fakes(), true).unwrap();
         drive.precondition(1);
         let block = drive
             .geometry

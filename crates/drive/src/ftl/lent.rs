@@ -113,9 +113,10 @@ mod tests {
     use crate::base::streams::{GC, RESERVE};
     use crate::base::units::{BlockId, Cause, Lpn, Reads};
     use crate::config::{DriveConfig, ProgramUnit};
-    use crate::drive::{Drive, Techniques};
+    use crate::drive::Drive;
     use crate::flash::block::BlockState;
     use crate::ftl::job::JobRef;
+    use crate::testing::fakes;
 
     /// Creates a drive of 60 blocks of 24 pages, of which only the reserve is free, and a job. The
     /// job cleans the block with the most valid pages that has an invalid one.
@@ -131,8 +132,7 @@ mod tests {
         let mut config: DriveConfig = toml::from_str(text).unwrap();
         (config.geometry.channels, config.geometry.blocks_per_plane, config.timing.program_unit) =
             (dies, Some(60 / dies), unit);
-        let mut drive =
-            Drive::new(config.resolve().unwrap(), &Techniques::default(), true).unwrap();
+        let mut drive = Drive::new(config.resolve().unwrap(), &fakes(), true).unwrap();
         drive.precondition(1);
         let mut random = 1_u32;
         while drive.ftl.free_blocks() > RESERVE {

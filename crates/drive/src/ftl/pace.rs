@@ -120,8 +120,9 @@ impl Ftl {
 mod tests {
     use crate::base::request::{Op, Request};
     use crate::base::units::{BlockId, Ns};
-    use crate::config::{DriveConfig, Number};
+    use crate::config::DriveConfig;
     use crate::drive::{Drive, Stage, Techniques};
+    use crate::testing::{IN_LAST_STAGE, without_reclaim};
     use crate::time::{Device, Tag};
 
     const T_P: u32 = 15_000;
@@ -143,13 +144,7 @@ mod tests {
         (config.geometry.blocks_per_plane, config.drive.spare) = (Some(60), Some(0.4));
         (config.start.pec, config.start.overwrite, config.gc.background, config.wear.static_gap) =
             (T_P, 0.0, 0.0, 0);
-        config.parity.params.set(None, "l", Number::Whole(0));
-        let techniques = Techniques {
-            reclaim: "none".into(),
-            refresh: "none".into(),
-            parity: "da-raid5".into(),
-            ..Techniques::default()
-        };
+        let techniques = Techniques { parity: &IN_LAST_STAGE, ..without_reclaim() };
         let mut drive = Drive::new(config.resolve().unwrap(), &techniques, true).unwrap();
         drive.precondition(1);
         drive.begin_measurement();

@@ -355,8 +355,9 @@ mod tests {
     use crate::base::dose::Quarters;
     use crate::base::units::{BlockId, Reads};
     use crate::config::DriveConfig;
-    use crate::drive::{Drive, Techniques};
+    use crate::drive::Drive;
     use crate::flash::block::SUSPECT;
+    use crate::testing::without_reclaim;
 
     /// The next stripe whose partial parity must go is known without a search. It equals the result
     /// of a search through all partial parities.
@@ -398,12 +399,7 @@ mod tests {
             ecc = { cap = [0.0085, 0.0125], retry_decode_us = [20] }
         "#;
         let config = toml::from_str::<DriveConfig>(text).unwrap().resolve().unwrap();
-        let mut drive = Drive::new(
-            config,
-            &Techniques { reclaim: "none".into(), ..Techniques::default() },
-            false,
-        )
-        .unwrap();
+        let mut drive = Drive::new(config, &without_reclaim(), false).unwrap();
         drive.precondition(1);
         let block =
             drive.geometry.block_ids().find(|block| drive.flash.hot(*block).valid > 0).unwrap();

@@ -340,16 +340,15 @@ fn next_with_data(
 mod tests {
     use super::*;
     use crate::base::codings::GUARDED;
+    use crate::base::page_set::WordlineSet;
     use crate::base::streams::RECLAIM;
     use crate::base::units::{Lpn, Reads};
     use crate::config::DriveConfig;
-    use crate::drive::{Drive, Techniques};
+    use crate::drive::Drive;
+    use crate::testing::fakes;
 
-    /// Ten of 24 pages are written: three whole wordlines, each of which keeps two pages, and a
-    /// page that moves. GC would find 6 of 16 pages valid and take the block at once, but nothing
-    /// more is written to the block.
-    #[test]
-    fn a_block_reprogrammed_before_it_was_full_does_not_look_empty() {
+    /// Returns an empty drive with one plane of 60 blocks of 24 pages.
+    fn drive() -> Drive {
         let text = r#"
             geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 60, wordlines_per_block = 8, cell = "tlc", page_size = "4KiB" }
             timing = { sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }
@@ -357,13 +356,43 @@ mod tests {
             start = { fill = 0.0 }
         "#;
         let config = toml::from_str::<DriveConfig>(text).unwrap().resolve().unwrap();
-        let mut drive = Drive::new(config, &Techniques::default(), false).unwrap();
-        let write = |drive: &mut Drive, lpn| {
-            drive.write_page(lpn, u64::MAX);
-            drive.drain_buffer();
-        };
+        Drive::new(config, &fakes(), false).unwrap()
+    }
+
+    fn write(drive: &mut Drive, lpn: Lpn) {
+        drive.write_page(lpn, u64::MAX);
+        drive.drain_buffer();
+    }
+
+    fn block_of(drive: &Drive, lpn: Lpn) -> BlockId {
+        drive.geometry.block_of(drive.ftl.place_of(lpn).expect("on flash"))
+    }
+
+    /// Two of eight wordlines are merged. The pages that they lose are no room that GC could gain.
+    #[test]
+    fn a_merged_wordline_counts_as_full() {
+        let mut drive = drive();
+        (0..24).for_each(|lpn| write(&mut drive, Lpn::new(lpn)));
+        let block = block_of(&drive, Lpn::new(0));
+        let mut wordlines = WordlineSet::none(8);
+        wordlines.insert(WordlineInBlock::new(0), 2);
+        let none = PageSet::none(24);
+        let mut rewrite = Rewrite::recode_wordlines(block, GUARDED, wordlines, none);
+        let (flash, ftl, mut slots) = drive.parts();
+        ftl.settle(flash, &mut rewrite);
+        ftl.rewrite(flash, &mut slots, rewrite, Cause::Reclaim, Reads::NEVER);
+        assert_eq!((drive.flash.hot(block).valid, drive.flash.pages_away(0)), (22, 2));
+        assert_eq!(drive.ftl.score(&drive.flash, block), 24);
+    }
+
+    /// Ten of 24 pages are written: three whole wordlines, each of which keeps two pages, and a
+    /// page that moves. GC would find 6 of 16 pages valid and take the block at once, but nothing
+    /// more is written to the block.
+    #[test]
+    fn a_block_reprogrammed_before_it_was_full_does_not_look_empty() {
+        let mut drive = drive();
         (0..10).for_each(|lpn| write(&mut drive, Lpn::new(lpn)));
-        let block = drive.geometry.block_of(drive.ftl.place_of(Lpn::new(0)).expect("on flash"));
+        let block = block_of(&drive, Lpn::new(0));
         let mut rewrite = Rewrite::recode(block, GUARDED, RECLAIM);
         let (flash, ftl, mut slots) = drive.parts();
         ftl.settle(flash, &mut rewrite);

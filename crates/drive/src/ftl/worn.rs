@@ -99,6 +99,11 @@ impl WornStripes {
         self.waits.get(stripe as usize / 64).is_some_and(|word| word >> (stripe % 64) & 1 == 1)
     }
 
+    /// Returns whether a stripe waits for its parity.
+    pub(crate) fn has_waiting(&self) -> bool {
+        self.order.iter().any(|stripe| self.waits(*stripe))
+    }
+
     /// Returns the stripe that has waited longest.
     pub(crate) fn longest_waiting(&mut self) -> Option<u32> {
         while let Some(stripe) = self.order.front().copied() {

@@ -5,7 +5,8 @@ use crate::api::rewrite::Rewrite;
 use crate::base::request::{Op, Request};
 use crate::base::span::{DAY, Span};
 use crate::base::units::{BlockId, Bytes, Cause, Lpn, Lpns, Reads};
-use crate::drive::{Drive, Techniques};
+use crate::drive::Drive;
+use crate::testing::fakes;
 use crate::time::serve_untimed;
 use AccessLatency::{Idle, Smallest, Typical};
 
@@ -36,7 +37,7 @@ fn pages(from: u32, to: u32, latency: AccessLatency) -> HintRange {
 
 fn drive(mut config: DriveConfig, said: &[HintRange]) -> Drive {
     config.hints.said = Some(said.to_vec());
-    let mut drive = Drive::new(config, &Techniques::default(), false).unwrap();
+    let mut drive = Drive::new(config, &fakes(), false).unwrap();
     drive.precondition(1);
     drive.begin_measurement();
     drive
@@ -186,7 +187,7 @@ fn hints_that_say_nothing_change_nothing() {
     let end = |said: Option<Vec<HintRange>>| {
         let mut config = config("");
         config.hints.said = said;
-        let mut drive = Drive::new(config, &Techniques::default(), false).unwrap();
+        let mut drive = Drive::new(config, &fakes(), false).unwrap();
         drive.precondition(1);
         for n in 0..30_000_u32 {
             drive.read_pages(&[Lpn::new(n % 60)]);
@@ -219,7 +220,7 @@ fn what_cannot_be_gone_by_is_refused() {
     let refused = |config: DriveConfig, range: HintRange| {
         let mut config = config;
         config.hints.said = Some(vec![range]);
-        Drive::new(config, &Techniques::default(), false).err().expect("refused").to_string()
+        Drive::new(config, &fakes(), false).err().expect("refused").to_string()
     };
     let far = refused(config(""), pages(0, 10_000, Idle));
     assert!(

@@ -8,15 +8,15 @@
 //! ```
 //! # use vpass_drive::base::request::{Op, Request};
 //! # use vpass_drive::base::units::Ns;
-//! # use vpass_drive::drive::{Drive, Techniques};
-//! # use vpass_techniques as _;
+//! # use vpass_drive::drive::Drive;
+//! # use vpass_techniques::usual;
 //! # use vpass_drive::time::{Device, Tag};
 //! # let config: vpass_drive::config::DriveConfig = toml::from_str(r#"
 //! #     geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 80, wordlines_per_block = 64, cell = "slc", page_size = "4KiB" }
 //! #     timing = { sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }
 //! #     drive = { spare = 0.2 }
 //! # "#).unwrap();
-//! # let mut drive = Drive::new(config.resolve().unwrap(), &Techniques::default(), true).unwrap();
+//! # let mut drive = Drive::new(config.resolve().unwrap(), &usual(), true).unwrap();
 //! # drive.precondition(1);
 //! let mut device = Device::new(&drive);
 //! let mut complete = vec![];
@@ -37,14 +37,13 @@ mod events;
 mod host;
 mod jobs;
 mod rebuilt;
-#[cfg(test)]
-mod rest;
 mod route;
 mod speed;
 mod stripes;
 mod submit;
 mod timeline;
 mod tree;
+mod under_way;
 mod watch;
 mod wordlines;
 

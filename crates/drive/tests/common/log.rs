@@ -4,10 +4,11 @@ use std::any::Any;
 
 use vpass_drive::base::request::RequestSource;
 use vpass_drive::base::units::{BlockId, Cause, Ns, Ppn};
-use vpass_drive::drive::{Drive, Techniques};
+use vpass_drive::drive::Drive;
 use vpass_drive::time::Replay;
 use vpass_drive::watch::observer::{Event, Observer, Origin, PhysRead};
 use vpass_drive::watch::time_event::TimeEvent;
+use vpass_techniques::usual;
 
 use super::config;
 
@@ -69,7 +70,7 @@ impl Observer for Log {
 
 /// Creates a new drive of this description with a log of all events.
 pub(crate) fn watched(text: &str) -> Drive {
-    let mut drive = Drive::new(config(text), &Techniques::default(), true).unwrap();
+    let mut drive = Drive::new(config(text), &usual(), true).unwrap();
     drive.observe(Box::new(Log::default()));
     drive.precondition(1);
     drive.begin_measurement();

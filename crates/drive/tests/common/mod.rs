@@ -11,15 +11,16 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use vpass_drive::base::request::{Arrival, Op, Request, RequestSource, SourceError};
 use vpass_drive::base::units::Ns;
 use vpass_drive::config::DriveConfig;
-use vpass_drive::drive::{Drive, Techniques};
+use vpass_drive::drive::Drive;
 use vpass_drive::time::Replay;
+use vpass_techniques::{resolve, usual};
 
 pub(crate) fn config(text: &str) -> DriveConfig {
-    toml::from_str::<DriveConfig>(text).unwrap().resolve().unwrap()
+    resolve(toml::from_str(text).unwrap()).unwrap()
 }
 
 pub(crate) fn drive(text: &str, timed: bool) -> Drive {
-    let mut drive = Drive::new(config(text), &Techniques::default(), timed).unwrap();
+    let mut drive = Drive::new(config(text), &usual(), timed).unwrap();
     drive.precondition(1);
     drive.begin_measurement();
     drive

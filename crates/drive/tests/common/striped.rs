@@ -6,6 +6,7 @@ use vpass_drive::base::units::Cause;
 use vpass_drive::config::DriveConfig;
 use vpass_drive::drive::{Drive, Techniques};
 use vpass_drive::time::run_untimed;
+use vpass_techniques::{card, resolve, usual};
 
 pub(crate) const PAGE: u64 = 4096;
 
@@ -41,10 +42,9 @@ pub(crate) fn drive(parity: &str, more: &str, timed: bool) -> Drive {
 
 /// Creates such a drive with stripes of this length.
 pub(crate) fn drive_of(stripe: u32, parity: &str, more: &str, timed: bool) -> Drive {
-    let techniques =
-        Techniques { reclaim: "none".into(), parity: parity.into(), ..Techniques::default() };
+    let techniques = Techniques { reclaim: card("none"), parity: card(parity), ..usual() };
     let mut drive =
-        Drive::new(config_of(stripe, more).resolve().unwrap(), &techniques, timed).unwrap();
+        Drive::new(resolve(config_of(stripe, more)).unwrap(), &techniques, timed).unwrap();
     drive.precondition(1);
     drive.begin_measurement();
     drive

@@ -1,8 +1,9 @@
 //! Net read wear: the number of pages that a run programs, minus the number that the run's twin
 //! programs. The twin is a run of the same workload on flash without read disturb.
 
-use vpass_drive::api::reclaim::{NO_RECLAIM, RECLAIM};
+use vpass_drive::api::reclaim::NO_RECLAIM;
 use vpass_drive::config::{DisturbModel, ErrorConfig};
+use vpass_techniques::card;
 
 use crate::plan::RunPlan;
 use crate::results::Summary;
@@ -21,7 +22,7 @@ pub fn twin_of(plan: &RunPlan) -> Option<RunPlan> {
         return None;
     }
     let mut twin = RunPlan {
-        reclaim: &RECLAIM[0],
+        reclaim: card(NO_RECLAIM),
         ages: vec![],
         oracle: Watch::Off,
         stages: false,

@@ -6,6 +6,7 @@ use vpass_drive::config::{BchTarget, DriveConfig};
 use vpass_drive::error::bch::Bch;
 use vpass_drive::error::expected::mean_to_limit;
 use vpass_drive::error::stripe::Others;
+use vpass_techniques::card;
 
 /// Numbers of reads that a block endures with and without parity. The parity of all stripes is
 /// assumed to be always on flash.
@@ -52,7 +53,7 @@ pub(super) fn stripes(config: &DriveConfig) -> Option<Stripes> {
     if config.bch.target != BchTarget::Stripe {
         return None;
     }
-    let config = parity::drive(config.clone(), TECHNIQUE);
+    let config = parity::drive(config.clone(), card(TECHNIQUE));
     let bch = Bch::of(&config)?;
     let study = Study {
         alone: bch.pages().rate_alone(bch.lost()),

@@ -6,10 +6,10 @@
 //! schema describes only in words.
 
 use serde_json::{Map, Value, json};
-use vpass_drive::api::Slot;
 use vpass_drive::api::card::{Kind, Param};
 use vpass_drive::config::DriveConfig;
 use vpass_drive::config::keys::{Keys, Range, Type};
+use vpass_techniques::Slot;
 
 use super::default_of;
 use crate::schema::{DRIVE, MODEL, PARTS, PHASES, Section, WORKLOAD};

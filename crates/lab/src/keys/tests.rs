@@ -232,11 +232,8 @@ fn check(key: &str, value: Value) -> Result<(), String> {
         let file = file.try_into::<WorkloadFile>().map_err(words)?;
         SyntheticSource::new(&file.workload, GIB, 16_384, 1).map(drop).map_err(|e| e.to_string())
     } else {
-        file.try_into::<DriveConfig>()
-            .map_err(words)?
-            .resolve()
-            .map(drop)
-            .map_err(|e| e.to_string())
+        let config = file.try_into::<DriveConfig>().map_err(words)?;
+        vpass_techniques::resolve(config).map(drop).map_err(|e| e.to_string())
     }
 }
 
@@ -244,8 +241,8 @@ fn check(key: &str, value: Value) -> Result<(), String> {
 fn read(key: &Key, file: Table) -> Result<String, String> {
     let words = |e: toml::de::Error| e.to_string();
     if key.file == "drive" {
-        let resolved =
-            file.try_into::<DriveConfig>().map_err(words)?.resolve().map_err(|e| e.to_string())?;
+        let config = file.try_into::<DriveConfig>().map_err(words)?;
+        let resolved = vpass_techniques::resolve(config).map_err(|e| e.to_string())?;
         Ok(format!("{resolved:?}"))
     } else if key.path.starts_with("workload.phase") {
         file.try_into::<PhasesFile>().map(|c| format!("{c:?}")).map_err(words)

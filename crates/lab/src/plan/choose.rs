@@ -1,10 +1,11 @@
 //! Choice of techniques for a plan. The caller gives each technique by its name, or by its card
 //! (the entry that describes the technique).
 
-use vpass_drive::api::gc::{GC, GcTechnique};
-use vpass_drive::api::parity::{NO_PARITY, PARITY, ParityTechnique};
+use vpass_drive::api::gc::GcTechnique;
+use vpass_drive::api::parity::{NO_PARITY, ParityTechnique};
 use vpass_drive::api::reclaim::Technique;
 use vpass_drive::api::refresh::RefreshTechnique;
+use vpass_techniques::card;
 
 use super::{gc_named, parity_named, reclaim_named, refresh_named};
 use crate::failure::Failure;
@@ -67,7 +68,7 @@ impl Cards {
     /// Returns a choice with this reclaim technique and greedy garbage collection. The choice has
     /// no refresh and no parity.
     pub fn of(reclaim: &'static Technique) -> Self {
-        Self { reclaim, gc: &GC[0], refresh: None, parity: &PARITY[0] }
+        Self { reclaim, gc: card("greedy"), refresh: None, parity: card(NO_PARITY) }
     }
 }
 

@@ -1,12 +1,13 @@
 //! Refresh settings that the user gave in the drive file or on the command line. They are kept
 //! separately, because some parity techniques change the refresh settings of the drive.
 
-use vpass_drive::api::parity::{self, ParityTechnique};
+use vpass_drive::api::parity::ParityTechnique;
 use vpass_drive::api::refresh::RefreshTechnique;
 use vpass_drive::base::phrase::{Opt, Part};
 use vpass_drive::base::span::Span;
 use vpass_drive::config::DriveConfig;
 use vpass_drive::phrase;
+use vpass_techniques::with_parts;
 
 use crate::failure::Failure;
 use crate::load::Loaded;
@@ -47,7 +48,8 @@ impl SaidOfRefresh {
     ) -> Result<&'static RefreshTechnique, Failure> {
         let mut config = drive.config.clone();
         config.refresh.period = self.period;
-        if self.is_set && named.is_none() && parity::period_of_part(&config, parity).is_some() {
+        let period = parity.parts.as_ref().and_then(|parts| (parts.period)(&config));
+        if self.is_set && named.is_none() && period.is_some() {
             return Err(Failure::usage(format!(
                 "`{parity}` computes the refresh period from the [bch] table of drive {}",
                 drive.name
@@ -59,7 +61,7 @@ impl SaidOfRefresh {
                 " to use refresh.period",
             ]));
         }
-        let (config, refresh) = parity::with_parts(config, parity, named);
+        let (config, refresh) = with_parts(config, parity, named);
         drive.config = config;
         Ok(refresh)
     }

@@ -17,6 +17,7 @@ use vpass_drive::base::units::{Bytes, Lpn};
 use vpass_drive::config::{DriveConfig, PartOf};
 use vpass_drive::hints::{self, HintRange, Hinted};
 use vpass_drive::phrase;
+use vpass_techniques::resolve;
 use vpass_workload::synthetic::Sample;
 
 use super::{RunPlan, Tables};
@@ -208,7 +209,7 @@ fn part_of(config: &DriveConfig, sample: Sample, name: &str) -> Result<DriveConf
     part.drive.spare = None;
     part.drive.write_buffer = buffer_of(config.drive.write_buffer, of, page);
     part.part_of = Some(whole);
-    part.resolve().map_err(|e| refused(format!("is too small for this drive: {e}")))
+    resolve(part).map_err(|e| refused(format!("is too small for this drive: {e}")))
 }
 
 /// Returns the size of the sample's write buffer: a share of the drive's write buffer, in whole
@@ -311,7 +312,7 @@ mod tests {
     fn tiny(capacity: &str) -> DriveConfig {
         let text = include_str!("../../../../presets/drives/tiny.toml");
         let text = text.replace("\"1GiB\"", &format!("\"{capacity}\""));
-        toml::from_str::<DriveConfig>(&text).unwrap().resolve().unwrap()
+        resolve(toml::from_str::<DriveConfig>(&text).unwrap()).unwrap()
     }
 
     #[test]

@@ -2,9 +2,9 @@
 //! the user probably meant.
 
 use toml::de::{DeTable, DeValue};
-use vpass_drive::api::Slot;
 use vpass_drive::base::phrase::Phrase;
 use vpass_drive::phrase;
+use vpass_techniques::Slot;
 use vpass_workload::nearest::nearest;
 
 use super::{Section, distinct, exact_places, places, techniques_with_keys};

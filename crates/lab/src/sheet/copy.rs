@@ -13,10 +13,10 @@
 //! sequential: blocks of 952 wordlines, and 16 blocks per plane: 63 per die, of which 8 are spare
 //! ```
 
-use vpass_drive::api::gc::GC;
-use vpass_drive::api::reclaim::RECLAIM;
+use vpass_drive::api::reclaim::NO_RECLAIM;
 use vpass_drive::base::geometry::Geometry;
 use vpass_drive::config::DriveConfig;
+use vpass_techniques::card;
 use vpass_workload::synthetic::WorkloadFile;
 
 use crate::failure::Failure;
@@ -149,7 +149,7 @@ pub(super) fn run(
     let copy = load::drive_of(&drive.name, drive.text.clone(), &load::overrides(&sets)?)?;
     let workload = generated("data sheet", &load.text())?;
     let base = Base { oracle: Watch::Off, ..Base::new(drive.name.clone()) };
-    let plan = RunPlan::once(&base, copy, workload, &RECLAIM[0], &GC[0]);
+    let plan = RunPlan::once(&base, copy, workload, card(NO_RECLAIM), card("greedy"));
     let progress = begin(plan.requests()?, "requests of a short run");
     Ok(run::execute(&plan, progress.as_ref())?.summary)
 }

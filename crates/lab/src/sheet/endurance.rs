@@ -6,11 +6,11 @@
 //! the drive has 2.2 TB of flash, so it needs 3,504 x 4.0 / 2.2 = 6,370 P/E cycles
 //! ```
 
-use vpass_drive::api::gc::GC;
-use vpass_drive::api::reclaim::RECLAIM;
+use vpass_drive::api::reclaim::NO_RECLAIM;
 use vpass_drive::base::geometry::Geometry;
 use vpass_drive::base::phrase::Opt;
 use vpass_drive::config::{DriveConfig, ErrorLaw};
+use vpass_techniques::card;
 
 use super::draft::Draft;
 use super::{Endurance, Sheet, copy, parse};
@@ -146,7 +146,7 @@ pub(super) fn estimated(drive: &Loaded<DriveConfig>) -> Result<Answer, Failure> 
         ),
     )?;
     let base = Base { gear: Gear::Untimed, oracle: Watch::Off, ..Base::new(drive.name.clone()) };
-    let plan = RunPlan::once(&base, drive.clone(), workload, &RECLAIM[0], &GC[0]);
+    let plan = RunPlan::once(&base, drive.clone(), workload, card(NO_RECLAIM), card("greedy"));
     estimate::of(&plan)
 }
 

@@ -5,10 +5,6 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use vpass_drive::api::gc::GC;
-use vpass_drive::api::parity::PARITY;
-use vpass_drive::api::reclaim::RECLAIM;
-use vpass_drive::api::refresh::REFRESH;
 use vpass_lab::plan::{Chosen, RunPlan};
 use vpass_lab::progress::unwatched;
 use vpass_lab::setup::{Base, Gear, HintSource, Named, Replay, Setup, Watch};
@@ -186,19 +182,19 @@ const WORN: [&str; 3] =
 
 /// Returns all cases.
 pub(crate) fn cases() -> Vec<Case> {
-    let mut all = vec![];
-    for technique in &RECLAIM {
+    let (listed, mut all) = (vpass_techniques::all(), vec![]);
+    for technique in listed.reclaim {
         let case = Case::new(technique.name).reclaim(technique.name);
         all.push(if technique.needs.retries { case.tired() } else { case });
     }
-    for technique in &GC {
+    for technique in listed.gc {
         let chosen = Chosen { gc: technique.name, ..Chosen::default() };
         all.push(
             Case { chosen, ..Case::new(technique.name) }
                 .set(&["workload.read_share=0.7", "workload.requests=20000"]),
         );
     }
-    for technique in &REFRESH {
+    for technique in listed.refresh {
         let aged = Case::new(format!("refresh {}", technique.name))
             .tired()
             .refresh(technique.name)
@@ -209,7 +205,7 @@ pub(crate) fn cases() -> Vec<Case> {
             "drive.slc_rewrites=0.75",
         ]));
     }
-    for technique in &PARITY {
+    for technique in listed.parity {
         all.push(
             Case::new(format!("parity {}", technique.name)).parity(technique.name).set(&STRIPED),
         );

@@ -102,10 +102,10 @@ impl Counted {
     /// oracle.
     pub(crate) fn of(plan: &RunPlan) -> Self {
         let techniques = Techniques {
-            reclaim: plan.reclaim.into(),
-            gc: plan.gc.into(),
-            refresh: plan.refresh.into(),
-            parity: plan.parity.into(),
+            reclaim: plan.reclaim,
+            gc: plan.gc,
+            refresh: plan.refresh,
+            parity: plan.parity,
             seed: plan.seed,
         };
         let timed = plan.gear == Gear::Timed;

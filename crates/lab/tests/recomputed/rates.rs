@@ -11,6 +11,7 @@ use vpass_drive::config::DriveConfig;
 use vpass_drive::drive::{Drive, Techniques};
 use vpass_drive::time::{FluidRun, FluidSource};
 use vpass_drive::watch::observer::{Event, Observer};
+use vpass_techniques::{card, resolve, usual};
 
 /// Drive of 16 blocks of 24 pages on one die. No read reaches its limits.
 const DRIVE: &str = r#"
@@ -133,8 +134,8 @@ impl Observer for Drawn {
 /// Runs all phases. Returns the drawn reads, and the numbers of the host's requests, bytes and
 /// pages.
 fn run(anew: bool, seed: u64) -> (Drawn, [u64; 3]) {
-    let config = toml::from_str::<DriveConfig>(DRIVE).unwrap().resolve().unwrap();
-    let techniques = Techniques { reclaim: "none".into(), ..Techniques::default() };
+    let config = resolve(toml::from_str::<DriveConfig>(DRIVE).unwrap()).unwrap();
+    let techniques = Techniques { reclaim: card("none"), ..usual() };
     let mut drive = Drive::new(config, &techniques, false).unwrap();
     let (pages, blocks) = (drive.geometry().host_pages as usize, drive.geometry().blocks as usize);
     drive.observe(Box::new(Drawn {

@@ -1,8 +1,7 @@
 //! Random drives of all kinds: with parity, failures of flash, hints, refresh that merges states,
 //! and reclaim at low density.
 
-use vpass_drive::api::parity::{PARITY, ParityTechnique, has_stripes};
-use vpass_drive::api::refresh::refresh_technique;
+use vpass_drive::api::parity::{ParityTechnique, has_stripes};
 use vpass_drive::base::failure::Failure;
 use vpass_drive::base::units::Lpn;
 use vpass_drive::config::ProgramUnit;
@@ -12,6 +11,7 @@ use vpass_lab::session::{Beginning, Session};
 use vpass_live::Actor;
 use vpass_oracle::swarm::{Case, lost_die};
 use vpass_oracle::{Level, Oracle};
+use vpass_techniques::{all, card};
 
 /// Number of requests of a case.
 pub(crate) const REQUESTS: u64 = 800;
@@ -33,9 +33,9 @@ pub(crate) fn loses_memory(seed: u64) -> bool {
 pub(crate) fn drive(seed: u64) -> Option<(Drive, Device)> {
     let case = Case::new(seed);
     let striped: Vec<&'static ParityTechnique> =
-        PARITY.iter().filter(|technique| has_stripes(technique.name)).collect();
+        all().parity.iter().filter(|technique| has_stripes(technique)).collect();
     let parity = striped[(seed / 4) as usize % striped.len()];
-    let ida = refresh_technique("ida").expect("it is in the list");
+    let ida = card("ida");
     let (case, fails) = match seed % 4 {
         0 => (case, false),
         1 => (case.refreshed(ida), false),

@@ -107,7 +107,7 @@ impl Oracle {
 mod tests {
     use vpass_drive::base::units::Lpn;
     use vpass_drive::config::DriveConfig;
-    use vpass_drive::drive::Techniques;
+    use vpass_techniques::{resolve, usual};
 
     use super::*;
 
@@ -120,8 +120,8 @@ mod tests {
 
     #[test]
     fn a_read_too_many_and_a_cycle_too_few_are_found() {
-        let config = toml::from_str::<DriveConfig>(DRIVE).unwrap().resolve().unwrap();
-        let mut drive = Drive::new(config, &Techniques::default(), false).unwrap();
+        let config = resolve(toml::from_str::<DriveConfig>(DRIVE).unwrap()).unwrap();
+        let mut drive = Drive::new(config, &usual(), false).unwrap();
         drive.observe(Box::new(Oracle::new(drive.geometry(), drive.config())));
         drive.precondition(1);
         drive.read_pages(&[0, 1, 2].map(Lpn::new));

@@ -137,6 +137,7 @@ mod tests {
     use vpass_drive::base::request::{Arrival, Op, Request, RequestSource, SourceError};
     use vpass_drive::drive::{Drive, Techniques};
     use vpass_drive::time::run_untimed;
+    use vpass_techniques::{card, resolve, usual};
 
     /// Source that reads single pages, all at once.
     struct Reads(u64);
@@ -177,13 +178,9 @@ mod tests {
             error = { model = "powerlaw", e = 0.001, b = 1e-5, m = 0.0, n = 1.0 }
             ecc = { cap = [0.0085, 0.0125], retry_decode_us = [20] }
         "#;
-        let config = toml::from_str::<DriveConfig>(text).unwrap().resolve().unwrap();
-        let mut drive = Drive::new(
-            config,
-            &Techniques { reclaim: "none".into(), ..Techniques::default() },
-            false,
-        )
-        .unwrap();
+        let config = resolve(toml::from_str::<DriveConfig>(text).unwrap()).unwrap();
+        let mut drive =
+            Drive::new(config, &Techniques { reclaim: card("none"), ..usual() }, false).unwrap();
         drive.observe(Box::new(Oracle::new(drive.geometry(), drive.config())));
         drive.precondition(1);
         drive.begin_measurement();

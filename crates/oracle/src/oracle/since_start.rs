@@ -218,6 +218,7 @@ mod tests {
     use vpass_drive::api::parity::STRIPE;
     use vpass_drive::config::DriveConfig;
     use vpass_drive::drive::Techniques;
+    use vpass_techniques::{card, resolve, usual};
 
     use super::*;
 
@@ -236,8 +237,8 @@ mod tests {
         "#;
         let mut config = toml::from_str::<DriveConfig>(text).unwrap();
         config.parity.params.set(None, STRIPE.key, STRIPE.number(3.0));
-        let techniques = Techniques { parity: parity.into(), ..Techniques::default() };
-        let mut drive = Drive::new(config.resolve().unwrap(), &techniques, false).unwrap();
+        let techniques = Techniques { parity: card(parity), ..usual() };
+        let mut drive = Drive::new(resolve(config).unwrap(), &techniques, false).unwrap();
         let oracle = Oracle::new(drive.geometry(), drive.config()).at(crate::Level::On);
         drive.observe(Box::new(oracle));
         drive.precondition_computed(5);

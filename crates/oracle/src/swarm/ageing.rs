@@ -2,12 +2,11 @@
 //! requests that arrive at times of their own. These choices have their own random numbers, so
 //! other cases stay the same.
 
-use vpass_drive::api::refresh::{
-    NO_REFRESH, REFRESH, RefreshTechnique, refresh_technique, shortest_pass,
-};
+use vpass_drive::api::refresh::{NO_REFRESH, RefreshTechnique, shortest_pass};
 use vpass_drive::base::span::{DAY, HOUR, Span};
 use vpass_drive::base::units::Ns;
 use vpass_drive::config::{CellType, DriveConfig, KindUs, Number, Params};
+use vpass_techniques::{all, card};
 
 use super::balanced::Balanced;
 use super::{nested, params, tired};
@@ -78,11 +77,11 @@ impl Ages {
         let fits = |technique: &&RefreshTechnique| {
             config.geometry.cell.bits() > 1 || technique.name != "ida"
         };
-        let techniques: Vec<&RefreshTechnique> = REFRESH.iter().filter(fits).collect();
+        let techniques: Vec<&RefreshTechnique> = all().refresh.iter().filter(fits).collect();
         // The list includes "no refresh", for data that only ages.
         let technique =
             techniques[dice.between(0, 3 * techniques.len() as u64) as usize % techniques.len()];
-        let technique = named.or(recorded).and_then(refresh_technique).unwrap_or(technique);
+        let technique = named.or(recorded).map_or(technique, card);
         let refresh = technique.name;
         // The 2-3-2 code of TLC has no guard levels.
         if refresh == "ida"
@@ -130,7 +129,7 @@ impl Ages {
 
     /// Makes the period at least as long as a pass over the drive takes.
     pub(super) fn leave_time(self, config: &mut DriveConfig) {
-        let technique = refresh_technique(self.refresh).expect("it was drawn from the list");
+        let technique = card(self.refresh);
         config.refresh.period = config.refresh.period.max(shortest_pass(config, technique));
     }
 

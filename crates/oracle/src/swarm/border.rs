@@ -6,6 +6,7 @@ use vpass_drive::api::refresh;
 use vpass_drive::base::span::Span;
 use vpass_drive::config::{DriveConfig, ReclaimConfig, Schedule};
 use vpass_drive::drive::{Drive, Techniques};
+use vpass_techniques::card;
 
 use super::balanced::Balanced;
 use crate::dice::Dice;
@@ -172,7 +173,7 @@ pub(super) fn refusal(
         return Err(format!("refused without naming a key and a right value: {said}"));
     }
     if let Some(period) = period_named(&said) {
-        let mut refreshed = refresh::drive(config.clone(), "block");
+        let mut refreshed = refresh::drive(config.clone(), card("block"));
         refreshed.refresh.period = Span::parse(period)?;
         promise::check(&refreshed, technique)
             .map_err(|e| format!("refused with a period that is also refused: {said}: {e}"))?;
@@ -208,6 +209,7 @@ mod tests {
     use vpass_drive::base::span::{DAY, Span};
 
     use super::*;
+    use vpass_techniques::resolve;
 
     /// The error rate of data grows by 0.00001 an hour, from 0.0045 up to 0.0085 in 400 hours.
     const DRIVE: &str = r#"
@@ -223,10 +225,10 @@ mod tests {
     /// drive's own sentence.
     #[test]
     fn the_recommended_period_is_found_in_the_sentence_of_today() {
-        let config = toml::from_str::<DriveConfig>(DRIVE).unwrap().resolve().unwrap();
-        let mut refreshed = refresh::drive(config, "block");
+        let config = resolve(toml::from_str::<DriveConfig>(DRIVE).unwrap()).unwrap();
+        let mut refreshed = refresh::drive(config, card("block"));
         refreshed.refresh.period = Span(30 * DAY);
-        let block = reclaim::technique("block").unwrap();
+        let block = card("block");
         let said = promise::check(&refreshed, block).unwrap_err().to_string();
         let period = Span::parse(period_named(&said).expect(&said)).unwrap();
         assert!(period.0 > DAY && period.0 < 17 * DAY, "{said}");

@@ -3,9 +3,10 @@
 
 use std::fmt;
 
-use vpass_drive::api::gc::GC;
-use vpass_drive::api::reclaim;
-use vpass_drive::api::refresh::refresh_technique;
+use vpass_drive::api::gc::GcPolicy;
+use vpass_drive::api::reclaim::Policy;
+use vpass_drive::api::refresh::Refresh;
+use vpass_techniques::named;
 
 use super::RESTLESS;
 
@@ -38,11 +39,11 @@ impl Cards {
             panic!("{text}: name techniques of reclaim, gc and refresh")
         };
         assert!(
-            reclaim == RESTLESS || reclaim::technique(reclaim).is_some(),
+            reclaim == RESTLESS || named::<dyn Policy>(reclaim).is_some(),
             "{text}: unknown reclaim technique"
         );
-        assert!(GC.iter().any(|technique| technique.name == gc), "{text}: unknown gc technique");
-        assert!(refresh_technique(refresh).is_some(), "{text}: unknown refresh technique");
+        assert!(named::<dyn GcPolicy>(gc).is_some(), "{text}: unknown gc technique");
+        assert!(named::<dyn Refresh>(refresh).is_some(), "{text}: unknown refresh technique");
         Self { reclaim, gc, refresh, nested }
     }
 }

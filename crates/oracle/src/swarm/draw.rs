@@ -204,8 +204,7 @@ pub(super) fn random_start_reads(
     config: &DriveConfig,
     techniques: &Techniques,
 ) -> u32 {
-    let nature =
-        techniques.reclaim.card().expect("it was drawn from the list").drive(config.clone());
+    let nature = techniques.reclaim.drive(config.clone());
     let most = MostStartReads::of(&nature).map_or(1000, |most| most.reads);
     let any = dice.between(0, u64::from(most)) as u32;
     dice.pick(&[0, any, most])

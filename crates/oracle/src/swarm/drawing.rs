@@ -1,13 +1,13 @@
 //! Draws a case: its drive, its techniques, its gear and its host. This runs nothing.
 
-use vpass_drive::api::gc::GC;
 use vpass_drive::api::parity::has_stripes;
-use vpass_drive::api::reclaim::{self, RECLAIM, Technique};
+use vpass_drive::api::reclaim::Technique;
 use vpass_drive::api::refresh::{self, NO_REFRESH};
 use vpass_drive::base::span::Span;
 use vpass_drive::config::DriveConfig;
 use vpass_drive::drive::Techniques;
 use vpass_techniques::reclaim::RETRIES;
+use vpass_techniques::{all, card, named, resolve, usual};
 
 use super::ageing::Ages;
 use super::balanced::Balanced;
@@ -65,7 +65,7 @@ pub(super) struct Drawn {
 impl Drawn {
     /// Returns the digest of the drawn case.
     pub(super) fn digest(&self) -> u64 {
-        let Techniques { reclaim, gc, refresh, parity, seed } = &self.techniques;
+        let Techniques { reclaim, gc, refresh, parity, seed } = self.techniques;
         let restless = self.named.is_none();
         let gap = self.ages.map(|ages| ages.gap(1));
         let texts = [
@@ -86,12 +86,9 @@ impl Case {
     /// technique, or a drawn one. Returns `None` for the random policy.
     fn reclaim(self, balanced: &Balanced) -> Option<&'static Technique> {
         match (self.cards, self.parity) {
-            (Some(cards), _) => reclaim::technique(cards.reclaim),
+            (Some(cards), _) => named(cards.reclaim),
             (None, Some(parity)) => Some(
-                striped::parts(self.seed, parity.name)
-                    .0
-                    .and_then(reclaim::technique)
-                    .unwrap_or_else(|| striped::technique(balanced)),
+                striped::parts(self.seed, parity).0.unwrap_or_else(|| striped::technique(balanced)),
             ),
             (None, None) if self.is_nested() && nested::is_restless(balanced) => None,
             (None, None) => balanced.pick("technique", &techniques()),
@@ -112,23 +109,15 @@ impl Case {
         let balanced = Balanced { case: self.seed };
         let mut dice = Dice::new(self.seed);
         let timed = balanced.pick("gear", &[false, true]);
-        let parity = self.parity.map(|parity| parity.name);
         let named = self.technique.or_else(|| self.reclaim(&balanced));
         // Under the random policy, the named technique only limits how the drive may begin.
         let restless = named.is_none();
-        let technique = named.unwrap_or_else(|| {
-            vpass_drive::api::reclaim::technique("block").expect("it is in the list")
-        });
-        let cleaning: Vec<&str> = GC.iter().map(|t| t.name).collect();
+        let technique = named.unwrap_or_else(|| card("block"));
+        let cleaning: Vec<_> = all().gc.iter().collect();
         let drawn = || balanced.pick("gc", &cleaning);
-        let recorded = self.cards.map(|cards| cards.gc);
-        let gc = self.gc.map(|gc| gc.name).or(recorded).unwrap_or_else(drawn);
-        let mut techniques = Techniques {
-            reclaim: technique.name.into(),
-            gc: gc.into(),
-            seed: self.seed,
-            ..Techniques::default()
-        };
+        let recorded = self.cards.map(|cards| card(cards.gc));
+        let gc = self.gc.or(recorded).unwrap_or_else(drawn);
+        let mut techniques = Techniques { reclaim: technique, gc, seed: self.seed, ..usual() };
         let is_nested = self.cards.map_or_else(|| self.is_nested(), |cards| cards.nested);
         let is_reckless = is_nested && restless && nested::is_reckless(&balanced);
         let within = Within { is_nested, is_reckless };
@@ -138,12 +127,12 @@ impl Case {
             config.wear.acceleration = balanced.pick("acceleration", &ACCELERATIONS);
         }
         if let Some(parity) = self.parity {
-            config = if has_stripes(parity.name) {
+            config = if has_stripes(parity) {
                 striped::draw(&balanced, config, parity, technique)?
             } else {
                 config
             };
-            techniques.parity = parity.name.into();
+            techniques.parity = parity;
         }
         if !restless {
             border::sometimes_at_the_border(&balanced, &mut dice, &mut config, technique);
@@ -154,13 +143,14 @@ impl Case {
             .refresh
             .filter(|refresh| refresh.name != "ida" || config.geometry.cell.bits() > 1)
             .map(|refresh| refresh.name);
-        let refresh = refresh.or_else(|| parity.and_then(|name| striped::parts(self.seed, name).1));
+        let of_parity = || striped::parts(self.seed, self.parity?).1;
+        let refresh = refresh.or_else(of_parity);
         let refresh = (refresh, self.cards.map(|cards| cards.refresh));
         let ages = Ages::draw(&balanced, &mut config, timed, lowers_density, refresh, is_nested);
         let drawn = ages.map_or(NO_REFRESH, |ages| ages.refresh);
         let cards = Some(Cards {
             reclaim: if restless { RESTLESS } else { technique.name },
-            gc,
+            gc: gc.name,
             refresh: drawn,
             nested: is_nested,
         });
@@ -171,8 +161,8 @@ impl Case {
         if self.parity.is_some() && ages.is_none() {
             config.start.age = Span(0);
         }
-        techniques.refresh = ages.map_or(NO_REFRESH, |ages| ages.refresh).into();
-        config = refresh::drive(config, &techniques.refresh);
+        techniques.refresh = card(ages.map_or(NO_REFRESH, |ages| ages.refresh));
+        config = refresh::drive(config, techniques.refresh);
         let is_raised = self.parity.is_some_and(|parity| {
             !self.fails && tired::raise(&balanced, &mut config, (technique, parity))
         });
@@ -180,11 +170,10 @@ impl Case {
         let is_tired =
             is_raised || may_tire && tired::draw(&balanced, &mut config, technique, is_nested);
         let observing = Some(&config).filter(|config| is_tired && self.observes(&balanced, config));
-        let observing =
-            observing.and_then(|_| vpass_drive::api::reclaim::technique("observed-retries"));
+        let observing = observing.map(|_| card("observed-retries"));
         let (named, technique) =
             observing.map_or((named, technique), |observing| (Some(observing), observing));
-        techniques.reclaim = technique.name.into();
+        techniques.reclaim = technique;
         if is_tired && self.parity.is_none() {
             config = hinted::draw(&balanced, config, technique.keeps_apart)
                 .map_err(|e| format!("hints: {e}"))?;
@@ -246,13 +235,14 @@ fn first_config(
     if is_nested {
         nested::draw(balanced, &mut config, keeps_apart);
     }
-    config.resolve().map_err(|e| format!("the random configuration does not resolve: {e}"))
+    resolve(config).map_err(|e| format!("the random configuration does not resolve: {e}"))
 }
 
 /// Returns the list of techniques; `None` is the random policy.
 fn techniques() -> Vec<Option<&'static Technique>> {
     let (may_lose, safe, restless) = SHARES;
-    let cards = RECLAIM
+    let cards = all()
+        .reclaim
         .iter()
         .filter(|t| !t.needs.retries)
         .flat_map(|t| std::iter::repeat_n(Some(t), if t.may_lose() { may_lose } else { safe }));

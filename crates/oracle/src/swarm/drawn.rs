@@ -85,8 +85,8 @@ mod tests {
     use super::*;
     use crate::swarm::Case;
     use crate::swarm::lost_die::LostDieCase;
-    use vpass_drive::api::gc::GC;
     use vpass_drive::base::units::Bytes;
+    use vpass_techniques::all;
 
     fn drive() -> DriveConfig {
         toml::from_str(LEAST).expect("a drive")
@@ -128,12 +128,12 @@ mod tests {
 
     #[test]
     fn a_named_gc_policy_serves_each_case_and_changes_nothing_else() {
-        for gc in &GC {
+        for gc in all().gc {
             for seed in 1..=200 {
                 let drawn = Case::new(seed).cleaned(gc).draw().expect("a drive");
-                assert_eq!(drawn.techniques.gc.name(), gc.name);
+                assert_eq!(drawn.techniques.gc.name, gc.name);
                 let mut own = Case::new(seed).draw().expect("a drive");
-                own.techniques.gc = gc.name.into();
+                own.techniques.gc = gc;
                 assert_eq!(own.digest(), drawn.digest(), "{seed} {}", gc.name);
             }
         }
@@ -152,7 +152,10 @@ mod tests {
         let changes: [&dyn Fn(&mut crate::swarm::drawing::Drawn); 7] = [
             &|d| d.config.start.pec += 1,
             &|d| d.timed = !d.timed,
-            &|d| d.techniques.gc = "another".into(),
+            &|d| {
+                let other = all().gc.iter().find(|gc| **gc != *d.techniques.gc);
+                d.techniques.gc = other.expect("there are several");
+            },
             &|d| d.longest += 1,
             &|d| d.lives += 1,
             &|d| d.warms_up = !d.warms_up,

@@ -32,7 +32,7 @@ pub(super) fn draw(
     let more = room.div_ceil(config.geometry.planes());
     config.geometry.blocks_per_plane = config.geometry.blocks_per_plane.map(|blocks| blocks + more);
     config.drive.spare = None;
-    let mut config = config.resolve()?;
+    let mut config = vpass_techniques::resolve(config)?;
     let capacity = config.drive.capacity.map_or(0, |capacity| capacity.0);
     let range = |dice: &mut Dice, rank: u32| {
         let (one, other) = (dice.between(0, capacity), dice.between(0, capacity));

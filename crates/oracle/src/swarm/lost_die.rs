@@ -15,6 +15,7 @@ use vpass_drive::config::{DriveConfig, Number};
 use vpass_drive::drive::failing::TakenByFailures;
 use vpass_drive::drive::{Drive, Stage, Techniques};
 use vpass_drive::time::{Replay, RunError, run_untimed};
+use vpass_techniques::{card, resolve, usual};
 
 use super::{Digest, panic_text};
 use crate::dice::Dice;
@@ -144,7 +145,7 @@ impl LostDieCase {
         let reclaim: &[(&str, f64)] = if self.by_wear { worn::reclaim(parity) } else { &RECLAIM };
         let (reclaim, limit) = dice.pick(reclaim);
         config.disturb.table[0].limit = vec![limit];
-        let config = config.resolve().map_err(|e| e.to_string())?;
+        let config = resolve(config).map_err(|e| e.to_string())?;
         let first = Failure {
             unit: Unit::Die(dice.between(0, u64::from(2 * dies) - 1) as u32),
             when: Self::when(&mut dice, timed),
@@ -235,15 +236,11 @@ impl LostDieCase {
         (parity, reclaim, timed): (&str, &'static str, bool),
         failures: &[Failure],
     ) -> Result<LostDie, String> {
-        let techniques = Techniques {
-            reclaim: reclaim.into(),
-            parity: parity.into(),
-            seed: self.seed,
-            ..Techniques::default()
-        };
+        let techniques =
+            Techniques { reclaim: card(reclaim), parity: card(parity), seed: self.seed, ..usual() };
         let mut drive = Drive::new(config, &techniques, timed).map_err(|e| e.to_string())?;
         let mut oracle = Oracle::new(drive.geometry(), drive.config());
-        oracle.expect_refresh(drive.config(), techniques.refresh.name(), self.seed, timed);
+        oracle.expect_refresh(drive.config(), techniques.refresh.name, self.seed, timed);
         drive.observe(Box::new(oracle));
         drive.precondition(dice.next());
         drive.begin_measurement();

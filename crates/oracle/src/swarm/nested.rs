@@ -8,11 +8,12 @@
 //!
 //! The choices come from dice of their own, so other cases stay what they are.
 
-use vpass_drive::api::reclaim::{Technique, technique};
+use vpass_drive::api::reclaim::Technique;
 use vpass_drive::base::units::Bytes;
 use vpass_drive::config::{
     DisturbModel, DriveConfig, ErrorLaw, KindUs, MIN_SPARE_BLOCKS, PerPec, Schedule, TimingConfig,
 };
+use vpass_techniques::card;
 
 use super::balanced::Balanced;
 use super::border;
@@ -160,7 +161,7 @@ pub(super) fn bring_to_the_border(
     let mut dice = Dice::new(balanced.case ^ 0x4E57_B04D_4E57_B04D);
     let (above, below) = (dice.pick(&ABOVE), dice.pick(&BELOW));
     if !border::bring_limits(config, reclaim, above) {
-        border::bring_limits(config, technique("block").expect("it is in the list"), 0.0);
+        border::bring_limits(config, card("block"), 0.0);
         config
             .disturb
             .table

@@ -3,8 +3,8 @@
 //! large limits must be.
 
 use vpass_drive::api::card::{About, Param};
-use vpass_drive::api::slot;
 use vpass_drive::config::Params;
+use vpass_techniques::slot;
 
 use super::balanced::Balanced;
 use crate::dice::Dice;

@@ -169,7 +169,7 @@ impl Play<'_> {
 
     /// Returns the drive, watched by an oracle.
     fn drive(&self, seed: u64, verdict: &Verdict) -> Result<Drive, ConfigError> {
-        let (config, gc) = (self.config.clone(), self.techniques.gc.name());
+        let (config, gc) = (self.config.clone(), self.techniques.gc.name);
         let mut drive = match self.technique {
             None => Drive::with_policy(
                 config,
@@ -182,7 +182,7 @@ impl Play<'_> {
         let mut oracle = Oracle::new(drive.geometry(), drive.config());
         oracle.expect_refresh(
             drive.config(),
-            self.techniques.refresh.name(),
+            self.techniques.refresh.name,
             self.techniques.seed,
             self.timed,
         );
@@ -221,7 +221,7 @@ impl Play<'_> {
             oracle.hold_to_promise(answers, drive.config(), self.timed, knows);
         }
         let watched = drive.config().clone();
-        drive.interpose(|policy| {
+        drive = drive.interpose(|policy| {
             oracle.knows_streams(policy.streams(), self.timed);
             if policy.follows_age() {
                 oracle.expect_follows_age(&watched, self.timed);
@@ -231,7 +231,8 @@ impl Play<'_> {
         oracle.expect_groups(&GROUP_OF);
         let sight = Sight::default();
         oracle.looks_at(&sight);
-        drive.interpose_gc(|policy| Box::new(Referee::of(policy, gc, &watched, verdict, &sight)));
+        drive = drive
+            .interpose_gc(|policy| Box::new(Referee::of(policy, gc, &watched, verdict, &sight)));
         drive.observe(Box::new(oracle));
         Ok(drive)
     }

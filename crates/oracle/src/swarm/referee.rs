@@ -9,9 +9,10 @@
 use std::cmp::Reverse;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use vpass_drive::api::gc::{Candidates, GC, GcPolicy};
+use vpass_drive::api::gc::{Candidates, GcPolicy};
 use vpass_drive::base::units::BlockId;
 use vpass_drive::config::DriveConfig;
+use vpass_techniques::named;
 
 use crate::oracle::fullness::Sight;
 
@@ -58,8 +59,7 @@ impl Referee {
         verdict: &Verdict,
         sight: &Sight,
     ) -> Self {
-        let technique = GC.iter().find(|technique| technique.name == name);
-        let slack = technique.and_then(|t| {
+        let slack = named::<dyn GcPolicy>(name).and_then(|t| {
             t.params.iter().find(|p| p.key == "slack").map(|p| t.args(config).real(p))
         });
         Self {

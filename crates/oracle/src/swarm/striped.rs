@@ -1,12 +1,11 @@
 //! Cases with parity. Their drives have three dies or more, and enough flash for one parity page in
 //! each stripe. They are a battery of their own, so other cases stay the same.
 
-use vpass_drive::api::parity::{
-    self, ParityTechnique, REBUILD, STRIPE, has_stripes, reclaim_part, refresh_part,
-};
-use vpass_drive::api::reclaim::{RECLAIM, Technique};
+use vpass_drive::api::parity::{self, ParityTechnique, REBUILD, STRIPE, has_stripes};
+use vpass_drive::api::reclaim::Technique;
 use vpass_drive::base::units::Bytes;
 use vpass_drive::config::{DensityConfig, DriveConfig, Number, Params, ProgramUnit};
+use vpass_techniques::{all, resolve};
 
 use super::balanced::Balanced;
 use super::params;
@@ -38,22 +37,26 @@ pub(super) fn technique(balanced: &Balanced) -> &'static Technique {
     let mut dice = Dice::new(balanced.case ^ 0x3E26_E1A6_3E26_E1A6);
     let merges = |t: &&Technique| MERGE.contains(&t.name);
     if dice.between(1, CASES_TO_MERGE) == 1 {
-        return dice.pick(&RECLAIM.iter().filter(merges).collect::<Vec<_>>());
+        return dice.pick(&all().reclaim.iter().filter(merges).collect::<Vec<_>>());
     }
     let apart = balanced.pick("keeps apart beside parity", &APART);
     let goes = |t: &&Technique| t.keeps_apart == apart && !merges(t) && !t.needs.retries;
     let name = if apart { "technique apart beside parity" } else { "technique beside parity" };
-    balanced.pick(name, &RECLAIM.iter().filter(goes).collect::<Vec<_>>())
+    balanced.pick(name, &all().reclaim.iter().filter(goes).collect::<Vec<_>>())
 }
 
 /// Returns the reclaim and the refresh technique that belong to a parity technique in this case. If
 /// it has stripes, every second case has another reclaim technique, and every fourth another
 /// refresh technique too.
-pub(super) fn parts(case: u64, parity: &str) -> (Option<&'static str>, Option<&'static str>) {
+pub(super) fn parts(
+    case: u64,
+    parity: &ParityTechnique,
+) -> (Option<&'static Technique>, Option<&'static str>) {
     let others = if has_stripes(parity) { case % 4 } else { 0 };
+    let parts = parity.parts.as_ref();
     (
-        reclaim_part(parity).filter(|_| others % 2 == 0).map(|own| own.name),
-        refresh_part(parity).filter(|_| others < 3).map(|own| own.name),
+        parts.filter(|_| others % 2 == 0).map(|parts| parts.reclaim),
+        parts.filter(|_| others < 3).map(|parts| parts.refresh.name),
     )
 }
 
@@ -172,16 +175,14 @@ pub(super) fn draw(
     };
     for blocks in 10 / config.geometry.planes_per_die.max(1) + dice.between(0, 4) as u32.. {
         config.geometry.blocks_per_plane = Some(blocks.max(1));
-        let Ok(resolved) = config.clone().resolve() else { continue };
-        let drive = parity::drive(resolved, technique.name);
+        let Ok(resolved) = resolve(config.clone()) else { continue };
+        let drive = parity::drive(resolved, technique);
         match parity::check(&drive, technique, reclaim) {
             Ok(()) if more == 0 => return Ok(drive),
             Ok(()) => {
                 config.geometry.blocks_per_plane = Some(blocks + more);
-                return Ok(parity::drive(
-                    config.resolve().map_err(|e| e.to_string())?,
-                    technique.name,
-                ));
+                let resolved = resolve(config).map_err(|e| e.to_string())?;
+                return Ok(parity::drive(resolved, technique));
             }
             Err(e) if blocks > 1000 => return Err(e.to_string()),
             Err(_) => {}

@@ -44,7 +44,7 @@ pub(super) fn raise(
         (d.limit_sigma_block, d.limit_sigma_layer) = (0.0, 0.0);
         by_code(balanced, config, technique, true);
         // Limits follow from the code, and the kind of limits from the parity technique.
-        *config = parity::drive(config.clone(), parity.name);
+        *config = parity::drive(config.clone(), parity);
     }
     is_raised
 }
@@ -160,7 +160,7 @@ fn by_code(balanced: &Balanced, config: &mut DriveConfig, technique: &Technique,
     }
     for scaled in 1..=TIMES {
         config.disturb.table = vec![];
-        *config = config.clone().resolve().expect("it was drawn to be right");
+        *config = vpass_techniques::resolve(config.clone()).expect("it was drawn to be right");
         // Limits and code always belong together, even if no scale is large enough.
         if scaled == TIMES || promise::check(config, technique).is_ok() {
             break;

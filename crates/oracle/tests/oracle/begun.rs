@@ -160,7 +160,7 @@ fn striped(holds: [u32; 3]) -> Scene {
     let mut config = config(4, 4, wordline_model(100.0, 9.0));
     config.geometry.dies_per_channel = 3;
     config.parity.params.set(None, STRIPE.key, STRIPE.number(2.0));
-    let mut s = Scene::new(&parity::drive(config, "raid5"));
+    let mut s = Scene::new(&parity::drive(config, vpass_techniques::card("raid5")));
     s.oracle.take(Event::BeginsInOrder { orders: &OF_DIES.map(|(order, _)| order), filled: 5 });
     for (block, holds) in [0, 4, 8].into_iter().zip(holds) {
         s.oracle.take(Event::PreloadedInOrder {

@@ -329,7 +329,7 @@ fn partly_written_in_stripes() -> Scene {
     let mut config = config(4, 4, wordline_model(100.0, 9.0));
     config.geometry.dies_per_channel = 3;
     config.parity.params.set(None, STRIPE.key, STRIPE.number(2.0));
-    let mut s = Scene::new(&parity::drive(config, "raid5"));
+    let mut s = Scene::new(&parity::drive(config, vpass_techniques::card("raid5")));
     for (ppn, lpn) in (0..).zip([0, 5, 6, 11]) {
         s.write(ppn, [lpn]);
         s.oracle.take(Event::Unprotected { stripe: lpn / 2 });

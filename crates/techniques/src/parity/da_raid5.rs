@@ -84,7 +84,6 @@ pub(super) const CARD: ParityTechnique = Card {
         summary: "works like `udl` at first, then like `pe-aware`, then like `hc`, as blocks wear",
         paper: "Guo et al., DATE 2013",
         params: &[STRIPE, REBUILD, T_P, QUEUE, L, CUT_OFF, PAGES],
-        goes_by_wear: true,
         parts: Some(udl::PARTS),
         refuses: Some(|config| least_buffer(config, CARD.about.name)),
         ..About::PLAIN

@@ -80,7 +80,6 @@ pub(super) const CARD: ParityTechnique = Card {
             worn block",
         paper: "Guo et al., DATE 2013, III-D",
         params: &[STRIPE, REBUILD, T_P, QUEUE, PUBLISHED],
-        goes_by_wear: true,
         ..About::PLAIN
     },
     new: New::Listed(|args, config, _| {

@@ -19,6 +19,7 @@
 //! period is then `refresh.period`.
 
 use super::{Parity, ParityTechnique, none};
+use crate::{reclaim, refresh};
 use vpass_drive::api::card::{About, Card, New, Parts};
 use vpass_drive::base::span::Span;
 use vpass_drive::base::units::Ns;
@@ -42,7 +43,8 @@ pub(super) const CARD: ParityTechnique = Card {
 };
 
 /// Reclaim and refresh techniques of which `udl` consists.
-pub(super) const PARTS: Parts = Parts { reclaim: "block", refresh: "block", period };
+pub(super) const PARTS: Parts =
+    Parts { reclaim: &reclaim::block::CARD, refresh: &refresh::block::CARD, period };
 
 /// Returns the refresh period of `udl`; `None` if the drive's error model has no limit for age
 /// alone. The period suffices up to the rated P/E count. If the table has no row for this count,
@@ -64,8 +66,7 @@ fn period(config: &DriveConfig) -> Option<Span> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use vpass_drive::api::parity::with_parts;
-    use vpass_drive::api::refresh::refresh_technique;
+    use crate::{card, resolve, usual, with_parts};
     use vpass_drive::base::span::DAY;
     use vpass_drive::drive::{Drive, Techniques};
 
@@ -79,7 +80,7 @@ mod tests {
     "#;
 
     fn drive(more: &str) -> DriveConfig {
-        toml::from_str::<DriveConfig>(&format!("{DRIVE}\n{more}")).unwrap().resolve().unwrap()
+        resolve(toml::from_str::<DriveConfig>(&format!("{DRIVE}\n{more}")).unwrap()).unwrap()
     }
 
     /// The limit is 381 days at 15,000 cycles. A step of age is 4.4 % long, and an eighth is left
@@ -89,7 +90,7 @@ mod tests {
         let config = drive("");
         let days = period(&config).unwrap().0 as f64 / DAY as f64;
         assert!(days > 381.0 / 1.125 / 1.0443f64.powi(2) && days < 381.0 / 1.125, "{days}");
-        let (under, refresh) = with_parts(config, "udl", None);
+        let (under, refresh) = with_parts(config, &CARD, None);
         assert_eq!(
             (refresh.name, under.refresh.period.0 / DAY, under.parity.stripe),
             ("block", days as u64, None)
@@ -98,11 +99,7 @@ mod tests {
         let made = |config: DriveConfig| {
             Drive::new(
                 config,
-                &Techniques {
-                    refresh: "block".into(),
-                    parity: "udl".into(),
-                    ..Techniques::default()
-                },
+                &Techniques { refresh: card("block"), parity: &CARD, ..usual() },
                 false,
             )
             .map(|_| ())
@@ -120,15 +117,15 @@ mod tests {
     fn what_is_named_takes_the_place_of_a_part() {
         let month = Span(30 * DAY);
         let of = |named: Option<&str>| {
-            let named = named.map(|name| refresh_technique(name).unwrap());
-            let (config, refresh) = with_parts(drive(""), "udl", named);
+            let named = named.map(card);
+            let (config, refresh) = with_parts(drive(""), &CARD, named);
             (config.refresh.period == month, refresh.name)
         };
         assert_eq!(
             [of(None), of(Some("none")), of(Some("block"))],
             [(false, "block"), (true, "none"), (true, "block")]
         );
-        assert_eq!(with_parts(drive(""), "none", None).1.name, "none");
+        assert_eq!(with_parts(drive(""), &none::CARD, None).1.name, "none");
         assert_eq!(period(&drive("bch = { combine = \"sum\" }")), None);
     }
 }

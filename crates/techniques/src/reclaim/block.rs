@@ -33,7 +33,7 @@ use vpass_drive::config::{DoseUnit, DriveConfig};
 use vpass_drive::disturb::table::{Worn, dose_per_kind};
 use vpass_drive::disturb::told::Limits;
 
-pub(super) const CARD: Technique = Card {
+pub(crate) const CARD: Technique = Card {
     about: About {
         name: "block",
         summary: "rewrites a whole block at the read count that the worst access pattern allows",
@@ -279,6 +279,7 @@ impl Policy for Block {
 
 #[cfg(test)]
 mod tests {
+    use crate::{card, usual};
     use vpass_drive::base::units::{Cause, Lpn};
     use vpass_drive::drive::{Drive, Techniques};
 
@@ -294,14 +295,9 @@ mod tests {
         let (pages, limit) = (3 * 64, 10_000);
         let threshold = limit - pages;
         assert_eq!((pages, threshold), (192, 9_808));
-        let config =
-            toml::from_str::<vpass_drive::config::DriveConfig>(text).unwrap().resolve().unwrap();
-        let mut drive = Drive::new(
-            config,
-            &Techniques { reclaim: "block".into(), ..Techniques::default() },
-            false,
-        )
-        .unwrap();
+        let config = crate::testing::config(text);
+        let mut drive =
+            Drive::new(config, &Techniques { reclaim: card("block"), ..usual() }, false).unwrap();
         drive.precondition(1);
         drive.begin_measurement();
         let mut after = |reads| {
@@ -339,11 +335,8 @@ mod tests {
                 {more}
             "#
             );
-            let config = toml::from_str::<vpass_drive::config::DriveConfig>(&text)
-                .unwrap()
-                .resolve()
-                .unwrap();
-            let techniques = Techniques { reclaim: "block".into(), ..Techniques::default() };
+            let config = crate::testing::config(&text);
+            let techniques = Techniques { reclaim: card("block"), ..usual() };
             let mut drive = Drive::new(config, &techniques, false).unwrap();
             drive.precondition(1);
             drive.begin_measurement();

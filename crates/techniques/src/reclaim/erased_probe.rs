@@ -362,20 +362,15 @@ impl Policy for ErasedProbe {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Probed;
-    use vpass_drive::base::dose::Dose;
-    use vpass_drive::base::units::{Cause, Lpn, WordlineInBlock};
+    use crate::{card, usual};
+    use vpass_drive::base::units::{Cause, Lpn};
     use vpass_drive::drive::{Drive, Techniques};
 
     fn drive(text: &str, timed: bool) -> Drive {
-        let config =
-            toml::from_str::<vpass_drive::config::DriveConfig>(text).unwrap().resolve().unwrap();
-        let mut drive = Drive::new(
-            config,
-            &Techniques { reclaim: "erased-probe".into(), ..Techniques::default() },
-            timed,
-        )
-        .unwrap();
+        let config = crate::testing::config(text);
+        let mut drive =
+            Drive::new(config, &Techniques { reclaim: card("erased-probe"), ..usual() }, timed)
+                .unwrap();
         drive.precondition(1);
         drive.begin_measurement();
         drive
@@ -402,20 +397,6 @@ mod tests {
 
     fn read(drive: &mut Drive, page: u32, times: u32) {
         (0..times).for_each(|_| drive.read_pages(&[Lpn::new(page)]));
-    }
-
-    #[test]
-    fn what_is_left_is_rounded_down() {
-        let of = Dose::of_1024ths;
-        let left = |dose, limit| {
-            Probed { wordline: WordlineInBlock::FIRST, dose: of(dose), limit: of(limit) }
-                .left_of(of(1000))
-                .in_1024ths()
-        };
-        assert_eq!([left(0, 3), left(1, 3), left(3, 3), left(4, 3)], [1000, 666, 0, -334]);
-        // The true limit of the wordline is twice the limit that a policy assumes. When half of the
-        // true limit is left, a probe reports that half of the assumed limit is left.
-        assert_eq!(left(1000, 2000), 500);
     }
 
     /// Worked example of the file header.

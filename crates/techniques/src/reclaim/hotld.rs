@@ -132,8 +132,8 @@ impl Policy for HotLd {
 
 #[cfg(test)]
 mod tests {
+    use crate::{card, usual};
     use vpass_drive::base::units::{Cause, Lpn};
-    use vpass_drive::config::DriveConfig;
     use vpass_drive::drive::{Drive, Techniques};
 
     /// Returns the coding of the block that holds page 0, and the number of valid pages of this
@@ -164,13 +164,9 @@ mod tests {
         let (pages, limit) = (3 * 8, 1_000);
         let (threshold, of_low_density) = (limit - pages, 10 * limit - pages);
         assert_eq!((threshold, of_low_density), (976, 9_976));
-        let config = toml::from_str::<DriveConfig>(text).unwrap().resolve().unwrap();
-        let mut drive = Drive::new(
-            config,
-            &Techniques { reclaim: "hotld".into(), ..Techniques::default() },
-            false,
-        )
-        .unwrap();
+        let config = crate::testing::config(text);
+        let mut drive =
+            Drive::new(config, &Techniques { reclaim: card("hotld"), ..usual() }, false).unwrap();
         drive.precondition(1);
         read(&mut drive, threshold);
         assert_eq!(mode_and_valid(&drive), (0, 24), "a monitor block, with the pages beside");
@@ -206,9 +202,8 @@ mod tests {
             start = { overwrite = 0 }
             parity.stripe = 3
         "#;
-        let config = toml::from_str::<DriveConfig>(text).unwrap().resolve().unwrap();
-        let techniques =
-            Techniques { reclaim: "hotld".into(), parity: "raid5".into(), ..Techniques::default() };
+        let config = crate::testing::config(text);
+        let techniques = Techniques { reclaim: card("hotld"), parity: card("raid5"), ..usual() };
         let mut drive = Drive::new(config, &techniques, false).unwrap();
         drive.precondition(1);
         let stripes = drive.geometry().stripes.unwrap();

@@ -116,8 +116,7 @@ mod tests {
             drive = { spare = 0.5 }
             disturb = { model = "wordline", groups = ["a", "b", "c", "d"], table = [{ pec = 0, limit = [400000, 600000, 700000, 900000], alpha = [9.0, 9.0, 9.0, 9.0] }] }
         "#;
-        let mut config =
-            toml::from_str::<vpass_drive::config::DriveConfig>(text).unwrap().resolve().unwrap();
+        let mut config = crate::testing::config(text);
         let table = LimitTable::of(&config).expect("a model with a table");
         let of_group =
             |group| WordlineInBlock::range(0..64).filter(|w| table.group_of(*w) == group).count();

@@ -158,8 +158,8 @@ impl Policy for Ipr {
 
 #[cfg(test)]
 mod tests {
+    use crate::{card, usual};
     use vpass_drive::base::units::{BlockId, Cause, Lpn};
-    use vpass_drive::config::DriveConfig;
     use vpass_drive::drive::audit::BlockRow;
     use vpass_drive::drive::{Drive, Techniques};
 
@@ -202,13 +202,9 @@ mod tests {
         let (threshold, in_pool, of_low_density) =
             (limit - pages, limit - merging, 10 * limit - pages);
         assert_eq!((threshold, in_pool, of_low_density), (976, 968, 9_976));
-        let config = toml::from_str::<DriveConfig>(text).unwrap().resolve().unwrap();
-        let mut drive = Drive::new(
-            config,
-            &Techniques { reclaim: "ipr".into(), ..Techniques::default() },
-            false,
-        )
-        .unwrap();
+        let config = crate::testing::config(text);
+        let mut drive =
+            Drive::new(config, &Techniques { reclaim: card("ipr"), ..usual() }, false).unwrap();
         drive.precondition(1);
         // Half of the pages of two blocks are read-hot. Both blocks move to monitor blocks, which
         // give 24 pages to one read-hot block.

@@ -172,8 +172,11 @@ impl Guarding {
 mod tests {
     use super::super::shared::straw::tests::{drive, looks_left_out_find_nothing};
     use super::Guarding;
+    use crate::testing::row;
     use vpass_drive::base::units::{BlockId, Bytes, Cause, Lpn};
     use vpass_drive::drive::Drive;
+
+    const FIRST: BlockId = BlockId::new(0);
 
     /// Returns the drive of the worked example, with thirty blocks of three wordlines of two pages.
     fn example(more: &str) -> Drive {
@@ -200,7 +203,7 @@ mod tests {
         (
             drive.reclaim_counts().pages_copied,
             drive.flash_counts().reprograms[Cause::Reclaim as usize],
-            drive.flash.pages_away(0),
+            drive.view(FIRST).pages_away(),
         )
     }
 
@@ -250,36 +253,26 @@ mod tests {
         let merged_and_erased = |more: &str| {
             let mut drive = example(more);
             hammer(&mut drive, 90);
-            assert_eq!(
-                (
-                    drive.flash.hot(BlockId::new(0)).valid,
-                    drive.ftl.score(&drive.flash, BlockId::new(0))
-                ),
-                (4, 6),
-                "four valid pages of four that it can hold"
-            );
+            assert_eq!(row(&drive, FIRST).valid, 4, "of the four pages that it can hold");
             for _ in 0..2 {
                 Lpn::range(0..drive.geometry().host_pages)
                     .for_each(|lpn| drive.write_page(lpn, u64::MAX));
             }
             drive
         };
-        let mut without = merged_and_erased("density = { wear_counts_for_limits = false }");
+        let without = merged_and_erased("density = { wear_counts_for_limits = false }");
+        assert_eq!(without.view(FIRST).pec(FIRST), row(&without, FIRST).pec);
+        let drive = merged_and_erased("");
+        let block = row(&drive, FIRST);
         assert_eq!(
-            without.policy_and_view().1.pec(BlockId::new(0)),
-            without.flash.cold(BlockId::new(0)).pec
-        );
-        let mut drive = merged_and_erased("");
-        assert_eq!(
-            drive.policy_and_view().1.pec(BlockId::new(0)),
-            drive.flash.cold(BlockId::new(0)).pec + 1,
+            drive.view(FIRST).pec(FIRST),
+            block.pec + 1,
             "a fifth of a cycle more is a cycle more for its limits"
         );
-        let cold = drive.flash.cold(BlockId::new(0));
-        assert_eq!((drive.flash.pages_away(0), cold.reprogrammed_cycles), (0, 1));
+        assert_eq!((drive.view(FIRST).pages_away(), block.reprogrammed_cycles), (0, 1));
         assert_eq!(
-            cold.effective_milli(),
-            u64::from(cold.pec) * 1_000 + 200,
+            block.effective_milli,
+            u64::from(block.pec) * 1_000 + 200,
             "its first cycle was a reprogrammed one"
         );
     }

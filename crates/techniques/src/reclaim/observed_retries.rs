@@ -94,6 +94,7 @@ impl Policy for ObservedRetries {
 
 #[cfg(test)]
 mod tests {
+    use crate::{card, usual};
     use vpass_drive::base::units::{Cause, Lpn};
     use vpass_drive::drive::{Drive, Techniques};
 
@@ -109,9 +110,8 @@ mod tests {
             error = { model = "powerlaw", e = 0.001, b = 0.0 }
             ecc = { cap = [0.002, 0.0025, 0.003, 0.0035], retry_decode_us = [20, 20, 20] }
         "#;
-        let config =
-            toml::from_str::<vpass_drive::config::DriveConfig>(text).unwrap().resolve().unwrap();
-        let technique = Techniques { reclaim: "observed-retries".into(), ..Techniques::default() };
+        let config = crate::testing::config(text);
+        let technique = Techniques { reclaim: card("observed-retries"), ..usual() };
         let mut drive = Drive::new(config, &technique, false).unwrap();
         drive.precondition(1);
         drive.begin_measurement();

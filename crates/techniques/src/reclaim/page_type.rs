@@ -165,6 +165,7 @@ impl Policy for PageType {
 #[cfg(test)]
 mod tests {
     use super::classes;
+    use crate::{card, usual};
     use vpass_drive::base::units::{Cause, Lpn};
     use vpass_drive::drive::{Drive, Techniques};
 
@@ -187,14 +188,10 @@ mod tests {
         let (wordlines, limit) = (64, 10_000);
         let (weak, strong) = (limit - 3 * wordlines, limit + limit / 2 - 3 * wordlines);
         assert_eq!((weak, strong), (9_808, 14_808));
-        let config =
-            toml::from_str::<vpass_drive::config::DriveConfig>(text).unwrap().resolve().unwrap();
-        let mut drive = Drive::new(
-            config,
-            &Techniques { reclaim: "page-type".into(), ..Techniques::default() },
-            false,
-        )
-        .unwrap();
+        let config = crate::testing::config(text);
+        let mut drive =
+            Drive::new(config, &Techniques { reclaim: card("page-type"), ..usual() }, false)
+                .unwrap();
         drive.precondition(1);
         drive.begin_measurement();
         // Page 0 of block 0 is an LSB page.
@@ -227,14 +224,10 @@ mod tests {
             drive = { spare = 0.5 }
             disturb = { model = "wordline", kind_factor = [2.0, 1.0], table = [{ pec = 0, limit = [900], alpha = [9.0] }] }
         "#;
-        let config =
-            toml::from_str::<vpass_drive::config::DriveConfig>(text).unwrap().resolve().unwrap();
-        let mut drive = Drive::new(
-            config,
-            &Techniques { reclaim: "page-type".into(), ..Techniques::default() },
-            false,
-        )
-        .unwrap();
+        let config = crate::testing::config(text);
+        let mut drive =
+            Drive::new(config, &Techniques { reclaim: card("page-type"), ..usual() }, false)
+                .unwrap();
         drive.precondition(1);
         drive.begin_measurement();
         // Page 2 of block 0 is the LSB page of its middle wordline.

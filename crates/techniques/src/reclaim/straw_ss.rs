@@ -174,6 +174,7 @@ pub(super) mod tests {
     };
     use super::super::straw_wl::Exact;
     use super::{Published, erc};
+    use crate::testing::block_of;
     use vpass_drive::base::dose::{Alpha, Quarters};
     use vpass_drive::base::units::{BlockId, Cause, Lpn};
     use vpass_drive::drive::Drive;
@@ -257,14 +258,14 @@ pub(super) mod tests {
     fn a_block_without_valid_pages_is_erased_and_its_counters_are_reset() {
         let text = one_page_wordlines(2, 2000, "check_interval = 10, counters = 2");
         let mut drive = drive::<Published>(&text, "straw-ss", true);
-        let block = drive.geometry().block_of(drive.ftl.place_of(Lpn::new(0)).expect("on flash"));
+        let block = block_of(&drive, Lpn::new(0));
         let mut read = |from: u32, to: u32| {
             (from..to).for_each(|n| drive.read_pages(&[Lpn::new(n % 2)]));
             let erased = drive.flash_counts().erases[Cause::Reclaim as usize];
             (
                 erased,
                 drive.reclaim_counts().pages_copied,
-                drive.policy_and_view().1.tracked(block).entries().count(),
+                drive.view(block).tracked(block).entries().count(),
             )
         };
         assert_eq!(read(0, 419), (0, 0, 2));

@@ -145,6 +145,7 @@ mod tests {
     use super::super::straw_ss::tests::even_reads_beside_a_wordline_that_is_never_read;
     use super::super::straw_wl::Exact;
     use super::Sound;
+    use crate::testing::row;
     use vpass_drive::base::units::{BlockId, Lpn};
 
     #[test]
@@ -186,7 +187,7 @@ mod tests {
                     continue;
                 }
                 for block in drive.geometry().block_ids() {
-                    let written = u32::from(drive.flash.hot(block).write_ptr).div_ceil(2) as usize;
+                    let written = u32::from(row(&drive, block).written).div_ceil(2) as usize;
                     let (doses, most) = (
                         bounds::<Exact>(&mut drive, block, 9),
                         bounds::<Sound>(&mut drive, block, 9),

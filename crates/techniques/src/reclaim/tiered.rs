@@ -242,10 +242,10 @@ mod tests {
     use super::super::shared::straw::DoseEstimate;
     use super::super::shared::straw::tests::{bounds_of, budget};
     use super::Placed;
+    use crate::testing::{self, row};
     use vpass_drive::base::metrics::FlashCounts;
     use vpass_drive::base::units::{BlockId, Cause, Lpn};
     use vpass_drive::drive::Drive;
-    use vpass_drive::testing;
     use vpass_drive::watch::observer::NO_PPN;
 
     fn drive(text: &str, technique: &str) -> Drive {
@@ -276,16 +276,16 @@ mod tests {
             |drive: &mut Drive, times| (0..times).for_each(|_| drive.read_pages(&[Lpn::new(1)]));
         let cool_for = |placed: &mut Placed, drive: &mut Drive| {
             bounds_of(placed, drive, BlockId::new(0), 9);
-            placed.cool_for(&drive.policy_and_view().1, BlockId::new(0), &budget, share)
+            placed.cool_for(&drive.view(BlockId::new(0)), BlockId::new(0), &budget, share)
         };
         placed.begin(BlockId::new(0));
         read(&mut drive, 25);
-        assert!(placed.count_layers(&drive.policy_and_view().1, BlockId::new(0)));
+        assert!(placed.count_layers(&drive.view(BlockId::new(0)), BlockId::new(0)));
         read(&mut drive, 25);
         assert!(cool_for(&mut placed, &mut drive) > 0, "8 x 25 = 200");
         read(&mut drive, 4);
         assert_eq!(cool_for(&mut placed, &mut drive), 0, "8 x 29 = 232");
-        assert!(placed.count_wordlines(&drive.policy_and_view().1, BlockId::new(0)));
+        assert!(placed.count_wordlines(&drive.view(BlockId::new(0)), BlockId::new(0)));
         read(&mut drive, 46);
         let bounds = bounds_of(&mut placed, &mut drive, BlockId::new(0), 9);
         assert_eq!(
@@ -402,11 +402,11 @@ mod tests {
             in_turn(&mut drive, [1, second], 40);
             in_turn(&mut drive, [9, 15], 30);
             let mut reads = 80;
-            while drive.flash.hot(BlockId::new(0)).valid == 8 {
+            while row(&drive, BlockId::new(0)).valid == 8 {
                 in_turn(&mut drive, [1, if reads % 2 == 0 { 9 } else { 15 }], 1);
                 reads += 1;
             }
-            (reads, drive.flash.hot(BlockId::new(0)).valid)
+            (reads, row(&drive, BlockId::new(0)).valid)
         };
         assert_eq!(reads_until_emptied(1), (97, 0));
         assert_eq!(reads_until_emptied(7), (121, 0));

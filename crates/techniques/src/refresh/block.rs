@@ -61,7 +61,7 @@ pub(super) const PATROL: Param = Param {
     alias: None,
 };
 
-pub(super) const CARD: RefreshTechnique = Card {
+pub(crate) const CARD: RefreshTechnique = Card {
     about: About {
         name: "block",
         summary: "rewrites each block before its oldest page reaches the age `refresh.period`",

@@ -42,7 +42,8 @@ pub struct Victims<'a> {
 }
 
 impl VictimIndex {
-    pub(crate) fn new(blocks: u32, pages_per_block: u32, domains: u32) -> Self {
+    /// Creates an index without blocks, for a drive of this many blocks in equal domains.
+    pub fn new(blocks: u32, pages_per_block: u32, domains: u32) -> Self {
         let lists = (pages_per_block + 1).next_multiple_of(64);
         let buckets = (lists * domains) as usize;
         Self {
@@ -72,7 +73,7 @@ impl VictimIndex {
     }
 
     /// Adds a block at the end of a list. `clock` is the number of page programs so far.
-    pub(crate) fn insert(&mut self, block: BlockId, bucket: u32, clock: u32) {
+    pub fn insert(&mut self, block: BlockId, bucket: u32, clock: u32) {
         let domain = self.domain_of(block);
         self.link(block, domain * self.lists + bucket, clock);
         self.counts[domain as usize] += 1;
@@ -179,6 +180,13 @@ impl<'a> Victims<'a> {
                 item
             })
         })
+    }
+
+    /// Returns the list that holds a block; `None` if no list of the domain does.
+    pub(crate) fn bucket_of(self, block: BlockId) -> Option<u32> {
+        let first = self.domain as u32 * self.index.lists;
+        let bucket = self.index.links.get(block.index())?.bucket;
+        bucket.checked_sub(first).filter(|bucket| *bucket < self.index.lists)
     }
 
     /// Returns the number of blocks in all lists.

@@ -249,7 +249,7 @@ pub fn first_broken(
     reached: u32,
 ) -> Option<(u32, Budget)> {
     let config = &technique.drive(config.clone());
-    let (blank, policy) = (Blank::new(config), technique.make(config, NO_SEED));
+    let (blank, policy) = (Blank::new(config), technique.asked(config, NO_SEED));
     let limits = blank.limits_at(blank.budget)?;
     let mut pec = Some(config.start.pec);
     while let Some(at) = pec.filter(|pec| *pec <= reached) {
@@ -265,8 +265,5 @@ pub fn first_broken(
 fn promise_at_start(config: &DriveConfig, technique: &Technique) -> Option<Promise> {
     let blank = Blank::new(config);
     blank.limits.as_ref()?;
-    Some(technique.make(config, NO_SEED).promise(&blank.view(), config.start.pec))
+    Some(technique.asked(config, NO_SEED).promise(&blank.view(), config.start.pec))
 }
-
-#[cfg(test)]
-mod tests;

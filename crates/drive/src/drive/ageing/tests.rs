@@ -8,6 +8,7 @@ use crate::base::units::{BlockId, Cause, Ns, Reads};
 use crate::config::DriveConfig;
 use crate::drive::{Drive, Techniques};
 use crate::flash::block::BlockState;
+use crate::testing::{TIMELY, without_reclaim};
 
 /// Returns a full drive in the timed gear, and a closed block of it. The data has error rates and
 /// is refreshed within ten days.
@@ -22,8 +23,7 @@ fn drive() -> (Drive, BlockId) {
         ecc = { cap = [0.0085, 0.0125], retry_decode_us = [20] }
     "#;
     let config = toml::from_str::<DriveConfig>(text).unwrap().resolve().unwrap();
-    let techniques =
-        Techniques { reclaim: "none".into(), refresh: "block".into(), ..Techniques::default() };
+    let techniques = Techniques { refresh: &TIMELY, ..without_reclaim() };
     let mut drive = Drive::new(config, &techniques, true).unwrap();
     drive.precondition(1);
     drive.begin_measurement();

@@ -5,14 +5,14 @@ use crate::base::dose::Quarters;
 use crate::base::streams::WEAR;
 use crate::base::units::{Cause, Lpn, Reads};
 use crate::config::{DisturbModel, PerPec, Schedule};
+use crate::drive::Drive;
 use crate::drive::tests::tiny_config;
-use crate::drive::{Drive, Techniques};
 use crate::flash::block::{BlockState, CARRY};
+use crate::testing::fakes;
 
 #[test]
 fn reads_that_nobody_looks_at_are_carried_before_the_counter_is_full() {
-    let mut drive =
-        Drive::new(tiny_config().resolve().unwrap(), &Techniques::default(), false).unwrap();
+    let mut drive = Drive::new(tiny_config().resolve().unwrap(), &fakes(), false).unwrap();
     drive.write_page(Lpn::new(0), u64::MAX);
     drive.drain_buffer();
     let ppn = drive.read_page(Lpn::new(0));
@@ -41,7 +41,7 @@ fn a_block_that_levelling_took_before_reclaim_could_keeps_its_deadline() {
     config.start.fill = 1.0;
     config.disturb.model = DisturbModel::Count;
     config.disturb.table = vec![PerPec { pec: 0, limit: vec![1000.0], alpha: vec![] }];
-    let mut drive = Drive::new(config.resolve().unwrap(), &Techniques::default(), true).unwrap();
+    let mut drive = Drive::new(config.resolve().unwrap(), &fakes(), true).unwrap();
     drive.precondition(1);
     let lpn = Lpn::new(0);
     let block = drive.geometry.block_of(drive.ftl.place_of(lpn).expect("on flash"));
@@ -65,7 +65,7 @@ fn a_job_keeps_the_deadline_that_it_has() {
     config.reclaim.schedule = Schedule::Deadline;
     config.disturb.model = DisturbModel::Count;
     config.disturb.table = vec![PerPec { pec: 0, limit: vec![1000.0], alpha: vec![] }];
-    let mut drive = Drive::new(config.resolve().unwrap(), &Techniques::default(), true).unwrap();
+    let mut drive = Drive::new(config.resolve().unwrap(), &fakes(), true).unwrap();
     drive.precondition(1);
     let block = drive.geometry.block_of(drive.ftl.place_of(Lpn::new(0)).expect("on flash"));
     for deadline in [60, 70] {
@@ -84,7 +84,7 @@ fn at_the_limit() -> (Drive, Lpn) {
     config.start.fill = 1.0;
     config.disturb.model = DisturbModel::Count;
     config.disturb.table = vec![PerPec { pec: 0, limit: vec![f64::from(LIMIT)], alpha: vec![] }];
-    let mut drive = Drive::new(config.resolve().unwrap(), &Techniques::default(), false).unwrap();
+    let mut drive = Drive::new(config.resolve().unwrap(), &fakes(), false).unwrap();
     drive.precondition(1);
     let closed = |block: &_| drive.flash.hot(*block).state == BlockState::Closed;
     let block = drive.geometry.block_ids().find(closed).unwrap();

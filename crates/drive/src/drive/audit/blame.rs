@@ -174,7 +174,8 @@ mod tests {
     use super::*;
     use crate::base::units::PageInBlock;
     use crate::config::DriveConfig;
-    use crate::drive::{Drive, Techniques};
+    use crate::drive::Drive;
+    use crate::testing::without_reclaim;
 
     /// Returns a drive with one page per wordline and three wordlines per block. It has 64 ranges
     /// of one page each, so range n is page n. Blocks hold pages 0 to 2, 3 to 5, and so on.
@@ -186,12 +187,7 @@ mod tests {
             disturb = { model = "wordline", table = [{ pec = 0, limit = [90000], alpha = [9.0] }] }
         "#;
         let config = toml::from_str::<DriveConfig>(text).unwrap().resolve().unwrap();
-        let mut drive = Drive::new(
-            config,
-            &Techniques { reclaim: "none".into(), ..Techniques::default() },
-            false,
-        )
-        .unwrap();
+        let mut drive = Drive::new(config, &without_reclaim(), false).unwrap();
         drive.precondition(1);
         for (lpn, times) in [(0, 80), (1, 300), (2, 10)] {
             (0..times).for_each(|_| drive.read_pages(&[Lpn::new(lpn)]));

@@ -23,7 +23,7 @@ impl Drive {
     pub fn begin_measurement(&mut self) {
         self.facts.host_reads_before += self.host.read_pages;
         self.facts.host_writes_before += self.host.write_pages;
-        self.own_counts_before = self.policy.counts();
+        self.own_counts_before = self.policy.ask("counts", |policy| policy.counts());
         self.host = HostCounts::default();
         self.flash.begin_measurement();
         self.ftl.reclaim = ReclaimCounts::default();
@@ -73,7 +73,7 @@ impl Drive {
     /// Returns whether the policy moves blocks for other reasons than their own alarms. Such a move
     /// has no deadline.
     pub fn moves_without_alarm(&self) -> bool {
-        self.policy.moves_without_alarm()
+        self.policy.ask("moves_without_alarm", |policy| policy.moves_without_alarm())
     }
 
     /// Returns the resolved configuration.
@@ -145,7 +145,8 @@ impl Drive {
         let before = |name| {
             self.own_counts_before.iter().find(|(n, _)| *n == name).map_or(0, |(_, count)| *count)
         };
-        self.policy.counts().into_iter().map(|(name, count)| (name, count - before(name))).collect()
+        let counts = self.policy.ask("counts", |policy| policy.counts());
+        counts.into_iter().map(|(name, count)| (name, count - before(name))).collect()
     }
 
     /// Returns the number of host reads that the drive answered with an error.
@@ -211,13 +212,14 @@ impl Drive {
     /// Returns the RAM that the reclaim, refresh and parity techniques would need in a real
     /// controller, including the levels of `ecc.start_from_last`.
     pub fn controller_ram(&self) -> Bytes {
-        let levels = self.config.ecc.level_bytes(self.geometry.blocks);
-        Bytes(
-            self.policy.controller_ram(&self.geometry).0
-                + self.refresh.controller_ram(&self.geometry).0
-                + self.parity.controller_ram(&self.geometry).0
-                + levels.0,
-        )
+        let (method, geometry) = ("controller_ram", &self.geometry);
+        let of_techniques = [
+            self.policy.ask(method, |policy| policy.controller_ram(geometry)),
+            self.refresh.ask(method, |refresh| refresh.controller_ram(geometry)),
+            self.parity.ask(method, |parity| parity.controller_ram(geometry)),
+        ];
+        let levels = self.config.ecc.level_bytes(geometry.blocks);
+        Bytes(of_techniques.iter().map(|ram| ram.0).sum::<u64>() + levels.0)
     }
 
     /// Returns whether the refresh technique merges wordlines in place.

@@ -152,11 +152,11 @@ mod tests {
     use rand_core::SeedableRng;
 
     use super::*;
-    use crate::api::parity::STRIPE;
-    use crate::drive::Techniques;
+    use crate::api::parity::{ParityTechnique, STRIPE};
+    use crate::testing::{CACHED, STRIPED, with_parity};
 
     /// Makes a drive of five dies with stripes of three pages.
-    fn drive(parity: &str) -> Drive {
+    fn drive(parity: &'static ParityTechnique) -> Drive {
         let text = r#"
             geometry = { channels = 5, dies_per_channel = 1, planes_per_die = 2, blocks_per_plane = 24, wordlines_per_block = 32, cell = "tlc", page_size = "16KiB" }
             timing = { sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }
@@ -165,8 +165,7 @@ mod tests {
         "#;
         let mut config = toml::from_str::<crate::config::DriveConfig>(text).unwrap();
         config.parity.params.set(None, STRIPE.key, STRIPE.number(3.0));
-        let techniques = Techniques { parity: parity.into(), ..Techniques::default() };
-        Drive::new(config.resolve().unwrap(), &techniques, false).unwrap()
+        Drive::new(config.resolve().unwrap(), &with_parity(parity), false).unwrap()
     }
 
     /// Returns the number of valid pages of each block of each die, in order of size.
@@ -181,11 +180,11 @@ mod tests {
         valid
     }
 
-    /// A computed start has the statistics of a start that is loaded page by page, for each
-    /// technique of parity.
+    /// A computed start has the statistics of a start that is loaded page by page, whether parity
+    /// is late or not.
     #[test]
     fn a_computed_start_is_like_a_loaded_one() {
-        for parity in ["raid5", "ppc", "hc"] {
+        for parity in [&STRIPED, &CACHED] {
             let (mut loaded, mut computed) = (drive(parity), drive(parity));
             let stripes = loaded.geometry.stripes.unwrap();
             let filled = (f64::from(loaded.geometry.host_pages) * 0.9).floor() as u32;
@@ -201,7 +200,7 @@ mod tests {
 
     #[test]
     fn pages_of_a_stripe_begin_on_different_dies() {
-        let mut drive = drive("raid5");
+        let mut drive = drive(&STRIPED);
         drive.precondition_computed(3);
         let (stripes, mut places) = (drive.geometry.stripes.unwrap(), vec![]);
         for stripe in 0..stripes.count() {
@@ -227,7 +226,7 @@ mod tests {
     fn the_same_seed_gives_the_same_places() {
         let images = crate::base::steady::Images::new();
         let begun = |seed| {
-            let mut drive = drive("raid5");
+            let mut drive = drive(&STRIPED);
             drive.prepare(seed, true, &images);
             drive.all_map_rows().map(|row| row.ppn).collect::<Vec<_>>()
         };

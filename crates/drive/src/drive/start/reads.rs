@@ -133,7 +133,7 @@ impl Drive {
     /// the same reads.
     pub(crate) fn serve_before_start(&mut self, seed: u64) {
         let most = self.config.start.reads;
-        self.facts.timed_from = self.policy_and_view().1.clock() + 1;
+        self.facts.timed_from = self.view(BlockId::new(0)).clock() + 1;
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed ^ 0x5EAD_5EAD);
         for block in self.geometry.block_ids() {
             let drawn = below(&mut rng, most + 1);
@@ -183,11 +183,12 @@ impl Drive {
 
 #[cfg(test)]
 mod tests {
-    use crate::api::parity::STRIPE;
+    use crate::api::parity::{ParityTechnique, STRIPE};
     use crate::base::dose::Quarters;
     use crate::base::units::Lpn;
+    use crate::drive::Drive;
     use crate::drive::tests::tiny_config;
-    use crate::drive::{Drive, Techniques};
+    use crate::testing::{NO_STRIPES, STRIPED, fakes, with_parity};
 
     /// No policy and no model needs reads before the run, so no alarm is left that every read would
     /// reach.
@@ -195,8 +196,7 @@ mod tests {
     fn where_nothing_disturbs_reads_before_the_run_ring_no_alarm() {
         let mut config = tiny_config();
         (config.start.fill, config.start.reads) = (1.0, 1000);
-        let mut drive =
-            Drive::new(config.resolve().unwrap(), &Techniques::default(), false).unwrap();
+        let mut drive = Drive::new(config.resolve().unwrap(), &fakes(), false).unwrap();
         drive.precondition(1);
         drive.read_page(Lpn::new(0));
         assert!(
@@ -213,12 +213,12 @@ mod tests {
     #[test]
     fn what_preparation_reads_counts_among_reads_before_the_run() {
         let begun =
-            |parity: &str, reads: u32| {
+            |parity: &'static ParityTechnique, reads: u32| {
                 let mut config = tiny_config();
                 (config.geometry.blocks_per_plane, config.drive.spare) = (Some(20), Some(0.5));
                 (config.start.fill, config.start.overwrite, config.start.reads) = (1.0, 0.2, reads);
                 config.parity.params.set(None, STRIPE.key, STRIPE.number(3.0));
-                let techniques = Techniques { parity: parity.into(), ..Techniques::default() };
+                let techniques = with_parity(parity);
                 let mut drive = Drive::new(config.resolve().unwrap(), &techniques, false).unwrap();
                 drive.precondition(1);
                 let whole =
@@ -228,10 +228,10 @@ mod tests {
                 let served: Vec<u32> = whole.map(|block| block.reads.whole_down().0).collect();
                 (drive.start_reads(), served)
             };
-        let (_, by_preparation) = begun("raid5", 0);
+        let (_, by_preparation) = begun(&STRIPED, 0);
         let most_by_preparation = *by_preparation.iter().max().unwrap();
         assert!(most_by_preparation > 0);
-        for parity in ["none", "raid5"] {
+        for parity in [&NO_STRIPES, &STRIPED] {
             let (start_reads, served) = begun(parity, 1000);
             let (mean, n) =
                 (f64::from(served.iter().sum::<u32>()) / served.len() as f64, served.len() as f64);
@@ -239,7 +239,7 @@ mod tests {
             assert!(served.iter().all(|reads| *reads <= 1000), "{parity}");
             assert!(start_reads.written as usize >= served.len());
         }
-        let (start_reads, served) = begun("raid5", most_by_preparation);
+        let (start_reads, served) = begun(&STRIPED, most_by_preparation);
         assert!(
             start_reads.passed_over > 0,
             "some blocks have as much behind them as they were drawn"

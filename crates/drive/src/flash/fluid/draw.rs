@@ -234,7 +234,7 @@ mod tests {
     use crate::base::rates::{PageRates, ReadRates};
     use crate::base::units::{BlockId, Cause, Lpn};
     use crate::drive::Drive;
-    use crate::testing::drive;
+    use crate::testing::{IDLE, drive};
 
     /// One plane of 60 blocks of 24 pages, whose data fills 36 blocks. The write buffer holds 16
     /// pages.
@@ -260,7 +260,7 @@ mod tests {
     /// of the pages' owners, also of a page whose rate changes.
     #[test]
     fn rates_by_place_are_those_of_the_owners() {
-        let mut drive = drive(DRIVE, "none");
+        let mut drive = drive(DRIVE, &IDLE);
         let pages = drive.geometry.host_pages;
         let each = (0..pages).map(|page| page as f32 + 1.0).collect();
         let rates = ReadRates {

@@ -4,7 +4,8 @@ use super::*;
 use crate::base::metrics::TimedMetrics;
 use crate::base::units::Lpn;
 use crate::config::DriveConfig;
-use crate::drive::{Drive, Techniques};
+use crate::drive::Drive;
+use crate::testing::fakes;
 
 /// Observer that records the kinds of its events. Without `timed`, it does not want time.
 #[derive(Default)]
@@ -67,7 +68,7 @@ fn only_observers_of_time_get_events_in_time() {
 
 #[test]
 fn observers_of_one_drive_hear_the_same_events_and_all_come_back() {
-    let mut drive = Drive::new(config(), &Techniques::default(), false).unwrap();
+    let mut drive = Drive::new(config(), &fakes(), false).unwrap();
     drive.observe(Box::new(Heard::default()));
     drive.observe(Box::new(Heard::default()));
     drive.observe(Box::new(Other::default()));

@@ -360,17 +360,17 @@ mod tests {
     use crate::api::rewrite::Rewrite;
     use crate::base::streams::WEAR;
     use crate::base::units::{BlockId, Reads};
+    use crate::drive::Drive;
     use crate::drive::tests::tiny_config;
-    use crate::drive::{Drive, Techniques};
     use crate::flash::block::BlockState;
+    use crate::testing::fakes;
 
     /// Two jobs wait for a die, and the second is urgent: the die continues with the second.
     #[test]
     fn an_urgent_job_goes_to_the_head_of_its_die() {
         let mut config = tiny_config();
         config.start.fill = 1.0;
-        let mut drive =
-            Drive::new(config.resolve().unwrap(), &Techniques::default(), true).unwrap();
+        let mut drive = Drive::new(config.resolve().unwrap(), &fakes(), true).unwrap();
         drive.precondition(1);
         let closed = |block: &BlockId| drive.flash.hot(*block).state == BlockState::Closed;
         let blocks: Vec<BlockId> = drive.geometry.block_ids().filter(closed).take(2).collect();

@@ -83,8 +83,8 @@ impl Device {
 mod tests {
     use super::*;
     use crate::base::request::{Arrival, Op, Request, RequestSource, SourceError};
-    use crate::drive::Techniques;
     use crate::drive::tests::tiny_config;
+    use crate::testing::fakes;
     use crate::time::Replay;
 
     /// Source of writes and reads in turn, all over the drive, sixteen at a time.
@@ -126,8 +126,7 @@ mod tests {
         let mut config = tiny_config();
         config.start.fill = 1.0;
         config.gc.background = 0.6;
-        let mut drive =
-            Drive::new(config.resolve().unwrap(), &Techniques::default(), true).unwrap();
+        let mut drive = Drive::new(config.resolve().unwrap(), &fakes(), true).unwrap();
         drive.precondition(1);
         let mut replay = Replay::new(&drive);
         let mut source = Busy { left: 0, random: 7, pages: u64::from(drive.geometry.host_pages) };

@@ -3,16 +3,19 @@
 use super::super::promise::Prospect;
 use super::super::shared::straw::tests::one_page_wordlines;
 use super::{CARD, ChanceProbe, Draw};
-use vpass_drive::api::reclaim::technique;
+use crate::testing::row;
+use crate::{card, usual};
 use vpass_drive::base::units::{BlockId, Cause, Lpn};
 use vpass_drive::config::DriveConfig;
 use vpass_drive::drive::{Drive, Techniques};
+
+const FIRST: BlockId = BlockId::new(0);
 
 fn config(preprogram_weight: f64) -> DriveConfig {
     let mut config: DriveConfig =
         toml::from_str(&one_page_wordlines(64, 20_000, "probe_probability = 0.1")).unwrap();
     config.disturb.preprogram_weight = preprogram_weight;
-    config.resolve().unwrap()
+    crate::resolve(config).unwrap()
 }
 
 #[test]
@@ -23,7 +26,7 @@ fn worked_example() {
     let end = (20_000 - 8 * beside) * 3 / 4 - after_end;
     let near = 20_000 - 8 * beside - (end + after_end);
     assert_eq!((end, near, near / 8 + 1), (11_924, 4_018, 503));
-    let prospect = Prospect::new(&config(0.0), technique("chance-probe").unwrap()).unwrap();
+    let prospect = Prospect::new(&config(0.0), card("chance-probe")).unwrap();
     let thresholds: Vec<u32> =
         prospect.thresholds(0).iter().map(|threshold| threshold.reads).collect();
     assert_eq!(
@@ -45,7 +48,7 @@ fn retries_of_the_reads_that_jobs_serve_are_kept_for() {
         config.ecc =
             toml::from_str("cap = [0.0085, 0.0125, 0.0165]\nretry_decode_us = [20, 20]").unwrap();
         config.reclaim.retries = retries;
-        Prospect::new(&config, technique("chance-probe").unwrap()).unwrap().thresholds(0)[0].reads
+        Prospect::new(&config, card("chance-probe")).unwrap().thresholds(0)[0].reads
     };
     assert_eq!(tired(0), 11_924, "the worked example");
     // The limit is then 60,000 dose units. From this, 2 (2 x 64 + 9 x 5) dose units are already
@@ -61,7 +64,7 @@ fn begun(mut drive: Drive) -> Drive {
 }
 
 fn seeded(preprogram_weight: f64, seed: u64) -> Drive {
-    let techniques = Techniques { reclaim: "chance-probe".into(), seed, ..Techniques::default() };
+    let techniques = Techniques { reclaim: card("chance-probe"), seed, ..usual() };
     begun(Drive::new(config(preprogram_weight), &techniques, false).unwrap())
 }
 
@@ -74,12 +77,8 @@ fn drive(preprogram_weight: f64) -> Drive {
 /// loses.
 fn dodging(mut drive: Drive, draw: &Draw) -> (Vec<Lpn>, u64) {
     let page = |drive: &Drive, n: u32| {
-        let next = drive.flash.hot(BlockId::new(0)).reads.whole_down().0 + 1;
-        if draw.number(BlockId::new(0), drive.flash.cold(BlockId::new(0)).pec, next) < 0.1 {
-            50
-        } else {
-            4 + n % 2 * 2
-        }
+        let next = drive.view(FIRST).dose(FIRST).whole_down().0 + 1;
+        if draw.number(FIRST, row(drive, FIRST).pec, next) < 0.1 { 50 } else { 4 + n % 2 * 2 }
     };
     let reads = (0..4000).map(|n| {
         let page = Lpn::new(page(&drive, n));
@@ -97,9 +96,7 @@ fn reads_that_dodge_the_draws_take_a_host_that_can_compute_them() {
         draw: Draw::Public,
         ..ChanceProbe::new(&CARD.args(&config(0.0)), &config(0.0), 1)
     };
-    let before = begun(
-        Drive::with_policy(config(0.0), Box::new(public), &Techniques::default(), false).unwrap(),
-    );
+    let before = begun(Drive::with_policy(config(0.0), Box::new(public), &usual(), false).unwrap());
     let (reads, lost) = dodging(before, &Draw::Public);
     // Page 5 endures 20,000 / 9 = 2,222 reads of its neighbours. Pages 3 and 7 endure twice as
     // many, because only one of their neighbours is read.

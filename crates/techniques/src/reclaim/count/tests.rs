@@ -1,5 +1,6 @@
 //! Tests of counts per block and of passes over the whole drive. The drive has 30 blocks.
 
+use crate::{card, usual};
 use vpass_drive::base::units::{Cause, Lpn};
 use vpass_drive::config::DriveConfig;
 use vpass_drive::drive::{Drive, Techniques};
@@ -21,11 +22,11 @@ fn config_of(start: &str, given: &str, limits: &str, more: &str) -> DriveConfig 
         {given}
         "#
     );
-    toml::from_str::<DriveConfig>(&text).unwrap().resolve().unwrap()
+    crate::testing::config(&text)
 }
 
 fn drive(config: DriveConfig, timed: bool) -> Drive {
-    let technique = Techniques { reclaim: "count".into(), ..Techniques::default() };
+    let technique = Techniques { reclaim: card("count"), ..usual() };
     let mut drive = Drive::new(config, &technique, timed).unwrap();
     drive.precondition(1);
     drive.begin_measurement();
@@ -62,7 +63,7 @@ fn reads_until_a_move(drive: &mut Drive, page: u32) -> u32 {
 /// Returns the first host page in each of the first `blocks` blocks that hold data, in the order of
 /// the blocks.
 fn first_pages(drive: &Drive, blocks: u32) -> Vec<u32> {
-    let pages = drive.geometry.pages_per_block;
+    let pages = drive.geometry().pages_per_block;
     let mut rows: Vec<(u32, u32)> =
         drive.map_rows().map(|row| (row.ppn.number() / pages, row.lpn.number())).collect();
     rows.sort_unstable();
@@ -170,7 +171,7 @@ fn without_such_retries_hints_move_no_block() {
         config_of("fill = 1.0", "reads = 170\nretries = 0", limits, &format!("{RETRIES}{hints}"));
     config.hints.said = Some(vec![]);
     let mut drive = drive(config, false);
-    assert!(drive.hints.is_some());
+    assert!(drive.hint_outcomes().is_some());
     drive.read_pages(&[Lpn::new(7); 120]);
     assert_eq!((count(&drive, "early_moves"), erases(&drive)), (0, 0));
     assert!(drive.flash_counts().retried[1..].iter().sum::<u64>() > 0);
@@ -179,7 +180,7 @@ fn without_such_retries_hints_move_no_block() {
 #[test]
 fn retries_on_a_drive_without_any_are_refused() {
     let config = config_of("fill = 1.0", "retries = 2", LIMIT, "");
-    let technique = Techniques { reclaim: "count".into(), ..Techniques::default() };
+    let technique = Techniques { reclaim: card("count"), ..usual() };
     assert_eq!(
         Drive::new(config, &technique, false).err().map(|e| e.to_string()),
         Some(
@@ -193,7 +194,6 @@ fn retries_on_a_drive_without_any_are_refused() {
 /// A pass is due after every 20 x 30 reads of the host, and the host's data fills 15 blocks.
 mod drive_wide {
     use super::*;
-    use vpass_drive::ftl::buffer::WHOLE;
 
     const GIVEN: &str = "reads = 20\ndrive_wide = 1";
 
@@ -256,7 +256,7 @@ mod drive_wide {
     fn what_was_written_during_a_pass_stays() {
         let mut drive = drive_of("fill = 1.0", GIVEN);
         assert_eq!(read(&mut drive, 7, 600), 1);
-        (0..300).for_each(|page| drive.write_page(Lpn::new(page), WHOLE));
+        (0..300).for_each(|page| drive.write_page(Lpn::new(page), u64::MAX));
         drive.drain_buffer();
         assert_eq!(read(&mut drive, 7, 599), 1);
         assert_eq!(read(&mut drive, 7, 1), 2);
@@ -267,7 +267,10 @@ mod drive_wide {
     fn no_more_blocks_move_at_a_time_than_there_are_dies() {
         let more = "[reclaim]\nschedule = \"deadline\"\nlate_reads = 500";
         let mut drive = super::drive(config_of("fill = 1.0", GIVEN, LIMIT, more), true);
-        let jobs = |drive: &Drive| drive.ftl.jobs.iter().flatten().count();
+        let moves = |drive: &Drive, block| !drive.view(block).is_idle(block);
+        let jobs = |drive: &Drive| {
+            drive.geometry().block_ids().filter(|block| moves(drive, *block)).count()
+        };
         read(&mut drive, 7, 599);
         assert_eq!(jobs(&drive), 0);
         read(&mut drive, 7, 1);

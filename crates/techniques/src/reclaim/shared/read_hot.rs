@@ -269,9 +269,8 @@ impl Average {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::{self, block_of, one_plane, row};
     use vpass_drive::base::units::Lpn;
-    use vpass_drive::drive::Drive;
-    use vpass_drive::testing::{self, one_plane};
 
     fn averages(how: IntervalAverage) -> [u64; 4] {
         let mut average = Average { how, blocks: 40.0, refreshes: 0, count: 0, mean: 0.0 };
@@ -311,25 +310,19 @@ mod tests {
         "#;
         let mut drive = testing::drive(text, "redftl");
         drive.begin_measurement();
-        let block_of = |drive: &Drive, lpn: usize| {
-            drive.geometry().block_of(drive.map_rows().nth(lpn).unwrap().ppn)
-        };
         (0..16).for_each(|_| drive.read_pages(&[Lpn::new(0)]));
-        let monitor = block_of(&drive, 0);
+        let monitor = block_of(&drive, Lpn::new(0));
         for (page, times) in [(0, 5), (1, 1), (2, 9), (3, 1)] {
-            assert_eq!(block_of(&drive, page), monitor);
+            assert_eq!(block_of(&drive, Lpn::from_index(page)), monitor);
             (0..times).for_each(|_| drive.read_pages(&[Lpn::from_index(page)]));
         }
-        let [first, second, third, fourth] = [0, 1, 2, 3].map(|page| block_of(&drive, page));
+        let [first, second, third, fourth] =
+            [0, 1, 2, 3].map(|page| block_of(&drive, Lpn::new(page)));
         assert!(
             first == third && second == fourth && first != second,
             "{first} {second} {third} {fourth}"
         );
-        assert_eq!(
-            drive.block_states().nth(first.index()).unwrap().valid,
-            2,
-            "the read-hot ones are by themselves"
-        );
+        assert_eq!(row(&drive, first).valid, 2, "the read-hot ones are by themselves");
     }
 
     /// Every read goes to the first page. Its block reaches its limit after at most 976 reads.
@@ -341,11 +334,7 @@ mod tests {
             while drive.flash_counts().erases[Cause::Reclaim as usize] < refreshes {
                 drive.read_pages(&[Lpn::new(0)]);
             }
-            drive
-                .flash
-                .hot(drive.geometry.block_of(drive.ftl.place_of(Lpn::new(0)).expect("on flash")))
-                .stream
-                == MONITOR
+            row(&drive, block_of(&drive, Lpn::new(0))).stream == MONITOR
         };
         assert!(monitored("reads = 0", 1));
         assert!(!monitored("reads = 900", 1) && monitored("reads = 900", 2));

@@ -213,8 +213,9 @@ pub(crate) mod tests {
     use std::collections::BTreeSet;
 
     use super::super::read_hot::{HOT, MONITOR};
+    use crate::testing::{block_of, row};
+    use crate::{card, usual};
     use vpass_drive::base::units::{Cause, Lpn};
-    use vpass_drive::config::DriveConfig;
     use vpass_drive::drive::audit::MapRow;
     use vpass_drive::drive::{Drive, Techniques};
 
@@ -231,13 +232,9 @@ pub(crate) mod tests {
             density = {{ {density} }}
             "#
         );
-        let config = toml::from_str::<DriveConfig>(&text).unwrap().resolve().unwrap();
-        let mut drive = Drive::new(
-            config,
-            &Techniques { reclaim: reclaim.into(), ..Techniques::default() },
-            false,
-        )
-        .unwrap();
+        let config = crate::testing::config(&text);
+        let mut drive =
+            Drive::new(config, &Techniques { reclaim: card(reclaim), ..usual() }, false).unwrap();
         drive.precondition(1);
         // Two of 60 blocks reach their limits. They are hot, and move to monitor blocks. Then one
         // monitor block reaches its limit.
@@ -257,13 +254,9 @@ pub(crate) mod tests {
             drive = { spare = 0.5 }
             disturb = { model = "count", table = [{ pec = 0, limit = [10000] }] }
         "#;
-        let config = toml::from_str::<DriveConfig>(text).unwrap().resolve().unwrap();
-        let mut drive = Drive::new(
-            config,
-            &Techniques { reclaim: reclaim.into(), ..Techniques::default() },
-            false,
-        )
-        .unwrap();
+        let config = crate::testing::config(text);
+        let mut drive =
+            Drive::new(config, &Techniques { reclaim: card(reclaim), ..usual() }, false).unwrap();
         drive.precondition(1);
         read_thirty(&mut drive, 2 * 9_808);
         drive.begin_measurement();
@@ -289,8 +282,7 @@ pub(crate) mod tests {
     fn a_read_hot_page_comes_to_lie_alone() {
         for reclaim in ["redftl", "read-leveling"] {
             let mut drive = drive_with_a_shadow(reclaim, "");
-            let block = drive.geometry.block_of(drive.ftl.place_of(Lpn::new(0)).expect("on flash"));
-            assert_eq!(drive.flash.hot(block).valid, 1, "{reclaim}");
+            assert_eq!(row(&drive, block_of(&drive, Lpn::new(0))).valid, 1, "{reclaim}");
             read(&mut drive, 975);
             assert_eq!(copied_and_erased(&drive), (0, 0), "{reclaim}");
         }
@@ -320,23 +312,20 @@ pub(crate) mod tests {
             parity.stripe = 3
         "#;
         for reclaim in ["redftl", "read-leveling"] {
-            let config = toml::from_str::<DriveConfig>(text).unwrap().resolve().unwrap();
-            let techniques = Techniques {
-                reclaim: reclaim.into(),
-                parity: "raid5".into(),
-                ..Techniques::default()
-            };
+            let config = crate::testing::config(text);
+            let techniques =
+                Techniques { reclaim: card(reclaim), parity: card("raid5"), ..usual() };
             let mut drive = Drive::new(config, &techniques, false).unwrap();
             drive.precondition(1);
-            let stripes = drive.geometry.stripes.unwrap();
+            let stripes = drive.geometry().stripes.unwrap();
             let mut seen = BTreeSet::new();
             // The loop reads three pages of each die.
             for turn in 0..8 * 976 {
                 (0..12).for_each(|page| drive.read_pages(&[Lpn::new(page)]));
                 if turn % 100 == 0 {
                     for page in Lpn::range(0..12) {
-                        let block = drive.geometry.block_of(drive.ftl.place_of(page).unwrap());
-                        seen.insert((drive.flash.hot(block).stream, stripes.die(page)));
+                        let stream = row(&drive, block_of(&drive, page)).stream;
+                        seen.insert((stream, stripes.die(page)));
                     }
                 }
             }
@@ -344,12 +333,12 @@ pub(crate) mod tests {
                 [MONITOR, HOT].into_iter().flat_map(|stream| (0..4).map(move |die| (stream, die)));
             assert!(everywhere.clone().all(|there| seen.contains(&there)), "{reclaim}: {seen:?}");
             let is_at_home = |row: &MapRow| {
-                drive.geometry.die_of(drive.geometry.block_of(row.ppn)) == stripes.die(row.lpn)
+                drive.geometry().die_of(drive.geometry().block_of(row.ppn)) == stripes.die(row.lpn)
             };
             assert!(drive.all_map_rows().all(|row| is_at_home(&row)), "{reclaim}");
             assert_eq!(
                 (drive.all_map_rows().count() as u32, drive.lost_pages()),
-                (drive.geometry.logical_pages(), 0)
+                (drive.geometry().logical_pages(), 0)
             );
         }
     }

@@ -1,10 +1,15 @@
 //! Worked examples and tests of IDA coding.
 
 use super::*;
+use crate::testing::row;
+use crate::{card, usual};
+use vpass_drive::base::request::{Op, Request};
 use vpass_drive::base::units::{BlockId, Cause, Lpn, Ppn};
 use vpass_drive::drive::{Drive, Techniques};
+use vpass_drive::time::serve_untimed;
 
 const SECOND: Ns = 1_000_000_000;
+const FIRST: BlockId = BlockId::new(0);
 
 fn try_drive(
     cell: &str,
@@ -15,10 +20,10 @@ fn try_drive(
 }
 
 fn drive_of(text: &str, reclaim: &str) -> Result<Drive, vpass_drive::config::ConfigError> {
-    let config = toml::from_str::<DriveConfig>(text).unwrap().resolve()?;
+    let config = crate::resolve(toml::from_str(text).unwrap())?;
     Drive::new(
         config,
-        &Techniques { reclaim: reclaim.into(), refresh: "ida".into(), ..Techniques::default() },
+        &Techniques { reclaim: card(reclaim), refresh: card("ida"), ..usual() },
         false,
     )
 }
@@ -52,9 +57,13 @@ fn filled(mut drive: Drive) -> Drive {
     drive
 }
 
+/// Lets time pass until this second. Then the host reads a page that it never wrote.
 fn wake_at(drive: &mut Drive, second: Ns) {
-    drive.flash.now = second * SECOND;
-    drive.wake();
+    let offset =
+        u64::from(drive.geometry().host_pages - 1) * u64::from(drive.geometry().page_bytes);
+    let at = second * SECOND;
+    let read = Request { at, offset, bytes: 512, op: Op::Read, origin: 0, hint: None };
+    serve_untimed(drive, &[read], &mut |_, _| true).unwrap();
 }
 
 /// Returns the numbers of reads, programs, merges and erases that refresh has done so far.
@@ -75,21 +84,17 @@ fn worked_example() {
     assert_eq!(done(&drive), [0; 4]);
     wake_at(&mut drive, 876);
     assert_eq!(done(&drive), [14, 4, 3, 0]);
-    assert_eq!(drive.flash.recoded().of(BlockId::new(0)), [4, 4, 5, 0]);
+    assert_eq!(drive.view(FIRST).recoded(FIRST), [4, 4, 5, 0]);
     let stayed: Vec<u32> =
         drive.map_rows().map(|row| row.ppn.number()).filter(|ppn| *ppn < 12).collect();
     assert_eq!(stayed, [1, 2, 4, 5, 8]);
-    assert_eq!(
-        drive.flash.cold(BlockId::new(0)).programmed_at,
-        876 * SECOND.cast_signed(),
-        "as new as its merge"
-    );
+    assert_eq!(row(&drive, FIRST).programmed_at, 875 * SECOND.cast_signed(), "as new as its merge");
     assert_eq!(drive.adjusted_blocks(), (1, 1.0 - 5.0 / 12.0));
     // Its next refresh comes one period later, and moves the remaining data. Three of the four
     // pages that moved fill a wordline, which is merged.
-    wake_at(&mut drive, 1_750);
+    wake_at(&mut drive, 1_749);
     assert_eq!(done(&drive)[3], 0);
-    wake_at(&mut drive, 1_752);
+    wake_at(&mut drive, 1_751);
     assert!(drive.map_rows().all(|row| row.ppn >= Ppn::new(12)));
     assert_eq!((done(&drive)[3], drive.adjusted_blocks().0), (1, 1));
     assert_eq!(drive.controller_ram(), Bytes((2 * 4 * 60_u64).div_ceil(8) + 60_u64.div_ceil(8)));
@@ -112,7 +117,7 @@ fn wordlines_whose_lsb_is_wanted_move_where_only_others_are_merged() {
     let mut drive = example("refresh.ida = { error_rate = 0, only_invalid = 1 }", "none");
     wake_at(&mut drive, 876);
     assert_eq!(
-        (done(&drive), drive.flash.recoded().of(BlockId::new(0))),
+        (done(&drive), drive.view(FIRST).recoded(FIRST)),
         ([7 + 2 + 2, 7, 1, 0], &[0, 4, 0, 0][..])
     );
 }
@@ -136,24 +141,6 @@ fn a_block_near_its_limit_moves_whole() {
     }
 }
 
-/// No level decodes a page that a merge corrupted. So the level that its read reached is not used
-/// as the first level of the block's reads.
-#[test]
-fn a_corrupted_page_teaches_no_level() {
-    let more = r#"
-        disturb = { model = "count", table = [{ pec = 0, limit = [100.0] }] }
-        error = { model = "powerlaw", e = 0.0045 }
-        ecc = { cap = [0.0085, 0.0125], retry_decode_us = [20], start_from_last = true }
-    "#;
-    let mut drive = example(more, "none");
-    (0..110).for_each(|_| drive.flash.sense_for_nobody(Ppn::new(1), Cause::Host));
-    let mut level = |is_corrupted| {
-        drive.flash.verify(Lpn::new(1), Ppn::new(1), Cause::Refresh, false, is_corrupted);
-        drive.flash.began_at()
-    };
-    assert_eq!([true, false, false].map(&mut level), [0, 0, 1]);
-}
-
 /// A read adds 4e-6 to an error rate between 0.0045 and 0.0085, or to 0.0125 with the retry that
 /// data of 876 h needs. An hour adds 6e-6, so 680 reads are left at that age. After the merge, the
 /// block counts as new and endures 1,000 reads without a retry, whichever level its reads begin
@@ -174,10 +161,7 @@ fn a_merged_block_is_new_where_its_reads_begin_with_the_level_that_worked() {
         let mut drive = filled(drive_of(&text, "none").unwrap());
         wake_at(&mut drive, 876 * 3600);
         assert_eq!(
-            (
-                drive.refresh_counts().merged_wordlines,
-                drive.flash.cold(BlockId::new(0)).programmed_at > 0
-            ),
+            (drive.refresh_counts().merged_wordlines, row(&drive, FIRST).programmed_at > 0),
             (3, true)
         );
         let before = drive.flash_counts().retried[1];
@@ -190,28 +174,13 @@ fn a_merged_block_is_new_where_its_reads_begin_with_the_level_that_worked() {
     }
 }
 
-#[test]
-fn the_share_of_corrupted_pages_is_the_error_rate() {
-    for rate in [0.0, 0.2, 0.8, 1.0] {
-        let adjusting = Adjusting::new(rate, 5, 0);
-        let corrupted = Ppn::range(0..100_000).filter(|ppn| adjusting.corrupts(*ppn, 3)).count();
-        assert!(corrupted.abs_diff((rate * 1e5) as usize) < 500, "{rate}: {corrupted}");
-    }
-    let of = |seed, pec| {
-        (0..64)
-            .map(|n| u64::from(Adjusting::new(0.5, seed, 0).corrupts(Ppn::new(n), pec)) << n)
-            .sum::<u64>()
-    };
-    assert!(of(1, 0) != of(2, 0) && of(1, 0) != of(1, 1) && of(1, 1) == of(1, 1));
-}
-
 /// The block has 9 valid pages of 12. This is nearer to a full block than to a block with 5 valid
 /// pages.
 #[test]
 fn what_gc_passes_over_is_merged_where_it_is_to_stay() {
     let drive = example("refresh.ida = { at_gc = 1 }", "none");
-    let at_gc =
-        |picked| drive.refresh.at_gc(&Held::of(&drive.flash, BlockId::new(0)), picked).len();
+    let ida = CARD.make(drive.config(), 0);
+    let at_gc = |picked| ida.at_gc(&drive.held(FIRST), picked).len();
     assert_eq!([5, 6, 9].map(at_gc), [1, 0, 0]);
 }
 
@@ -241,18 +210,18 @@ fn a_partial_reclaim_merges_what_it_leaves() {
 #[test]
 fn qlc_is_merged_one_level_up() {
     let drive = try_drive("qlc", "", "none").unwrap();
-    let technique = CARD.make(&drive.config, 0);
+    let technique = CARD.make(drive.config(), 0);
     let coding = |kinds: u64| {
         let held = Held {
             block: BlockId::new(0),
-            geometry: &drive.geometry,
+            geometry: drive.geometry(),
             whole_wordlines: 1,
             valid: &[kinds],
             mode: FULL,
             recoded: &[],
         };
         match technique.rewrite(&held).recode {
-            Recode::Wordlines(mut merges) => merges.take_first().map(|(coding, _)| coding),
+            Recode::Wordlines(merges) => merges.by_coding().next().map(|(coding, _)| coding),
             _ => None,
         }
     };

@@ -12,5 +12,6 @@ fn each_bug_is_seen_by_its_story() {
         ),
         (Bug::RefusalsUncounted, "density::a_drive_that_cannot_spare_the_pages_relocates"),
         (Bug::SlowAtAnyRetry, "retries::a_block_becomes_slow_as_a_whole"),
+        (Bug::EvictsFromShared, "pool::full_blocks_make_room_in_a_pool_that_is_kept"),
     ]);
 }

@@ -2,6 +2,7 @@
 //! simulating a drive.
 
 use super::{NO_SEED, Promise, check};
+use crate::api::asked::Asked;
 use crate::api::reclaim::late::late_reads;
 use crate::api::reclaim::{Policy, Technique, Threshold, View, check_table};
 use crate::base::geometry::Geometry;
@@ -19,7 +20,7 @@ use crate::hints;
 /// Thresholds and guarantee of a technique, computed from the drive's configuration alone.
 pub struct Prospect {
     blank: Blank,
-    policy: Box<dyn Policy>,
+    policy: Asked<dyn Policy>,
 }
 
 impl Prospect {
@@ -35,18 +36,22 @@ impl Prospect {
         )?;
         check(config, technique)?;
         let config = &technique.drive(config.clone());
-        Ok(Self { blank: Blank::new(config), policy: technique.make(config, NO_SEED) })
+        Ok(Self { blank: Blank::new(config), policy: technique.asked(config, NO_SEED) })
     }
 
     /// Returns the thresholds for blocks at this P/E count, each with its derivation.
     pub fn thresholds(&self, pec: u32) -> Vec<Threshold> {
-        self.policy.explain(&self.blank.view(), pec)
+        self.explained(&self.blank.view(), pec)
     }
 
     /// Returns the thresholds for data with this hint, each with its derivation.
     pub fn thresholds_at(&self, budget: AccessLatency, pec: u32) -> Vec<Threshold> {
         let limits = self.blank.limits_at(budget);
-        self.policy.explain(&View { limits, ..self.blank.view() }, pec)
+        self.explained(&View { limits, ..self.blank.view() }, pec)
+    }
+
+    fn explained(&self, view: &View, pec: u32) -> Vec<Threshold> {
+        self.policy.ask("explain", |policy| policy.explain(view, pec))
     }
 
     /// Returns the guarantee for blocks at this P/E count.

@@ -25,7 +25,7 @@ pub(super) fn least_late(config: &DriveConfig) -> Option<u32> {
 fn of_age(config: &DriveConfig, technique: &Technique) -> Option<(String, Phrase)> {
     let (first, last) = (config.start.pec, config.start.pec.max(config.drive.rated_pec));
     let blank = Blank::new(config);
-    let broken = technique.make(config, NO_SEED).promise(&blank.view(), first).broken()?;
+    let broken = technique.asked(config, NO_SEED).promise(&blank.view(), first).broken()?;
     blank
         .limits
         .as_ref()

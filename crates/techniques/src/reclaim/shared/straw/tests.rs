@@ -1,7 +1,8 @@
 //! Tests of the common check of the straw-2024 techniques.
 
 use super::{Budget, DoseEstimate, Straw};
-use vpass_drive::api::reclaim::technique;
+use crate::{card, usual};
+use vpass_drive::api::reclaim::Policy;
 use vpass_drive::base::dose::{Alpha, Dose};
 use vpass_drive::base::units::{BlockId, Lpn};
 use vpass_drive::drive::{Drive, Techniques};
@@ -9,16 +10,12 @@ use vpass_drive::drive::{Drive, Techniques};
 /// Creates a full drive under a technique with this estimate. `skips` says whether checks at which
 /// no wordline can be due are skipped.
 pub(crate) fn drive<E: DoseEstimate + 'static>(text: &str, name: &str, skips: bool) -> Drive {
-    let config: vpass_drive::config::DriveConfig =
-        toml::from_str::<vpass_drive::config::DriveConfig>(text).unwrap().resolve().unwrap();
-    let mut drive = Drive::new(
-        config.clone(),
-        &Techniques { reclaim: name.into(), ..Techniques::default() },
-        false,
-    )
-    .unwrap();
-    let card = technique(name).unwrap();
-    drive.policy = Box::new(Straw::<E> { skips, ..Straw::new(&card.args(&config), &config) });
+    let config = crate::testing::config(text);
+    let drive =
+        Drive::new(config.clone(), &Techniques { reclaim: card(name), ..usual() }, false).unwrap();
+    let card = card::<dyn Policy>(name);
+    let straw = Straw::<E> { skips, ..Straw::new(&card.args(&config), &config) };
+    let mut drive = drive.interpose(|_| Box::new(straw));
     drive.precondition(1);
     drive.begin_measurement();
     drive
@@ -60,7 +57,7 @@ pub(crate) fn budget(wordlines: u32, alpha: u32, keep: u32) -> Budget {
 pub(crate) fn bounds<E: DoseEstimate>(drive: &mut Drive, block: BlockId, alpha: u32) -> Vec<i64> {
     // The arguments come from this technique, because it has the parameters of all estimates in
     // these tests.
-    let card = technique("straw-ss").unwrap();
+    let card = card::<dyn Policy>("straw-ss");
     let mut estimate = E::new(&card.args(drive.config()), drive.config());
     bounds_of(&mut estimate, drive, block, alpha)
 }
@@ -75,7 +72,7 @@ pub(crate) fn bounds_of<E: DoseEstimate>(
     let wordlines = drive.geometry().wordlines_per_block;
     let mut margins = vec![Dose::ZERO; wordlines as usize];
     estimate.margins(
-        &drive.policy_and_view().1,
+        &drive.view(block),
         block,
         &budget(wordlines, alpha, 0),
         Dose::ZERO,

@@ -1,21 +1,19 @@
 //! Test that a drive comes to rest under every technique. When no request comes, each job ends, each
 //! alarm is answered, and each stripe that waits gets its parity.
 
-use super::Device;
-use crate::api::gc::GC;
-use crate::api::parity::{NO_PARITY, PARITY};
-use crate::api::reclaim::{NO_RECLAIM, RECLAIM};
-use crate::api::refresh::{NO_REFRESH, REFRESH};
-use crate::base::dose::Quarters;
-use crate::base::failure::Failure;
-use crate::base::request::{Arrival, Op, Request, RequestSource, SourceError};
-use crate::base::span::SECOND;
-use crate::base::splitmix;
-use crate::base::units::{Cause, Ns};
-use crate::config::DriveConfig;
-use crate::drive::{Drive, Techniques};
-use crate::flash::block::BlockState;
-use crate::time::Replay;
+use vpass_drive::api::parity::NO_PARITY;
+use vpass_drive::api::reclaim::NO_RECLAIM;
+use vpass_drive::api::refresh::NO_REFRESH;
+use vpass_drive::base::failure::Failure;
+use vpass_drive::base::request::{Arrival, Op, Request, RequestSource, SourceError};
+use vpass_drive::base::span::SECOND;
+use vpass_drive::base::splitmix;
+use vpass_drive::base::units::Cause;
+use vpass_drive::drive::{Drive, Techniques};
+use vpass_drive::time::{Device, Replay};
+use vpass_techniques::{all, usual};
+
+use crate::common::config;
 
 /// Drive of four dies, 400 small blocks with low limits, and data whose age counts. Stripes have
 /// three pages, and blocks above 2,910 P/E cycles are worn.
@@ -63,55 +61,18 @@ impl RequestSource for Mixed {
     }
 }
 
-/// Names what has not come to rest in a device without requests.
-fn unrest(device: &Device, drive: &mut Drive) -> Vec<String> {
-    let ftl = &mut drive.ftl;
-    let mut found = vec![];
-    let mut note = |what: &str, count: usize| {
-        if count > 0 {
-            found.push(format!("{what}: {count}"));
-        }
-    };
-    note("jobs", ftl.jobs.iter().flatten().count());
-    note("jobs that no die has", ftl.started_jobs.len());
-    note("dies with jobs", usize::from(device.dies.have_jobs()));
-    note("dies that are held back", device.held_back.len());
-    note("programs of copies", device.copy_programs as usize);
-    note("programs of the buffer", device.programming as usize);
-    note("works recorded", device.ops.len());
-    note("writes that wait", device.stalled.len());
-    note("requests", device.outstanding() as usize);
-    note("events", usize::from(device.next_event() != Ns::MAX));
-    note("reads for rebuilds", device.held.len());
-    note("wordlines that wait for reads", device.wordlines.pending().count());
-    note("stripes under way", device.stripes.of_nobody());
-    note("stripes that wait for parity", ftl.worn.window.stripes as usize);
-    note("next stripe that waits", usize::from(ftl.worn.longest_waiting().is_some()));
-    note("pages in hand", ftl.in_hand.len());
-    note("rebuilds", usize::from(drive.is_rebuilding()));
-    note("blocks whose time has come", usize::from(drive.next_wake() < device.now()));
-    let overdue = |block| {
-        let (hot, asked) = (drive.flash.hot(block), drive.flash.cold(block).policy_alarm_dose());
-        // An alarm of 0 asks the technique at the next read.
-        hot.state != BlockState::Free && asked != Quarters::ZERO && hot.reads >= asked
-    };
-    note("alarms", drive.geometry.block_ids().filter(|block| overdue(*block)).count());
-    found
-}
-
 /// Serves requests, and waits until an hour has passed. Returns what has not come to rest by then
 /// nor a second later, and the drive. Partial parities stay in the cache until the host writes.
-fn rests(techniques: &Techniques, more: &str, fail: &str) -> (Vec<String>, Drive) {
-    let config: DriveConfig = toml::from_str(&format!("{DRIVE}{more}")).unwrap();
-    let mut drive = Drive::new(config.resolve().unwrap(), techniques, true)
+fn rests(techniques: &Techniques, more: &str, fail: &str) -> (Vec<(&'static str, usize)>, Drive) {
+    let mut drive = Drive::new(config(&format!("{DRIVE}{more}")), techniques, true)
         .unwrap_or_else(|e| panic!("{techniques:?}: {e:?}"));
     drive.precondition(1);
     drive.begin_measurement();
     drive.expect_failures(&fail.parse().into_iter().collect::<Vec<Failure>>());
-    let mut source = Mixed { left: 100_000, pages: drive.geometry.host_pages.into() };
+    let mut source = Mixed { left: 100_000, pages: drive.geometry().host_pages.into() };
     let mut replay = Replay::new(&drive);
     replay.run(&mut drive, &mut source, &mut |_, _| true).unwrap();
-    let device = &mut replay.device;
+    let mut device = Device::from(replay);
     let mut found = vec![];
     for pause in [3600 * SECOND, SECOND] {
         let until = device.now() + pause;
@@ -120,7 +81,7 @@ fn rests(techniques: &Techniques, more: &str, fail: &str) -> (Vec<String>, Drive
             events += 1;
             assert!(events < MOST_EVENTS, "{techniques:?}: work without end");
         }
-        found = unrest(device, &mut drive);
+        found = device.under_way(&drive);
         if found.is_empty() {
             break;
         }
@@ -133,35 +94,34 @@ fn check(techniques: &Techniques, cause: Option<Cause>, more: &str, fail: &str) 
     let (mut found, drive) = rests(techniques, more, fail);
     let flash = drive.flash_counts();
     if cause.is_some_and(|cause| flash.programs[cause as usize] == 0) {
-        found.push("no work to end".into());
+        found.push(("no work to end", 1));
     }
-    found.into_iter().map(|what| format!("{techniques:?}: {what}")).collect()
+    found.into_iter().map(|what| format!("{techniques:?}: {what:?}")).collect()
 }
 
 #[test]
 fn a_drive_comes_to_rest_under_every_technique() {
-    let usual = Techniques::default;
     let mut restless = vec![];
-    for card in &RECLAIM {
-        let techniques = Techniques { reclaim: card.name.into(), ..usual() };
+    for card in all().reclaim {
+        let techniques = Techniques { reclaim: card, ..usual() };
         let more = if card.needs.retries { RETRIES } else { "" };
         // Under `ideal`, reads disturb so little that nothing is rewritten.
         let cause = (![NO_RECLAIM, "ideal"].contains(&card.name)).then_some(Cause::Reclaim);
         restless.extend(check(&techniques, cause, more, ""));
     }
-    for card in &REFRESH {
+    for card in all().refresh {
         let cause = (card.name != NO_REFRESH).then_some(Cause::Refresh);
-        let techniques = Techniques { refresh: card.name.into(), ..usual() };
+        let techniques = Techniques { refresh: card, ..usual() };
         restless.extend(check(&techniques, cause, "", ""));
     }
-    for card in &PARITY {
+    for card in all().parity {
         let cause = (![NO_PARITY, "udl"].contains(&card.name)).then_some(Cause::Parity);
-        let techniques = Techniques { parity: card.name.into(), ..usual() };
+        let techniques = Techniques { parity: card, ..usual() };
         restless.extend(check(&techniques, cause, "", ""));
         restless.extend(check(&techniques, cause, "", "block:40@r50000"));
     }
-    for card in &GC {
-        let techniques = Techniques { gc: card.name.into(), ..usual() };
+    for card in all().gc {
+        let techniques = Techniques { gc: card, ..usual() };
         restless.extend(check(&techniques, Some(Cause::Gc), "", ""));
     }
     assert!(restless.is_empty(), "{restless:#?}");

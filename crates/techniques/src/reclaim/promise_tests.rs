@@ -1,29 +1,27 @@
 //! Tests of the guarantees of all reclaim techniques.
 
-use super::*;
-use crate::api::card::Protection;
-use crate::api::reclaim::{RECLAIM, technique};
-use crate::base::span::{DAY, HOUR, Span};
-use crate::techniques::reclaim::shared::straw::tests::one_page_wordlines;
+use super::promise::{Prospect, check, loses_by_chance, notes, warnings};
+use super::shared::straw::tests::one_page_wordlines;
+use super::{LIST, Promise};
+use crate::{card, resolve};
+use vpass_drive::api::card::Protection;
+use vpass_drive::api::refresh;
+use vpass_drive::base::span::{DAY, HOUR, Span};
+use vpass_drive::config::{DriveConfig, ErrorConfig, ErrorLaw, PerPec};
 
 /// Returns a drive with blocks of three one-page wordlines and alpha 9. Movers add 19 dose units.
 /// Jobs run at once, unless `reclaim` sets the reads during a job.
 fn config(limit: u32, reclaim: &str) -> DriveConfig {
-    let file: DriveConfig = toml::from_str(&one_page_wordlines(3, limit, reclaim)).unwrap();
-    file.resolve().unwrap()
+    crate::testing::config(&one_page_wordlines(3, limit, reclaim))
 }
 
 fn slack(config: &DriveConfig, name: &str, pec: u32) -> Option<f64> {
-    let (blank, technique) = (Blank::new(config), technique(name).unwrap());
-    technique
-        .make(config, NO_SEED)
-        .promise(&blank.view(), pec)
-        .budget()
-        .map(|budget| budget.slack())
+    let prospect = Prospect::new(config, card(name)).unwrap();
+    prospect.promise(pec).budget().map(|budget| budget.slack())
 }
 
 fn refusal(config: &DriveConfig, name: &str) -> String {
-    check(config, technique(name).unwrap()).map_err(|e| e.to_string()).expect_err("refused")
+    check(config, card(name)).map_err(|e| e.to_string()).expect_err("refused")
 }
 
 #[test]
@@ -73,11 +71,7 @@ fn a_code_that_loses_codewords_at_its_limit_is_noted_where_losses_are_drawn() {
 #[test]
 fn reads_after_an_alarm_count() {
     for name in ["block", "page-type", "redftl", "read-leveling", "hotld", "ipr", "ideal"] {
-        assert_eq!(
-            check(&config(1_000, "late_reads = 97"), technique(name).unwrap()),
-            Ok(()),
-            "{name}"
-        );
+        assert_eq!(check(&config(1_000, "late_reads = 97"), card(name)), Ok(()), "{name}");
     }
     for name in ["block", "page-type", "redftl", "read-leveling", "hotld", "ipr"] {
         assert_eq!(slack(&config(1_000, "late_reads = 96"), name, 0), Some(108.0), "{name}");
@@ -95,7 +89,7 @@ fn reads_after_an_alarm_count() {
         "{sentence}"
     );
     let at_once = "schedule = \"foreground\", late_reads = 0";
-    assert_eq!(check(&config(900, at_once), technique("block").unwrap()), Ok(()));
+    assert_eq!(check(&config(900, at_once), card("block")), Ok(()));
 }
 
 /// With W 0 and S 3 + 16, the budget is 9 (10 + 1) + 19 + 2 x 19 = 156.
@@ -134,11 +128,7 @@ fn what_is_to_blame_is_named() {
         "{sentence}"
     );
     let mut worn = config(100, "");
-    worn.disturb.table.push(crate::config::PerPec {
-        pec: 1000,
-        limit: vec![20.0],
-        alpha: vec![9.0],
-    });
+    worn.disturb.table.push(PerPec { pec: 1000, limit: vec![20.0], alpha: vec![9.0] });
     worn.start.pec = 950;
     let sentence = refusal(&worn, "block");
     assert!(
@@ -155,15 +145,11 @@ fn what_is_to_blame_is_named() {
 #[test]
 fn a_refresh_period_that_leaves_nothing_is_named_with_the_longest_that_works() {
     let mut aged = config(900, "");
-    aged.error = crate::config::ErrorConfig {
-        model: crate::config::ErrorLaw::PowerLaw,
-        e: 0.0045,
-        b: 1e-5,
-        m: 0.0,
-        ..aged.error
-    };
+    aged.error =
+        ErrorConfig { model: ErrorLaw::PowerLaw, e: 0.0045, b: 1e-5, m: 0.0, ..aged.error };
     aged.ecc.cap = vec![0.0085];
-    (aged.refresh.at_work, aged.refresh.period) = (true, Span(30 * DAY));
+    aged = refresh::drive(aged, card("block"));
+    aged.refresh.period = Span(30 * DAY);
     let sentence = refusal(&aged, "block");
     assert!(
         sentence.starts_with(
@@ -177,10 +163,11 @@ fn a_refresh_period_that_leaves_nothing_is_named_with_the_longest_that_works() {
         "{sentence}"
     );
     aged.refresh.period = Span(14 * DAY);
-    assert_eq!(check(&aged, technique("block").unwrap()), Ok(()));
+    assert_eq!(check(&aged, card("block")), Ok(()));
     aged.refresh.period = Span(337 * HOUR);
-    assert!(check(&aged, technique("block").unwrap()).is_err());
-    (aged.refresh.at_work, aged.start.age) = (false, Span(DAY));
+    assert!(check(&aged, card("block")).is_err());
+    aged = refresh::drive(aged, card("none"));
+    aged.start.age = Span(DAY);
     let sentence = refusal(&aged, "block");
     assert!(
         sentence.starts_with("error.longest_age = \"1y\" without refresh: `block` would lose data"),
@@ -199,9 +186,9 @@ fn a_refresh_period_that_leaves_nothing_is_named_with_the_longest_that_works() {
 #[test]
 fn a_technique_is_listed_with_what_it_promises() {
     let config = config(900, "check_interval = 10");
-    for technique in &RECLAIM {
-        let policy = technique.make(&config, NO_SEED);
-        let promise = policy.promise(&Blank::new(&config).view(), 0);
+    for technique in LIST {
+        let policy = technique.make(&config, 0);
+        let promise = Prospect::new(&config, technique).unwrap().promise(0);
         let protects = match promise {
             Promise::Nothing(_) => Protection::None,
             Promise::Unsafe(..) => Protection::Unsafe,
@@ -216,7 +203,7 @@ fn a_technique_is_listed_with_what_it_promises() {
             technique.name
         );
     }
-    assert_eq!(check(&super::tests::config(1, ""), technique("none").unwrap()), Ok(()));
+    assert_eq!(check(&super::promise_tests::config(1, ""), card("none")), Ok(()));
 }
 
 /// The limit is 100 minus 0.08 per P/E cycle. At 900 cycles it is 28 reads, exactly what `block`
@@ -224,14 +211,10 @@ fn a_technique_is_listed_with_what_it_promises() {
 #[test]
 fn a_promise_that_wear_ends_is_warned_of() {
     let mut config = config(100, "");
-    let block = technique("block").unwrap();
+    let block = card("block");
     assert_eq!(warnings(&config, block, 3000), Vec::<String>::new());
     assert_eq!(notes(&config), ["disturb.table has one row: limits do not depend on wear"]);
-    config.disturb.table.push(crate::config::PerPec {
-        pec: 1000,
-        limit: vec![20.0],
-        alpha: vec![9.0],
-    });
+    config.disturb.table.push(PerPec { pec: 1000, limit: vec![20.0], alpha: vec![9.0] });
     assert_eq!(notes(&config), Vec::<String>::new());
     assert_eq!(check(&config, block), Ok(()));
     assert_eq!(warnings(&config, block, 900), Vec::<String>::new());
@@ -242,15 +225,13 @@ fn a_promise_that_wear_ends_is_warned_of() {
         "{sentences:?}"
     );
     assert!(sentences[1].starts_with("disturb.table ends at 1000 P/E cycles"), "{sentences:?}");
-    assert!(warnings(&config, technique("none").unwrap(), 1000).is_empty());
+    assert!(warnings(&config, card("none"), 1000).is_empty());
 }
 
 #[test]
 fn numbers_that_no_counter_holds_are_refused() {
     let refused = |reclaim: &str| {
-        toml::from_str::<DriveConfig>(&one_page_wordlines(3, 900, reclaim))
-            .unwrap()
-            .resolve()
+        resolve(toml::from_str(&one_page_wordlines(3, 900, reclaim)).unwrap())
             .unwrap_err()
             .to_string()
     };
@@ -258,7 +239,7 @@ fn numbers_that_no_counter_holds_are_refused() {
         refused("late_reads = 4294967295"),
         "reclaim.late_reads = 4294967295 is outside 0 to 20000000"
     );
-    for technique in &RECLAIM {
+    for technique in LIST {
         let config = config(900, "late_reads = 20000000, check_interval = 1000000");
         let said = check(&config, technique).err().map(|e| e.to_string());
         assert_eq!(

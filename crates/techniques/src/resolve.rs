@@ -9,28 +9,26 @@
 //! both, with different numbers                   refused
 //! ```
 
-use super::card::{About, Kind, Param};
-use super::{SLOTS, Slot};
-use crate::config::{ConfigError, DriveConfig, Given, Number, Params};
+use vpass_drive::api::card::{About, Kind, Param};
+use vpass_drive::config::{ConfigError, DriveConfig, Given, Number, Params};
 
-impl DriveConfig {
-    /// Checks every table, and fills in missing values that follow from other keys. Such values are
-    /// the capacity, `blocks_per_plane`, the spare share, and parameters of techniques.
-    ///
-    /// # Errors
-    /// Returns the first error, which names the wrong key.
-    pub fn resolve(self) -> Result<Self, ConfigError> {
-        let mut config = self.resolve_tables()?;
-        for slot in SLOTS {
-            let params = (slot.given)(&mut config);
-            for settles in (slot.cards)().iter().filter_map(|about| about.settles) {
-                settles(params)?;
-            }
-            slot.settle(params)?;
+use crate::slots::{SLOTS, Slot};
+
+/// Checks every table of a drive file, and fills in missing values that follow from other keys.
+/// Such values are the capacity, `blocks_per_plane`, the spare share, and parameters of techniques.
+///
+/// # Errors
+/// Returns the first error, which names the wrong key.
+pub fn resolve(config: DriveConfig) -> Result<DriveConfig, ConfigError> {
+    let mut config = config.resolve()?;
+    for slot in SLOTS {
+        let params = (slot.given)(&mut config);
+        for settles in (slot.cards)().iter().filter_map(|about| about.settles) {
+            settles(params)?;
         }
-        crate::error::check(&config)?;
-        Ok(config)
+        slot.settle(params)?;
     }
+    Ok(config)
 }
 
 impl Slot {
@@ -41,7 +39,7 @@ impl Slot {
             let param = param.ok_or_else(|| {
                 ConfigError::new(format!("unknown key `{path}`{}", self.known(&cards, given)))
             })?;
-            param.check(&path, given.number)?;
+            check(param, &path, given.number)?;
         }
         let mut settled = Params::default();
         for alias in self.aliases() {
@@ -119,26 +117,25 @@ impl Slot {
     }
 }
 
-impl Param {
-    fn check(&self, path: &str, number: Number) -> Result<(), ConfigError> {
-        let ((low, high), value) = (self.range, number.value());
-        if self.kind == Kind::Whole && matches!(number, Number::Real(_)) {
-            return Err(ConfigError::new(format!(
-                "{path} = {number}: it must be a whole number between {low} and {high}"
-            )));
-        }
-        if (low..=high).contains(&value) {
-            Ok(())
-        } else {
-            Err(ConfigError::new(format!("{path} = {number} is outside {low} to {high}")))
-        }
+fn check(param: &Param, path: &str, number: Number) -> Result<(), ConfigError> {
+    let ((low, high), value) = (param.range, number.value());
+    if param.kind == Kind::Whole && matches!(number, Number::Real(_)) {
+        return Err(ConfigError::new(format!(
+            "{path} = {number}: it must be a whole number between {low} and {high}"
+        )));
+    }
+    if (low..=high).contains(&value) {
+        Ok(())
+    } else {
+        Err(ConfigError::new(format!("{path} = {number} is outside {low} to {high}")))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::api::reclaim::{COUNTERS, technique};
+    use crate::card;
+    use vpass_drive::api::reclaim::{COUNTERS, Policy, Technique};
 
     const DRIVE: &str = r#"
         geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 30, wordlines_per_block = 3, cell = "slc", page_size = 512 }
@@ -152,8 +149,8 @@ mod tests {
 
     /// Returns the counters of the techniques that have any, and the number under their alias.
     fn counters(tables: &str) -> (Vec<u32>, Option<Number>) {
-        let config = read(tables).resolve().unwrap();
-        let of = |name| technique(name).unwrap().args(&config).whole(&COUNTERS);
+        let config = resolve(read(tables)).unwrap();
+        let of = |name| card::<dyn Policy>(name).args(&config).whole(&COUNTERS);
         (
             ["straw-ss", "straw-ss-published", "straw-ss-sound"].map(of).to_vec(),
             config.reclaim.params.get(None, "counters"),
@@ -161,7 +158,7 @@ mod tests {
     }
 
     fn refusal(tables: &str) -> String {
-        read(tables).resolve().unwrap_err().to_string()
+        resolve(read(tables)).unwrap_err().to_string()
     }
 
     #[test]
@@ -242,16 +239,16 @@ mod tests {
             "[reclaim.straw-ss]\ncounters = 16",
             "reclaim = { layer_sets = 1 }\ngc = { stable_slack = 1 }",
         ] {
-            let config = read(tables).resolve().unwrap();
+            let config = resolve(read(tables)).unwrap();
             let again: DriveConfig = toml::from_str(&toml::to_string(&config).unwrap()).unwrap();
-            assert_eq!((&again, &again.clone().resolve().unwrap()), (&config, &config), "{tables}");
+            assert_eq!((&again, &resolve(again.clone()).unwrap()), (&config, &config), "{tables}");
         }
     }
 
     #[test]
     fn one_technique_is_set_apart() {
-        let mut config = read("").resolve().unwrap();
-        let (one, other) = (technique("straw-ss").unwrap(), technique("straw-ss-sound").unwrap());
+        let mut config = resolve(read("")).unwrap();
+        let (one, other): (&Technique, &Technique) = (card("straw-ss"), card("straw-ss-sound"));
         assert_eq!(one.path(&config, &COUNTERS), "reclaim.counters");
         one.set(&mut config, &COUNTERS, 8.0);
         assert_eq!(
