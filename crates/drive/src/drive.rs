@@ -42,7 +42,7 @@ use crate::flash::Flash;
 use crate::ftl::Ftl;
 use crate::ftl::job::{Job, JobRef};
 pub use crate::ftl::lifetime::{Beginning, Lifetime, Stage};
-use crate::hints::HintBooks;
+use crate::hint_counts::HintBooks;
 use crate::watch::observer::{Event, Observer};
 use regroup::Regroup;
 

@@ -2,7 +2,7 @@
 //! field that holds its value.
 //!
 //! ```
-//! use vpass_drive::config::keys::{Key, Keys, Range};
+//! use vpass_model::config::keys::{Key, Keys, Range};
 //!
 //! /// `[hints]`
 //! #[derive(Debug, PartialEq, Keys)]
@@ -35,7 +35,7 @@
 //! key. Inside `#[key(...)]`, these items are allowed:
 //!
 //! - `unit = "us"`: unit of the values. It is left out if the key has no unit.
-//! - `range = Real(0.0, 0.9)`: allowed values, as a variant of `vpass_drive::config::keys::Range`
+//! - `range = Real(0.0, 0.9)`: allowed values, as a variant of `vpass_model::config::keys::Range`
 //!   or as a constant of this type. Every number of the field is checked against this range.
 //!   Booleans and words have no range, because their types limit their values.
 //! - `note = ", one for each group"`: words that lists of keys print after the range.
@@ -112,7 +112,7 @@ mod tests {
         for part in [
             "name : \"dynamic\"",
             "meaning : \"Free blocks are taken youngest first\"",
-            "range : :: vpass_drive :: config :: keys :: Range :: Whole (1 , 9)",
+            "range : :: vpass_model :: config :: keys :: Range :: Whole (1 , 9)",
             "required : true",
             "const RANDOM_DYNAMIC : f64 = 0.7",
             "const RANDOM_GAP : & 'static [u32] = & [1 , 9]",

@@ -39,10 +39,10 @@ pub(crate) fn expand(input: &DeriveInput, fields: &FieldsNamed) -> Result<TokenS
     let slot = is_slot.then(|| slot(name, &members));
     Ok(quote! {
         #[automatically_derived]
-        impl ::vpass_drive::config::keys::Keys for #name {
-            const KEYS: &'static [::vpass_drive::config::keys::Key] = &[#(#list),*];
+        impl ::vpass_model::config::keys::Keys for #name {
+            const KEYS: &'static [::vpass_model::config::keys::Key] = &[#(#list),*];
 
-            fn check_in(&self, table: &str) -> Result<(), ::vpass_drive::config::ConfigError> {
+            fn check_in(&self, table: &str) -> Result<(), ::vpass_model::config::ConfigError> {
                 let mut keys = Self::KEYS.iter();
                 #(#checks)*
                 let _ = (table, keys.next());
@@ -57,18 +57,18 @@ pub(crate) fn expand(input: &DeriveInput, fields: &FieldsNamed) -> Result<TokenS
         }
 
         #[automatically_derived]
-        impl ::vpass_drive::config::keys::KeyValue for #name {
-            const TYPE: ::vpass_drive::config::keys::Type =
-                ::vpass_drive::config::keys::Type::Table(
-                    <Self as ::vpass_drive::config::keys::Keys>::KEYS,
+        impl ::vpass_model::config::keys::KeyValue for #name {
+            const TYPE: ::vpass_model::config::keys::Type =
+                ::vpass_model::config::keys::Type::Table(
+                    <Self as ::vpass_model::config::keys::Keys>::KEYS,
                 );
 
             fn check(
                 &self,
                 path: &str,
-                _: &::vpass_drive::config::keys::Key,
-            ) -> Result<(), ::vpass_drive::config::ConfigError> {
-                ::vpass_drive::config::keys::Keys::check_in(self, path)
+                _: &::vpass_model::config::keys::Key,
+            ) -> Result<(), ::vpass_model::config::ConfigError> {
+                ::vpass_model::config::keys::Keys::check_in(self, path)
             }
         }
 
@@ -152,8 +152,8 @@ fn check_ranges(table: Option<&String>) -> Option<TokenStream> {
     table.map(|table| {
         quote! {
             /// Checks every number against the range that its key declares.
-            fn check_ranges(&self) -> Result<(), ::vpass_drive::config::ConfigError> {
-                ::vpass_drive::config::keys::Keys::check_in(self, #table)
+            fn check_ranges(&self) -> Result<(), ::vpass_model::config::ConfigError> {
+                ::vpass_model::config::keys::Keys::check_in(self, #table)
             }
         }
     })
@@ -199,9 +199,9 @@ impl Member<'_> {
             .declared
             .range
             .as_ref()
-            .map_or_else(|| quote!(::vpass_drive::config::keys::Range::OfType), in_full);
+            .map_or_else(|| quote!(::vpass_model::config::keys::Range::OfType), in_full);
         quote! {
-            ::vpass_drive::config::keys::Key {
+            ::vpass_model::config::keys::Key {
                 name: #name,
                 meaning: #meaning,
                 unit: #unit,
@@ -209,7 +209,7 @@ impl Member<'_> {
                 note: #note,
                 source: #source,
                 required: #required,
-                of: <#ty as ::vpass_drive::config::keys::KeyValue>::TYPE,
+                of: <#ty as ::vpass_model::config::keys::KeyValue>::TYPE,
             }
         }
     }
@@ -218,8 +218,8 @@ impl Member<'_> {
         let name = self.name;
         quote! {
             if let Some(key) = keys.next() {
-                let path = ::vpass_drive::config::keys::path(table, key.name);
-                ::vpass_drive::config::keys::KeyValue::check(&self.#name, &path, key)?;
+                let path = ::vpass_model::config::keys::path(table, key.name);
+                ::vpass_model::config::keys::KeyValue::check(&self.#name, &path, key)?;
             }
         }
     }
@@ -267,7 +267,7 @@ fn in_full(range: &TokenStream) -> TokenStream {
     let first = range.clone().into_iter().next();
     match first {
         Some(TokenTree::Ident(name)) if RANGES.iter().any(|range| name == range) => {
-            quote!(::vpass_drive::config::keys::Range::#range)
+            quote!(::vpass_model::config::keys::Range::#range)
         }
         _ => range.clone(),
     }

@@ -27,9 +27,9 @@ pub(crate) fn expand(input: &DeriveInput, data: &DataEnum) -> Result<TokenStream
     let name = &input.ident;
     Ok(quote! {
         #[automatically_derived]
-        impl ::vpass_drive::config::keys::KeyValue for #name {
-            const TYPE: ::vpass_drive::config::keys::Type =
-                ::vpass_drive::config::keys::Type::Word(&[#(#words),*]);
+        impl ::vpass_model::config::keys::KeyValue for #name {
+            const TYPE: ::vpass_model::config::keys::Type =
+                ::vpass_model::config::keys::Type::Word(&[#(#words),*]);
         }
     })
 }

@@ -19,7 +19,8 @@ use crate::drive::regroup::Regroup;
 use crate::drive::start::reads::StartReads;
 use crate::flash::{Flash, ToCount};
 use crate::ftl::Ftl;
-use crate::hints::{self, HintBooks};
+use crate::hint_counts::HintBooks;
+use crate::hints;
 
 /// Name of a policy without a card.
 const UNLISTED: &str = "unlisted";

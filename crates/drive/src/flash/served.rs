@@ -3,7 +3,6 @@
 
 use crate::base::units::BlockId;
 use crate::config::DriveConfig;
-use crate::disturb::table::LimitTable;
 use crate::error::bch::Bch;
 use crate::error::expected::{Expected, Served, Service};
 use crate::flash::Flash;
@@ -28,7 +27,7 @@ impl Flash {
     fn service(&self, block: BlockId) -> Option<Service> {
         let (hot, limits) = (self.hot[block.index()], self.limits()?);
         let (reads, pec) = (hot.reads.far().units(), self.cold[block.index()].pec);
-        let (limit, aged) = limits.borne(block, pec, hot.mode);
+        let (limit, aged) = limits.endurance_of_fresh(block, pec, hot.mode);
         (reads > 0.0).then_some(Service { reads, limit, aged })
     }
 
@@ -76,17 +75,5 @@ impl Flash {
             .filter_map(|block| self.service(block))
             .for_each(|service| served.add(service));
         served.expected(&services.bch)
-    }
-}
-
-impl LimitTable {
-    /// Returns the number of reads that fresh data of the weakest group of a block endures in a
-    /// mode. If reads and age have one budget, also returns the share of these reads that the
-    /// longest age takes.
-    fn borne(&self, block: BlockId, pec: u32, mode: u8) -> (f64, f64) {
-        let fresh = self
-            .in_mode(self.truth(0, pec).limit.by_1024ths(self.block_factor(block).into()), mode)
-            .units();
-        (fresh, self.taken_by_age(pec))
     }
 }

@@ -21,7 +21,8 @@ use vpass_drive::base::units::{BlockId, Cause, Lpn, WordlineInBlock, transfer_ns
 use vpass_drive::config::DriveConfig;
 use vpass_drive::disturb::table::LimitTable;
 use vpass_drive::drive::Drive;
-use vpass_drive::hints::{HintCounts, HintRange};
+use vpass_drive::hint_counts::HintCounts;
+use vpass_drive::hints::HintRange;
 use vpass_drive::watch::observer::{NO_LPN, Origin, PhysRead};
 
 use crate::medium::At;

@@ -3,7 +3,8 @@
 use crate::base::latency::AccessLatency;
 use crate::base::units::Bytes;
 use crate::drive::Drive;
-use crate::hints::{Budget, HintCounts};
+use crate::hint_counts::HintCounts;
+use crate::hints::Budget;
 use crate::watch::observer::NO_PPN;
 
 /// Effects of one hint.
