@@ -237,9 +237,19 @@ fn same(a: f64, b: f64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::api::parity::{self, ParityTechnique};
     use crate::base::span::DAY;
-    use crate::testing::{BY_WEAR, CACHED, NO_STRIPES, STRIPED};
+
+    /// Stripes of a drive, by host pages in a stripe and by whether parity is always there.
+    type Stripes = (Option<u32>, bool);
+    const STRIPED: Stripes = (Some(8), true);
+    const LATE_PARITY: Stripes = (Some(8), false);
+    const NO_STRIPES: Stripes = (None, false);
+
+    fn with_stripes(mut config: DriveConfig, stripes: Stripes) -> DriveConfig {
+        (config.parity.stripe, config.parity.is_always_there) = stripes;
+        follow_parity(&mut config);
+        config
+    }
 
     const DRIVE: &str = r#"
         geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 40, wordlines_per_block = 64, cell = "mlc", page_size = "8KiB" }
@@ -297,13 +307,13 @@ mod tests {
     /// times 46,000 x 5.4904e-5 / 5.8430e-4.
     #[test]
     fn parity_that_is_always_there_raises_the_limit_of_a_stripe() {
-        let under = |keys: &str, parity: &'static ParityTechnique| {
+        let under = |keys: &str, stripes: Stripes| {
             let text = DRIVE.replace("channels = 1", "channels = 9");
             let config = toml::from_str::<DriveConfig>(&format!("{text}\nbch = {{ {keys} }}"))
                 .unwrap()
                 .resolve()
                 .unwrap();
-            let config = parity::drive(config, parity);
+            let config = with_stripes(config, stripes);
             let bch = Bch::of(&config).unwrap();
             let row = config
                 .disturb
@@ -318,7 +328,7 @@ mod tests {
             );
             bch
         };
-        let stripe = under("target = \"stripe\"", &STRIPED);
+        let stripe = under("target = \"stripe\"", STRIPED);
         close(stripe.tolerable(), 1.904_301_839_418e-4);
         assert_eq!(stripe.reads(15_000) as u32, 14_992);
         close(stripe.lost(), 4.096e-12);
@@ -328,17 +338,17 @@ mod tests {
             stripe.fails()
         );
         // Without parity, or with parity that may be late or missing, each page has its own limit.
-        for parity in [&NO_STRIPES, &CACHED, &BY_WEAR] {
-            close(under("target = \"stripe\"", parity).tolerable(), 5.490_421_297_592_251e-5);
+        for stripes in [NO_STRIPES, LATE_PARITY] {
+            close(under("target = \"stripe\"", stripes).tolerable(), 5.490_421_297_592_251e-5);
         }
-        close(under("target = \"uber\"", &STRIPED).tolerable(), 5.490_421_297_592_251e-5);
+        close(under("target = \"uber\"", STRIPED).tolerable(), 5.490_421_297_592_251e-5);
         close(
-            under("target = \"stripe\", spread_common = 0.3, spread_own = 0.1", &STRIPED)
+            under("target = \"stripe\", spread_common = 0.3, spread_own = 0.1", STRIPED)
                 .tolerable(),
             9.019_762_592_296e-5,
         );
         close(
-            under("target = \"stripe\", spread_common = 0.3, spread_own = 0.1", &NO_STRIPES)
+            under("target = \"stripe\", spread_common = 0.3, spread_own = 0.1", NO_STRIPES)
                 .tolerable(),
             3.552_939_122_160e-5,
         );
@@ -348,10 +358,10 @@ mod tests {
                 .unwrap()
                 .resolve()
                 .unwrap();
-        let there_and_back = parity::drive(parity::drive(config.clone(), &STRIPED), &NO_STRIPES);
+        let there_and_back = with_stripes(with_stripes(config.clone(), STRIPED), NO_STRIPES);
         assert_eq!(there_and_back, config);
         // The anchor is the error rate of the published yield, whatever the spread.
-        let published = under("spread_common = 0.3, spread_own = 0.1", &NO_STRIPES);
+        let published = under("spread_common = 0.3, spread_own = 0.1", NO_STRIPES);
         assert_eq!(published.reads(15_000) as u32, 46_000);
     }
 

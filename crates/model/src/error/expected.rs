@@ -158,9 +158,8 @@ fn integrals(of: &dyn Fn(f64) -> f64) -> (Box<[f64; POINTS]>, f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::api::parity;
     use crate::config::DriveConfig;
-    use crate::testing::STRIPED;
+    use crate::error::bch::follow_parity;
 
     fn bch(keys: &str) -> Bch {
         let text = format!(
@@ -174,8 +173,10 @@ mod tests {
             bch = {{ target = "stripe", {keys} }}
             "#
         );
-        let config = toml::from_str::<DriveConfig>(&text).unwrap().resolve().unwrap();
-        Bch::of(&parity::drive(config, &STRIPED)).unwrap()
+        let mut config = toml::from_str::<DriveConfig>(&text).unwrap().resolve().unwrap();
+        (config.parity.stripe, config.parity.is_always_there) = (Some(8), true);
+        follow_parity(&mut config);
+        Bch::of(&config).unwrap()
     }
 
     fn close(is: f64, should_be: f64, within: f64) {

@@ -174,7 +174,11 @@ fn sensing_weights_average_to_one_unit() {
 #[test]
 fn a_merged_wordline_takes_the_doses_of_its_sensings() {
     let doses = |cell: CellType, unit: DoseUnit| {
-        let mut config = crate::drive::tests::tiny_config();
+        let text = r#"
+            geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 10, wordlines_per_block = 8, cell = "tlc", page_size = "16KiB" }
+            timing = { sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }
+        "#;
+        let mut config = toml::from_str::<crate::config::DriveConfig>(text).unwrap();
         config.geometry.cell = cell;
         dose_per_coding(unit, cell, &Codings::of(&config)).map(|kinds| kinds.map(Quarters::count))
     };
