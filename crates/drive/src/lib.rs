@@ -14,6 +14,6 @@ pub mod time;
 pub mod watch;
 mod wheel;
 
-pub use vpass_model::{base, config, disturb, error, hints};
+pub use vpass_model::{base, config, disturb, error, hints, phrase};
 
 pub use api::gc::victims::{VictimIndex, Victims};

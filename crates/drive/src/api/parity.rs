@@ -17,7 +17,7 @@ use crate::base::stripes::Stripes;
 use crate::base::units::Bytes;
 use crate::config::{ByWear, ConfigError, DriveConfig, KindUs, Params, ProgramUnit, require};
 use crate::error::bch;
-use vpass_model::phrase;
+use crate::phrase;
 
 /// Equation by which the new parity of a changed stripe is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

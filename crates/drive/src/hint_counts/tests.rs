@@ -6,6 +6,7 @@ use crate::base::request::{Op, Request};
 use crate::base::span::{DAY, Span};
 use crate::base::units::{BlockId, Bytes, Cause, Lpn, Lpns, Reads};
 use crate::drive::Drive;
+use crate::hints::HintRange;
 use crate::testing::fakes;
 use crate::time::serve_untimed;
 use AccessLatency::{Idle, Smallest, Typical};

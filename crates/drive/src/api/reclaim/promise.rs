@@ -21,7 +21,7 @@ use crate::disturb::table::LimitTable;
 use prospect::Blank;
 pub use prospect::Prospect;
 use remedy::{least_late, remedy};
-use vpass_model::phrase;
+use crate::phrase;
 
 /// Seed for techniques that are made only to compute guarantees. Guarantees do not depend on random
 /// draws.

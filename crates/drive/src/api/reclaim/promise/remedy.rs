@@ -9,7 +9,7 @@ use crate::base::phrase::{Opt, Phrase};
 use crate::base::search::largest;
 use crate::base::span::{DAY, HOUR, Span, YEAR};
 use crate::config::{DriveConfig, Schedule};
-use vpass_model::phrase;
+use crate::phrase;
 
 /// Returns the smallest possible value of `reclaim.late_reads`; `None` if the user does not set
 /// this key.
