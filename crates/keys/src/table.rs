@@ -34,9 +34,7 @@ pub(crate) fn expand(input: &DeriveInput, fields: &FieldsNamed) -> Result<TokenS
     let functions = (!has_default).then(|| members.iter().filter_map(Member::function).collect());
     let functions: TokenStream = functions.unwrap_or_default();
     let random = keys.map(Member::random);
-    let Attribute { table, is_slot } = Attribute::of(input)?;
-    let check_ranges = check_ranges(table.as_ref());
-    let slot = is_slot.then(|| slot(name, &members));
+    let check_ranges = check_ranges(table_of(input)?.as_ref());
     Ok(quote! {
         #[automatically_derived]
         impl ::vpass_model::config::keys::Keys for #name {
@@ -73,7 +71,6 @@ pub(crate) fn expand(input: &DeriveInput, fields: &FieldsNamed) -> Result<TokenS
         }
 
         #default
-        #slot
 
         #[automatically_derived]
         impl #name {
@@ -84,68 +81,20 @@ pub(crate) fn expand(input: &DeriveInput, fields: &FieldsNamed) -> Result<TokenS
     })
 }
 
-/// Attribute `#[keys(table = "NAME", slot)]` of a struct.
-struct Attribute {
-    table: Option<String>,
-    is_slot: bool,
-}
-
-impl Attribute {
-    fn of(input: &DeriveInput) -> Result<Self, Error> {
-        let mut found = Self { table: None, is_slot: false };
-        for attribute in input.attrs.iter().filter(|a| a.path().is_ident("keys")) {
-            attribute.parse_nested_meta(|meta| {
-                if meta.path.is_ident("slot") {
-                    found.is_slot = true;
-                } else if meta.path.is_ident("table") {
-                    found.table = Some(meta.value()?.parse::<LitStr>()?.value());
-                } else {
-                    return Err(Error::new_spanned(
-                        &meta.path,
-                        "#[keys(table = \"NAME\")] is expected",
-                    ));
-                }
-                Ok(())
-            })?;
-        }
-        Ok(found)
+/// Returns the name in the attribute `#[keys(table = "NAME")]` of a struct.
+fn table_of(input: &DeriveInput) -> Result<Option<String>, Error> {
+    let mut table = None;
+    for attribute in input.attrs.iter().filter(|a| a.path().is_ident("keys")) {
+        attribute.parse_nested_meta(|meta| {
+            if !meta.path.is_ident("table") {
+                let why = "#[keys(table = \"NAME\")] is expected";
+                return Err(Error::new_spanned(&meta.path, why));
+            }
+            table = Some(meta.value()?.parse::<LitStr>()?.value());
+            Ok(())
+        })?;
     }
-}
-
-/// Returns code that reads a table with the parameters of techniques.
-fn slot(name: &Ident, members: &[Member]) -> TokenStream {
-    let keys: Vec<&Member> = members.iter().filter(|member| !member.declared.skip).collect();
-    let names: Vec<&String> = keys.iter().map(|member| &member.key).collect();
-    let fields = keys.iter().map(|member| member.name);
-    quote! {
-        #[automatically_derived]
-        impl crate::config::params::SlotTable for #name {
-            const KEYS: &'static [&'static str] = &[#(#names),*];
-
-            fn read<'de, A: ::serde::de::MapAccess<'de>>(
-                &mut self,
-                key: &str,
-                table: &mut A,
-            ) -> Result<(), A::Error> {
-                match key {
-                    #(#names => self.#fields = table.next_value()?,)*
-                    _ => {}
-                }
-                Ok(())
-            }
-
-            fn params(&mut self) -> &mut crate::config::Params {
-                &mut self.params
-            }
-        }
-
-        #[automatically_derived]
-        impl<'de> ::serde::Deserialize<'de> for #name {
-            fn deserialize<D: ::serde::Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
-                crate::config::params::read_slot(d)
-            }
-        }
-    }
+    Ok(table)
 }
 
 fn check_ranges(table: Option<&String>) -> Option<TokenStream> {

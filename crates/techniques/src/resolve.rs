@@ -55,15 +55,15 @@ impl Slot {
     }
 
     /// Returns the parameter with this key or alias.
-    fn named(&self, cards: &[&'static About], given: &Given) -> Option<&'static Param> {
-        match &given.technique {
+    fn named(&self, cards: &[&'static About], given: Given) -> Option<&'static Param> {
+        match given.technique {
             Some(name) => cards
                 .iter()
                 .find(|about| about.name == name)?
                 .params
                 .iter()
                 .find(|param| param.key == given.key),
-            None => self.sharing(&given.key).next().map(|(_, param)| param),
+            None => self.sharing(given.key).next().map(|(_, param)| param),
         }
     }
 
@@ -91,20 +91,18 @@ impl Slot {
     }
 
     /// Returns a key in the form that `--set` accepts, such as `reclaim.counters`.
-    fn path(&self, given: &Given) -> String {
-        match &given.technique {
+    fn path(&self, given: Given) -> String {
+        match given.technique {
             Some(technique) => format!("{}.{technique}.{}", self.table, given.key),
             None => format!("{}.{}", self.table, given.key),
         }
     }
 
     /// Returns the keys that would be valid in place of an unknown key.
-    fn known(&self, cards: &[&About], given: &Given) -> String {
-        let technique = given
-            .technique
-            .as_deref()
-            .and_then(|name| cards.iter().find(|about| about.name == name));
-        let keys: Vec<&str> = match (technique, &given.technique) {
+    fn known(&self, cards: &[&About], given: Given) -> String {
+        let technique =
+            given.technique.and_then(|name| cards.iter().find(|about| about.name == name));
+        let keys: Vec<&str> = match (technique, given.technique) {
             (Some(about), _) => about.params.iter().map(|param| param.key).collect(),
             (None, Some(_)) => cards.iter().map(|about| about.name).collect(),
             (None, None) => self.aliases(),

@@ -1,6 +1,5 @@
 //! `[drive]`, `[gc]`, `[wear]`, `[reclaim]`, `[start]`: the controller and its start-up state.
 
-use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::disturb::PEC_MAX;
@@ -78,8 +77,9 @@ impl CapacityConfig {
 }
 
 /// `[gc]`: when garbage collection runs. The run's `gc` technique picks the victims.
-#[derive(Clone, Debug, PartialEq, Keys)]
-#[keys(table = "gc", slot)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Keys)]
+#[serde(default)]
+#[keys(table = "gc")]
 pub struct GcConfig {
     /// Share of the spare blocks below which GC uses idle time to free blocks (timed gear). The
     /// drive raises the share if writes would otherwise wait. 0 turns it off.
@@ -93,6 +93,7 @@ pub struct GcConfig {
     )]
     pub background: f64,
     /// Parameters of GC policies.
+    #[serde(flatten)]
     #[key(skip)]
     pub params: Params,
 }
@@ -100,15 +101,6 @@ pub struct GcConfig {
 impl GcConfig {
     pub(super) fn check(&self) -> Result<(), ConfigError> {
         self.check_ranges()
-    }
-}
-
-impl Serialize for GcConfig {
-    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
-        let mut table = s.serialize_map(None)?;
-        table.serialize_entry("background", &self.background)?;
-        self.params.write(&mut table)?;
-        table.end()
     }
 }
 
@@ -200,8 +192,9 @@ impl<'de> Deserialize<'de> for Schedule {
 }
 
 /// `[reclaim]`: how read-reclaim jobs are carried out. The run's `reclaim` technique asks for them.
-#[derive(Clone, Debug, PartialEq, Keys)]
-#[keys(table = "reclaim", slot)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Keys)]
+#[serde(default)]
+#[keys(table = "reclaim")]
 pub struct ReclaimConfig {
     /// Schedule of reclaim jobs: "foreground", "batch:N" or "deadline".
     #[key(
@@ -212,6 +205,7 @@ pub struct ReclaimConfig {
     pub schedule: Schedule,
     /// Reads that a block may still serve between its alarm and the end of its job (`R_late`). If
     /// absent, this number follows from the timing. It is 0 with schedule "foreground".
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[key(
         unit = "reads",
         range = Whole(0, 20_000_000),
@@ -219,31 +213,23 @@ pub struct ReclaimConfig {
     )]
     pub late_reads: Option<u32>,
     /// Retries that a read may need before its data is rewritten, if `[ecc]` has retries.
+    #[serde(skip_serializing_if = "has_no_retries")]
     #[key(range = Whole(0, 31), default = 0)]
     pub retries: u32,
     /// Parameters of techniques.
+    #[serde(flatten)]
     #[key(skip)]
     pub params: Params,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn has_no_retries(retries: &u32) -> bool {
+    *retries == 0
 }
 
 impl ReclaimConfig {
     pub(super) fn check(&self) -> Result<(), ConfigError> {
         self.check_ranges()
-    }
-}
-
-impl Serialize for ReclaimConfig {
-    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
-        let mut table = s.serialize_map(None)?;
-        table.serialize_entry("schedule", &self.schedule)?;
-        if let Some(late) = self.late_reads {
-            table.serialize_entry("late_reads", &late)?;
-        }
-        if self.retries > 0 {
-            table.serialize_entry("retries", &self.retries)?;
-        }
-        self.params.write(&mut table)?;
-        table.end()
     }
 }
 

@@ -1,14 +1,14 @@
 //! Parameters of techniques in a drive file: numbers by key, in a slot's table or in the table of
 //! one technique. Their ranges stand on the techniques' cards.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
-use serde::de::{DeserializeSeed, Error, MapAccess, Visitor};
-use serde::ser::SerializeMap;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
 /// Number as written.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged, expecting = "a number is expected")]
 pub enum Number {
     /// Number without a decimal point.
     Whole(i64),
@@ -42,203 +42,84 @@ impl fmt::Display for Number {
 }
 
 /// Parameter that was given.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Given {
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Given<'a> {
     /// Technique whose table has the parameter; none in the slot's own table.
-    pub technique: Option<String>,
+    pub technique: Option<&'a str>,
     /// Key in that table.
-    pub key: String,
+    pub key: &'a str,
     /// Value.
     pub number: Number,
 }
 
+type Table = BTreeMap<String, Number>;
+
 /// Parameters of a slot that the user gave, sorted by name. Parameters of the slot's own table come
 /// first.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Params(Vec<Given>);
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(from = "BTreeMap<String, Entry>")]
+pub struct Params {
+    #[serde(flatten)]
+    of_slot: Table,
+    #[serde(flatten)]
+    of_techniques: BTreeMap<String, Table>,
+}
+
+/// Value of a key in a slot's table.
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "a number is expected, or a table of the technique of this name")]
+enum Entry {
+    Number(Number),
+    Technique(Table),
+}
+
+impl From<BTreeMap<String, Entry>> for Params {
+    fn from(entries: BTreeMap<String, Entry>) -> Self {
+        let mut params = Self::default();
+        for (key, entry) in entries {
+            match entry {
+                Entry::Number(number) => _ = params.of_slot.insert(key, number),
+                Entry::Technique(table) if table.is_empty() => {}
+                Entry::Technique(table) => _ = params.of_techniques.insert(key, table),
+            }
+        }
+        params
+    }
+}
 
 impl Params {
     /// Returns all parameters.
-    pub fn iter(&self) -> impl Iterator<Item = &Given> {
-        self.0.iter()
+    pub fn iter(&self) -> impl Iterator<Item = Given<'_>> {
+        let techniques = self.of_techniques.iter().map(|(name, table)| (Some(&**name), table));
+        [(None, &self.of_slot)].into_iter().chain(techniques).flat_map(|(technique, table)| {
+            table.iter().map(move |(key, number)| Given { technique, key, number: *number })
+        })
     }
 
     /// Returns the number of a key in a technique's table, or in the slot's own.
     pub fn get(&self, technique: Option<&str>, key: &str) -> Option<Number> {
-        self.0.iter().find(|given| given.is(technique, key)).map(|given| given.number)
+        let table = technique.map_or(Some(&self.of_slot), |name| self.of_techniques.get(name))?;
+        table.get(key).copied()
     }
 
     /// Sets the number of a key.
     pub fn set(&mut self, technique: Option<&str>, key: &str, number: Number) {
-        match self.0.binary_search_by(|given| {
-            (given.technique.as_deref(), given.key.as_str()).cmp(&(technique, key))
-        }) {
-            Ok(at) => self.0[at].number = number,
-            Err(at) => self.0.insert(
-                at,
-                Given { technique: technique.map(str::to_owned), key: key.into(), number },
-            ),
-        }
+        let table = match technique {
+            None => &mut self.of_slot,
+            Some(name) => self.of_techniques.entry(name.into()).or_default(),
+        };
+        table.insert(key.into(), number);
     }
 
     /// Removes a key.
     pub fn remove(&mut self, technique: Option<&str>, key: &str) {
-        self.0.retain(|given| !given.is(technique, key));
-    }
-
-    /// Writes all parameters into a slot's table.
-    pub(super) fn write<M: SerializeMap>(&self, table: &mut M) -> Result<(), M::Error> {
-        for given in self.0.iter().filter(|given| given.technique.is_none()) {
-            table.serialize_entry(&given.key, &given.number)?;
+        let Some(name) = technique else {
+            self.of_slot.remove(key);
+            return;
+        };
+        if let Some(table) = self.of_techniques.get_mut(name) {
+            table.remove(key);
         }
-        let mut techniques: Vec<&str> =
-            self.0.iter().filter_map(|given| given.technique.as_deref()).collect();
-        techniques.dedup();
-        for technique in techniques {
-            table.serialize_entry(technique, &OfTechnique { params: self, technique })?;
-        }
-        Ok(())
-    }
-}
-
-impl Given {
-    fn is(&self, technique: Option<&str>, key: &str) -> bool {
-        self.technique.as_deref() == technique && self.key == key
-    }
-}
-
-/// Table of a slot: its own keys, and parameters of techniques.
-pub(super) trait SlotTable: Default {
-    /// Own keys of the table.
-    const KEYS: &'static [&'static str];
-
-    /// Reads the value of an own key.
-    fn read<'de, A: MapAccess<'de>>(&mut self, key: &str, table: &mut A) -> Result<(), A::Error>;
-
-    /// Returns the parameters of techniques.
-    fn params(&mut self) -> &mut Params;
-}
-
-/// Reads a slot's table.
-pub(super) fn read_slot<'de, T: SlotTable, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<T, D::Error> {
-    deserializer.deserialize_struct("slot", T::KEYS, SlotVisitor(std::marker::PhantomData))
-}
-
-struct SlotVisitor<T>(std::marker::PhantomData<T>);
-
-impl<'de, T: SlotTable> Visitor<'de> for SlotVisitor<T> {
-    type Value = T;
-
-    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str("a table")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<T, A::Error> {
-        let mut table = T::default();
-        while let Some(key) = map.next_key::<String>()? {
-            if T::KEYS.contains(&key.as_str()) {
-                table.read(&key, &mut map)?;
-            } else {
-                map.next_value_seed(Entry { params: table.params(), key })?;
-            }
-        }
-        Ok(table)
-    }
-}
-
-/// Value of a key in a slot's table: a number, or the table of a technique.
-struct Entry<'a> {
-    params: &'a mut Params,
-    key: String,
-}
-
-impl<'de> DeserializeSeed<'de> for Entry<'_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Entry<'_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        write!(f, "a number for `{0}`, or a table of the technique `{0}`", self.key)
-    }
-
-    fn visit_i64<E: Error>(self, n: i64) -> Result<(), E> {
-        self.params.set(None, &self.key, Number::Whole(n));
-        Ok(())
-    }
-
-    fn visit_u64<E: Error>(self, n: u64) -> Result<(), E> {
-        self.visit_i64(i64::try_from(n).unwrap_or(i64::MAX))
-    }
-
-    fn visit_f64<E: Error>(self, x: f64) -> Result<(), E> {
-        self.params.set(None, &self.key, Number::Real(x));
-        Ok(())
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        while let Some(key) = map.next_key::<String>()? {
-            let number = map.next_value::<Number>()?;
-            self.params.set(Some(&self.key), &key, number);
-        }
-        Ok(())
-    }
-}
-
-impl<'de> Deserialize<'de> for Number {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(NumberVisitor)
-    }
-}
-
-struct NumberVisitor;
-
-impl Visitor<'_> for NumberVisitor {
-    type Value = Number;
-
-    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str("a number")
-    }
-
-    fn visit_i64<E: Error>(self, n: i64) -> Result<Number, E> {
-        Ok(Number::Whole(n))
-    }
-
-    fn visit_u64<E: Error>(self, n: u64) -> Result<Number, E> {
-        Ok(Number::Whole(i64::try_from(n).unwrap_or(i64::MAX)))
-    }
-
-    fn visit_f64<E: Error>(self, x: f64) -> Result<Number, E> {
-        Ok(Number::Real(x))
-    }
-}
-
-impl Serialize for Number {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Whole(n) => serializer.serialize_i64(*n),
-            Self::Real(x) => serializer.serialize_f64(*x),
-        }
-    }
-}
-
-/// Table of one technique.
-struct OfTechnique<'a> {
-    params: &'a Params,
-    technique: &'a str,
-}
-
-impl Serialize for OfTechnique<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let rows =
-            self.params.iter().filter(|given| given.technique.as_deref() == Some(self.technique));
-        serializer.collect_map(rows.map(|given| (&given.key, given.number)))
+        self.of_techniques.retain(|_, table| !table.is_empty());
     }
 }

@@ -1,7 +1,6 @@
 //! `[parity]`: parity pages that repair others. The run's `parity` technique keeps them.
 
-use serde::ser::SerializeMap;
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
 use super::flash::KindUs;
 use super::keys::Keys;
@@ -19,8 +18,9 @@ pub enum ParityCache {
 }
 
 /// `[parity]`.
-#[derive(Clone, Debug, PartialEq, Keys)]
-#[keys(table = "parity", slot)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Keys)]
+#[serde(default)]
+#[keys(table = "parity")]
 pub struct ParityConfig {
     /// Memory that holds parity until it is programmed. A loss of power clears the memory
     /// ("volatile") or not ("non-volatile").
@@ -28,21 +28,26 @@ pub struct ParityConfig {
     pub cache: ParityCache,
     /// Host pages in a stripe, if a technique groups them. A file cannot set this value; the run's
     /// `parity` option does.
+    #[serde(skip)]
     #[key(skip)]
     pub stripe: Option<u32>,
     /// Whether each stripe always has its parity on flash before the host continues. A file cannot
     /// set this value.
+    #[serde(skip)]
     #[key(skip)]
     pub is_always_there: bool,
     /// Choice of the stripes that have parity, if this choice depends on wear. A file cannot set
     /// this value.
+    #[serde(skip)]
     #[key(skip)]
     pub by_wear: Option<ByWear>,
     /// Program time of a wordline that the drive file gives, if the run's technique programs page
     /// by page instead. A file cannot set this value.
+    #[serde(skip)]
     #[key(skip)]
     pub wordline_program: Option<KindUs>,
     /// Parameters of techniques.
+    #[serde(flatten)]
     #[key(skip)]
     pub params: Params,
 }
@@ -94,14 +99,5 @@ impl ParityConfig {
     /// Returns whether all keys have their defaults.
     pub(super) fn is_empty(&self) -> bool {
         *self == Self::default()
-    }
-}
-
-impl Serialize for ParityConfig {
-    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
-        let mut table = s.serialize_map(None)?;
-        table.serialize_entry("cache", &self.cache)?;
-        self.params.write(&mut table)?;
-        table.end()
     }
 }

@@ -1,7 +1,6 @@
 //! `[refresh]`: when old data is rewritten. The run's `refresh` technique rewrites it.
 
-use serde::ser::SerializeMap;
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
 use super::error::{ConfigError, require};
 use super::keys::Keys;
@@ -9,8 +8,9 @@ use super::params::Params;
 use crate::base::span::{DAY, Span};
 
 /// `[refresh]`.
-#[derive(Clone, Debug, PartialEq, Keys)]
-#[keys(table = "refresh", slot)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Keys)]
+#[serde(default)]
+#[keys(table = "refresh")]
 pub struct RefreshConfig {
     /// Largest age that data reaches before refresh rewrites it, such as "30d".
     #[key(
@@ -22,9 +22,11 @@ pub struct RefreshConfig {
     pub period: Span,
     /// Whether a technique refreshes data on this drive. A file cannot set this value; the run's
     /// `refresh` option does.
+    #[serde(skip)]
     #[key(skip)]
     pub at_work: bool,
     /// Parameters of techniques.
+    #[serde(flatten)]
     #[key(skip)]
     pub params: Params,
 }
@@ -34,14 +36,5 @@ impl RefreshConfig {
         require(!self.period.is_zero(), || {
             "refresh.period is 0; a span of time such as \"30d\" is expected".into()
         })
-    }
-}
-
-impl Serialize for RefreshConfig {
-    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
-        let mut table = s.serialize_map(None)?;
-        table.serialize_entry("period", &self.period)?;
-        self.params.write(&mut table)?;
-        table.end()
     }
 }

@@ -18,10 +18,10 @@ mod remedy;
 use super::Technique;
 use crate::config::{ConfigError, DisturbConfig, DriveConfig};
 use crate::disturb::table::LimitTable;
+use crate::phrase;
 use prospect::Blank;
 pub use prospect::Prospect;
 use remedy::{least_late, remedy};
-use crate::phrase;
 
 /// Seed for techniques that are made only to compute guarantees. Guarantees do not depend on random
 /// draws.
