@@ -53,8 +53,6 @@
 //! - `impl Default` if every key has a default; otherwise, a function `default_FIELD` for each
 //!   default, for use in `#[serde(default = "TYPE::default_FIELD")]`
 //! - `check_ranges`, if the struct has an attribute such as `#[keys(table = "hints")]`
-//! - code that reads the table, if the attribute also has `slot`; the drive has such tables for
-//!   parameters of techniques
 //! - constant `RANDOM_FIELD` for each `random`
 //! - for an enum of words: list of the words, with the names that serde uses
 
