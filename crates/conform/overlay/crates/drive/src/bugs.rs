@@ -12,9 +12,46 @@ use std::cell::Cell;
 #[cfg(feature = "seeded-bugs")]
 use std::sync::atomic::{AtomicU32, Ordering};
 
+/// Test that finds a bug. A `case` is the number of a random drive. `cards` are its techniques of
+/// reclaim, GC and refresh, and `nested` if the case is.
+#[expect(missing_docs, reason = "the names say what the fields are")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// Random drives of `vpass check`.
+    Check { case: u64, cards: &'static str },
+    /// Battery of the reclaim technique whose bounds the bug distorts: random drives of that
+    /// technique alone.
+    Battery { of: &'static str, case: u64, cards: &'static str },
+    /// Random drives with this parity technique.
+    Parity { of: &'static str, refresh: Option<&'static str>, case: u64, cards: &'static str },
+    /// Random drives that lose a die.
+    Failures { by_wear: bool, case: u64 },
+    /// Random drives whose erases count as several cycles.
+    Acceleration { case: u64 },
+    /// Random drives in the fluid gear. Their data is `fresh`, `aged` or `tired`.
+    Fluid { data: &'static str, writes: bool, case: u64 },
+    /// Unit test of the drive or of a technique.
+    Unit { test: &'static str },
+    /// Test of whole drives in `crates/drive/tests`.
+    Story { test: &'static str },
+}
+
+/// Facts about a bug, from its table in `crates/conform/faults`.
+#[derive(Clone, Copy, Debug)]
+pub struct Record {
+    /// Tests that find the bug; none if it survives.
+    pub found: &'static [Found],
+    /// Words, of which a finding must contain one to count; any finding counts if there are none.
+    pub words: &'static [&'static str],
+    /// Whether the drive's own assertions always find the bug first.
+    pub stops: bool,
+    /// Whether the bug is already in the drive's configuration.
+    pub configured: bool,
+}
+
 /// Makes the type of all bugs from their list.
 macro_rules! all_of {
-    ($($(#[$doc:meta])* $name:ident,)*) => {
+    ($($(#[$doc:meta])* $name:ident = $record:expr,)*) => {
         /// Seeded bug.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Bug {
@@ -26,169 +63,39 @@ macro_rules! all_of {
 
             /// All bugs.
             pub const ALL: [Self; Self::COUNT] = [$(Self::$name,)*];
+
+            /// Returns the facts about the bug.
+            pub fn record(self) -> &'static Record {
+                match self {
+                    $(Self::$name => &$record,)*
+                }
+            }
         }
     };
 }
 
 list!(all_of);
 
-/// Checker that must find a bug.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Finder {
-    /// Random drives of `vpass check`.
-    Check,
-    /// Battery of the technique whose bounds the bug distorts: random drives of that technique
-    /// alone.
-    Battery,
-    /// Random drives in the fluid gear.
-    Fluid,
-    /// Random drives with parity.
-    Parity,
-    /// Random drives that lose a die.
-    Failures,
-    /// Random drives whose erases count as several cycles.
-    Acceleration,
-}
-
 impl Bug {
-    /// Bugs that give policies wrong information.
-    pub const OF_BOUNDS: [Self; 15] = [
-        Self::LateReadsZero,
-        Self::AlphaOne,
-        Self::BestGroup,
-        Self::LimitsOfNew,
-        Self::BetterRow,
-        Self::MoversForgotten,
-        Self::OpenTakenForClosed,
-        Self::CountersExact,
-        Self::SegmentsBeginLate,
-        Self::ProbeHalved,
-        Self::LowDensityOverfull,
-        Self::PageTypeDueLate,
-        Self::FillingFromNow,
-        Self::BurdenForgotten,
-        Self::GuardsAlias64,
-    ];
-
-    /// Bugs of rebuilds after failures.
-    pub const OF_FAILURES: [Self; 7] = [
-        Self::RebuiltAstray,
-        Self::WatermarkSkips,
-        Self::WriteLostInRebuild,
-        Self::DeadBlockReused,
-        Self::LossByFailureHidden,
-        Self::RebuiltReadAtOnce,
-        Self::RebuildBehindWork,
-    ];
-
-    /// Bugs of failures on drives where wear decides which stripes have parity.
-    pub const OF_WORN_FAILURES: [Self; 4] = [
-        Self::RebuiltWithoutParity,
-        Self::FailedCountedWorn,
-        Self::SweepEndsAtFailure,
-        Self::ParityNotKeptForRebuild,
-    ];
-
-    /// Bugs of parity.
-    pub const OF_PARITY: [Self; 17] = [
-        Self::MemberAstray,
-        Self::ApartAstray,
-        Self::LanePlaceWrong,
-        Self::LaneOwnerWrong,
-        Self::LaneTurnedWrong,
-        Self::ParityStale,
-        Self::OldGivenUpEarly,
-        Self::TrimLeavesParity,
-        Self::OldDataForgotten,
-        Self::RebuiltFromGarbage,
-        Self::PreparationUncounted,
-        Self::RepairedReadAtOnce,
-        Self::RepairReadsAhead,
-        Self::UpdateAcrossRoom,
-        Self::RepairAcrossRoom,
-        Self::RecoveryAsParity,
-        Self::FailedRecoveryUncounted,
-    ];
-
-    /// Bugs of delayed parity.
-    pub const OF_DELAY: [Self; 14] = [
-        Self::KeptErasedEarly,
-        Self::PartialForgetsPage,
-        Self::PartialKeepsOld,
-        Self::CommitTakesNew,
-        Self::KeptTakenForGood,
-        Self::PartialUnseen,
-        Self::GatherForgetsOthers,
-        Self::WindowUncounted,
-        Self::ForgetsTooSoon,
-        Self::RestRebuiltTwice,
-        Self::KeptRetriesForgotten,
-        Self::KeptReadUnasked,
-        Self::RenewedAcrossRoom,
-        Self::CommittedAcrossRoom,
-    ];
-
-    /// Bugs of parity on drives that reprogram wordlines in place.
-    pub const OF_MERGES: [Self; 1] = [Self::KeptMergedEarly];
-
-    /// Bugs of parity that depends on wear.
-    pub const OF_WEAR: [Self; 6] = [
-        Self::MovesNotCounted,
-        Self::ParityNotFormed,
-        Self::DissolvedEarly,
-        Self::SweptUnformed,
-        Self::WornRecycled,
-        Self::WornShareTwice,
-    ];
-
-    /// Bugs of accelerated lives.
-    pub const OF_ACCELERATION: [Self; 3] =
-        [Self::AccelerationForgotten, Self::ExtraWearOfOneCycle, Self::RowKept];
-
-    /// Bugs of limits that parity raises. They are already in the drive's configuration.
-    pub const OF_RAISED: [Self; 4] = [
-        Self::LateParityTrusted,
-        Self::SpreadForgotten,
-        Self::ServiceForgotten,
-        Self::ServiceAtNewLimit,
-    ];
-
-    /// Bugs of reads in bulk.
-    pub const OF_FLUID: [Self; 4] = [
-        Self::AlarmNotDrawnAgain,
-        Self::BulkRetriesUncharged,
-        Self::BulkRoomAnywhere,
-        Self::BulkAcrossSteps,
-    ];
-
-    /// Returns whether this is a bug of parity.
-    fn is_of_parity(self) -> bool {
-        let of_writes = Self::OF_PARITY.contains(&self)
-            || Self::OF_DELAY.contains(&self)
-            || Self::OF_WEAR.contains(&self);
-        of_writes || Self::OF_MERGES.contains(&self) || Self::OF_RAISED.contains(&self)
-    }
-
-    /// Returns the checker that must find the bug.
-    pub fn finder(self) -> Finder {
-        match self {
-            bug if Self::OF_FLUID.contains(&bug) => Finder::Fluid,
-            bug if Self::OF_ACCELERATION.contains(&bug) => Finder::Acceleration,
-            bug if Self::OF_FAILURES.contains(&bug) || Self::OF_WORN_FAILURES.contains(&bug) => {
-                Finder::Failures
-            }
-            bug if bug.is_of_parity() => Finder::Parity,
-            bug if Self::OF_BOUNDS.contains(&bug) => Finder::Battery,
-            _ => Finder::Check,
-        }
+    /// Returns whether the bug gives policies wrong information.
+    pub fn distorts_bounds(self) -> bool {
+        self.record().found.iter().any(|found| matches!(found, Found::Battery { .. }))
     }
 }
 
 /// Bug of this drive, if any.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(not(feature = "seeded-bugs"), derive(Default))]
 pub(crate) struct Bugs {
     #[cfg(feature = "seeded-bugs")]
     pub(crate) seeded: Option<Bug>,
+}
+
+#[cfg(feature = "seeded-bugs")]
+impl Default for Bugs {
+    fn default() -> Self {
+        Self { seeded: OF_ALL.with(|of_all| *of_all) }
+    }
 }
 
 impl Bugs {
@@ -216,8 +123,7 @@ thread_local! {
     static OF_ALL: Option<Bug> = of_all();
 }
 
-/// Environment variable that names a bug for all drives of a process. It does not affect bugs that
-/// a drive stores itself.
+/// Environment variable that names a bug for all drives of a process.
 #[cfg(feature = "seeded-bugs")]
 const PLANT: &str = "VPASS_PLANT";
 
@@ -238,7 +144,7 @@ pub(crate) fn plant(bug: Option<Bug>) {
 /// Otherwise removes such a bug.
 #[cfg(feature = "seeded-bugs")]
 pub fn plant_in_configuration(bug: Option<Bug>) {
-    plant(bug.filter(|bug| Bug::OF_RAISED.contains(bug)));
+    plant(bug.filter(|bug| bug.record().configured));
 }
 
 /// Returns whether the drive of this thread has this bug.

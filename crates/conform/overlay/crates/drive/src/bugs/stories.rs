@@ -3,82 +3,7 @@
 
 use std::process::Command;
 
-use super::{Bug, PLANT};
-
-/// Stories among the unit tests of this crate. Other stories are in `tests/planted.rs`.
-pub const OF_UNITS: [(Bug, &str); 29] = [
-    (
-        Bug::AgedMovingForgotten,
-        "drive::ageing::tests::a_block_that_moves_when_it_is_due_is_looked_at_again_at_its_end",
-    ),
-    (
-        Bug::RefreshMissUncounted,
-        "drive::ageing::tests::a_block_that_moves_when_it_is_due_is_looked_at_again_at_its_end",
-    ),
-    (
-        Bug::LateRefreshDeferred,
-        "drive::ageing::tests::a_block_that_is_due_at_once_is_rewritten_at_once",
-    ),
-    (Bug::AgedNotUrgent, "drive::ageing::tests::a_job_is_urgent_when_its_block_grows_too_old"),
-    (
-        Bug::OlderMovingSkipped,
-        "drive::ageing::tests::a_block_that_moves_is_looked_at_at_each_step_of_age",
-    ),
-    (
-        Bug::OlderJobKept,
-        "drive::ageing::tests::a_job_with_a_deadline_ends_when_its_block_is_a_step_older",
-    ),
-    (Bug::StepsNotSetBack, "drive::ageing::tests::steps_of_age_are_set_back_with_the_clock"),
-    (Bug::JobsNotSetBack, "ftl::job::tests::what_a_job_has_adjusted_is_set_back_with_the_clock"),
-    (Bug::MergesUnweighed, "ftl::job::tests::merges_take_time"),
-    (Bug::DeadlineReplaced, "drive::alarm::tests::a_job_keeps_the_deadline_that_it_has"),
-    (
-        Bug::FillOutlivesLoss,
-        "drive::alarm::tests::a_page_that_its_own_fill_has_lost_is_not_written",
-    ),
-    (Bug::RestOutlivesLoss, "drive::alarm::tests::a_read_that_has_lost_the_rest_of_its_page_fails"),
-    (Bug::ScatterOfNext, "disturb::table::tests::limits_scatter_over_blocks_and_layers"),
-    (Bug::ScatterBelowOne, "disturb::table::tests::limits_scatter_over_blocks_and_layers"),
-    (Bug::HoursForgotten, "base::daily::tests::worked_example"),
-    (
-        Bug::TriggerOneLate,
-        "techniques::reclaim::count::tests::a_read_that_took_retries_moves_its_block",
-    ),
-    (
-        Bug::RetriedRewriteForgotten,
-        "techniques::reclaim::count::tests::a_read_that_took_retries_moves_its_block",
-    ),
-    (Bug::ClassForgetsRow, "disturb::table::tests::a_row_is_a_class_of_its_own"),
-    (
-        Bug::ReserveOfSmallerAlpha,
-        "disturb::allowed::tests::retries_reserve_by_the_larger_alpha_of_two_rows",
-    ),
-    (
-        Bug::TiredKept,
-        "flash::tired::tests::a_block_that_becomes_tired_keeps_nothing_of_a_life_before",
-    ),
-    (Bug::RestartKeepsLevels, "flash::tired::tests::a_block_that_is_young_again_has_other_limits"),
-    (Bug::MoverRetriesPutOffNothing, "flash::tired::tests::retries_of_movers_put_the_alarm_off"),
-    (Bug::UrgentNotFirst, "time::device::dies::tests::an_urgent_job_goes_to_the_head_of_its_die"),
-    (Bug::EvictsFromShared, "ftl::collect::tests::full_blocks_make_room_in_a_pool_that_is_kept"),
-    (
-        Bug::RepairAcrossRoom,
-        "drive::repair::tests::a_rebuilt_page_that_has_moved_meanwhile_is_not_written",
-    ),
-    (
-        Bug::KeptRetriesForgotten,
-        "ftl::partial::tests::an_old_version_that_takes_retries_is_suspect",
-    ),
-    (
-        Bug::StartCountsInRun,
-        "techniques::reclaim::count::tests::at_its_new_place_data_begins_with_no_read_counted",
-    ),
-    (
-        Bug::HostReadsRestart,
-        "techniques::reclaim::count::tests::drive_wide::reads_before_the_measured_phase_count",
-    ),
-    (Bug::KeptReadUnasked, "ftl::partial::tests::parts_that_would_ring_an_alarm_are_not_read"),
-];
+use super::{Bug, Found, PLANT};
 
 /// Returns whether a test of this program passes alone, on drives with this bug or without a bug.
 ///
@@ -96,11 +21,14 @@ fn passes(story: &str, bug: Option<Bug>) -> bool {
     done.status.success()
 }
 
-/// Checks each bug against its story.
+/// Checks each bug against its stories. `story` returns the test of a story that this program has.
 ///
 /// # Panics
 /// Panics if a story fails without its bug, or passes with the bug.
-pub fn check(stories: &[(Bug, &str)]) {
+pub fn check(story: fn(&Found) -> Option<&'static str>) {
+    let of = |bug: Bug| bug.record().found.iter().filter_map(story).map(move |test| (bug, test));
+    let stories: Vec<_> = Bug::ALL.into_iter().flat_map(of).collect();
+    assert!(!stories.is_empty(), "no bug has a story here");
     let unseen = |(bug, story): &&(Bug, &str)| !passes(story, None) || passes(story, Some(*bug));
     let unseen: Vec<_> = stories.iter().filter(unseen).collect();
     assert!(unseen.is_empty(), "not seen, or seen where there is none: {unseen:?}");
@@ -108,10 +36,13 @@ pub fn check(stories: &[(Bug, &str)]) {
 
 #[cfg(test)]
 mod tests {
-    use super::{OF_UNITS, check};
+    use super::{Found, check};
 
     #[test]
     fn each_bug_is_seen_by_its_story() {
-        check(&OF_UNITS);
+        check(|found| match found {
+            Found::Unit { test } => Some(test),
+            _ => None,
+        });
     }
 }
