@@ -164,7 +164,8 @@ fn of_faults(faults: &[Fault], seen: &[Seen]) -> String {
     for (fault, Seen { sentences, stops, runs, .. }) in faults.iter().zip(seen) {
         let tests: BTreeSet<_> = fault.found.iter().map(Found::kind).collect();
         let numbers = sentences.iter().map(usize::to_string);
-        let numbers: Vec<_> = stops.then(|| "stops".to_owned()).into_iter().chain(numbers).collect();
+        let numbers: Vec<_> =
+            stops.then(|| "stops".to_owned()).into_iter().chain(numbers).collect();
         let tests: Vec<_> = tests.into_iter().collect();
         let (tests, numbers, runs) = (tests.join(", "), numbers.join(", "), runs.join(", "));
         let _ = writeln!(text, "| {} | {tests} | {numbers} | {runs} |", fault.name);
