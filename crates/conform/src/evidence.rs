@@ -132,10 +132,14 @@ fn of_files(seen: &[Seen], sentences: &[Sentence]) -> String {
                     | file of `crates/oracle/src` | sentences | faults | only it | and no run |\n\
                     |---|--:|--:|--:|--:|\n"
         .to_owned();
-    let mut rows: Vec<_> = rows.into_iter().collect();
+    let (mut rows, idle): (Vec<_>, Vec<_>) = rows.into_iter().partition(|(_, row)| row[1] > 0);
     rows.sort_by_key(|(file, [_, found, only, _])| (Reverse((*only, *found)), *file));
     for (file, [all, found, only, no_run]) in rows {
         let _ = writeln!(text, "| `{file}` | {all} | {found} | {only} | {no_run} |");
+    }
+    let _ = writeln!(text, "\nFiles whose sentences found no fault:\n");
+    for (file, _) in idle {
+        let _ = writeln!(text, "- `{file}`");
     }
     text
 }
