@@ -202,7 +202,7 @@ nightly:
 		$(CHECKED)-conform search --drive tiny --set start.pec=2000 --reclaim $$reclaim --rounds 2 --write target/nightly-attack.toml || [ $$? = 3 ]; \
 	done
 
-# What some 330 runs write, against what is recorded by field. `make record` takes the record again and
+# What some 490 runs write, against what is recorded by field. `make record` takes the record again and
 # prints what moved, old -> new, for the message of the change that moved it.
 recorded:
 	cargo test --release -p vpass-cli --test recorded -- --ignored all_recorded
