@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 VPASS := target/release/vpass
 .PHONY: demo results map test check-minute bench bench-start bench-years life-rungs estimates long-models soak samples nightly recorded record
-.PHONY: lint clean build instructions record-instructions names record-names stages unit faulty seeded-bugs benches
+.PHONY: lint clean build instructions record-instructions names record-names stages unit faulty seeded-bugs evidence benches
 .PHONY: man docs reference links python-test python-lock
 .PHONY: paper-straw paper-ipr paper-ida paper-rlr paper-rlr-live paper-da-raid5 real-drives
 .PHONY: live build-live bench-live conform
@@ -66,8 +66,15 @@ MANY_UNITS := --config profile.release.package.vpass-drive.codegen-units=16 --co
 IN_FAULTY := cd $(FAULTY) && CARGO_TARGET_DIR=$(CURDIR)/target/faults/target
 seeded-bugs: faulty
 	$(IN_FAULTY) cargo test --release $(MANY_UNITS) -p vpass-oracle --features seeded-bugs --test all -- bug bound
-	$(IN_FAULTY) cargo test --release $(MANY_UNITS) -p vpass-drive --features seeded-bugs --lib --test all -- each_bug_is_seen
-	$(IN_FAULTY) cargo test --release $(MANY_UNITS) -p vpass-techniques --features seeded-bugs --lib -- each_bug_is_seen
+	$(IN_FAULTY) cargo test --release $(MANY_UNITS) -p vpass-model -p vpass-drive -p vpass-techniques \
+		--features vpass-model/seeded-bugs,vpass-drive/seeded-bugs,vpass-techniques/seeded-bugs --lib --test all -- each_bug_is_seen
+
+# What finds each fault: the oracle's sentences in random drives, and the recorded runs in which mechanisms meet. Takes half an hour of
+# CPU time. A fault with a file in target/faults/evidence is not tried again.
+evidence: faulty
+	$(IN_FAULTY) cargo test --release $(MANY_UNITS) -p vpass-oracle -p vpass-cli --features vpass-oracle/seeded-bugs --test all \
+		--test recorded --no-run --message-format=json > ../programs.json
+	$(CONFORM) evidence $(FAULTY)
 
 benches:
 	cargo test --release --workspace --bench throughput --bench techniques --bench retries --bench parity --bench watched --bench first_minutes -- --small
@@ -196,7 +203,7 @@ nightly:
 		$(CHECKED)-conform search --drive tiny --set start.pec=2000 --reclaim $$reclaim --rounds 2 --write target/nightly-attack.toml || [ $$? = 3 ]; \
 	done
 
-# What some 330 runs write, against what is recorded by field. `make record` takes the record again and
+# What some 490 runs write, against what is recorded by field. `make record` takes the record again and
 # prints what moved, old -> new, for the message of the change that moved it.
 recorded:
 	cargo test --release -p vpass-cli --test recorded -- --ignored all_recorded

@@ -1,8 +1,9 @@
-//! Development tools that are not part of the product: a copy of the sources with planted faults,
-//! and a search for new attacks.
+//! Development tools that are not part of the product: a copy of the sources with planted faults, a
+//! measurement of what finds each fault, and a search for new attacks.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "says what it did, or why not")]
 
 mod breed;
+mod evidence;
 mod plant;
 mod search;
 
@@ -20,6 +21,11 @@ enum Command {
         /// Folder of the copy.
         folder: PathBuf,
     },
+    /// Measure what finds each fault, and write the tables of `docs/design/evidence.md`.
+    Evidence {
+        /// Folder of the copy.
+        folder: PathBuf,
+    },
     /// Search for requests that make a reclaim technique lose data. The exit code is 3 if the
     /// search found a loss, and 1 if it found a bug of the drive.
     Search(search::SearchArgs),
@@ -28,6 +34,7 @@ enum Command {
 fn main() -> ExitCode {
     let done = match Command::parse() {
         Command::Plant { folder } => plant::plant(&folder).map(|planted| (planted, 0)),
+        Command::Evidence { folder } => evidence::measure(&folder).map(|measured| (measured, 0)),
         Command::Search(args) => search::search(&args).map_err(|e| e.in_dialect(&Neutral)),
     };
     match done {

@@ -22,17 +22,17 @@ use serde::Deserialize;
 const NO_SOURCES: [&str; 4] = ["target", ".git", "__pycache__", ".mypy_cache"];
 
 /// Folder of this crate.
-const HERE: &str = env!("CARGO_MANIFEST_DIR");
+pub(crate) const HERE: &str = env!("CARGO_MANIFEST_DIR");
 
 /// File of the copy with the names of all faults.
-const LIST: &str = "crates/drive/src/bugs/list.rs";
+const LIST: &str = "crates/model/src/bugs/list.rs";
 
 /// Contents of a file of faults.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Faults {
+pub(crate) struct Faults {
     #[serde(default)]
-    fault: Vec<Fault>,
+    pub(crate) fault: Vec<Fault>,
     #[serde(default)]
     site: Vec<Site>,
 }
@@ -40,9 +40,78 @@ struct Faults {
 /// Fault, with a sentence that says what is wrong with it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Fault {
-    name: String,
+pub(crate) struct Fault {
+    pub(crate) name: String,
     says: String,
+    /// Tests that find the fault.
+    #[serde(default)]
+    pub(crate) found: Vec<Found>,
+    /// Reason why no test finds the fault.
+    survives: Option<String>,
+    /// Words, of which a finding must contain one to count. Any finding counts if there are none.
+    #[serde(default)]
+    words: Vec<String>,
+    /// Whether the drive's own assertions always find the fault first.
+    #[serde(default)]
+    stops: bool,
+    /// Whether the fault is already in the drive's configuration.
+    #[serde(default)]
+    configured: bool,
+}
+
+/// Test that finds a fault. `overlay/crates/model/src/bugs.rs` explains each.
+#[derive(Debug, Deserialize)]
+#[serde(tag = "by", rename_all = "lowercase", deny_unknown_fields)]
+#[expect(dead_code, reason = "the copy's list has them as `Debug` writes them")]
+pub(crate) enum Found {
+    Check {
+        case: u64,
+        cards: String,
+    },
+    Battery {
+        of: String,
+        case: u64,
+        cards: String,
+    },
+    Parity {
+        of: String,
+        refresh: Option<String>,
+        case: u64,
+        cards: String,
+    },
+    Failures {
+        #[serde(default)]
+        by_wear: bool,
+        case: u64,
+    },
+    Acceleration {
+        case: u64,
+    },
+    Fluid {
+        data: String,
+        writes: bool,
+        case: u64,
+    },
+    Unit {
+        #[serde(default = "drive")]
+        of: String,
+        test: String,
+    },
+    Story {
+        test: String,
+    },
+}
+
+/// Crate of most unit tests that find a fault.
+fn drive() -> String {
+    "drive".into()
+}
+
+impl Found {
+    /// Returns the kind of the test.
+    pub(crate) fn kind(&self) -> String {
+        format!("{self:?}").split(' ').next().unwrap_or_default().to_lowercase()
+    }
 }
 
 /// Lines of the product, and the lines that replace them in the copy.
@@ -60,7 +129,7 @@ struct Site {
 /// Makes a copy of the sources, with all faults. Returns a sentence about it.
 pub(crate) fn plant(to: &Path) -> Result<String, String> {
     let root = &Path::new(HERE).join("../..");
-    let all = read_faults(&Path::new(HERE).join("faults"))?;
+    let all = read_faults()?;
     check_names(&all)?;
     let mut files = BTreeMap::new();
     read_sources(root, Path::new(""), &mut files).map_err(|e| e.to_string())?;
@@ -76,9 +145,10 @@ pub(crate) fn plant(to: &Path) -> Result<String, String> {
     Ok(format!("{} faults at {} places: {}", all.fault.len(), all.site.len(), to.display()))
 }
 
-/// Reads the files of faults in a folder, in the order of their names.
-fn read_faults(folder: &Path) -> Result<Faults, String> {
-    let mut paths: Vec<PathBuf> = fs::read_dir(folder)
+/// Reads the files of faults, in the order of their names.
+pub(crate) fn read_faults() -> Result<Faults, String> {
+    let folder = Path::new(HERE).join("faults");
+    let mut paths: Vec<PathBuf> = fs::read_dir(&folder)
         .and_then(|files| files.map(|file| Ok(file?.path())).collect())
         .map_err(|e: io::Error| format!("{}: {e}", folder.display()))?;
     paths.sort();
@@ -93,7 +163,7 @@ fn read_faults(folder: &Path) -> Result<Faults, String> {
     Ok(all)
 }
 
-/// Refuses a fault without a place, and a name without a fault.
+/// Refuses a fault without a place or without a finder, and a name without a fault.
 fn check_names(all: &Faults) -> Result<(), String> {
     let named: BTreeSet<&str> = all.fault.iter().map(|fault| fault.name.as_str()).collect();
     let placed: BTreeSet<&str> =
@@ -105,11 +175,15 @@ fn check_names(all: &Faults) -> Result<(), String> {
     if !odd.is_empty() {
         return Err(format!("faults without a place, or places of unknown faults: {odd:?}"));
     }
+    let is_either = |fault: &&Fault| fault.found.is_empty() == fault.survives.is_some();
+    if let Some(fault) = all.fault.iter().find(|fault| !is_either(fault)) {
+        return Err(format!("{}: either `found` or `survives` is expected", fault.name));
+    }
     Ok(())
 }
 
 /// Reads the files below a folder, without those that are not part of the sources.
-fn read_sources(
+pub(crate) fn read_sources(
     root: &Path,
     below: &Path,
     files: &mut BTreeMap<PathBuf, Vec<u8>>,
@@ -167,8 +241,14 @@ fn list(faults: &[Fault]) -> String {
     let mut text = "//! List of all seeded bugs. The crate `conform` writes this file.\n\n\
                     macro_rules! list {\n    ($all:ident) => {\n        $all! {\n"
         .to_owned();
-    for Fault { name, says } in faults {
-        let _ = writeln!(text, "            /// {says}\n            {name},");
+    for Fault { name, says, found, words, stops, configured, .. } in faults {
+        let found: Vec<_> = found.iter().map(|found| format!("Found::{found:?}")).collect();
+        let record = format!(
+            "found: &[{}], words: &{words:?}, stops: {stops}, configured: {configured}",
+            found.join(", ")
+        );
+        let _ =
+            writeln!(text, "            /// {says}\n            {name} = Record {{ {record} }},");
     }
     text + "        }\n    };\n}\n"
 }
@@ -213,12 +293,16 @@ mod tests {
 
     #[test]
     fn each_fault_has_a_place() {
-        let fault = |name: &str| Fault { name: name.into(), says: String::new() };
-        let mut all = Faults { fault: vec![fault("A")], site: vec![site("", "")] };
+        let a = "[[fault]]\nname = 'A'\nsays = ''\nsurvives = ''\n";
+        let mut all: Faults = toml::from_str(a).unwrap();
+        all.site.push(site("", ""));
         assert!(check_names(&all).is_err(), "A has no place");
         all.site[0].faults = vec!["A".into()];
         assert!(check_names(&all).is_ok());
         all.site[0].faults.push("B".into());
         assert!(check_names(&all).is_err(), "B is unknown");
+        all.site[0].faults.pop();
+        all.fault[0].survives = None;
+        assert!(check_names(&all).is_err(), "nothing finds A");
     }
 }

@@ -15,11 +15,12 @@ const OLD: &str = "--drive tiny --set drive.capacity=192MiB --set drive.spare=0.
                    start.overwrite=0.5 --set start.age=9s --set refresh.period=10s --workload \
                    random-70-30 --set workload.requests=2500 --set workload.rate=1k";
 
-/// Drive whose reads take retries.
+/// Worn drive with old data, whose reads take retries.
 const TIRED: &str = "--drive aged-tlc --set drive.capacity=256MiB --set geometry.channels=2 --set \
                      geometry.dies_per_channel=2 --set geometry.planes_per_die=1 --set \
-                     geometry.wordlines_per_block=32 --set drive.spare=0.6 --set \
-                     parity.stripe=3 --workload random-70-30 --set workload.requests=2500";
+                     geometry.wordlines_per_block=32 --set drive.spare=0.6 --set start.pec=1500 \
+                     --set start.age=50d --set refresh.period=60d --set parity.stripe=3 \
+                     --workload random-70-30 --set workload.requests=2500";
 
 /// Mechanisms with the options that turn them on.
 const MECHANISMS: [(&str, &str); 11] = [
@@ -33,7 +34,7 @@ const MECHANISMS: [(&str, &str); 11] = [
     ("retries", "--set reclaim.retries=4 --set ecc.start_from_last=true"),
     ("levelling", "--set wear.static_gap=1 --set gc.background=0.9"),
     ("depth", "--set workload.queue_depth=16"),
-    ("refresh", "--refresh ida --set refresh.period=60d"),
+    ("refresh", "--refresh ida"),
     ("ipr", "--reclaim ipr-wl"),
     ("density", "--reclaim tiered"),
     ("parity", "--parity raid5"),
@@ -47,7 +48,7 @@ const EXCLUDED: [(&str, &str); 3] =
 
 /// Returns all runs.
 pub(crate) fn all() -> Vec<Run> {
-    [with_parity(), pairs(), samples(), queues()].concat()
+    [with_parity(), pairs(), samples(), queues(), tired(), rare()].concat()
 }
 
 /// Returns each parity technique in each gear with each failure. Refresh and reclaim take turns.
@@ -88,7 +89,10 @@ fn pairs() -> Vec<Run> {
                 (false, true) => "--reclaim block",
                 (false, false) => "--reclaim straw-wl",
             };
-            runs.push(Run::new(&format!("run {TIRED} {options} {reclaim} {rate} --gear {gear}")));
+            let refresh = if options.contains("--refresh") { "" } else { "--refresh block" };
+            runs.push(Run::new(&format!(
+                "run {TIRED} {options} {reclaim} {refresh} {rate} --gear {gear}"
+            )));
         }
     }
     runs
@@ -111,11 +115,49 @@ fn queues() -> Vec<Run> {
     let run = |depth: u32, parity: &str| {
         Run::new(&format!(
             "run {TIRED} --set workload.queue_depth={depth} --set timing.suspend=true --set \
-             timing.suspend_limit=2 --parity {parity} --reclaim block --gear timed"
+             timing.suspend_limit=2 --parity {parity} --reclaim block --refresh block --gear timed"
         ))
     };
     [1, 8, 64]
         .into_iter()
         .flat_map(|depth| ["none", "raid5", "ppc", "hc"].map(|parity| run(depth, parity)))
         .collect()
+}
+
+/// Returns drives whose reads begin at the voltages that worked last, and whose errors are random.
+fn tired() -> Vec<Run> {
+    let run = |gear: &str, noise| {
+        Run::new(&format!(
+            "run {TIRED} --set reclaim.retries=4 --set ecc.start_from_last=true --set \
+             error.noise={noise} --set workload.rate=20k --refresh block --reclaim block --gear \
+             {gear}"
+        ))
+    };
+    let of = |gear| [false, true].map(|noise| run(gear, noise));
+    ["timed", "untimed"].into_iter().flat_map(of).collect()
+}
+
+/// Returns runs in which rare decisions matter: how worn a stripe is, which requests bypass the
+/// buffer, how fast parity is formed, and which wordlines a refresh merges.
+fn rare() -> Vec<Run> {
+    let run = |options: &str, gear| Run::new(&format!("run {OLD} {options} --gear {gear}"));
+    let merging = "--refresh ida --set refresh.period=2s --set start.age=1s --set \
+                   workload.rate=400";
+    vec![
+        run("--parity pe-aware --set parity.t_p=2000", "timed"),
+        run("--parity hc --set parity.hc.cut_off=1 --set workload.block_size=32KiB", "timed"),
+        run(
+            "--set drive.spare=0.6 --set start.overwrite=1 --set start.reads=9000 --set \
+             start.worn_share=0.2 --set start.worn_pec=2600 --set parity.t_p=2500 --parity \
+             pe-aware --reclaim straw-wl --refresh block",
+            "timed",
+        ),
+        run(merging, "timed"),
+        run(merging, "untimed"),
+        run(
+            "--refresh ida --set refresh.ida.at_gc=1 --set start.overwrite=1 --set \
+             drive.spare=0.2",
+            "timed",
+        ),
+    ]
 }

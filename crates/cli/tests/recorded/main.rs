@@ -1,4 +1,4 @@
-//! Test of recorded results: about 480 runs, field by field. A change of the code that should not
+//! Test of recorded results: about 490 runs, field by field. A change of the code that should not
 //! change results must not change any field.
 //!
 //! `make test` makes every seventh large run and all runs of the lists `commands` and `crossings`;

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
+use super::paths::named;
 use super::{ROOT, files};
 
 /// Crates whose parts have a table.
@@ -51,36 +52,6 @@ impl Floors {
     }
 }
 
-/// Returns the code of a source before its tests, which come last.
-fn without_tests(source: &str) -> &str {
-    let end = source.match_indices("#[cfg(test)]\n").map(|(at, _)| at).find(|at| {
-        let next = source[*at..].lines().nth(1).unwrap_or_default();
-        next.contains("mod ") && next.ends_with('{')
-    });
-    end.map_or(source, |at| &source[..at])
-}
-
-/// Returns the parts of the own crate that a line names.
-fn named(line: &str) -> Vec<&str> {
-    let line = line.trim_start();
-    if line.starts_with("//") {
-        return vec![];
-    }
-    let mut all = vec![];
-    for (at, path) in line.match_indices("crate::") {
-        // `$crate::` and `vpass_crate::` are other paths.
-        if line[..at].ends_with(|c: char| c == '$' || c == '_' || c.is_alphanumeric()) {
-            continue;
-        }
-        let rest = &line[at + path.len()..];
-        let inner = rest.strip_prefix('{').and_then(|list| list.split('}').next());
-        let items = inner.map_or_else(|| vec![rest], |list| list.split(',').collect());
-        let end = |c: char| c != '_' && !c.is_ascii_alphanumeric();
-        all.extend(items.iter().map(|item| item.trim().split(end).next().unwrap_or_default()));
-    }
-    all
-}
-
 /// Returns the name of the part that a file belongs to.
 fn part_of(file: &Path, sources: &Path) -> String {
     let inside = file.strip_prefix(sources).expect("a file of the crate");
@@ -113,14 +84,13 @@ fn parts_use_only_what_the_tables_of_the_architecture_allow() {
             }
             seen.insert(from.clone());
             let text = fs::read_to_string(file).unwrap();
-            for (n, line) in without_tests(&text).lines().enumerate() {
-                let parts = named(line).into_iter().filter(|to| {
-                    *to != from
-                        && (sources.join(to).is_dir() || sources.join(format!("{to}.rs")).is_file())
-                });
-                for to in parts {
+            for (line, named) in named(&text) {
+                let [first, to, ..] = &named[..] else { continue };
+                let is_part =
+                    sources.join(to).is_dir() || sources.join(format!("{to}.rs")).is_file();
+                if first == "crate" && *to != from && is_part {
                     let fault = floors.fault(&from, to);
-                    faults.extend(fault.map(|why| format!("{path}:{}: {why}", n + 1)));
+                    faults.extend(fault.map(|why| format!("{path}:{line}: {why}")));
                 }
             }
         }
@@ -141,11 +111,4 @@ fn the_rule_finds_an_arrow_that_points_up() {
     for (from, to) in [("a", "b"), ("a", "c"), ("d", "e"), ("e", "f"), ("f", "a")] {
         assert!(floors.fault(from, to).is_some(), "{from} {to}");
     }
-    assert_eq!(named("use crate::{a::X, b}; // crate::c"), ["a", "b", "c"]);
-    assert_eq!(named("    x: crate::life::End, y: $crate::no, z: vpass_crate::no"), ["life"]);
-    assert!(named("/// See [`crate::a`].").is_empty());
-    let source =
-        "use crate::a;\n#[cfg(test)]\nuse crate::b;\n#[cfg(test)]\nmod tests {\nuse crate::c;}";
-    assert!(without_tests(source).ends_with("use crate::b;\n"));
-    assert_eq!(without_tests("#[cfg(test)]\nmod tests;\nx"), "#[cfg(test)]\nmod tests;\nx");
 }

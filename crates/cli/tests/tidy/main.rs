@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 
 mod arrows;
 mod options;
+mod paths;
+mod walls;
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 

@@ -1,0 +1,6 @@
+//! Stories of bugs among the unit tests of this crate, run again on drives with a bug.
+
+#[test]
+fn each_bug_is_seen_by_its_story() {
+    crate::bugs::stories::check_units("drive");
+}
