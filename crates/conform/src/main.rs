@@ -1,8 +1,9 @@
-//! Development tools that are not part of the product: a copy of the sources with planted faults,
-//! and a search for new attacks.
+//! Development tools that are not part of the product: a copy of the sources with planted faults, a
+//! search for new attacks, and stored random drives with digests of their results.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "says what it did, or why not")]
 
 mod breed;
+mod cases;
 mod plant;
 mod search;
 
@@ -25,12 +26,18 @@ enum Command {
     /// Search for requests that make a reclaim technique lose data. The exit code is 3 if the
     /// search found a loss, and 1 if it found a bug of the drive.
     Search(search::SearchArgs),
+    /// Draw random drives and store them.
+    Draw(cases::DrawArgs),
+    /// Play stored drives and compare their results with the recorded digests.
+    Play(cases::PlayArgs),
 }
 
 fn main() -> ExitCode {
     let done = match Command::parse() {
         Command::Plant { folder } => plant::plant(&folder).map(|planted| (planted, 0)),
         Command::Search(args) => search::search(&args).map_err(|e| e.in_dialect(&Neutral)),
+        Command::Draw(args) => cases::draw(&args).map(|drawn| (drawn, 0)),
+        Command::Play(args) => cases::run(&args),
     };
     match done {
         Ok((sentence, code)) => {
