@@ -12,7 +12,7 @@ use vpass_drive::api::reclaim::RECLAIM;
 use vpass_drive::api::refresh::REFRESH;
 use vpass_drive::base::geometry::Geometry;
 use vpass_drive::base::latency::AccessLatency;
-use vpass_drive::config::{DriveConfig, ErrorLaw, Given, Params};
+use vpass_drive::config::{DriveConfig, Given, Params};
 use vpass_drive::hints::HintRange;
 use vpass_oracle::swarm::{self, lost_die};
 
@@ -205,11 +205,10 @@ fn draw_rows(dice: &mut Dice, config: &DriveConfig, gear: Gear, goes_by_a_clock:
     }
     let gaps: u64 = rows.iter().map(|row: &Row| row.4 * u64::from(row.5)).sum();
     let unit = if goes_by_a_clock {
-        let all = if config.error.model == ErrorLaw::None || dice.one_in(4) {
-            config.refresh.period.0.saturating_mul(dice.pick(&[1, 2, 6, 20]))
-        } else {
-            config.error.longest_age.0.saturating_sub(config.start.age.0)
-        };
+        // A refresh period may be much shorter than an age that changes error rates.
+        let periods = config.refresh.period.0.saturating_mul(dice.pick(&[1, 2, 6, 20]));
+        let ages = config.error.longest_age.0.saturating_sub(config.start.age.0);
+        let all = if dice.one_in(2) { periods.min(ages) } else { periods };
         (all / gaps.max(1)).max(1)
     } else {
         dice.pick(&[0, 10_000, 100_000, 2_000_000]).max(u64::from(gear == Gear::Fluid) * 10_000)
