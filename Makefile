@@ -1,7 +1,7 @@
 # The jobs of the project. `make demo` and `make test` are all that a newcomer needs.
 SHELL := /bin/bash
 VPASS := target/release/vpass
-.PHONY: demo results map test check-minute bench bench-start bench-years life-rungs estimates long-models soak samples nightly recorded record record-cases record-frames
+.PHONY: demo results map test check-minute bench bench-start bench-years life-rungs estimates long-models soak samples nightly recorded record record-cases
 .PHONY: lint clean build instructions record-instructions names record-names stages unit faulty seeded-bugs benches
 .PHONY: man docs reference links python-test python-lock
 .PHONY: paper-straw paper-ipr paper-ida paper-rlr paper-rlr-live paper-da-raid5 real-drives
@@ -208,10 +208,6 @@ record:
 # `vpass-conform draw --out FILE` has drawn them.
 record-cases: conform
 	$(CONFORM) play --record
-
-# Columns of the frames that Python gives: takes their digests again.
-record-frames:
-	python3 python/environment.py python python/tests/test_frames.py
 
 # Names that other programs use, against those that are recorded; and new ones added. No target takes a name out.
 names:

@@ -32,11 +32,10 @@ fn the_cases_cover_each_technique_and_feature() {
 }
 
 #[test]
-fn each_part_of_a_case_moves_its_own_digest() {
+fn one_more_request_moves_the_digests() {
     let case = &Case::all()[0];
     let mut other = case.clone();
-    // The first measured row is left out.
-    other.rows.remove(other.warm_up);
+    other.rows[other.warm_up].5 += 1;
     let [one, again, moved] = [case, case, &other].map(|case| line(0, &outcome(case, false)));
     assert_eq!(one, again);
     assert_ne!(one, moved);
