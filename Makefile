@@ -1,7 +1,7 @@
 # The jobs of the project. `make demo` and `make test` are all that a newcomer needs.
 SHELL := /bin/bash
 VPASS := target/release/vpass
-.PHONY: demo results map test check-minute bench bench-start bench-years life-rungs estimates long-models soak samples nightly recorded record
+.PHONY: demo results map test check-minute bench bench-start bench-years life-rungs estimates long-models soak samples nightly recorded record record-cases
 .PHONY: lint clean build instructions record-instructions names record-names stages unit faulty seeded-bugs evidence benches
 .PHONY: man docs reference links python-test python-lock
 .PHONY: paper-straw paper-ipr paper-ida paper-rlr paper-rlr-live paper-da-raid5 real-drives
@@ -172,6 +172,7 @@ soak: build conform
 	done
 	$(MAKE) --no-print-directory faulty
 	$(IN_FAULTY) cargo test --release -p vpass-oracle --features seeded-bugs --test all seeded_bugs:: -- --ignored --nocapture
+	$(CONFORM) play
 	VPASS_SEEDS=12 cargo test --release -p vpass-lab --test all agree
 	cargo test --release -p vpass-lab --test all verdicts:: -- --ignored --nocapture
 	VPASS_CASES=400 cargo test --release -p vpass-oracle --test all -- parity_is_what random_cases_are_clean
@@ -210,6 +211,11 @@ recorded:
 
 record:
 	cargo test --release -p vpass-cli --test recorded -- --ignored take_the_record
+
+# Digests of 3,000 stored random drives (crates/conform/cases): takes them again. The drives stay as they are:
+# `vpass-conform draw --out FILE` has drawn them.
+record-cases: conform
+	$(CONFORM) play --record
 
 # Names that other programs use, against those that are recorded; and new ones added. No target takes a name out.
 names:

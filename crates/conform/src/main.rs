@@ -1,8 +1,10 @@
 //! Development tools that are not part of the product: a copy of the sources with planted faults, a
-//! measurement of what finds each fault, and a search for new attacks.
+//! measurement of what finds each fault, a search for new attacks, and stored random drives with
+//! digests of their results.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "says what it did, or why not")]
 
 mod breed;
+mod cases;
 mod evidence;
 mod plant;
 mod search;
@@ -29,6 +31,10 @@ enum Command {
     /// Search for requests that make a reclaim technique lose data. The exit code is 3 if the
     /// search found a loss, and 1 if it found a bug of the drive.
     Search(search::SearchArgs),
+    /// Draw random drives and store them.
+    Draw(cases::DrawArgs),
+    /// Play stored drives and compare their results with the recorded digests.
+    Play(cases::PlayArgs),
 }
 
 fn main() -> ExitCode {
@@ -36,6 +42,8 @@ fn main() -> ExitCode {
         Command::Plant { folder } => plant::plant(&folder).map(|planted| (planted, 0)),
         Command::Evidence { folder } => evidence::measure(&folder).map(|measured| (measured, 0)),
         Command::Search(args) => search::search(&args).map_err(|e| e.in_dialect(&Neutral)),
+        Command::Draw(args) => cases::draw(&args).map(|drawn| (drawn, 0)),
+        Command::Play(args) => cases::run(&args),
     };
     match done {
         Ok((sentence, code)) => {
