@@ -20,6 +20,7 @@ use vpass_drive::base::units::Bytes;
 use vpass_drive::config::DriveConfig;
 use vpass_drive::drive::Techniques;
 use vpass_drive::hints::HintRange;
+use vpass_techniques::card;
 
 pub(crate) use self::draw::{DrawArgs, draw};
 use self::play::{PARTS, Played, play};
@@ -112,10 +113,10 @@ impl Case {
 
     fn techniques(&self) -> Techniques {
         Techniques {
-            reclaim: self.reclaim.as_str().into(),
-            gc: self.gc.as_str().into(),
-            refresh: self.refresh.as_str().into(),
-            parity: self.parity.as_str().into(),
+            reclaim: card(&self.reclaim),
+            gc: card(&self.gc),
+            refresh: card(&self.refresh),
+            parity: card(&self.parity),
             seed: self.seed,
         }
     }

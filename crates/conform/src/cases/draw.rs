@@ -6,15 +6,12 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use rayon::prelude::*;
-use vpass_drive::api::gc::GC;
-use vpass_drive::api::parity::PARITY;
-use vpass_drive::api::reclaim::RECLAIM;
-use vpass_drive::api::refresh::REFRESH;
 use vpass_drive::base::geometry::Geometry;
 use vpass_drive::base::latency::AccessLatency;
 use vpass_drive::config::{DriveConfig, Given, Params};
 use vpass_drive::hints::HintRange;
 use vpass_oracle::swarm::{self, lost_die};
+use vpass_techniques::all;
 
 use super::{Case, FLUSH, Gear, Row, outcome};
 
@@ -78,16 +75,19 @@ impl Dice {
     }
 
     fn pick<T: Clone>(&mut self, of: &[T]) -> T {
-        of[self.below(of.len() as u64) as usize].clone()
+        self.card(of).clone()
+    }
+
+    fn card<'a, T>(&mut self, of: &'a [T]) -> &'a T {
+        &of[self.below(of.len() as u64) as usize]
     }
 }
 
 /// Draws a case; `None` if the swarm has no small drive for its techniques.
 fn draw_case(dice: &mut Dice) -> Option<Case> {
-    let reclaim = &RECLAIM[dice.below(RECLAIM.len() as u64) as usize];
-    let gc = &GC[dice.below(GC.len() as u64) as usize];
-    let parity = dice.one_in(2).then(|| &PARITY[dice.below(PARITY.len() as u64) as usize]);
-    let refresh = dice.one_in(2).then(|| &REFRESH[dice.below(REFRESH.len() as u64) as usize]);
+    let (reclaim, gc) = (dice.card(all().reclaim), dice.card(all().gc));
+    let parity = dice.one_in(2).then(|| dice.card(all().parity));
+    let refresh = dice.one_in(2).then(|| dice.card(all().refresh));
     let fails = dice.one_in(4);
     let (seed, config, techniques) = (0..DRAWS).find_map(|_| {
         let seed = FIRST + (dice.next() >> 24);
@@ -99,7 +99,7 @@ fn draw_case(dice: &mut Dice) -> Option<Case> {
         is_small.then_some((seed, config, techniques))
     })?;
     let gear = dice.pick(&[Gear::Timed, Gear::Timed, Gear::Untimed, Gear::Fluid]);
-    let goes_by_a_clock = techniques.refresh.name() != "none" || config.start.age.0 > 0;
+    let goes_by_a_clock = techniques.refresh.name != "none" || config.start.age.0 > 0;
     let is_closed = gear != Gear::Fluid && !goes_by_a_clock && dice.one_in(2);
     let rows = draw_rows(dice, &config, gear, goes_by_a_clock);
     let hints = config.hints.said.as_ref().map(|ranges| {
@@ -109,10 +109,10 @@ fn draw_case(dice: &mut Dice) -> Option<Case> {
         ranges.iter().map(range).collect()
     });
     let mut case = Case {
-        reclaim: techniques.reclaim.name().into(),
-        gc: techniques.gc.name().into(),
-        refresh: techniques.refresh.name().into(),
-        parity: techniques.parity.name().into(),
+        reclaim: techniques.reclaim.name.into(),
+        gc: techniques.gc.name.into(),
+        refresh: techniques.refresh.name.into(),
+        parity: techniques.parity.name.into(),
         seed,
         gear,
         computed: dice.one_in(2),
@@ -134,9 +134,13 @@ fn draw_case(dice: &mut Dice) -> Option<Case> {
 /// Returns the drive without parameters of techniques that the case does not use.
 fn without_others(mut config: DriveConfig, case: &Case) -> DriveConfig {
     let keep = |params: &mut Params, name: &str| {
-        let is_other = |given: &&Given| given.technique.as_deref().is_some_and(|of| of != name);
-        let others: Vec<Given> = params.iter().filter(is_other).cloned().collect();
-        others.iter().for_each(|given| params.remove(given.technique.as_deref(), &given.key));
+        let mut kept = Params::default();
+        for Given { technique, key, number } in params.iter() {
+            if technique.is_none_or(|of| of == name) {
+                kept.set(technique, key, number);
+            }
+        }
+        *params = kept;
     };
     keep(&mut config.reclaim.params, &case.reclaim);
     keep(&mut config.gc.params, &case.gc);
