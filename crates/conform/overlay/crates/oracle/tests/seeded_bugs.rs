@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 use cases::Finder;
 use vpass_drive::bugs::{Bug, Found};
 use vpass_oracle::swarm::{Case, run_case};
-use vpass_techniques::{all, card};
+use vpass_techniques::card;
 
 /// Largest number of cases to try if the recorded one no longer shows the bug.
 const WITHIN: u64 = 3000;
@@ -72,7 +72,12 @@ fn wanted() -> Vec<Wanted> {
     };
     let mut all: Vec<Wanted> = Bug::ALL.into_iter().flat_map(of).collect();
     for bug in ALWAYS {
-        for by in all().reclaim.iter().filter(|t| !t.may_lose()).map(|technique| technique.name) {
+        for by in vpass_techniques::all()
+            .reclaim
+            .iter()
+            .filter(|t| !t.may_lose())
+            .map(|technique| technique.name)
+        {
             let is_of = |found: &Found| matches!(found, Found::Battery { of, .. } if *of == by);
             if !bug.record().found.iter().any(is_of) && !UNTOUCHED.contains(&(bug, by)) {
                 all.push(Wanted { bug, by: Finder::battery(by) });
