@@ -69,9 +69,6 @@ impl Session {
             if card.is_some_and(|technique| technique.protects == Protection::Sound) {
                 oracle.expect_budgets(drive.config());
             }
-            if drive.moves_without_alarm() {
-                oracle.expect_early_jobs();
-            }
             drive.observe(Box::new(oracle));
         }
         drive.precondition_from(seed, &IMAGES);

@@ -46,7 +46,7 @@ impl Stripes {
     /// Returns the page that has this number on a die. The number must be below the number of pages
     /// on the die.
     #[inline]
-    pub(crate) fn page_on_die(&self, die: DieId, number: u32) -> Lpn {
+    pub fn page_on_die(&self, die: DieId, number: u32) -> Lpn {
         match self.member_on_die(die.into(), number) {
             (stripe, member) if member == self.members() => self.parity(stripe),
             (stripe, member) => self.first(stripe) + member,
@@ -56,7 +56,7 @@ impl Stripes {
     /// Returns the die of a page on a drive without failures, and the number of the page on this
     /// die.
     #[inline]
-    pub(crate) fn number_on_die(&self, lpn: Lpn) -> (DieId, u32) {
+    pub fn number_on_die(&self, lpn: Lpn) -> (DieId, u32) {
         let (stripe, member) = (self.of(lpn), self.member(lpn));
         let die = self.home(stripe, member);
         let round = self.dies.quotient(stripe);
@@ -64,7 +64,7 @@ impl Stripes {
     }
 
     /// Returns the number of pages on a die: host pages below `filled`, and their parity pages.
-    pub(crate) fn count_on_die(&self, die: DieId, filled: u32) -> u32 {
+    pub fn count_on_die(&self, die: DieId, filled: u32) -> u32 {
         let stripes = filled.div_ceil(self.members());
         let before = stripes.saturating_sub(1) / self.dies() * self.with_parity();
         let is_filled = |number: &u32| {
