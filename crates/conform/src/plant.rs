@@ -43,6 +43,8 @@ struct Faults {
 struct Fault {
     name: String,
     says: String,
+    /// Why no checker must find the fault any more; such a fault has no place.
+    retired: Option<String>,
 }
 
 /// Lines of the product, and the lines that replace them in the copy.
@@ -60,8 +62,9 @@ struct Site {
 /// Makes a copy of the sources, with all faults. Returns a sentence about it.
 pub(crate) fn plant(to: &Path) -> Result<String, String> {
     let root = &Path::new(HERE).join("../..");
-    let all = read_faults(&Path::new(HERE).join("faults"))?;
+    let mut all = read_faults(&Path::new(HERE).join("faults"))?;
     check_names(&all)?;
+    all.fault.retain(|fault| fault.retired.is_none());
     let mut files = BTreeMap::new();
     read_sources(root, Path::new(""), &mut files).map_err(|e| e.to_string())?;
     for (file, sites) in by_file(&all.site) {
@@ -93,13 +96,15 @@ fn read_faults(folder: &Path) -> Result<Faults, String> {
     Ok(all)
 }
 
-/// Refuses a fault without a place, and a name without a fault.
+/// Refuses a fault without a place, unless it is retired, and a place without its fault.
 fn check_names(all: &Faults) -> Result<(), String> {
-    let named: BTreeSet<&str> = all.fault.iter().map(|fault| fault.name.as_str()).collect();
+    let names = all.fault.iter().map(|fault| fault.name.as_str()).collect::<BTreeSet<_>>();
+    let planted = all.fault.iter().filter(|fault| fault.retired.is_none());
+    let named: BTreeSet<&str> = planted.map(|fault| fault.name.as_str()).collect();
     let placed: BTreeSet<&str> =
         all.site.iter().flat_map(|site| &site.faults).map(String::as_str).collect();
     let odd: Vec<_> = named.symmetric_difference(&placed).collect();
-    if named.len() < all.fault.len() {
+    if names.len() < all.fault.len() {
         return Err("two faults have one name".into());
     }
     if !odd.is_empty() {
@@ -167,7 +172,7 @@ fn list(faults: &[Fault]) -> String {
     let mut text = "//! List of all seeded bugs. The crate `conform` writes this file.\n\n\
                     macro_rules! list {\n    ($all:ident) => {\n        $all! {\n"
         .to_owned();
-    for Fault { name, says } in faults {
+    for Fault { name, says, .. } in faults {
         let _ = writeln!(text, "            /// {says}\n            {name},");
     }
     text + "        }\n    };\n}\n"
@@ -213,12 +218,15 @@ mod tests {
 
     #[test]
     fn each_fault_has_a_place() {
-        let fault = |name: &str| Fault { name: name.into(), says: String::new() };
+        let fault = |name: &str| Fault { name: name.into(), says: String::new(), retired: None };
         let mut all = Faults { fault: vec![fault("A")], site: vec![site("", "")] };
         assert!(check_names(&all).is_err(), "A has no place");
         all.site[0].faults = vec!["A".into()];
         assert!(check_names(&all).is_ok());
         all.site[0].faults.push("B".into());
         assert!(check_names(&all).is_err(), "B is unknown");
+        all.site[0].faults = vec![];
+        all.fault[0].retired = Some("found by nothing".into());
+        assert!(check_names(&all).is_ok(), "A is retired");
     }
 }

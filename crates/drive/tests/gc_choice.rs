@@ -4,6 +4,8 @@
 //! the longest time. `cost-benefit` picks the largest (1 - u) / 2u x age. `stable-greedy` takes the
 //! first four blocks of each list near the emptiest. Of these it keeps the blocks at least half as
 //! old as the oldest, and picks the least worn one.
+//!
+//! Numbers of valid pages are those of the drive's own writes, trims and programs.
 
 use std::cmp::Reverse;
 use std::sync::{Arc, Mutex};
@@ -12,9 +14,10 @@ use crate::common;
 
 use common::{Uniform, config, dies};
 use vpass_drive::api::gc::{Candidates, GC, GcPolicy};
-use vpass_drive::base::units::BlockId;
+use vpass_drive::base::units::{BlockId, Lpn, Ppn};
 use vpass_drive::drive::{Drive, Techniques};
 use vpass_drive::time::{Replay, run_untimed};
+use vpass_drive::watch::observer::{Event, NO_LPN, Observer};
 
 /// Number of blocks in each list that `stable-greedy` considers.
 const LOOK: usize = 4;
@@ -36,6 +39,54 @@ struct Choice {
     place: usize,
 }
 
+/// Place of each host page on flash, and number of valid pages of each block, from events alone.
+#[derive(Default)]
+struct Valid {
+    pages_per_block: u32,
+    places: Vec<Option<Ppn>>,
+    of_block: Vec<u32>,
+}
+
+impl Valid {
+    fn block_of(&self, ppn: Ppn) -> usize {
+        (ppn.number() / self.pages_per_block) as usize
+    }
+
+    fn put(&mut self, lpn: Lpn, ppn: Ppn) {
+        self.leaves(lpn);
+        self.places[lpn.index()] = Some(ppn);
+        let block = self.block_of(ppn);
+        self.of_block[block] += 1;
+    }
+
+    fn leaves(&mut self, lpn: Lpn) {
+        if let Some(ppn) = self.places[lpn.index()].take() {
+            let block = self.block_of(ppn);
+            self.of_block[block] -= 1;
+        }
+    }
+}
+
+/// Observer that keeps [`Valid`].
+struct Counter(Arc<Mutex<Valid>>);
+
+impl Observer for Counter {
+    fn take(&mut self, event: Event<'_>) {
+        let mut valid = self.0.lock().unwrap();
+        match event {
+            Event::Wrote { lpn, whole: true, .. } | Event::Trimmed { lpn } => valid.leaves(lpn),
+            Event::Preloaded { block, lpns } => {
+                let first = Ppn::new(block.number() * valid.pages_per_block);
+                for (page, lpn) in (0..).zip(lpns).filter(|(_, lpn)| **lpn != NO_LPN) {
+                    valid.put(*lpn, first + page);
+                }
+            }
+            Event::Programmed { ppn, lpn, .. } => valid.put(lpn, ppn),
+            _ => {}
+        }
+    }
+}
+
 /// Number of picks, and the first wrong one.
 #[derive(Default)]
 struct Verdict {
@@ -47,6 +98,7 @@ struct Verdict {
 struct Referee {
     policy: Box<dyn GcPolicy>,
     name: &'static str,
+    valid: Arc<Mutex<Valid>>,
     verdict: Arc<Mutex<Verdict>>,
 }
 
@@ -57,6 +109,12 @@ impl Referee {
             Ok(choices) => choices,
             Err(fault) => return Some(fault),
         };
+        let valid = self.valid.lock().unwrap();
+        let right = |choice: &&Choice| valid.of_block[choice.block.index()] == choice.valid;
+        if let Some(wrong) = choices.iter().find(|choice| !right(choice)) {
+            let own = valid.of_block[wrong.block.index()];
+            return Some(format!("{wrong:?} has {own} valid pages"));
+        }
         let Some(picked) = picked else {
             return (!choices.is_empty())
                 .then(|| format!("GC finds no victim among {} candidates", choices.len()));
@@ -154,8 +212,15 @@ fn played(gc: &'static str, keys: &str, timed: bool, read_share: f64) -> Verdict
     let techniques = Techniques { gc: gc.into(), ..Techniques::default() };
     let mut drive = Drive::new(config(&text), &techniques, timed).unwrap();
     let verdict = Arc::new(Mutex::new(Verdict::default()));
+    let geometry = drive.geometry();
+    let valid = Arc::new(Mutex::new(Valid {
+        pages_per_block: geometry.pages_per_block,
+        places: vec![None; geometry.host_pages as usize],
+        of_block: vec![0; geometry.blocks as usize],
+    }));
+    drive.observe(Box::new(Counter(valid.clone())));
     let told = verdict.clone();
-    drive.interpose_gc(|policy| Box::new(Referee { policy, name: gc, verdict: told }));
+    drive.interpose_gc(|policy| Box::new(Referee { policy, name: gc, valid, verdict: told }));
     drive.precondition(1);
     drive.begin_measurement();
     let capacity = drive.config().drive.capacity.unwrap().0;

@@ -110,15 +110,22 @@ impl TimingChecker {
 
     /// Notes that a rebuild with this number answers a host read of a page. Failed flash is not
     /// read. Any other page is first read in vain.
-    pub(crate) fn rebuilds(&mut self, lpn: Lpn, ppn: Ppn, number: u32, has_failed: bool) {
+    pub(crate) fn rebuilds(
+        &mut self,
+        lpn: Lpn,
+        ppn: Ppn,
+        number: u32,
+        has_failed: bool,
+    ) -> Result<(), String> {
         if !self.is_on() {
-            return;
+            return Ok(());
         }
         if has_failed {
             self.expected.rebuilds(lpn, ppn, number);
         } else if self.expected.repairs(lpn, ppn, number) {
-            self.dies.awaits(number);
+            self.dies.awaits(number)?;
         }
+        Ok(())
     }
 
     /// Takes the time of an adjustment from the refresh technique.

@@ -357,7 +357,9 @@ impl Oracle {
         // The host gets the page from the rebuild.
         if self.parity.last_failed.take() == Some(lpn) {
             self.losses.uncorrectable_reads -= 1;
-            self.clock.rebuilds(lpn, from, number, self.parity.failures.is_failed(from));
+            let has_failed = self.parity.failures.is_failed(from);
+            let checked = self.clock.rebuilds(lpn, from, number, has_failed);
+            self.findings.note(Kind::Protocol, checked);
         }
     }
 
