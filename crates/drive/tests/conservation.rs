@@ -1,6 +1,7 @@
-//! Work conservation on small devices: no die is idle while work waits for it, whatever it serves.
+//! Order of work on small devices. No die is idle while work waits for it, whatever it serves. An
+//! array serves its reads in the order of arrival. A piece of a job moves at most `batch:N` pages.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use crate::common;
 
@@ -9,8 +10,11 @@ use common::{Uniform, dies};
 use proptest::prelude::*;
 use vpass_drive::base::geometry::Geometry;
 use vpass_drive::base::request::Arrival;
-use vpass_drive::base::units::{BlockId, Ns, Ppn};
+use vpass_drive::base::units::{BlockId, Cause, Ns, Ppn};
 use vpass_drive::watch::time_event::{OpId, TimeEvent, Work};
+
+/// Largest number of pages of a piece under the schedule `batch:3`.
+const BATCH: u32 = 3;
 
 /// Work of the dies, followed by its events alone.
 struct Dies<'a> {
@@ -20,6 +24,13 @@ struct Dies<'a> {
     /// Operations that wait for their die, and the number of those that use each die.
     waiting: BTreeMap<OpId, usize>,
     running: Vec<u32>,
+    /// Host reads that wait for each array, and the number of arrays of a die.
+    reads: Vec<VecDeque<OpId>>,
+    arrays: u32,
+    /// Whether the schedule is `batch:3`.
+    in_batches: bool,
+    /// Number of pages that each piece to come moves out of each block that it does not erase.
+    moved: BTreeMap<OpId, BTreeMap<BlockId, u32>>,
 }
 
 impl Dies<'_> {
@@ -53,19 +64,60 @@ impl Dies<'_> {
         }
     }
 
-    /// Follows an event.
-    fn take(&mut self, event: &TimeEvent) {
+    /// Returns the array that senses a page.
+    fn array_of(&self, ppn: Ppn) -> usize {
+        let block = self.geometry.block_of(ppn);
+        let plane = if self.arrays > 1 { self.geometry.plane_of(block) } else { 0 };
+        self.die(block) * self.arrays as usize + plane as usize
+    }
+
+    /// Notes a part of a piece to come.
+    fn part(&mut self, op: OpId, work: Work) {
+        let moved = self.moved.entry(op).or_default();
+        match work {
+            Work::Copy { src, dst: Some(_), cause: Cause::Reclaim } => {
+                *moved.entry(self.geometry.block_of(src)).or_default() += 1;
+            }
+            Work::Erase { block, .. } => {
+                moved.remove(&block);
+            }
+            _ => {}
+        }
+    }
+
+    fn begin(&mut self, op: OpId) {
+        if let Some(die) = self.waiting.remove(&op) {
+            self.running[die] += 1;
+        }
+    }
+
+    /// Follows an event. Returns an error if another read must come first, or if a piece is too
+    /// large.
+    fn take(&mut self, event: &TimeEvent) -> Result<(), String> {
         match *event {
             TimeEvent::Read { op, ppn, .. } | TimeEvent::Retry { op, ppn, .. } => {
                 self.wait(op, self.die_of(ppn), None);
+                let array = self.array_of(ppn);
+                self.reads[array].push_back(op);
             }
             TimeEvent::Work { op, work, .. } => self.queue(op, work),
-            TimeEvent::Piece { op, die, .. } => self.wait(op, die.into(), None),
-            TimeEvent::Begun { op, .. } | TimeEvent::Transfer { op, .. } => {
-                if let Some(die) = self.waiting.remove(&op) {
-                    self.running[die] += 1;
+            TimeEvent::Part { op, work } => self.part(op, work),
+            TimeEvent::Piece { op, die, .. } => {
+                self.wait(op, die.into(), None);
+                let moved = self.moved.remove(&op).unwrap_or_default();
+                let too_many = moved.iter().find(|(_, pages)| **pages > BATCH);
+                if let Some((block, pages)) = too_many.filter(|_| self.in_batches) {
+                    return Err(format!("a piece moves {pages} pages of block {block}"));
                 }
             }
+            TimeEvent::Begun { op, unit, .. } => {
+                self.begin(op);
+                let reads = &mut self.reads[unit as usize];
+                if reads.contains(&op) && reads.pop_front() != Some(op) {
+                    return Err(format!("array {unit} serves read {op} before an earlier read"));
+                }
+            }
+            TimeEvent::Transfer { op, .. } => self.begin(op),
             TimeEvent::Suspended { op, .. } => {
                 let die = self.of[&op].0;
                 self.running[die] -= 1;
@@ -80,6 +132,7 @@ impl Dies<'_> {
             }
             _ => {}
         }
+        Ok(())
     }
 
     /// Returns a die that is idle while work waits for it.
@@ -109,7 +162,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
     #[test]
-    fn no_die_is_idle_while_work_waits(
+    fn dies_serve_what_waits_in_its_order(
         (count, suspend, cache, planes) in (1..4u32, any::<bool>(), any::<bool>(), 1..3u32),
         schedule in prop::sample::select(vec!["foreground", "batch:3", "deadline"]),
         buffer in prop::sample::select(vec!["0B", "64KiB", "1MiB"]),
@@ -137,6 +190,10 @@ proptest! {
             of: BTreeMap::new(),
             waiting: BTreeMap::new(),
             running: vec![0; count as usize],
+            reads: vec![VecDeque::new(); (count * planes) as usize],
+            arrays: planes,
+            in_batches: schedule == "batch:3",
+            moved: BTreeMap::new(),
         };
         let mut now = 0;
         for event in &log.time {
@@ -144,7 +201,8 @@ proptest! {
                 prop_assert_eq!(dies.idle(), None, "idle from {} to {} ns", now, at);
                 now = at;
             }
-            dies.take(event);
+            let checked = dies.take(event);
+            prop_assert_eq!(checked, Ok(()));
         }
     }
 }

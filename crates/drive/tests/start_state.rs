@@ -1,6 +1,7 @@
 //! State of a drive at its start: reads, wear and ages of its blocks are spread as `[start]` says.
 
 use std::any::Any;
+use std::collections::BTreeMap;
 
 use crate::common;
 
@@ -8,7 +9,7 @@ use common::config;
 use vpass_drive::base::span::DAY;
 use vpass_drive::base::units::{BlockId, Lpn, Moment};
 use vpass_drive::drive::{Drive, Techniques};
-use vpass_drive::watch::observer::{Event, NO_LPN, Observer};
+use vpass_drive::watch::observer::{Event, NO_LPN, NO_PPN, Observer};
 
 /// Largest distance of the mean of many draws from its expectation, in standard deviations.
 const FAR: f64 = 5.0;
@@ -24,6 +25,8 @@ struct Start {
     /// Cycles of each block, and quarters of a dose unit of each wordline of each block.
     worn: Vec<u32>,
     served: Vec<(BlockId, Vec<u32>)>,
+    /// Reads of preparation by block.
+    read: BTreeMap<BlockId, u32>,
     since: Vec<Moment>,
     /// Host pages that were written, once for each time.
     written: Vec<Lpn>,
@@ -37,6 +40,14 @@ impl Observer for Start {
                 self.written.extend(lpns.iter().filter(|lpn| **lpn != NO_LPN));
             }
             Event::Wrote { lpn, .. } => self.written.push(lpn),
+            Event::Reads { batch } => {
+                for read in batch.iter().filter(|read| read.ppn < NO_PPN) {
+                    *self.read.entry(BlockId::new(read.ppn.number() / PAGES)).or_default() += 1;
+                }
+            }
+            Event::Erased { block, .. } => {
+                self.read.remove(&block);
+            }
             Event::WornBefore { pec, .. } => self.worn.push(pec),
             Event::ServedBefore { block, doses } => {
                 self.served.push((block, doses.iter().map(|dose| dose.count()).collect()));
@@ -49,18 +60,25 @@ impl Observer for Start {
 
 /// Starts a drive with these keys of `[start]`. Reads of neighbours weigh `alpha`.
 fn started(start: &str, alpha: f64, seed: u64) -> Start {
+    started_with("none", 1, start, alpha, seed)
+}
+
+/// Starts a drive of several dies with parity.
+fn started_with(parity: &str, dies: u32, start: &str, alpha: f64, seed: u64) -> Start {
     let text = format!(
         r#"
-        geometry = {{ channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = {BLOCKS}, wordlines_per_block = {PAGES}, cell = "slc", page_size = "4KiB" }}
+        geometry = {{ channels = {dies}, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = {}, wordlines_per_block = {PAGES}, cell = "slc", page_size = "4KiB" }}
         timing = {{ sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }}
         drive = {{ spare = 0.4 }}
         start = {{ {start} }}
         disturb = {{ model = "wordline", table = [{{ pec = 0, limit = [90000], alpha = [{alpha}] }}] }}
         error = {{ model = "powerlaw", e = 0.001, b = 1e-6, m = 0.0, n = 1.0 }}
         ecc = {{ cap = [0.0085] }}
-        "#
+        "#,
+        BLOCKS / dies
     );
-    let techniques = Techniques { reclaim: "none".into(), ..Techniques::default() };
+    let techniques =
+        Techniques { reclaim: "none".into(), parity: parity.into(), ..Techniques::default() };
     let mut drive = Drive::new(config(&text), &techniques, false).unwrap();
     drive.observe(Box::new(Start::default()));
     drive.precondition(seed);
@@ -95,6 +113,36 @@ fn reads_before_the_run_are_spread_over_blocks_and_wordlines() {
         check_even(&format!("start.reads = {most}"), &reads, f64::from(most));
     }
     assert!(started("reads = 0", 9.0, 1).served.is_empty());
+}
+
+/// A partly written block has served the part of its drawn reads that falls on its pages.
+#[test]
+fn partly_written_blocks_served_the_reads_of_their_pages() {
+    let mut open = 0;
+    for seed in 1..=20 {
+        for (block, doses) in started("reads = 1000, fill = 0.9985", 9.0, seed).served {
+            open += u32::from(doses.len() < PAGES as usize);
+            let each = f64::from(doses.iter().sum::<u32>()) / 4.0 / doses.len() as f64;
+            assert!(each * f64::from(PAGES) <= 1000.0, "block {block}: {each} reads a page");
+        }
+    }
+    assert!(open >= 10, "{open} blocks were partly written");
+}
+
+/// Reads of preparation are part of the drawn reads. Each counts as often as it may disturb a
+/// neighbour.
+#[test]
+fn reads_of_preparation_are_part_of_the_reads_before_the_run() {
+    let (most, alpha) = (1000, 9);
+    let start = started_with("raid5", 4, "reads = 1000, overwrite = 2.0", alpha.into(), 1);
+    let mut of_preparation = 0;
+    for (block, doses) in &start.served {
+        let read = start.read.get(block).copied().unwrap_or(0) * alpha;
+        let each = doses.iter().sum::<u32>() / 4 / doses.len() as u32;
+        assert!(read.min(most) + each * PAGES <= most, "block {block}: {read} and {each} a page");
+        of_preparation += read;
+    }
+    assert!(of_preparation > 0);
 }
 
 #[test]

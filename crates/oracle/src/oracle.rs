@@ -224,9 +224,8 @@ impl Oracle {
 
     /// Returns the memory of the oracle for a drive of this geometry.
     pub fn memory(geometry: &Geometry, level: Level) -> Bytes {
-        let at_full = Questions::bytes(geometry)
-            + Levelling::bytes(geometry)
-            + Blame::bytes(geometry);
+        let at_full =
+            Questions::bytes(geometry) + Levelling::bytes(geometry) + Blame::bytes(geometry);
         Bytes(
             Truth::bytes(geometry)
                 + geometry.stripes.map_or(0, Records::bytes)

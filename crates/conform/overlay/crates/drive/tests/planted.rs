@@ -1,16 +1,9 @@
 //! Stories of other tests, run again on drives with a bug. `make seeded-bugs` runs them.
 #![cfg(feature = "seeded-bugs")]
 
-use vpass_drive::bugs::{Bug, stories};
+use vpass_drive::bugs::stories;
 
 #[test]
 fn each_bug_is_seen_by_its_story() {
-    stories::check(&[
-        (
-            Bug::PadsNever,
-            "program_unit::a_page_that_waits_is_served_from_memory_and_padded_after_a_pause",
-        ),
-        (Bug::RefusalsUncounted, "density::a_drive_that_cannot_spare_the_pages_relocates"),
-        (Bug::SlowAtAnyRetry, "retries::a_block_becomes_slow_as_a_whole"),
-    ]);
+    stories::check(&stories::OF_TESTS);
 }

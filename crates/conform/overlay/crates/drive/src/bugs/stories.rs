@@ -5,7 +5,7 @@ use std::process::Command;
 
 use super::{Bug, PLANT};
 
-/// Stories among the unit tests of this crate. Other stories are in `tests/planted.rs`.
+/// Stories among the unit tests of this crate. [`OF_TESTS`] has the others.
 pub const OF_UNITS: [(Bug, &str); 29] = [
     (
         Bug::AgedMovingForgotten,
@@ -78,6 +78,46 @@ pub const OF_UNITS: [(Bug, &str); 29] = [
         "techniques::reclaim::count::tests::drive_wide::reads_before_the_measured_phase_count",
     ),
     (Bug::KeptReadUnasked, "ftl::partial::tests::parts_that_would_ring_an_alarm_are_not_read"),
+];
+
+/// Stories among the integration tests of this crate.
+pub const OF_TESTS: [(Bug, &str); 21] = [
+    (
+        Bug::PadsNever,
+        "program_unit::a_page_that_waits_is_served_from_memory_and_padded_after_a_pause",
+    ),
+    (Bug::RefusalsUncounted, "density::a_drive_that_cannot_spare_the_pages_relocates"),
+    (Bug::SlowAtAnyRetry, "retries::a_block_becomes_slow_as_a_whole"),
+    (Bug::YoungestVictim, "gc_choice::each_policy_picks_the_block_of_its_definition"),
+    (Bug::VictimsStale, "gc_choice::each_policy_picks_the_block_of_its_definition"),
+    (Bug::StableTakesWorn, "gc_choice::each_policy_picks_the_block_of_its_definition"),
+    (Bug::CostBenefitAgeless, "gc_choice::each_policy_picks_the_block_of_its_definition"),
+    (Bug::GcTakesFullest, "gc_choice::each_policy_picks_the_block_of_its_definition"),
+    (Bug::ReadsReversed, "conservation::dies_serve_what_waits_in_its_order"),
+    (Bug::BatchTooLong, "conservation::dies_serve_what_waits_in_its_order"),
+    (Bug::PoolBeginsLate, "addresses::every_address_leads_where_division_leads"),
+    (
+        Bug::StartReadsHalved,
+        "start_state::reads_before_the_run_are_spread_over_blocks_and_wordlines",
+    ),
+    (Bug::StartReadsOpen, "start_state::partly_written_blocks_served_the_reads_of_their_pages"),
+    (
+        Bug::PreparationUncounted,
+        "start_state::reads_of_preparation_are_part_of_the_reads_before_the_run",
+    ),
+    (Bug::WornShareTwice, "start_state::blocks_begin_with_the_wear_that_is_configured"),
+    (Bug::FillOneShort, "start_state::pages_are_written_as_often_as_configured"),
+    (Bug::OverwritesHalved, "start_state::pages_are_written_as_often_as_configured"),
+    (Bug::OverwritesFirstHalf, "start_state::pages_are_written_as_often_as_configured"),
+    (Bug::SteadyAllFull, "start_state::a_computed_start_is_the_steady_state_of_greedy_cleaning"),
+    (
+        Bug::AgeAloneForgotten,
+        "reference::limits_and_error_rates_are_those_of_ten_thousand_configurations",
+    ),
+    (
+        Bug::BudgetBetweenRows,
+        "reference::limits_and_error_rates_are_those_of_ten_thousand_configurations",
+    ),
 ];
 
 /// Returns whether a test of this program passes alone, on drives with this bug or without a bug.
