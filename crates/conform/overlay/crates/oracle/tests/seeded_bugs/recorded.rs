@@ -240,7 +240,6 @@ pub(crate) const CHECK: &[(Bug, u64, &str)] = &[
     (Bug::DivideInverted, 2, "(at random), stable-greedy, none"),
     (Bug::ForegroundWaits, 1, "tiered, cost-benefit, none"),
     (Bug::PieceWraps, 1_000_005, "(at random), cost-benefit, none"),
-    (Bug::PoolBeginsLate, 1_000_001, "hotld, greedy, none"),
     (Bug::ProbeOfToday, 126, "erased-probe, cost-benefit, none"),
     (Bug::OlderUnasked, 50, "straw-ss, stable-greedy, none, nested"),
     (Bug::StepsOfOlder, 4023, "tiered, cost-benefit, ida"),
