@@ -2,15 +2,18 @@
 
 mod common;
 
+mod addresses;
 mod cards;
 mod closed_forms;
 mod config;
+mod conservation;
 mod delayed_parity;
 mod density;
 mod device;
 mod endurance;
 mod error_model;
 mod failures;
+mod gc_choice;
 mod gears;
 mod lifetime;
 mod merged_stripes;
@@ -22,11 +25,13 @@ mod reactive;
 mod read_hot;
 mod reads_off_flash;
 mod recoding;
+mod reference;
 mod refresh;
 mod rest;
 mod retries;
 mod schedule;
 mod stages;
 mod start;
+mod start_state;
 mod straw;
 mod timing;

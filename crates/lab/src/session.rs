@@ -64,9 +64,6 @@ impl Session {
             if techniques.reclaim.protects == Protection::Sound {
                 oracle.expect_budgets(drive.config());
             }
-            if drive.moves_without_alarm() {
-                oracle.expect_early_jobs();
-            }
             drive.observe(Box::new(oracle));
         }
         drive.precondition_from(seed, &IMAGES);

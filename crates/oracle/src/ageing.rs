@@ -11,10 +11,8 @@ use std::collections::BTreeSet;
 
 use vpass_drive::base::units::{BlockId, Moment, Ns};
 use vpass_drive::config::{DriveConfig, Number};
+use vpass_drive::error::ages::Ages;
 
-/// Largest distance of the mean of many draws from its expectation, in standard deviations. A
-/// larger distance is an error.
-const FAR: f64 = 7.0;
 /// In a timed run a block may be late by this share of its period plus `LATE`. The latter covers a
 /// pause between two submitted requests, and long jobs.
 const LATE_SHARE: Moment = 16;
@@ -42,13 +40,13 @@ pub(crate) struct Ageing {
     /// Arrival of the last request announced.
     until: Moment,
     most_at_start: Moment,
-    /// Sum and number of the ages at the start.
-    at_start: (f64, u32),
     since: Vec<Option<Moment>>,
     order: BTreeSet<(Moment, BlockId)>,
     refreshed: u64,
     /// Number of jobs that may have begun because of a block's age, or for another reason.
     unclear: u64,
+    /// Steps of age, in which limits change.
+    pub(crate) steps: Ages,
 }
 
 impl Ageing {
@@ -120,26 +118,12 @@ impl Ageing {
         self.told = true;
         self.end(block);
         self.begin_at(block, since);
-        self.at_start = (self.at_start.0 - since as f64, self.at_start.1 + 1);
         if (-self.most_at_start..=0).contains(&since) {
             return Ok(());
         }
         Err(format!(
             "block {block} starts with an age of {} ns; start.age is {} ns",
             -since, self.most_at_start
-        ))
-    }
-
-    /// Checks the ages of all blocks at the start: their mean is half of the largest.
-    pub(crate) fn check_start(&self) -> Result<(), String> {
-        let (sum, n) = (self.at_start.0, f64::from(self.at_start.1));
-        let most = self.most_at_start as f64;
-        if self.at_start.1 == 0 || (sum / n - most / 2.0).abs() <= FAR * most / (12.0 * n).sqrt() {
-            return Ok(());
-        }
-        Err(format!(
-            "blocks start with a mean age of {} ns; it must be half of start.age = {most} ns",
-            sum / n
         ))
     }
 
@@ -342,18 +326,5 @@ mod tests {
         assert!(ages.clock(19).is_err(), "back");
         ages.requests(60).unwrap();
         assert!(ages.clock(29).is_err(), "behind requests that are served");
-    }
-
-    #[test]
-    fn the_mean_age_at_the_start_is_half_of_the_most() {
-        let with = |age: Moment| {
-            let mut ages = ageing();
-            for block in BlockId::range(0..400) {
-                ages.aged(block, -age).unwrap();
-            }
-            ages.check_start()
-        };
-        assert_eq!(with(25), Ok(()));
-        assert!(with(5).is_err() && with(45).is_err());
     }
 }

@@ -1,27 +1,20 @@
-//! Places of the pages in a computed start. With its own arithmetic, the oracle computes the page
-//! at each place of flash, and the place of each page.
+//! Places of the pages in a computed start: the page at each place of flash, and the place of each
+//! page.
 //!
 //! The drive reports keys. They define an order of the host pages; with parity, one order for each
 //! die. For each block the drive reports its first position in that order, the keys of an order of
 //! its flash pages, and how many of these hold data. They are the first ones of the block's order.
-//! This file does not call the drive's own computation. So a mistake in the drive or here shows
-//! when a page is read, moved, or checked at the end.
+//! `drive/tests/reference` shows that such an order is a permutation, with any keys.
 //!
-//! Each page of the start is in exactly one flash page. An order is a permutation with any keys,
-//! because each half-round of it can be reversed. [`Begun::check`] checks that the blocks use each
-//! position once. [`Begun::place_of`] follows a place back to its page.
-
-mod lists;
-mod positions;
+//! Each page of the start is in exactly one flash page: [`Begun::check`] checks that the blocks use
+//! each position once. [`Begun::place_of`] follows a place back to its page.
 
 use std::ops::Range;
 
 use vpass_drive::base::geometry::Geometry;
 use vpass_drive::base::steady::Order;
-use vpass_drive::base::units::{BlockId, Lpn, Ppn};
-
-use self::lists::Lists;
-use self::positions::Positions;
+use vpass_drive::base::stripes::Stripes;
+use vpass_drive::base::units::{BlockId, DieId, Lpn, Ppn};
 
 /// Part of the order that one block uses.
 #[derive(Clone, Copy, Debug, Default)]
@@ -40,7 +33,7 @@ struct Part {
 /// Order of one list of pages, and the blocks that use it.
 #[derive(Debug)]
 struct Lane {
-    positions: Positions,
+    order: Order,
     /// First position of the next block.
     next: u32,
     /// Blocks in the order of their positions, each with its first position.
@@ -50,7 +43,10 @@ struct Lane {
 /// A computed start, as the drive reported it block by block.
 #[derive(Debug)]
 pub(crate) struct Begun {
-    lists: Lists,
+    host_pages: u32,
+    /// Number of host pages that the start fills.
+    filled: u32,
+    stripes: Option<Stripes>,
     lanes: Vec<Lane>,
     parts: Vec<Part>,
     /// Pages that hold data, one bit for each page of each block.
@@ -67,20 +63,25 @@ impl Begun {
     /// Reports an order that does not have as many pages as it should.
     pub(crate) fn new(geometry: &Geometry, orders: &[Order], filled: u32) -> Result<Self, String> {
         let words = geometry.pages_per_block.div_ceil(64) as usize;
-        let lists = Lists::new(geometry, filled);
         let has: Vec<u32> = orders.iter().map(|order| order.pages).collect();
-        let should: Vec<u32> = (0..lists.len()).map(|list| lists.count(list)).collect();
+        let should: Vec<u32> = match geometry.stripes {
+            None => vec![filled],
+            Some(stripes) => {
+                (0..geometry.dies() as DieId).map(|die| stripes.count_on_die(die, filled)).collect()
+            }
+        };
         if has != should {
             return Err(format!(
                 "the start orders have {has:?} positions; a start of {filled} host pages needs \
                  {should:?}"
             ));
         }
-        let lane =
-            |order: &Order| Lane { positions: Positions::new(*order), next: 0, blocks: vec![] };
+        let lane = |order: &Order| Lane { order: *order, next: 0, blocks: vec![] };
         Ok(Self {
-            blocks_per_lane: geometry.blocks / lists.len() as u32,
-            lists,
+            host_pages: geometry.host_pages,
+            filled,
+            stripes: geometry.stripes,
+            blocks_per_lane: geometry.blocks_per_domain(),
             lanes: orders.iter().map(lane).collect(),
             parts: vec![Part::default(); geometry.blocks as usize],
             chosen: vec![0; geometry.blocks as usize * words],
@@ -97,7 +98,8 @@ impl Begun {
 
     /// Returns the host pages and the parity pages of the start.
     pub(crate) fn ranges(&self) -> [Range<u32>; 2] {
-        self.lists.ranges()
+        let parity = self.stripes.map_or(0, |stripes| self.filled.div_ceil(stripes.members()));
+        [0..self.filled, self.host_pages..self.host_pages + parity]
     }
 
     /// Returns the number of pages in the start.
@@ -152,8 +154,7 @@ impl Begun {
         for (at, word) in (0..).step_by(64).zip(own.iter_mut()) {
             *word = u64::MAX >> (64 - (pages - at).min(64));
         }
-        let positions = Positions::new(order);
-        for page in (holds..pages).map(|rank| positions.number_at(rank)) {
+        for page in (holds..pages).map(|rank| order.at_place(rank)) {
             own[page as usize / 64] &= !(1 << (page % 64));
         }
         let lane = &mut self.lanes[(block.number() / self.blocks_per_lane) as usize];
@@ -171,9 +172,9 @@ impl Begun {
 
     /// Checks that each position of each order is used once.
     pub(crate) fn check(&self) -> Result<(), String> {
-        let wrong = self.lanes.iter().find(|lane| lane.next != lane.positions.count());
+        let wrong = self.lanes.iter().find(|lane| lane.next != lane.order.pages);
         wrong.map_or(Ok(()), |lane| {
-            let (taken, pages) = (lane.next, lane.positions.count());
+            let (taken, pages) = (lane.next, lane.order.pages);
             Err(format!("the start order has {pages} positions; blocks use {taken}"))
         })
     }
@@ -212,16 +213,19 @@ impl Begun {
         let (part, chosen) = (self.parts[block.index()], self.chosen(block));
         let is_chosen = part.is_loaded && chosen[page as usize / 64] & 1 << (page % 64) != 0;
         is_chosen.then(|| {
-            let position = part.first + self.order_in(block).position_of(page);
+            let position = part.first + self.order_in(block).place_of(page);
             let lane = self.lane_of(block);
-            self.lists.page(lane, self.lanes[lane].positions.number_at(position))
+            let order = &self.lanes[lane].order;
+            // A wrong position may lie outside the order.
+            let number = order.at_place(position % order.pages.max(1));
+            self.stripes
+                .map_or(Lpn::new(number), |stripes| stripes.page_on_die(lane as DieId, number))
         })
     }
 
     /// Returns the order of the flash pages of a block of the start.
-    fn order_in(&self, block: BlockId) -> Positions {
-        let keys = self.parts[block.index()].keys;
-        Positions::new(Order { pages: self.pages_per_block, keys })
+    fn order_in(&self, block: BlockId) -> Order {
+        Order { pages: self.pages_per_block, keys: self.parts[block.index()].keys }
     }
 
     /// Returns the host page, or the parity page, that a flash page holds at the start.
@@ -238,12 +242,14 @@ impl Begun {
         if !self.has(lpn) {
             return None;
         }
-        let (list, number) = self.lists.number(lpn);
-        let lane = &self.lanes[list];
-        let position = lane.positions.position_of(number);
+        let (die, number) =
+            self.stripes.map_or((0, lpn.number()), |stripes| stripes.number_on_die(lpn));
+        let lane = &self.lanes[usize::from(die)];
+        let position = lane.order.place_of(number);
         let after = lane.blocks.partition_point(|(first, _)| *first <= position);
         let (first, block) = *lane.blocks.get(after.checked_sub(1)?)?;
-        let page = self.order_in(block).number_at(position.checked_sub(first)?);
+        let rank = position.checked_sub(first).filter(|rank| *rank < self.pages_per_block)?;
+        let page = self.order_in(block).at_place(rank);
         let ppn = Ppn::new(block.number() * self.pages_per_block + page);
         Some(ppn).filter(|ppn| self.page_of(*ppn) == Some(lpn))
     }

@@ -3,9 +3,8 @@
 //! its last part, after its waits and its time on the host link. No die is idle while something
 //! waits for it.
 //!
-//! The oracle does not schedule again. The engine decides which queue of a die is served next, and
-//! the oracle checks that the configuration allows it. The first error ends all checks, because all
-//! later times would follow from it.
+//! The oracle does not schedule again: the engine decides what a die does next. The first error ends
+//! all checks, because all later times would follow from it.
 
 mod dies;
 mod events;
@@ -14,18 +13,16 @@ mod groups;
 mod host;
 mod latencies;
 mod lengths;
-mod pads;
-mod urgency;
 mod work;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use vpass_drive::base::geometry::Geometry;
 use vpass_drive::base::metrics::TimedMetrics;
-use vpass_drive::base::request::Request;
-use vpass_drive::base::units::{BlockId, Cause, Lpn, Ns, Ppn};
+use vpass_drive::base::units::{Lpn, Ns, Ppn, WordlineInBlock};
 use vpass_drive::config::DriveConfig;
-use vpass_drive::watch::observer::PhysRead;
+use vpass_drive::drive::Drive;
+use vpass_drive::watch::observer::{Event, PhysRead};
 use vpass_drive::watch::time_event::{OpId, TimeEvent};
 
 use self::dies::Dies;
@@ -34,38 +31,27 @@ use self::groups::OfGroups;
 use self::host::Host;
 pub(crate) use self::lengths::program_us;
 use self::lengths::{How, Lengths};
-use self::pads::Pads;
-use self::urgency::Urgency;
-pub(crate) use self::urgency::{Begun, Now};
-use crate::codings::FASTER;
+use crate::oracle::{Books, Check};
+use crate::report::{Findings, Kind};
+use crate::truth::Truth;
 
-/// Total time of the parts of a piece so far, and its die. Parts that show no die do not change the
-/// die.
-#[derive(Debug, Default)]
-struct Parts {
-    ns: Ns,
-    die: Option<u32>,
-    /// Number of pages moved for reclaim jobs that end with the erase of their blocks, and the
-    /// erased blocks.
-    moved: BTreeMap<BlockId, u32>,
-    erased: BTreeSet<BlockId>,
-}
-
-/// Part of a request that waits for a rebuild: its bytes, and the number of decodings one after
-/// another.
+/// Part of a request that waits for a rebuild: the request and its bytes, and the number of
+/// decodings one after another.
 #[derive(Clone, Copy, Debug)]
 struct Rebuilding {
-    request: u32,
-    bytes: u32,
+    part: (u32, u32),
     decodings: u64,
 }
 
-/// A page read for a rebuild, with its coding and its first level or the level of its retry.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// A page read for a rebuild, which waits until a host read has failed.
+#[derive(Clone, Copy, Debug)]
 struct HeldRead {
     ppn: Ppn,
     retry: Option<u8>,
     how: How,
+    stripe: u32,
+    /// Whether the host read has failed.
+    is_due: bool,
 }
 
 /// The checker of one drive's time.
@@ -75,25 +61,22 @@ pub(crate) struct TimingChecker {
     expected: Expected,
     dies: Dies,
     host: Host,
-    pieces: BTreeMap<OpId, Parts>,
+    /// Time of the parts of each piece of a job so far, and its die. Parts that show no die do not
+    /// change the die.
+    pieces: BTreeMap<OpId, (Ns, Option<u32>)>,
     /// Parts of requests that wait for rebuilds, by the number of the rebuild.
     rebuilding: BTreeMap<u32, Rebuilding>,
-    /// Reads for rebuilds that wait until a host read has failed, and reads that must come now.
-    held: BTreeMap<u32, Vec<HeldRead>>,
-    due: Vec<(u32, HeldRead)>,
-    /// Page of the last retry that a die got as work, not among its reads.
-    retried_behind: Option<Ppn>,
-    pads: Pads,
-    urgency: Urgency,
+    held: Vec<HeldRead>,
     now: Ns,
-    /// Whether a run is under way, in which operations take time.
+    /// Whether a run is under way, in which operations take time, and whether any has begun.
     runs: bool,
+    has_run: bool,
     /// Whether checking has stopped.
     stopped: bool,
 }
 
 impl TimingChecker {
-    pub(crate) fn new(geometry: &Geometry, config: &DriveConfig, dose_of_kind: &[u32]) -> Self {
+    pub(crate) fn new(geometry: &Geometry, config: &DriveConfig) -> Self {
         let lengths = Lengths::new(geometry, config);
         Self {
             expected: Expected::default(),
@@ -101,13 +84,10 @@ impl TimingChecker {
             host: Host::default(),
             pieces: BTreeMap::new(),
             rebuilding: BTreeMap::new(),
-            held: BTreeMap::new(),
-            due: vec![],
-            retried_behind: None,
-            pads: Pads::default(),
-            urgency: Urgency::new(geometry, config, dose_of_kind.to_vec()),
+            held: vec![],
             now: 0,
             runs: false,
+            has_run: false,
             stopped: false,
             lengths,
         }
@@ -130,67 +110,31 @@ impl TimingChecker {
 
     /// Notes that a rebuild with this number answers a host read of a page. Failed flash is not
     /// read. Any other page is first read in vain.
-    pub(crate) fn rebuilds(&mut self, lpn: Lpn, ppn: Ppn, number: u32, has_failed: bool) {
+    pub(crate) fn rebuilds(
+        &mut self,
+        lpn: Lpn,
+        ppn: Ppn,
+        number: u32,
+        has_failed: bool,
+    ) -> Result<(), String> {
         if !self.is_on() {
-            return;
+            return Ok(());
         }
         if has_failed {
             self.expected.rebuilds(lpn, ppn, number);
         } else if self.expected.repairs(lpn, ppn, number) {
-            self.dies.awaits(number);
+            self.dies.awaits(number)?;
         }
-    }
-
-    pub(crate) fn programmed(&mut self, ppn: Ppn, has_data: bool, cause: Cause) {
-        if self.is_on() {
-            self.expected.programmed(ppn, has_data, cause, &self.lengths);
-        }
-    }
-
-    /// Notes that reclaim begins to move all data of a block.
-    pub(crate) fn empties(&mut self, block: BlockId) {
-        self.expected.empties(block);
-    }
-
-    pub(crate) fn opened(&mut self, block: BlockId, coding: u8) {
-        self.expected.opened(block, coding);
+        Ok(())
     }
 
     /// Takes the time of an adjustment from the refresh technique.
     pub(crate) fn expect_refresh(&mut self, config: &DriveConfig, refresh: &str) {
         self.lengths.expect_refresh(config, refresh);
-        if refresh == "ida" {
-            self.urgency.expect_adjusting(config.geometry.cell.bits(), self.lengths.merge(FASTER));
-        }
     }
 
-    pub(crate) fn merged(&mut self, block: BlockId, coding: u8, cause: Cause) {
-        if self.is_on() {
-            self.expected.merged(block, coding, cause, &self.lengths);
-        }
-    }
-
-    /// Notes that a wordline, or a whole block, has another coding from now on.
-    pub(crate) fn recoded(&mut self, block: BlockId, wordline: Option<u32>, coding: u8) {
-        self.expected.recoded(block, wordline, coding);
-    }
-
-    /// Notes an erase of a block that had endured this number of P/E cycles.
-    pub(crate) fn erased(&mut self, block: BlockId, cause: Cause, endured: u32) {
-        self.expected.forget_block(block);
-        if self.is_on() {
-            self.expected.erased(block, cause, endured);
-        }
-    }
-
-    pub(crate) fn requests(&mut self, first: u64, requests: &[Request]) {
-        if self.is_on() {
-            self.host.ask(first, requests);
-        }
-    }
-
-    pub(crate) fn begin(&mut self, at: Ns, latencies: &TimedMetrics) {
-        self.runs = true;
+    fn begin(&mut self, at: Ns, latencies: &TimedMetrics) {
+        (self.runs, self.has_run) = (true, true);
         self.now = at;
         self.host.begin(latencies);
     }
@@ -199,13 +143,12 @@ impl TimingChecker {
     ///
     /// # Errors
     /// The first error.
-    pub(crate) fn events(&mut self, events: &[TimeEvent]) -> Result<(), String> {
+    fn events(&mut self, events: &[TimeEvent]) -> Result<(), String> {
         if !self.is_on() {
             return Ok(());
         }
         let checked =
             events.iter().try_for_each(|event| self.event(event)).and_then(|()| self.check_given());
-        self.urgency.end_telling();
         self.stopped |= checked.is_err();
         checked
     }
@@ -216,25 +159,30 @@ impl TimingChecker {
         self.pieces
             .values()
             .next()
-            .map_or(Ok(()), |parts| Err(format!("{} ns of a job belong to no die", parts.ns)))
+            .map_or(Ok(()), |(ns, _)| Err(format!("{ns} ns of a job belong to no die")))
     }
 
     /// Ends the run.
     ///
     /// # Errors
     /// If a request or work is unfinished.
-    pub(crate) fn end(&mut self, pending: &[OpId], latencies: &TimedMetrics) -> Result<(), String> {
+    fn end_run(&mut self, pending: &[OpId], latencies: &TimedMetrics) -> Result<(), String> {
         if !self.is_on() {
             return Ok(());
         }
         self.runs = false;
-        let checked = self.host.check_end(latencies).and_then(|()| self.dies.check_end(pending));
+        let held = self.held.first().map_or(Ok(()), |held| {
+            Err(format!("ppn {} still waits to be read for rebuild {}", held.ppn, held.stripe))
+        });
+        let checked = held
+            .and_then(|()| self.host.check_end(latencies))
+            .and_then(|()| self.dies.check_end(pending));
         self.stopped |= checked.is_err();
         checked
     }
 
     /// Compares the time that reads have waited for reclaim with the drive's report.
-    pub(crate) fn check_stalls(&self, told: Ns) -> Result<(), String> {
+    fn check_stalls(&self, told: Ns) -> Result<(), String> {
         let seen = self.dies.stalled;
         if self.stopped || self.runs || told == seen {
             return Ok(());
@@ -243,9 +191,65 @@ impl TimingChecker {
             "the drive reports that reads waited {told} ns for reclaim; {seen} ns were seen"
         ))
     }
+}
 
-    /// Restarts the counts with the measured phase.
-    pub(crate) fn begin_measured_phase(&mut self) {
-        self.dies.stalled = 0;
+impl Check for TimingChecker {
+    fn before(&mut self, truth: &Truth, event: &Event<'_>, _: &mut Findings) {
+        match *event {
+            Event::Recoded { block, wordline, mode } if truth.has_block(block) => {
+                let wordline = wordline.map(WordlineInBlock::number);
+                self.expected.recoded(block, wordline, mode);
+                if wordline.is_none() && truth.protocol.written(block) == 0 {
+                    self.expected.opened(block, mode);
+                }
+            }
+            Event::Erased { block, cause } if truth.has_block(block) => {
+                self.expected.forget_block(block);
+                if self.is_on() {
+                    self.expected.erased(block, cause, truth.doses.cycles_of(block));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn after(&mut self, _: &Truth, event: &Event<'_>, findings: &mut Findings) {
+        let checked = match *event {
+            Event::RunBegan { at, latencies } => {
+                self.begin(at, latencies);
+                Ok(())
+            }
+            Event::Time { events } => self.events(events),
+            Event::RunEnded { pending, latencies } => self.end_run(pending, latencies),
+            Event::MeasuredPhase => {
+                self.dies.stalled = 0;
+                Ok(())
+            }
+            _ if !self.is_on() => Ok(()),
+            Event::Requests { first, requests } => {
+                self.host.ask(first, requests);
+                Ok(())
+            }
+            Event::Programmed { ppn, cause, .. } => {
+                self.expected.programmed(ppn, true, cause, &self.lengths);
+                Ok(())
+            }
+            Event::Padded { ppn, cause, .. } => {
+                self.expected.programmed(ppn, false, cause, &self.lengths);
+                Ok(())
+            }
+            Event::Merged { block, mode, cause, .. } => {
+                self.expected.merged(block, mode, cause, &self.lengths);
+                Ok(())
+            }
+            _ => Ok(()),
+        };
+        findings.note(Kind::Protocol, checked);
+    }
+
+    fn end(&mut self, _: &Truth, drive: &Drive, _: &Books, findings: &mut Findings) {
+        if self.has_run {
+            findings.note(Kind::Books, self.check_stalls(drive.reclaim_counts().stall_ns));
+        }
     }
 }

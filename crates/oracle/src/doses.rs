@@ -22,7 +22,7 @@
 
 mod aged;
 mod operations;
-mod truth;
+mod stress;
 mod worn;
 
 use std::ops::Range;
@@ -33,12 +33,11 @@ use vpass_drive::base::units::BlockId;
 use vpass_drive::config::{CellType, DisturbModel, DoseUnit, DriveConfig};
 
 use crate::codings::Codings;
-use crate::endurance::{self, Endurance, Endurances, FAR, UNIT, counts_alike};
-use crate::error_rates::ErrorRates;
+use crate::limits::{self, Endurance, FAR, Limits, UNIT, counts_alike};
 use crate::medium::{At, Counters, Medium};
 use crate::noise::Noise;
 use aged::ROUNDED;
-pub(crate) use truth::Truth;
+pub(crate) use stress::Stress;
 use worn::{BlockWear, Worn};
 
 /// Unit of `preprogram_weight`: 1/65536.
@@ -76,9 +75,8 @@ pub(crate) struct Doses {
     blocks: Vec<Block>,
     /// Modes of wordlines in blocks where some have a mode of their own; 0 means no own mode.
     own_modes: Vec<Vec<u8>>,
-    table: Endurances,
-    /// Error rates, if data has any, and the age step of each block.
-    rates: Option<ErrorRates>,
+    table: Limits,
+    /// Age step of each block.
     steps: Vec<u32>,
     /// Random retries, if the drive draws them.
     noise: Option<Noise>,
@@ -103,10 +101,11 @@ pub(crate) struct Doses {
 
 impl Doses {
     pub(crate) fn new(geometry: &Geometry, config: &DriveConfig) -> Self {
-        let table = Endurances::new(config);
+        let table = Limits::new(config);
+        let noise = Noise::new(config, &table);
         let mut doses = Self {
             model: config.disturb.model,
-            per_kind: endurance::doses(config.disturb.dose, geometry.cell, Codings::new(geometry)),
+            per_kind: limits::doses(config.disturb.dose, geometry.cell, Codings::new(geometry)),
             unit: config.disturb.dose,
             cell: geometry.cell,
             preprogram_weight: (config.disturb.preprogram_weight * WEIGHT_ONE).round() as u64,
@@ -120,8 +119,7 @@ impl Doses {
                 .collect(),
             own_modes: vec![vec![]; geometry.blocks as usize],
             table,
-            rates: ErrorRates::new(config),
-            noise: None,
+            noise,
             first_levels: vec![
                 0;
                 if config.ecc.start_from_last { geometry.blocks as usize } else { 0 }
@@ -137,7 +135,6 @@ impl Doses {
             counts_wear: config.density.wear_counts_for_limits,
             wear: config.density.wear,
         };
-        doses.noise = doses.rates.as_ref().and_then(|rates| Noise::new(config, rates.level_caps()));
         doses.know_limits(0);
         doses
     }
@@ -148,7 +145,7 @@ impl Doses {
             * (size_of::<Block>() + size_of::<Vec<u8>>() + size_of::<Worn>()) as u64
     }
 
-    /// Returns the distance of the neighbours whose counters [`Self::truth`] uses; 0 if it uses
+    /// Returns the distance of the neighbours whose counters [`Self::stress`] uses; 0 if it uses
     /// none.
     #[inline]
     pub(crate) fn reach(&self) -> u32 {
@@ -166,11 +163,11 @@ impl Doses {
     #[expect(clippy::inline_always, reason = "the read path")]
     pub(crate) fn page(&self, at: At) -> Endurance {
         if self.model == DisturbModel::None {
-            return Endurance { limit: Truth::SAFE.limit.cast_unsigned(), alpha: 0 };
+            return Endurance { limit: Stress::SAFE.limit.cast_unsigned(), alpha: 0 };
         }
         let (endurance, limit) = self.endurance(at);
         // With fewer retries than allowed, a page endures a smaller dose.
-        let limit = if self.rates.is_some() {
+        let limit = if self.has_rates() {
             self.calm(at) - ROUNDED
         } else {
             self.table.limit_of_kind(limit, at.kind).cast_signed()
@@ -190,27 +187,28 @@ impl Doses {
     /// Returns a dose that no page of a block exceeds and a limit that no page falls below.
     /// [`Self::of_wordline`] never gives a larger dose or a smaller limit for any wordline of the
     /// block.
-    pub(crate) fn bound(&self, block: BlockId) -> Truth {
+    pub(crate) fn bound(&self, block: BlockId) -> Stress {
         if self.model == DisturbModel::None {
-            return Truth::SAFE;
+            return Stress::SAFE;
         }
         let record = &self.blocks[block.index()];
         if record.has_own || record.mode > 0 {
             // Few blocks have other codings, so each of them is checked in full.
-            return Truth { dose: u64::MAX >> 1, limit: -1 };
+            return Stress { dose: u64::MAX >> 1, limit: -1 };
         }
-        let limit = match &self.rates {
-            // Layers, blocks and kinds have the group's limit or a higher one. A limit below 0
-            // counts as none.
-            Some(rates) => self.least_with_retries(block, rates),
-            None => (0..self.table.groups())
-                .map(|group| self.of_group(block, group).limit.cast_signed())
-                .min()
-                .unwrap_or(0),
+        // Layers, blocks and kinds have the group's limit or a higher one. A limit below 0 counts
+        // as none.
+        let of_group = |group: usize| {
+            if self.has_rates() {
+                self.least_with_retries(block, group)
+            } else {
+                self.of_group(block, group).limit.cast_signed()
+            }
         };
-        Truth {
+        let limit = (0..self.table.groups()).map(of_group).min().unwrap_or(0);
+        Stress {
             dose: self.ceiling(block, self.most_alpha(block)),
-            limit: limit.min(self.table.least_of_kinds(limit)),
+            limit: limit.min(self.table.least_of_kinds(limit, self.kinds)),
         }
     }
 
@@ -227,56 +225,57 @@ impl Doses {
 
     /// Returns the present dose and limit of a programmed page.
     #[inline]
-    pub(crate) fn truth(&self, medium: &Medium, at: At) -> Truth {
+    pub(crate) fn stress(&self, medium: &Medium, at: At) -> Stress {
         self.of_kind(self.of_wordline(medium, at), at)
     }
 
-    /// Returns [`Self::truth`] as if the host had read only beside the page. This covers all reads
+    /// Returns [`Self::stress`] as if the host had read only beside the page. This covers all reads
     /// of the block since the page's wordline was programmed, except `not_chosen` quarters that the
     /// host could not place.
-    pub(crate) fn worst(&self, medium: &Medium, at: At, not_chosen: u64) -> Truth {
-        let truth = self.truth(medium, at);
+    pub(crate) fn worst(&self, medium: &Medium, at: At, not_chosen: u64) -> Stress {
+        let stress = self.stress(medium, at);
         if self.model != DisturbModel::Wordline {
-            return truth;
+            return stress;
         }
         let b = medium.counters(at.wordline).block_before;
         let since = self.blocks[at.block.index()].read - b;
         let by_host = since.saturating_sub(not_chosen);
         let dose =
             self.endurance(at).0.alpha * by_host + FAR * (since - by_host) + self.before(FAR * b);
-        Truth { dose: truth.dose.max(dose), ..truth }
+        Stress { dose: stress.dose.max(dose), ..stress }
     }
 
     /// Returns dose and limit of a page from the result of [`Self::of_wordline`].
     #[inline]
-    pub(crate) fn of_kind(&self, wordline: Truth, at: At) -> Truth {
-        if wordline == Truth::SAFE {
-            return Truth::SAFE;
+    pub(crate) fn of_kind(&self, wordline: Stress, at: At) -> Stress {
+        if wordline == Stress::SAFE {
+            return Stress::SAFE;
         }
-        let limit = match &self.rates {
-            Some(rates) => self.with_retries(at, rates.most_retries()),
-            None => self.table.limit_of_kind(wordline.limit.cast_unsigned(), at.kind).cast_signed(),
+        let limit = if self.has_rates() {
+            self.with_retries(at, self.table.most_retries())
+        } else {
+            self.table.limit_of_kind(wordline.limit.cast_unsigned(), at.kind).cast_signed()
         };
-        Truth { limit, ..wordline }
+        Stress { limit, ..wordline }
     }
 
     /// Returns the present dose of a programmed wordline and the limit of its weakest page kind.
     #[inline]
-    pub(crate) fn of_wordline(&self, medium: &Medium, at: At) -> Truth {
+    pub(crate) fn of_wordline(&self, medium: &Medium, at: At) -> Stress {
         if self.model == DisturbModel::None {
-            return Truth::SAFE;
+            return Stress::SAFE;
         }
         let (endurance, limit) = self.endurance(at);
         let dose = self.dose(medium, at, endurance.alpha);
-        let limit = match &self.rates {
+        let limit = if self.has_rates() {
             // The wordline has the lowest limit of its page kinds.
-            Some(rates) => (0..self.kinds)
-                .map(|kind| self.with_retries(At { kind, ..at }, rates.most_retries()))
-                .min()
-                .unwrap_or(0),
-            None => limit.cast_signed(),
+            let of_kind =
+                |kind: u32| self.with_retries(At { kind, ..at }, self.table.most_retries());
+            (0..self.kinds).map(of_kind).min().unwrap_or(0)
+        } else {
+            limit.cast_signed()
         };
-        Truth { dose, limit }
+        Stress { dose, limit }
     }
 
     /// Returns the present dose of a programmed wordline whose neighbours have this weight.
@@ -317,7 +316,7 @@ impl Doses {
         wordlines.find(|&index| {
             let at = At { block, wordline: first + index, index, kind: 0 };
             let alpha = limits[self.table.group_of(index)].alpha;
-            limit <= 0 || Truth { dose: self.dose(medium, at, alpha), limit }.exceeds(ratio)
+            limit <= 0 || Stress { dose: self.dose(medium, at, alpha), limit }.exceeds(ratio)
         })
     }
 
@@ -341,12 +340,12 @@ impl Doses {
 
     /// Returns whether the drive may take a page of this dose and limit as lost, because it is lost
     /// or nearly so.
-    pub(crate) fn may_be_lost(&self, medium: &Medium, at: At, truth: Truth) -> bool {
+    pub(crate) fn may_be_lost(&self, medium: &Medium, at: At, stress: Stress) -> bool {
         if let Some(noise) = &self.noise {
-            return noise.may_be_lost(self.rates_at(at, truth.dose).1);
+            return noise.may_be_lost(self.rates_at(at, stress.dose).1);
         }
-        let is_rounded = self.slack(medium, at) > 0 || self.rates.is_some();
-        truth.is_past() || is_rounded && (truth.dose + UNIT).cast_signed() >= truth.limit
+        let is_rounded = self.slack(medium, at) > 0 || self.has_rates();
+        stress.is_past() || is_rounded && (stress.dose + UNIT).cast_signed() >= stress.limit
     }
 
     /// Returns the group of a wordline. `wordline` is its number within its block.
@@ -375,14 +374,14 @@ impl Doses {
     }
 
     /// Returns dose and limit that an erased page would have if it were programmed now.
-    pub(crate) fn if_programmed(&self, medium: &Medium, at: At) -> Truth {
+    pub(crate) fn if_programmed(&self, medium: &Medium, at: At) -> Stress {
         if self.model == DisturbModel::None {
-            return Truth::SAFE;
+            return Stress::SAFE;
         }
         let ((endurance, limit), b) = (self.endurance(at), self.blocks[at.block.index()].read);
         let s = if counts_alike(self.model) { 0 } else { self.low(medium, at) };
         self.of_kind(
-            Truth {
+            Stress {
                 dose: self.before(endurance.alpha * s + FAR * (b - s)),
                 limit: limit.cast_signed(),
             },

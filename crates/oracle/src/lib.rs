@@ -8,20 +8,18 @@
 //! Data loss that the drive reported is a result. Everything else that is wrong is a bug
 //! ([`OracleReport::is_bug`]).
 
-mod acceleration;
-mod addresses;
 mod adversary;
 mod ageing;
-mod bch;
 mod begun;
 mod bits;
 mod books;
+mod busy;
 mod clock;
 mod codings;
+mod cycles;
 mod dice;
 mod doses;
-mod endurance;
-mod error_rates;
+mod limits;
 mod medium;
 mod noise;
 mod oracle;
@@ -30,15 +28,10 @@ mod questions;
 mod reference;
 mod report;
 mod requests;
-mod sample_wear;
 pub mod snapshots;
 mod stamps;
-mod start_reads;
-mod start_wear;
-mod stripe;
 pub mod swarm;
-mod time_check;
-mod wear;
+mod truth;
 
 pub use adversary::Adversary;
 pub use books::DriveBooks;
@@ -46,4 +39,3 @@ pub use oracle::mapping::MapEntry;
 pub use oracle::{Level, Oracle};
 pub use reference::ReferenceDrive;
 pub use report::OracleReport;
-pub use time_check::TimeCheck;

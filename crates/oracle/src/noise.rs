@@ -6,26 +6,26 @@
 //! read are known before it. Over all reads, the number of retries may differ by an amount with a
 //! probability of 1e-12, by Freedman's bound.
 
-use vpass_drive::config::{DriveConfig, EccConfig};
+use vpass_drive::config::DriveConfig;
+use vpass_drive::error::chance::Chances;
+use vpass_drive::error::tail::{ln_beyond, ln_within};
+
+use crate::limits::Limits;
 
 const NEVER: f64 = 1e-30;
 /// Logarithm of the smallest accepted probability for all reads together.
 const LN_ODD: f64 = -27.6;
-/// Largest relative error of the tables, here and in the drive.
+/// Largest relative error of the drive's table of probabilities.
 const INEXACT: f64 = 2e-3;
-const STEPS: usize = 2048;
 
 /// Probabilities for one drive's pages, and the results of its reads.
 #[derive(Clone, Debug)]
 pub(crate) struct Noise {
-    codewords: f64,
+    chances: Chances,
     /// Error rate of each level above which a read may fail, and the rate above which it always
     /// fails.
     may_fail: Vec<f64>,
     fails: Vec<f64>,
-    /// Logarithms of P(codeword fails at a level). The steps go from the first of `may_fail` to the
-    /// last of `fails`.
-    more: Vec<Vec<f64>>,
     seen: Seen,
 }
 
@@ -54,43 +54,33 @@ pub(crate) struct Drawn {
 
 impl Noise {
     /// Returns the probabilities of a drive; `None` if retries follow from the error rate.
-    pub(crate) fn new(config: &DriveConfig, caps: &[f64]) -> Option<Self> {
-        let ecc = &config.ecc;
-        let data = ecc.codeword.filter(|_| config.error.noise)?.0 as f64;
-        let codewords = (config.geometry.page_size.0 as f64 / data).floor();
-        let tail = Tail::new((data * 8.0 / ecc.code_rate).round() as usize);
-        let corrects = corrects(ecc, caps, &tail);
-        let chance_is = |is: &dyn Fn(f64) -> bool| {
+    pub(crate) fn new(config: &DriveConfig, limits: &Limits) -> Option<Self> {
+        if !config.error.noise {
+            return None;
+        }
+        let (ladder, page) = (limits.budget().ladder(), config.geometry.page_size.0);
+        let (bits, data_bits) = ladder.codeword()?;
+        let codewords = (page * 8 / u64::from(data_bits)) as f64;
+        let rate_where = |is_below: &dyn Fn(f64) -> bool| {
             let (mut low, mut high) = (0.0, 0.5);
             for _ in 0..55 {
                 let middle = 0.5 * (low + high);
-                if is(middle) { low = middle } else { high = middle }
+                if is_below(middle) { low = middle } else { high = middle }
             }
             high
         };
-        let of_page = |t: usize, rate: f64| codewords * tail.above(t, rate);
-        let may_fail: Vec<f64> =
-            corrects.iter().map(|t| chance_is(&|rate| of_page(*t, rate) < NEVER)).collect();
-        let fails: Vec<f64> = corrects
-            .iter()
-            .map(|t| chance_is(&|rate| codewords * tail.ln_up_to(*t, rate) > NEVER.ln()))
-            .collect();
-        let mut noise = Self { codewords, may_fail, fails, more: vec![], seen: Seen::default() };
-        let (from, to) = noise.span();
-        let at = |step: usize| from + (to - from) * step as f64 / STEPS as f64;
-        noise.more = (0..=STEPS)
-            .map(|step| corrects.iter().map(|t| tail.above(*t, at(step)).ln()).collect())
-            .collect();
-        Some(noise)
-    }
-
-    fn span(&self) -> (f64, f64) {
-        (self.may_fail[0], self.fails[self.fails.len() - 1])
-    }
-
-    /// Returns the error rate above which a read may need a retry.
-    pub(crate) fn calm(&self) -> f64 {
-        self.may_fail[0]
+        let corrects: Vec<u32> =
+            (0..=ladder.retries()).filter_map(|level| ladder.corrects(level)).collect();
+        let may_fail =
+            |t: &u32| rate_where(&|rate| codewords * ln_beyond(bits, *t, rate).exp() < NEVER);
+        let fails =
+            |t: &u32| rate_where(&|rate| codewords * ln_within(bits, *t, rate) > NEVER.ln());
+        Some(Self {
+            chances: Chances::of(ladder, page as u32)?,
+            may_fail: corrects.iter().map(may_fail).collect(),
+            fails: corrects.iter().map(fails).collect(),
+            seen: Seen::default(),
+        })
     }
 
     /// Returns whether a read of data with this error rate may be uncorrectable.
@@ -118,25 +108,12 @@ impl Noise {
         }
     }
 
-    /// Returns the probability that a read fails at this level.
-    fn more_than(&self, level: usize, rate: f64) -> f64 {
-        let (from, to) = self.span();
-        let place = ((rate - from) / (to - from) * STEPS as f64).clamp(0.0, STEPS as f64);
-        let step = (place as usize).min(STEPS - 1);
-        let part = place - step as f64;
-        let of_codeword = ((1.0 - part) * self.more[step][level]
-            + part * self.more[step + 1][level])
-            .exp()
-            .min(1.0);
-        -(self.codewords * (-of_codeword).ln_1p()).exp_m1()
-    }
-
     /// Returns mean and variance of the last level of a read that begins at `first`.
     fn expected(&self, first: u8, rate: f64) -> (f64, f64) {
         let (first, last) = (usize::from(first), self.fails.len() - 1);
         let (mut mean, mut square) = (first as f64, (first * first) as f64);
         for level in first..last {
-            let more = self.more_than(level, rate);
+            let more = self.chances.more_than(level, rate);
             mean += more;
             square += (2 * level + 1) as f64 * more;
         }
@@ -169,108 +146,24 @@ impl Noise {
     }
 }
 
-/// Returns the number of bits of a codeword that each level corrects. It is configured, or it is
-/// the smallest number that meets the level's target at its cap.
-fn corrects(ecc: &EccConfig, caps: &[f64], tail: &Tail) -> Vec<usize> {
-    if !ecc.corrects.is_empty() {
-        return ecc.corrects.iter().map(|t| *t as usize).collect();
-    }
-    let fewest = |(level, cap): (usize, &f64)| {
-        let target = if level + 1 == caps.len() { ecc.last_target } else { ecc.target };
-        let (mut low, mut high) = (0, tail.bits);
-        while low < high {
-            let middle = usize::midpoint(low, high);
-            if tail.above(middle, *cap) <= target { high = middle } else { low = middle + 1 }
-        }
-        low
-    };
-    caps.iter().enumerate().map(fewest).collect()
-}
-
-/// Binomial distribution of wrong bits, term by term.
-#[derive(Debug)]
-struct Tail {
-    bits: usize,
-    ln_factorial: Vec<f64>,
-}
-
-impl Tail {
-    fn new(bits: usize) -> Self {
-        let next = |sum: &mut f64, n: usize| {
-            *sum += (n.max(1) as f64).ln();
-            Some(*sum)
-        };
-        Self { bits, ln_factorial: (0..=bits).scan(0.0, next).collect() }
-    }
-
-    fn ln_of(&self, wrong: usize, rate: f64) -> f64 {
-        let ways = self.ln_factorial[self.bits]
-            - self.ln_factorial[wrong]
-            - self.ln_factorial[self.bits - wrong];
-        ways + wrong as f64 * rate.ln() + (self.bits - wrong) as f64 * (-rate).ln_1p()
-    }
-
-    /// Returns the logarithm of the sum of the terms of these numbers of wrong bits. The largest
-    /// term is the one nearest to the mean.
-    fn ln_sum(&self, mut numbers: impl Iterator<Item = usize>, rate: f64) -> f64 {
-        let Some(first) = numbers.next().map(|wrong| self.ln_of(wrong, rate)) else {
-            return f64::NEG_INFINITY;
-        };
-        let (mut sum, mut most) = (1.0, first);
-        for wrong in numbers {
-            let ln = self.ln_of(wrong, rate);
-            if ln > most {
-                (sum, most) = (sum * (most - ln).exp() + 1.0, ln);
-            } else {
-                sum += (ln - most).exp();
-                if ln - most < -45.0 {
-                    break;
-                }
-            }
-        }
-        most + sum.ln()
-    }
-
-    /// Returns P(more than t bits are wrong).
-    fn above(&self, t: usize, rate: f64) -> f64 {
-        if rate <= 0.0 { 0.0 } else { self.ln_sum(t + 1..=self.bits, rate).exp().min(1.0) }
-    }
-
-    /// Returns ln P(t or fewer bits are wrong).
-    fn ln_up_to(&self, t: usize, rate: f64) -> f64 {
-        if rate <= 0.0 { 0.0 } else { self.ln_sum((0..=t.min(self.bits)).rev(), rate).min(0.0) }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::dice::Dice;
-    use vpass_drive::base::units::Bytes;
 
     fn noise() -> Noise {
-        let mut config: DriveConfig = toml::from_str(
+        let config: DriveConfig = toml::from_str(
             r#"
             geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 40, wordlines_per_block = 4, cell = "slc", page_size = "4KiB" }
             timing = { sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }
             drive = { spare = 0.4 }
-            error = { noise = true }
+            disturb = { model = "count", table = [{ pec = 0, limit = [1000.0] }] }
+            error = { model = "powerlaw", e = 0.001, noise = true }
+            ecc = { codeword = "512B", cap = [0.0085, 0.010625, 0.0133], retry_decode_us = [20, 20] }
             "#,
         )
         .unwrap();
-        config.ecc.codeword = Some(Bytes(512));
-        Noise::new(&config, &[0.0085, 0.010_625, 0.0133]).unwrap()
-    }
-
-    #[test]
-    fn tails_are_those_of_exact_fractions() {
-        let tail = Tail::new(36_864);
-        let close =
-            |is: f64, exact: f64| assert!((is / exact - 1.0).abs() < 1e-8, "{is} for {exact}");
-        close(tail.above(369, 0.0085), 9.447_598_082_797_22e-4);
-        close(tail.above(200, 0.0085), 9.999_999_999_961_84e-1);
-        close(tail.above(1000, 0.02075), 9.501_473_753_967_06e-17);
-        close(1.0 - tail.ln_up_to(313, 0.0085).exp(), 4.927_606_207_600_59e-1);
+        Noise::new(&config, &Limits::new(&config)).unwrap()
     }
 
     #[test]
@@ -309,7 +202,7 @@ mod tests {
                 let rate = 0.009 + 1e-7 * f64::from(n);
                 let drawn = dice.unit();
                 let level = (0..2)
-                    .find(|level| drawn >= noise.more_than(*level, factor * rate))
+                    .find(|level| drawn >= noise.chances.more_than(*level, factor * rate))
                     .unwrap_or(2) as u8;
                 let first = (n % 3 / 2) as u8;
                 noise.note(Drawn {

@@ -6,10 +6,9 @@ pub(crate) mod ask;
 pub(crate) mod blame;
 pub(crate) mod block_books;
 pub(crate) mod bulk;
-pub(crate) mod causes;
 pub(crate) mod claims;
-pub(crate) mod cleaning;
 pub(crate) mod conclude;
+pub(crate) mod deadlines;
 pub(crate) mod delay;
 pub(crate) mod density;
 pub(crate) mod density_books;
@@ -18,71 +17,53 @@ pub(crate) mod durable;
 pub(crate) mod end_scan;
 pub(crate) mod expected;
 pub(crate) mod failures;
-pub(crate) mod fullness;
 pub(crate) mod gathered;
 pub(crate) mod hints;
 pub(crate) mod jobs;
+pub(crate) mod levelling;
+pub(crate) mod losses;
 pub(crate) mod mapping;
-pub(crate) mod need;
 pub(crate) mod observe;
 pub(crate) mod odd_reads;
 pub(crate) mod older;
-pub(crate) mod opening;
 pub(crate) mod page_read;
 pub(crate) mod parity;
 pub(crate) mod parts;
-pub(crate) mod policy_numbers;
-pub(crate) mod promises;
 pub(crate) mod since_start;
 pub(crate) mod start;
 pub(crate) mod worn;
 pub(crate) mod written;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Debug;
 
 use vpass_drive::base::geometry::Geometry;
-use vpass_drive::base::units::{BlockId, Bytes, Lpn, Ppn};
+use vpass_drive::base::units::{BlockId, Bytes};
 use vpass_drive::config::DriveConfig;
+use vpass_drive::drive::Drive;
+use vpass_drive::watch::observer::Event;
 
 use self::adjusted::Adjusted;
 use self::blame::Blame;
-use self::causes::Causes;
 use self::claims::{Course, Seen};
-use self::cleaning::Cleaning;
+use self::deadlines::Deadlines;
 use self::density_books::DensityBooks;
+use self::dose_watch::DoseWatch;
 use self::expected::Expected;
-use self::failures::Failures;
-use self::fullness::Sight;
 use self::hints::Hints;
-use self::jobs::Jobs;
-use self::need::Need;
-use self::older::Older;
-use self::opening::Openings;
+use self::levelling::Levelling;
+use self::losses::Losses;
 use self::parity::Parity;
 use self::parity::records::Records;
 use self::parts::Memory;
-use self::policy_numbers::PolicyNumbers;
-use self::promises::Promises;
 use self::written::Written;
-use crate::acceleration::Acceleration;
-use crate::addresses;
-use crate::ageing::Ageing;
 use crate::bits::Bits;
 use crate::books::DriveBooks;
+use crate::busy::Busy;
 use crate::clock::TimingChecker;
-use crate::doses::Doses;
-use crate::medium::{At, Medium};
-use crate::protocol::Protocol;
 use crate::questions::Questions;
 use crate::report::{Findings, Kind, OracleReport, Tally};
 use crate::requests::Requests;
-use crate::sample_wear::SampleWear;
-use crate::snapshots::Recorder;
-use crate::stamps::{Loss, Stamp, Stamps};
-use crate::start_reads::StartReads;
-use crate::start_wear::StartWear;
-use crate::time_check::TimeCheck;
-use crate::wear::Wear;
+use crate::truth::Truth;
 
 /// Level at which a drive is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,150 +75,116 @@ pub enum Level {
     Full,
 }
 
+/// A check with knowledge of its own. Other checks work on the knowledge of the oracle.
+pub(crate) trait Check: Debug + Send {
+    /// Takes an event that the truth does not know yet.
+    fn before(&mut self, _: &Truth, _: &Event<'_>, _: &mut Findings) {}
+
+    /// Takes an event that the truth knows already.
+    fn after(&mut self, truth: &Truth, event: &Event<'_>, findings: &mut Findings);
+
+    /// Compares the drive's reports at the end of a run with what was seen.
+    fn end(&mut self, _: &Truth, _: &Drive, _: &Books, _: &mut Findings) {}
+}
+
+/// Requests of the host, and their data that waits in the controller's memory. Used at
+/// [`Level::Full`].
+#[derive(Debug)]
+pub(crate) struct Host {
+    pub(crate) requests: Requests,
+    pub(crate) memory: Memory,
+}
+
+/// Counts of operations, for the comparison with those that the drive reports.
+#[derive(Debug)]
+pub(crate) struct Books {
+    pub(crate) seen: DriveBooks,
+    pub(crate) claims: Seen,
+    pub(crate) course: Course,
+    pub(crate) written: Written,
+    pub(crate) density: DensityBooks,
+}
+
 /// Independent checker of one drive.
 #[derive(Debug)]
 pub struct Oracle {
     level: Level,
-    pub(crate) geometry: Geometry,
-    pub(crate) raw_pages: u32,
-    pub(crate) medium: Medium,
-    pub(crate) stamps: Stamps,
-    pub(crate) doses: Doses,
-    pub(crate) protocol: Protocol,
+    pub(crate) truth: Truth,
     pub(crate) findings: Findings,
-    /// Losses that were reported without a read that showed them. A page past its limit must
-    /// explain each of them.
-    pub(crate) unseen_losses: BTreeSet<Stamp>,
-    pub(crate) seen: DriveBooks,
-    pub(crate) uncorrectable_reads: u64,
-    pub(crate) lost_pages: u64,
-    /// Whether each host page was reported lost since the measured phase began.
-    pub(crate) was_lost: Bits,
-    pub(crate) worst_dose_ratio: f64,
-    /// Highest ratio of dose to limit of a block at the start of its reclaim job.
-    pub(crate) threshold_used: Option<f64>,
-    /// Record of doses for the results of a run, if requested.
-    pub(crate) recorder: Option<Box<Recorder>>,
-    /// Copies that wait in the controller's memory, with their stamps.
-    pub(crate) waiting: BTreeMap<Lpn, Stamp>,
-    /// Requests of the host, and their data that waits in the controller's memory. Used at
-    /// [`Level::Full`].
-    pub(crate) requests: Requests,
-    pub(crate) memory: Memory,
-    pub(crate) wear: Wear,
-    pub(crate) claims: Seen,
-    pub(crate) density: DensityBooks,
-    pub(crate) cleaning: Cleaning,
-    pub(crate) course: Course,
-    pub(crate) start_reads: StartReads,
-    pub(crate) start_wear: StartWear,
-    pub(crate) of_sample: SampleWear,
-    pub(crate) acceleration: Acceleration,
-    pub(crate) ageing: Ageing,
-    pub(crate) causes: Causes,
-    pub(crate) adjusted: Adjusted,
-    /// Error in the drive's geometry, if there is one.
-    pub(crate) addresses: Result<(), String>,
-    pub(crate) time: TimeCheck,
-    /// Checker of times. It and the following fields are used at [`Level::Full`].
-    pub(crate) clock: TimingChecker,
-    pub(crate) jobs: Jobs,
-    pub(crate) questions: Questions,
-    pub(crate) older: Older,
-    pub(crate) blame: Blame,
-    pub(crate) written: Written,
-    pub(crate) policy_numbers: PolicyNumbers,
-    pub(crate) openings: Openings,
-    pub(crate) need: Need,
-    /// Lists that GC saw, if a listener records them.
-    pub(crate) sight: Option<Sight>,
-    pub(crate) promises: Promises,
+    pub(crate) host: Host,
     pub(crate) parity: Parity,
-    pub(crate) failures: Failures,
-    /// Expected losses, if parity raises the limits of reads.
-    pub(crate) expected: Option<Box<Expected>>,
+    pub(crate) adjusted: Adjusted,
+    pub(crate) losses: Losses,
+    pub(crate) deadlines: Deadlines,
+    pub(crate) books: Books,
+    /// Busy dies and channels, and all other times at [`Level::Full`].
+    busy: Busy,
+    pub(crate) clock: TimingChecker,
     /// Hints of the host, if it gives any.
     pub(crate) hints: Option<Hints>,
+    /// Expected losses, if parity raises the limits of reads.
+    pub(crate) expected: Option<Box<Expected>>,
+    /// Doses for the results of a run.
+    pub(crate) record: DoseWatch,
+    /// More checks of [`Level::Full`], and those that the swarm adds.
+    more: Vec<Box<dyn Check>>,
 }
 
 impl Oracle {
     /// Makes the oracle of an empty, erased drive with a resolved configuration. It checks
     /// everything.
     pub fn new(geometry: &Geometry, config: &DriveConfig) -> Self {
-        let doses = Doses::new(geometry, config);
-        let hints = Hints::new(geometry, config);
         let planes = if config.timing.independent_planes { geometry.planes_per_die } else { 1 };
         Self {
             level: Level::Full,
-            requests: Requests::new(geometry.page_bytes),
-            memory: Memory::new(config, geometry.stripes),
-            start_reads: StartReads::new(config),
-            start_wear: StartWear::new(config, geometry.blocks),
-            of_sample: SampleWear::new(config),
-            acceleration: Acceleration::new(config),
-            ageing: Ageing::new(config),
-            causes: Causes::new(config),
-            adjusted: Adjusted::default(),
-            addresses: addresses::check(geometry, config),
-            wear: Wear::new(geometry, config),
-            claims: Seen::default(),
-            density: DensityBooks::new(config, geometry),
-            cleaning: Cleaning::default(),
-            course: Course::default(),
-            time: TimeCheck::new(geometry.dies() * planes, geometry.channels),
-            clock: TimingChecker::new(geometry, config, doses.per_kind(geometry)),
-            jobs: Jobs::default(),
-            questions: Questions::new(geometry),
-            older: Older::default(),
-            // With parity, a job may copy an old version that parity still needs. Such a copy has
-            // no owner to blame.
-            blame: if geometry.stripes.is_some() {
-                Blame::default()
-            } else {
-                Blame::new(geometry, config.disturb.model)
+            truth: Truth::new(geometry, config),
+            findings: Findings::default(),
+            host: Host {
+                requests: Requests::new(geometry.page_bytes),
+                memory: Memory::new(config, geometry.stripes),
             },
             parity: Parity::new(geometry, config),
-            failures: Failures::default(),
+            adjusted: Adjusted::default(),
+            losses: Losses::new(geometry, config),
+            deadlines: Deadlines::new(geometry),
+            books: Books {
+                seen: DriveBooks::default(),
+                claims: Seen::default(),
+                course: Course::default(),
+                written: Written::default(),
+                density: DensityBooks::new(config, geometry),
+            },
+            busy: Busy::new(geometry.dies() * planes, geometry.channels),
+            clock: TimingChecker::new(geometry, config),
+            hints: Hints::new(geometry, config),
             expected: Expected::new(config),
-            policy_numbers: PolicyNumbers::default(),
-            written: Written::default(),
-            openings: Openings::new(geometry, config),
-            need: Need::new(geometry, config, hints::reserve(hints.as_ref())),
-            sight: None,
-            promises: Promises::default(),
-            hints,
-            geometry: geometry.clone(),
-            raw_pages: geometry.raw_pages(),
-            medium: Medium::new(geometry),
-            stamps: Stamps::new(geometry),
-            doses,
-            protocol: Protocol::new(geometry),
-            findings: Findings::default(),
-            unseen_losses: BTreeSet::new(),
-            seen: DriveBooks::default(),
-            uncorrectable_reads: 0,
-            lost_pages: 0,
-            was_lost: Bits::none_of(geometry.host_pages),
-            worst_dose_ratio: 0.0,
-            threshold_used: None,
-            recorder: None,
-            waiting: BTreeMap::new(),
+            record: DoseWatch::default(),
+            more: checks(geometry, config),
         }
+    }
+
+    /// Adds a check.
+    pub(crate) fn also(&mut self, check: Box<dyn Check>) {
+        self.more.push(check);
     }
 
     /// Changes the level of the checks. This must come before the drive's first operation.
     #[must_use]
     pub fn at(self, level: Level) -> Self {
-        let full = Self { level, ..self };
-        match level {
-            Level::Full => full,
-            Level::On => Self { questions: Questions::default(), blame: Blame::default(), ..full },
+        let mut oracle = Self { level, ..self };
+        if level == Level::On {
+            oracle.deadlines.ignore_doses();
+            oracle.more.clear();
+            if let Some(hints) = &mut oracle.hints {
+                hints.follows_requests = false;
+            }
         }
+        oracle
     }
 
     /// Checks the guarantee of this refresh technique, whose random numbers have this seed.
     pub fn expect_refresh(&mut self, config: &DriveConfig, refresh: &str, seed: u64, timed: bool) {
-        self.ageing.expect(config, refresh, timed);
+        self.truth.ages.expect(config, refresh, timed);
         self.adjusted.expect(config, refresh, seed);
         self.clock.expect_refresh(config, refresh);
     }
@@ -248,6 +195,27 @@ impl Oracle {
         self.level == Level::Full
     }
 
+    /// Calls a function for each check with knowledge of its own.
+    pub(crate) fn each_check(
+        &mut self,
+        mut call: impl FnMut(&mut dyn Check, &Truth, &Books, &mut Findings),
+    ) {
+        let Self { truth, books, findings, hints, expected, deadlines, busy, clock, more, .. } =
+            self;
+        call(deadlines, truth, books, findings);
+        call(busy, truth, books, findings);
+        call(clock, truth, books, findings);
+        if let Some(hints) = hints {
+            call(hints, truth, books, findings);
+        }
+        if let Some(expected) = expected {
+            call(expected.as_mut(), truth, books, findings);
+        }
+        for check in more {
+            call(check.as_mut(), truth, books, findings);
+        }
+    }
+
     /// Counts latencies by groups of origins, from the first run on. `group_of` gives the group of
     /// each origin.
     pub fn expect_groups(&mut self, group_of: &[u16]) {
@@ -256,22 +224,13 @@ impl Oracle {
 
     /// Returns the memory of the oracle for a drive of this geometry.
     pub fn memory(geometry: &Geometry, level: Level) -> Bytes {
-        let full = if level == Level::Full {
-            Questions::bytes(geometry) + Blame::bytes(geometry)
-        } else {
-            0
-        };
-        let lost = full
-            + Bits::bytes(geometry.host_pages)
-            + Wear::bytes(geometry)
-            + Openings::bytes(geometry);
+        let at_full =
+            Questions::bytes(geometry) + Levelling::bytes(geometry) + Blame::bytes(geometry);
         Bytes(
-            Medium::bytes(geometry)
-                + Stamps::bytes(geometry)
-                + Doses::bytes(geometry)
-                + Protocol::bytes(geometry)
+            Truth::bytes(geometry)
                 + geometry.stripes.map_or(0, Records::bytes)
-                + lost,
+                + Bits::bytes(geometry.host_pages)
+                + if level == Level::Full { at_full } else { 0 },
         )
     }
 
@@ -281,52 +240,18 @@ impl Oracle {
         OracleReport::new(&self.findings, self.tally())
     }
 
-    /// Returns the stamp of a flash page, or `None` beyond the flash.
-    pub(crate) fn carried(&self, ppn: Ppn) -> Option<Stamp> {
-        self.geometry.has_page(ppn).then(|| self.medium.stamp(At::new(&self.geometry, ppn)))
-    }
-
     pub(crate) fn tally(&self) -> Tally {
         Tally {
-            reads_checked: self.seen.host_read_pages,
-            uncorrectable_reads: self.uncorrectable_reads,
-            lost_pages: self.lost_pages,
-            worst_dose_ratio: self.worst_dose_ratio,
+            reads_checked: self.books.seen.host_read_pages,
+            uncorrectable_reads: self.losses.uncorrectable_reads,
+            lost_pages: self.losses.pages,
+            worst_dose_ratio: self.record.worst_dose_ratio,
         }
-    }
-
-    /// Returns the place of a flash page in words.
-    pub(crate) fn place(&self, ppn: Ppn) -> String {
-        let at = At::new(&self.geometry, ppn);
-        format!("ppn {ppn} (block {}, wordline {})", at.block, at.index)
-    }
-
-    /// Handles the drive's report that a page is lost.
-    pub(crate) fn loss(&mut self, lpn: Lpn) -> Result<(), String> {
-        self.know_stripe_of(lpn);
-        let was_rest_lost = self.has_lost_rest(lpn);
-        let by_failure = self.explain_by_failure(lpn);
-        match self.stamps.lost(lpn)? {
-            Loss::Absent => {
-                return Err(format!("lpn {lpn} was reported lost, but it holds no data"));
-            }
-            Loss::Again => return Ok(()),
-            Loss::Seen | Loss::Unseen(_) if by_failure => self.causes.lose_by_failure(lpn),
-            Loss::Seen => self.causes.lose(lpn),
-            Loss::Unseen(_) if was_rest_lost => self.causes.lose(lpn),
-            Loss::Unseen(stamp) => {
-                self.unseen_losses.insert(stamp);
-            }
-        }
-        self.blame.lost();
-        self.claims.losses += 1;
-        self.lost_pages += u64::from(self.was_lost.insert(lpn));
-        Ok(())
     }
 
     /// Checks that the block exists.
     pub(crate) fn check_block(&mut self, block: BlockId, what: &str) -> bool {
-        let blocks = self.geometry.blocks;
+        let blocks = self.truth.geometry.blocks;
         if block.number() >= blocks {
             self.findings.add(Kind::Protocol, || {
                 format!("{what} of block {block}; the drive has {blocks} blocks")
@@ -334,4 +259,12 @@ impl Oracle {
         }
         block.number() < blocks
     }
+}
+
+/// Returns the checks of [`Level::Full`] with knowledge that no other check needs.
+fn checks(geometry: &Geometry, config: &DriveConfig) -> Vec<Box<dyn Check>> {
+    let levelling = Levelling::new(geometry, config).map(|check| Box::new(check) as Box<dyn Check>);
+    let blame =
+        Blame::new(geometry, config.disturb.model).map(|check| Box::new(check) as Box<dyn Check>);
+    levelling.into_iter().chain(blame).collect()
 }

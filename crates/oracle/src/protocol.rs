@@ -74,11 +74,6 @@ impl Protocol {
         self.blocks[block.index()].mode == 0
     }
 
-    /// Returns whether a block and all its wordlines are in full density.
-    pub(crate) fn has_all_pages(&self, block: BlockId) -> bool {
-        self.is_full(block) && self.blocks[block.index()].recoded == 0
-    }
-
     /// Returns the page kinds that remain under a mode, one bit each. It is an error if the mode
     /// does not exist.
     fn kept(&self, mode: u8) -> Result<u32, String> {

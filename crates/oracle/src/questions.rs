@@ -11,7 +11,7 @@
 use vpass_drive::base::geometry::Geometry;
 use vpass_drive::base::units::{BlockId, Reads};
 
-use crate::endurance::COUNTED_UNIT;
+use crate::limits::COUNTED_UNIT;
 
 /// Dose of one block, in quarters, at which the policy wants to be asked.
 #[derive(Clone, Copy, Debug)]
@@ -26,58 +26,30 @@ struct Question {
 
 const NEVER: Question = Question { due: u64::MAX, reached: false, excused: false };
 
-/// The questions of all blocks; empty if requests are not followed.
-#[derive(Debug, Default)]
+/// The questions of all blocks.
+#[derive(Debug)]
 pub(crate) struct Questions {
     blocks: Vec<Question>,
-    /// Dose of each block since its erase, in quarters, from reads that no host could place.
-    not_chosen: Vec<u64>,
     /// Number of deferred jobs that ended after the last read they allowed, since the measured
     /// phase began.
     pub(crate) overtaken: u64,
-    /// Block whose question was named last.
-    named: BlockId,
-    /// Whether jobs may begin without an alarm of their block, so that no question is their deadline.
-    has_early_jobs: bool,
 }
 
 impl Questions {
     pub(crate) fn new(geometry: &Geometry) -> Self {
-        Self {
-            blocks: vec![NEVER; geometry.blocks as usize],
-            not_chosen: vec![0; geometry.blocks as usize],
-            ..Self::default()
-        }
+        Self { blocks: vec![NEVER; geometry.blocks as usize], overtaken: 0 }
     }
 
     /// Returns the size in bytes for a drive of this geometry.
     pub(crate) fn bytes(geometry: &Geometry) -> u64 {
-        u64::from(geometry.blocks) * (size_of::<Question>() + size_of::<u64>()) as u64
-    }
-
-    /// Notes that jobs may begin without an alarm of their block, whatever question is named.
-    pub(crate) fn expect_early_jobs(&mut self) {
-        self.has_early_jobs = true;
+        u64::from(geometry.blocks) * size_of::<Question>() as u64
     }
 
     /// Notes the next question of the policy.
     pub(crate) fn name(&mut self, block: BlockId, at: Reads) {
         let Some(question) = self.blocks.get_mut(block.index()) else { return };
-        self.named = block;
         let due = if at == Reads::NEVER { u64::MAX } else { COUNTED_UNIT * u64::from(at.0) };
         *question = Question { due, ..NEVER };
-    }
-
-    /// Returns the dose, in quarters, that a block may still get before its policy must be asked.
-    /// `dose` is the block's dose as a job begins. The result is `u64::MAX` if the policy need not
-    /// be asked again. It is `None` if the policy has named another block since, or if the job may
-    /// have begun without an alarm.
-    pub(crate) fn left(&self, block: BlockId, dose: u64) -> Option<u64> {
-        let question = self
-            .blocks
-            .get(block.index())
-            .filter(|_| self.named == block && dose > 0 && !self.has_early_jobs)?;
-        Some(if question.due == u64::MAX { u64::MAX } else { question.due.saturating_sub(dose) })
     }
 
     /// Ends a job that has left data in its block. If the block's last read was reached, the job
@@ -92,28 +64,13 @@ impl Questions {
         let Some(question) = self.blocks.get_mut(block.index()) else { return };
         self.overtaken += u64::from(question.reached);
         *question = NEVER;
-        self.not_chosen[block.index()] = 0;
     }
 
     /// Postpones the question by a dose of a mover, in quarters.
     pub(crate) fn put_off(&mut self, block: BlockId, dose: u32) {
         if let Some(question) = self.blocks.get_mut(block.index()) {
             question.due = question.due.saturating_add(dose.into());
-            self.not_chosen[block.index()] += u64::from(dose);
         }
-    }
-
-    /// Notes that a block has served reads before the run.
-    pub(crate) fn begin_with(&mut self, block: BlockId, doses: &[u32]) {
-        if let Some(not_chosen) = self.not_chosen.get_mut(block.index()) {
-            *not_chosen += doses.iter().map(|dose| u64::from(*dose)).sum::<u64>();
-        }
-    }
-
-    /// Returns the dose of a block since its erase from movers and from before the run. No host
-    /// chose the place of these reads.
-    pub(crate) fn not_chosen(&self, block: BlockId) -> u64 {
-        self.not_chosen.get(block.index()).copied().unwrap_or(0)
     }
 
     /// Checks a host read of a block whose dose is now `served` quarters.
@@ -170,7 +127,7 @@ mod tests {
     use super::*;
 
     fn questions() -> Questions {
-        Questions { blocks: vec![NEVER; 2], not_chosen: vec![0; 2], ..Questions::default() }
+        Questions { blocks: vec![NEVER; 2], overtaken: 0 }
     }
 
     #[test]

@@ -52,12 +52,14 @@ impl Findings {
         }
     }
 
-    /// Adds all findings of another checker.
-    pub(crate) fn absorb(&mut self, other: &Self) {
-        for (mine, theirs) in self.counts.iter_mut().zip(other.counts) {
-            *mine += theirs;
+    /// Compares counts that the drive reports with those that were seen. Each line has a name, the
+    /// drive's count and the count seen.
+    pub(crate) fn compare(&mut self, lines: &[(&str, u64, u64)]) {
+        for (what, claimed, seen) in lines.iter().filter(|(_, claimed, seen)| claimed != seen) {
+            self.add(Kind::Books, || {
+                format!("the drive reports {claimed} {what}; {seen} were seen")
+            });
         }
-        self.sentences.extend(other.sentences.iter().cloned());
     }
 
     pub(crate) fn count(&self, kind: Kind) -> u64 {

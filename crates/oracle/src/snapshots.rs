@@ -22,7 +22,7 @@ use vpass_drive::base::geometry::Geometry;
 use vpass_drive::base::thinned::Thinned;
 use vpass_drive::base::units::{BlockId, Bytes, Ns};
 
-use crate::endurance::COUNTED_UNIT;
+use crate::limits::COUNTED_UNIT;
 pub(crate) use record::Row;
 pub(crate) use record::wordlines_of;
 pub use record::{Bin, BlockDoses, BlockMap, DoseRecord, Snapshot, State, WordlineDose};

@@ -3,26 +3,43 @@
 use vpass_drive::base::units::{Cause, Ns, Ppn};
 use vpass_drive::watch::time_event::{OpId, TimeEvent, Work};
 
-use super::dies::{Ended, HostRead};
+use super::dies::Ended;
 use super::lengths::How;
 use super::work::{UnderWay, die_of_part, part_ns};
 use super::{HeldRead, Rebuilding, TimingChecker};
 
+/// Returns the time of an event; `None` for an event without a time of its own.
+fn time_of(event: &TimeEvent) -> Option<Ns> {
+    match *event {
+        TimeEvent::Completed { .. } | TimeEvent::Part { .. } | TimeEvent::Held { .. } => None,
+        TimeEvent::Paced { at, .. }
+        | TimeEvent::Submitted { at, .. }
+        | TimeEvent::FromMemory { at, .. }
+        | TimeEvent::Rebuilding { at, .. }
+        | TimeEvent::Accepted { at, .. }
+        | TimeEvent::Read { at, .. }
+        | TimeEvent::Retry { at, .. }
+        | TimeEvent::Load { at, .. }
+        | TimeEvent::ToRepair { at, .. }
+        | TimeEvent::Work { at, .. }
+        | TimeEvent::Piece { at, .. }
+        | TimeEvent::Begun { at, .. }
+        | TimeEvent::Suspended { at, .. }
+        | TimeEvent::Transfer { at, .. }
+        | TimeEvent::Ended { at, .. }
+        | TimeEvent::Job { at, .. }
+        | TimeEvent::Urgent { at, .. } => Some(at),
+    }
+}
+
 impl TimingChecker {
     /// Advances time to `at`, and checks that all that could begin earlier has begun.
-    pub(super) fn go_to(&mut self, at: Ns) -> Result<(), String> {
+    fn go_to(&mut self, at: Ns) -> Result<(), String> {
         if at == self.now {
             return Ok(());
         }
         if at < self.now {
             return Err(format!("an event at {at} ns comes after an event at {} ns", self.now));
-        }
-        if let Some((stripe, read)) = self.due.first() {
-            return Err(format!(
-                "a host read failed at {} ns, but ppn {} still waits to be read for rebuild \
-                 {stripe}",
-                self.now, read.ppn
-            ));
         }
         let before = std::mem::replace(&mut self.now, at);
         self.dies.check_still(before)?;
@@ -30,115 +47,85 @@ impl TimingChecker {
     }
 
     pub(super) fn event(&mut self, event: &TimeEvent) -> Result<(), String> {
+        time_of(event).map_or(Ok(()), |at| self.go_to(at))?;
         match *event {
             TimeEvent::Completed { request, start, end } => {
                 self.host.completed(request, start, end)
             }
             TimeEvent::Part { op, work } => self.part(op, &work),
-            TimeEvent::Paced { open, depth, at } => {
-                self.go_to(at)?;
-                self.host.paced(open, depth, &self.lengths)
-            }
-            TimeEvent::Submitted { request, at } => {
-                self.go_to(at)?;
-                self.host.submitted(request, at, &self.lengths)?;
-                self.dies.pressed = self.host.stalls_since();
-                Ok(())
-            }
+            TimeEvent::Paced { open, depth, .. } => self.host.paced(open, depth, &self.lengths),
+            TimeEvent::Submitted { request, at } => self.host.submitted(request, at, &self.lengths),
+            TimeEvent::Accepted { request, at } => self.host.accepted(request, at, &self.lengths),
             TimeEvent::FromMemory { request, bytes, at } => {
-                self.go_to(at)?;
                 self.host.next_page(request, bytes, &self.lengths)?;
-                self.host.deliver(request, bytes, at, &self.lengths)
+                self.host.deliver((request, bytes), at, &self.lengths)
             }
             TimeEvent::Rebuilding { request, bytes, stripe, at } => {
-                self.go_to(at)?;
                 let lpn = self.host.next_page(request, bytes, &self.lengths)?;
                 self.expected.take_rebuilt(lpn, stripe)?;
                 if self.dies.is_loading(stripe) {
-                    self.rebuilding.insert(stripe, Rebuilding { request, bytes, decodings: 1 });
+                    let rebuilding = Rebuilding { part: (request, bytes), decodings: 1 };
+                    self.rebuilding.insert(stripe, rebuilding);
                     return Ok(());
                 }
-                self.host.deliver(request, bytes, at, &self.lengths)
+                self.host.deliver((request, bytes), at, &self.lengths)
             }
-            TimeEvent::Accepted { request, at } => {
-                self.go_to(at)?;
-                self.host.accepted(request, at, &self.lengths)?;
-                self.dies.pressed = self.host.stalls_since();
-                Ok(())
-            }
-            TimeEvent::Read { op, request, ppn, bytes, at } => {
-                self.go_to(at)?;
+            TimeEvent::Read { op, request, ppn, bytes, .. } => {
                 let lpn = self.host.next_page(request, bytes, &self.lengths)?;
                 let how = self.expected.take_read(lpn, ppn)?;
-                self.urgency.read(self.lengths.die(ppn), self.lengths.block(ppn), ppn);
-                self.dies.read(op, (request, bytes), (ppn, how), at, &self.lengths)
+                self.read(op, (ppn, how), None, (bytes, Some(request)), None)
             }
-            TimeEvent::Retry { op, request, ppn, bytes, attempt, at } => {
-                self.go_to(at)?;
-                let coding = self.expected.take_retry(ppn, attempt, Cause::Host)?;
-                self.dies.retry(op, (request, bytes), (ppn, coding), attempt, at, &self.lengths)
+            TimeEvent::Retry { op, ppn, bytes, attempt, .. } => {
+                let how = self.expected.take_retry(ppn, attempt, Cause::Host)?;
+                self.read(op, (ppn, how), Some(attempt), (bytes, None), None)
             }
-            TimeEvent::Load { op, ppn, stripe, retry, at } => {
-                self.go_to(at)?;
-                self.load(op, ppn, stripe, retry)
-            }
+            TimeEvent::Load { op, ppn, stripe, retry, .. } => self.load(op, ppn, stripe, retry),
             TimeEvent::Held { ppn, stripe, retry } => self.hold(ppn, stripe, retry),
-            TimeEvent::ToRepair { op, request, ppn, bytes, stripe, at } => {
-                self.go_to(at)?;
+            TimeEvent::ToRepair { op, request, ppn, bytes, stripe, .. } => {
                 let lpn = self.host.next_page(request, bytes, &self.lengths)?;
                 let how = self.expected.take_read(lpn, ppn)?;
                 self.expected.take_repair((lpn, ppn), stripe)?;
-                self.urgency.read(self.lengths.die(ppn), self.lengths.block(ppn), ppn);
-                self.rebuilding.insert(stripe, Rebuilding { request, bytes, decodings: 2 });
-                self.dies.read_to_repair(
-                    op,
-                    (request, bytes),
-                    stripe,
-                    (ppn, how),
-                    at,
-                    &self.lengths,
-                )
+                self.rebuilding.insert(stripe, Rebuilding { part: (request, bytes), decodings: 2 });
+                self.read(op, (ppn, how), None, (bytes, None), Some((stripe, Some(request))))
             }
-            TimeEvent::Work { op, work, at } => {
-                self.go_to(at)?;
-                self.work(op, &work)
-            }
-            TimeEvent::Piece { op, die, cause, at } => {
-                self.go_to(at)?;
-                self.piece(op, die.into(), cause)
-            }
-            TimeEvent::Begun { op, unit, at } => {
-                self.go_to(at)?;
-                self.dies.begun(op, unit, at, &self.lengths)?;
-                self.check_calm(op, unit, at)
-            }
-            TimeEvent::Suspended { op, at } => {
-                self.go_to(at)?;
-                self.dies.suspended(op, at, &self.lengths)
-            }
+            TimeEvent::Work { op, work, .. } => self.work(op, &work),
+            TimeEvent::Piece { op, die, cause, .. } => self.piece(op, die.into(), cause),
+            TimeEvent::Begun { op, unit, at } => self.dies.begun(op, unit, at),
+            TimeEvent::Suspended { op, at } => self.dies.suspended(op, at, &self.lengths),
             TimeEvent::Transfer { op, channel, at, from, to } => {
-                self.go_to(at)?;
                 self.dies.transfer(op, channel, at, (from, to), &self.lengths)
             }
-            TimeEvent::Ended { op, at } => {
-                self.go_to(at)?;
-                self.ended(op, at)
-            }
-            TimeEvent::Job { die, block, cause, on, at } => {
-                self.go_to(at)?;
-                self.urgency.job(die.into(), block, cause, on, at);
-                self.dies.job(die.into(), cause, on)
-            }
-            TimeEvent::Urgent { die, on, at } => {
-                self.go_to(at)?;
+            TimeEvent::Ended { op, at } => self.ended(op, at),
+            TimeEvent::Job { die, cause, on, .. } => self.dies.job(die.into(), cause, on),
+            TimeEvent::Urgent { die, on, .. } => {
                 self.dies.urgent(die.into(), on);
-                if on { self.urgency.check_urgent(die.into(), at) } else { Ok(()) }
+                Ok(())
             }
         }
     }
 
+    /// Queues a read among the host's reads. It transfers these bytes, for the request that gets
+    /// them, if there is one. A rebuild may wait for it, whose page the host's own read of a request
+    /// could not decode.
+    fn read(
+        &mut self,
+        op: OpId,
+        page: (Ppn, How),
+        retry: Option<u8>,
+        (bytes, request): (u32, Option<u32>),
+        rebuild: Option<(u32, Option<u32>)>,
+    ) -> Result<(), String> {
+        let transfer = self.lengths.channel(bytes.into());
+        let part = request.map(|request| (request, bytes));
+        let mut read = UnderWay::read(page, retry, transfer, part, (self.now, &self.lengths));
+        if let (Some((rebuild, of)), Some(host_read)) = (rebuild, &mut read.host_read) {
+            (read.load_for, host_read.to_repair) = (Some(rebuild), of);
+        }
+        self.dies.queue(op, read, None)
+    }
+
     /// Notes a read for a rebuild that waits until the host's own read of the page has failed.
-    pub(super) fn hold(&mut self, ppn: Ppn, stripe: u32, retry: Option<u8>) -> Result<(), String> {
+    fn hold(&mut self, ppn: Ppn, stripe: u32, retry: Option<u8>) -> Result<(), String> {
         if !self.expected.is_to_be_repaired(stripe) {
             return Err(format!(
                 "ppn {ppn} is held back for rebuild {stripe}, but no host read failed for that \
@@ -146,174 +133,112 @@ impl TimingChecker {
             ));
         }
         let how = if let Some(attempt) = retry {
-            How { coding: self.expected.take_retry(ppn, attempt, Cause::Parity)?, level: 0 }
+            self.expected.take_retry(ppn, attempt, Cause::Parity)?
         } else {
-            self.dies.awaits(stripe);
-            self.expected.take_load(ppn, &self.lengths)?
+            self.dies.awaits(stripe)?;
+            self.expected.take_load(ppn)?
         };
-        self.held.entry(stripe).or_default().push(HeldRead { ppn, retry, how });
+        self.held.push(HeldRead { ppn, retry, how, stripe, is_due: false });
         Ok(())
     }
 
     /// Checks a page read for a rebuild among the host's reads. A host read must wait for that
-    /// rebuild.
-    pub(super) fn load(
-        &mut self,
-        op: OpId,
-        ppn: Ppn,
-        stripe: u32,
-        retry: Option<u8>,
-    ) -> Result<(), String> {
-        if let Some(at) = self
-            .due
-            .iter()
-            .position(|(of, read)| (*of, read.ppn, read.retry) == (stripe, ppn, retry))
-        {
-            let (_, HeldRead { how, .. }) = self.due.remove(at);
-            return match retry {
-                Some(attempt) => {
-                    self.dies.retry_load(op, (ppn, how.coding), attempt, self.now, &self.lengths)
-                }
-                None => self.dies.load_awaited(op, stripe, (ppn, how), self.now, &self.lengths),
-            };
-        }
-        if self.expected.is_to_be_repaired(stripe) {
+    /// rebuild, and its own read of the page must have failed before.
+    fn load(&mut self, op: OpId, ppn: Ppn, stripe: u32, retry: Option<u8>) -> Result<(), String> {
+        let is_it = |held: &HeldRead| (held.stripe, held.ppn, held.retry) == (stripe, ppn, retry);
+        let held = self.held.iter().position(is_it).map(|at| self.held.remove(at));
+        if held.map_or_else(|| self.expected.is_to_be_repaired(stripe), |held| !held.is_due) {
             return Err(format!(
                 "ppn {ppn} is read for rebuild {stripe} before the host read of its page failed"
             ));
         }
-        if !self.expected.is_awaited(stripe) {
-            return Err(format!(
-                "ppn {ppn} is read as a host read for rebuild {stripe}, but no host read waits for \
-                 that rebuild"
-            ));
-        }
-        let Some(attempt) = retry else {
-            if self.retried_behind.take() == Some(ppn) {
-                return Err(format!(
-                    "a host read waits for ppn {ppn} of rebuild {stripe}, but its retry waits \
-                     behind other work"
-                ));
+        let how = match (held, retry) {
+            (Some(held), _) => held.how,
+            (None, Some(attempt)) => self.expected.take_retry(ppn, attempt, Cause::Parity)?,
+            (None, None) => {
+                self.dies.awaits(stripe)?;
+                self.expected.take_load(ppn)?
             }
-            let how = self.expected.take_load(ppn, &self.lengths)?;
-            return self.dies.load(op, stripe, (ppn, how), self.now, &self.lengths);
         };
-        let coding = self.expected.take_retry(ppn, attempt, Cause::Parity)?;
-        self.dies.retry_load(op, (ppn, coding), attempt, self.now, &self.lengths)
+        let rebuild = retry.is_none().then_some((stripe, None));
+        self.read(op, (ppn, how), retry, (self.lengths.page_bytes, None), rebuild)
     }
 
-    pub(super) fn work(&mut self, op: OpId, work: &Work) -> Result<(), String> {
-        if let Work::Load { src, wordline, .. } = *work
-            && self.expected.is_awaited(wordline)
-        {
-            return Err(format!(
-                "a host read waits for ppn {src} of rebuild {wordline}, but it is read behind \
-                 other work"
-            ));
-        }
-        self.retried_behind = if let Work::Retry { src, .. } = *work { Some(src) } else { None };
-        let sparse = if let Work::Program { dst, .. } = work {
-            self.expected.is_sparse(self.lengths.block(*dst))
-        } else {
-            false
-        };
-        self.pads.check(work, self.now, self.host.last_end, sparse, &self.lengths)?;
+    fn work(&mut self, op: OpId, work: &Work) -> Result<(), String> {
         let taken = self.expected.take_work(work, &self.lengths)?;
         let mut under_way = UnderWay::of(work, &taken, &self.lengths);
+        if let Some(load_for) = under_way.load_for {
+            self.dies.awaits(load_for)?;
+        }
         if under_way.host_pages > 0 {
             under_way.request = self.host.programs(under_way.host_pages)?;
         }
-        if let Work::Striped { stripe, cause, .. } = *work {
-            self.host.programs_striped(stripe, cause == Cause::Host)?;
-        }
         let program_of = match *work {
             Work::Program { wordline, .. } => wordline,
-            Work::Striped { stripe, waits: true, .. } => Some(stripe),
+            Work::Striped { stripe, waits, cause, .. } => {
+                self.host.programs_striped(stripe, cause == Cause::Host)?;
+                Some(stripe).filter(|_| waits)
+            }
             _ => None,
         };
         self.dies.queue(op, under_way, program_of)
     }
 
-    pub(super) fn part(&mut self, op: OpId, work: &Work) -> Result<(), String> {
+    fn part(&mut self, op: OpId, work: &Work) -> Result<(), String> {
         let taken = self.expected.take_work(work, &self.lengths)?;
-        let parts = self.pieces.entry(op).or_default();
-        if let Some(block) = taken.moved {
-            *parts.moved.entry(block).or_default() += 1;
-        }
-        if let Work::Erase { block, .. } = work {
-            parts.erased.insert(*block);
-        }
-        parts.ns += part_ns(work, &taken, &self.lengths);
-        parts.die = die_of_part(work, &self.lengths).or(parts.die);
-        if parts.ns == 0 {
+        let (ns, die) = self.pieces.entry(op).or_default();
+        *ns += part_ns(work, &taken, &self.lengths);
+        *die = die_of_part(work, &self.lengths).or(*die);
+        if *ns == 0 {
             // A piece whose parts take no time does not run.
             self.pieces.remove(&op);
         }
         Ok(())
     }
 
-    pub(super) fn piece(&mut self, op: OpId, die: u32, cause: Cause) -> Result<(), String> {
-        let parts = self
+    fn piece(&mut self, op: OpId, die: u32, cause: Cause) -> Result<(), String> {
+        let (ns, own) = self
             .pieces
             .remove(&op)
             .ok_or_else(|| format!("die {die} gets a piece of a job without parts"))?;
-        if parts.die.is_some_and(|own| own != die) {
+        if own.is_some_and(|own| own != die) {
             return Err(format!(
-                "a piece of a job goes to die {die}; its pages are on die {:?}",
-                parts.die
+                "a piece of a job goes to die {die}; its pages are on die {own:?}"
             ));
         }
-        let most = self.lengths.batch.unwrap_or(u32::MAX);
-        if let Some((block, moved)) = parts
-            .moved
-            .iter()
-            .find(|(block, moved)| **moved > most && !parts.erased.contains(block))
-        {
-            return Err(format!(
-                "a batch moves {moved} pages of block {block}; it may move at most {most} before \
-                 its job continues"
-            ));
-        }
-        self.dies.queue(op, UnderWay::piece(die, parts.ns, cause), None)
+        self.dies.queue(op, UnderWay::piece(die, ns, cause), None)
     }
 
-    pub(super) fn ended(&mut self, op: OpId, at: Ns) -> Result<(), String> {
-        match self.dies.ended(op, at, &self.lengths)? {
-            Ended::Read(HostRead {
-                to_repair: true,
-                load_for: Some(stripe),
-                request,
-                met_reclaim,
-                ..
-            }) => {
-                self.host.meets_reclaim(request, met_reclaim)?;
-                self.due.extend(
-                    self.held.remove(&stripe).into_iter().flatten().map(|read| (stripe, read)),
-                );
-                self.deliver_rebuilt(stripe)
+    fn ended(&mut self, op: OpId, at: Ns) -> Result<(), String> {
+        let Ended::Whole(work) = self.dies.ended(op, at)? else { return Ok(()) };
+        if let Some(read) = work.host_read {
+            let request = read.to_repair.or(read.part.map(|(request, _)| request));
+            request.map_or(Ok(()), |request| self.host.meets_reclaim(request, read.met_reclaim))?;
+            if let Some(part) = read.part {
+                self.host.deliver(part, at + self.lengths.ecc, &self.lengths)?;
             }
-            Ended::Read(HostRead { load_for: Some(stripe), .. })
-            | Ended::Work(UnderWay { load_for: Some(stripe), .. }) => self.deliver_rebuilt(stripe),
-            Ended::Read(read) if read.in_vain => Ok(()),
-            Ended::Read(read) => {
-                self.host.deliver_page(&read, at + self.lengths.ecc, &self.lengths)
+            if read.to_repair.is_some() {
+                let of_rebuild =
+                    self.held.iter_mut().filter(|held| Some(held.stripe) == work.load_for);
+                of_rebuild.for_each(|held| held.is_due = true);
             }
-            Ended::Work(UnderWay { stripe: Some(stripe), .. }) => {
-                self.host.programmed_striped(stripe, at)
+        }
+        match work {
+            UnderWay { load_for: Some(stripe), .. } => self.deliver_rebuilt(stripe),
+            UnderWay { stripe: Some(stripe), .. } => self.host.programmed_striped(stripe, at),
+            UnderWay { host_pages, request, .. } if host_pages > 0 => {
+                self.host.programmed(host_pages, request, at)
             }
-            Ended::Work(work) if work.host_pages > 0 => {
-                self.host.programmed(work.host_pages, work.request, at)
-            }
-            Ended::Work(_) | Ended::Half => Ok(()),
+            _ => Ok(()),
         }
     }
 
     /// Notes that a page was read for a stripe. With the last of these pages the host gets the
     /// rebuilt page.
-    pub(super) fn deliver_rebuilt(&mut self, stripe: u32) -> Result<(), String> {
-        let rebuilt =
-            if self.dies.is_loading(stripe) { None } else { self.rebuilding.remove(&stripe) };
-        let Some(Rebuilding { request, bytes, decodings }) = rebuilt else { return Ok(()) };
-        self.host.deliver(request, bytes, self.now + decodings * self.lengths.ecc, &self.lengths)
+    fn deliver_rebuilt(&mut self, stripe: u32) -> Result<(), String> {
+        let is_loading = self.dies.is_loading(stripe);
+        let rebuilt = if is_loading { None } else { self.rebuilding.remove(&stripe) };
+        let Some(Rebuilding { part, decodings }) = rebuilt else { return Ok(()) };
+        self.host.deliver(part, self.now + decodings * self.lengths.ecc, &self.lengths)
     }
 }

@@ -1,7 +1,7 @@
 //! Physical work of the drive on its flash that must take time. Each operation waits here until the
 //! engine gives it to a die. The engine must give each one exactly once.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::fmt::Debug;
 
 use vpass_drive::base::units::{BlockId, Cause, Lpn, Ppn};
@@ -17,15 +17,11 @@ struct Sensed {
     cause: Cause,
     /// Coding and level of the read.
     how: How,
-    /// Whether the read belongs to a reclaim job that empties its block.
-    to_the_last: bool,
 }
 
 /// Facts about work that the engine has given to a die.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Taken {
-    /// Block that the work moves a page from, for a reclaim job that ends with the block's erase.
-    pub(super) moved: Option<BlockId>,
     /// Coding and level of the read, or the coding that a program makes.
     pub(super) how: How,
     /// P/E cycles of an erased block before the erase.
@@ -58,8 +54,6 @@ pub(super) struct Expected {
     sparse: BTreeMap<BlockId, u8>,
     /// Codings of recoded blocks and of recoded wordlines. A wordline is numbered within its block.
     recoded: BTreeMap<(BlockId, Option<u32>), u8>,
-    /// Blocks in a reclaim job that ends with their erase.
-    emptied: BTreeSet<BlockId>,
 }
 
 /// Takes the first element that fits. It is nearly always the first in the queue.
@@ -96,24 +90,12 @@ impl Expected {
             self.recoded.remove(&at);
         }
         self.sparse.remove(&block);
-        self.emptied.remove(&block);
-    }
-
-    pub(super) fn empties(&mut self, block: BlockId) {
-        self.emptied.insert(block);
     }
 
     pub(super) fn sensed(&mut self, read: &PhysRead, level: u8, lengths: &Lengths) {
-        let to_the_last =
-            read.cause == Cause::Reclaim && self.emptied.contains(&lengths.block(read.ppn));
         let how = How { coding: self.coding_of(read.ppn, lengths), level };
-        self.sensed.push_back(Sensed {
-            lpn: read.lpn,
-            ppn: read.ppn,
-            cause: read.cause,
-            how,
-            to_the_last,
-        });
+        let PhysRead { lpn, ppn, cause, .. } = *read;
+        self.sensed.push_back(Sensed { lpn, ppn, cause, how });
         self.retried.extend(
             (1..=read.retries).map(|attempt| (read.ppn, level + attempt, read.cause, how.coding)),
         );
@@ -171,19 +153,9 @@ impl Expected {
         self.repaired.iter().any(|(_, _, repaired)| *repaired == number)
     }
 
-    /// Returns whether a host read waits for the rebuild with this number.
-    pub(super) fn is_awaited(&self, number: u32) -> bool {
-        self.rebuilt.iter().any(|(_, awaited)| *awaited == number) || self.is_to_be_repaired(number)
-    }
-
     /// Takes a page read for a rebuild, and returns its coding and level.
-    pub(super) fn take_load(&mut self, ppn: Ppn, lengths: &Lengths) -> Result<How, String> {
-        self.take_source(ppn, Cause::Parity, lengths).map(|taken| taken.how)
-    }
-
-    /// Returns whether a block is written without some page kinds.
-    pub(super) fn is_sparse(&self, block: BlockId) -> bool {
-        self.sparse.contains_key(&block)
+    pub(super) fn take_load(&mut self, ppn: Ppn) -> Result<How, String> {
+        self.take_source(ppn, Cause::Parity)
     }
 
     /// Notes the program of a page, with or without data.
@@ -229,9 +201,14 @@ impl Expected {
     }
 
     /// Takes a retry of a page, and returns the coding of the page.
-    pub(super) fn take_retry(&mut self, ppn: Ppn, attempt: u8, cause: Cause) -> Result<u8, String> {
+    pub(super) fn take_retry(
+        &mut self,
+        ppn: Ppn,
+        attempt: u8,
+        cause: Cause,
+    ) -> Result<How, String> {
         take(&mut self.retried, |retry| (retry.0, retry.1, retry.2) == (ppn, attempt, cause))
-            .map(|retry| retry.3)
+            .map(|retry| How { coding: retry.3, level: 0 })
             .ok_or_else(|| {
                 format!(
                     "retry {attempt} of ppn {ppn} for {} takes time, but it did not happen",
@@ -242,15 +219,14 @@ impl Expected {
 
     /// Takes work that is given to a die.
     pub(super) fn take_work(&mut self, work: &Work, lengths: &Lengths) -> Result<Taken, String> {
-        let of = |coding: u8| Taken { how: How { coding, level: 0 }, ..Taken::default() };
+        let of = |how: How| Taken { how, endured: 0 };
         let nothing = |()| Taken::default();
         match *work {
             Work::Copy { src, dst, cause } => {
-                let taken = self.take_source(src, cause, lengths)?;
-                dst.map_or(Ok(()), |dst| self.take_program(dst, 1, cause))?;
-                Ok(taken)
+                let how = self.take_source(src, cause)?;
+                dst.map_or(Ok(of(how)), |dst| self.take_program(dst, 1, cause).map(|()| of(how)))
             }
-            Work::Load { src, cause, .. } => self.take_source(src, cause, lengths),
+            Work::Load { src, cause, .. } => self.take_source(src, cause).map(of),
             Work::Retry { src, attempt, cause } => self.take_retry(src, attempt, cause).map(of),
             Work::Program { dst, pages, cause, .. } => {
                 self.take_program(dst, pages, cause).map(nothing)
@@ -258,7 +234,7 @@ impl Expected {
             Work::Striped { dst, cause, .. } => self.take_program(dst, 1, cause).map(nothing),
             Work::Merge { block, cause } => {
                 take(&mut self.merged, |m| (m.0, m.1) == (block, cause))
-                    .map(|m| of(m.2))
+                    .map(|m| of(How { coding: m.2, level: 0 }))
                     .ok_or_else(|| never(work))
             }
             Work::Erase { block, cause } => {
@@ -278,19 +254,15 @@ impl Expected {
         }
     }
 
-    fn take_source(&mut self, src: Ppn, cause: Cause, lengths: &Lengths) -> Result<Taken, String> {
-        take(&mut self.sensed, |s| s.ppn == src && s.cause == cause)
-            .map(|s| Taken {
-                moved: s.to_the_last.then(|| lengths.block(src)),
-                how: s.how,
-                endured: 0,
-            })
-            .ok_or_else(|| {
+    fn take_source(&mut self, src: Ppn, cause: Cause) -> Result<How, String> {
+        take(&mut self.sensed, |s| s.ppn == src && s.cause == cause).map(|s| s.how).ok_or_else(
+            || {
                 format!(
                     "a read of ppn {src} for {} takes time, but it did not happen",
                     cause.name()
                 )
-            })
+            },
+        )
     }
 
     fn take_program(&mut self, dst: Ppn, pages: u32, cause: Cause) -> Result<(), String> {

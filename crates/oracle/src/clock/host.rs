@@ -8,7 +8,6 @@ use vpass_drive::base::metrics::TimedMetrics;
 use vpass_drive::base::request::{Op, Request};
 use vpass_drive::base::units::{Lpn, Ns};
 
-use super::dies::HostRead;
 use super::groups::OfGroups;
 use super::latencies::check_latencies;
 use super::lengths::Lengths;
@@ -59,8 +58,6 @@ pub(super) struct Host {
     met_reclaim: (u64, u128),
     write: (u64, u128),
     pub(super) groups: OfGroups,
-    /// Completion time of the last request.
-    pub(super) last_end: Ns,
     /// Stripes under way. Each has its number of programs, its number of host pages and the request
     /// that waits for it.
     stripes: BTreeMap<u32, (u32, u32, Option<u32>)>,
@@ -150,12 +147,6 @@ impl Host {
         Ok(())
     }
 
-    /// Returns the time since which the first write or trim waits to enter the buffer; `None` if
-    /// none waits.
-    pub(super) fn stalls_since(&self) -> Option<Ns> {
-        self.stalled.front().map(|(_, arrived)| *arrived)
-    }
-
     fn has_room(&self, lengths: &Lengths) -> bool {
         lengths.slots == 0 || self.programming < lengths.slots
     }
@@ -238,17 +229,6 @@ impl Host {
         Ok(first + page)
     }
 
-    /// Notes that a page from its die is ready in the controller.
-    pub(super) fn deliver_page(
-        &mut self,
-        read: &HostRead,
-        ready: Ns,
-        lengths: &Lengths,
-    ) -> Result<(), String> {
-        self.meets_reclaim(read.request, read.met_reclaim)?;
-        self.deliver(read.request, read.bytes, ready, lengths)
-    }
-
     /// Notes if a read of a request met reclaim on its die.
     pub(super) fn meets_reclaim(&mut self, request: u32, met_reclaim: bool) -> Result<(), String> {
         self.get(request)?.met_reclaim |= met_reclaim;
@@ -259,8 +239,7 @@ impl Host {
     #[inline]
     pub(super) fn deliver(
         &mut self,
-        number: u32,
-        bytes: u32,
+        (number, bytes): (u32, u32),
         ready: Ns,
         lengths: &Lengths,
     ) -> Result<(), String> {
@@ -281,7 +260,6 @@ impl Host {
         if asked.left == 0 {
             asked.done = true;
             let end = asked.end;
-            self.last_end = self.last_end.max(end);
             self.undone -= 1;
             self.ends.push(Reverse(end));
         }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use vpass_drive::base::geometry::Geometry;
 use vpass_drive::base::units::{BlockId, Ns, Ppn};
-use vpass_drive::config::{DriveConfig, EccConfig, KindUs, Number, ProgramUnit, Schedule};
+use vpass_drive::config::{DriveConfig, EccConfig, KindUs, Number, ProgramUnit};
 
 use crate::codings::Codings;
 
@@ -47,8 +47,6 @@ pub(super) struct Lengths {
     /// Number of pages that may be on their way from the write buffer to flash when a write enters;
     /// 0 without a buffer.
     pub(super) slots: u32,
-    /// Pause after which incomplete wordlines are programmed.
-    pub(super) pad_after: Option<Ns>,
     pub(super) bits: u32,
     codings: Codings,
     pages_per_block: u32,
@@ -59,9 +57,6 @@ pub(super) struct Lengths {
     pub(super) dies: u32,
     pub(super) channels: u32,
     pub(super) max_outstanding: u32,
-    /// Number of copies in one piece of a reclaim job; `None` if a piece contains the rest of its
-    /// job.
-    pub(super) batch: Option<u32>,
 }
 
 /// Returns the time to program a page of a kind. If all kinds take equally long, this is also the
@@ -111,7 +106,6 @@ impl Lengths {
             cache_read: t.cache_read,
             by_wordline: t.program_unit == ProgramUnit::Wordline,
             slots: (config.drive.write_buffer.0 / g.page_size.0 / 2) as u32,
-            pad_after: (t.pad_after_us > 0.0).then(|| ns(t.pad_after_us)),
             bits: g.cell.bits(),
             codings: Codings::new(geometry),
             pages_per_block: g.wordlines_per_block * g.cell.bits(),
@@ -122,11 +116,6 @@ impl Lengths {
             dies: g.channels * g.dies_per_channel,
             channels: g.channels,
             max_outstanding: config.drive.max_outstanding,
-            batch: if let Schedule::Batch(copies) = config.reclaim.schedule {
-                Some(copies)
-            } else {
-                None
-            },
         }
     }
 
@@ -170,34 +159,27 @@ impl Lengths {
         (few.1 as f64 - each * f64::from(few.0 - sensings)).max(0.0).round() as Ns
     }
 
-    /// Returns the time that a retry keeps the array. The first retry is number 1. The array senses
-    /// nothing else until the controller has tried to decode the page.
-    pub(super) fn retry(&self, ppn: Ppn, coding: u8, attempt: u8) -> Ns {
-        let (sense, _, decode) =
-            self.retry.get(usize::from(attempt.wrapping_sub(1))).copied().unwrap_or_default();
-        sense.unwrap_or(self.sense(ppn, coding)) + decode
-    }
-
-    /// Returns the time that the first sensing of a read keeps the array and the channel.
-    /// `transfer` is the time on the channel at level 0. If a level decodes more slowly than level
-    /// 0, the array senses nothing else meanwhile.
-    pub(super) fn begin(&self, ppn: Ppn, transfer: Ns, How { coding, level }: How) -> (Ns, Ns) {
-        if level == 0 {
-            return (self.sense(ppn, coding), transfer);
+    /// Returns the times that a sensing keeps the array and the channel: the first one of a read,
+    /// which may begin at a level, or this retry. Level 0 takes `transfer` on the channel. The array
+    /// senses nothing else until the controller has tried to decode the page of a retry. If the
+    /// first sensing begins at a level that decodes more slowly than level 0, the array waits for
+    /// the difference.
+    pub(super) fn sensing(
+        &self,
+        ppn: Ppn,
+        How { coding, level }: How,
+        retry: Option<u8>,
+        transfer: Ns,
+    ) -> (Ns, Ns) {
+        let sense = self.sense(ppn, coding);
+        let attempt = retry.unwrap_or(level);
+        if attempt == 0 {
+            return (sense, transfer);
         }
-        let (_, _, decode) = self.retry.get(usize::from(level) - 1).copied().unwrap_or_default();
-        (
-            self.retry(ppn, coding, level) - decode.min(self.ecc),
-            self.retry_transfer(transfer, level),
-        )
-    }
-
-    /// Returns the time that a retry keeps the channel. `first` is the time of the first sensing on
-    /// the channel.
-    pub(super) fn retry_transfer(&self, first: Ns, attempt: u8) -> Ns {
-        let (_, transfer, _) =
-            self.retry.get(usize::from(attempt.wrapping_sub(1))).copied().unwrap_or_default();
-        transfer.unwrap_or(first)
+        let (own_sense, own_transfer, decode) =
+            self.retry.get(usize::from(attempt) - 1).copied().unwrap_or_default();
+        let hidden = if retry.is_some() { 0 } else { decode.min(self.ecc) };
+        (own_sense.unwrap_or(sense) + decode - hidden, own_transfer.unwrap_or(transfer))
     }
 
     /// Returns the time of this number of bytes on a channel.
@@ -214,12 +196,6 @@ impl Lengths {
     /// link.
     pub(super) fn link(&self, bytes: u32) -> Option<Ns> {
         (self.host_mb_s > 0.0).then(|| transfer(bytes.into(), self.host_mb_s))
-    }
-
-    /// Returns the time of a page read in one piece of a job: sensing, transfer and decoding.
-    pub(super) fn whole_read(&self, ppn: Ppn, how: How) -> Ns {
-        let (array, channel) = self.begin(ppn, self.pages(1), how);
-        array + channel + self.ecc
     }
 
     pub(super) fn block(&self, ppn: Ppn) -> BlockId {

@@ -4,10 +4,10 @@ use vpass_drive::base::units::{Cause, Ns, Ppn};
 use vpass_drive::watch::time_event::Work;
 
 use super::expected::Taken;
-use super::lengths::Lengths;
+use super::lengths::{How, Lengths};
 
 /// Work on one die: first the array and then the channel, or the reverse.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Half {
     pub(super) die: u32,
     pub(super) array: Ns,
@@ -19,15 +19,31 @@ pub(super) struct Half {
     pub(super) suspension: Option<Ns>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Stage {
     /// The work waits for its die.
+    #[default]
     Waiting,
     /// The work uses its array since this time.
     Array(Ns),
     /// The work uses its channel until this time.
     Bus(Ns),
     Suspended,
+}
+
+/// Read among the host's reads.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct HostRead {
+    /// Request that gets the page, and its bytes; `None` if another sensing counts instead, or if
+    /// no request gets the page.
+    pub(super) part: Option<(u32, u32)>,
+    /// Array that senses the page.
+    pub(super) unit: u32,
+    pub(super) came: Ns,
+    /// Whether reclaim was active on the die when the read arrived.
+    pub(super) met_reclaim: bool,
+    /// Request whose page this read cannot decode. The pages for its rebuild are read after it.
+    pub(super) to_repair: Option<u32>,
 }
 
 /// Work under way.
@@ -37,15 +53,14 @@ pub(super) struct UnderWay {
     /// Program of a copy, after its read.
     pub(super) then: Option<Half>,
     pub(super) stage: Stage,
-    /// Whether the work is a piece of a job, which nothing interrupts.
-    pub(super) is_piece: bool,
     pub(super) cause: Cause,
+    pub(super) host_read: Option<HostRead>,
     /// Start of the half that is under way.
     pub(super) begun: Ns,
     /// Array time so far, and number of suspensions.
     pub(super) worked: Ns,
     pub(super) suspended: u32,
-    /// Serial number of the wordline that this work loads a page for.
+    /// Serial number of the wordline, stripe or rebuild that this work loads a page for.
     pub(super) load_for: Option<u32>,
     /// Serial number of the stripe that this program belongs to.
     pub(super) stripe: Option<u32>,
@@ -55,13 +70,13 @@ pub(super) struct UnderWay {
 }
 
 impl UnderWay {
-    fn new(half: Half) -> Self {
+    fn new(half: Half, cause: Cause) -> Self {
         Self {
             half,
             then: None,
-            stage: Stage::Waiting,
-            is_piece: false,
-            cause: Cause::Host,
+            stage: Stage::default(),
+            cause,
+            host_read: None,
             begun: 0,
             worked: 0,
             suspended: 0,
@@ -72,26 +87,29 @@ impl UnderWay {
         }
     }
 
-    /// Returns the work of an operation that is not a part of a piece.
-    pub(super) fn of(work: &Work, taken: &Taken, lengths: &Lengths) -> Self {
-        let cause = match *work {
-            Work::Copy { cause, .. }
-            | Work::Load { cause, .. }
-            | Work::Retry { cause, .. }
-            | Work::Program { cause, .. }
-            | Work::Striped { cause, .. }
-            | Work::Merge { cause, .. }
-            | Work::Erase { cause, .. } => cause,
-            Work::Probe { .. } => Cause::Reclaim,
-        };
-        Self { cause, ..Self::stages(work, taken, lengths) }
+    /// Returns a read among the host's reads, at its level or as this retry. Its page takes
+    /// `transfer` on the channel at level 0.
+    pub(super) fn read(
+        (ppn, how): (Ppn, How),
+        retry: Option<u8>,
+        transfer: Ns,
+        part: Option<(u32, u32)>,
+        (came, lengths): (Ns, &Lengths),
+    ) -> Self {
+        let (array, bus) = lengths.sensing(ppn, how, retry, transfer);
+        let half =
+            Half { die: lengths.die(ppn), array, bus: Some(bus), out: true, suspension: None };
+        let host_read =
+            HostRead { part, unit: lengths.unit(ppn), came, met_reclaim: false, to_repair: None };
+        Self { host_read: Some(host_read), ..Self::new(half, Cause::Host) }
     }
 
-    fn stages(work: &Work, taken: &Taken, lengths: &Lengths) -> Self {
+    /// Returns the work of an operation that is not a part of a piece.
+    pub(super) fn of(work: &Work, taken: &Taken, lengths: &Lengths) -> Self {
         let how = taken.how;
-        let read = |src| {
-            let (array, channel) = lengths.begin(src, lengths.pages(1), how);
-            Half { die: lengths.die(src), array, bus: Some(channel), out: true, suspension: None }
+        let read = |src, retry| {
+            let (array, bus) = lengths.sensing(src, how, retry, lengths.pages(1));
+            Half { die: lengths.die(src), array, bus: Some(bus), out: true, suspension: None }
         };
         let program = |dst, pages| Half {
             die: lengths.die(dst),
@@ -102,53 +120,46 @@ impl UnderWay {
         };
         let by_host = |cause, pages| if cause == Cause::Host { pages } else { 0 };
         match *work {
-            Work::Copy { src, dst: None, .. } => Self::new(read(src)),
-            Work::Retry { src, attempt, .. } => Self::new(Half {
-                array: lengths.retry(src, how.coding, attempt),
-                bus: Some(lengths.retry_transfer(lengths.pages(1), attempt)),
-                ..read(src)
-            }),
+            Work::Copy { src, dst: None, cause } => Self::new(read(src, None), cause),
+            Work::Retry { src, attempt, cause } => Self::new(read(src, Some(attempt)), cause),
             Work::Copy { src, dst: Some(dst), cause } => Self {
                 then: Some(program(dst, 1)),
                 host_pages: by_host(cause, 1),
-                ..Self::new(read(src))
+                ..Self::new(read(src, None), cause)
             },
-            Work::Load { src, wordline, .. } => {
-                Self { load_for: Some(wordline), ..Self::new(read(src)) }
+            Work::Load { src, wordline, cause } => {
+                Self { load_for: Some(wordline), ..Self::new(read(src, None), cause) }
             }
             Work::Program { dst, pages, cause, .. } => {
-                Self { host_pages: by_host(cause, pages), ..Self::new(program(dst, pages)) }
+                Self { host_pages: by_host(cause, pages), ..Self::new(program(dst, pages), cause) }
             }
-            Work::Merge { block, .. } => Self::new(Half {
-                die: lengths.die_of_block(block),
-                array: lengths.merge(how.coding),
-                ..program(Ppn::new(0), 1)
-            }),
-            Work::Striped { dst, stripe, .. } => {
-                Self { stripe: Some(stripe), ..Self::new(program(dst, 1)) }
+            Work::Striped { dst, stripe, cause, .. } => {
+                Self { stripe: Some(stripe), ..Self::new(program(dst, 1), cause) }
             }
-            Work::Erase { block, .. } => Self::new(Half {
-                die: lengths.die_of_block(block),
-                array: lengths.erase(taken.endured),
-                bus: None,
-                out: false,
-                suspension: Some(lengths.suspend_erase),
-            }),
-            Work::Probe { .. } => Self::piece(
-                die_of_part(work, lengths).unwrap_or(0),
-                part_ns(work, taken, lengths),
-                Cause::Reclaim,
-            ),
+            Work::Merge { block, cause } => {
+                let die = lengths.die_of_block(block);
+                let half = Half { die, array: lengths.merge(how.coding), ..program(Ppn::FIRST, 1) };
+                Self::new(half, cause)
+            }
+            Work::Erase { block, cause } => {
+                let half = Half {
+                    die: lengths.die_of_block(block),
+                    array: lengths.erase(taken.endured),
+                    suspension: Some(lengths.suspend_erase),
+                    ..Half::default()
+                };
+                Self::new(half, cause)
+            }
+            Work::Probe { block, .. } => {
+                let ns = part_ns(work, taken, lengths);
+                Self::piece(lengths.die_of_block(block), ns, Cause::Reclaim)
+            }
         }
     }
 
-    /// Returns a piece of a job.
+    /// Returns a piece of a job, which nothing interrupts.
     pub(super) fn piece(die: u32, ns: Ns, cause: Cause) -> Self {
-        Self {
-            is_piece: true,
-            cause,
-            ..Self::new(Half { die, array: ns, bus: None, out: false, suspension: None })
-        }
+        Self::new(Half { die, array: ns, ..Half::default() }, cause)
     }
 
     /// Returns whether the work is the program of a copy. In idle gaps, the number of such programs
@@ -171,15 +182,16 @@ impl UnderWay {
 pub(super) fn part_ns(work: &Work, taken: &Taken, lengths: &Lengths) -> Ns {
     let how = taken.how;
     let program = |dst, pages| lengths.pages(pages) + lengths.program(dst);
+    let sensing = |src, retry| {
+        let (array, channel) = lengths.sensing(src, how, retry, lengths.pages(1));
+        array + channel
+    };
     match *work {
         Work::Copy { src, dst, .. } => {
-            lengths.whole_read(src, how) + dst.map_or(0, |dst| program(dst, 1))
+            sensing(src, None) + lengths.ecc + dst.map_or(0, |dst| program(dst, 1))
         }
-        Work::Load { src, .. } => lengths.whole_read(src, how),
-        Work::Retry { src, attempt, .. } => {
-            lengths.retry(src, how.coding, attempt)
-                + lengths.retry_transfer(lengths.pages(1), attempt)
-        }
+        Work::Load { src, .. } => sensing(src, None) + lengths.ecc,
+        Work::Retry { src, attempt, .. } => sensing(src, Some(attempt)),
         Work::Program { dst, pages, .. } => program(dst, pages),
         Work::Striped { dst, .. } => program(dst, 1),
         Work::Merge { .. } => lengths.pages(1) + lengths.merge(how.coding),

@@ -1,11 +1,12 @@
 //! Limits of pages whose data has error rates. They depend on the retries that a read may take and
 //! on the age of the block.
 
-use vpass_drive::base::units::BlockId;
+use vpass_drive::base::dose::Dose;
+use vpass_drive::base::units::{BlockId, WordlineInBlock};
+use vpass_drive::error::budget::PageAt;
 use vpass_drive::watch::observer::{PhysRead, ReadResult};
 
-use super::{Doses, Truth};
-use crate::error_rates::{ErrorRates, Whose};
+use super::{Doses, Stress};
 use crate::medium::{At, Medium};
 use crate::noise::{Drawn, Noise};
 
@@ -13,43 +14,33 @@ use crate::noise::{Drawn, Noise};
 pub(super) const ROUNDED: i64 = 1024;
 
 impl Doses {
-    /// Returns the limit of a page with error rates if a read takes at most this number of retries.
-    /// The limit is below 0 if age alone needs more retries.
+    /// Returns the limit of a page with error rates if a read takes at most this number of retries,
+    /// or at another mark of the budget. It is below 0 if age alone needs more retries.
     pub(super) fn with_retries(&self, at: At, retries: u8) -> i64 {
-        let rates = self.rates.as_ref().expect("the caller knows");
-        let block = &self.blocks[at.block.index()];
-        let pec = self.pec_of(at.block);
-        let whose = Whose {
-            group: self.table.group_of(at.index),
-            kind: at.kind,
-            step: self.steps[at.block.index()],
+        let of = (self.pec_of(at.block), self.steps[at.block.index()]);
+        let group = self.table.group_of(at.index);
+        let page = PageAt {
+            wordline: WordlineInBlock::new(at.index),
+            kind: at.kind as usize,
+            block_factor: self.blocks[at.block.index()].factor.into(),
+            mode: self.mode_at(at),
         };
-        let limit = rates.limit(&self.table, pec, whose, retries);
-        let mode = self.mode_at(at);
-        let of_page = |limit: u64| {
-            let of_wordline =
-                self.table.in_mode(self.table.limit_of(limit, at.index, block.factor.into()), mode);
-            self.table.limit_of_kind(of_wordline, at.kind).cast_signed()
-        };
-        if limit < 0 { -of_page(limit.unsigned_abs()) } else { of_page(limit.unsigned_abs()) }
+        self.table.of_page(self.table.at_level(of, (group, at.kind), retries.into()), page)
     }
 
-    /// Returns the lowest limit of all groups and page kinds in a block of full density, for reads
-    /// with all retries. Factors of layers and of the block are left out.
-    pub(super) fn least_with_retries(&self, block: BlockId, rates: &ErrorRates) -> i64 {
-        let (pec, step) = (self.pec_of(block), self.steps[block.index()]);
-        let whose = (0..self.table.groups())
-            .flat_map(|group| (0..self.kinds).map(move |kind| Whose { group, kind, step }));
-        whose
-            .map(|whose| rates.limit(&self.table, pec, whose, rates.most_retries()))
-            .min()
-            .unwrap_or(0)
+    /// Returns the lowest limit of a group's page kinds in a block of full density, for reads with
+    /// all retries. Factors of layers and of the block are left out.
+    pub(super) fn least_with_retries(&self, block: BlockId, group: usize) -> i64 {
+        let of = (self.pec_of(block), self.steps[block.index()]);
+        let level = usize::from(self.table.most_retries());
+        let limit = |kind: u32| self.table.at_level(of, (group, kind), level);
+        (0..self.kinds).map(limit).min().unwrap_or(0)
     }
 
     /// Returns the limit of a page if the worst wordline of its group has this limit. Without error
     /// rates, returns the page's own limit.
     pub(crate) fn limit_by(&self, at: At, of_group: impl Fn(usize) -> u64) -> u64 {
-        if self.rates.is_none() {
+        if !self.has_rates() {
             return self.page(at).limit;
         }
         let of_group = of_group(self.table.group_of(at.index));
@@ -61,29 +52,23 @@ impl Doses {
     /// Returns whether age alone certainly makes a page need more than its last retry, and whether
     /// age possibly does. The two differ because limits are rounded.
     pub(crate) fn is_spoilt_by_age(&self, at: At) -> (bool, bool) {
-        let last =
-            self.rates.as_ref().map_or(0, |rates| self.with_retries(at, rates.most_retries()));
+        let last = self.with_retries(at, self.table.most_retries());
         (last < -ROUNDED, last < ROUNDED)
     }
 
     /// Returns the largest dose at which reads of a page need no retry.
     pub(super) fn calm(&self, at: At) -> i64 {
-        let first = self.with_retries(at, 0);
-        match (&self.rates, &self.noise) {
-            (Some(rates), Some(noise)) => {
-                rates.dose(noise.calm(), first, self.with_retries(at, rates.second_place()))
-            }
-            _ => first,
-        }
+        self.with_retries(at, self.table.budget().calm() as u8)
     }
 
     /// Returns the lowest and the highest possible error rate of a page with this dose. Rounding of
     /// limits makes the difference.
     pub(super) fn rates_at(&self, at: At, dose: u64) -> (f64, f64) {
-        let rates = self.rates.as_ref().expect("the caller knows");
-        let (first, second) =
-            (self.with_retries(at, 0), self.with_retries(at, rates.second_place()));
-        let with = |more: i64| rates.rate((dose.cast_signed() + more) as f64, first, second);
+        let budget = self.table.budget();
+        let limit = |level: usize| Dose::of_1024ths(self.with_retries(at, level as u8));
+        let (first, above) = (limit(0), limit(budget.above_first()));
+        let with =
+            |more: i64| budget.rate(Dose::of_1024ths(dose.cast_signed() + more), first, above);
         (with(-ROUNDED), with(ROUNDED))
     }
 
@@ -121,13 +106,14 @@ impl Doses {
     /// Returns the smallest and the largest possible number of retries for a read of a page.
     /// Rounding of limits makes the difference.
     pub(crate) fn retries(&self, medium: &Medium, at: At) -> (u8, u8) {
-        let Some(rates) = &self.rates else { return (0, 0) };
+        if !self.has_rates() {
+            return (0, 0);
+        }
+        let most = self.table.most_retries();
         let dose = self.of_wordline(medium, at).dose.cast_signed();
-        let enough = |dose: i64| {
-            (0..rates.most_retries()).find(|retries| dose <= self.with_retries(at, *retries))
-        };
+        let enough = |dose: i64| (0..most).find(|retries| dose <= self.with_retries(at, *retries));
         let level = self.first_level(at.block);
-        let with = |dose: i64| enough(dose).unwrap_or(rates.most_retries()).saturating_sub(level);
+        let with = |dose: i64| enough(dose).unwrap_or(most).saturating_sub(level);
         (with(dose - ROUNDED), with(dose + ROUNDED))
     }
 
@@ -159,22 +145,23 @@ impl Doses {
     }
 
     /// Returns whether data has error rates, so that age counts.
+    #[inline]
     pub(crate) fn has_rates(&self) -> bool {
-        self.rates.is_some()
+        self.table.has_rates()
     }
 
     /// Returns whether this dose is above the limit, even with the largest rounding error.
     #[inline]
-    pub(crate) fn is_past(&self, at: At, truth: Truth) -> bool {
+    pub(crate) fn is_past(&self, at: At, stress: Stress) -> bool {
         if let Some(noise) = &self.noise {
-            return noise.is_lost(self.rates_at(at, truth.dose).0);
+            return noise.is_lost(self.rates_at(at, stress.dose).0);
         }
-        truth.is_past()
-            && (self.rates.is_none() || truth.dose.cast_signed() > truth.limit + ROUNDED)
+        stress.is_past()
+            && (!self.has_rates() || stress.dose.cast_signed() > stress.limit + ROUNDED)
     }
 
     /// Returns the largest possible rounding error of a limit.
     pub(crate) fn rounded(&self) -> u64 {
-        if self.rates.is_some() { ROUNDED.cast_unsigned() } else { 0 }
+        if self.has_rates() { ROUNDED.cast_unsigned() } else { 0 }
     }
 }

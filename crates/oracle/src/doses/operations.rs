@@ -5,7 +5,7 @@ use vpass_drive::base::units::BlockId;
 use vpass_drive::config::DisturbModel;
 
 use super::Doses;
-use crate::endurance;
+use crate::limits;
 use crate::medium::{At, Medium};
 
 impl Doses {
@@ -38,7 +38,7 @@ impl Doses {
         let coding = self.mode_at(at);
         if self.codings.keeps(coding, at.kind) {
             let sensings = self.codings.sensings(coding, at.kind);
-            endurance::dose_of(self.unit, self.cell, self.codings, sensings)
+            limits::dose_of(self.unit, self.cell, self.codings, sensings)
         } else {
             self.per_kind[at.kind as usize]
         }
@@ -139,14 +139,12 @@ impl Doses {
         self.skipped += cycles;
     }
 
-    /// Lets a block begin with this number of P/E cycles. Returns how many of them exceed the start
-    /// of the other blocks.
-    pub(crate) fn begin_worn(&mut self, block: BlockId, pec: u32) -> u32 {
+    /// Lets a block begin with this number of P/E cycles.
+    pub(crate) fn begin_worn(&mut self, block: BlockId, pec: u32) {
         let more = pec.saturating_sub(self.start_pec);
         let limits = more * self.table.groups() as u32;
         self.worn[block.index()].more = more;
         self.blocks[block.index()].limits = limits;
         self.know_limits(limits);
-        more
     }
 }

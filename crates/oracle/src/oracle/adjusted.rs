@@ -10,7 +10,7 @@ use vpass_drive::config::{DriveConfig, Number};
 use vpass_drive::watch::observer::{PhysRead, ReadResult};
 
 use crate::codings::FASTER;
-use crate::doses::Truth;
+use crate::doses::Stress;
 use crate::medium::At;
 use crate::oracle::Oracle;
 use crate::oracle::end_scan::words;
@@ -91,37 +91,37 @@ impl Oracle {
         let Some((rate, seed)) = self.adjusted.error_rate.filter(|_| coding >= FASTER) else {
             return;
         };
-        let bits = self.geometry.cell.bits();
-        let first = (self.geometry.first_wordline(block) + wordline) * bits;
-        let cycles = u64::from(self.doses.cycles_of(block)) << 32;
-        for ppn in (first..first + bits).filter(|ppn| self.density.codings.keeps(coding, *ppn)) {
+        let bits = self.truth.geometry.cell.bits();
+        let first = (self.truth.geometry.first_wordline(block) + wordline) * bits;
+        let cycles = u64::from(self.truth.doses.cycles_of(block)) << 32;
+        for ppn in
+            (first..first + bits).filter(|ppn| self.books.density.codings.keeps(coding, *ppn))
+        {
             self.adjusted
                 .unverified
                 .insert(Ppn::new(ppn), chance(seed, cycles + u64::from(ppn) + 1) < rate);
         }
         self.adjusted.wordlines += 1;
-        let now = self.ageing.now();
+        let now = self.truth.ages.now();
         self.adjusted.by_job.entry(block).or_insert((now, BTreeSet::new())).1.insert(wordline);
     }
 
     /// Returns whether a job that moves these pages of a block, or all pages, finds no data there.
     pub(crate) fn moves_nothing(&self, block: BlockId, pages: Option<&PageSet>) -> bool {
-        let first = self.geometry.first_page(block);
-        let is_live = |page: PageInBlock| {
-            self.carried(first + page).is_some_and(|stamp| self.stamps.is_live(stamp))
-        };
+        let first = self.truth.geometry.first_page(block);
+        let is_live = |page: PageInBlock| self.truth.is_live(first + page);
         pages.is_some_and(|pages| !pages.iter().any(is_live))
     }
 
     /// Checks that all pages of the block's last adjusted wordline were sensed again.
     fn end_verifying(&mut self, block: BlockId) {
-        let first = self.geometry.first_page(block);
-        let pages = first..first + self.geometry.pages_per_block;
+        let first = self.truth.geometry.first_page(block);
+        let pages = first..first + self.truth.geometry.pages_per_block;
         let left: Vec<Ppn> = self.adjusted.unverified.range(pages).map(|(ppn, _)| *ppn).collect();
         for ppn in left {
             self.adjusted.unverified.remove(&ppn);
-            if self.carried(ppn).is_some_and(|stamp| self.stamps.is_live(stamp)) {
-                let place = self.place(ppn);
+            if self.truth.is_live(ppn) {
+                let place = self.truth.place(ppn);
                 self.findings.add(Kind::Protocol, || {
                     format!(
                         "{place} was reprogrammed, and not verified before block {block} continued"
@@ -134,7 +134,7 @@ impl Oracle {
     /// Checks a read while some page is corrupted or waits for its verification.
     #[cold]
     #[inline(never)]
-    pub(crate) fn read_adjusted(&mut self, read: &PhysRead, truth: Truth) {
+    pub(crate) fn read_adjusted(&mut self, read: &PhysRead, stress: Stress) {
         let in_memory = read.result == ReadResult::InMemory;
         let (what, is_wrong) = match self.adjusted.unverified.remove(&read.ppn) {
             Some(is_corrupted) => {
@@ -143,10 +143,10 @@ impl Oracle {
                     self.adjusted.pages += 1;
                 }
                 let may_be = is_corrupted
-                    || self.doses.may_be_lost(
-                        &self.medium,
-                        At::new(&self.geometry, read.ppn),
-                        truth,
+                    || self.truth.doses.may_be_lost(
+                        &self.truth.medium,
+                        At::new(&self.truth.geometry, read.ppn),
+                        stress,
                     );
                 if in_memory {
                     (
@@ -168,13 +168,13 @@ impl Oracle {
             ),
         };
         if is_wrong {
-            let place = self.place(read.ppn);
+            let place = self.truth.place(read.ppn);
             self.findings.add(Kind::Stamp, || {
                 format!(
                     "{} read of lpn {}: {place} {what}: {}",
                     read.cause.name(),
                     read.lpn,
-                    words(truth)
+                    words(stress)
                 )
             });
         }
@@ -187,14 +187,12 @@ impl Oracle {
             return;
         }
         self.end_verifying(block);
-        let first = self.geometry.first_page(block);
-        let pages = first..first + self.geometry.pages_per_block;
+        let first = self.truth.geometry.first_page(block);
+        let pages = first..first + self.truth.geometry.pages_per_block;
         let left = self.adjusted.corrupted.range(pages).copied();
-        let left: Vec<Ppn> = left
-            .filter(|ppn| self.carried(*ppn).is_some_and(|stamp| self.stamps.is_live(stamp)))
-            .collect();
+        let left: Vec<Ppn> = left.filter(|ppn| self.truth.is_live(*ppn)).collect();
         for ppn in left {
-            let place = self.place(ppn);
+            let place = self.truth.place(ppn);
             self.findings.add(Kind::Stamp, || {
                 format!(
                     "{place} was corrupted by merging its wordline, and was not written elsewhere"
@@ -206,7 +204,7 @@ impl Oracle {
     /// Forgets the adjustments of a block that is erased.
     pub(crate) fn forget_adjusted(&mut self, block: BlockId) {
         self.end_adjusting(block);
-        let (geometry, corrupted) = (&self.geometry, &mut self.adjusted.corrupted);
+        let (geometry, corrupted) = (&self.truth.geometry, &mut self.adjusted.corrupted);
         if !corrupted.is_empty() {
             corrupted.retain(|ppn| geometry.block_of(*ppn) != block);
         }
@@ -221,12 +219,12 @@ impl Oracle {
                  was merged"
             ));
         };
-        let start = self.geometry.first_wordline(block);
+        let start = self.truth.geometry.first_wordline(block);
         let holds = |index: &u32| {
-            self.medium.stamps(start + index).any(|stamp| self.stamps.is_live(stamp))
+            self.truth.medium.stamps(start + index).any(|stamp| self.truth.stamps.is_live(stamp))
                 || self.keeps_any(start + index)
         };
-        let old = (0..self.geometry.wordlines_per_block)
+        let old = (0..self.truth.geometry.wordlines_per_block)
             .filter(holds)
             .find(|index| !adjusted.contains(index));
         if let Some(index) = old {
@@ -241,22 +239,16 @@ impl Oracle {
                  was merged at {first} ns"
             ));
         }
-        self.ageing.renew(block, since);
+        self.truth.ages.renew(block, since);
         Ok(())
     }
 
     /// Compares the drive's counts with the oracle's.
     pub(crate) fn check_adjusted(&mut self, wordlines: u64, pages: u64) {
-        let lines = [
+        self.findings.compare(&[
             ("merged wordlines", wordlines, self.adjusted.wordlines),
             ("corrupted pages", pages, self.adjusted.pages),
-        ];
-        for (what, claimed, seen) in lines.into_iter().filter(|(_, claimed, seen)| claimed != seen)
-        {
-            self.findings.add(Kind::Books, || {
-                format!("the drive reports {claimed} {what}; {seen} were seen")
-            });
-        }
+        ]);
     }
 }
 

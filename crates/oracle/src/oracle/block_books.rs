@@ -6,7 +6,7 @@ use vpass_drive::base::units::BlockId;
 use vpass_drive::drive::Drive;
 use vpass_drive::drive::audit::BlockRow;
 
-use crate::endurance::COUNTED_UNIT;
+use crate::limits::COUNTED_UNIT;
 use crate::medium::At;
 use crate::oracle::Oracle;
 use crate::report::Kind;
@@ -14,7 +14,7 @@ use crate::report::Kind;
 impl Oracle {
     /// Compares the drive's blocks, in the order of their numbers.
     pub(crate) fn check_blocks(&mut self, rows: impl Iterator<Item = BlockRow>) {
-        for (block, row) in self.geometry.block_ids().zip(rows) {
+        for (block, row) in self.truth.geometry.block_ids().zip(rows) {
             let what =
                 self.dose_difference(block, &row).or_else(|| self.wear_difference(block, &row));
             if let Some(what) = what {
@@ -26,24 +26,25 @@ impl Oracle {
     /// Compares the drive's dose and limit of each page with data. A small error rarely costs a
     /// page before a run ends.
     pub(crate) fn check_doses(&mut self, drive: &Drive) {
-        self.know_ages(drive.now());
+        self.truth.know_ages(drive.now());
         for ppn in drive.valid_pages() {
-            let (Some(truth), Some(taken)) = (self.truth(ppn), drive.dose_and_limit(ppn)) else {
+            let (Some(stress), Some(taken)) = (self.truth(ppn), drive.dose_and_limit(ppn)) else {
                 continue;
             };
             let taken =
                 (taken.0.in_1024ths().cast_unsigned(), taken.1.in_1024ths().cast_unsigned());
-            let slack = self.doses.slack(&self.medium, At::new(&self.geometry, ppn));
-            if truth.1.abs_diff(taken.1) > self.doses.rounded()
-                || taken.0 < truth.0
-                || taken.0 > truth.0 + slack
+            let slack =
+                self.truth.doses.slack(&self.truth.medium, At::new(&self.truth.geometry, ppn));
+            if stress.1.abs_diff(taken.1) > self.truth.doses.rounded()
+                || taken.0 < stress.0
+                || taken.0 > stress.0 + slack
             {
-                let place = self.place(ppn);
+                let place = self.truth.place(ppn);
                 self.findings.add(Kind::Books, || {
                     format!(
                         "the drive has a dose of {} and a limit of {} for {place}; they are {} and \
                          {}, in 1/1024",
-                        taken.0, taken.1, truth.0, truth.1
+                        taken.0, taken.1, stress.0, stress.1
                     )
                 });
             }
@@ -52,10 +53,11 @@ impl Oracle {
 
     /// Compares a technique's counters of wordlines with the reads of these wordlines.
     pub(crate) fn check_counters(&mut self, drive: &Drive) {
-        for block in self.geometry.block_ids() {
+        for block in self.truth.geometry.block_ids() {
             for (wordline, least, most) in drive.counted_wordlines(block) {
                 let (least, most) = (least.count(), most.count());
-                let read = self.medium.read(self.geometry.first_wordline(block) + wordline);
+                let read =
+                    self.truth.medium.read(self.truth.geometry.first_wordline(block) + wordline);
                 if !(u64::from(least)..=u64::from(most)).contains(&read) {
                     self.findings.add(Kind::Books, || {
                         format!(
@@ -69,7 +71,7 @@ impl Oracle {
     }
 
     fn dose_difference(&self, block: BlockId, row: &BlockRow) -> Option<String> {
-        let read = self.doses.read_of(block)?;
+        let read = self.truth.doses.read_of(block)?;
         // Quarters of a unit are exact.
         let counted = (row.reads * COUNTED_UNIT as f64) as u64;
         let units = |quarters: u64| quarters as f64 / COUNTED_UNIT as f64;
@@ -83,7 +85,7 @@ impl Oracle {
     }
 
     fn wear_difference(&self, block: BlockId, row: &BlockRow) -> Option<String> {
-        let worn = self.doses.worn(block);
+        let worn = self.truth.doses.worn(block);
         if row.cycles != worn.cycles {
             return Some(format!(
                 "the drive counts {} P/E cycles; {} were seen",

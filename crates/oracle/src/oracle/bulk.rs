@@ -9,7 +9,6 @@
 use vpass_drive::base::units::{BlockId, Cause, Ppn};
 use vpass_drive::watch::observer::BulkReads;
 
-use crate::error_rates::step_of;
 use crate::medium::At;
 use crate::oracle::Oracle;
 use crate::oracle::end_scan::words;
@@ -22,10 +21,10 @@ impl Oracle {
         if !self.check_block(block, "reads") {
             return;
         }
-        self.seen.host_read_pages += reads;
-        self.read_by_hint(block, reads);
-        self.seen.reads[Cause::Host as usize] += reads;
-        let programmed = self.protocol.written(block).div_ceil(self.geometry.cell.bits()) as usize;
+        self.books.seen.host_read_pages += reads;
+        self.books.seen.reads[Cause::Host as usize] += reads;
+        let programmed =
+            self.truth.protocol.written(block).div_ceil(self.truth.geometry.cell.bits()) as usize;
         if let Some(wordline) = doses.iter().skip(programmed).position(|dose| *dose > 0) {
             self.findings.add(Kind::Protocol, || {
                 format!(
@@ -36,7 +35,7 @@ impl Oracle {
             });
             return;
         }
-        let per_kind = self.doses.per_kind(&self.geometry);
+        let per_kind = self.truth.doses.per_kind(&self.truth.geometry);
         let (least, most) = (
             per_kind.iter().min().copied().unwrap_or(0),
             per_kind.iter().max().copied().unwrap_or(0),
@@ -52,13 +51,13 @@ impl Oracle {
                 )
             });
         }
-        self.doses.age(&mut self.medium, block, doses);
-        let mut worst = self.worst_dose_ratio;
+        self.truth.doses.age(&mut self.truth.medium, block, doses);
+        let mut worst = self.record.worst_dose_ratio;
         let mut findings = std::mem::take(&mut self.findings);
         self.scan(block, "after reads in bulk", &mut findings, &mut worst);
-        let is_worse = worst > self.worst_dose_ratio;
-        (self.findings, self.worst_dose_ratio) = (findings, worst);
-        if is_worse { self.look_for_record(block) } else { self.look_if_due(block) }
+        let is_worse = worst > self.record.worst_dose_ratio;
+        (self.findings, self.record.worst_dose_ratio) = (findings, worst);
+        self.look_after_bulk(block, is_worse);
     }
 
     /// Counts reads and their retries, and checks the retries against the oracle's own limits.
@@ -67,10 +66,11 @@ impl Oracle {
         if !self.check_block(block, "reads") {
             return;
         }
-        let bits = self.geometry.cell.bits();
-        let wordlines = self.geometry.wordlines_per_block;
+        let bits = self.truth.geometry.cell.bits();
+        let wordlines = self.truth.geometry.wordlines_per_block;
         let kinds = reads.len() as u32 / wordlines;
-        let alike = self.doses.per_kind(&self.geometry).windows(2).all(|of| of[0] == of[1]);
+        let alike =
+            self.truth.doses.per_kind(&self.truth.geometry).windows(2).all(|of| of[0] == of[1]);
         let is_known = kinds == bits || kinds == 1 && alike;
         if !is_known || reads.len() != (wordlines * kinds) as usize || retries.len() != reads.len()
         {
@@ -85,14 +85,13 @@ impl Oracle {
         let all: u64 = reads.iter().map(|reads| u64::from(*reads)).sum();
         let again =
             reads.iter().zip(retries).map(|(n, k)| u64::from(*n) * u64::from(*k)).sum::<u64>();
-        self.seen.host_read_pages += all;
-        self.read_by_hint(block, all);
-        self.seen.reads[Cause::Host as usize] += all;
-        self.seen.reads[Cause::Retry as usize] += again;
+        self.books.seen.host_read_pages += all;
+        self.books.seen.reads[Cause::Host as usize] += all;
+        self.books.seen.reads[Cause::Retry as usize] += again;
         let soft = reads.iter().zip(retries).filter(|(_, of)| **of > 0);
-        self.seen.soft_errors += soft.map(|(reads, _)| u64::from(*reads)).sum::<u64>();
-        let programmed = self.protocol.written(block).div_ceil(bits);
-        let first = self.geometry.first_wordline(block);
+        self.books.seen.soft_errors += soft.map(|(reads, _)| u64::from(*reads)).sum::<u64>();
+        let programmed = self.truth.protocol.written(block).div_ceil(bits);
+        let first = self.truth.geometry.first_wordline(block);
         let read = || reads.iter().zip(retries).enumerate().filter(|(_, (reads, _))| **reads > 0);
         let place = |place: usize| {
             let (index, kind) = (place as u32 / kinds, place as u32 % kinds);
@@ -107,24 +106,29 @@ impl Oracle {
                 )
             });
         }
-        let worst = self.worst_dose_ratio;
+        let worst = self.record.worst_dose_ratio;
         let last = until.saturating_sub(1).max(since);
         for (at, is_after) in [(since, false), (last, true)] {
             if is_after {
                 for (of, (reads, retries)) in read() {
                     let (at, sensings) = (place(of), reads * (u32::from(*retries) + 1));
-                    self.doses.sense_often(&mut self.medium, at, sensings);
+                    self.truth.doses.sense_often(&mut self.truth.medium, at, sensings);
                 }
             }
-            self.doses.set_step(block, step_of(self.ageing.age(block, Some(at))));
+            self.truth.know_age(block, Some(at));
             for (of, (_, retries)) in read() {
                 self.check_bulk_retries(place(of), bits / kinds, *retries, is_after);
             }
         }
-        if self.worst_dose_ratio > worst {
-            self.look_for_record(block);
+        self.look_after_bulk(block, self.record.worst_dose_ratio > worst);
+    }
+
+    fn look_after_bulk(&mut self, block: BlockId, is_worse: bool) {
+        let host_reads = self.books.seen.host_read_pages;
+        if is_worse {
+            self.record.look(&self.truth, block, host_reads);
         } else {
-            self.look_if_due(block);
+            self.record.look_if_due(&self.truth, block, host_reads);
         }
     }
 
@@ -133,9 +137,11 @@ impl Oracle {
     fn check_bulk_retries(&mut self, place: At, kinds: u32, retries: u8, is_after: bool) {
         for kind in place.kind..place.kind + kinds {
             let at = At { kind, ..place };
-            let (least, most) = self.doses.retries(&self.medium, at);
+            let (least, most) = self.truth.doses.retries(&self.truth.medium, at);
             if !(least..=most).contains(&retries) {
-                let page = self.place(Ppn::new(at.wordline * self.geometry.cell.bits() + kind));
+                let page = self
+                    .truth
+                    .place(Ppn::new(at.wordline * self.truth.geometry.cell.bits() + kind));
                 let when = if is_after { "after" } else { "before" };
                 self.findings.add(Kind::Limit, || {
                     format!(
@@ -145,15 +151,17 @@ impl Oracle {
                 });
                 return;
             }
-            let truth = self.doses.truth(&self.medium, at);
-            if self.doses.is_past(at, truth) {
-                let page = self.place(Ppn::new(at.wordline * self.geometry.cell.bits() + kind));
+            let stress = self.truth.doses.stress(&self.truth.medium, at);
+            if self.truth.doses.is_past(at, stress) {
+                let page = self
+                    .truth
+                    .place(Ppn::new(at.wordline * self.truth.geometry.cell.bits() + kind));
                 self.findings.add(Kind::Limit, || {
-                    format!("reads in bulk at {page} decoded: {}", words(truth))
+                    format!("reads in bulk at {page} decoded: {}", words(stress))
                 });
                 return;
             }
-            self.worst_dose_ratio = self.worst_dose_ratio.max(truth.ratio());
+            self.record.worst_dose_ratio = self.record.worst_dose_ratio.max(stress.ratio());
         }
     }
 }

@@ -1,5 +1,5 @@
 //! Compares other reports of the drive with the oracle's counts: host requests, losses, copies and
-//! cleaning by reclaim, and blame.
+//! cleaning by reclaim, and the ranges that caused the copies.
 
 use vpass_drive::base::metrics::HostCounts;
 use vpass_drive::base::units::Cause;
@@ -10,6 +10,7 @@ use vpass_drive::watch::observer::{NO_OWNER, PhysRead};
 use crate::medium::At;
 use crate::oracle::Oracle;
 use crate::report::Kind;
+use crate::stamps::Stamp;
 
 /// Counts since the measured phase began.
 #[derive(Clone, Copy, Debug, Default)]
@@ -22,8 +23,6 @@ pub(crate) struct Seen {
     pub(crate) padded_pages: u64,
     /// Reclaim jobs that began.
     pub(crate) jobs: u64,
-    /// Number of questions to the policy about a block that no job was moving.
-    pub(crate) alarms: u64,
     /// Pages that reclaim read for a move, and pages that it copied.
     pub(crate) reclaim_reads: u64,
     pub(crate) reclaim_copies: u64,
@@ -58,71 +57,115 @@ impl Oracle {
         if read.cause != Cause::Parity {
             // A page that is rebuilt meanwhile lies elsewhere, as do the pages that the rebuild
             // reads.
-            self.density.sense(&self.geometry, read.ppn);
+            self.books.density.sense(&self.truth.geometry, read.ppn);
         }
         if read.lpn == NO_OWNER {
             return;
         }
-        if self.geometry.has_page(read.ppn)
-            && self.jobs.contains_key(&self.geometry.block_of(read.ppn))
+        if self.truth.geometry.has_page(read.ppn)
+            && self.truth.jobs.contains_key(&self.truth.geometry.block_of(read.ppn))
         {
-            let wanted = self.blame.check_wanted(&self.medium, read);
-            self.findings.note(Kind::Stamp, wanted);
+            self.check_wanted(read);
         }
-        if self.geometry.has_page(read.ppn) {
-            self.record_page(At::new(&self.geometry, read.ppn));
+        if self.truth.geometry.has_page(read.ppn) {
+            let at = At::new(&self.truth.geometry, read.ppn);
+            self.record.record_page(&self.truth, at, self.books.seen.host_read_pages);
         }
-        if self.geometry.has_page(read.ppn) && self.is_full() {
-            self.note_cleaning(self.geometry.block_of(read.ppn), read.cause);
-        }
-        self.course.moving = read.cause;
+        self.books.course.moving = read.cause;
         match read.cause {
             Cause::Gc => {}
             Cause::Reclaim => {
-                self.claims.reclaim_reads += 1;
-                self.claims.cleaned_for_reclaim += std::mem::take(&mut self.course.cleaned);
-                self.claims.cleaned_at_most += std::mem::take(&mut self.course.cleaned_for_drive);
+                self.books.claims.reclaim_reads += 1;
+                self.books.claims.cleaned_for_reclaim +=
+                    std::mem::take(&mut self.books.course.cleaned);
+                self.books.claims.cleaned_at_most +=
+                    std::mem::take(&mut self.books.course.cleaned_for_drive);
             }
-            _ => self.course.cleaned = 0,
+            _ => self.books.course.cleaned = 0,
         }
-        if read.cause == Cause::Wear && self.geometry.has_page(read.ppn) && self.is_full() {
-            self.wear.level(self.geometry.block_of(read.ppn));
+    }
+
+    /// Checks a page that a job reads for a move. Its data must not have a newer version elsewhere.
+    /// With parity, a job may copy an old version that parity still needs. The drive decides which
+    /// lost pages it moves.
+    fn check_wanted(&mut self, read: &PhysRead) {
+        let is_known = !self.parity.is_on() && !self.truth.stamps.any_was_lost();
+        let is_old = |stamp: Stamp| stamp.lpn == read.lpn && !self.truth.stamps.is_live(stamp);
+        if is_known
+            && self.truth.carried(read.ppn).is_some_and(is_old)
+            && !self.truth.stamps.is_partly_written(read.lpn)
+        {
+            self.findings.add(Kind::Stamp, || {
+                format!(
+                    "{} reads lpn {} at ppn {} to move it, but the page there is invalid",
+                    read.cause.name(),
+                    read.lpn,
+                    read.ppn
+                )
+            });
+        }
+    }
+
+    /// Checks the ranges of addresses whose reads caused copies, by the number of copies.
+    fn check_blame(&mut self, drive: &Drive) {
+        let (mut copies, mut end) = (0.0, 0);
+        let mut is_wrong = false;
+        for range in drive.blamed_ranges() {
+            is_wrong |= range.copies < 0.0 || range.first.number() < end || range.pages == 0;
+            end = range.first.number() + range.pages;
+            copies += range.copies;
+        }
+        let moved = self.books.claims.reclaim_reads as f64;
+        is_wrong |= end > self.truth.geometry.host_pages;
+        is_wrong |= !drive.is_timed() && copies > moved * (1.0 + 1e-9) + 1e-6;
+        if is_wrong {
+            self.findings.add(Kind::Books, || {
+                format!(
+                    "the drive attributes {copies:.3} of {moved} reclaim copies to ranges up to \
+                     page {end}, which overlap or are too many"
+                )
+            });
         }
     }
 
     /// Records that GC or another part erased a block.
     pub(crate) fn cleaned(&mut self, by: Cause) {
-        self.course.cleaned += u64::from(by == Cause::Gc);
-        self.course.cleaned_for_drive += u64::from(by == Cause::Gc);
+        self.books.course.cleaned += u64::from(by == Cause::Gc);
+        self.books.course.cleaned_for_drive += u64::from(by == Cause::Gc);
     }
 
     /// Records an action of the host. Blocks that GC erased just before were erased for the host.
     pub(crate) fn host_acts(&mut self) {
-        (self.course.cleaned, self.course.cleaned_for_drive) = (0, 0);
-        self.accuse_cleaning();
+        (self.books.course.cleaned, self.books.course.cleaned_for_drive) = (0, 0);
     }
 
     /// Compares the drive's reports with the oracle's counts.
     pub(crate) fn check_claims(&mut self, drive: &Drive) {
         let (host, reclaim) = (drive.host_counts(), drive.reclaim_counts());
-        let seen = self.claims;
+        let seen = self.books.claims;
         let mut lines = vec![
             ("pages lost", drive.lost_pages(), seen.losses),
-            ("host page reads that failed", drive.uncorrectable_reads(), self.uncorrectable_reads),
+            (
+                "host page reads that failed",
+                drive.uncorrectable_reads(),
+                self.losses.uncorrectable_reads,
+            ),
             ("host reads of pages without data", host.unmapped_read_pages, seen.unmapped_reads),
             ("pages trimmed", host.trim_pages, seen.trimmed_pages),
             ("pages padded", drive.flash_counts().padded_pages, seen.padded_pages),
             ("pages copied by reclaim", reclaim.pages_copied, seen.reclaim_copies),
             ("attempts to rebuild", drive.parity_counts().recoveries, self.parity.recoveries.count),
         ];
-        if self.is_full() && self.requests.any {
-            lines.extend(host_lines(host, &self.requests.served));
-            lines.push(("reads that complete a page", host.fill_reads, self.memory.fill_reads));
+        if self.is_full() && self.host.requests.any {
+            lines.extend(host_lines(host, &self.host.requests.served));
+            lines.push((
+                "reads that complete a page",
+                host.fill_reads,
+                self.host.memory.fill_reads,
+            ));
         }
         if self.is_full() {
             lines.push(("reclaim jobs", reclaim.invocations, seen.jobs));
-            lines.push(("block alarms", reclaim.alarms, seen.alarms));
-            lines.push(("overtaken jobs", reclaim.deadline_misses, self.questions.overtaken));
         }
         // With parity, programs of other stripes' parity may come between a cleaning and the
         // reclaim job that needed it. Pages that wait for their wordline hide whether a cleaning
@@ -131,13 +174,7 @@ impl Oracle {
         if !drive.is_timed() && !self.parity.is_on() && by_page {
             lines.push(("blocks cleaned for reclaim", reclaim.gc_erases, seen.cleaned_for_reclaim));
         }
-        for (what, claimed, counted) in lines {
-            if claimed != counted {
-                self.findings.add(Kind::Books, || {
-                    format!("the drive reports {claimed} {what}; {counted} were seen")
-                });
-            }
-        }
+        self.findings.compare(&lines);
         if reclaim.gc_erases > seen.cleaned_at_most {
             let (claimed, counted) = (reclaim.gc_erases, seen.cleaned_at_most);
             self.findings.add(Kind::Books, || {
@@ -147,20 +184,8 @@ impl Oracle {
                 )
             });
         }
-        self.findings.absorb(&self.wear.findings);
-        let neglect = self.wear.neglect.take().filter(|_| !drive.is_timed());
-        self.findings.note(Kind::Books, neglect.map_or(Ok(()), Err));
-        let cold = self.wear.cold_to_young.take().filter(|_| !drive.is_timed());
-        self.findings.note(Kind::Books, cold.map_or(Ok(()), Err));
         self.check_density(reclaim);
-        self.check_openings(reclaim);
-        self.check_refusals(reclaim);
-        self.findings.note(Kind::Protocol, self.questions.end());
-        if self.is_full() && drive.is_timed() {
-            self.findings.note(Kind::Books, self.clock.check_stalls(reclaim.stall_ns));
-        }
         self.check_blame(drive);
-        self.check_hints(drive);
     }
 }
 

@@ -250,11 +250,8 @@ impl Oracle {
     /// Compares the drive's report about the window without protection with the oracle's counts.
     pub(crate) fn check_window(&mut self, reported: Option<Window>, exposed: u64) {
         let delay = &self.parity.delay;
-        if self.parity.is_on() && exposed != delay.newly_exposed {
-            let seen = delay.newly_exposed;
-            self.findings.add(Kind::Books, || {
-                format!("the drive reports {exposed} exposed pages; {seen} were seen")
-            });
+        if self.parity.is_on() {
+            self.findings.compare(&[("exposed pages", exposed, delay.newly_exposed)]);
         }
         let delay = &self.parity.delay;
         let Some(window) = reported else {
@@ -265,29 +262,14 @@ impl Oracle {
             }
             return;
         };
-        let said = (
-            window.stripes,
-            window.pages,
-            window.most_stripes,
-            window.most_pages,
-            window.stripe_writes,
-            window.page_writes,
-        );
-        let seen = (
-            delay.open().0,
-            delay.open().1,
-            delay.most.0,
-            delay.most.1,
-            delay.stripe_writes,
-            delay.page_writes,
-        );
-        if said != seen {
-            self.findings.add(Kind::Books, || {
-                format!(
-                    "the drive reports delayed parity as {said:?} (stripes, pages, maximum of \
-                     each, sum of each over writes); {seen:?} was seen"
-                )
-            });
-        }
+        let ((stripes, pages), most) = (delay.open(), delay.most);
+        self.findings.compare(&[
+            ("stripes with delayed parity", window.stripes, stripes),
+            ("pages in these", window.pages, pages),
+            ("most such stripes at a time", window.most_stripes, most.0),
+            ("pages in these", window.most_pages, most.1),
+            ("such stripes, summed over writes", window.stripe_writes, delay.stripe_writes),
+            ("pages in these", window.page_writes, delay.page_writes),
+        ]);
     }
 }

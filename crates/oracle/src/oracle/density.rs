@@ -11,16 +11,15 @@ use crate::stamps::Stamp;
 impl Oracle {
     /// Records that an erased block will be written in this mode.
     pub(crate) fn opened_in_mode(&mut self, block: BlockId, mode: u8) {
-        self.clock.opened(block, mode);
-        let checked = self.protocol.open(block, mode);
+        let checked = self.truth.protocol.open(block, mode);
         let right = checked.is_ok();
         self.findings.note(Kind::Protocol, checked);
         if right {
             self.take_away(
                 block,
-                self.density.codings.given_up(mode) * self.geometry.wordlines_per_block,
+                self.books.density.codings.given_up(mode) * self.truth.geometry.wordlines_per_block,
             );
-            self.doses.set_mode(block, mode);
+            self.truth.doses.set_mode(block, mode);
         }
     }
 
@@ -30,22 +29,22 @@ impl Oracle {
         if !self.check_block(block, "merge") {
             return;
         }
-        if wordline >= self.geometry.wordlines_per_block {
+        if wordline >= self.truth.geometry.wordlines_per_block {
             return self.findings.add(Kind::Protocol, || {
                 format!("merge of wordline {wordline} of block {block}, which does not exist")
             });
         }
-        let checked = self.protocol.merge(block, wordline, mode);
+        let checked = self.truth.protocol.merge(block, wordline, mode);
         let right = checked.is_ok();
         self.findings.note(Kind::Protocol, checked);
         let (first, bits) =
-            (self.geometry.first_wordline(block) + wordline, self.geometry.cell.bits());
+            (self.truth.geometry.first_wordline(block) + wordline, self.truth.geometry.cell.bits());
         // An adjustment needs the content of all pages, so every page must have been sensed before.
-        let codings = self.density.codings;
+        let codings = self.books.density.codings;
         let is_unknown = |kind: &u32| {
             self.adjusted.is_one(mode)
                 && codings.keeps(mode, *kind)
-                && !self.density.has_sensed(first, *kind)
+                && !self.books.density.has_sensed(first, *kind)
         };
         let gone: Vec<u32> =
             codings.kinds_given_up(mode).chain((0..bits).filter(is_unknown)).collect();
@@ -54,72 +53,71 @@ impl Oracle {
             "is removed by a merge",
         );
         self.forget(block, wordline, gone.into_iter(), "a merge removed");
-        if self.protocol.is_full(block) {
+        if self.truth.protocol.is_full(block) {
             if right {
                 self.check_sensed(block, wordline, mode);
             }
-            self.doses.reprogram(
-                &mut self.medium,
+            self.truth.doses.reprogram(
+                &mut self.truth.medium,
                 block,
-                self.geometry.first_wordline(block) + wordline,
+                self.truth.geometry.first_wordline(block) + wordline,
             );
-            self.questions.put_off(block, self.doses.of_reprogramming());
         }
     }
 
     /// Records that a merged wordline has the limits of this mode from now on.
     pub(crate) fn recoded_wordline(&mut self, block: BlockId, wordline: u32, mode: u8) {
-        let checked = self.protocol.recode_wordline(block, wordline, mode);
+        let checked = self.truth.protocol.recode_wordline(block, wordline, mode);
         let right = checked.is_ok();
         self.findings.note(Kind::Protocol, checked);
         if right {
-            self.take_away(block, self.density.codings.taken_from_wordline(mode));
+            self.take_away(block, self.books.density.codings.taken_from_wordline(mode));
             // Limits grow, so losses under the old limits must be explained now.
             self.settle_block(block);
-            self.doses.recode_wordline(block, wordline, mode);
-            self.doses.note_reprogramming(block);
+            self.truth.doses.recode_wordline(block, wordline, mode);
+            self.truth.doses.note_reprogramming(block);
             self.adjusted_wordline(block, wordline, mode);
         }
     }
 
     /// Records that a block has the limits of this mode from now on.
     pub(crate) fn recoded_block(&mut self, block: BlockId, mode: u8) {
-        let checked = self.protocol.recode(block, mode);
+        let checked = self.truth.protocol.recode(block, mode);
         let right = checked.is_ok();
         self.findings.note(Kind::Protocol, checked);
         if !right {
             return;
         }
-        self.density.reprogram();
+        self.books.density.reprogram();
         self.count_low_density(block);
         self.take_away(block, self.pages_gone(block, mode));
         // A partly written wordline does not have the limits of the mode.
-        let (written, kinds) = (self.protocol.written(block), self.geometry.cell.bits());
-        let part = Ppn::new((self.geometry.first_wordline(block) + written / kinds) * kinds);
+        let (written, kinds) =
+            (self.truth.protocol.written(block), self.truth.geometry.cell.bits());
+        let part = Ppn::new((self.truth.geometry.first_wordline(block) + written / kinds) * kinds);
         self.check_not_needed(part.run(written % kinds), "has no guard levels after reprogramming");
         self.forget(block, written / kinds, 0..written % kinds, "reprogramming lost");
         // Limits grow, so losses under the old limits must be explained now.
         self.settle_block(block);
-        self.end_service(block);
-        self.doses.set_mode(block, mode);
-        self.resume_service(block);
-        self.doses.note_reprogramming(block);
+        self.truth.doses.set_mode(block, mode);
+        self.truth.doses.note_reprogramming(block);
     }
 
     /// Forgets the content of these page kinds of a wordline. Reports each page that the host can
     /// still read there.
     fn forget(&mut self, block: BlockId, index: u32, kinds: impl Iterator<Item = u32>, how: &str) {
-        let wordline = self.geometry.first_wordline(block) + index;
+        let wordline = self.truth.geometry.first_wordline(block) + index;
         for kind in kinds {
             let at = At { block, wordline, index, kind };
-            let stamp = self.medium.stamp(at);
-            if self.stamps.is_live(stamp) {
-                let place = self.place(Ppn::new(wordline * self.geometry.cell.bits() + kind));
+            let stamp = self.truth.medium.stamp(at);
+            if self.truth.stamps.is_live(stamp) {
+                let place =
+                    self.truth.place(Ppn::new(wordline * self.truth.geometry.cell.bits() + kind));
                 self.findings.add(Kind::Stamp, || {
                     format!("{how} {}, the newest data of the page, at {place}", stamp.words())
                 });
             }
-            self.medium.set_stamp(at, Stamp::DEAD);
+            self.truth.medium.set_stamp(at, Stamp::DEAD);
         }
     }
 }

@@ -74,38 +74,28 @@ impl DensityBooks {
     pub(crate) fn reprogram(&mut self) {
         self.reprogrammed += 1;
     }
-
-    /// Returns the number of pages that guard levels take away now in a domain.
-    pub(crate) fn away(&self, domain: usize) -> u64 {
-        self.away[domain]
-    }
-
-    pub(crate) fn away_of(&self, block: BlockId) -> u32 {
-        self.away_of.get(&block).copied().unwrap_or(0)
-    }
 }
 
 impl Oracle {
     /// Checks that the policy obeys `density.low_density`.
     pub(crate) fn expect_low_density(&mut self, config: &DriveConfig) {
         let bits = config.geometry.cell.bits();
-        let blocks =
-            (config.density.low_density * f64::from(self.geometry.blocks_per_domain())) as usize;
-        self.density.may_be = Some(if bits == 1 { 0 } else { blocks });
+        let blocks = (config.density.low_density
+            * f64::from(self.truth.geometry.blocks_per_domain())) as usize;
+        self.books.density.may_be = Some(if bits == 1 { 0 } else { blocks });
     }
 
     /// Counts a block that has low density from now on. Low-density blocks that are moving do not
     /// count any more.
     pub(crate) fn count_low_density(&mut self, block: BlockId) {
-        self.density.made.insert(block);
-        let Some(most) = self.density.may_be else { return };
+        self.books.density.made.insert(block);
+        let Some(most) = self.books.density.may_be else { return };
         // If data cannot go to another die, only the blocks of this die count.
-        let near = self
-            .density
-            .made
-            .iter()
-            .filter(|made| self.geometry.domain_of(**made) == self.geometry.domain_of(block));
-        let stay = near.filter(|made| **made == block || !self.jobs.contains_key(made)).count();
+        let near = self.books.density.made.iter().filter(|made| {
+            self.truth.geometry.domain_of(**made) == self.truth.geometry.domain_of(block)
+        });
+        let stay =
+            near.filter(|made| **made == block || !self.truth.jobs.contains_key(made)).count();
         if stay > most {
             self.findings.add(Kind::Books, || {
                 format!("{stay} blocks have low density; density.low_density allows {most}")
@@ -118,14 +108,17 @@ impl Oracle {
     /// Checks the sensings before a merge in a block of full density. Every page of the wordline
     /// must have been sensed just before, or only its valid pages if no others are needed.
     pub(crate) fn check_sensed(&mut self, block: BlockId, wordline: u32, mode: u8) {
-        let first = self.geometry.first_wordline(block) + wordline;
+        let first = self.truth.geometry.first_wordline(block) + wordline;
         let wanted = |(kind, stamp)| {
-            u32::from(!self.adjusted.is_one(mode) || self.stamps.is_live(stamp)) << kind
+            u32::from(!self.adjusted.is_one(mode) || self.truth.stamps.is_live(stamp)) << kind
         };
-        let wanted: u32 =
-            (0..self.geometry.cell.bits()).zip(self.medium.stamps(first)).map(wanted).sum();
-        let right = self.density.wordline == first && self.density.sensed & wanted == wanted;
-        self.density.sensed = 0;
+        let wanted: u32 = (0..self.truth.geometry.cell.bits())
+            .zip(self.truth.medium.stamps(first))
+            .map(wanted)
+            .sum();
+        let right =
+            self.books.density.wordline == first && self.books.density.sensed & wanted == wanted;
+        self.books.density.sensed = 0;
         if !right {
             self.findings.add(Kind::Protocol, || {
                 format!(
@@ -138,10 +131,10 @@ impl Oracle {
 
     /// Records that guard levels take this number of pages of a block away.
     pub(crate) fn take_away(&mut self, block: BlockId, pages: u32) {
-        let domain = self.geometry.domain_of(block);
-        self.density.away[domain] += u64::from(pages);
-        *self.density.away_of.entry(block).or_default() += pages;
-        let (away, may_take) = (self.density.away[domain], self.density.may_take);
+        let domain = self.truth.geometry.domain_of(block);
+        self.books.density.away[domain] += u64::from(pages);
+        *self.books.density.away_of.entry(block).or_default() += pages;
+        let (away, may_take) = (self.books.density.away[domain], self.books.density.may_take);
         if away > may_take {
             self.findings.add(Kind::Books, || {
                 format!("guard levels remove {away} pages; density.spare_share allows {may_take}")
@@ -152,47 +145,41 @@ impl Oracle {
     /// Returns the number of pages that a block lacks after its change to a mode. The block is not
     /// written any further, so pages that it never received count as well.
     pub(crate) fn pages_gone(&self, block: BlockId, mode: u8) -> u32 {
-        let bits = self.geometry.cell.bits();
-        self.geometry.pages_per_block
-            - self.protocol.written(block) / bits * (bits - self.density.codings.given_up(mode))
+        let bits = self.truth.geometry.cell.bits();
+        self.truth.geometry.pages_per_block
+            - self.truth.protocol.written(block) / bits
+                * (bits - self.books.density.codings.given_up(mode))
     }
 
     /// Records a block that is about to be erased.
     pub(crate) fn note_density(&mut self, block: BlockId, cause: Cause) {
-        self.density.away[self.geometry.domain_of(block)] -=
-            u64::from(self.density.away_of.remove(&block).unwrap_or(0));
-        self.density.made.remove(&block);
+        self.books.density.away[self.truth.geometry.domain_of(block)] -=
+            u64::from(self.books.density.away_of.remove(&block).unwrap_or(0));
+        self.books.density.made.remove(&block);
         if !self.is_sparse(block) {
             return;
         }
-        self.density.erased_by_gc += u64::from(cause == Cause::Gc);
-        if let Some(twentieths) = self.doses.used(block) {
-            self.density.used[twentieths.min(19) as usize] += 1;
+        self.books.density.erased_by_gc += u64::from(cause == Cause::Gc);
+        if let Some(twentieths) = self.truth.doses.used(block) {
+            self.books.density.used[twentieths.min(19) as usize] += 1;
         }
     }
 
     /// Returns whether a block lacks some page kinds.
     fn is_sparse(&self, block: BlockId) -> bool {
-        !self.protocol.is_full(block)
+        !self.truth.protocol.is_full(block)
     }
 
     pub(crate) fn check_density(&mut self, reclaim: &ReclaimCounts) {
-        let seen = &self.density;
-        let lines = [
+        let seen = &self.books.density;
+        self.findings.compare(&[
             ("reprogrammed blocks", reclaim.reprograms, seen.reprogrammed),
             (
                 "low-density blocks erased by GC",
                 reclaim.low_density_erases_by_gc,
                 seen.erased_by_gc,
             ),
-        ];
-        for (what, claimed, counted) in lines {
-            if claimed != counted {
-                self.findings.add(Kind::Books, || {
-                    format!("the drive reports {claimed} {what}; {counted} were seen")
-                });
-            }
-        }
+        ]);
         if reclaim.low_density_used.0 != seen.used {
             let claimed = reclaim.low_density_used.0;
             self.findings.add(Kind::Books, || {

@@ -1,4 +1,4 @@
-//! Examines blocks for the record of doses, and for the share of a limit at which reclaim acts.
+//! Record of doses for the results of a run, and the share of a limit at which reclaim acts.
 
 use std::ops::Range;
 
@@ -10,11 +10,25 @@ use crate::medium::At;
 use crate::oracle::Oracle;
 use crate::snapshots::{Bin, DoseRecord, Moment, Recorder, Row, State, wordlines_of};
 use crate::stamps::Stamp;
+use crate::truth::Truth;
+
+/// Doses of a run.
+#[derive(Debug, Default)]
+pub(crate) struct DoseWatch {
+    /// Record of all blocks, if requested.
+    recorder: Option<Box<Recorder>>,
+    /// Highest ratio of dose to limit of a block at the start of its reclaim job.
+    threshold_used: Option<f64>,
+    /// Highest ratio of dose to limit of a used page.
+    pub(crate) worst_dose_ratio: f64,
+}
 
 impl Oracle {
     /// Records doses from now on. This has no effect on a drive whose reads do not disturb data.
     pub fn record_doses(&mut self) {
-        self.recorder = self.doses.counts().then(|| Box::new(Recorder::new(&self.geometry)));
+        let truth = &self.truth;
+        self.record.recorder =
+            truth.doses.counts().then(|| Box::new(Recorder::new(&truth.geometry)));
     }
 
     /// Returns the largest number of bytes that a record of doses needs.
@@ -25,7 +39,19 @@ impl Oracle {
     /// Returns the highest ratio of dose to limit of a block when a reclaim job began to move or
     /// recode its data. Returns `None` without reclaim jobs, or if reads do not disturb data.
     pub fn threshold_used(&self) -> Option<f64> {
-        self.threshold_used
+        self.record.threshold_used
+    }
+
+    /// Ends the record with the present state of all blocks, at this time in nanoseconds. Returns
+    /// `None` unless [`Self::record_doses`] asked for a record.
+    pub fn end_record(&mut self, now: Ns) -> Option<DoseRecord> {
+        self.record.end(&self.truth, now, self.books.seen.host_read_pages)
+    }
+}
+
+impl DoseWatch {
+    pub(crate) fn is_on(&self) -> bool {
+        self.recorder.is_some()
     }
 
     /// Records the time of the drive.
@@ -35,38 +61,52 @@ impl Oracle {
         }
     }
 
-    /// Examines a block whose data a job begins to move or recode.
-    pub(crate) fn look_before_job(&mut self, block: BlockId, cause: Cause) {
-        if block.number() >= self.geometry.blocks || !self.doses.counts() {
+    pub(crate) fn begin_measured_phase(&mut self, geometry: &Geometry) {
+        (self.worst_dose_ratio, self.threshold_used) = (0.0, None);
+        if let Some(recorder) = &mut self.recorder {
+            recorder.begin(geometry);
+        }
+    }
+
+    /// Examines a block whose data a job begins to move or recode. The host has read this number of
+    /// pages.
+    pub(crate) fn look_before_job(
+        &mut self,
+        truth: &Truth,
+        block: BlockId,
+        cause: Cause,
+        host_reads: u64,
+    ) {
+        if block.number() >= truth.geometry.blocks || !truth.doses.counts() {
             return;
         }
         if cause == Cause::Reclaim {
             let so_far = self.threshold_used.unwrap_or(0.0);
-            let higher = self.highest_of(block, so_far);
+            let higher = truth.highest_of(block, so_far);
             self.threshold_used = Some(higher.map_or(so_far, |(ratio, _)| ratio));
         }
-        self.look_for_record(block);
+        self.look(truth, block, host_reads);
     }
 
     /// Examines a block that is about to be erased.
-    pub(crate) fn look_before_erase(&mut self, block: BlockId) {
-        self.look_for_record(block);
+    pub(crate) fn look_before_erase(&mut self, truth: &Truth, block: BlockId, host_reads: u64) {
+        self.look(truth, block, host_reads);
         if let Some(recorder) = &mut self.recorder {
             recorder.erases(block);
         }
     }
 
     /// Records a read page that may have the highest dose of its block.
-    pub(crate) fn record_page(&mut self, at: At) {
+    pub(crate) fn record_page(&mut self, truth: &Truth, at: At, host_reads: u64) {
         let Some(recorder) = &self.recorder else { return };
         let so_far = recorder.highest(at.block);
-        let truth = self.doses.truth(&self.medium, at);
-        if !truth.exceeds(so_far) || !self.counts_for_record(self.medium.stamp(at)) {
+        let stress = truth.doses.stress(&truth.medium, at);
+        if !stress.exceeds(so_far) || !truth.counts_for_record(truth.medium.stamp(at)) {
             return;
         }
-        let ratio = truth.ratio();
+        let ratio = stress.ratio();
         if recorder.is_a_step(at.block, ratio) {
-            self.look_for_record(at.block);
+            self.look(truth, at.block, host_reads);
         } else if let Some(recorder) = &mut self.recorder {
             recorder.notes(at.block, ratio, at.index);
         }
@@ -74,29 +114,53 @@ impl Oracle {
 
     /// Examines a block if its reads have grown enough.
     #[inline]
-    pub(crate) fn look_if_due(&mut self, block: BlockId) {
-        let read = self.doses.read_of(block).unwrap_or(0);
+    pub(crate) fn look_if_due(&mut self, truth: &Truth, block: BlockId, host_reads: u64) {
+        let read = truth.doses.read_of(block).unwrap_or(0);
         if self.recorder.as_ref().is_some_and(|recorder| recorder.is_due(block, read)) {
-            self.look_for_record(block);
+            self.look(truth, block, host_reads);
         }
     }
 
     /// Examines all wordlines of a block.
     #[cold]
     #[inline(never)]
-    pub(crate) fn look_for_record(&mut self, block: BlockId) {
-        let Some(mut recorder) = self.recorder.take() else { return };
+    pub(crate) fn look(&mut self, truth: &Truth, block: BlockId, host_reads: u64) {
+        let Some(recorder) = &mut self.recorder else { return };
         let mut highest = recorder.looked_at(block);
-        if let Some((ratio, wordline)) = self.highest_of(block, highest) {
+        if let Some((ratio, wordline)) = truth.highest_of(block, highest) {
             highest = ratio;
-            self.record_highest(&mut recorder, block, ratio, wordline);
+            truth.record_highest(recorder, (block, wordline), ratio, host_reads);
         }
-        recorder.looked(block, self.doses.read_of(block).unwrap_or(0), highest);
-        self.recorder = Some(recorder);
+        recorder.looked(block, truth.doses.read_of(block).unwrap_or(0), highest);
     }
 
-    /// Records the highest ratio of dose to limit of a block at present. `wordline` has this ratio.
-    fn record_highest(&self, recorder: &mut Recorder, block: BlockId, ratio: f64, wordline: u32) {
+    fn end(&mut self, truth: &Truth, now: Ns, host_reads: u64) -> Option<DoseRecord> {
+        self.note_time(now);
+        let mut recorder = self.recorder.take()?;
+        let blocks = truth.geometry.block_ids();
+        let mut risen: Vec<(BlockId, (f64, u32))> = blocks
+            .filter_map(|block| Some((block, truth.highest_of(block, recorder.looked_at(block))?)))
+            .collect();
+        // The worst block comes first. So no picture is taken that a worse block would replace.
+        risen.sort_by(|(_, a), (_, b)| b.0.total_cmp(&a.0));
+        recorder.ends();
+        for (block, (ratio, wordline)) in risen {
+            truth.record_highest(&mut recorder, (block, wordline), ratio, host_reads);
+        }
+        Some(recorder.conclude(|block, bins| truth.fill_bins(block, bins)))
+    }
+}
+
+impl Truth {
+    /// Records the highest ratio of dose to limit of a block at present. The wordline has this
+    /// ratio.
+    fn record_highest(
+        &self,
+        recorder: &mut Recorder,
+        (block, wordline): (BlockId, u32),
+        ratio: f64,
+        host_reads: u64,
+    ) {
         recorder.notes(block, ratio, wordline);
         if let Some(bins) = recorder.bins(block, ratio) {
             self.fill_bins(block, bins);
@@ -111,28 +175,9 @@ impl Oracle {
             recorder.are_past(block, past as u32);
         }
         if keeps {
-            let host_reads = self.seen.host_read_pages;
             let cycles = self.doses.cycles_of(block);
             recorder.keep(block, Moment { ratio, host_reads, cycles });
         }
-    }
-
-    /// Ends the record with the present state of all blocks, at this time in nanoseconds. Returns
-    /// `None` unless [`Self::record_doses`] asked for a record.
-    pub fn end_record(&mut self, now: Ns) -> Option<DoseRecord> {
-        self.note_time(now);
-        let mut recorder = self.recorder.take()?;
-        let blocks = self.geometry.block_ids();
-        let mut risen: Vec<(BlockId, (f64, u32))> = blocks
-            .filter_map(|block| Some((block, self.highest_of(block, recorder.looked_at(block))?)))
-            .collect();
-        // The worst block comes first. So no picture is taken that a worse block would replace.
-        risen.sort_by(|(_, a), (_, b)| b.0.total_cmp(&a.0));
-        recorder.ends();
-        for (block, (ratio, wordline)) in risen {
-            self.record_highest(&mut recorder, block, ratio, wordline);
-        }
-        Some(recorder.conclude(|block, bins| self.fill_bins(block, bins)))
     }
 
     /// Returns the highest ratio of dose to limit among valid and lost pages of a block, with its
@@ -155,8 +200,7 @@ impl Oracle {
         floor: f64,
     ) -> Option<(f64, u32)> {
         let (mut highest, mut found) = (floor, None);
-        let programmed = self.protocol.written(block).div_ceil(self.geometry.cell.bits());
-        wordlines.end = wordlines.end.min(programmed);
+        wordlines.end = wordlines.end.min(self.programmed(block));
         while let Some(index) =
             self.doses.next_above(&self.medium, block, wordlines.clone(), least, highest)
         {
@@ -209,7 +253,7 @@ impl Oracle {
 
     /// Replaces `rows` by the present state of a block's wordlines.
     fn picture(&self, block: BlockId, rows: &mut Vec<Row>) {
-        let programmed = self.protocol.written(block).div_ceil(self.geometry.cell.bits());
+        let programmed = self.programmed(block);
         rows.clear();
         rows.extend((0..self.geometry.wordlines_per_block).map(|index| {
             let wordline = self.geometry.first_wordline(block) + index;

@@ -10,7 +10,7 @@ use crate::stamps::Tag;
 impl Oracle {
     /// Checks memory before the host changes this page.
     pub(crate) fn check_durable(&mut self, next: Lpn) {
-        if !self.memory.is_unbuffered || !self.requests.begins(next) {
+        if !self.host.memory.is_unbuffered || !self.host.requests.begins(next) {
             return;
         }
         self.check_nothing_held();
@@ -19,8 +19,9 @@ impl Oracle {
     /// Checks that no host data waits in memory, except parts of pages that are lost with the rest
     /// of the page.
     pub(crate) fn check_nothing_held(&mut self) {
-        let stamps = &self.stamps;
-        let held = self.memory.pages().find(|lpn| stamps.newest(*lpn).is_some_and(Tag::is_present));
+        let stamps = &self.truth.stamps;
+        let held =
+            self.host.memory.pages().find(|lpn| stamps.newest(*lpn).is_some_and(Tag::is_present));
         if let Some(lpn) = held {
             self.findings.add(Kind::Request, || {
                 format!(

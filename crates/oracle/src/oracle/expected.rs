@@ -4,13 +4,14 @@
 use vpass_drive::base::units::BlockId;
 use vpass_drive::config::{Combine, DriveConfig};
 use vpass_drive::drive::Drive;
+use vpass_drive::error::bch::Bch;
+use vpass_drive::error::stripe::Others;
+use vpass_drive::watch::observer::Event;
 
-use crate::bch::{Code, raised_by};
-use crate::endurance::{COUNTED_UNIT, Endurances};
-use crate::error_rates::{ErrorRates, Whose, step_of};
-use crate::oracle::Oracle;
-use crate::report::Kind;
-use crate::stripe::Stripe;
+use crate::limits::{COUNTED_UNIT, Limits};
+use crate::oracle::{Books, Check};
+use crate::report::{Findings, Kind};
+use crate::truth::Truth;
 
 /// Number of points. Between two points, losses follow a power of the reads.
 const POINTS: usize = 100;
@@ -31,12 +32,11 @@ struct Served {
 /// Expected losses of one drive.
 #[derive(Debug)]
 pub(crate) struct Expected {
-    stripe: Stripe,
-    limit: f64,
-    data_bits: f64,
+    bch: Bch,
+    members: u32,
     target: f64,
-    /// Error rates and limits, if reads and age share one budget.
-    aged: Option<(ErrorRates, Endurances, u32)>,
+    /// Limits and step of the longest age, if reads and age share one budget.
+    aged: Option<(Limits, u32)>,
     served: Vec<Served>,
     before: Vec<Served>,
 }
@@ -44,23 +44,15 @@ pub(crate) struct Expected {
 impl Expected {
     /// Returns `None` if parity does not raise limits.
     pub(crate) fn new(config: &DriveConfig) -> Option<Box<Self>> {
-        let stripe = Stripe::new(config, Some(raised_by(config)?))?;
-        let limit = Code::new(config)?.cap;
-        let shares = config.bch.combine == Combine::Sum;
-        let aged = if shares {
-            Some((
-                ErrorRates::new(config)?,
-                Endurances::new(config),
-                step_of(config.longest_age().0),
-            ))
-        } else {
-            None
-        };
-        let data_bits = config.ecc.codeword?.0 as f64 * 8.0;
+        let bch = Bch::of(config).filter(|_| config.parity.by_wear().is_none())?;
+        let aged = (config.bch.combine == Combine::Sum).then(|| {
+            let limits = Limits::new(config);
+            let longest = limits.budget().ages().step(config.longest_age().0);
+            (limits, longest as u32)
+        });
         Some(Box::new(Self {
-            stripe,
-            limit,
-            data_bits,
+            members: bch.members()?,
+            bch,
             target: config.bch.uber,
             aged,
             served: vec![],
@@ -70,16 +62,19 @@ impl Expected {
 
     /// Returns the share of a block's limit that age uses.
     fn aged(&self, pec: u32) -> f64 {
-        let Some((rates, endurances, step)) = &self.aged else { return 0.0 };
-        let limit =
-            |step| rates.limit(endurances, pec, Whose { group: 0, kind: 0, step }, 0) as f64;
-        (1.0 - limit(*step) / limit(0)).clamp(0.0, 1.0)
+        let Some((limits, longest)) = &self.aged else { return 0.0 };
+        let limit = |step| limits.at_level((pec, step), (0, 0), 0) as f64;
+        (1.0 - limit(*longest) / limit(0)).clamp(0.0, 1.0)
     }
 
     /// Returns the lost codewords per data bit read, over all these blocks.
     fn uber(&self, live: &[Served]) -> f64 {
-        let lost: Vec<f64> =
-            (0..=POINTS).map(|n| self.stripe.lost(self.limit * n as f64 / POINTS as f64)).collect();
+        let (pages, members) = (self.bch.pages(), self.members);
+        let lost_at = |n: usize| {
+            let rate = self.bch.tolerable() * n as f64 / POINTS as f64;
+            pages.codewords_lost(rate, Others { members, rate })
+        };
+        let lost: Vec<f64> = (0..=POINTS).map(lost_at).collect();
         let part = |below: usize, place: f64| {
             within(below as f64, (lost[below], lost[below + 1]), place) / POINTS as f64
         };
@@ -98,7 +93,8 @@ impl Expected {
         };
         let (all, live, before) = (of(&self.served), of(live), of(&self.before));
         let reads = all.1 + live.1 - before.1;
-        if reads > 0.0 { (all.0 + live.0 - before.0) / reads / self.data_bits } else { 0.0 }
+        let data_bits = f64::from(self.bch.code().1);
+        if reads > 0.0 { (all.0 + live.0 - before.0) / reads / data_bits } else { 0.0 }
     }
 }
 
@@ -112,70 +108,60 @@ fn within(from: f64, (first, last): (f64, f64), to: f64) -> f64 {
     first * from / (power + 1.0) * ((to / from).powf(power + 1.0) - 1.0)
 }
 
-impl Oracle {
-    fn served(&self, expected: &Expected, block: BlockId) -> Option<Served> {
-        let reads = self.doses.read_of(block)? as f64 / COUNTED_UNIT as f64;
-        let aged = expected.aged(self.doses.pec_of(block));
-        (reads > 0.0).then(|| Served { reads, bears: self.doses.bears(block), aged })
+impl Expected {
+    fn service(&self, truth: &Truth, block: BlockId) -> Option<Served> {
+        let reads = truth.doses.read_of(block)? as f64 / COUNTED_UNIT as f64;
+        let aged = self.aged(truth.doses.pec_of(block));
+        (reads > 0.0).then(|| Served { reads, bears: truth.doses.bears(block), aged })
     }
 
-    fn live(&self, expected: &Expected) -> Vec<Served> {
-        self.geometry.block_ids().filter_map(|block| self.served(expected, block)).collect()
+    fn live(&self, truth: &Truth) -> Vec<Served> {
+        truth.geometry.block_ids().filter_map(|block| self.service(truth, block)).collect()
     }
+}
 
+impl Check for Expected {
     /// Ends the service of a block that is about to be erased, or whose limit is about to grow.
-    pub(crate) fn end_service(&mut self, block: BlockId) {
-        let Some(mut expected) = self.expected.take() else { return };
-        expected.served.extend(self.served(&expected, block));
-        self.expected = Some(expected);
+    fn before(&mut self, truth: &Truth, event: &Event<'_>, _: &mut Findings) {
+        let block = match *event {
+            Event::Erased { block, .. } => block,
+            Event::Recoded { block, wordline: None, .. } => block,
+            _ => return,
+        };
+        if truth.has_block(block) {
+            self.served.extend(self.service(truth, block));
+        }
     }
 
-    /// Resumes the service of a block whose limit has grown. Its earlier reads belong to the
-    /// smaller limit.
-    pub(crate) fn resume_service(&mut self, block: BlockId) {
-        let Some(mut expected) = self.expected.take() else { return };
-        expected.before.extend(self.served(&expected, block));
-        self.expected = Some(expected);
-    }
-
-    /// Forgets the service of all blocks so far.
-    pub(crate) fn begin_service(&mut self) {
-        let Some(mut expected) = self.expected.take() else { return };
-        (expected.served, expected.before) = (vec![], self.live(&expected));
-        self.expected = Some(expected);
-    }
-
-    /// Checks that the parity of a stripe does not wait and has not been given back.
-    pub(crate) fn check_always_protected(&mut self, stripe: u32) {
-        if self.expected.is_some() {
-            self.findings.add(Kind::Limit, || {
+    fn after(&mut self, truth: &Truth, event: &Event<'_>, findings: &mut Findings) {
+        match *event {
+            // The limit has grown. Earlier reads belong to the smaller limit.
+            Event::Recoded { block, wordline: None, .. } if truth.has_block(block) => {
+                self.before.extend(self.service(truth, block));
+            }
+            Event::MeasuredPhase => (self.served, self.before) = (vec![], self.live(truth)),
+            Event::Delayed { stripe, .. }
+            | Event::AwaitsParity { stripe }
+            | Event::NeedsNoParity { stripe } => findings.add(Kind::Limit, || {
                 format!(
                     "stripe {stripe} has no parity, but its blocks are read beyond a page's limit \
                      because of that parity"
                 )
-            });
+            }),
+            _ => {}
         }
     }
 
-    /// Compares the drive's expected losses with the oracle's.
-    pub(crate) fn check_expected(&mut self, drive: &Drive) {
-        let own = self
-            .expected
-            .take()
-            .map(|expected| (expected.uber(&self.live(&expected)), expected.target));
+    /// Compares the drive's expected losses with those of its doses.
+    fn end(&mut self, truth: &Truth, drive: &Drive, _: &Books, findings: &mut Findings) {
+        let own = self.uber(&self.live(truth));
         let said = drive.expected().map(|expected| expected.uber);
-        let agrees = match (own, said) {
-            (None, None) => true,
-            (Some((own, target)), Some(said)) => {
-                (said - own).abs() <= WITHIN * own + NOTHING * target
-            }
-            _ => false,
-        };
-        if !agrees {
-            self.findings.add(Kind::Books, || {
+        if said.is_none_or(|said| (said - own).abs() > WITHIN * own + NOTHING * self.target) {
+            findings.add(Kind::Books, || {
                 format!(
                     "the drive reports an expected UBER of {said:?}; the doses of its blocks give \
-                     {own:?}, with the target"
+                     {own:?}, with a target of {}",
+                    self.target
                 )
             });
         }

@@ -48,11 +48,6 @@ pub(crate) struct Failures {
 }
 
 impl Failures {
-    /// Returns whether any flash has failed.
-    pub(crate) fn is_any(&self) -> bool {
-        !self.failed.is_empty()
-    }
-
     #[inline]
     pub(crate) fn is_failed(&self, ppn: Ppn) -> bool {
         !self.failed.is_empty() && self.failed.iter().any(|pages| pages.contains(ppn))
@@ -62,38 +57,40 @@ impl Failures {
 impl Oracle {
     /// Records that pages have failed.
     pub(crate) fn fail(&mut self, pages: Stretch) {
-        self.stamps.end_loading();
+        self.truth.stamps.end_loading();
         self.parity.end_loading();
-        self.failures.failed.push(pages);
-        for block in pages.blocks(&self.geometry) {
-            if pages.covers(self.geometry.first_page(block), self.geometry.pages_per_block) {
+        self.parity.failures.failed.push(pages);
+        for block in pages.blocks(&self.truth.geometry) {
+            if pages
+                .covers(self.truth.geometry.first_page(block), self.truth.geometry.pages_per_block)
+            {
                 self.retire(block);
             }
-            self.keep_from_use(block);
         }
         let stamps: Vec<_> = pages
             .pages()
-            .map(|ppn| (ppn, self.medium.stamp(At::new(&self.geometry, ppn))))
+            .map(|ppn| (ppn, self.truth.medium.stamp(At::new(&self.truth.geometry, ppn))))
             .collect();
         for (_, stamp) in &stamps {
             self.know_stripe_of(stamp.lpn);
         }
         let completing = self.completing();
-        for (ppn, stamp) in
-            stamps.into_iter().filter(|(_, stamp)| stamp.lpn.number() < self.geometry.host_pages)
+        for (ppn, stamp) in stamps
+            .into_iter()
+            .filter(|(_, stamp)| stamp.lpn.number() < self.truth.geometry.host_pages)
         {
             let is_there = self.parity.place_of(stamp.lpn).is_none_or(|place| place == ppn);
             if is_there
-                && (self.stamps.is_live(stamp) || completing.get(&stamp.lpn) == Some(&stamp))
+                && (self.truth.stamps.is_live(stamp) || completing.get(&stamp.lpn) == Some(&stamp))
             {
-                self.failures.gone.insert(stamp.lpn);
-                if self.stamps.is_live(stamp) {
-                    self.failures.whole.insert(stamp.lpn);
+                self.parity.failures.gone.insert(stamp.lpn);
+                if self.truth.stamps.is_live(stamp) {
+                    self.parity.failures.whole.insert(stamp.lpn);
                 }
             }
         }
         // Pages that an earlier failure hit may be beyond repair now.
-        let gone: Vec<Lpn> = self.failures.gone.iter().copied().collect();
+        let gone: Vec<Lpn> = self.parity.failures.gone.iter().copied().collect();
         for lpn in gone {
             self.weigh_failed(lpn);
         }
@@ -105,19 +102,22 @@ impl Oracle {
     fn completing(&self) -> BTreeMap<Lpn, Stamp> {
         let mut found: BTreeMap<Lpn, Stamp> = BTreeMap::new();
         let mut find = |stamp: Stamp| {
-            if self.stamps.is_partly_written(stamp.lpn) {
+            if self.truth.stamps.is_partly_written(stamp.lpn) {
                 let known = found.entry(stamp.lpn).or_insert(stamp);
                 *known = stamp.max(*known);
             }
         };
-        let searched = self.geometry.block_ids().filter(|block| !self.medium.is_as_begun(*block));
+        let searched =
+            self.truth.geometry.block_ids().filter(|block| !self.truth.medium.is_as_begun(*block));
         searched
-            .flat_map(|block| self.geometry.first_page(block).run(self.geometry.pages_per_block))
-            .filter_map(|ppn| self.carried(ppn))
+            .flat_map(|block| {
+                self.truth.geometry.first_page(block).run(self.truth.geometry.pages_per_block)
+            })
+            .filter_map(|ppn| self.truth.carried(ppn))
             .for_each(&mut find);
-        if let Some(begun) = self.medium.begun() {
-            let places = self.stamps.partly_written().filter_map(|lpn| begun.place_of(lpn));
-            places.filter_map(|ppn| self.carried(ppn)).for_each(&mut find);
+        if let Some(begun) = self.truth.medium.begun() {
+            let places = self.truth.stamps.partly_written().filter_map(|lpn| begun.place_of(lpn));
+            places.filter_map(|ppn| self.truth.carried(ppn)).for_each(&mut find);
         }
         found
     }
@@ -125,22 +125,23 @@ impl Oracle {
     /// Decides whether a page on failed flash is beyond repair.
     fn weigh_failed(&mut self, lpn: Lpn) {
         if let Some(why) = self.is_beyond(lpn) {
-            self.failures.helpless.entry(lpn).or_insert(why);
+            self.parity.failures.helpless.entry(lpn).or_insert(why);
             // If another page is past its limit, the drive may notice this only when it rebuilds
             // this page.
-            if why != Helpless::AnotherUnread && self.failures.whole.contains(&lpn) {
-                self.failures.lost.insert(lpn);
+            if why != Helpless::AnotherUnread && self.parity.failures.whole.contains(&lpn) {
+                self.parity.failures.lost.insert(lpn);
             }
         }
     }
 
     /// Handles a stripe that loses its parity. Its pages on failed flash are beyond repair.
     pub(crate) fn weigh_stripe(&mut self, stripe: u32) {
-        let Some(stripes) = self.parity.stripes.filter(|_| !self.failures.gone.is_empty()) else {
+        let Some(stripes) = self.parity.stripes.filter(|_| !self.parity.failures.gone.is_empty())
+        else {
             return;
         };
         for lpn in stripes.data(stripe) {
-            if self.failures.gone.contains(&lpn) {
+            if self.parity.failures.gone.contains(&lpn) {
                 self.weigh_failed(lpn);
             }
         }
@@ -148,51 +149,32 @@ impl Oracle {
 
     /// Returns a host page of a stripe that lies on failed flash and can be rebuilt.
     pub(crate) fn to_be_rebuilt(&self, stripe: u32) -> Option<Lpn> {
-        let stripes = self
-            .parity
-            .stripes
-            .filter(|_| !self.failures.failed.is_empty() && self.parity.has_parity(stripe))?;
+        let stripes = self.parity.stripes.filter(|_| {
+            !self.parity.failures.failed.is_empty() && self.parity.has_parity(stripe)
+        })?;
         let records = self.parity.records();
-        stripes.data(stripe).find(|lpn| self.failures.is_failed(records.place(*lpn)))
+        stripes.data(stripe).find(|lpn| self.parity.failures.is_failed(records.place(*lpn)))
     }
 
     /// Returns whether fewer dies are left than a stripe has host pages and parity pages.
     pub(crate) fn lacks_dies(&self, stripes: Stripes, stripe: u32) -> bool {
-        let per_die = self.geometry.blocks_per_domain() * self.geometry.pages_per_block;
+        let per_die = self.truth.geometry.blocks_per_domain() * self.truth.geometry.pages_per_block;
         let has_failed = |die: &u32| {
-            self.failures.failed.iter().any(|pages| pages.covers(Ppn::new(die * per_die), per_die))
+            self.parity
+                .failures
+                .failed
+                .iter()
+                .any(|pages| pages.covers(Ppn::new(die * per_die), per_die))
         };
-        let left = (0..self.geometry.dies()).filter(|die| !has_failed(die)).count();
+        let left = (0..self.truth.geometry.dies()).filter(|die| !has_failed(die)).count();
         left <= stripes.data(stripe).len()
-    }
-
-    /// Records that a block is not written any more. It stays empty after its next erase.
-    fn keep_from_use(&mut self, block: BlockId) {
-        self.wear.retire(block);
-        self.openings.moves(block);
     }
 
     /// Records that no technique is asked about a block any more.
     fn retire(&mut self, block: BlockId) {
-        self.openings.erase(block);
-        self.questions.erase(block);
-        self.forget_told(block);
-        self.jobs.remove(&block);
-        self.ageing.end(block);
-        self.asked_of_age(block);
+        self.truth.jobs.remove(&block);
+        self.truth.ages.end(block);
         self.forget_adjusted(block);
-    }
-
-    /// Handles the erase of a block. If a part of it has failed, it does not become free.
-    pub(crate) fn keep_failed_from_use(&mut self, block: BlockId) {
-        if self
-            .geometry
-            .first_page(block)
-            .run(self.geometry.pages_per_block)
-            .any(|ppn| self.failures.is_failed(ppn))
-        {
-            self.wear.retire(block);
-        }
     }
 
     /// Returns why a page on failed flash cannot be rebuilt, or `None` if it can.
@@ -212,11 +194,11 @@ impl Oracle {
         let sources =
             if self.parity.unprotected.contains(&stripe) { None } else { self.parity.sources(lpn) };
         let Some(sources) = sources else { return Some(Helpless::Unprotected) };
-        if sources.iter().any(|ppn| self.failures.is_failed(*ppn)) {
+        if sources.iter().any(|ppn| self.parity.failures.is_failed(*ppn)) {
             return Some(Helpless::AnotherFailed);
         }
         let was_read = |ppn: &Ppn| {
-            *ppn == NO_PPN || self.carried(*ppn).is_some_and(|stamp| !stamp.tag.is_damaged())
+            *ppn == NO_PPN || self.truth.carried(*ppn).is_some_and(|stamp| !stamp.tag.is_damaged())
         };
         (!sources.iter().all(was_read)).then_some(Helpless::AnotherUnread)
     }
@@ -228,27 +210,27 @@ impl Oracle {
         {
             self.weigh_stripe(stripes.of(lpn));
         }
-        self.failures.lost.remove(&lpn);
+        self.parity.failures.lost.remove(&lpn);
         let on_failed = !self.parity.is_on()
-            || self.failures.is_failed(self.parity.place_of(lpn).unwrap_or(NO_PPN));
-        if !on_failed || !self.failures.gone.remove(&lpn) {
+            || self.parity.failures.is_failed(self.parity.place_of(lpn).unwrap_or(NO_PPN));
+        if !on_failed || !self.parity.failures.gone.remove(&lpn) {
             return false;
         }
-        self.failures.whole.remove(&lpn);
-        let why = self.failures.helpless.remove(&lpn).or_else(|| self.is_beyond(lpn));
+        self.parity.failures.whole.remove(&lpn);
+        let why = self.parity.failures.helpless.remove(&lpn).or_else(|| self.is_beyond(lpn));
         if why.is_none() {
             self.findings.add(Kind::FalseLoss, || {
                 format!("lpn {lpn} was reported lost, but its stripe can rebuild it")
             });
         }
-        self.failures.taken.pages += 1;
-        self.failures.taken.unprotected += u64::from(matches!(
+        self.parity.failures.taken.pages += 1;
+        self.parity.failures.taken.unprotected += u64::from(matches!(
             why,
             Some(Helpless::Unprotected | Helpless::NotWorn | Helpless::Waiting)
         ));
-        self.failures.taken.not_worn += u64::from(why == Some(Helpless::NotWorn));
-        self.failures.taken.waiting += u64::from(why == Some(Helpless::Waiting));
-        self.failures.taken.twice_failed +=
+        self.parity.failures.taken.not_worn += u64::from(why == Some(Helpless::NotWorn));
+        self.parity.failures.taken.waiting += u64::from(why == Some(Helpless::Waiting));
+        self.parity.failures.taken.twice_failed +=
             u64::from(matches!(why, Some(Helpless::AnotherFailed | Helpless::AnotherUnread)));
         true
     }
@@ -256,18 +238,22 @@ impl Oracle {
     /// Forgets a page that is written again or not needed any more.
     #[inline]
     pub(crate) fn forget_failed(&mut self, lpn: Lpn) {
-        if !self.failures.failed.is_empty() {
-            for of in [&mut self.failures.gone, &mut self.failures.whole, &mut self.failures.lost] {
+        if !self.parity.failures.failed.is_empty() {
+            for of in [
+                &mut self.parity.failures.gone,
+                &mut self.parity.failures.whole,
+                &mut self.parity.failures.lost,
+            ] {
                 of.remove(&lpn);
             }
-            self.failures.helpless.remove(&lpn);
+            self.parity.failures.helpless.remove(&lpn);
         }
     }
 
     /// Checks that all losses by failures are reported before the host continues.
     #[inline]
     pub(crate) fn check_failures(&mut self) {
-        if !self.failures.lost.is_empty() {
+        if !self.parity.failures.lost.is_empty() {
             self.find_unreported();
         }
     }
@@ -275,7 +261,7 @@ impl Oracle {
     /// Reports each page that failures destroyed and that the drive did not report lost.
     #[cold]
     fn find_unreported(&mut self) {
-        for lpn in std::mem::take(&mut self.failures.lost) {
+        for lpn in std::mem::take(&mut self.parity.failures.lost) {
             self.findings.add(Kind::FalseLoss, || {
                 format!(
                     "the data of lpn {lpn} is lost with failed flash, but it was not reported lost"
@@ -287,18 +273,19 @@ impl Oracle {
     /// Compares the drive's report about failures with the oracle's counts. Also checks that each
     /// page on failed flash can be rebuilt.
     pub(crate) fn check_failure_books(&mut self, drive: &Drive) {
-        if self.failures.failed.is_empty() {
+        if self.parity.failures.failed.is_empty() {
             return;
         }
         self.check_failures();
-        let (told, seen) = (drive.failure_books().unwrap_or_default().taken, self.failures.taken);
+        let (told, seen) =
+            (drive.failure_books().unwrap_or_default().taken, self.parity.failures.taken);
         if told != seen {
             self.findings
                 .add(Kind::Books, || format!("the drive reports {told:?}; {seen:?} was seen"));
         }
         // Without parity, the oracle does not know which version a page in memory needs.
-        let is_wanted = |lpn: &Lpn| self.parity.is_on() || self.failures.whole.contains(lpn);
-        let left: Vec<Lpn> = self.failures.gone.iter().copied().filter(is_wanted).collect();
+        let is_wanted = |lpn: &Lpn| self.parity.is_on() || self.parity.failures.whole.contains(lpn);
+        let left: Vec<Lpn> = self.parity.failures.gone.iter().copied().filter(is_wanted).collect();
         if let Some((lpn, why)) = left.into_iter().find_map(|lpn| Some((lpn, self.is_beyond(lpn)?)))
         {
             self.findings.add(Kind::FalseLoss, || {
@@ -316,8 +303,8 @@ impl Oracle {
         let records = self.parity.records();
         let is_left = |lpn: &Lpn| {
             let ppn = records.place(*lpn);
-            let is_wanted = || self.carried(ppn).is_some_and(|stamp| self.stamps.is_live(stamp));
-            ppn != NO_PPN && self.failures.is_failed(ppn) && is_wanted()
+            let is_wanted = || self.truth.is_live(ppn);
+            ppn != NO_PPN && self.parity.failures.is_failed(ppn) && is_wanted()
         };
         let pages = |stripe| stripes.data(stripe).chain([stripes.parity(stripe)]);
         let left = records.known().flat_map(pages).filter(is_left).min();
@@ -335,15 +322,21 @@ impl Oracle {
     pub(crate) fn check_member(&mut self, lpn: Lpn, ppn: Ppn) {
         let Some(stripes) = self.parity.stripes else { return };
         let die_of = |ppn: Ppn| {
-            ppn.number() / self.geometry.pages_per_block / self.geometry.blocks_per_domain()
+            ppn.number()
+                / self.truth.geometry.pages_per_block
+                / self.truth.geometry.blocks_per_domain()
         };
         let (die, own) = (die_of(ppn), u32::from(stripes.die(lpn)));
         if die == own {
             return;
         }
-        let per_die = self.geometry.blocks_per_domain() * self.geometry.pages_per_block;
-        let own_has_failed =
-            self.failures.failed.iter().any(|pages| pages.covers(Ppn::new(own * per_die), per_die));
+        let per_die = self.truth.geometry.blocks_per_domain() * self.truth.geometry.pages_per_block;
+        let own_has_failed = self
+            .parity
+            .failures
+            .failed
+            .iter()
+            .any(|pages| pages.covers(Ppn::new(own * per_die), per_die));
         let shares = |other: &Lpn| {
             let place = self.parity.records().place(*other);
             *other != lpn && place != NO_PPN && die_of(place) == die

@@ -1,7 +1,7 @@
 //! Checks pages on their way to flash: copies that wait in the controller's memory for the rest of
 //! their wordline, and the order of programs.
 
-use vpass_drive::base::units::{Cause, Lpn, Ppn, Seq};
+use vpass_drive::base::units::{Lpn, Ppn, Seq};
 
 use crate::medium::At;
 use crate::oracle::Oracle;
@@ -12,10 +12,10 @@ impl Oracle {
     /// Records that a mover reads a flash page into the controller's memory. The flash page may not
     /// be read any more.
     pub(crate) fn gather(&mut self, lpn: Lpn, from: Ppn) -> Result<(), String> {
-        let carried = self.carried(from).unwrap_or(Stamp::ERASED);
+        let carried = self.truth.carried(from).unwrap_or(Stamp::ERASED);
         Stamps::check_copy(lpn, carried).map_err(|what| format!("{what}, ppn {from}"))?;
-        self.medium.set_stamp(At::new(&self.geometry, from), Stamp::DEAD);
-        match self.waiting.insert(lpn, carried) {
+        self.truth.medium.set_stamp(At::new(&self.truth.geometry, from), Stamp::DEAD);
+        match self.truth.waiting.insert(lpn, carried) {
             None => Ok(()),
             Some(before) => Err(format!(
                 "copy for lpn {lpn} of ppn {from}, while {} waits to be programmed",
@@ -26,49 +26,38 @@ impl Oracle {
 
     /// Checks the program of a copy that waited.
     pub(crate) fn program_gathered(&mut self, at: At, lpn: Lpn) -> Result<(), String> {
-        let Some(copied) = self.waiting.remove(&lpn) else {
-            self.medium.set_stamp(at, Stamp::DEAD);
+        let Some(copied) = self.truth.waiting.remove(&lpn) else {
+            self.truth.medium.set_stamp(at, Stamp::DEAD);
             return Err(format!("program of a copy for lpn {lpn}, but no copy waits"));
         };
-        self.medium.set_stamp(at, copied);
+        self.truth.medium.set_stamp(at, copied);
         Ok(())
     }
 
     /// Returns whether a mover's copy of a page in the controller's memory is the version that the
     /// host may read.
     pub(crate) fn is_newest_in_memory(&self, lpn: Lpn) -> bool {
-        self.waiting.get(&lpn).is_none_or(|stamp| self.stamps.is_live(*stamp))
+        self.truth.waiting.get(&lpn).is_none_or(|stamp| self.truth.stamps.is_live(*stamp))
     }
 
     /// Checks a program of any content by the rules of flash. Returns its place, or `None` beyond
     /// the flash.
-    pub(crate) fn program_in_order(
-        &mut self,
-        ppn: Ppn,
-        lpn: Lpn,
-        seq: Seq,
-        cause: Cause,
-    ) -> Option<At> {
-        let checked = self.protocol.sequence(seq);
+    pub(crate) fn program_in_order(&mut self, ppn: Ppn, lpn: Lpn, seq: Seq) -> Option<At> {
+        let checked = self.truth.protocol.sequence(seq);
         self.findings.note(Kind::Protocol, checked);
-        if !self.geometry.has_page(ppn) {
+        if !self.truth.geometry.has_page(ppn) {
             self.findings.add(Kind::Protocol, || {
                 format!("program of ppn {ppn} with lpn {lpn}; it is beyond the flash")
             });
             return None;
         }
-        let at = At::new(&self.geometry, ppn);
-        let page = ppn - self.geometry.first_page(at.block);
-        let checked = self.protocol.program(at.block, page);
+        let at = At::new(&self.truth.geometry, ppn);
+        let page = ppn - self.truth.geometry.first_page(at.block);
+        let checked = self.truth.protocol.program(at.block, page);
         self.findings.note(Kind::Protocol, checked);
-        if self.is_full() {
-            let of_worn =
-                !matches!(cause, Cause::Host | Cause::Parity) && self.lay_in_worn_block(lpn);
-            self.wear.program(&self.geometry, at.block, page, (cause, of_worn));
-        }
-        let mode = self.doses.mode_of(at.block);
-        if self.density.codings.next_kept(mode, 0) == at.kind {
-            self.doses.program(&mut self.medium, at);
+        let mode = self.truth.doses.mode_of(at.block);
+        if self.books.density.codings.next_kept(mode, 0) == at.kind {
+            self.truth.doses.program(&mut self.truth.medium, at);
         }
         Some(at)
     }

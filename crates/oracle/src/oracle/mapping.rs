@@ -48,20 +48,20 @@ impl Oracle {
         held: impl IntoIterator<Item = Ppn>,
         valid: &[u32],
     ) -> bool {
-        let mut on_flash = vec![0u32; self.geometry.blocks as usize];
+        let mut on_flash = vec![0u32; self.truth.geometry.blocks as usize];
         let (mut right, mut count, mut next, mut wanted) = (true, 0u64, 0, 0u64);
         entries.for_each(|entry| {
-            let newest = self.stamps.newest(entry.lpn).filter(|newest| newest.is_present());
+            let newest = self.truth.stamps.newest(entry.lpn).filter(|newest| newest.is_present());
             right &= entry.lpn.number() >= next && newest.is_some();
             (next, count) = (entry.lpn.number().saturating_add(1), count + 1);
             if entry.buffered {
                 // The buffer has newer data than flash, so the entry is checked separately.
                 right &= self.check_entry(entry, &owner).is_ok();
             }
-            if self.geometry.has_page(entry.ppn) {
-                on_flash[self.geometry.block_of(entry.ppn).index()] += 1;
+            if self.truth.geometry.has_page(entry.ppn) {
+                on_flash[self.truth.geometry.block_of(entry.ppn).index()] += 1;
                 let carried = if entry.buffered {
-                    self.carried(entry.ppn)
+                    self.truth.carried(entry.ppn)
                 } else {
                     newest.map(|tag| Stamp { lpn: entry.lpn, tag: tag.on_flash() })
                 };
@@ -73,11 +73,11 @@ impl Oracle {
         });
         let mut found = 0u64;
         held.into_iter().for_each(|ppn| {
-            let carried = self.carried(ppn);
+            let carried = self.truth.carried(ppn);
             right &= carried.is_some_and(|stamp| stamp.lpn == owner(ppn));
             found = found.wrapping_add(carried.map_or(0, |stamp| stamp.fingerprint(ppn)));
         });
-        right && wanted == found && count == self.stamps.present() && on_flash == valid
+        right && wanted == found && count == self.truth.stamps.present() && on_flash == valid
     }
 
     fn check_each(
@@ -86,7 +86,7 @@ impl Oracle {
         owner: impl Fn(Ppn) -> Lpn,
         valid: &[u32],
     ) {
-        let mut on_flash = vec![0u32; self.geometry.blocks as usize];
+        let mut on_flash = vec![0u32; self.truth.geometry.blocks as usize];
         let mut count = 0u64;
         let mut last = None;
         for entry in entries {
@@ -99,11 +99,11 @@ impl Oracle {
             last = Some(entry.lpn);
             let checked = self.check_entry(entry, &owner);
             self.findings.note(Kind::Books, checked);
-            if self.geometry.has_page(entry.ppn) {
-                on_flash[self.geometry.block_of(entry.ppn).index()] += 1;
+            if self.truth.geometry.has_page(entry.ppn) {
+                on_flash[self.truth.geometry.block_of(entry.ppn).index()] += 1;
             }
         }
-        let present = self.stamps.present();
+        let present = self.truth.stamps.present();
         if count != present {
             self.findings.add(Kind::Books, || {
                 format!("the map holds {count} pages; the host has {present} pages with data")
@@ -118,7 +118,7 @@ impl Oracle {
         owner: impl Fn(Ppn) -> Lpn,
     ) -> Result<(), String> {
         let MapEntry { lpn, ppn, buffered } = entry;
-        let newest = self.stamps.newest(lpn).ok_or_else(|| {
+        let newest = self.truth.stamps.newest(lpn).ok_or_else(|| {
             format!("the map holds lpn {lpn}, which is beyond the host's capacity")
         })?;
         if !newest.is_present() {
@@ -127,7 +127,10 @@ impl Oracle {
                 newest.words()
             ));
         }
-        if buffered && self.is_full() && !self.memory.holds(lpn) && !self.waiting.contains_key(&lpn)
+        if buffered
+            && self.is_full()
+            && !self.host.memory.holds(lpn)
+            && !self.truth.waiting.contains_key(&lpn)
         {
             return Err(format!(
                 "the map leads from lpn {lpn} to memory, which holds nothing of it"
@@ -140,17 +143,17 @@ impl Oracle {
                 Err(format!("lpn {lpn} holds {} and is mapped nowhere", newest.words()))
             };
         }
-        let carried = self.carried(ppn).ok_or_else(|| {
+        let carried = self.truth.carried(ppn).ok_or_else(|| {
             format!("the map leads from lpn {lpn} to ppn {ppn}, which is beyond the flash")
         })?;
         // With random retries, a page that could not be read for a rebuild may be readable the next
         // time.
-        let carried = if self.doses.draws_retries() { carried.undamaged() } else { carried };
+        let carried = if self.truth.doses.draws_retries() { carried.undamaged() } else { carried };
         if carried.lpn != lpn || (carried.tag != newest.on_flash() && !buffered) {
             return Err(format!(
                 "the map leads from lpn {lpn}, {}, to {}, which carries {}",
                 newest.words(),
-                self.place(ppn),
+                self.truth.place(ppn),
                 carried.words()
             ));
         }

@@ -5,7 +5,7 @@
 use vpass_drive::base::units::Cause;
 use vpass_drive::watch::observer::{FROM_BUFFER, NO_OWNER, NO_PPN, PhysRead, ReadResult};
 
-use crate::doses::Truth;
+use crate::doses::Stress;
 use crate::medium::At;
 use crate::oracle::Oracle;
 use crate::oracle::end_scan::words;
@@ -18,19 +18,22 @@ impl Oracle {
     #[cold]
     #[inline(never)]
     pub(crate) fn read_for_nobody(&mut self, read: &PhysRead) {
-        if read.lpn != NO_OWNER || read.cause == Cause::Host || !self.geometry.has_page(read.ppn) {
+        if read.lpn != NO_OWNER
+            || read.cause == Cause::Host
+            || !self.truth.geometry.has_page(read.ppn)
+        {
             return self.wrong_page(read, None);
         }
-        let at = At::new(&self.geometry, read.ppn);
-        if self.medium.stamp(at) == Stamp::ERASED {
-            let place = self.place(read.ppn);
+        let at = At::new(&self.truth.geometry, read.ppn);
+        if self.truth.medium.stamp(at) == Stamp::ERASED {
+            let place = self.truth.place(read.ppn);
             self.findings.add(Kind::Protocol, || {
                 format!("{} sensed {place}, which is erased", read.cause.name())
             });
         }
-        self.seen.reads[read.cause as usize] += 1;
-        self.doses.sense(&mut self.medium, at);
-        self.questions.put_off(at.block, self.doses.of_page(at));
+        self.books.seen.reads[read.cause as usize] += 1;
+        self.truth.doses.sense(&mut self.truth.medium, at);
+        self.deadlines.put_off(at.block, self.truth.doses.of_page(at));
     }
 
     /// Checks a read that needed no flash page. The write buffer has the newest data, or the page
@@ -41,7 +44,7 @@ impl Oracle {
         let by_host = read.cause == Cause::Host && !read.fill;
         match read.ppn {
             FROM_BUFFER | NO_PPN if !good => {
-                self.uncorrectable_reads += u64::from(by_host);
+                self.losses.uncorrectable_reads += u64::from(by_host);
                 if read.ppn == NO_PPN && newest.is_lost() && self.is_full() && self.must_hold(lpn) {
                     self.findings.add(Kind::Request, || {
                         format!(
@@ -64,7 +67,7 @@ impl Oracle {
             // The rest of a partly written page was never written or is lost, so there is no page
             // to read.
             NO_PPN if read.fill || !(newest.is_present() || newest.is_lost()) => {
-                self.claims.unmapped_reads += u64::from(by_host)
+                self.books.claims.unmapped_reads += u64::from(by_host)
             }
             _ => self.wrong_page(read, Some(newest)),
         }
@@ -81,9 +84,9 @@ impl Oracle {
         let found = match ppn {
             FROM_BUFFER => "was served from the write buffer".into(),
             NO_PPN => "was served as unmapped".into(),
-            _ => match self.carried(ppn) {
+            _ => match self.truth.carried(ppn) {
                 Some(carried) => {
-                    format!("went to {}, which carries {}", self.place(ppn), carried.words())
+                    format!("went to {}, which carries {}", self.truth.place(ppn), carried.words())
                 }
                 None => format!("went to ppn {ppn}, which is beyond the flash"),
             },
@@ -94,14 +97,14 @@ impl Oracle {
 
     #[cold]
     #[inline(never)]
-    pub(crate) fn past_limit(&mut self, read: &PhysRead, truth: Truth) {
-        let place = self.place(read.ppn);
+    pub(crate) fn past_limit(&mut self, read: &PhysRead, stress: Stress) {
+        let place = self.truth.place(read.ppn);
         self.findings.add(Kind::Limit, || {
             format!(
                 "{} read used lpn {} past its limit at {place}: {}",
                 read.cause.name(),
                 read.lpn,
-                words(truth)
+                words(stress)
             )
         });
     }
@@ -109,20 +112,22 @@ impl Oracle {
     /// Checks a flash page that the drive could not decode.
     #[cold]
     #[inline(never)]
-    pub(crate) fn uncorrectable(&mut self, read: &PhysRead, at: At, truth: Truth) {
-        self.uncorrectable_reads += u64::from(read.cause == Cause::Host && !read.fill);
-        if !self.failures.is_failed(read.ppn) && !self.doses.may_be_lost(&self.medium, at, truth) {
-            let place = self.place(read.ppn);
+    pub(crate) fn uncorrectable(&mut self, read: &PhysRead, at: At, stress: Stress) {
+        self.losses.uncorrectable_reads += u64::from(read.cause == Cause::Host && !read.fill);
+        if !self.parity.failures.is_failed(read.ppn)
+            && !self.truth.doses.may_be_lost(&self.truth.medium, at, stress)
+        {
+            let place = self.truth.place(read.ppn);
             self.findings.add(Kind::FalseLoss, || {
                 format!(
                     "{} read of lpn {} was reported uncorrectable at {place}: {}",
                     read.cause.name(),
                     read.lpn,
-                    words(truth)
+                    words(stress)
                 )
             });
         }
-        self.stamps.failed(&mut self.medium, at, read.lpn, read.cause != Cause::Parity);
+        self.truth.stamps.failed(&mut self.truth.medium, at, read.lpn, read.cause != Cause::Parity);
         self.note_failed(read.lpn, at);
     }
 }

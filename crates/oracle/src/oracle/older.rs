@@ -13,8 +13,7 @@ use vpass_drive::base::units::{BlockId, Moment};
 use vpass_drive::config::DriveConfig;
 
 use crate::clock::program_us;
-use crate::error_rates::{end_of, step_of};
-use crate::oracle::Oracle;
+use crate::truth::Truth;
 
 /// Tolerance in ns. In the timed gear, the drive reports the time when a request is submitted. A
 /// pause, and a die that carries out one job in a piece, may delay this.
@@ -26,7 +25,7 @@ const QUEUED: f64 = 64.0;
 #[derive(Debug, Default)]
 pub(crate) struct Older {
     /// Step of age after which limits stay constant. `None` if the policy does not use ages.
-    longest: Option<u32>,
+    longest: Option<usize>,
     late: Moment,
     due: Vec<Option<Moment>>,
     order: BTreeSet<(Moment, BlockId)>,
@@ -76,47 +75,48 @@ fn longest_piece(config: &DriveConfig) -> Moment {
     ((f64::from(pages) * copy_us + timing.longest_erase_us()) * 1000.0) as Moment
 }
 
-impl Oracle {
-    /// Checks a policy that uses the age of each block.
-    pub(crate) fn expect_follows_age(&mut self, config: &DriveConfig, timed: bool) {
-        if self.doses.has_rates() && config.keeps_time() {
-            self.older.longest = Some(step_of(config.longest_age().0));
-            self.older.late =
-                if timed { LATE.max(of_queue(config)) + longest_piece(config) } else { 0 };
-        }
+impl Older {
+    pub(super) fn expect(&mut self, truth: &Truth, config: &DriveConfig, timed: bool) {
+        self.longest = Some(truth.ages.steps.step(config.longest_age().0));
+        self.late = if timed { LATE.max(of_queue(config)) + longest_piece(config) } else { 0 };
     }
 
     /// Records that the policy has answered for the present age of a block, or that the block's
     /// data has become younger.
-    pub(crate) fn asked_of_age(&mut self, block: BlockId) {
-        let Some(longest) = self.older.longest else { return };
-        let due = self.ageing.since(block).and_then(|since| {
-            let step = step_of((self.ageing.now() - since).max(0).cast_unsigned());
-            (step < longest).then(|| since + end_of(step).cast_signed())
-        });
-        self.older.set(block, due);
+    pub(super) fn asked(&mut self, truth: &Truth, block: BlockId) {
+        match truth.ages.since(block) {
+            Some(since) => self.begins(truth, block, since),
+            None if self.longest.is_some() => self.set(block, None),
+            None => {}
+        }
+    }
+
+    /// Records that the policy has answered for a block whose oldest page is of this time.
+    pub(super) fn begins(&mut self, truth: &Truth, block: BlockId, since: Moment) {
+        let Some(longest) = self.longest else { return };
+        let steps = &truth.ages.steps;
+        let step = steps.step((truth.ages.now() - since).max(0).cast_unsigned());
+        let due = (step < longest).then(|| since + steps.begin(step + 1).cast_signed());
+        self.set(block, due);
     }
 
     /// Checks, when the drive reports the time, that the policy was asked about all blocks due
     /// before it.
-    pub(crate) fn check_older(&mut self) -> Result<(), String> {
-        if let Some((at, block)) = self.older.overdue(self.ageing.now()) {
-            let (now, moves) = (
-                self.ageing.now(),
-                if self.jobs.contains_key(&block) { ", and the block is being moved" } else { "" },
-            );
-            return Err(format!(
-                "block {block} entered a step of age at {at} ns, but at {now} ns its policy was \
-                 not asked about it{moves}"
-            ));
-        }
-        Ok(())
+    pub(super) fn check(&mut self, truth: &Truth) -> Result<(), String> {
+        let now = truth.ages.now();
+        let Some((at, block)) = self.overdue(now) else { return Ok(()) };
+        let moves =
+            if truth.jobs.contains_key(&block) { ", and the block is being moved" } else { "" };
+        Err(format!(
+            "block {block} entered a step of age at {at} ns, but at {now} ns its policy was not \
+             asked about it{moves}"
+        ))
     }
 
     /// Sets the clock back by this time.
-    pub(crate) fn set_older_back(&mut self, passed: Moment) {
-        self.older.due.iter_mut().flatten().for_each(|at| *at -= passed);
-        self.older.order = std::mem::take(&mut self.older.order)
+    pub(super) fn set_back(&mut self, passed: Moment) {
+        self.due.iter_mut().flatten().for_each(|at| *at -= passed);
+        self.order = std::mem::take(&mut self.order)
             .into_iter()
             .map(|(at, block)| (at - passed, block))
             .collect();

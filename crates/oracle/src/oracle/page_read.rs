@@ -1,11 +1,10 @@
 //! Compares the read of a page with the truth: its host page, its version, and whether its dose is
 //! within its limit.
 
-use vpass_drive::base::units::{BlockId, Cause, Ns, Ppn};
+use vpass_drive::base::units::{Cause, Ppn};
 use vpass_drive::watch::observer::{FROM_BUFFER, NO_OWNER, PhysRead, ReadResult};
 
-use crate::endurance::Endurance;
-use crate::error_rates::step_of;
+use crate::limits::Endurance;
 use crate::medium::At;
 use crate::oracle::Oracle;
 use crate::oracle::end_scan::words;
@@ -30,81 +29,74 @@ impl Oracle {
     #[inline]
     pub(crate) fn judge_batch(&mut self, batch: &[PhysRead]) {
         assert!(batch.len() <= BATCH, "{} reads in one batch", batch.len());
-        self.stamps.end_loading();
+        self.truth.stamps.end_loading();
         // All addresses are computed first, so that the memory fetches of the whole batch overlap.
         for read in batch {
-            self.stamps.prefetch(read.lpn);
-            if read.ppn.number() < self.raw_pages {
-                self.medium.prefetch(self.geometry.wordline_of(read.ppn));
-                self.doses.prefetch(self.geometry.block_of(read.ppn));
+            self.truth.stamps.prefetch(read.lpn);
+            if read.ppn.number() < self.truth.raw_pages {
+                self.truth.medium.prefetch(self.truth.geometry.wordline_of(read.ppn));
+                self.truth.doses.prefetch(self.truth.geometry.block_of(read.ppn));
             }
         }
-        if self.doses.has_rates() {
-            let raw_pages = self.raw_pages;
+        if self.truth.doses.has_rates() {
+            let raw_pages = self.truth.raw_pages;
             for read in batch.iter().filter(|read| read.ppn.number() < raw_pages) {
-                self.know_age(self.geometry.block_of(read.ppn), None);
+                self.truth.know_age(self.truth.geometry.block_of(read.ppn), None);
             }
         }
         // Pages beyond the flash have no memory to fetch.
         let mut pages = [CachedPage::default(); BATCH];
-        for (read, page) in
-            batch.iter().zip(&mut pages).filter(|(read, _)| read.ppn.number() < self.raw_pages)
+        for (read, page) in batch
+            .iter()
+            .zip(&mut pages)
+            .filter(|(read, _)| read.ppn.number() < self.truth.raw_pages)
         {
             *page = self.find(read.ppn);
-            self.medium.prefetch_stamp(page.at);
+            self.truth.medium.prefetch_stamp(page.at);
             if !self.is_dull(page) {
-                self.medium.prefetch_around(page.at.wordline, self.doses.reach());
+                self.truth.medium.prefetch_around(page.at.wordline, self.truth.doses.reach());
             }
         }
         for (read, page) in batch.iter().zip(&pages) {
-            if read.ppn.number() < self.raw_pages && self.clock.is_on() {
+            if read.ppn.number() < self.truth.raw_pages && self.clock.is_on() {
                 let level = if read.lpn == NO_OWNER {
                     0
                 } else {
-                    self.doses.first_level(self.geometry.block_of(read.ppn))
+                    self.truth.doses.first_level(self.truth.geometry.block_of(read.ppn))
                 };
                 self.clock.sensed(read, level);
             }
             self.read_page(read, page);
         }
-        if self.recorder.is_some() {
-            pages[..batch.len()].iter().for_each(|page| self.look_if_due(page.at.block));
-        }
-    }
-
-    /// Finds the limits of a block at its present age, or at the last time that the drive reported.
-    pub(crate) fn know_age(&mut self, block: BlockId, at: Option<Ns>) {
-        self.doses.set_step(block, step_of(self.ageing.age(block, at)));
-    }
-
-    /// Finds the limits of all blocks at their age.
-    pub(crate) fn know_ages(&mut self, at: Ns) {
-        if self.doses.has_rates() {
-            self.geometry.block_ids().for_each(|block| self.know_age(block, Some(at)));
+        if self.record.is_on() {
+            let host_reads = self.books.seen.host_read_pages;
+            for page in &pages[..batch.len()] {
+                self.record.look_if_due(&self.truth, page.at.block, host_reads);
+            }
         }
     }
 
     /// Returns the data with which a read of a page is compared.
     #[inline]
     fn find(&self, ppn: Ppn) -> CachedPage {
-        let at = At::new(&self.geometry, ppn);
-        let Endurance { limit, alpha } = self.doses.page(at);
+        let at = At::new(&self.truth.geometry, ppn);
+        let Endurance { limit, alpha } = self.truth.doses.page(at);
         // The product is rounded down. So no dose up to it exceeds the worst ratio, which only
         // grows while the batch is checked.
-        let unremarkable = (self.worst_dose_ratio * limit.cast_signed() as f64) as u64;
+        let unremarkable = (self.record.worst_dose_ratio * limit.cast_signed() as f64) as u64;
         CachedPage { at, alpha, dull: limit.min(unremarkable) }
     }
 
     /// Returns whether the dose of a readable page cannot change the verdict.
     #[inline]
     fn is_dull(&self, page: &CachedPage) -> bool {
-        self.doses.ceiling(page.at.block, page.alpha) <= page.dull
+        self.truth.doses.ceiling(page.at.block, page.alpha) <= page.dull
     }
 
     #[inline]
     fn read_page(&mut self, read: &PhysRead, page: &CachedPage) {
         let by_host = read.cause == Cause::Host && !read.fill;
-        self.seen.host_read_pages += u64::from(by_host);
+        self.books.seen.host_read_pages += u64::from(by_host);
         self.parity.note_read(read, by_host);
         if read.cause == Cause::Host {
             self.host_acts();
@@ -120,19 +112,19 @@ impl Oracle {
         } else if !read.fill {
             self.host_acts();
         }
-        let Some(newest) = self.stamps.newest(read.lpn) else {
+        let Some(newest) = self.truth.stamps.newest(read.lpn) else {
             return self.read_for_nobody(read);
         };
-        if read.ppn.number() >= self.raw_pages {
+        if read.ppn.number() >= self.truth.raw_pages {
             return self.read_off_flash(read, newest);
         }
         let at = page.at;
-        let carried = self.medium.settle(at);
-        self.seen.reads[read.cause as usize] += 1;
+        let carried = self.truth.medium.settle(at);
+        self.books.seen.reads[read.cause as usize] += 1;
         let good = read.result == ReadResult::Good;
-        self.seen.soft_errors += u64::from(read.retries > 0 || !good);
+        self.books.seen.soft_errors += u64::from(read.retries > 0 || !good);
         if !self.adjusted.is_quiet() || read.result == ReadResult::InMemory {
-            self.read_adjusted(read, self.doses.truth(&self.medium, at));
+            self.read_adjusted(read, self.truth.doses.stress(&self.truth.medium, at));
         }
         if read.fill && read.cause != Cause::Parity && self.is_full() {
             self.fill(read, carried);
@@ -146,7 +138,7 @@ impl Oracle {
                 return;
             }
         }
-        if good && self.failures.is_failed(read.ppn) {
+        if good && self.parity.failures.is_failed(read.ppn) {
             self.findings.add(Kind::Limit, || {
                 format!("lpn {} was read at ppn {}, which has failed", read.lpn, read.ppn)
             });
@@ -156,50 +148,57 @@ impl Oracle {
                 self.compare(read, at);
             }
             if carried.tag.is_damaged() {
-                self.stamps.recovered(&mut self.medium, at);
+                self.truth.stamps.recovered(&mut self.truth.medium, at);
             }
         } else if read.result == ReadResult::Uncorrectable {
-            self.uncorrectable(read, at, self.doses.truth(&self.medium, at));
+            self.uncorrectable(read, at, self.truth.doses.stress(&self.truth.medium, at));
         }
-        if self.is_full() && (read.retries > 0 || self.doses.has_rates() && !self.is_dull(page)) {
+        if self.is_full()
+            && (read.retries > 0 || self.truth.doses.has_rates() && !self.is_dull(page))
+        {
             self.check_retries(read, at, self.is_dull(page));
         }
         if read.retries > 0 {
-            self.judge_latency(read, at);
+            let own = self.host.requests.hint;
+            let judged = self
+                .hints
+                .as_mut()
+                .map_or(Ok(()), |hints| hints.judge(&self.truth, (read, at), own));
+            self.findings.note(Kind::Limit, judged);
         }
         self.sense_all(read, at);
         if good && read.retries > 0 {
-            self.doses.decoded(at.block, read.retries);
+            self.truth.doses.decoded(at.block, read.retries);
         }
-        if self.is_full() {
-            self.count_for_policy(read, at);
-        }
+        let asked = self.deadlines.read(&self.truth, read, at);
+        self.findings.note(Kind::Protocol, asked);
     }
 
     /// Checks that the number of retries of a read follows from dose, age and wear of its page.
     #[cold]
     fn check_retries(&mut self, read: &PhysRead, at: At, is_dull: bool) {
-        if self.failures.is_failed(read.ppn) {
+        if self.parity.failures.is_failed(read.ppn) {
             return;
         }
-        if let Some(judged) = self.doses.drawn(&self.medium, at, read, is_dull) {
-            let page = self.place(read.ppn);
+        if let Some(judged) = self.truth.doses.drawn(&self.truth.medium, at, read, is_dull) {
+            let page = self.truth.place(read.ppn);
             self.findings.note(
                 Kind::Limit,
                 judged.map_err(|what| format!("a read of lpn {} at {page}: {what}", read.lpn)),
             );
             return;
         }
-        let (least, most) = self.doses.retries(&self.medium, at);
+        let (least, most) = self.truth.doses.retries(&self.truth.medium, at);
         if !(least..=most).contains(&read.retries) {
-            let (page, truth) = (self.place(read.ppn), self.doses.truth(&self.medium, at));
+            let (page, stress) =
+                (self.truth.place(read.ppn), self.truth.doses.stress(&self.truth.medium, at));
             self.findings.add(Kind::Limit, || {
                 let (of, retries) = (read.cause.name(), read.retries);
                 format!(
                     "{of} read of lpn {} at {page} took {retries} retries; it must take \
                          {least} to {most}: {}",
                     read.lpn,
-                    words(truth)
+                    words(stress)
                 )
             });
         }
@@ -208,41 +207,17 @@ impl Oracle {
     /// Counts the sensing of a page, and one more for each retry.
     #[inline]
     fn sense_all(&mut self, read: &PhysRead, at: At) {
-        self.doses.sense(&mut self.medium, at);
+        self.truth.doses.sense(&mut self.truth.medium, at);
         if read.retries > 0 {
-            self.seen.reads[Cause::Retry as usize] += u64::from(read.retries);
-            (0..read.retries).for_each(|_| self.doses.sense(&mut self.medium, at));
-        }
-    }
-
-    /// Counts a read towards the next question to the policy, or postpones this question.
-    #[inline]
-    fn count_for_policy(&mut self, read: &PhysRead, at: At) {
-        if read.cause == Cause::Parity && read.fill {
-            // For reads of a rebuild, the policy is not asked before the next read.
-            return;
-        }
-        if matches!(read.cause, Cause::Host | Cause::Parity) {
-            let served = self.doses.read_of(at.block).unwrap_or(0);
-            if read.fill && read.result == ReadResult::Uncorrectable {
-                self.questions.failing_fill(at.block, served);
-                return;
-            }
-            let asked = self.questions.read(at.block, served);
-            self.findings.note(Kind::Protocol, asked);
-        } else {
-            self.questions
-                .put_off(at.block, self.doses.of_page(at) * (1 + u32::from(read.retries)));
-            if read.fill {
-                self.blame.leaves_flash(read.lpn);
-            }
+            self.books.seen.reads[Cause::Retry as usize] += u64::from(read.retries);
+            (0..read.retries).for_each(|_| self.truth.doses.sense(&mut self.truth.medium, at));
         }
     }
 
     /// Records that the host gets a page or an error.
     #[inline]
     fn serve(&mut self, read: &PhysRead) {
-        let served = self.requests.read(read.lpn);
+        let served = self.host.requests.read(read.lpn);
         self.findings.note(Kind::Request, served);
         if read.ppn == FROM_BUFFER {
             self.serve_from_memory(read.lpn, read.result == ReadResult::Good);
@@ -251,13 +226,13 @@ impl Oracle {
 
     /// Compares the dose of a readable page with its limit.
     fn compare(&mut self, read: &PhysRead, at: At) {
-        let truth = self.doses.truth(&self.medium, at);
-        if self.doses.is_past(at, truth) {
-            self.past_limit(read, truth);
+        let stress = self.truth.doses.stress(&self.truth.medium, at);
+        if self.truth.doses.is_past(at, stress) {
+            self.past_limit(read, stress);
         }
-        if truth.exceeds(self.worst_dose_ratio) {
-            self.worst_dose_ratio = truth.ratio();
-            self.record_page(at);
+        if stress.exceeds(self.record.worst_dose_ratio) {
+            self.record.worst_dose_ratio = stress.ratio();
+            self.record.record_page(&self.truth, at, self.books.seen.host_read_pages);
         }
     }
 }

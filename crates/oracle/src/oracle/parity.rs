@@ -23,6 +23,7 @@ use self::recoveries::Recoveries;
 use crate::medium::At;
 use crate::oracle::Oracle;
 use crate::oracle::delay::Delay;
+use crate::oracle::failures::Failures;
 use crate::oracle::worn::Worn;
 use crate::report::Kind;
 use crate::stamps::{Stamp, Tag};
@@ -52,6 +53,7 @@ pub(crate) struct Parity {
     given_up: u64,
     /// Attempts to rebuild a page.
     pub(crate) recoveries: Recoveries,
+    pub(crate) failures: Failures,
 }
 
 /// Returns the payload of a page's version, by the finaliser of splitmix64.
@@ -180,7 +182,7 @@ impl Oracle {
             return;
         }
         self.know_stripe_of(lpn);
-        let stamp = self.medium.stamp(At::new(&self.geometry, ppn)).undamaged();
+        let stamp = self.truth.medium.stamp(At::new(&self.truth.geometry, ppn)).undamaged();
         self.parity.set(lpn, Some((ppn, stamp)), self.is_worn(ppn));
         self.check_member(lpn, ppn);
     }
@@ -203,7 +205,7 @@ impl Oracle {
         if let Some(stripes) = self.parity.stripes.filter(|_| !self.parity.is_on_flash(stripe)) {
             self.parity.records_mut().put(stripes.parity(stripe), NO_PPN, 0);
             self.parity.weigh(stripe);
-            let checked = self.stamps.trimmed(stripes.parity(stripe));
+            let checked = self.truth.stamps.trimmed(stripes.parity(stripe));
             self.findings.note(Kind::Protocol, checked);
         }
     }
@@ -219,8 +221,8 @@ impl Oracle {
         let (value, trouble) = match source {
             XorSource::Page(ppn) => self.what_lies_at(ppn, stripes),
             XorSource::Memory(lpn) => {
-                match self.stamps.newest(lpn).filter(|newest| newest.is_present()) {
-                    Some(tag) if !self.is_full() || self.memory.holds(lpn) => {
+                match self.truth.stamps.newest(lpn).filter(|newest| newest.is_present()) {
+                    Some(tag) if !self.is_full() || self.host.memory.holds(lpn) => {
                         (payload(Stamp { lpn, tag }), None)
                     }
                     _ => (0, Some(format!("lpn {lpn} is not in memory"))),
@@ -238,7 +240,7 @@ impl Oracle {
     }
 
     fn what_lies_at(&mut self, ppn: Ppn, stripes: Stripes) -> (u64, Option<String>) {
-        let Some(stamp) = self.carried(ppn) else {
+        let Some(stamp) = self.truth.carried(ppn) else {
             return (0, Some(format!("ppn {ppn} is beyond the flash")));
         };
         if self.parity.last_read != Some(ppn) {
@@ -292,8 +294,8 @@ impl Oracle {
         self.parity.worn.programmed(stripe, had);
         self.parity.count_stripe(stripe);
         self.parity.weigh(stripe);
-        self.stamps.host_wrote(lpn, true)?;
-        self.stamps.program_host(&mut self.medium, at, lpn)?;
+        self.truth.stamps.host_wrote(lpn, true)?;
+        self.truth.stamps.program_host(&mut self.truth.medium, at, lpn)?;
         self.lies_at(lpn, ppn);
         if self.parity.wrong.contains(&stripe) {
             return Err(format!("the parity of stripe {stripe} is not the XOR of its pages"));
@@ -309,12 +311,12 @@ impl Oracle {
     ) -> Result<(), String> {
         let from = self.parity.records().place(lpn);
         let before = self.parity.records().stands(lpn);
-        let carried = self.carried(from).unwrap_or(Stamp::ERASED).undamaged();
-        self.medium.set_stamp(at, carried);
+        let carried = self.truth.carried(from).unwrap_or(Stamp::ERASED).undamaged();
+        self.truth.medium.set_stamp(at, carried);
         if from != NO_PPN {
-            self.medium.set_stamp(At::new(&self.geometry, from), Stamp::DEAD);
+            self.truth.medium.set_stamp(At::new(&self.truth.geometry, from), Stamp::DEAD);
         }
-        self.stamps.is_readable_again(carried);
+        self.truth.stamps.is_readable_again(carried);
         self.lies_at(lpn, ppn);
         self.parity.rebuilt += 1;
         self.forget_failed(lpn);
@@ -348,14 +350,16 @@ impl Oracle {
             trouble.map_or(Ok(()), Err).and_then(|()| self.check_rebuilt(lpn, should, sum));
         self.findings.note(Kind::Stamp, checked);
         let from = self.parity.records().place(lpn);
-        if let Some(carried) = self.carried(from) {
-            self.stamps.is_readable_again(carried.undamaged());
+        if let Some(carried) = self.truth.carried(from) {
+            self.truth.stamps.is_readable_again(carried.undamaged());
         }
-        self.memory.rest_is_there(lpn);
+        self.host.memory.rest_is_there(lpn);
         // The host gets the page from the rebuild.
         if self.parity.last_failed.take() == Some(lpn) {
-            self.uncorrectable_reads -= 1;
-            self.clock.rebuilds(lpn, from, number, self.failures.is_failed(from));
+            self.losses.uncorrectable_reads -= 1;
+            let has_failed = self.parity.failures.is_failed(from);
+            let checked = self.clock.rebuilds(lpn, from, number, has_failed);
+            self.findings.note(Kind::Protocol, checked);
         }
     }
 
@@ -375,7 +379,7 @@ impl Oracle {
             self.parity.unprotected.insert(stripe);
         }
         self.parity.weigh(stripe);
-        let checked = self.stamps.trimmed(stripes.parity(stripe));
+        let checked = self.truth.stamps.trimmed(stripes.parity(stripe));
         self.findings.note(Kind::Protocol, checked);
         self.weigh_stripe(stripe);
     }
@@ -383,22 +387,22 @@ impl Oracle {
     /// Returns whether a page is partly written, and the drive's last read of its version on flash
     /// failed.
     pub(crate) fn has_lost_rest(&self, lpn: Lpn) -> bool {
-        let is_partial = self.stamps.newest(lpn).is_some_and(Tag::is_partial);
-        let lies = self.parity.place_of(lpn).and_then(|place| self.carried(place));
+        let is_partial = self.truth.stamps.newest(lpn).is_some_and(Tag::is_partial);
+        let lies = self.parity.place_of(lpn).and_then(|place| self.truth.carried(place));
         is_partial && lies.is_some_and(|carried| carried.lpn == lpn && carried.tag.is_damaged())
     }
 
     /// Checks that no stripe's parity needs a page of a block that is about to be erased.
     pub(crate) fn check_still_needed(&mut self, block: BlockId) {
-        let first = self.geometry.first_page(block);
-        self.check_not_needed(first.run(self.protocol.written(block)), "is erased");
+        let first = self.truth.geometry.first_page(block);
+        self.check_not_needed(first.run(self.truth.protocol.written(block)), "is erased");
     }
 
     /// Checks that no stripe's parity needs a page at these places. `what` describes them.
     pub(crate) fn check_not_needed(&mut self, mut places: impl Iterator<Item = Ppn>, what: &str) {
         let Some(stripes) = self.parity.stripes else { return };
         let mut needed = |ppn: Ppn| {
-            let stamp = self.carried(ppn)?;
+            let stamp = self.truth.carried(ppn)?;
             self.know_stripe_of(stamp.lpn);
             let is_current = self.parity.place_of(stamp.lpn) == Some(ppn);
             let is_needed = is_current || self.parity.is_kept(stamp.lpn, ppn);
@@ -420,11 +424,11 @@ impl Oracle {
     /// Returns whether late parity needs a version on a wordline. The wordline is counted over the
     /// whole drive.
     pub(crate) fn keeps_any(&self, wordline: u32) -> bool {
-        let bits = self.geometry.cell.bits();
+        let bits = self.truth.geometry.cell.bits();
         let first = Ppn::new(wordline * bits);
         self.parity.is_on()
             && first.run(bits).any(|ppn| {
-                self.carried(ppn).is_some_and(|stamp| self.parity.is_kept(stamp.lpn, ppn))
+                self.truth.carried(ppn).is_some_and(|stamp| self.parity.is_kept(stamp.lpn, ppn))
             })
     }
 
@@ -461,16 +465,10 @@ impl Oracle {
             return;
         }
         self.check_stripes();
-        let seen = (self.parity.unprotected.len() as u64, self.parity.given_up);
-        if (unprotected, given_up) != seen {
-            self.findings.add(Kind::Books, || {
-                format!(
-                    "the drive reports {unprotected} unprotected stripes and {given_up} times that \
-                     parity was given up; {} and {} were seen",
-                    seen.0, seen.1
-                )
-            });
-        }
+        self.findings.compare(&[
+            ("unprotected stripes", unprotected, self.parity.unprotected.len() as u64),
+            ("times that parity was given up", given_up, self.parity.given_up),
+        ]);
     }
 }
 

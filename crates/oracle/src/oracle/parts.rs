@@ -164,29 +164,30 @@ impl Memory {
 impl Oracle {
     /// Records that the host writes a page or parts of it. Returns whether the page is whole now.
     pub(crate) fn take_in(&mut self, lpn: Lpn, claims_whole: bool) -> bool {
-        let asked = self.requests.write(lpn).unwrap_or_else(|wrong| {
+        let asked = self.host.requests.write(lpn).unwrap_or_else(|wrong| {
             self.findings.add(Kind::Request, || wrong);
             None
         });
         let claimed =
-            self.memory.claimed.take().filter(|(of, _)| *of == lpn).map(|(_, parts)| parts);
-        let Some(newest) = self.stamps.newest(lpn) else { return claims_whole };
+            self.host.memory.claimed.take().filter(|(of, _)| *of == lpn).map(|(_, parts)| parts);
+        let Some(newest) = self.truth.stamps.newest(lpn) else { return claims_whole };
         // Before the first request, and for a page that no request asks for, only the drive's
         // report is known.
         let parts = asked.or(claimed).unwrap_or(if claims_whole { WHOLE } else { 0 });
-        let copy_waits = self.waiting.get(&lpn).is_some_and(|stamp| self.stamps.is_live(*stamp));
+        let copy_waits =
+            self.truth.waiting.get(&lpn).is_some_and(|stamp| self.truth.stamps.is_live(*stamp));
         let on_flash = newest.is_present().then(|| newest.on_flash());
         let is_kept = newest.is_lost() && self.must_hold(lpn);
-        self.memory.taken += 1;
-        let now = self.memory.taken;
+        self.host.memory.taken += 1;
+        let now = self.host.memory.taken;
         let new = Held {
             parts: if copy_waits { WHOLE } else { 0 },
             rest: on_flash,
             since: (now, now),
             ..Held::default()
         };
-        let passes = self.memory.order.takes_in(lpn, self.requests.pages_now, now);
-        let held = self.memory.held.entry(lpn).or_insert(new);
+        let passes = self.host.memory.order.takes_in(lpn, self.host.requests.pages_now, now);
+        let held = self.host.memory.held.entry(lpn).or_insert(new);
         held.parts |= parts;
         (held.rest_read, held.for_host, held.last) = (false, 0, now);
         held.passes |= passes;
@@ -223,10 +224,10 @@ impl Oracle {
 
     /// Returns whether a page must still be in memory, because an earlier page is still there.
     pub(crate) fn must_hold(&self, lpn: Lpn) -> bool {
-        let Some(own) = self.memory.held.get(&lpn) else { return false };
-        let is_lost = |lpn: Lpn| self.stamps.newest(lpn).is_some_and(Tag::is_lost);
-        let order = &self.memory.order;
-        self.memory.held.iter().any(|(other, held)| {
+        let Some(own) = self.host.memory.held.get(&lpn) else { return false };
+        let is_lost = |lpn: Lpn| self.truth.stamps.newest(lpn).is_some_and(Tag::is_lost);
+        let order = &self.host.memory.order;
+        self.host.memory.held.iter().any(|(other, held)| {
             order.leaves_behind((lpn, own), (*other, held)) && !is_lost(*other)
         })
     }
@@ -235,15 +236,15 @@ impl Oracle {
     #[cold]
     #[inline(never)]
     pub(crate) fn fill(&mut self, read: &PhysRead, carried: Stamp) {
-        self.memory.fill_reads += u64::from(read.cause == Cause::Host);
-        let Some(held) = self.memory.held.get_mut(&read.lpn) else { return };
+        self.host.memory.fill_reads += u64::from(read.cause == Cause::Host);
+        let Some(held) = self.host.memory.held.get_mut(&read.lpn) else { return };
         let Some(rest) = held.rest else { return };
         let good = read.result != ReadResult::Uncorrectable;
         held.rest_read = good;
         held.last_by_host = read.cause == Cause::Host;
         held.for_host += u64::from(held.last_by_host);
         if good && (carried.lpn != read.lpn || carried.tag.on_flash() != rest) {
-            let place = self.place(read.ppn);
+            let place = self.truth.place(read.ppn);
             self.findings.add(Kind::Stamp, || {
                 let (lpn, found, version) = (read.lpn, carried.words(), rest.version());
                 format!(
@@ -257,7 +258,7 @@ impl Oracle {
     /// Records that the drive keeps the parts that it read to complete a page.
     pub(crate) fn keep_fill(&mut self, lpn: Lpn) -> Result<(), String> {
         let held =
-            self.memory.held.get_mut(&lpn).ok_or_else(|| {
+            self.host.memory.held.get_mut(&lpn).ok_or_else(|| {
                 format!("lpn {lpn} was completed, but memory holds nothing of it")
             })?;
         let (complete, was_whole) = (held.is_complete(), held.rest.is_none());
@@ -275,10 +276,10 @@ impl Oracle {
     /// Checks that the parts of a page on flash were read before the host gets the page from the
     /// controller's memory.
     pub(crate) fn serve_from_memory(&mut self, lpn: Lpn, good: bool) {
-        let Some(held) = self.memory.held.get_mut(&lpn) else {
+        let Some(held) = self.host.memory.held.get_mut(&lpn) else {
             // A page without data was already reported as an error.
-            let has_data = self.stamps.newest(lpn).is_some_and(Tag::is_present);
-            if good && has_data && !self.waiting.contains_key(&lpn) {
+            let has_data = self.truth.stamps.newest(lpn).is_some_and(Tag::is_present);
+            if good && has_data && !self.truth.waiting.contains_key(&lpn) {
                 self.findings.add(Kind::Stamp, || {
                     format!(
                         "host read of lpn {lpn} was served from memory, which holds nothing of it"
@@ -291,7 +292,7 @@ impl Oracle {
         // A fill read for a host read does not count for the program.
         let used_up = std::mem::take(&mut held.for_host);
         held.rest_read = false;
-        self.memory.fill_reads = self.memory.fill_reads.saturating_sub(used_up);
+        self.host.memory.fill_reads = self.host.memory.fill_reads.saturating_sub(used_up);
         if good && !complete {
             self.findings.add(Kind::Stamp, || {
                 format!(
@@ -304,7 +305,7 @@ impl Oracle {
 
     /// Checks the program of a page's newest data.
     pub(crate) fn program_held(&mut self, lpn: Lpn) -> Result<(), String> {
-        match self.memory.held.remove(&lpn) {
+        match self.host.memory.held.remove(&lpn) {
             None => {
                 Err(format!("program of host data of lpn {lpn}, but memory holds nothing of it"))
             }

@@ -55,7 +55,7 @@ impl Oracle {
     /// Returns whether the map is right, by the changes since a computed start. It may return false
     /// although the map is right.
     pub(crate) fn is_right_since_start(&self, drive: &Drive) -> bool {
-        let Some(begun) = self.medium.begun() else { return false };
+        let Some(begun) = self.truth.medium.begun() else { return false };
         if drive.any_is_lost() || !self.is_sample_right(drive, begun) {
             return false;
         }
@@ -83,18 +83,19 @@ impl Oracle {
     /// Returns the host page that the start put into a flash page, if the flash page still holds it
     /// unchanged.
     fn carries_start(&self, ppn: Ppn) -> Option<Lpn> {
-        let put = self.medium.put_by_start(ppn)?;
-        (self.medium.stamp(At::new(&self.geometry, ppn)) == Stamp::first(put)).then_some(put)
+        let put = self.truth.medium.put_by_start(ppn)?;
+        (self.truth.medium.stamp(At::new(&self.truth.geometry, ppn)) == Stamp::first(put))
+            .then_some(put)
     }
 
     /// Returns what the drive's map says about its blocks, as one side of the comparison. Returns
     /// `None` if a single entry is wrong.
     fn side_of_map(&self, drive: &Drive, begun: &Begun) -> Option<Side> {
-        let pages = self.geometry.logical_pages();
-        let (mut side, mut count) = (Side::new(self.geometry.blocks), 0u64);
+        let pages = self.truth.geometry.logical_pages();
+        let (mut side, mut count) = (Side::new(self.truth.geometry.blocks), 0u64);
         for first in (0..pages).step_by(RUN) {
             let run = first..pages.min(first + RUN as u32);
-            if drive.are_as_begun(run.clone()) && self.stamps.are_as_begun(run.clone()) {
+            if drive.are_as_begun(run.clone()) && self.truth.stamps.are_as_begun(run.clone()) {
                 count += u64::from(begun.pages_in(run));
                 continue;
             }
@@ -103,11 +104,11 @@ impl Oracle {
             }
         }
         // Pages that are still at their first place are valid there.
-        for block in self.geometry.block_ids() {
+        for block in self.truth.geometry.block_ids() {
             side.valid[block.index()] +=
                 self.kept(drive, begun, block).map(u64::count_ones).sum::<u32>();
         }
-        (count == self.stamps.present()).then_some(side)
+        (count == self.truth.stamps.present()).then_some(side)
     }
 
     /// Returns whether the drive's map has data of a page, which the start may have loaded. Returns
@@ -120,9 +121,9 @@ impl Oracle {
         side: &mut Side,
     ) -> Option<bool> {
         if drive.is_as_begun(lpn) {
-            return self.stamps.is_as_begun(lpn).then_some(is_in_start);
+            return self.truth.stamps.is_as_begun(lpn).then_some(is_in_start);
         }
-        let newest = self.stamps.newest(lpn).filter(|newest| newest.is_present());
+        let newest = self.truth.stamps.newest(lpn).filter(|newest| newest.is_present());
         let Some(row) = drive.map_row(lpn) else {
             if is_in_start {
                 side.leaves(lpn);
@@ -131,7 +132,7 @@ impl Oracle {
         };
         let newest = newest?;
         let entry = MapEntry { lpn, ppn: row.ppn, buffered: row.buffered };
-        let is_on_flash = self.geometry.has_page(entry.ppn);
+        let is_on_flash = self.truth.geometry.has_page(entry.ppn);
         let is_possible = if entry.buffered {
             self.check_entry(entry, |ppn| drive.owner(ppn)).is_ok()
         } else {
@@ -145,9 +146,9 @@ impl Oracle {
             side.leaves(lpn);
         }
         if is_on_flash {
-            side.valid[self.geometry.block_of(entry.ppn).index()] += 1;
+            side.valid[self.truth.geometry.block_of(entry.ppn).index()] += 1;
             let stamp = if entry.buffered {
-                self.carried(entry.ppn)?
+                self.truth.carried(entry.ppn)?
             } else {
                 Stamp { lpn, tag: newest.on_flash() }
             };
@@ -159,9 +160,9 @@ impl Oracle {
     /// Returns the side of the flash, from the pages that the drive keeps as valid. Returns `None`
     /// if such a page is wrong by itself.
     fn side_of_flash(&self, drive: &Drive, begun: &Begun) -> Option<Side> {
-        let mut side = Side::new(self.geometry.blocks);
-        for block in self.geometry.block_ids() {
-            let (first, valid) = (self.geometry.first_page(block), drive.valid_words(block));
+        let mut side = Side::new(self.truth.geometry.blocks);
+        for block in self.truth.geometry.block_ids() {
+            let (first, valid) = (self.truth.geometry.first_page(block), drive.valid_words(block));
             side.valid[block.index()] = valid.iter().map(|word| word.count_ones()).sum();
             let kept: Vec<u64> = self.kept(drive, begun, block).collect();
             if begun.is_loaded(block) {
@@ -174,7 +175,7 @@ impl Oracle {
                 return None;
             }
             for page in pages_of(valid.iter().zip(&kept).map(|(valid, kept)| valid & !kept)) {
-                let stamp = self.carried(first + page)?;
+                let stamp = self.truth.carried(first + page)?;
                 if stamp.lpn != drive.owner(first + page) {
                     return None;
                 }
@@ -186,7 +187,7 @@ impl Oracle {
 
     /// Returns the valid pages of a block that still hold their first page, as bits.
     fn kept(&self, drive: &Drive, begun: &Begun, block: BlockId) -> impl Iterator<Item = u64> {
-        let (first, altered) = (self.geometry.first_page(block), begun.is_altered(block));
+        let (first, altered) = (self.truth.geometry.first_page(block), begun.is_altered(block));
         let stands = if begun.stands(block) { u64::MAX } else { 0 };
         let words = begun.chosen(block).iter().zip(drive.valid_words(block));
         (0..).step_by(64).zip(words).map(move |(page, (put, valid))| {
@@ -257,7 +258,7 @@ mod tests {
     }
 
     fn begun_with(oracle: &Oracle, lpn: Lpn) -> bool {
-        oracle.medium.begun().is_some_and(|begun| begun.has(lpn))
+        oracle.truth.medium.begun().is_some_and(|begun| begun.has(lpn))
     }
 
     /// Makes `count` requests to random host pages, with these kinds in turn.
@@ -293,7 +294,7 @@ mod tests {
         let touched = || served(parity, requests(200, &[0, 1]));
         let untouched = |oracle: &Oracle, drive: &Drive| {
             let is_untouched =
-                |lpn: &Lpn| drive.is_as_begun(*lpn) && oracle.stamps.is_as_begun(*lpn);
+                |lpn: &Lpn| drive.is_as_begun(*lpn) && oracle.truth.stamps.is_as_begun(*lpn);
             // The last page is of parity, if there are stripes.
             Lpn::range(0..drive.geometry().logical_pages())
                 .rev()
@@ -302,17 +303,17 @@ mod tests {
         };
         let (mut oracle, drive) = touched();
         let ppn = drive.map_row(untouched(&oracle, &drive)).unwrap().ppn;
-        oracle.medium.set_stamp(At::new(&oracle.geometry, ppn), Stamp::DEAD);
+        oracle.truth.medium.set_stamp(At::new(&oracle.truth.geometry, ppn), Stamp::DEAD);
         assert!(!oracle.is_right_since_start(&drive), "a page that no longer carries data");
         let (mut oracle, drive) = touched();
-        oracle.medium.erase(oracle.geometry.block_of(ppn));
+        oracle.truth.medium.erase(oracle.truth.geometry.block_of(ppn));
         assert!(!oracle.is_right_since_start(&drive), "a block that was erased");
         let (mut oracle, drive) = touched();
         let lpn = untouched(&oracle, &drive);
-        oracle.stamps.trimmed(lpn).unwrap();
+        oracle.truth.stamps.trimmed(lpn).unwrap();
         assert!(!oracle.is_right_since_start(&drive), "a page that the host has trimmed");
         let (mut oracle, drive) = touched();
-        oracle.stamps.host_wrote(lpn, true).unwrap();
+        oracle.truth.stamps.host_wrote(lpn, true).unwrap();
         assert!(!oracle.is_right_since_start(&drive), "a page that the host has written");
         assert!(oracle.conclude(&drive).is_bug(), "and the verdict says so");
     }

@@ -3,7 +3,6 @@
 
 use vpass_drive::base::steady::Order;
 use vpass_drive::base::units::{BlockId, Lpn};
-use vpass_drive::watch::observer::NO_LPN;
 
 use crate::begun::Begun;
 use crate::medium::At;
@@ -19,27 +18,26 @@ impl Oracle {
         if !self.check_block(block, "preload") {
             return;
         }
-        let room = self.geometry.pages_per_block as usize;
+        let room = self.truth.geometry.pages_per_block as usize;
         if lpns.len() > room {
             self.findings.add(Kind::Protocol, || {
                 format!("preload of {} pages into block {block} of {room}", lpns.len())
             });
         }
         let lpns = &lpns[..lpns.len().min(room)];
-        self.wear.load(&self.geometry, block, lpns.len());
-        let checked = self.protocol.preload(block, lpns.len() as u32);
+        let checked = self.truth.protocol.preload(block, lpns.len() as u32);
         self.findings.note(Kind::Protocol, checked);
         let mut later = lpns.iter().skip(AHEAD);
-        for (ppn, lpn) in self.geometry.first_page(block).run(lpns.len() as u32).zip(lpns) {
+        for (ppn, lpn) in self.truth.geometry.first_page(block).run(lpns.len() as u32).zip(lpns) {
             later.next().into_iter().for_each(|lpn| {
-                self.stamps.prefetch_load(*lpn);
-                self.blame.prefetch(*lpn);
+                self.truth.stamps.prefetch_load(*lpn);
                 self.parity.prefetch_load(*lpn);
             });
-            if self.is_full() {
-                self.blame.programmed(ppn, *lpn);
-            }
-            let checked = self.stamps.preload(&mut self.medium, At::new(&self.geometry, ppn), *lpn);
+            let checked = self.truth.stamps.preload(
+                &mut self.truth.medium,
+                At::new(&self.truth.geometry, ppn),
+                *lpn,
+            );
             self.findings
                 .note(Kind::Stamp, checked.map_err(|what| format!("{what}, at ppn {ppn}")));
             self.lies_at(*lpn, ppn);
@@ -49,7 +47,7 @@ impl Oracle {
     /// Records a computed start. It follows from these orders and from the part that each block
     /// takes of the order of its die, or of the whole drive without parity.
     pub(crate) fn begin_in_order(&mut self, orders: &[Order], filled: u32) {
-        if filled > self.geometry.host_pages || self.stamps.present() > 0 {
+        if filled > self.truth.geometry.host_pages || self.truth.stamps.present() > 0 {
             return self.findings.add(Kind::Protocol, || {
                 format!(
                     "a computed start of {filled} pages, but the drive already holds data or has \
@@ -57,10 +55,10 @@ impl Oracle {
                 )
             });
         }
-        match Begun::new(&self.geometry, orders, filled) {
+        match Begun::new(&self.truth.geometry, orders, filled) {
             Ok(begun) => {
-                self.stamps.begin(begun.ranges());
-                self.medium.begin(begun);
+                self.truth.stamps.begin(begun.ranges());
+                self.truth.medium.begin(begun);
             }
             Err(what) => return self.findings.add(Kind::Stamp, || what),
         }
@@ -79,33 +77,23 @@ impl Oracle {
         if !self.check_block(block, "preload") {
             return;
         }
-        let pages = self.geometry.pages_per_block;
-        self.wear.load(&self.geometry, block, pages as usize);
-        let checked = self.protocol.preload(block, pages);
+        let pages = self.truth.geometry.pages_per_block;
+        let checked = self.truth.protocol.preload(block, pages);
         let was_erased = checked.is_ok();
         self.findings.note(Kind::Protocol, checked);
         if !was_erased {
             return;
         }
-        let loaded = match self.medium.begun_mut() {
+        let loaded = match self.truth.medium.begun_mut() {
             Some(begun) => begun.load(block, first, order, holds),
             None => Err(format!("block {block} is loaded in an unknown order")),
         };
         self.findings.note(Kind::Stamp, loaded);
-        if self.hints.is_some() {
-            let lpns: Vec<Lpn> = self.pages_put_by_start(block).collect();
-            self.preload_by_hint(block, &lpns);
-        }
-    }
-
-    fn pages_put_by_start(&self, block: BlockId) -> impl Iterator<Item = Lpn> + '_ {
-        let pages = self.geometry.first_page(block).run(self.geometry.pages_per_block);
-        pages.map(|ppn| self.medium.put_by_start(ppn).unwrap_or(NO_LPN))
     }
 
     /// Checks that a computed start is complete.
     pub(crate) fn check_begun(&mut self) {
-        let checked = self.medium.begun().map_or(Ok(()), Begun::check);
+        let checked = self.truth.medium.begun().map_or(Ok(()), Begun::check);
         self.findings.note(Kind::Stamp, checked);
     }
 
@@ -114,10 +102,7 @@ impl Oracle {
         if !self.check_block(block, "wear") {
             return;
         }
-        let checked = self.start_wear.begin(block, pec);
-        self.findings.note(Kind::Books, checked);
-        let more = self.doses.begin_worn(block, pec);
-        self.wear.begin_worn(block, more);
+        self.truth.doses.begin_worn(block, pec);
         self.note_worn(block);
     }
 
@@ -127,7 +112,8 @@ impl Oracle {
         if !self.check_block(block, "reads") {
             return;
         }
-        let programmed = self.protocol.written(block).div_ceil(self.geometry.cell.bits());
+        let programmed =
+            self.truth.protocol.written(block).div_ceil(self.truth.geometry.cell.bits());
         if doses.len() as u64 > u64::from(programmed) {
             let wordlines = doses.len();
             return self.findings.add(Kind::Protocol, || {
@@ -137,13 +123,6 @@ impl Oracle {
                 )
             });
         }
-        let checked = self.start_reads.serve(
-            block,
-            doses,
-            (self.doses.read_of(block).unwrap_or(0), self.doses.most_alpha(block)),
-        );
-        self.findings.note(Kind::Books, checked);
-        self.doses.age(&mut self.medium, block, doses);
-        self.questions.begin_with(block, doses);
+        self.truth.doses.age(&mut self.truth.medium, block, doses);
     }
 }

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use vpass_drive::base::stripes::Stripes;
-use vpass_drive::base::units::{BlockId, Cause, Lpn, Ppn};
+use vpass_drive::base::units::{BlockId, Lpn, Ppn};
 use vpass_drive::base::window::Window;
 use vpass_drive::config::{ByWear, DriveConfig};
 use vpass_drive::drive::{Drive, Lifetime};
@@ -216,14 +216,16 @@ impl Oracle {
     /// Returns whether a place lies in a block that is worn beyond the parity technique's limit.
     pub(crate) fn is_worn(&self, ppn: Ppn) -> bool {
         let above = self.parity.worn.by_wear.map(|by_wear| by_wear.above);
-        above.is_some_and(|above| self.doses.cycles_of(self.geometry.block_of(ppn)) > above)
+        above.is_some_and(|above| {
+            self.truth.doses.cycles_of(self.truth.geometry.block_of(ppn)) > above
+        })
     }
 
     /// Records the wear of a block that was erased, or that begins with wear.
     pub(crate) fn note_worn(&mut self, block: BlockId) {
         let above = self.parity.worn.by_wear.map(|by_wear| by_wear.above);
         self.parity.worn.any_block |=
-            above.is_some_and(|above| self.doses.cycles_of(block) > above);
+            above.is_some_and(|above| self.truth.doses.cycles_of(block) > above);
     }
 
     /// Records the stage of life that the drive reports.
@@ -255,13 +257,13 @@ impl Oracle {
         let Some(by_wear) = worn.by_wear.filter(|by_wear| by_wear.last.is_some()) else {
             return false;
         };
-        self.doses.cycles_of(block) > by_wear.above || worn.all_formed
+        self.truth.doses.cycles_of(block) > by_wear.above || worn.all_formed
     }
 
     /// Handles a block that begins to age. A block that is not recycled may reach any age.
     pub(crate) fn excuse_left_alone(&mut self, block: BlockId) {
         if self.is_left_alone(block) {
-            self.ageing.excuse(block);
+            self.truth.ages.excuse(block);
         }
     }
 
@@ -269,35 +271,8 @@ impl Oracle {
     /// drive's life.
     pub(crate) fn excuse_what_is_left_alone(&mut self) {
         if self.parity.worn.all_formed {
-            self.ageing.excuse_all();
+            self.truth.ages.excuse_all();
         }
-    }
-
-    /// Checks that reclaim or refresh does not begin with a block that is not recycled because of
-    /// its wear.
-    pub(crate) fn check_recycled(&mut self, block: BlockId, cause: Cause) {
-        let staged = self.parity.worn.by_wear.filter(|by_wear| by_wear.last.is_some());
-        let Some(by_wear) = staged.filter(|_| matches!(cause, Cause::Reclaim | Cause::Refresh))
-        else {
-            return;
-        };
-        let cycles = self.doses.cycles_of(block);
-        if cycles > by_wear.above {
-            self.findings.add(Kind::Books, || {
-                format!(
-                    "block {block} is recycled for {} at {cycles} P/E cycles; above {}, parity \
-                     must protect it instead",
-                    cause.name(),
-                    by_wear.above
-                )
-            });
-        }
-    }
-
-    /// Returns whether the old version of a page, of the host or of parity, lies in a worn block.
-    pub(crate) fn lay_in_worn_block(&self, lpn: Lpn) -> bool {
-        let place = self.parity.place_of(lpn).filter(|_| self.parity.worn.is_on());
-        place.is_some_and(|ppn| ppn != NO_PPN && self.is_worn(ppn))
     }
 
     /// Counts a programmed host page by the printed rule.
@@ -376,7 +351,7 @@ impl Oracle {
     fn forget_parity(&mut self, stripes: Stripes, stripe: u32) -> Result<(), String> {
         self.parity.records_mut().put(stripes.parity(stripe), NO_PPN, 0);
         self.parity.records_mut().set_content(stripe, 0);
-        self.stamps.trimmed(stripes.parity(stripe))
+        self.truth.stamps.trimmed(stripes.parity(stripe))
     }
 
     /// Compares the drive's report about stripes that came to need parity with the oracle's counts.
@@ -464,12 +439,6 @@ impl Oracle {
                 )
             });
         }
-        for (what, claimed, seen) in lines {
-            if claimed != seen {
-                self.findings.add(Kind::Books, || {
-                    format!("the drive reports {claimed} {what}; {seen} were seen")
-                });
-            }
-        }
+        self.findings.compare(&lines);
     }
 }

@@ -44,7 +44,7 @@ impl Oracle {
     /// A copy waits in the controller's memory.
     pub(crate) fn note_gathered(&mut self, lpn: Lpn, from: Ppn) {
         if let Some(cause) = self.mover_of(from) {
-            self.written.gathered.insert(lpn, cause);
+            self.books.written.gathered.insert(lpn, cause);
         }
     }
 
@@ -54,11 +54,11 @@ impl Oracle {
         let mover = match origin {
             Origin::Host => {
                 // Newer data has taken the place of a copy that waited.
-                self.written.gathered.remove(&lpn);
+                self.books.written.gathered.remove(&lpn);
                 Some(Cause::Host)
             }
             Origin::Copy(from) => self.mover_of(from),
-            Origin::Gathered => self.written.gathered.remove(&lpn),
+            Origin::Gathered => self.books.written.gathered.remove(&lpn),
             Origin::Xor(_) if cause == Cause::Parity => None,
             Origin::Xor(_) => self.parity.place_of(lpn).and_then(|from| self.mover_of(from)),
         };
@@ -69,48 +69,38 @@ impl Oracle {
             });
         }
         let cause = mover.unwrap_or(cause);
-        let is_of_host = lpn.number() < self.geometry.host_pages;
+        let is_of_host = lpn.number() < self.truth.geometry.host_pages;
         let reason = if is_rebuilt && cause == Cause::Parity && is_of_host {
             Reason::ReadRecovery
         } else {
             reason_of(cause)
         };
-        self.written.by_reason[reason as usize] += 1;
+        self.books.written.by_reason[reason as usize] += 1;
     }
 
     /// A page without data is programmed.
     pub(crate) fn note_padding(&mut self, cause: Cause) {
-        self.written.by_reason[reason_of(cause) as usize] += 1;
+        self.books.written.by_reason[reason_of(cause) as usize] += 1;
     }
 
     /// Cause of the job that moves the block of a page; `None` if jobs are not known.
     fn mover_of(&self, from: Ppn) -> Option<Cause> {
-        if from == NO_PPN || !self.geometry.has_page(from) {
+        if from == NO_PPN || !self.truth.geometry.has_page(from) {
             return None;
         }
-        self.cause_of_job(self.geometry.block_of(from))
+        self.cause_of_job(self.truth.geometry.block_of(from))
     }
 
     /// Compares the reasons with those that the drive reports, and their sum with all programs.
     pub(crate) fn check_written(&mut self, drive: &Drive) {
-        let (claimed, seen) = (drive.flash_counts().by_reason(), self.written.by_reason);
-        for (reason, (claimed, seen)) in Reason::ALL.into_iter().zip(claimed.into_iter().zip(seen))
-        {
-            if claimed != seen {
-                self.findings.add(Kind::Books, || {
-                    let of = reason.name();
-                    format!("the drive reports {claimed} pages written for {of}; {seen} were seen")
-                });
-            }
+        let (claimed, seen) = (drive.flash_counts().by_reason(), self.books.written.by_reason);
+        let all = (claimed.iter().sum(), self.books.seen.programs.iter().sum());
+        let lines = Reason::ALL.into_iter().zip(claimed).zip(seen);
+        for ((reason, claimed), seen) in lines {
+            let what = format!("pages written for {}", reason.name());
+            self.findings.compare(&[(&what, claimed, seen)]);
         }
-        let (claimed, seen) = (claimed.iter().sum::<u64>(), self.seen.programs.iter().sum::<u64>());
-        if claimed != seen {
-            self.findings.add(Kind::Books, || {
-                format!(
-                    "the drive reports {claimed} pages written for all reasons; {seen} were seen"
-                )
-            });
-        }
+        self.findings.compare(&[("pages written for all reasons", all.0, all.1)]);
     }
 }
 

@@ -5,8 +5,8 @@ use std::ops::Range;
 use vpass_drive::base::thinned::Thinned;
 use vpass_drive::base::units::{BlockId, Ns};
 
-use crate::doses::Truth;
-use crate::endurance::{COUNTED_UNIT, FAR, UNIT};
+use crate::doses::Stress;
+use crate::limits::{COUNTED_UNIT, FAR, UNIT};
 
 /// Doses of a run, since the measured phase began.
 #[derive(Clone, Debug, PartialEq)]
@@ -163,6 +163,6 @@ pub(crate) struct Row {
 impl Row {
     /// Returns whether data of the wordline is past its limit.
     pub(crate) fn is_past(&self) -> bool {
-        self.valid + self.lost > 0 && Truth { dose: self.dose, limit: self.limit }.is_past()
+        self.valid + self.lost > 0 && Stress { dose: self.dose, limit: self.limit }.is_past()
     }
 }

@@ -1,7 +1,10 @@
 //! Run of a case: a drive under the oracle, the source of its requests, and the conditions at the
 //! end.
 
+use std::sync::PoisonError;
+
 use vpass_drive::api::reclaim::{CHECK_INTERVAL, OWN_AGE, Technique};
+use vpass_drive::base::metrics::{FlashCounts, HostCounts, ReclaimCounts};
 use vpass_drive::base::request::Request;
 use vpass_drive::config::{ConfigError, DriveConfig, ErrorLaw};
 use vpass_drive::drive::{Drive, Techniques};
@@ -9,16 +12,14 @@ use vpass_drive::time::{Replay, RunError, run_untimed, warm_up};
 
 use super::ageing::Ages;
 use super::nested::Within;
-use super::referee::{self, Referee, Verdict};
+use super::policy_numbers::{Ear, PolicyNumbers};
+use super::promises::{Answers, Broken, Knows, Promises};
 use super::restless::Restless;
 use super::stream::{GROUP_OF, Stream, mirror};
 use super::witness::Witness;
-use super::{Host, border, keeps_promises, lost_die, start};
+use super::{Host, border, keeps_promises, lost_die};
 use crate::adversary::{Adversary, Coming, Siege};
 use crate::dice::Dice;
-use crate::oracle::fullness::Sight;
-use crate::oracle::policy_numbers::Ear;
-use crate::oracle::promises::{Answers, Knows};
 use crate::{Oracle, OracleReport, ReferenceDrive};
 
 /// Requests of a siege for each request of a stream. A siege acts in order and has no random
@@ -65,18 +66,16 @@ impl Play<'_> {
     /// Runs the case.
     pub(super) fn run(self, mut dice: Dice, lives: u64) -> Result<Played, String> {
         let (seed, timed) = (dice.next(), self.timed);
-        let verdict = Verdict::default();
-        let mut drive = self.drive(seed, &verdict).map_err(|e| e.to_string())?;
-        start::check_limits(drive.config())?;
+        let broken = Broken::default();
+        let mut drive = self.drive(seed, &broken).map_err(|e| e.to_string())?;
         let computed = self.computed && drive.config().start.overwrite >= 1.0;
         if computed {
             drive.precondition_computed(seed);
         } else {
             drive.precondition(seed);
         }
-        start::check_content(&mut drive, computed)?;
         drive.begin_measurement();
-        start::check_counts(&drive)?;
+        check_counts(&drive)?;
         let mut reference = ReferenceDrive::new();
         for row in drive.map_rows() {
             reference.write(row.lpn);
@@ -110,9 +109,6 @@ impl Play<'_> {
         if requests != asked && !(self.host == Host::Siege && requests > asked) {
             return Err(format!("{requests} of {asked} requests were served"));
         }
-        if let Some(fault) = referee::fault(&verdict) {
-            return Err(fault);
-        }
         drive.report_unread_losses();
         let oracle: Box<dyn std::any::Any> = drive.end_observation().expect("the oracle watched");
         let mut oracle = oracle.downcast::<Oracle>().expect("the watcher is the oracle");
@@ -129,8 +125,9 @@ impl Play<'_> {
             |technique| border::promised(&drive, technique),
         );
         let end = end(&drive, engine.as_ref());
-        if let Some(broken) = oracle.broken_promise().filter(|_| promised && self.fails.is_none()) {
-            return Err(broken.to_owned());
+        let broken = broken.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(broken) = broken.filter(|_| promised && self.fails.is_none()) {
+            return Err(broken);
         }
         Ok(Played { end, requests, report: oracle.conclude(&drive), lost, promised })
     }
@@ -168,8 +165,8 @@ impl Play<'_> {
     }
 
     /// Returns the drive, watched by an oracle.
-    fn drive(&self, seed: u64, verdict: &Verdict) -> Result<Drive, ConfigError> {
-        let (config, gc) = (self.config.clone(), self.techniques.gc.name);
+    fn drive(&self, seed: u64, broken: &Broken) -> Result<Drive, ConfigError> {
+        let config = self.config.clone();
         let mut drive = match self.technique {
             None => Drive::with_policy(
                 config,
@@ -186,21 +183,12 @@ impl Play<'_> {
             self.techniques.seed,
             self.timed,
         );
-        // GC may see some blocks as fuller than they are. These blocks hold few pages, or are
-        // rewritten within themselves.
-        if !self.timed && self.technique.is_some_and(|technique| !technique.keeps_apart) {
-            oracle.expect_cleaning(gc);
-        }
         let ear = Ear::default();
-        oracle.overhear(&ear, drive.config());
         if self.technique.is_some() {
             oracle.expect_low_density(drive.config());
         }
         if self.technique.is_some_and(keeps_promises) {
             oracle.expect_budgets(drive.config());
-        }
-        if drive.moves_without_alarm() {
-            oracle.expect_early_jobs();
         }
         // Retries add dose, so a technique has a reserve for them. The worst host is not judged by
         // that reserve.
@@ -215,24 +203,23 @@ impl Play<'_> {
                 CHECK_INTERVAL.value(&drive.config().reclaim.params, technique.name) as u32
             });
             let knows = Knows {
+                late: drive.late_reads(),
                 counts_blocks: technique.params.iter().all(|param| *param == OWN_AGE),
                 interval,
             };
-            oracle.hold_to_promise(answers, drive.config(), self.timed, knows);
+            let of_drive = (drive.geometry(), drive.config());
+            oracle.also(Box::new(Promises::new(of_drive, knows, (answers, broken))));
         }
-        let watched = drive.config().clone();
+        let (geometry, watched) = (drive.geometry().clone(), drive.config().clone());
         drive = drive.interpose(|policy| {
-            oracle.knows_streams(policy.streams(), self.timed);
+            let streams = policy.streams();
+            oracle.also(Box::new(PolicyNumbers::new(&geometry, &watched, streams, &ear)));
             if policy.follows_age() {
-                oracle.expect_follows_age(&watched, self.timed);
+                oracle.deadlines.expect_follows_age(&oracle.truth, &watched, self.timed);
             }
             Box::new(Witness::of(policy, &ear, answers.as_ref().map(|(answers, _)| answers)))
         });
         oracle.expect_groups(&GROUP_OF);
-        let sight = Sight::default();
-        oracle.looks_at(&sight);
-        drive = drive
-            .interpose_gc(|policy| Box::new(Referee::of(policy, gc, &watched, verdict, &sight)));
         drive.observe(Box::new(oracle));
         Ok(drive)
     }
@@ -259,8 +246,26 @@ fn warmed_up(drive: &mut Drive, source: &mut Stream) -> Result<(u64, u64), Strin
     }
     let lost = drive.lost_pages();
     drive.begin_measurement();
-    start::check_counts(drive)?;
+    check_counts(drive)?;
     Ok((served, lost))
+}
+
+/// Checks the counts just after the measured phase began.
+///
+/// # Errors
+/// If a count is not zero.
+fn check_counts(drive: &Drive) -> Result<(), String> {
+    let own = drive.technique_counts().into_iter().find(|(_, count)| *count > 0);
+    let zero = *drive.host_counts() == HostCounts::default()
+        && *drive.flash_counts() == FlashCounts::default()
+        && *drive.reclaim_counts() == ReclaimCounts::default()
+        && (drive.lost_pages(), drive.uncorrectable_reads()) == (0, 0)
+        && drive.blamed_ranges().next().is_none();
+    match own {
+        Some((name, count)) => Err(format!("the measured phase starts with {name} at {count}")),
+        None if !zero => Err("the measured phase starts with counts above zero".into()),
+        None => Ok(()),
+    }
 }
 
 /// Returns a text of the drive's map, wear and counts, and of the end of the last request.

@@ -4,8 +4,7 @@
 use std::sync::PoisonError;
 
 use vpass_drive::api::reclaim::{
-    Action, Destination, FIRST_OWN, Part, Policy, Probed, Promise, Recode, Rewrite, StreamSpec,
-    Threshold, View,
+    Action, Policy, Probed, Promise, Recode, Rewrite, StreamSpec, Threshold, View,
 };
 use vpass_drive::base::dose::Dose;
 use vpass_drive::base::geometry::Geometry;
@@ -14,17 +13,15 @@ use vpass_drive::base::units::{
     BlockId, Bytes, Cause, PageInBlock, Reads, StreamId, WordlineInBlock,
 };
 
-use crate::endurance::Endurance;
-use crate::oracle::policy_numbers::{Divided, Ear, Told, Within};
-use crate::oracle::promises::{Answer, Answers, Wanted};
+use super::policy_numbers::{Ear, Told, Within};
+use super::promises::{Answer, Answers, Wanted};
+use crate::limits::Endurance;
 
 /// The witness reports the wordlines and pages of a block at one question in this many.
 const SELDOM: u64 = 8;
 
 pub(super) struct Witness {
     policy: Box<dyn Policy>,
-    /// Coding modes of the policy's own streams.
-    modes: Vec<u8>,
     ear: Ear,
     answers: Option<Answers>,
     asked: u64,
@@ -33,8 +30,7 @@ pub(super) struct Witness {
 impl Witness {
     /// Returns a witness that reports to `ear`, and to `answers` if they are given.
     pub(super) fn of(policy: Box<dyn Policy>, ear: &Ear, answers: Option<&Answers>) -> Self {
-        let modes = policy.streams().iter().map(|stream| stream.mode).collect();
-        Self { policy, modes, ear: ear.clone(), answers: answers.cloned(), asked: 0 }
+        Self { policy, ear: ear.clone(), answers: answers.cloned(), asked: 0 }
     }
 
     fn hear(
@@ -60,40 +56,17 @@ impl Witness {
             endures: (0..limits.groups())
                 .map(|group| Endurance::told(limits.lookup(group, pec)))
                 .collect(),
-            late: view.late_reads,
             mode: view.mode(block),
             valid: view.valid_pages(block),
             to_come: view.pages_to_come(block),
             budget: limits.budget(),
-            away: view.pages_away(),
             opens,
             reprograms: wanted.iter().filter_map(reprogrammed).collect(),
             guarded: guarded(view, block),
             within: self.asked.is_multiple_of(SELDOM).then(|| within(view, block)),
-            divides: wanted.iter().filter_map(|action| self.divided(action)).collect(),
             probed: found.iter().map(|found| (found.wordline.number(), used(found))).collect(),
         };
         *ear.lock().unwrap_or_else(PoisonError::into_inner) = Some(told);
-    }
-
-    fn divided(&self, action: &Action) -> Option<(BlockId, Divided)> {
-        let Action::Rewrite(Rewrite { block, parts, recode: Recode::Nothing, .. }) = action else {
-            return None;
-        };
-        let mode = |stream: u8| {
-            stream.checked_sub(FIRST_OWN).map_or(0, |own| self.modes[usize::from(own)])
-        };
-        match parts.as_slice() {
-            [all] if matches!(all.to, Destination::Stream(to) if to < FIRST_OWN) => None,
-            [.., rest] if rest.pages.is_none() => {
-                let of_part = |part: &Part| match part.to {
-                    Destination::Stream(to) => Some((part.clone(), mode(to))),
-                    Destination::Within => None,
-                };
-                Some((*block, parts.iter().map(of_part).collect::<Option<_>>()?))
-            }
-            _ => None,
-        }
     }
 }
 

@@ -2,7 +2,6 @@
 
 use vpass_drive::base::units::{BlockId, Cause, Lpn, Ppn};
 use vpass_drive::watch::observer::{Event, NO_LPN, Observer, Origin};
-use vpass_oracle::TimeCheck;
 
 use crate::common::{Scene, protocol};
 
@@ -85,40 +84,38 @@ fn a_preload_needs_an_erased_block_and_room() {
     s.caught(protocol, &["preload of 13 pages into block 0 of 12"]);
 }
 
+/// Reports these busy times of a drive with one die, number 0, and one channel, number 1.
+fn occupied(intervals: &[(u32, u64, u64)]) -> Scene {
+    let mut s = Scene::tiny();
+    s.oracle.take(Event::Occupied { intervals });
+    s
+}
+
 #[test]
 fn operations_one_after_another_are_clean() {
-    let mut time = TimeCheck::new(2, 1);
-    time.die(0, 0, 60);
-    time.die(1, 0, 60);
-    time.channel(0, 60, 74);
-    time.channel(0, 74, 88);
-    time.die(0, 60, 60);
-    time.die(0, 74, 134);
-    assert_eq!(time.errors(), 0);
-    let mut s = Scene::tiny();
-    s.oracle.check_time(&time);
-    s.clean();
+    occupied(&[(0, 0, 60), (1, 60, 74), (1, 74, 88), (0, 60, 60), (0, 74, 134)]).clean();
 }
 
 #[test]
 fn operations_at_once_are_caught() {
-    let mut time = TimeCheck::new(2, 1);
-    time.die(1, 0, 60);
-    time.die(1, 59, 119);
-    let mut s = Scene::tiny();
-    s.oracle.check_time(&time);
-    s.caught(protocol, &["die 1 is busy from 0 to 60 ns and again from 59 to 119 ns"]);
-    let mut time = TimeCheck::new(2, 1);
-    time.channel(0, 10, 20);
-    time.channel(0, 12, 14);
-    time.channel(0, 19, 30);
-    assert_eq!(time.errors(), 2, "the longer of two is remembered");
+    occupied(&[(0, 0, 60), (0, 59, 119)])
+        .caught(protocol, &["die 0 is busy from 0 to 60 ns and again from 59 to 119 ns"]);
+    occupied(&[(1, 10, 20), (1, 12, 14), (1, 19, 30)]).caught(
+        protocol,
+        &[
+            "channel 0 is busy from 10 to 20 ns and again from 12 to 14 ns",
+            "channel 0 is busy from 12 to 20 ns and again from 19 to 30 ns",
+        ],
+    );
 }
 
 #[test]
 fn time_running_backwards_and_dies_that_do_not_exist_are_caught() {
-    let mut time = TimeCheck::new(2, 1);
-    time.die(0, 60, 59);
-    time.channel(1, 0, 1);
-    assert_eq!(time.errors(), 2);
+    occupied(&[(0, 60, 59), (2, 0, 1)]).caught(
+        protocol,
+        &[
+            "die 0 is busy from 60 to 59 ns: it ends before it starts",
+            "channel 1 is busy from 0 to 1 ns, but it does not exist",
+        ],
+    );
 }

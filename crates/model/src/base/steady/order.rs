@@ -51,7 +51,7 @@ impl Order {
 
     /// Returns the place of a number. Applies the rounds of [`Self::at_place`] backwards.
     #[inline]
-    pub(super) fn place_of(&self, number: u32) -> u32 {
+    pub fn place_of(&self, number: u32) -> u32 {
         debug_assert!(number < self.pages);
         let [a, b, c, d] = self.keys;
         let halves = Halves::of(self.pages);

@@ -100,11 +100,11 @@ impl Oracle {
     #[cold]
     #[inline(never)]
     fn load_stripe(&mut self, stripes: Stripes, stripe: u32) {
-        let Some(begun) = self.medium.begun() else { return };
+        let Some(begun) = self.truth.medium.begun() else { return };
         let pages = stripes.data(stripe).chain([stripes.parity(stripe)]);
         let place_of = |lpn: Lpn| {
             begun.place_of(lpn).filter(|ppn| {
-                self.carried(*ppn).is_some_and(|stamp| stamp.undamaged() == Stamp::first(lpn))
+                self.truth.carried(*ppn).is_some_and(|stamp| stamp.undamaged() == Stamp::first(lpn))
             })
         };
         let places: Vec<(Lpn, Option<Ppn>)> =

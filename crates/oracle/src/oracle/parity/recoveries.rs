@@ -34,7 +34,7 @@ impl Oracle {
         let (of_stripe, is_itself) = match source {
             XorSource::Partial(of) => (of == stripe, false),
             XorSource::Memory(other) => (stripes.of(other) == stripe, other == lpn),
-            XorSource::Page(ppn) => match self.carried(ppn) {
+            XorSource::Page(ppn) => match self.truth.carried(ppn) {
                 Some(stamp) if stamp.lpn.number() < stripes.pages() => {
                     (stripes.of(stamp.lpn) == stripe, stamp.lpn == lpn)
                 }

@@ -1,4 +1,4 @@
-//! Expected losses of pages with parity, by the oracle's own arithmetic. It computes binomial terms
+//! Expected losses of pages with parity. The binomial terms come
 //! from logarithms. It divides the range of a normal factor into cells, and takes the factor at the
 //! middle of each cell. A cell is a fifth of a deviation wide, or less if deviations are large.
 //!
@@ -21,20 +21,20 @@ const TERMS: u32 = 200;
 /// Code of a drive's pages, spread of their error rates, and their stripe if its parity is always
 /// on flash.
 #[derive(Debug)]
-pub(crate) struct Stripe {
+pub(super) struct Stripe {
     bits: u32,
     corrects: u32,
     /// Logarithms of the binomial coefficients C(n, k).
     ln_choose: Vec<f64>,
     codewords: f64,
     deviations: [f64; 2],
-    pub(crate) others: Option<f64>,
+    pub(super) others: Option<f64>,
 }
 
 impl Stripe {
     /// Returns the code; `None` if no codeword is known. `others` is the number of other pages in a
     /// stripe that parity repairs.
-    pub(crate) fn new(config: &DriveConfig, others: Option<u32>) -> Option<Self> {
+    pub(super) fn new(config: &DriveConfig, others: Option<u32>) -> Option<Self> {
         let data = config.ecc.codeword?.0 as f64 * 8.0;
         let (bits, corrects) =
             ((data / config.ecc.code_rate).round() as u32, *config.ecc.corrects.first()?);
@@ -57,7 +57,7 @@ impl Stripe {
     }
 
     /// Returns whether every page has the error rate of its block and has no parity.
-    pub(crate) fn is_plain(&self) -> bool {
+    pub(super) fn is_plain(&self) -> bool {
         self.deviations.iter().all(|deviation| *deviation <= 0.0) && self.others.is_none()
     }
 
@@ -94,7 +94,7 @@ impl Stripe {
 
     /// Returns the share of codewords that is lost in blocks of this error rate. In a stripe, a
     /// loss also needs a failure of another page.
-    pub(crate) fn lost(&self, rate: f64) -> f64 {
+    pub(super) fn lost(&self, rate: f64) -> f64 {
         cells(self.deviations[0])
             .map(|(factor, weight)| weight * self.lost_given(rate * factor))
             .sum()
@@ -114,7 +114,7 @@ impl Stripe {
 
     /// Returns the error rate at which this share is lost. Bisection in logarithms goes on until
     /// the curve is nearly straight, and then secants follow.
-    pub(crate) fn rate(&self, share: f64) -> f64 {
+    pub(super) fn rate(&self, share: f64) -> f64 {
         let over = |ln_rate: f64| (self.lost(ln_rate.exp()) + 1e-320).ln() - share.ln();
         let (mut low, mut high) = (-30.0f64, 0.5f64.ln());
         while high - low > 0.1 {

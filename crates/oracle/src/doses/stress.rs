@@ -2,13 +2,13 @@
 
 /// Dose and limit of a page, in 1/1024 dose units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Truth {
+pub(crate) struct Stress {
     pub(crate) dose: u64,
     /// Limit; below 0 if age alone has lost the data.
     pub(crate) limit: i64,
 }
 
-impl Truth {
+impl Stress {
     /// Dose and limit where nothing disturbs.
     pub(crate) const SAFE: Self = Self { dose: 0, limit: i64::MAX };
 

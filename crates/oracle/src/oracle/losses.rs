@@ -1,5 +1,5 @@
-//! Counts losses by cause: age, reads, or chance if retries are random. The drive counts the losses
-//! by age, and the oracle counts them from its own ages and limits.
+//! Losses of host pages, by cause: age, reads, or chance if retries are random. The drive counts the
+//! losses by age, and the oracle counts them from its own ages and limits.
 //!
 //! ```text
 //! by age    older than data may become, or so old that the last retry fails without any read
@@ -7,19 +7,22 @@
 //!           because the drive reports the time once a step
 //! ```
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use vpass_drive::base::units::{Lpn, Ns};
+use vpass_drive::base::geometry::Geometry;
+use vpass_drive::base::units::{BlockId, Lpn, Ns};
 use vpass_drive::config::DriveConfig;
 
-use crate::error_rates::step_of;
+use crate::bits::Bits;
 use crate::medium::At;
 use crate::oracle::Oracle;
 use crate::report::Kind;
+use crate::stamps::{Loss, Stamp};
+use crate::truth::Truth;
 
 /// Reason why a page cannot be read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Why {
+struct Why {
     /// Whether age certainly caused the loss, and whether it may have caused it.
     by_age: (bool, bool),
     /// Whether no technique guarantees this data: it may be too old, or its block is not recycled
@@ -32,12 +35,8 @@ impl Why {
 }
 
 /// Numbers of losses by cause.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Causes {
-    /// Age up to which data is kept. `None` if data does not age.
-    longest: Option<Ns>,
-    /// Host pages that could not be read, each with the reason at the last attempt.
-    failed: BTreeMap<Lpn, Why>,
+#[derive(Clone, Copy, Debug, Default)]
+struct Causes {
     /// Smallest and largest possible number of losses by age in the measured phase.
     by_age: (u64, u64),
     /// Number of losses without a guarantee, since the start.
@@ -45,50 +44,91 @@ pub(crate) struct Causes {
 }
 
 impl Causes {
-    pub(crate) fn new(config: &DriveConfig) -> Self {
-        Self { longest: config.keeps_time().then(|| config.longest_age().0), ..Self::default() }
-    }
-
     fn add(&mut self, why: Why) {
-        self.by_age =
-            (self.by_age.0 + u64::from(why.by_age.0), self.by_age.1 + u64::from(why.by_age.1));
+        let (least, most) = self.by_age;
+        self.by_age = (least + u64::from(why.by_age.0), most + u64::from(why.by_age.1));
         self.not_promised += u64::from(why.not_promised);
     }
+}
 
-    /// Counts a reported loss of a page that could not be read.
-    pub(crate) fn lose(&mut self, lpn: Lpn) {
-        let why = self.failed.remove(&lpn).unwrap_or(Why::UNKNOWN);
-        self.add(why);
-    }
+/// Losses that the drive reported.
+#[derive(Debug)]
+pub(crate) struct Losses {
+    /// Age up to which data is kept. `None` if data does not age.
+    longest: Option<Ns>,
+    causes: Causes,
+    /// Host pages that could not be read, each with the reason at the last attempt.
+    failed: BTreeMap<Lpn, Why>,
+    /// Losses that were reported without a read that showed them. A page past its limit must
+    /// explain each of them.
+    pub(crate) unseen: BTreeSet<Stamp>,
+    /// Host reads that the drive answered with an error, and different lost pages, since the
+    /// measured phase began.
+    pub(crate) uncorrectable_reads: u64,
+    pub(crate) pages: u64,
+    was_lost: Bits,
+}
 
-    /// Counts a reported loss of a page on failed flash, whatever its age. No technique guarantees
-    /// such pages.
-    pub(crate) fn lose_by_failure(&mut self, lpn: Lpn) {
-        self.failed.remove(&lpn);
-        self.not_promised += 1;
-    }
-
-    /// Counts pages that were reported lost earlier without a read, and whose blocks change now.
-    pub(crate) fn lose_unread(&mut self, pages: usize) {
-        (0..pages).for_each(|_| self.add(Why::UNKNOWN));
+impl Losses {
+    pub(crate) fn new(geometry: &Geometry, config: &DriveConfig) -> Self {
+        Self {
+            longest: config.keeps_time().then(|| config.longest_age().0),
+            causes: Causes::default(),
+            failed: BTreeMap::new(),
+            unseen: BTreeSet::new(),
+            uncorrectable_reads: 0,
+            pages: 0,
+            was_lost: Bits::none_of(geometry.host_pages),
+        }
     }
 
     pub(crate) fn begin_measured_phase(&mut self) {
-        self.by_age = (0, 0);
+        self.causes.by_age = (0, 0);
+        (self.uncorrectable_reads, self.pages) = (0, 0);
+        self.was_lost.clear();
     }
 }
 
 impl Oracle {
+    /// Handles the drive's report that a page is lost.
+    pub(crate) fn loss(&mut self, lpn: Lpn) -> Result<(), String> {
+        self.know_stripe_of(lpn);
+        let was_rest_lost = self.has_lost_rest(lpn);
+        let by_failure = self.explain_by_failure(lpn);
+        match self.truth.stamps.lost(lpn)? {
+            Loss::Absent => {
+                return Err(format!("lpn {lpn} was reported lost, but it holds no data"));
+            }
+            Loss::Again => return Ok(()),
+            // No technique guarantees pages on failed flash, whatever their age.
+            Loss::Seen | Loss::Unseen(_) if by_failure => {
+                self.losses.failed.remove(&lpn);
+                self.losses.causes.not_promised += 1;
+            }
+            Loss::Unseen(stamp) if !was_rest_lost => {
+                self.losses.unseen.insert(stamp);
+            }
+            Loss::Seen | Loss::Unseen(_) => {
+                let why = self.losses.failed.remove(&lpn).unwrap_or(Why::UNKNOWN);
+                self.losses.causes.add(why);
+            }
+        }
+        self.books.claims.losses += 1;
+        self.losses.pages += u64::from(self.losses.was_lost.insert(lpn));
+        Ok(())
+    }
+
     /// Returns why a page cannot be read, at this time or at the last time that the drive reported.
     fn why(&self, at: At, now: Option<Ns>) -> Why {
         let is_left_alone = self.is_left_alone(at.block);
-        let Some(longest) = self.causes.longest.filter(|_| self.doses.has_rates()) else {
+        let Some(longest) = self.losses.longest.filter(|_| self.truth.doses.has_rates()) else {
             return Why { not_promised: is_left_alone, ..Why::default() };
         };
-        let age = self.ageing.age(at.block, now);
+        let age = self.truth.ages.age(at.block, now);
+        let step_of = |age| self.truth.ages.steps.step(age);
         let is_too_old = age > longest;
         let may_be_too_old = is_too_old || now.is_none() && step_of(age) == step_of(longest);
-        let (is_spoilt, may_be_spoilt) = self.doses.is_spoilt_by_age(at);
+        let (is_spoilt, may_be_spoilt) = self.truth.doses.is_spoilt_by_age(at);
         Why {
             by_age: (is_too_old || is_spoilt, may_be_too_old || may_be_spoilt),
             not_promised: may_be_too_old || is_left_alone,
@@ -98,16 +138,17 @@ impl Oracle {
     /// Records that a page could not be read.
     pub(crate) fn note_failed(&mut self, lpn: Lpn, at: At) {
         let why = self.why(at, None);
-        self.causes.failed.insert(lpn, why);
+        self.losses.failed.insert(lpn, why);
     }
 
     /// Returns the causes of all losses, including losses that were not read and are still on
     /// flash.
     fn causes_by(&mut self, now: Ns) -> Causes {
-        self.know_ages(now);
-        let (mut causes, mut unseen) = (self.causes.clone(), self.unseen_losses.clone());
-        for block in self.geometry.block_ids() {
-            self.settle_losses(block, &mut unseen, |at| causes.add(self.why(at, Some(now))));
+        self.truth.know_ages(now);
+        let (mut causes, mut unseen) = (self.losses.causes, self.losses.unseen.clone());
+        for block in self.truth.geometry.block_ids() {
+            let mut add = |at| causes.add(self.why(at, Some(now)));
+            self.truth.explain_losses(block, &mut unseen, &mut add);
         }
         causes
     }
@@ -128,6 +169,39 @@ impl Oracle {
                 )
             });
         }
+    }
+
+    /// Settles the unread losses that this block explains, before the block changes.
+    pub(crate) fn settle_block(&mut self, block: BlockId) {
+        let Losses { unseen, causes, .. } = &mut self.losses;
+        self.truth.explain_losses(block, unseen, &mut |_| causes.add(Why::UNKNOWN));
+    }
+}
+
+impl Truth {
+    /// Removes the reported losses that this block explains. A loss is explained if a page with the
+    /// lost data is past its limit, or within rounding of it. `found` receives the page.
+    pub(crate) fn explain_losses(
+        &self,
+        block: BlockId,
+        unseen: &mut BTreeSet<Stamp>,
+        found: &mut dyn FnMut(At),
+    ) {
+        if unseen.is_empty() {
+            return;
+        }
+        let first = self.geometry.first_wordline(block);
+        self.each_wordline(block, |wordline, of_wordline| {
+            for (kind, stamp) in (0..).zip(self.medium.stamps(wordline)) {
+                let at = At { block, wordline, index: wordline - first, kind };
+                let stress = self.doses.of_kind(of_wordline, at);
+                if self.doses.may_be_lost(&self.medium, at, stress)
+                    && unseen.remove(&stamp.undamaged())
+                {
+                    found(at);
+                }
+            }
+        });
     }
 }
 

@@ -1,6 +1,5 @@
-//! Limits of data under age and retries, computed from `[error]` and `[ecc]` by the oracle's own
-//! arithmetic. The oracle takes the error rates at each P/E count from the law itself, not from a
-//! line between rows.
+//! Limits of data under age and retries, computed from `[error]` and `[ecc]`. The error rates at
+//! each P/E count come from the law itself, not from a line between rows.
 //!
 //! ```text
 //! fresh data     has the error rate base; L reads without a retry bring it to cap_0
@@ -9,15 +8,12 @@
 //! age            none below an hour, else rounded up to the next 2^(n/16) hours
 //! ```
 
-use std::cell::RefCell;
-use std::collections::BTreeMap;
-
 use vpass_drive::base::span::{DAY, HOUR};
 use vpass_drive::base::units::Ns;
 use vpass_drive::config::{DriveConfig, EccConfig, ErrorConfig, ErrorLaw, TimeUnit};
 
-use crate::bch::Code;
-use crate::endurance::Endurances;
+use super::code::Code;
+use super::limits::Endurances;
 
 /// A second error rate, in units of the first cap. Error rates are linear in the dose through both
 /// limits.
@@ -27,16 +23,16 @@ const NOTHING: f64 = (1u64 << 37) as f64;
 
 /// Group, page kind and age step that a limit belongs to.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Whose {
-    pub(crate) group: usize,
-    pub(crate) kind: u32,
+pub(super) struct Whose {
+    pub(super) group: usize,
+    pub(super) kind: u32,
     /// Age step.
-    pub(crate) step: u32,
+    pub(super) step: u32,
 }
 
 /// Error rates of one drive's flash, and those that retries decode.
 #[derive(Debug)]
-pub(crate) struct ErrorRates {
+pub(super) struct ErrorRates {
     error: ErrorConfig,
     code: Option<Code>,
     /// Caps of the levels, and a second error rate near the first cap.
@@ -44,46 +40,11 @@ pub(crate) struct ErrorRates {
     /// Hours by the error law for each hour of the run. The factor is not 1 if the flash is hotter
     /// or colder than in the law.
     acceleration: f64,
-    /// Page kinds of a wordline.
-    kinds: usize,
-    known: RefCell<Known>,
-}
-
-/// Limits computed so far, in a table for each P/E count and age step.
-#[derive(Debug, Default)]
-struct Known {
-    tables: Vec<Table>,
-    /// Table of each P/E count and age step.
-    places: BTreeMap<(u32, u32), usize>,
-    /// Last table used. The pages of a block come one after another and share it.
-    last: usize,
-}
-
-#[derive(Debug)]
-struct Table {
-    of: (u32, u32),
-    /// Limits by group, page kind and retries; [`UNKNOWN`] for limits not yet computed.
-    limits: Vec<i64>,
-}
-
-const UNKNOWN: i64 = i64::MIN;
-
-impl Known {
-    /// Returns the limits of this P/E count and age step.
-    fn limits(&mut self, of: (u32, u32)) -> &mut Vec<i64> {
-        if self.tables.get(self.last).is_none_or(|table| table.of != of) {
-            self.last = *self.places.entry(of).or_insert(self.tables.len());
-            if self.last == self.tables.len() {
-                self.tables.push(Table { of, limits: vec![] });
-            }
-        }
-        &mut self.tables[self.last].limits
-    }
 }
 
 impl ErrorRates {
     /// Returns the error rates of a drive; `None` if its data has none.
-    pub(crate) fn new(config: &DriveConfig) -> Option<Self> {
+    pub(super) fn new(config: &DriveConfig) -> Option<Self> {
         let error = &config.error;
         let kelvin = |celsius: f64| celsius + 273.15;
         let acceleration = error.temperature_c.map_or(1.0, |celsius| {
@@ -101,29 +62,17 @@ impl ErrorRates {
             ),
             code,
             acceleration,
-            kinds: config.geometry.cell.bits() as usize,
-            known: RefCell::default(),
         })
     }
 
-    /// Returns the largest number of retries of a read.
-    pub(crate) fn most_retries(&self) -> u8 {
-        self.second_place() - 1
-    }
-
-    /// Returns the index of the limit at the second error rate.
-    pub(crate) fn second_place(&self) -> u8 {
-        self.caps.len() as u8 - 1
-    }
-
     /// Returns the caps of the levels.
-    pub(crate) fn level_caps(&self) -> &[f64] {
+    pub(super) fn level_caps(&self) -> &[f64] {
         &self.caps[..self.caps.len() - 1]
     }
 
     /// Returns the error rate of a page with this dose. `first` is its limit at the first cap, and
     /// `second` its limit at the second error rate.
-    pub(crate) fn rate(&self, dose: f64, first: i64, second: i64) -> f64 {
+    pub(super) fn rate(&self, dose: f64, first: i64, second: i64) -> f64 {
         let share = (dose - first as f64) / (second - first) as f64;
         match share {
             _ if second > first => (self.caps[0] * (1.0 + (SECOND_RATE - 1.0) * share)).max(0.0),
@@ -132,36 +81,9 @@ impl ErrorRates {
         }
     }
 
-    /// Returns the dose at which a page has this error rate.
-    pub(crate) fn dose(&self, rate: f64, first: i64, second: i64) -> i64 {
-        first
-            + ((rate / self.caps[0] - 1.0) / (SECOND_RATE - 1.0) * (second - first) as f64).floor()
-                as i64
-    }
-
-    /// Returns the limit of a group's worst member in the worst block, in 1/1024, for reads with
-    /// this number of retries. For [`Self::second_place`], it is the limit at the second error
-    /// rate.
-    pub(crate) fn limit(
-        &self,
-        endurances: &Endurances,
-        pec: u32,
-        whose: Whose,
-        retries: u8,
-    ) -> i64 {
-        let levels = self.caps.len();
-        let first = (whose.group * self.kinds + whose.kind as usize) * levels;
-        let at = first + usize::from(retries);
-        let mut known = self.known.borrow_mut();
-        let limits = known.limits((pec, whose.step));
-        if limits.get(at).is_none_or(|limit| *limit == UNKNOWN) {
-            limits.resize(limits.len().max(first + levels), UNKNOWN);
-            limits[first..first + levels].copy_from_slice(&self.work_out(endurances, pec, whose));
-        }
-        limits[at]
-    }
-
-    fn work_out(&self, endurances: &Endurances, pec: u32, whose: Whose) -> Vec<i64> {
+    /// Returns the limits of a group's worst member in the worst block, in 1/1024, by the number of
+    /// retries of a read. The last one is the limit at the second error rate.
+    pub(super) fn limits(&self, endurances: &Endurances, pec: u32, whose: Whose) -> Vec<i64> {
         let fresh = endurances.truth(whose.group, pec).limit as f64;
         let gone =
             |retries: usize| self.is_apart() && self.retention(pec, whose) > self.caps[retries];
@@ -251,7 +173,7 @@ fn of(factors: &[f64], n: usize) -> f64 {
 }
 
 /// Returns the first age beyond a step.
-pub(crate) fn end_of(step: u32) -> Ns {
+pub(super) fn end_of(step: u32) -> Ns {
     (HOUR as f64 * (f64::from(step) / 16.0).exp2()).round() as Ns
 }
 
@@ -259,7 +181,7 @@ pub(crate) fn end_of(step: u32) -> Ns {
 const LAST_STEP: u32 = 265;
 
 /// Returns the age step of data; 0 below an hour.
-pub(crate) fn step_of(age: Ns) -> u32 {
+pub(super) fn step_of(age: Ns) -> u32 {
     if age < HOUR {
         return 0;
     }
@@ -293,7 +215,7 @@ fn caps(ecc: &EccConfig) -> Vec<f64> {
 
 /// Returns the logarithm of the probability that more than `t` of `n` bits are wrong. It sums every
 /// term, relative to the largest one.
-pub(crate) fn ln_fails(n: u32, t: u32, p: f64) -> f64 {
+pub(super) fn ln_fails(n: u32, t: u32, p: f64) -> f64 {
     let (ln_p, ln_q) = (p.ln(), (-p).ln_1p());
     let mut ln_term = f64::from(n) * ln_q;
     let mut terms = Vec::with_capacity((n - t) as usize);
@@ -305,56 +227,4 @@ pub(crate) fn ln_fails(n: u32, t: u32, p: f64) -> f64 {
     }
     let most = terms.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     most + terms.iter().map(|term| (term - most).exp()).sum::<f64>().ln()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use vpass_drive::base::span::YEAR;
-
-    #[test]
-    fn steps_of_age_begin_at_an_hour_and_double_with_every_sixteenth() {
-        assert_eq!([0, HOUR - 1, HOUR, 2 * HOUR - 1, 2 * HOUR].map(step_of), [0, 0, 1, 16, 17]);
-        assert_eq!((step_of(u64::MAX), step_of(10 * YEAR)), (LAST_STEP, 263));
-    }
-
-    /// The law of `aged-tlc` between two rows, by hand. The limit is 880,000 reads at 2,000 cycles
-    /// and 566,000 at 3,000 cycles, so it is 755,028 at 2,398.
-    #[test]
-    fn between_two_rows_limits_are_those_of_the_law() {
-        let text = include_str!("../../../presets/drives/aged-tlc.toml");
-        let config = toml::from_str::<DriveConfig>(text).unwrap().resolve().unwrap();
-        let (rates, endurances) = (ErrorRates::new(&config).unwrap(), Endurances::new(&config));
-        let step = step_of(30 * DAY);
-        let limit = |retries: u8, step: u32| {
-            rates.limit(&endurances, 2398, Whose { group: 0, kind: 0, step }, retries) as f64
-                / 1024.0
-        };
-        let (fresh, base) = (880_000.0 - 0.398 * 314_000.0, 1.48e-3 + 3.9e-10 * 2398f64.powf(2.05));
-        let aged = 6.28e-5 * 2398f64.powf(0.14) * (end_of(step) as f64 / HOUR as f64).powf(0.54);
-        for (retries, cap) in [(0, 0.0085), (1, 0.010_625), (4, 0.020_751_953_125)] {
-            for (step, aged) in [(0, 0.0), (step, aged)] {
-                let by_hand = fresh * (cap - base - aged) / (0.0085 - base);
-                assert!(
-                    (limit(retries, step) - by_hand).abs() < 0.01,
-                    "{} for {by_hand}",
-                    limit(retries, step)
-                );
-            }
-        }
-    }
-
-    #[test]
-    fn the_tail_of_a_bch_code_is_the_published_one() {
-        let yields = [(5.84e-4, 1e-3), (4.24e-4, 1e-4), (8.36e-4, 1e-2)];
-        for (p, fails) in yields {
-            let is = ln_fails(4200, 8, p).exp();
-            assert!((is / fails - 1.0).abs() < 0.02, "{p}: {is}, {fails} is known");
-        }
-        // Probabilities that both of two bits are wrong, and that at least one is wrong.
-        assert!(
-            (ln_fails(2, 1, 0.1).exp() - 0.01).abs() < 1e-12
-                && (ln_fails(2, 0, 0.1).exp() - 0.19).abs() < 1e-12
-        );
-    }
 }
