@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Writes the generated pages: one per technique, the references, and the JSON Schemas.
+"""Makes a readable copy of all pages, with the generated pages in it, below target/pages.
 
-`make reference` writes them. `--check` compares instead, and fails if a page is out of date. The
-pages are committed, so that they can be read without a build. Sources: `vpass list --json`,
-`vpass COMMAND --help`, the headers of the source files of techniques and trace formats,
-docs/safety/README.md, and the comments of the structs that become summary.json.
+Generated are one page per technique and the references of keys, commands, results, trace columns
+and Python. They are not in the repository. Sources: `vpass list --json`, `vpass COMMAND --help`,
+the headers of the source files of techniques and trace formats, the comments of the structs that
+become summary.json, and the Python package. A technique's page ends with the text of the page of
+the same name in docs/reclaim, if there is one. `--schemas` writes the JSON Schemas of
+docs/schema instead.
 """
 
 import argparse
@@ -12,8 +14,8 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
-import sys
 
 import python_api
 import results_reference
@@ -21,6 +23,8 @@ from page_text import filled, linked, note, paragraphs, table
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
+# Folders with pages. The copy has links to all other folders and files.
+COPIED = {"docs", "papers", "examples"}
 SLOTS = {
     "reclaim": "reclaim technique",
     "refresh": "refresh technique",
@@ -84,14 +88,14 @@ def header(path: pathlib.Path, depth: str) -> str:
 
 
 def guarantees() -> dict[str, tuple[str, str]]:
-    """Guarantee and page of each reclaim technique, from the table of docs/safety."""
-    index = (DOCS / "safety/README.md").read_text()
+    """Guarantee and page of each reclaim technique, from the table of docs/reclaim."""
+    index = (DOCS / "reclaim/README.md").read_text()
     rows = re.findall(r"^\| `([\w-]+)` \| (.*?) \| (.*?) \|$", index, re.M)
     found = {}
     for name, guarantee, link in rows:
         page = re.search(r"\]\(([^)]+)\)", link)
         found[name] = (re.sub(r" \(\d\)$", "", guarantee), page.group(1) if page else "")
-    assert len(found) > 10, "docs/safety/README.md has no table of guarantees"
+    assert len(found) > 10, "docs/reclaim/README.md has no table of guarantees"
     return found
 
 
@@ -130,7 +134,8 @@ def technique(slot: str, card: dict, keys: list[dict], safety: dict) -> str:
         facts.append(["after", card["paper"]])
     if slot == "reclaim":
         guarantee, page = safety.get(name, ("none", ""))
-        more = f"; [why]({'../../safety/' + page})" if page else ""
+        more = "; the argument is below" if page == f"{name}.md" else f"; [why]({page})"
+        more = more if page else ""
         facts.append(["guarantee", guarantee + more])
         facts.append(["in the fluid gear", IN_BULK[card["in_bulk"]]])
         if card["counterfactual"]:
@@ -138,8 +143,8 @@ def technique(slot: str, card: dict, keys: list[dict], safety: dict) -> str:
         needs = [what for what, needed in card["needs"].items() if needed]
         words = {"limits": "limits of pages", "counters": "Space-Saving counters"}
         facts.append(["needs", ", ".join(words.get(what, what) for what in needs) or "nothing"])
-    facts.append(["source", f"[{source.rsplit('/', 1)[1]}](../../../{source})"])
-    lead, *rest = header(ROOT / source, "../../").split("\n\n", 1)
+    facts.append(["source", f"[{source.rsplit('/', 1)[1]}](../../{source})"])
+    lead, *rest = header(ROOT / source, "../").split("\n\n", 1)
     title = name if slot == "reclaim" else f"{name} ({slot})"
     text = note("its card and its source file") + f"# {title}\n\n{lead}\n\n"
     text += table(["", ""], facts) + "".join(rest)
@@ -222,7 +227,13 @@ def trace_columns(formats: list[dict]) -> str:
     return text
 
 
-def pages(vpass: Vpass) -> dict[str, str]:
+def by_hand(slot: str, name: str) -> str:
+    """Hand-written end of a technique's page, its title one level lower; empty if there is none."""
+    page = DOCS / slot / f"{name}.md"
+    return re.sub(r"^#+ ", r"#\g<0>", page.read_text(), flags=re.M) if page.exists() else ""
+
+
+def generated(vpass: Vpass) -> dict[str, str]:
     """Every generated page by its path below docs."""
     keys, safety = vpass.list("keys"), guarantees()
     made = {
@@ -232,39 +243,45 @@ def pages(vpass: Vpass) -> dict[str, str]:
         "python/reference.md": python_api.page(),
         "reference/trace-columns.md": trace_columns(vpass.list("formats")),
     }
-    for file, schema in vpass.schemas().items():
-        made[f"schema/{file}.schema.json"] = json.dumps(schema, indent=1, ensure_ascii=False)
     for slot in SLOTS:
         for card in vpass.list(slot):
-            page = technique(slot, card, keys, safety)
-            made[f"techniques/{slot}/{card['name']}.md"] = page
+            page = technique(slot, card, keys, safety) + "\n" + by_hand(slot, card["name"])
+            made[f"{slot}/{card['name']}.md"] = page
     return {path: text.rstrip("\n") + "\n" for path, text in made.items()}
 
 
+def copy(out: pathlib.Path) -> None:
+    """Makes a new copy of the repository's pages; other files are links."""
+    shutil.rmtree(out, ignore_errors=True)
+    out.mkdir(parents=True)
+    for path in ROOT.iterdir():
+        if path.name in COPIED:
+            shutil.copytree(path, out / path.name)
+        elif path.suffix == ".md":
+            shutil.copy(path, out)
+        elif path.name != "target" and not path.name.startswith("."):
+            (out / path.name).symlink_to(path)
+
+
 def main() -> None:
-    options = argparse.ArgumentParser(description="Writes the generated pages of docs/.")
-    options.add_argument("--check", action="store_true", help="compare, and write nothing")
+    options = argparse.ArgumentParser(description="Makes the generated pages, in a copy of all.")
     options.add_argument("--vpass", type=pathlib.Path, default=ROOT / "target/release/vpass")
+    options.add_argument("--out", type=pathlib.Path, default=ROOT / "target/pages")
+    options.add_argument("--schemas", action="store_true", help="write docs/schema, and no page")
     given = options.parse_args()
-    made = pages(Vpass(given.vpass))
-    folders = [DOCS / "techniques" / slot for slot in SLOTS]
-    there = {str(p.relative_to(DOCS)) for folder in folders for p in folder.glob("*.md")}
-    left = sorted(there - made.keys())
-    stale = []
+    vpass = Vpass(given.vpass)
+    if given.schemas:
+        for file, schema in vpass.schemas().items():
+            text = json.dumps(schema, indent=1, ensure_ascii=False) + "\n"
+            (DOCS / f"schema/{file}.schema.json").write_text(text)
+        return
+    copy(given.out)
+    made = generated(vpass)
     for path, text in made.items():
-        page = DOCS / path
-        if page.exists() and page.read_text() == text:
-            continue
-        stale.append(path)
-        if not given.check:
-            page.parent.mkdir(parents=True, exist_ok=True)
-            page.write_text(text)
-    if given.check and stale + left:
-        sys.exit("out of date, `make reference` writes them: " + ", ".join(stale + left))
-    for path in left:
-        (DOCS / path).unlink()
-    if not given.check:
-        print(f"{len(made)} pages, {len(stale)} written, {len(left)} removed")
+        page = given.out / "docs" / path
+        page.parent.mkdir(parents=True, exist_ok=True)
+        page.write_text(text)
+    print(f"{given.out}: {len(made)} generated pages")
 
 
 if __name__ == "__main__":

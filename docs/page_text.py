@@ -10,7 +10,7 @@ WIDTH = 100
 
 def note(sources: str) -> str:
     """First line of a generated page."""
-    return f"<!-- Made by docs/generate.py from {sources}; `make reference` writes it. -->\n\n"
+    return f"<!-- Made by docs/generate.py from {sources}. -->\n\n"
 
 
 def cell(text: object) -> str:

@@ -15,7 +15,7 @@
 //!   the pool, to which cold blocks return their counters.
 //! - **Does not help:** drives with more hot blocks than counter sets. Hot blocks without a set are
 //!   rewritten as a whole.
-//! - **Safety:** no page is lost under any reads (`docs/safety/tiered.md`).
+//! - **Safety:** no page is lost under any reads (`docs/reclaim/tiered.md`).
 //!
 //! ```text
 //! alpha 9, limit 900, tier_share 0.25, one page a wordline, two wordlines a layer, four in all, without margins; wordline 1 is hammered:
