@@ -51,7 +51,7 @@ const TIER_SHARE: Param = Param {
     draw: &[0.0, 0.1, 0.5, 1.0],
     meaning: "A block or a wordline gets finer counters when this share of the limit is used; 0: a \
         block has finer counters from its erase on",
-    source: "Assumption: docs/design/counters-and-probes.md shows the costs and savings of other \
+    source: "Assumption: docs/design/techniques.md shows the costs and savings of other \
         values",
     alias: Some("tier_share"),
 };
