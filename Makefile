@@ -11,7 +11,7 @@ VPASS := target/release/vpass
 demo: build
 	@python3 examples/demo.py
 
-# Writes the demo's results into docs/start/demo.md, and one table of them into the README.
+# Writes the demo's results into docs/start/ten-minutes.md, and one table of them into the README.
 results: build
 	python3 examples/demo.py --readme
 

@@ -36,12 +36,6 @@ IN_BULK = {
     "order_drawn": "its counters see the reads in random order; the bounds of the counters still hold",
     "mean_clock": "the technique's clock counts expected reads; everything else is exact",
 }
-COMMANDS = [
-    *("run", "serve", "compare", "life", "llm", "attack", "list", "show", "new"),
-    *("new drive", "explain", "hints"),
-    *("smart", "trace", "trace info", "trace convert", "trace cut"),
-    *("completions", "check"),
-]
 FORMATS = ROOT / "crates/workload/src/traces/formats"
 EXAMPLES = ROOT / "crates/workload/tests/corpus"
 TEXTS = {".csv", ".lis", ".txt", ".log", ".trace"}
@@ -183,6 +177,17 @@ def keys_page(keys: list[dict]) -> str:
     return text
 
 
+def help_of(vpass: Vpass, command: str = "") -> str:
+    """Help of a command, and of all commands below it."""
+    lines = [line.rstrip() for line in vpass.text(*command.split(), "--help").splitlines()]
+    text = f"## vpass {command}\n\n" if command else ""
+    text += "```text\n" + "\n".join(lines).rstrip() + "\n```\n\n"
+    listed = re.search(r"^Commands:\n(.*?)(\n\S|\Z)", "\n".join(lines), re.S | re.M)
+    names = re.findall(r"^  ([\w-]+)", listed.group(1), re.M) if listed else []
+    below = (f"{command} {name}".strip() for name in names if name != "help")
+    return text + "".join(help_of(vpass, name) for name in below)
+
+
 def command_line(vpass: Vpass) -> str:
     """Help of every command."""
     text = note("`vpass COMMAND --help`") + "# Command line\n\n"
@@ -191,12 +196,7 @@ def command_line(vpass: Vpass) -> str:
         "[Exit codes](exit-codes.md) has the meaning of the exit codes, and [Keys](keys.md) every "
         "key for `--set`."
     )
-    text += f"\n\n```text\n{vpass.text('--help').rstrip()}\n```\n"
-    for command in COMMANDS:
-        help_text = vpass.text(*command.split(), "--help").rstrip()
-        lines = "\n".join(line.rstrip() for line in help_text.splitlines())
-        text += f"\n## vpass {command}\n\n```text\n{lines}\n```\n"
-    return text
+    return text + "\n\n" + help_of(vpass)
 
 
 def trace_columns(formats: list[dict]) -> str:
