@@ -19,7 +19,7 @@ import subprocess
 
 import python_api
 import results_reference
-from page_text import filled, linked, note, paragraphs, table
+from page_text import filled, header, markdown, note, table
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
@@ -59,26 +59,6 @@ class Vpass:
 
     def schemas(self) -> dict[str, dict]:
         return json.loads(self.text("list", "schema"))
-
-
-def header(path: pathlib.Path, depth: str) -> str:
-    """Header of a technique's source file as Markdown, without its title."""
-    lines = path.read_text().splitlines()
-    own = [line[3:].removeprefix(" ") for line in lines if line.startswith("//!")]
-    text, previous = "", ""
-    for block in paragraphs(own):
-        if block.startswith("# "):
-            continue
-        is_item = block.startswith("- ")
-        text += "" if is_item and previous.startswith("- ") else "\n"
-        if block.startswith("```"):
-            text += block + "\n"
-        elif is_item:
-            text += filled(linked(block[2:], depth), "- ", "  ") + "\n"
-        else:
-            text += filled(linked(block, depth)) + "\n"
-        previous = block
-    return text.lstrip("\n")
 
 
 def guarantees() -> dict[str, tuple[str, str]]:
@@ -138,10 +118,10 @@ def technique(slot: str, card: dict, keys: list[dict], safety: dict) -> str:
         words = {"limits": "limits of pages", "counters": "Space-Saving counters"}
         facts.append(["needs", ", ".join(words.get(what, what) for what in needs) or "nothing"])
     facts.append(["source", f"[{source.rsplit('/', 1)[1]}](../../{source})"])
-    lead, *rest = header(ROOT / source, "../").split("\n\n", 1)
+    lead, *rest = [block for block in header(ROOT / source) if not block.startswith("# ")]
     title = name if slot == "reclaim" else f"{name} ({slot})"
-    text = note("its card and its source file") + f"# {title}\n\n{lead}\n\n"
-    text += table(["", ""], facts) + "".join(rest)
+    text = note("its card and its source file") + f"# {title}\n\n" + markdown([lead]) + "\n"
+    text += table(["", ""], facts) + markdown(rest)
     settings = parameters(slot, card, keys)
     return text + (f"\n## Parameters\n\n{settings}" if settings else "")
 
@@ -207,18 +187,7 @@ def trace_columns(formats: list[dict]) -> str:
     text += "says how vpass recognises a format, and what to do about missing information.\n"
     for name in (f["name"] for f in formats):
         source = FORMATS / f"{name}.rs"
-        lines = source.read_text().splitlines()
-        own = [line[3:].removeprefix(" ") for line in lines if line.startswith("//!")]
-        body, words = "", []
-        for line in [*own, ""]:
-            if line.startswith("|"):
-                body += line + "\n"
-            elif line.strip():
-                words.append(line)
-            else:
-                body += (filled(linked(" ".join(words), "../")) if words else "") + "\n\n"
-                words = []
-        text += f"\n## `{name}`\n\n" + re.sub(r"\n{3,}", "\n\n", body).strip("\n") + "\n"
+        text += f"\n## `{name}`\n\n" + markdown(header(source))
         for example in sorted(EXAMPLES.glob(f"{name}.*")):
             if example.suffix in TEXTS:
                 shown = 2 if name in {"fio", "fio2", "systor"} else 1
