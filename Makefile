@@ -3,7 +3,7 @@ SHELL := /bin/bash
 VPASS := target/release/vpass
 .PHONY: demo results map test check-minute bench bench-start bench-years life-rungs estimates long-models soak samples nightly recorded record record-cases
 .PHONY: lint clean build instructions record-instructions names record-names stages unit faulty seeded-bugs evidence benches
-.PHONY: man docs reference links python-test python-lock
+.PHONY: man docs reference links schemas python-test python-lock
 .PHONY: paper-straw paper-ipr paper-ida paper-rlr paper-rlr-live paper-da-raid5 real-drives
 .PHONY: live build-live bench-live conform
 
@@ -11,7 +11,7 @@ VPASS := target/release/vpass
 demo: build
 	@python3 examples/demo.py
 
-# Writes the demo's results into docs/start/demo.md, and one table of them into the README.
+# Writes the demo's results into docs/start/ten-minutes.md, and one table of them into the README.
 results: build
 	python3 examples/demo.py --readme
 
@@ -270,13 +270,13 @@ real-drives: build
 map:
 	cargo test --release -p vpass-cli --test cli docs::write_the_tables -- --ignored
 
-# Builds the site into target/docs. Warnings, dead links and generated pages that are out of date are
-# errors. The tools are installed into target/docs-env, in the versions of docs/requirements.txt. The
-# report pages of the gallery are made again when vpass or their commands change.
+# Builds the site into target/docs, from a readable copy of all pages in target/pages. Warnings and
+# dead links are errors. The tools are installed into target/docs-env, in the versions of
+# docs/requirements.txt. The report pages of the gallery are made again when vpass or their commands
+# change.
 DOCS_PYTHON := target/docs-env/bin/python
-docs: build links $(DOCS_PYTHON)
-	python3 docs/generate.py --check
-	$(DOCS_PYTHON) -m sphinx -q -n -W --keep-going -c docs -d target/docs-cache . target/docs
+docs: links $(DOCS_PYTHON)
+	$(DOCS_PYTHON) -m sphinx -q -n -W --keep-going -c docs -d target/docs-cache target/pages target/docs
 	python3 docs/gallery.py
 	@echo "target/docs/index.html"
 
@@ -285,13 +285,17 @@ $(DOCS_PYTHON): docs/requirements.txt
 	$(DOCS_PYTHON) -m pip install --quiet --requirement docs/requirements.txt
 	@touch $@
 
-# Writes the generated pages: one per technique, and the reference.
+# A copy of all pages in target/pages, with the generated ones: one per technique, and the reference.
 reference: build
 	python3 docs/generate.py
 
 # Links between pages, and from pages to files, lead somewhere.
-links:
+links: reference
 	python3 docs/check_links.py
+
+# Writes docs/schema, for editors of drive and workload files.
+schemas: build
+	python3 docs/generate.py --schemas
 
 # Man pages of all commands. To read one: man target/man/vpass-life.1
 man: build

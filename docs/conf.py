@@ -1,6 +1,6 @@
 """Settings of the site (`make docs`).
 
-The source folder is the root of the repository, so that links work in a checkout and on the site.
+The source folder is target/pages: a copy of the repository's pages with the generated pages.
 """
 
 project = "vpass"

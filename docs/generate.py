@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Writes the generated pages: one per technique, the references, and the JSON Schemas.
+"""Makes a readable copy of all pages, with the generated pages in it, below target/pages.
 
-`make reference` writes them. `--check` compares instead, and fails if a page is out of date. The
-pages are committed, so that they can be read without a build. Sources: `vpass list --json`,
-`vpass COMMAND --help`, the headers of the source files of techniques and trace formats,
-docs/safety/README.md, and the comments of the structs that become summary.json.
+Generated are one page per technique and the references of keys, commands, results, trace columns
+and Python. They are not in the repository. Sources: `vpass list --json`, `vpass COMMAND --help`,
+the headers of the source files of techniques and trace formats, the comments of the structs that
+become summary.json, and the Python package. A technique's page ends with the text of the page of
+the same name in docs/reclaim, if there is one. `--schemas` writes the JSON Schemas of
+docs/schema instead.
 """
 
 import argparse
@@ -12,15 +14,17 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
-import sys
 
 import python_api
 import results_reference
-from page_text import filled, linked, note, paragraphs, table
+from page_text import filled, header, markdown, note, table
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
+# Folders with pages. The copy has links to all other folders and files.
+COPIED = {"docs", "papers", "examples"}
 SLOTS = {
     "reclaim": "reclaim technique",
     "refresh": "refresh technique",
@@ -32,12 +36,6 @@ IN_BULK = {
     "order_drawn": "its counters see the reads in random order; the bounds of the counters still hold",
     "mean_clock": "the technique's clock counts expected reads; everything else is exact",
 }
-COMMANDS = [
-    *("run", "serve", "compare", "life", "llm", "attack", "list", "show", "new"),
-    *("new drive", "explain", "hints"),
-    *("smart", "trace", "trace info", "trace convert", "trace cut"),
-    *("completions", "check"),
-]
 FORMATS = ROOT / "crates/workload/src/traces/formats"
 EXAMPLES = ROOT / "crates/workload/tests/corpus"
 TEXTS = {".csv", ".lis", ".txt", ".log", ".trace"}
@@ -63,35 +61,15 @@ class Vpass:
         return json.loads(self.text("list", "schema"))
 
 
-def header(path: pathlib.Path, depth: str) -> str:
-    """Header of a technique's source file as Markdown, without its title."""
-    lines = path.read_text().splitlines()
-    own = [line[3:].removeprefix(" ") for line in lines if line.startswith("//!")]
-    text, previous = "", ""
-    for block in paragraphs(own):
-        if block.startswith("# "):
-            continue
-        is_item = block.startswith("- ")
-        text += "" if is_item and previous.startswith("- ") else "\n"
-        if block.startswith("```"):
-            text += block + "\n"
-        elif is_item:
-            text += filled(linked(block[2:], depth), "- ", "  ") + "\n"
-        else:
-            text += filled(linked(block, depth)) + "\n"
-        previous = block
-    return text.lstrip("\n")
-
-
 def guarantees() -> dict[str, tuple[str, str]]:
-    """Guarantee and page of each reclaim technique, from the table of docs/safety."""
-    index = (DOCS / "safety/README.md").read_text()
+    """Guarantee and page of each reclaim technique, from the table of docs/reclaim."""
+    index = (DOCS / "reclaim/README.md").read_text()
     rows = re.findall(r"^\| `([\w-]+)` \| (.*?) \| (.*?) \|$", index, re.M)
     found = {}
     for name, guarantee, link in rows:
         page = re.search(r"\]\(([^)]+)\)", link)
         found[name] = (re.sub(r" \(\d\)$", "", guarantee), page.group(1) if page else "")
-    assert len(found) > 10, "docs/safety/README.md has no table of guarantees"
+    assert len(found) > 10, "docs/reclaim/README.md has no table of guarantees"
     return found
 
 
@@ -130,7 +108,8 @@ def technique(slot: str, card: dict, keys: list[dict], safety: dict) -> str:
         facts.append(["after", card["paper"]])
     if slot == "reclaim":
         guarantee, page = safety.get(name, ("none", ""))
-        more = f"; [why]({'../../safety/' + page})" if page else ""
+        more = "; the argument is below" if page == f"{name}.md" else f"; [why]({page})"
+        more = more if page else ""
         facts.append(["guarantee", guarantee + more])
         facts.append(["in the fluid gear", IN_BULK[card["in_bulk"]]])
         if card["counterfactual"]:
@@ -138,11 +117,11 @@ def technique(slot: str, card: dict, keys: list[dict], safety: dict) -> str:
         needs = [what for what, needed in card["needs"].items() if needed]
         words = {"limits": "limits of pages", "counters": "Space-Saving counters"}
         facts.append(["needs", ", ".join(words.get(what, what) for what in needs) or "nothing"])
-    facts.append(["source", f"[{source.rsplit('/', 1)[1]}](../../../{source})"])
-    lead, *rest = header(ROOT / source, "../../").split("\n\n", 1)
+    facts.append(["source", f"[{source.rsplit('/', 1)[1]}](../../{source})"])
+    lead, *rest = [block for block in header(ROOT / source) if not block.startswith("# ")]
     title = name if slot == "reclaim" else f"{name} ({slot})"
-    text = note("its card and its source file") + f"# {title}\n\n{lead}\n\n"
-    text += table(["", ""], facts) + "".join(rest)
+    text = note("its card and its source file") + f"# {title}\n\n" + markdown([lead]) + "\n"
+    text += table(["", ""], facts) + markdown(rest)
     settings = parameters(slot, card, keys)
     return text + (f"\n## Parameters\n\n{settings}" if settings else "")
 
@@ -178,6 +157,17 @@ def keys_page(keys: list[dict]) -> str:
     return text
 
 
+def help_of(vpass: Vpass, command: str = "") -> str:
+    """Help of a command, and of all commands below it."""
+    lines = [line.rstrip() for line in vpass.text(*command.split(), "--help").splitlines()]
+    text = f"## vpass {command}\n\n" if command else ""
+    text += "```text\n" + "\n".join(lines).rstrip() + "\n```\n\n"
+    listed = re.search(r"^Commands:\n(.*?)(\n\S|\Z)", "\n".join(lines), re.S | re.M)
+    names = re.findall(r"^  ([\w-]+)", listed.group(1), re.M) if listed else []
+    below = (f"{command} {name}".strip() for name in names if name != "help")
+    return text + "".join(help_of(vpass, name) for name in below)
+
+
 def command_line(vpass: Vpass) -> str:
     """Help of every command."""
     text = note("`vpass COMMAND --help`") + "# Command line\n\n"
@@ -186,12 +176,7 @@ def command_line(vpass: Vpass) -> str:
         "[Exit codes](exit-codes.md) has the meaning of the exit codes, and [Keys](keys.md) every "
         "key for `--set`."
     )
-    text += f"\n\n```text\n{vpass.text('--help').rstrip()}\n```\n"
-    for command in COMMANDS:
-        help_text = vpass.text(*command.split(), "--help").rstrip()
-        lines = "\n".join(line.rstrip() for line in help_text.splitlines())
-        text += f"\n## vpass {command}\n\n```text\n{lines}\n```\n"
-    return text
+    return text + "\n\n" + help_of(vpass)
 
 
 def trace_columns(formats: list[dict]) -> str:
@@ -202,18 +187,7 @@ def trace_columns(formats: list[dict]) -> str:
     text += "says how vpass recognises a format, and what to do about missing information.\n"
     for name in (f["name"] for f in formats):
         source = FORMATS / f"{name}.rs"
-        lines = source.read_text().splitlines()
-        own = [line[3:].removeprefix(" ") for line in lines if line.startswith("//!")]
-        body, words = "", []
-        for line in [*own, ""]:
-            if line.startswith("|"):
-                body += line + "\n"
-            elif line.strip():
-                words.append(line)
-            else:
-                body += (filled(linked(" ".join(words), "../")) if words else "") + "\n\n"
-                words = []
-        text += f"\n## `{name}`\n\n" + re.sub(r"\n{3,}", "\n\n", body).strip("\n") + "\n"
+        text += f"\n## `{name}`\n\n" + markdown(header(source))
         for example in sorted(EXAMPLES.glob(f"{name}.*")):
             if example.suffix in TEXTS:
                 shown = 2 if name in {"fio", "fio2", "systor"} else 1
@@ -222,7 +196,13 @@ def trace_columns(formats: list[dict]) -> str:
     return text
 
 
-def pages(vpass: Vpass) -> dict[str, str]:
+def by_hand(slot: str, name: str) -> str:
+    """Hand-written end of a technique's page, its title one level lower; empty if there is none."""
+    page = DOCS / slot / f"{name}.md"
+    return re.sub(r"^#+ ", r"#\g<0>", page.read_text(), flags=re.M) if page.exists() else ""
+
+
+def generated(vpass: Vpass) -> dict[str, str]:
     """Every generated page by its path below docs."""
     keys, safety = vpass.list("keys"), guarantees()
     made = {
@@ -232,39 +212,45 @@ def pages(vpass: Vpass) -> dict[str, str]:
         "python/reference.md": python_api.page(),
         "reference/trace-columns.md": trace_columns(vpass.list("formats")),
     }
-    for file, schema in vpass.schemas().items():
-        made[f"schema/{file}.schema.json"] = json.dumps(schema, indent=1, ensure_ascii=False)
     for slot in SLOTS:
         for card in vpass.list(slot):
-            page = technique(slot, card, keys, safety)
-            made[f"techniques/{slot}/{card['name']}.md"] = page
+            page = technique(slot, card, keys, safety) + "\n" + by_hand(slot, card["name"])
+            made[f"{slot}/{card['name']}.md"] = page
     return {path: text.rstrip("\n") + "\n" for path, text in made.items()}
 
 
+def copy(out: pathlib.Path) -> None:
+    """Makes a new copy of the repository's pages; other files are links."""
+    shutil.rmtree(out, ignore_errors=True)
+    out.mkdir(parents=True)
+    for path in ROOT.iterdir():
+        if path.name in COPIED:
+            shutil.copytree(path, out / path.name)
+        elif path.suffix == ".md":
+            shutil.copy(path, out)
+        elif path.name != "target" and not path.name.startswith("."):
+            (out / path.name).symlink_to(path)
+
+
 def main() -> None:
-    options = argparse.ArgumentParser(description="Writes the generated pages of docs/.")
-    options.add_argument("--check", action="store_true", help="compare, and write nothing")
+    options = argparse.ArgumentParser(description="Makes the generated pages, in a copy of all.")
     options.add_argument("--vpass", type=pathlib.Path, default=ROOT / "target/release/vpass")
+    options.add_argument("--out", type=pathlib.Path, default=ROOT / "target/pages")
+    options.add_argument("--schemas", action="store_true", help="write docs/schema, and no page")
     given = options.parse_args()
-    made = pages(Vpass(given.vpass))
-    folders = [DOCS / "techniques" / slot for slot in SLOTS]
-    there = {str(p.relative_to(DOCS)) for folder in folders for p in folder.glob("*.md")}
-    left = sorted(there - made.keys())
-    stale = []
+    vpass = Vpass(given.vpass)
+    if given.schemas:
+        for file, schema in vpass.schemas().items():
+            text = json.dumps(schema, indent=1, ensure_ascii=False) + "\n"
+            (DOCS / f"schema/{file}.schema.json").write_text(text)
+        return
+    copy(given.out)
+    made = generated(vpass)
     for path, text in made.items():
-        page = DOCS / path
-        if page.exists() and page.read_text() == text:
-            continue
-        stale.append(path)
-        if not given.check:
-            page.parent.mkdir(parents=True, exist_ok=True)
-            page.write_text(text)
-    if given.check and stale + left:
-        sys.exit("out of date, `make reference` writes them: " + ", ".join(stale + left))
-    for path in left:
-        (DOCS / path).unlink()
-    if not given.check:
-        print(f"{len(made)} pages, {len(stale)} written, {len(left)} removed")
+        page = given.out / "docs" / path
+        page.parent.mkdir(parents=True, exist_ok=True)
+        page.write_text(text)
+    print(f"{given.out}: {len(made)} generated pages")
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pathlib
 import re
 import textwrap
 
@@ -10,7 +11,7 @@ WIDTH = 100
 
 def note(sources: str) -> str:
     """First line of a generated page."""
-    return f"<!-- Made by docs/generate.py from {sources}; `make reference` writes it. -->\n\n"
+    return f"<!-- Made by docs/generate.py from {sources}. -->\n\n"
 
 
 def cell(text: object) -> str:
@@ -32,26 +33,41 @@ def filled(text: str, begin: str = "", then: str = "") -> str:
     return "\n".join(lines).replace("\0", " ")
 
 
-def linked(text: str, depth: str) -> str:
+def linked(text: str) -> str:
     """Comment of a source file as Markdown: links of rustdoc become code, pages become links."""
     text = re.sub(r"\[(`[^`]+`)\](\([^)]*\))?", r"\1", text)
-    return re.sub(r"`docs/([\w/.-]+\.md)`", rf"[docs/\1]({depth}\1)", text)
+    return re.sub(r"`docs/([\w/.-]+\.md)`", r"[docs/\1](../\1)", text)
 
 
-def paragraphs(lines: list[str]) -> list[str]:
-    """Paragraphs, list items and code blocks of a header."""
-    blocks, code = [], False
-    for line in lines:
-        fence = line.startswith("```")
-        if code or fence and blocks and code:
+def header(source: pathlib.Path) -> list[str]:
+    """Paragraphs, list items, tables and code blocks of a source file's header."""
+    blocks, code = [""], False
+    for line in source.read_text().splitlines():
+        if not line.startswith("//!"):
+            continue
+        line = line[3:].removeprefix(" ")
+        fence, last = line.startswith("```"), blocks[-1]
+        if code or line.startswith("|") and last.startswith("|"):
             blocks[-1] += "\n" + line
-        elif fence:
-            blocks.append(line)
-        elif not line.strip():
-            blocks.append("")
-        elif line.startswith("- ") or not blocks or not blocks[-1] or blocks[-1].startswith("# "):
+        elif fence or not line.strip() or line.startswith(("- ", "|")) or not last or last[0] in "#|":
             blocks.append(line)
         else:
             blocks[-1] += " " + line.strip()
         code ^= fence
-    return [block for block in blocks if block]
+    return [block for block in blocks if block.strip()]
+
+
+def markdown(blocks: list[str]) -> str:
+    """Blocks of a header as Markdown."""
+    text, was_item = "", False
+    for block in blocks:
+        is_item = block.startswith("- ")
+        text += "" if is_item and was_item else "\n"
+        if block.startswith(("```", "|")):
+            text += block + "\n"
+        elif is_item:
+            text += filled(linked(block[2:]), "- ", "  ") + "\n"
+        else:
+            text += filled(linked(block)) + "\n"
+        was_item = is_item
+    return text.lstrip("\n")

@@ -9,7 +9,7 @@ import pathlib
 import re
 import textwrap
 
-from page_text import WIDTH, filled
+from page_text import WIDTH, filled, note
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "python/vpass"
@@ -220,8 +220,7 @@ def page() -> str:
     made = Page()
     functions = [name for name in made.names if name[0].islower()]
     types = [name for name in made.names if name[0].isupper()]
-    text = "<!-- Made by docs/python_api.py from python/vpass and crates/python; `make reference` "
-    text += "writes it. -->\n\n# Reference of the Python package\n\n"
+    text = note("python/vpass and crates/python") + "# Reference of the Python package\n\n"
     text += filled(
         "Every public name of `vpass`. Options without a text of their own have the meaning of the "
         "command's option of this name ([command line](../reference/command-line.md))."

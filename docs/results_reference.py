@@ -9,7 +9,7 @@ import pathlib
 import re
 import sys
 
-from page_text import filled, linked, note, table
+from page_text import filled, header, linked, markdown, note, table
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
@@ -129,28 +129,16 @@ def fields(types: dict[str, list[Struct]], of: Struct, path: str) -> list[tuple]
 def about_file(source: pathlib.Path) -> str:
     """Section of a result file, from its source's header: from the paragraph that begins with the
     file's name on."""
-    lines = source.read_text().splitlines()
-    own = [line[3:].removeprefix(" ") for line in lines if line.startswith("//!")]
-    first = next(at for at, line in enumerate(own) if re.match(r"`[\w.]+\.(csv|json|hlog)`", line))
-    title, text, words = "", "", []
-    for line in [*own[first:], ""]:
-        if line.startswith("|"):
-            text += line + "\n"
-        elif line.strip():
-            words.append(line)
-        elif words or text:
-            paragraph = " ".join(words)
-            if paragraph and not title:
-                title, paragraph = paragraph.split(": ", 1)
-                paragraph = paragraph[0].upper() + paragraph[1:]
-            text += (filled(linked(paragraph, "../")) if paragraph else "") + "\n\n"
-            words = []
-    return f"### {title.replace('`', '')}\n\n" + re.sub(r"\n{3,}", "\n\n", text).strip("\n") + "\n\n"
+    blocks = header(source)
+    first = next(n for n, b in enumerate(blocks) if re.match(r"`[\w.]+\.(csv|json|hlog)`", b))
+    title, text = blocks[first].split(": ", 1)
+    rest = [text[0].upper() + text[1:], *blocks[first + 1 :]]
+    return f"### {title.replace('`', '')}\n\n" + markdown(rest) + "\n"
 
 
 def members(types: dict[str, list[Struct]], of: Struct, path: str) -> str:
     """Table of the fields of a struct."""
-    rows = [[f"`{p}`", words, linked(doc, "../")] for p, words, doc in fields(types, of, path)]
+    rows = [[f"`{p}`", words, linked(doc)] for p, words, doc in fields(types, of, path)]
     return table(["key", "type", "meaning"], rows)
 
 
@@ -205,13 +193,13 @@ def results_page() -> str:
         if struct:
             groups.append((name, words, doc, struct))
         else:
-            plain.append([f"`{name}`", words, linked(doc, "../")])
+            plain.append([f"`{name}`", words, linked(doc)])
     text += table(["field", "type", "meaning"], plain)
     for name, words, doc, struct in groups:
-        text += f"## {name}\n\n" + filled(linked(doc, "../")) + "\n\n"
+        text += f"## {name}\n\n" + filled(linked(doc)) + "\n\n"
         below = "[]" if "list of" in words else ""
         rows = fields(types, struct, "")
-        cells = [[f"`{name}{below}.{place}`", words, linked(d, "../")] for place, words, d in rows]
+        cells = [[f"`{name}{below}.{place}`", words, linked(d)] for place, words, d in rows]
         text += table(["field", "type", "meaning"], cells)
     return text + other_files(types).rstrip("\n") + "\n\n" + dose_files()
 

@@ -2,9 +2,10 @@
 """Compares techniques under two workloads, on a fresh and on a worn drive, and reports the results.
 
 `make demo` prints the results, and makes the report page of the last comparison. `make results`
-(option `--readme`) writes all results into docs/start/demo.md, and one table into the README. All
-numbers and verdicts come from `vpass compare --json`. A sentence is left out if they do not support
-it. The runs simulate seconds, which is too short for a life. `vpass life` simulates lives.
+(option `--readme`) writes all results into docs/start/ten-minutes.md, and one table into the
+README. All numbers and verdicts come from `vpass compare --json`. A sentence is left out if they do
+not support it. The runs simulate seconds, which is too short for a life. `vpass life` simulates
+lives.
 """
 
 import argparse
@@ -115,16 +116,20 @@ def markdown(head: list[str], rows: list[list[str]]) -> str:
 
 
 def protected(found: dict) -> list[str]:
-    """Return sentences on the read-hot job: what techniques do and lose, and vpass's verdict."""
+    """Return sentences on the read-hot job: what techniques do and lose."""
     loss = lost(named(found, "none"))
     sentences = [f"Without protection (`none`) the drive loses {loss:,.0f} pages."] if loss else []
-    sentences += [
+    return sentences + [
         f"`{name}` {action}. It loses nothing and rewrites "
         f"{value(named(found, name), 'reclaim_write_pages'):,.0f} pages."
         for name, action in ACTIONS.items()
         if lost(named(found, name)) == 0
     ]
-    # The first sentence of the verdict is about lost data.
+
+
+def verdict(found: dict) -> list[str]:
+    """Return vpass's verdict on the read-hot job. Its first sentence, on lost data, is left out."""
+    sentences = []
     for sentence in found["verdict"][1:]:
         parts = sentence.removeprefix("Among the techniques that kept all data: ").split("; ")
         sentences.append(" ".join(p[0].upper() + p[1:].rstrip(".") + "." for p in parts))
@@ -141,9 +146,9 @@ def surprises(found: dict) -> list[str]:
     return [
         f"Under the trace, `block` rewrites {value(one, 'reclaim_write_pages'):,.0f} pages, and "
         f"yet its write amplification is the smallest: {amplified(one):.2f}, against "
-        f"{amplified(other):.2f} under `straw-ss-sound`. Reclaim separates read-mostly data, so "
-        f"garbage collection copies {copies(one):,.0f} pages instead of {copies(other):,.0f}. The "
-        f"best technique depends on the workload; try yours."
+        f"{amplified(other):.2f} under `straw-ss-sound`. Reclaim moves read-mostly data into blocks "
+        f"of its own, so garbage collection copies {copies(one):,.0f} pages instead of "
+        f"{copies(other):,.0f}. The best technique depends on the workload; try yours."
     ]
 
 
@@ -175,15 +180,16 @@ def main() -> None:
         results.append((title, found))
         if not for_pages:
             print(terminal(title, found["techniques"]), flush=True)
-    sentences = protected(results[FRESH_JOB][1]) + surprises(results[WORN_TRACE][1])
+    of_job = results[FRESH_JOB][1]
+    others = verdict(of_job) + surprises(results[WORN_TRACE][1])
     if not for_pages:
+        sentences = protected(of_job) + others
         print("Results:\n" + textwrap.indent(listed(sentences).replace("`", ""), "  "), end="")
         print(f"\nThe last comparison as a page, for a browser: {PAGE}")
         return
     table = lambda head, row, found: markdown(head, list(map(row, found["techniques"])))
     tables = (f"{title}:\n\n" + table(HEAD, row, found) for title, found in results)
-    write("docs/start/demo.md", "".join(tables) + listed(sentences))
-    of_job = results[FRESH_JOB][1]
+    write("docs/start/ten-minutes.md", "".join(tables) + listed(others))
     write("README.md", table(README_HEAD, readme_row, of_job) + listed(protected(of_job)))
 
 

@@ -67,7 +67,7 @@ fn rows<'a>(slot: &str, cards: impl Iterator<Item = &'a About>) -> String {
         // The text in brackets at the end of a summary repeats the last column.
         let words = summary.strip_suffix(')').and_then(|s| s.rsplit_once(" ("));
         let summary = words.map_or(*summary, |(words, _)| words);
-        writeln!(rows, "| [`{name}`]({slot}/{name}.md) | {summary} | {paper} |").unwrap();
+        writeln!(rows, "| [`{name}`](../{slot}/{name}.md) | {summary} | {paper} |").unwrap();
     }
     rows
 }
@@ -128,7 +128,7 @@ fn the_page_of_trace_formats_has_those_of_today() {
 
 #[test]
 fn what_protects_has_a_page_about_safety() {
-    let folder = Path::new(ROOT).join("docs/safety");
+    let folder = Path::new(ROOT).join("docs/reclaim");
     let index = fs::read_to_string(folder.join("README.md")).unwrap();
     let row = |name: &str| index.lines().find(|line| line.starts_with(&format!("| `{name}` |")));
     let has_page = |name: &str| {
@@ -142,7 +142,7 @@ fn what_protects_has_a_page_about_safety() {
         .filter(|card| card.protects != Protection::None && has_page(card.name).is_none())
         .collect();
     let without: Vec<_> = without.iter().map(|card| card.name).collect();
-    assert!(without.is_empty(), "docs/safety/README.md: no row with a page for {without:?}");
+    assert!(without.is_empty(), "docs/reclaim/README.md: no row with a page for {without:?}");
 }
 
 #[test]
@@ -244,7 +244,7 @@ fn sources(folder: &Path, text: &mut String) {
 /// Every safety page is in the index. Every file and every test that a safety page names exists.
 #[test]
 fn what_the_pages_about_safety_name_exists() {
-    let folder = Path::new(ROOT).join("docs/safety");
+    let folder = Path::new(ROOT).join("docs/reclaim");
     let index = fs::read_to_string(folder.join("README.md")).unwrap();
     let mut code = String::new();
     for name in CRATES {

@@ -1,5 +1,5 @@
 //! Rule that parts of a crate use only the parts that ARCHITECTURE.md allows. Its tables list the
-//! parts in floors, and a part may use the parts of earlier floors.
+//! parts in layers, and a part may use the parts of earlier layers.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -10,45 +10,45 @@ use super::{ROOT, files};
 
 /// Crates whose parts have a table.
 const CRATES: [&str; 3] = ["drive", "techniques", "lab"];
-/// Mark of a floor whose parts may use each other.
+/// Mark of a layer whose parts may use each other.
 const TOGETHER: &str = "use each other";
 
-/// Floor of each part, and the floors whose parts may use each other.
+/// Layer of each part, and the layers whose parts may use each other.
 #[derive(Debug, Default)]
-struct Floors {
+struct Layers {
     of: BTreeMap<String, usize>,
     together: Vec<usize>,
 }
 
-impl Floors {
-    /// Reads the table of a crate, which follows the line "Floors of `NAME`".
+impl Layers {
+    /// Reads the table of a crate, which follows the line "Layers of `NAME`".
     fn read(page: &str, name: &str) -> Self {
-        let head = format!("Floors of `{name}`");
+        let head = format!("Layers of `{name}`");
         let (_, rest) = page.split_once(&head).unwrap_or_else(|| panic!("no table: {head}"));
         let rows = rest.lines().skip_while(|line| !line.starts_with('|')).skip(2);
-        let mut floors = Self::default();
-        for (floor, row) in rows.take_while(|line| line.starts_with('|')).enumerate() {
+        let mut layers = Self::default();
+        for (layer, row) in rows.take_while(|line| line.starts_with('|')).enumerate() {
             let cell = row.split('|').nth(1).expect("a row has cells");
             for part in cell.split('`').skip(1).step_by(2) {
-                let before = floors.of.insert(part.to_owned(), floor);
+                let before = layers.of.insert(part.to_owned(), layer);
                 assert_eq!(before, None, "{part} is twice in the table of `{name}`");
             }
             if row.contains(TOGETHER) {
-                floors.together.push(floor);
+                layers.together.push(layer);
             }
         }
-        floors
+        layers
     }
 
     /// Returns the fault of an arrow; `None` if it is allowed.
     fn fault(&self, from: &str, to: &str) -> Option<String> {
-        let floor = |part: &str| self.of.get(part).copied();
-        let (Some(own), Some(other)) = (floor(from), floor(to)) else {
-            let missing = if floor(from).is_none() { from } else { to };
+        let layer = |part: &str| self.of.get(part).copied();
+        let (Some(own), Some(other)) = (layer(from), layer(to)) else {
+            let missing = if layer(from).is_none() { from } else { to };
             return Some(format!("`{missing}` is not in the table"));
         };
         let allowed = other < own || (other == own && self.together.contains(&own));
-        (!allowed).then(|| format!("`{from}` may not use `{to}`, which is not on a lower floor"))
+        (!allowed).then(|| format!("`{from}` may not use `{to}`, which is not on a lower layer"))
     }
 }
 
@@ -64,7 +64,7 @@ fn parts_use_only_what_the_tables_of_the_architecture_allow() {
     let page = fs::read_to_string(Path::new(ROOT).join("ARCHITECTURE.md")).unwrap();
     let mut faults = vec![];
     for name in CRATES {
-        let floors = Floors::read(&page, name);
+        let layers = Layers::read(&page, name);
         let sources = Path::new(ROOT).join("crates").join(name).join("src");
         let mut seen = BTreeSet::new();
         let mut sources_of_crate = vec![];
@@ -89,12 +89,12 @@ fn parts_use_only_what_the_tables_of_the_architecture_allow() {
                 let is_part =
                     sources.join(to).is_dir() || sources.join(format!("{to}.rs")).is_file();
                 if first == "crate" && *to != from && is_part {
-                    let fault = floors.fault(&from, to);
+                    let fault = layers.fault(&from, to);
                     faults.extend(fault.map(|why| format!("{path}:{line}: {why}")));
                 }
             }
         }
-        let gone = floors.of.keys().filter(|part| !seen.contains(*part));
+        let gone = layers.of.keys().filter(|part| !seen.contains(*part));
         faults.extend(gone.map(|part| format!("ARCHITECTURE.md: `{name}` has no part `{part}`")));
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
@@ -102,13 +102,13 @@ fn parts_use_only_what_the_tables_of_the_architecture_allow() {
 
 #[test]
 fn the_rule_finds_an_arrow_that_points_up() {
-    let page = "Floors of `lab`, from the bottom:\n\n| parts | hold |\n|---|---|\n\
+    let page = "Layers of `lab`, from the bottom:\n\n| parts | hold |\n|---|---|\n\
                 | `a`, `b` | x |\n| `c`, `d` | these use each other |\n| `e` | y |\n";
-    let floors = Floors::read(page, "lab");
+    let layers = Layers::read(page, "lab");
     for (from, to) in [("c", "a"), ("c", "d"), ("e", "c")] {
-        assert_eq!(floors.fault(from, to), None, "{from} {to}");
+        assert_eq!(layers.fault(from, to), None, "{from} {to}");
     }
     for (from, to) in [("a", "b"), ("a", "c"), ("d", "e"), ("e", "f"), ("f", "a")] {
-        assert!(floors.fault(from, to).is_some(), "{from} {to}");
+        assert!(layers.fault(from, to).is_some(), "{from} {to}");
     }
 }

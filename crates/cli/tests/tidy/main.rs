@@ -54,9 +54,6 @@ const PHRASES: [&str; 12] = [
 /// Largest number of columns in a line. Lines with an address and rows of tables may be longer.
 const COLUMNS: usize = 100;
 
-/// Beginning of a page that a script makes.
-const MADE: &str = "<!-- Made by ";
-
 /// Largest number of words in a sentence.
 const WORDS: usize = 30;
 
@@ -179,12 +176,8 @@ fn faults_of_passages(text: &str, is_rust: bool) -> Vec<Fault> {
     faults
 }
 
-/// Returns the lines of a file that are too long. Pages made from help texts and headers of sources
-/// are exempt, because they keep the lines of their source.
+/// Returns the lines of a file that are too long.
 fn long_lines(text: &str, is_rust: bool) -> Vec<Fault> {
-    if text.starts_with(MADE) {
-        return vec![];
-    }
     let may_be_long = |line: &str| line.contains("://") || part(line, is_rust).1.starts_with('|');
     let is_long = |line: &&str| line.chars().count() > COLUMNS && !may_be_long(line);
     let lines = (1..).zip(text.lines()).filter(|(_, line)| is_long(line));
@@ -264,7 +257,6 @@ fn every_rule_reports_its_example() {
     let lines = |faults: Vec<Fault>| faults.iter().map(|(line, ..)| *line).collect::<Vec<_>>();
     assert_eq!(lines(faults_of_passages(&example, true)), [1, 3, 5, 9, 12]);
     assert_eq!(lines(long_lines(&example, true)), [9, 11]);
-    assert_eq!(lines(long_lines(&format!("{MADE}a script -->\n{example}"), false)), []);
     assert_eq!(strings("nobody(\"Is A\", of, \"b\")"), "is a | b");
     assert_eq!(lines(faults_of_passages(&format!("Of it.\n\n{}", "a ".repeat(31)), false)), [3]);
 }

@@ -90,7 +90,7 @@ pub fn warning(runs: impl IntoIterator<Item = (MappingUnit, Option<f64>)>) -> Op
     Some(format!(
         "{} the mapping unit, a flash page of {}: a write took {fills} fill reads, and \
          {programmed} bytes of host data were programmed per byte written. Small writes cost less \
-         on a drive with a smaller mapping unit (docs/what-it-is-not.md).",
+         on a drive with a smaller mapping unit (docs/limitations.md).",
         unit.which(),
         bytes(unit.bytes)
     ))
@@ -132,7 +132,7 @@ mod tests {
             "100 % of the writes are smaller than the mapping unit, a flash page of 16.0 KiB: a \
              write took 0.90 fill reads, and 4.00 bytes of host data were programmed per byte \
              written. Small writes cost less on a drive with a smaller mapping unit \
-             (docs/what-it-is-not.md)."
+             (docs/limitations.md)."
         );
         assert!(
             warning([(of(&host(89)), Some(1.0))])

@@ -68,7 +68,7 @@ pub struct DensityConfig {
         default = true,
         source = "inference: new read-hot blocks come from the pool \"through garbage \
             collection\", and garbage collection skips only three kinds of block (ipr-2018 III-D). \
-            Assumption: data that is not read-hot stays out of the pool; docs/design/papers.md \
+            Assumption: data that is not read-hot stays out of the pool; papers/ipr-2018/README.md \
             compares both values of this key",
         random = 0.6
     )]
@@ -97,7 +97,7 @@ pub struct DensityConfig {
         range = Words("blocks, refreshes, recent:N (N 1 to 1000000)"),
         default = IntervalAverage::Blocks,
         source = "assumption: ipr-2018 does not say how the average is computed; \
-            docs/design/papers.md compares three averages",
+            papers/ipr-2018/README.md compares three averages",
         random = [IntervalAverage::Blocks, IntervalAverage::Refreshes, IntervalAverage::Recent(8)]
     )]
     pub interval_average: IntervalAverage,

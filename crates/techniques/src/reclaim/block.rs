@@ -15,7 +15,7 @@
 //!   with one fixed count.
 //! - **Does not help:** blocks with a few hot wordlines, because all other wordlines are rewritten
 //!   unnecessarily.
-//! - **Safety:** if T is 1 or more, no page is lost under any reads (`docs/safety/block.md`).
+//! - **Safety:** if T is 1 or more, no page is lost under any reads (`docs/reclaim/block.md`).
 //!
 //! ```text
 //! 192 pages, one group, alpha 1, limit 10,000:      D_move = 192 + 0 = 192      T = 10,000 - 192 = 9,808

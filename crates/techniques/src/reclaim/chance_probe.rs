@@ -15,7 +15,7 @@
 //! - **Does not help:** evenly read blocks, which move earlier than with counters. A share
 //!   ([`NEAR`]) of the limit, and w more reads, are reserved for reads of neighbours.
 //! - **Safety:** if the seed is secret, the probability of a loss is at most 2^-64 for each
-//!   sequence of reads of which none is drawn (`docs/safety/chance-probe.md`).
+//!   sequence of reads of which none is drawn (`docs/reclaim/chance-probe.md`).
 //!
 //! ```text
 //! p 0.1, so w 422; alpha 9, limit 20,000, 64 wordlines of one page: G = 422 + 64 + 1 + 2 + 2 = 491, B - E = 1 + 1 + 64 + 64 = 130

@@ -14,7 +14,7 @@
 //!   reads. `erased-probe` senses all wordlines, without noise.
 //! - **Does not help:** blocks close to a limit. Their rounds become more frequent, and each round
 //!   costs time and dose.
-//! - **Safety:** no page is lost under any reads (`docs/safety/erased-probe.md`).
+//! - **Safety:** no page is lost under any reads (`docs/reclaim/erased-probe.md`).
 //!
 //! ```text
 //! one page a wordline, alpha 9, limit 900, I = 10, three wordlines (W 0, M 3 + 16, S 3 + 16), hammered in the middle:

@@ -15,7 +15,7 @@
 //!   each die has its own low-density blocks and its own bounds. Parity pages can be read-hot too.
 //! - **Does not help:** even reads. All blocks then reach their limits at about the same time, so
 //!   no page is read-hot.
-//! - **Safety:** no page is lost under any reads (`docs/safety/hotld.md`).
+//! - **Safety:** no page is lost under any reads (`docs/reclaim/hotld.md`).
 //!
 //! ```text
 //! regular --sooner than B_avg--> monitor --pages above P_avg--> low density --at its limit--> low density

@@ -10,7 +10,7 @@
 //! - **Costs:** 3 bytes per block.
 //! - **Departs from the paper:** in no known way.
 //! - **Does not help:** any real drive.
-//! - **Safety:** as `block`, on this counterfactual flash (`docs/safety/block.md`).
+//! - **Safety:** as `block`, on this counterfactual flash (`docs/reclaim/block.md`).
 //!
 //! ```text
 //! limits 400, 600, 700, 900 K at alpha 9:      all wordlines get 600 K (the lower middle) at alpha 1

@@ -12,7 +12,7 @@
 //! - **Departs from the paper:** the pool is reserved for read-hot blocks (`density.keep_pool`).
 //!   The safety page lists all departures.
 //! - **Does not help:** even reads, and read-hot data that is much larger than the pool.
-//! - **Safety:** no page is lost under any reads (`docs/safety/ipr.md`).
+//! - **Safety:** no page is lost under any reads (`docs/reclaim/ipr.md`).
 //!
 //! ```text
 //! regular --sooner than B_avg--> monitor --pages above P_avg--> read-hot --at its limit, in the pool--> low density, in place

@@ -15,7 +15,7 @@
 //! - **Does not help:** even reads, because more wordlines are then due than a job may merge. It
 //!   does not help SLC cells either.
 //! - **Safety:** no page is lost if merging increases a wordline's limit as configured. This
-//!   increase has not been measured (`docs/safety/ipr-wl.md`).
+//!   increase has not been measured (`docs/reclaim/ipr-wl.md`).
 //!
 //! ```text
 //! two pages a wordline, alpha 9, limit 900, I = 10, K = 5, three wordlines, hammered in the middle:

@@ -15,7 +15,7 @@
 //! - **Does not help:** flash whose page kinds have equal limits, on which it works like `block`.
 //!   On other flash, it leaves invalid pages in blocks.
 //! - **Safety:** no page is lost if `block` loses none under the same settings
-//!   (`docs/safety/page-type.md`).
+//!   (`docs/reclaim/page-type.md`).
 //!
 //! ```text
 //! 192 pages, alpha 1, limit 10,000, factors LSB 1.5, CSB 1.5, MSB 1:      D_move = 192

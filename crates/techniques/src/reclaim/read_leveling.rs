@@ -14,7 +14,7 @@
 //!   are written again begin on a new wordline.
 //! - **Does not help:** flash in which reads disturb a page before it is programmed
 //!   (`disturb.preprogram_weight` above 0). On such flash it works as `redftl`.
-//! - **Safety:** no page is lost under any reads (`docs/safety/read-leveling.md`).
+//! - **Safety:** no page is lost under any reads (`docs/reclaim/read-leveling.md`).
 //!
 //! ```text
 //! 192 pages, 30 in a shadow block: pages 0 to 29, 30 to 59, .. 150 to 179: 6 fillings, so a block is reused 5 times

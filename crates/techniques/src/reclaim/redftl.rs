@@ -15,7 +15,7 @@
 //!   read-hot too.
 //! - **Does not help:** the number of erases, because a block endures as many reads as before. Only
 //!   the jobs for which reads wait become shorter.
-//! - **Safety:** no page is lost under any reads (`docs/safety/redftl.md`).
+//! - **Safety:** no page is lost under any reads (`docs/reclaim/redftl.md`).
 //!
 //! ```text
 //! 192 pages, 30 in a shadow block, alpha 1, limit 10,000: T = 10,000 - 192 = 9,808

@@ -13,7 +13,7 @@
 //!   have the lowest count, they are replaced in turn; the paper does not say which is replaced.
 //! - **Does not help:** data under attack, because ERC subtracts a wordline's own count, which may
 //!   be too high by up to `BLK / counters`.
-//! - **Safety:** no page is lost unless reads deceive the estimate (`docs/safety/straw-ss.md`). No
+//! - **Safety:** no page is lost unless reads deceive the estimate (`docs/reclaim/straw-ss.md`). No
 //!   reads deceive `straw-ss-sound`.
 //!
 //! ```text

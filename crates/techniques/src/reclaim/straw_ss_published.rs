@@ -12,7 +12,7 @@
 //!   counters have the lowest count, they are replaced in turn.
 //! - **Does not help:** data under attack, and data whose limit is exceeded by reads for which the
 //!   margin has no reserve.
-//! - **Safety:** none (`docs/safety/straw-ss.md`, "The published margin").
+//! - **Safety:** none (`docs/reclaim/straw-ss.md`, "The published margin").
 //!
 //! ```text
 //! six one-page wordlines, alpha 9, limit 2,000, I = 10:   straw-ss moves above 2,000 - 9 (10 + 1) - (6 + 2 x 8) = 1,879

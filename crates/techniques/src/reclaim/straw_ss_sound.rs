@@ -15,7 +15,7 @@
 //!   of the block is programmed, not at the erase.
 //! - **Does not help:** blocks in which more wordlines than counters are read evenly. Every
 //!   wordline then counts as a neighbour of a hot wordline.
-//! - **Safety:** no page is lost under any reads (`docs/safety/straw-ss-sound.md`).
+//! - **Safety:** no page is lost under any reads (`docs/reclaim/straw-ss-sound.md`).
 //!
 //! ```text
 //! 32 counters, alpha 9; 32 wordlines are read 2,000 times each, among them both neighbours of i, which is never read: BLK 64,000

@@ -12,7 +12,7 @@
 //!   its job. Checks at which no wordline can be due are skipped.
 //! - **Does not help:** blocks that are read evenly, because all their wordlines are due together.
 //!   GC must clean the invalid pages that `straw-wl` leaves.
-//! - **Safety:** no page is lost under any reads (`docs/safety/straw-wl.md`).
+//! - **Safety:** no page is lost under any reads (`docs/reclaim/straw-wl.md`).
 //!
 //! ```text
 //! one page a wordline, alpha 9, limit 900, I = 10, three wordlines, hammered in the middle:

@@ -15,7 +15,7 @@
 //!   the pool, to which cold blocks return their counters.
 //! - **Does not help:** drives with more hot blocks than counter sets. Hot blocks without a set are
 //!   rewritten as a whole.
-//! - **Safety:** no page is lost under any reads (`docs/safety/tiered.md`).
+//! - **Safety:** no page is lost under any reads (`docs/reclaim/tiered.md`).
 //!
 //! ```text
 //! alpha 9, limit 900, tier_share 0.25, one page a wordline, two wordlines a layer, four in all, without margins; wordline 1 is hammered:
@@ -51,7 +51,7 @@ const TIER_SHARE: Param = Param {
     draw: &[0.0, 0.1, 0.5, 1.0],
     meaning: "A block or a wordline gets finer counters when this share of the limit is used; 0: a \
         block has finer counters from its erase on",
-    source: "Assumption: docs/design/counters-and-probes.md shows the costs and savings of other \
+    source: "Assumption: docs/design/techniques.md shows the costs and savings of other \
         values",
     alias: Some("tier_share"),
 };

@@ -1,5 +1,5 @@
 //! Guarantee of a reclaim technique, and the condition under which it holds. The condition may fail
-//! above some P/E count (`docs/safety/README.md`).
+//! above some P/E count (`docs/reclaim/README.md`).
 //!
 //! A technique that loses no page reserves a budget for each wordline. The budget is the dose that
 //! the wordline may get before it is rewritten: alpha for each host read, and the dose of reclaim's

@@ -75,7 +75,7 @@ fn schema(file: &str) -> Value {
 
 fn published(file: &str) -> Value {
     let path = Path::new(ROOT).join(format!("docs/schema/{file}.schema.json"));
-    let text = fs::read_to_string(path).expect("`make reference` writes it");
+    let text = fs::read_to_string(path).expect("`make schemas` writes it");
     serde_json::from_str(&text).expect("it is JSON")
 }
 
@@ -85,7 +85,7 @@ fn the_published_schemas_are_those_of_the_declarations() {
         // Reading JSON can change the last bit of a number. Both sides are therefore read from
         // JSON, so that they change in the same way.
         let declared: Value = serde_json::from_str(&schema(file).to_string()).expect("it is JSON");
-        assert!(published(file) == declared, "{file}: `make reference` writes a new one");
+        assert!(published(file) == declared, "{file}: `make schemas` writes a new one");
     }
 }
 

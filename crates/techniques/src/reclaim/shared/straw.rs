@@ -10,7 +10,7 @@
 //! - **Leaves behind:** an invalid page for each moved page. A block without valid pages is erased.
 //!   Checks at which no wordline can be due are skipped.
 //! - **Safety:** no page is lost under two conditions: `bound(i)` is never below the dose, and the
-//!   first check leaves a new wordline in place (`docs/safety/straw.md`).
+//!   first check leaves a new wordline in place (`docs/reclaim/straw.md`).
 
 use std::collections::BTreeMap;
 
