@@ -200,11 +200,17 @@ def trace_columns(formats: list[dict]) -> str:
     text += "# Columns of trace formats\n\n"
     text += "What vpass reads from each line or record, in order. [Trace formats](trace-formats.md)\n"
     text += "says how vpass recognises a format, and what to do about missing information.\n"
-    for name in (f["name"] for f in formats):
-        source = FORMATS / f"{name}.rs"
-        lines = source.read_text().splitlines()
-        own = [line[3:].removeprefix(" ") for line in lines if line.startswith("//!")]
-        body, words = "", []
+    tables = (FORMATS / "table.rs").read_text()
+    for name, columns in ((f["name"], f["columns"]) for f in formats):
+        source, body, words = FORMATS / f"{name}.rs", "", []
+        if source.exists():
+            lines = source.read_text().splitlines()
+            own = [line[3:].removeprefix(" ") for line in lines if line.startswith("//!")]
+        else:
+            comment = tables[: tables.index(f"const {name.upper()}: Format")].split("\n\n")[-1]
+            lines = [line for line in comment.splitlines() if line.startswith("///")]
+            own = [line[3:].removeprefix(" ") for line in lines] + [""]
+            own += table(["column", "content"], columns).splitlines()
         for line in [*own, ""]:
             if line.startswith("|"):
                 body += line + "\n"
