@@ -74,8 +74,8 @@ impl Addresses for Uniform {
 }
 
 /// Generator of sequential addresses: one block after the other, from the start of the footprint to
-/// its end, and again from the start. Reads and writes have separate cursors, as if one file is read
-/// while another file is written.
+/// its end, and again from the start. Reads and writes have separate cursors, as if one file is
+/// read while another file is written.
 #[derive(Clone, Debug)]
 pub(super) struct Sequential {
     footprint: u64,

@@ -149,8 +149,8 @@ impl FluidSynthetic {
     }
 }
 
-/// Factor that gives each sample or part a seed of its own: 2^64 divided by the golden ratio, rounded
-/// to an odd number. Modulo 2^64, multiples of this number are far from each other.
+/// Factor that gives each sample or part a seed of its own: 2^64 divided by the golden ratio,
+/// rounded to an odd number. Modulo 2^64, multiples of this number are far from each other.
 pub(crate) const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// Returns an error for a closed-loop workload, because a closed loop has no request rate.

@@ -1,5 +1,6 @@
 //! Lists all trace formats. A text format whose lines are independent of each other is an entry of
-//! [`table`]. Every other format has a source file with a [`Format`]. [`FORMATS`] lists all of them.
+//! [`table`]. Every other format has a source file with a [`Format`]. [`FORMATS`] lists all of
+//! them.
 
 pub(in crate::traces) mod blkparse;
 pub(in crate::traces) mod compact;

@@ -147,9 +147,9 @@ fn row(disks: &Disks, record: &[u8]) -> Result<Option<TraceRow>, BadRow> {
 /// Sector size of each disk in bytes, or `None` for a disk that the header does not describe.
 type Disks = [Option<u32>; 256];
 
-/// Parses a header. The header is text such as `disks = { 0 -> { sectorsize = 256, sections = { 8 ->
-/// { .. } } }, 1 -> { .. } };`. Only the sector size of each disk is used. If the header gives no sector size for a disk, the disk has no sector size in
-/// the result.
+/// Parses a header. The header is text such as `disks = { 0 -> { sectorsize = 256, sections = { 8
+/// -> { .. } } }, 1 -> { .. } };`. Only the sector size of each disk is used. If the header gives
+/// no sector size for a disk, the disk has no sector size in the result.
 fn disks(header: &[u8]) -> Disks {
     let mut disks = [None; 256];
     let mut depth = 0;

@@ -94,8 +94,8 @@ pub(in crate::traces) const ALIBABA: Format = Format {
 
 /// Traces of Tencent's cloud block storage, CBS (Zhang et al., "OSCA: An Online-Model Based Cache
 /// Allocation Scheme in Cloud Block Storage Systems", USENIX ATC '20). The README of the traces at
-/// SNIA IOTTA defines the columns and their units. Times count from 1970-01-01. The clock ticks once
-/// per second; all requests of a second keep the order of the file.
+/// SNIA IOTTA defines the columns and their units. Times count from 1970-01-01. The clock ticks
+/// once per second; all requests of a second keep the order of the file.
 pub(in crate::traces) const TENCENT: Format = Format {
     name: "tencent",
     aliases: &["cbs"],
@@ -167,8 +167,8 @@ pub(in crate::traces) const SPC: Format = Format {
 };
 
 /// ASCII trace of `MQSim`. The source file `src/host/ASCII_Trace_Definition.h` of `MQSim` defines
-/// the columns and the type codes. `SSDsim` writes the same format. Other writers use other units of
-/// time.
+/// the columns and the type codes. `SSDsim` writes the same format. Other writers use other units
+/// of time.
 pub(in crate::traces) const MQSIM: Format = Format {
     name: "mqsim",
     aliases: &["ssdsim"],
@@ -213,12 +213,12 @@ pub(in crate::traces) const DISKSIM: Format = Format {
     ..USUAL
 };
 
-/// Logs of Windows disks by `DiskMon` of Sysinternals. Its web page says that offsets are in sectors
-/// of 512 bytes, but does not define the columns of a saved log. vpass infers the units from a
-/// public log of 87,160 requests. Time and duration are in seconds: with this unit, the log takes
-/// 3.3 hours, and the durations are plausible latencies of a disk. Lengths are in sectors: with this
-/// unit, many requests begin where another request ends. If `DiskMon` runs with the option Show
-/// Clock Time, the second column is a time of day, which vpass cannot read.
+/// Logs of Windows disks by `DiskMon` of Sysinternals. Its web page says that offsets are in
+/// sectors of 512 bytes, but does not define the columns of a saved log. vpass infers the units
+/// from a public log of 87,160 requests. Time and duration are in seconds: with this unit, the log
+/// takes 3.3 hours, and the durations are plausible latencies of a disk. Lengths are in sectors:
+/// with this unit, many requests begin where another request ends. If `DiskMon` runs with the
+/// option Show Clock Time, the second column is a time of day, which vpass cannot read.
 pub(in crate::traces) const DISKMON: Format = Format {
     name: "diskmon",
     description: "Sysinternals DiskMon log",

@@ -73,9 +73,9 @@ pub struct FileSurvey {
 }
 
 impl FileSurvey {
-    /// Returns warnings if the times or the sizes of the file were probably read wrongly, or if some
-    /// events were not counted. `said` is the unit of times that the user gave. Without `timed`, the times are not used. If `joined`,
-    /// recordings follow each other.
+    /// Returns warnings if the times or the sizes of the file were probably read wrongly, or if
+    /// some events were not counted. `said` is the unit of times that the user gave. Without
+    /// `timed`, the times are not used. If `joined`, recordings follow each other.
     pub fn doubts(&self, said: Option<TimeUnit>, timed: bool, joined: bool) -> Vec<Phrase> {
         let path = shown(&self.path);
         let rate = rate::doubts(&path, self.format, said, self.rows, self.span_ns);

@@ -31,8 +31,8 @@ impl Format {
     /// Returns the format that the user chose: by its name, by a list of columns, or not at all.
     ///
     /// # Errors
-    /// Returns an error if no format has the name, if the list of columns is invalid, or if both are
-    /// given.
+    /// Returns an error if no format has the name, if the list of columns is invalid, or if both
+    /// are given.
     pub fn chosen(
         name: Option<&str>,
         columns: Option<&str>,

@@ -1,5 +1,5 @@
-//! Definition of a trace format: name, columns, detection and reader. Also the row that every reader
-//! returns, and the errors of an invalid row.
+//! Definition of a trace format: name, columns, detection and reader. Also the row that every
+//! reader returns, and the errors of an invalid row.
 
 use vpass_drive::base::latency::AccessLatency;
 use vpass_drive::base::phrase::{Opt, Phrase};
@@ -83,7 +83,8 @@ pub(in crate::traces) const fn column(name: &'static str, kind: Kind) -> Column 
 pub(in crate::traces) enum Kind {
     /// Time as a whole number of units. The field is the length of the unit in ns.
     Time(u64),
-    /// Time as a decimal number of units. The field is the length of the unit in ns, a power of ten.
+    /// Time as a decimal number of units. The field is the length of the unit in ns, a power of
+    /// ten.
     Decimal(u64),
     /// Time as [`Kind::Decimal`]. A colon may follow the number, as in the text of ftrace.
     Stamp(u64),
