@@ -510,15 +510,15 @@ fn an_interrupted_conversion_leaves_nothing() {
     assert!(room.names().is_empty(), "{:?}", room.names());
 }
 
-/// Bytes after gzip data are not read as another member, so a cut or a joined file is noticed.
+/// Other bytes after gzip data are an error, so a damaged or joined file is noticed.
 #[test]
 fn bytes_behind_gzip_data_are_refused() {
     let room = Room::new();
     let (text, file) = (room.file("a.csv", &msr_reads(&[0, 4096])), room.text("a.csv.gz"));
     made(&["convert", &text, &file]);
     let compressed = std::fs::read(&file).unwrap();
-    std::fs::write(&file, [&compressed[..], b"garbage"].concat()).unwrap();
-    trace(&["info", &file]).refuses(2, &["a.csv.gz: after line 2: cannot be read further"]);
+    std::fs::write(&file, [&compressed[..], b"garbage behind the data"].concat()).unwrap();
+    trace(&["info", &file]).refuses(2, &["a.csv.gz: cannot be read further"]);
 }
 
 /// Columns that the user gives are read by every command, and stand in the manifest.
