@@ -185,9 +185,16 @@ def trace_columns(formats: list[dict]) -> str:
     text += "# Columns of trace formats\n\n"
     text += "What vpass reads from each line or record, in order. [Trace formats](trace-formats.md)\n"
     text += "says how vpass recognises a format, and what to do about missing information.\n"
-    for name in (f["name"] for f in formats):
-        source = FORMATS / f"{name}.rs"
-        text += f"\n## `{name}`\n\n" + markdown(header(source))
+    tables = (FORMATS / "table.rs").read_text()
+    for listed in formats:
+        name, source = listed["name"], FORMATS / f"{listed['name']}.rs"
+        if source.exists():
+            body = markdown(header(source))
+        else:
+            comment = tables[: tables.index(f"const {name.upper()}: Format")].split("\n\n")[-1]
+            lines = (line[4:] for line in comment.splitlines() if line.startswith("///"))
+            body = filled(" ".join(lines)) + "\n\n" + table(["column", "content"], listed["columns"])
+        text += f"\n## `{name}`\n\n" + body
         for example in sorted(EXAMPLES.glob(f"{name}.*")):
             if example.suffix in TEXTS:
                 shown = 2 if name in {"fio", "fio2", "systor"} else 1

@@ -195,6 +195,7 @@ class Replay:
     concat: bool = False
     join_recordings: bool = False
     format: str | None = None
+    columns: str | None = None
     assume_op: str | None = None
     assume_rate: float | None = None
     time_unit: str | None = None
@@ -216,7 +217,8 @@ class Trace(Beside):
     ) -> None:
         """Make a workload from trace files. ``fit`` (error, wrap, scale or pack) and ``only`` are
         options of the command. ``replay`` contains further options: concat, join_recordings,
-        format, assume_op, assume_rate, time_unit, blk_action, skip_bad_lines, speed and strict."""
+        format, columns, assume_op, assume_rate, time_unit, blk_action, skip_bad_lines, speed and
+        strict."""
         if not files:
             raise ValueError("Trace(): name one file or more")
         self.files = [os.fspath(file) for file in files]

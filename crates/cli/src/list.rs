@@ -80,6 +80,12 @@ fn rows_as_json(what: ListWhat) -> Result<Vec<Value>, Failure> {
         .into_iter()
         .map(|(name, description)| json!({ "name": name, "description": description }))
         .collect();
+    if what == ListWhat::Formats {
+        for (row, format) in rows.iter_mut().zip(FORMATS) {
+            let columns = format.columns.iter().map(|column| [column.name.into(), column.holds()]);
+            row["columns"] = columns.collect::<Vec<[String; 2]>>().into();
+        }
+    }
     for (row, about) in rows.iter_mut().zip(cards(what).unwrap_or_default()) {
         if what == ListWhat::Reclaim {
             row["may_lose_data"] = about.may_lose().into();

@@ -20,8 +20,7 @@ use vpass_lab::failure::Failure;
 use vpass_lab::numbers::plural;
 use vpass_lab::progress::Progress;
 use vpass_workload::traces::{
-    MissingClock, Oddities, ReadOptions, Skipped, TimeUnit, TraceFile, TraceRow, doubts,
-    format_named,
+    Format, MissingClock, Oddities, Skipped, TimeUnit, TraceFile, TraceOptions, TraceRow, doubts,
 };
 
 use crate::dialect;
@@ -40,9 +39,9 @@ pub(crate) fn run(command: &TraceCommand) -> Result<(), Failure> {
 
 /// Returns the options for reading trace files. If a trace has no times and the user gives no rate,
 /// all its requests get the same time. With `needs_clock`, such a trace is refused.
-fn read_options(args: &ReadArgs, needs_clock: bool) -> Result<ReadOptions, Failure> {
-    Ok(ReadOptions {
-        format: args.format.as_deref().map(format_named).transpose()?,
+fn read_options(args: &ReadArgs, needs_clock: bool) -> Result<TraceOptions, Failure> {
+    Ok(TraceOptions {
+        format: Format::chosen(args.format.as_deref(), args.columns.as_deref())?,
         assume_op: args.assume_op.map(Into::into),
         clock: match args.assume_rate {
             Some(iops) => MissingClock::Rate(iops),
@@ -52,6 +51,7 @@ fn read_options(args: &ReadArgs, needs_clock: bool) -> Result<ReadOptions, Failu
         blk_action: args.blk_action.map(Into::into),
         time_unit: args.time_unit,
         skip_bad_lines: args.skip_bad_lines,
+        ..TraceOptions::default()
     })
 }
 
@@ -77,7 +77,7 @@ struct Seen {
 
 impl Seen {
     /// Returns warnings about a trace file: times or sizes were probably read wrongly, or some
-    /// bytes or events were ignored.
+    /// events were ignored.
     fn doubts(&self, file: &TraceFile, said: Option<TimeUnit>) -> Vec<Phrase> {
         let span_ns = self.latest_ns.saturating_sub(self.earliest_ns.unwrap_or(0));
         let (path, format) = (shown(file.path()), file.format());
@@ -86,7 +86,7 @@ impl Seen {
             self.oddities.of_clock(&path),
             self.oddities.of_sizes(&path, format),
         ];
-        found.into_iter().flatten().chain(file.notes()).collect()
+        found.into_iter().flatten().chain(file.note()).collect()
     }
 }
 

@@ -8,7 +8,9 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use vpass_drive::base::request::{Arrival, Op};
 use vpass_drive::hints::HintRange;
-use vpass_workload::traces::{BlkAction, FileSurvey, MissingClock, TraceOptions, sha256_hex};
+use vpass_workload::traces::{
+    BlkAction, FileSurvey, Format, MissingClock, TraceOptions, sha256_hex,
+};
 
 use crate::as_json;
 use crate::failure::Failure;
@@ -104,6 +106,9 @@ pub struct WorkloadRecord {
 pub struct TraceOptionsRecord {
     /// Format of the trace; null if vpass detected the format.
     pub format: Option<&'static str>,
+    /// Columns of the trace that the user gave. Absent if the trace has a known format.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub columns: Option<&'static str>,
     /// Treatment of requests to addresses beyond the end of the drive.
     pub fit: String,
     /// Speed of the replay, as a multiple of the recorded speed.
@@ -270,7 +275,8 @@ fn record_of(plan: &RunPlan, workload: &Workload) -> Result<WorkloadRecord, Fail
 
 fn options_of(options: &TraceOptions) -> TraceOptionsRecord {
     TraceOptionsRecord {
-        format: options.read.format.map(|f| f.name),
+        format: options.format.map(|f| f.name),
+        columns: options.format.and_then(Format::given_columns),
         fit: options.fit.to_string(),
         speed: options.speed,
         strict: options.strict,
@@ -281,13 +287,13 @@ fn options_of(options: &TraceOptions) -> TraceOptionsRecord {
         only: options.only.clone(),
         concat: options.concat,
         join_recordings: options.join_recordings,
-        assume_op: options.read.assume_op.map(|op| if op == Op::Read { "read" } else { "write" }),
-        assume_rate_iops: match options.read.clock {
+        assume_op: options.assume_op.map(|op| if op == Op::Read { "read" } else { "write" }),
+        assume_rate_iops: match options.clock {
             MissingClock::Rate(iops) => Some(iops),
             MissingClock::Refuse | MissingClock::Ignore => None,
         },
-        time_unit: options.read.time_unit.map(|unit| unit.to_string()),
-        blk_action: options.read.blk_action.map(BlkAction::letter),
-        skip_bad_lines: options.read.skip_bad_lines,
+        time_unit: options.time_unit.map(|unit| unit.to_string()),
+        blk_action: options.blk_action.map(BlkAction::letter),
+        skip_bad_lines: options.skip_bad_lines,
     }
 }

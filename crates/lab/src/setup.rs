@@ -172,6 +172,8 @@ pub struct Replay {
     pub fit: Fit,
     /// Name of the trace format. If absent, vpass detects the format from the content.
     pub format: Option<String>,
+    /// Columns of a trace in the text of any tool, such as `time:us,op,offset:bytes,size:sectors`.
+    pub columns: Option<String>,
     /// Direction, read or write, to assume for all requests of a trace without directions.
     pub assume_op: Option<Op>,
     /// Number of requests per second to assume for a trace without times.
@@ -196,6 +198,7 @@ impl Default for Replay {
             join_recordings: false,
             fit: Fit::Error,
             format: None,
+            columns: None,
             assume_op: None,
             assume_rate: None,
             time_unit: None,

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use divan::counter::{BytesCount, ItemsCount};
 use divan::{Bencher, black_box};
-use vpass_workload::traces::{ReadOptions, Target, TraceFile, TraceWriter};
+use vpass_workload::traces::{Target, TraceFile, TraceOptions, TraceWriter};
 
 const ROWS: usize = 200_000;
 
@@ -82,7 +82,7 @@ fn fio() -> Vec<u8> {
 /// Makes a compact trace of the rows of [`msr`], whose times are in 100 ns.
 fn compact() -> Vec<u8> {
     let mut file =
-        TraceFile::from_reader(Path::new("bench"), Cursor::new(msr()), &ReadOptions::default())
+        TraceFile::from_reader(Path::new("bench"), Cursor::new(msr()), &TraceOptions::default())
             .expect("a good trace");
     let mut writer = TraceWriter::new(Target::Compact, vec![], file.clock());
     while let Some(row) = file.next_row().expect("a good trace") {
@@ -103,7 +103,7 @@ fn read(bencher: Bencher, text: &[u8], stored: &[u8]) {
         .with_inputs(|| Cursor::new(stored.to_vec()))
         .bench_values(|input| {
             let mut file =
-                TraceFile::from_reader(Path::new("bench"), input, &ReadOptions::default())
+                TraceFile::from_reader(Path::new("bench"), input, &TraceOptions::default())
                     .expect("a good trace");
             let mut count = 0;
             while file.advance().expect("a good trace") {
@@ -143,9 +143,12 @@ fn compact_zstd(bencher: Bencher) {
 
 #[divan::bench]
 fn compact_written(bencher: Bencher) {
-    let mut file =
-        TraceFile::from_reader(Path::new("bench"), Cursor::new(compact()), &ReadOptions::default())
-            .expect("a good trace");
+    let mut file = TraceFile::from_reader(
+        Path::new("bench"),
+        Cursor::new(compact()),
+        &TraceOptions::default(),
+    )
+    .expect("a good trace");
     let rows: Vec<_> = std::iter::from_fn(|| file.next_row().expect("a good trace")).collect();
     let clock = file.clock();
     bencher.counter(ItemsCount::new(ROWS)).bench(|| {

@@ -11,19 +11,18 @@
 //! | file | what it does |
 //! |---|---|
 //! | `grammar` | splits the text of a job file into sections and options |
-//! | `options` | what vpass does with each option of fio |
+//! | `options` | options of fio that do not describe the workload |
 //! | `values` | parses bytes, times and shares |
-//! | `draft`, `job` | values of a section: collected, then checked |
+//! | `draft`, `job` | options of a section: collected, then checked |
 //! | `file` | whole job file, checked against the gear |
 //! | `layout` | positions of the jobs' files on the drive |
 //! | `sizes`, `skew`, `random_map` | size and address of each request |
-//! | `worker`, `in_file`, `file_cycle` | requests of one clone in each of its files |
+//! | `worker`, `in_file` | requests of one clone in each of its files |
 //! | `rate_clocks`, `queues` | times of requests: from a rate, or after completions |
 //! | `fio_source`, `record` | one stream of all requests, and its record in the results |
 
 mod draft;
 mod file;
-mod file_cycle;
 mod fio_source;
 mod grammar;
 mod in_file;

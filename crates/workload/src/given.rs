@@ -174,14 +174,8 @@ mod tests {
     use crate::listed::ListedSource;
 
     fn served(requests: &[(Ns, u64, u32)], arrival: Arrival) -> Result<usize, String> {
-        let request = |&(at, offset, bytes): &(Ns, u64, u32)| Request {
-            at,
-            offset,
-            bytes,
-            op: Op::Read,
-            origin: 0,
-            hint: None,
-        };
+        let request =
+            |&(at, offset, bytes): &(Ns, u64, u32)| Request::new(at, offset, bytes, Op::Read);
         let all: Arc<[Request]> = requests.iter().map(request).collect();
         let given =
             Given::new("mine", "1", move |_| Ok(Box::new(ListedSource::new(all.clone(), arrival))));

@@ -27,6 +27,12 @@ pub fn nearest<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>) -> Op
         .map(|(_, name)| name)
 }
 
+/// Returns the question whether the most similar name was meant, such as " (did you mean
+/// disksim?)". The text is empty if no name is similar enough.
+pub(crate) fn hint<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>) -> String {
+    nearest(wanted, names).map_or_else(String::new, |name| format!(" (did you mean {name}?)"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,8 +1,7 @@
 //! Generates the requests that a `[workload]` table describes. A random seed decides the requests.
 //! The same seed gives the same requests on every run.
 //!
-//! Each generator of addresses has a source file of its own: uniform, zipf, sequential and hot-cold
-//! ([`Distribution`]).
+//! Addresses are uniform, zipf, sequential or hot-cold ([`Distribution`]).
 
 mod addresses;
 pub(crate) mod alias;
@@ -15,20 +14,18 @@ mod page_law;
 mod page_weights;
 pub(crate) mod random;
 pub(crate) mod scatter;
-mod sequential;
 mod sizes;
 mod synthetic_config;
 mod synthetic_source;
-mod uniform;
 pub(crate) mod zipf;
 
 pub use distribution::Distribution;
 pub(crate) use distribution::IN_WORDS;
 pub use fluid_source::{FluidSynthetic, Sample};
-pub(crate) use fluid_source::{NoWrites, require_rate};
+pub(crate) use fluid_source::{GOLDEN, NoWrites, gcd, require_rate};
 pub use page_law::PageLaw;
 pub use synthetic_config::{
-    Arrivals, HotSets, MAX_QUEUE_DEPTH, SizeShare, WorkloadConfig, WorkloadFile,
+    Arrivals, HotSets, MAX_QUEUE_DEPTH, SizeShare, WorkloadConfig, WorkloadFile, WorkloadFileOf,
 };
 pub(crate) use synthetic_config::{
     HOURS, RATE, SECTOR_BYTES, arrival, check_arrival, check_hours, hours, require,

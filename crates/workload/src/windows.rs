@@ -22,3 +22,4 @@ mod windowed;
 pub use strata::StrataBy;
 pub use table::{Counted, Counting, MOST_REQUESTS, Windows};
 pub use windowed::FluidWindows;
+pub(crate) use windowed::changed;

@@ -3,15 +3,14 @@
 
 mod common;
 
+mod columns;
 mod compression;
 mod corners;
+mod errors;
 mod fio_fuzz;
 mod fio_jobs;
-mod fio_messages;
 mod fio_real;
-mod format_messages;
 mod formats;
-mod messages;
 mod replay;
 mod samples;
 mod several;

@@ -12,7 +12,7 @@ use common::writers::{holds, written};
 use common::{all_said, drained, error_of, file, read_all, row, rows_of};
 use vpass_drive::base::request::Op::{self, Read, Trim, Write};
 use vpass_workload::fio::{FioOptions, FioSource, JobFile};
-use vpass_workload::traces::{FORMATS, Format, ReadOptions, TraceOptions, TraceRow, TraceSource};
+use vpass_workload::traces::{FORMATS, Format, TraceOptions, TraceRow, TraceSource};
 
 /// Formats with blanks between columns. The formats in the next list drop blanks. Both read an
 /// indented line.
@@ -244,7 +244,7 @@ fn devices_with_an_underscore_are_told_apart() {
     }
     // In a log of fio, the name is the whole path.
     let log = "fio version 3 iolog\n0 /a_1 read 0 512\n1 /a read 512 512\n2 1 read 1024 512\n";
-    let (file, _) = read_all(log.as_bytes(), &ReadOptions::default()).unwrap();
+    let (file, _) = read_all(log.as_bytes(), &TraceOptions::default()).unwrap();
     let asked =
         |name: &str| (0..3).filter(|device| file.is_device(*device, name)).collect::<Vec<_>>();
     assert_eq!(

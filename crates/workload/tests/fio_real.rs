@@ -350,8 +350,6 @@ fn skewed_addresses() {
         "random_distribution=zipf:0.9:0\nsize=1t\nbs=64k",
         "random_distribution=pareto:0.2:0",
         "random_distribution=pareto:0.4:0.5\nsize=100m",
-        "random_distribution=zoned:60/10:30/20:10/70",
-        "random_distribution=zoned_abs:60/25m:30/50m:10/181m",
     ];
     let jobs = jobs
         .map(|options| format!("rw=randread\nsize=256m\nnumber_ios=100000\nio_size=1t\n{options}"));

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use std::path::Path;
 use vpass_drive::base::request::Op::{Read, Trim, Write};
 use vpass_workload::traces::{
-    BlkAction, FORMATS, MissingClock, ReadOptions, TraceFile, TraceRow, format_named,
+    BlkAction, FORMATS, MissingClock, TraceFile, TraceOptions, TraceRow, format_named,
 };
 
 #[test]
@@ -107,7 +107,7 @@ fn fio2_by_hand() {
         row(501_000, 1, 0, 512, Read),
     ];
     assert_eq!(rows, expected);
-    let at_once = ReadOptions { clock: MissingClock::Ignore, ..ReadOptions::default() };
+    let at_once = TraceOptions { clock: MissingClock::Ignore, ..TraceOptions::default() };
     let (_, rows) =
         read_all(b"fio version 2 iolog\n/t read 0 512\n/t read 0 512\n", &at_once).unwrap();
     assert!(rows.iter().all(|r| r.at_ns == 0));
@@ -126,10 +126,10 @@ fn a_note_says_which_events_count() {
         ),
         (&wiscsee[..], BlkAction::Q, "counted events: Q (1); the file also has D (2), which "),
     ] {
-        let options = ReadOptions { blk_action: Some(action), ..all_said(None) };
+        let options = TraceOptions { blk_action: Some(action), ..all_said(None) };
         let mut file = TraceFile::from_reader(Path::new("a"), text, &options).unwrap();
         while file.advance().unwrap() {}
-        assert_eq!(file.notes()[0].to_string(), format!("a: {said}`blk_action` chooses"));
+        assert_eq!(file.note().unwrap().to_string(), format!("a: {said}`blk_action` chooses"));
     }
 }
 
@@ -171,7 +171,7 @@ fn blkparse_by_hand() {
     ];
     assert_eq!(rows, expected);
     for (action, at_ns) in [(BlkAction::D, 5000), (BlkAction::C, 12_000)] {
-        let rows = read_all(BLKPARSE, &ReadOptions { blk_action: Some(action), ..all_said(None) })
+        let rows = read_all(BLKPARSE, &TraceOptions { blk_action: Some(action), ..all_said(None) })
             .unwrap()
             .1;
         assert_eq!(rows, [row(at_ns, 0, 223_490 * 512, 4096, Write)], "{action:?}");
@@ -276,7 +276,7 @@ fn wiscsee_by_hand() {
         row(1_500_000_000, 0, 4096, 33_554_432, Trim),
     ];
     assert_eq!(rows, expected);
-    let completed = ReadOptions { blk_action: Some(BlkAction::C), ..all_said(None) };
+    let completed = TraceOptions { blk_action: Some(BlkAction::C), ..all_said(None) };
     assert_eq!(read_all(text, &completed).unwrap().1, [row(100_000, 0, 0, 4096, Read)]);
 }
 

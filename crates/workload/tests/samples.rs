@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use vpass_drive::base::request::{Op, RequestSource, SourceError};
 use vpass_workload::traces::{
-    Fit, MissingClock, ReadOptions, Survey, Target, TraceFile, TraceOptions, TraceReport, TraceRow,
-    TraceSource, TraceWriter,
+    MissingClock, Survey, Target, TraceFile, TraceOptions, TraceReport, TraceRow, TraceSource,
+    TraceWriter,
 };
 
 /// Returns the path of a sample, or prints a note.
@@ -27,8 +27,7 @@ fn sample(name: &str) -> Option<PathBuf> {
 }
 
 fn options(skip_bad_lines: bool) -> TraceOptions {
-    let read = ReadOptions { skip_bad_lines, ..ReadOptions::default() };
-    TraceOptions { read, fit: Fit::Error, ..TraceOptions::default() }
+    TraceOptions { skip_bad_lines, ..TraceOptions::default() }
 }
 
 /// Returns the number of reads and of other requests.
@@ -107,14 +106,12 @@ fn arc_streams() {
     let expected = [("OLTP.lis.zst", 914_145), ("P3.lis.zst", 238_578)];
     for (name, rows) in expected {
         let Some(path) = sample(name) else { return };
-        let read = ReadOptions {
+        let read = TraceOptions {
             assume_op: Some(Op::Read),
             clock: MissingClock::Rate(100.0),
-            ..ReadOptions::default()
+            ..TraceOptions::default()
         };
-        let mut source =
-            TraceSource::open(&[path], 1 << 40, TraceOptions { read, ..TraceOptions::default() })
-                .unwrap();
+        let mut source = TraceSource::open(&[path], 1 << 40, read).unwrap();
         assert_eq!(drain(&mut source).unwrap(), (rows, 0), "{name}");
         assert_eq!(source.report().formats, ["arc"]);
     }
@@ -195,11 +192,11 @@ fn the_compact_form_keeps_every_row() {
         "websearch_head24783.trace.zst",
     ];
     let clock = MissingClock::Rate(100.0);
-    let options = ReadOptions {
+    let options = TraceOptions {
         assume_op: Some(Op::Read),
         clock,
         skip_bad_lines: true,
-        ..ReadOptions::default()
+        ..TraceOptions::default()
     };
     for name in names {
         let Some(path) = sample(name) else { return };
@@ -210,7 +207,7 @@ fn the_compact_form_keeps_every_row() {
         }
         let written = writer.finish().unwrap().0;
         let back =
-            TraceFile::from_reader(&path, std::io::Cursor::new(written), &ReadOptions::default())
+            TraceFile::from_reader(&path, std::io::Cursor::new(written), &TraceOptions::default())
                 .unwrap();
         assert!(rows(back) == rows(TraceFile::open(&path, &options).unwrap()), "{name}");
     }

@@ -76,6 +76,7 @@ impl From<&Replay> for setup::Replay {
             join_recordings: args.join_recordings,
             fit: args.fit,
             format: args.format.clone(),
+            columns: args.columns.clone(),
             assume_op: args.assume_op.map(Into::into),
             assume_rate: args.assume_rate,
             time_unit: args.time_unit,

@@ -50,6 +50,10 @@ pub(crate) struct ReadArgs {
     /// Trace format (see `vpass list formats`). Default: the format is recognised from the content.
     #[arg(long, value_name = "NAME")]
     pub(crate) format: Option<String>,
+    /// Columns of a trace in the text of any tool, in the order of a line, such as
+    /// time:us,op,offset:bytes,size:sectors (see docs/start/your-own-trace.md).
+    #[arg(long, value_name = "LIST", conflicts_with = "format")]
+    pub(crate) columns: Option<String>,
     /// Direction of all requests, for a trace without directions.
     #[arg(long, value_enum, value_name = "read|write")]
     pub(crate) assume_op: Option<Direction>,

@@ -469,7 +469,7 @@ fn a_damaged_compact_trace_is_refused() {
     let bytes = std::fs::read(&vpt).unwrap();
     std::fs::write(room.path("cut.vpt"), &bytes[..bytes.len() / 2]).unwrap();
     trace(&["info", &room.text("cut.vpt")])
-        .refuses(2, &["cut.vpt, after row ", "the file ends too early; it is truncated"]);
+        .refuses(2, &["cut.vpt, record ", "the file ends within a record; it is truncated"]);
     let run = |name: &str| {
         vpass(&["run", "--drive", "tiny", "--gear", "untimed", "--trace", name, "--json"]).json()
     };
@@ -510,32 +510,34 @@ fn an_interrupted_conversion_leaves_nothing() {
     assert!(room.names().is_empty(), "{:?}", room.names());
 }
 
-/// Every command ignores bytes after gzip data, as gzip does, but warns about them.
+/// Other bytes after gzip data are an error, so a damaged or joined file is noticed.
 #[test]
-fn bytes_behind_gzip_data_are_passed_over_with_a_warning() {
+fn bytes_behind_gzip_data_are_refused() {
     let room = Room::new();
     let (text, file) = (room.file("a.csv", &msr_reads(&[0, 4096])), room.text("a.csv.gz"));
     made(&["convert", &text, &file]);
     let compressed = std::fs::read(&file).unwrap();
-    let warning =
-        format!("{file}: vpass ignores the bytes that follow the gzip data, as gzip does");
-    let of_run = ["--drive", "tiny", "--trace", &file, "--gear", "untimed", "--json"];
-    for (behind, told) in [(&b""[..], false), (&[0; 512], false), (b"garbage", true)] {
-        std::fs::write(&file, [&compressed[..], behind].concat()).unwrap();
-        let info = trace(&["info", &file, "--json"]).json();
-        let run = vpass(&[&["run"], &of_run[..]].concat()).json();
-        let compared =
-            vpass(&[&["compare", "--reclaim", "none,block"], &of_run[..]].concat()).json();
-        assert_eq!((&info["files"][0]["rows"], &run["trace"]["rows"]), (&2.into(), &2.into()));
-        for warnings in [
-            &info["files"][0]["warnings"],
-            &run["warnings"],
-            &compared["techniques"][1]["warnings"],
-        ] {
-            let said = warnings.as_array().unwrap().iter().any(|said| *said == warning);
-            assert_eq!(said, told, "{} bytes: {warnings}", behind.len());
-        }
-    }
+    std::fs::write(&file, [&compressed[..], b"garbage behind the data"].concat()).unwrap();
+    trace(&["info", &file]).refuses(2, &["a.csv.gz: cannot be read further"]);
+}
+
+/// Columns that the user gives are read by every command, and stand in the manifest.
+#[test]
+fn columns_of_any_text() {
+    let room = Room::new();
+    let text = "version,time,op,size,lbn\n1,10,28,4096,8\n1,20,2a,4096,16\n1,30,28,512,24\n";
+    let (file, out) = (room.file("a.csv", text), room.text("out"));
+    let columns = ["--columns", "_,time:us,op,size:bytes,offset:sectors"];
+    let info = trace(&[&["info", &file, "--json"], &columns[..]].concat()).json();
+    assert_eq!(info["files"][0]["rows"], 3);
+    let run = ["run", "--drive", "tiny", "--gear", "untimed", "--json", "--trace", &file];
+    let done = vpass(&[&run[..], &["--out", &out], &columns[..]].concat()).json();
+    assert_eq!((&done["trace"]["rows"], &done["host"]["write_bytes"]), (&3.into(), &4096.into()));
+    let manifest = std::fs::read_to_string(format!("{out}/manifest.json")).unwrap();
+    assert!(manifest.contains("\"columns\": \"_,time:us,op,size:bytes,offset:sectors\""));
+    let wrong = ["--columns", "time:us,op,size:bytes"];
+    let refused = trace(&[&["info", &file], &wrong[..]].concat());
+    refused.refuses(2, &["--columns time:us,op,size:bytes: a column offset is expected"]);
 }
 
 /// If one file cannot be read, the command fails, but the descriptions of the other files are

@@ -149,7 +149,7 @@ fn of_trace(survey: &Survey, options: &TraceOptions) -> Vec<Phrase> {
     };
     let has_no_times = of_any(|format| format.times.taken(None).is_none());
     if let (Arrival::Open, MissingClock::Rate(rate), true) =
-        (options.arrival, options.read.clock, has_no_times)
+        (options.arrival, options.clock, has_no_times)
     {
         let rate = digits(rate);
         all = vec![phrase![
@@ -163,7 +163,7 @@ fn of_trace(survey: &Survey, options: &TraceOptions) -> Vec<Phrase> {
         let speed = digits(options.speed);
         all.push(phrase!["The trace runs at {speed} times its recorded speed (", Opt::Speed, ")."]);
     }
-    if let Some(op) = options.read.assume_op.filter(|_| of_any(|format| !format.has_op)) {
+    if let Some(op) = options.assume_op.filter(|_| of_any(|format| !format.has_op)) {
         let op = if op == Op::Read { "reads" } else { "writes" };
         all.push(phrase![
             "The trace does not tell reads from writes: all requests are {op} (",
@@ -196,7 +196,7 @@ fn of_trace(survey: &Survey, options: &TraceOptions) -> Vec<Phrase> {
         let devices = options.only.join(", ");
         all.push(phrase!["Only some devices of the trace are used: {devices} (", Opt::Only, ")."]);
     }
-    if options.read.skip_bad_lines {
+    if options.skip_bad_lines {
         all.push(phrase!["Lines that cannot be read are skipped (", Opt::SkipBadLines, ")."]);
     }
     all

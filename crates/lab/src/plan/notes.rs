@@ -137,9 +137,8 @@ impl RunPlan {
         let Workload::Trace { survey, options } = &self.workload else { return vec![] };
         // With a closed loop, the times of the trace are not used.
         let timed = options.arrival == Arrival::Open;
-        let (unit, joined) = (options.read.time_unit, options.join_recordings);
-        let of =
-            |file: &FileSurvey| [file.doubts(unit, timed, joined), file.notes.clone()].concat();
+        let (unit, joined) = (options.time_unit, options.join_recordings);
+        let of = |file: &FileSurvey| file.doubts(unit, timed, joined);
         survey.files().iter().flat_map(of).collect()
     }
 }
@@ -176,7 +175,7 @@ fn trace_notes(survey: &Survey) -> Vec<Phrase> {
 /// Describes the time units that vpass assumed for a trace without time units. Returns `None` for a
 /// closed loop, because times are not used.
 pub(super) fn unit_notes(survey: &Survey, options: &TraceOptions) -> Option<Phrase> {
-    let said = options.read.time_unit;
+    let said = options.time_unit;
     let mut formats: Vec<_> = survey
         .files()
         .iter()

@@ -12,9 +12,7 @@ use vpass_drive::config::DriveConfig;
 use vpass_drive::phrase;
 use vpass_workload::fio::JobFile;
 use vpass_workload::given::Given;
-use vpass_workload::traces::{
-    Device, Fit, MissingClock, ReadOptions, Survey, TraceOptions, format_named,
-};
+use vpass_workload::traces::{Device, Fit, Format, MissingClock, Survey, TraceOptions};
 
 use crate::failure::Failure;
 use crate::hints::{HintFile, Kind, NamedExtent};
@@ -242,21 +240,7 @@ fn trace_options(
     drive: &DriveConfig,
 ) -> Result<TraceOptions, Failure> {
     Ok(TraceOptions {
-        read: read_options(replay, queue_depth)?,
-        only: replay.only.clone(),
-        concat: replay.concat,
-        join_recordings: replay.join_recordings,
-        fit: replay.fit,
-        page_bytes: drive.geometry.page_size.0,
-        strict: replay.strict,
-        speed: replay.speed,
-        arrival: queue_depth.map_or(Arrival::Open, |depth| Arrival::Closed { depth }),
-    })
-}
-
-fn read_options(replay: &Replay, queue_depth: Option<u32>) -> Result<ReadOptions, Failure> {
-    Ok(ReadOptions {
-        format: replay.format.as_deref().map(format_named).transpose()?,
+        format: Format::chosen(replay.format.as_deref(), replay.columns.as_deref())?,
         assume_op: replay.assume_op,
         clock: match (replay.assume_rate, queue_depth) {
             (Some(iops), _) => MissingClock::Rate(iops),
@@ -266,6 +250,14 @@ fn read_options(replay: &Replay, queue_depth: Option<u32>) -> Result<ReadOptions
         blk_action: replay.blk_action,
         time_unit: replay.time_unit,
         skip_bad_lines: replay.skip_bad_lines,
+        only: replay.only.clone(),
+        concat: replay.concat,
+        join_recordings: replay.join_recordings,
+        fit: replay.fit,
+        page_bytes: drive.geometry.page_size.0,
+        strict: replay.strict,
+        speed: replay.speed,
+        arrival: queue_depth.map_or(Arrival::Open, |depth| Arrival::Closed { depth }),
     })
 }
 

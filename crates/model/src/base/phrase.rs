@@ -38,6 +38,8 @@ options! {
     AssumeRate = "assume_rate",
     /// Event of a blktrace text that counts as a request.
     BlkAction = "blk_action",
+    /// Columns of a trace in the text of another tool.
+    Columns = "columns",
     /// Whether the files of a trace follow each other.
     Concat = "concat",
     /// Drive.

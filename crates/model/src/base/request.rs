@@ -34,6 +34,13 @@ pub struct Request {
     pub hint: Option<AccessLatency>,
 }
 
+impl Request {
+    /// Makes a request without a hint. Its source does not distinguish origins.
+    pub const fn new(at: Ns, offset: u64, bytes: u32, op: Op) -> Self {
+        Self { at, offset, bytes, op, origin: 0, hint: None }
+    }
+}
+
 /// Way in which requests arrive.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Arrival {

@@ -14,6 +14,8 @@ use super::skew::Distribution;
 use super::values::{self, Amount, KbBase, PerOp};
 use crate::synthetic::MAX_QUEUE_DEPTH;
 
+use Setter::{Flag, Value};
+
 /// Directions of a fio job's requests: reads, writes, trims or a mix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ways {
@@ -94,7 +96,9 @@ pub(super) struct Draft {
 /// Block size that fio uses if `bs` is not given, in bytes.
 const BLOCK: u64 = 4096;
 /// Largest number of jobs that fio starts (`REAL_MAX_JOBS`).
-pub(super) const MOST_JOBS: u64 = 4096;
+pub(super) const MOST_JOBS: u32 = 4096;
+/// Largest count that fio reads.
+const MOST: u32 = u32::MAX;
 const SECOND_NS: u64 = 1_000_000_000;
 
 impl Default for Draft {
@@ -163,8 +167,8 @@ impl Draft {
         let is_base = |line: &&Assignment| line.name == "kb_base";
         for line in lines.iter().filter(is_base).chain(lines.iter().filter(|l| !is_base(l))) {
             match options::role(&line.name, line.value.as_deref()) {
-                Some(Role::Used(name)) => {
-                    let taken = self.set(name, line.value.as_deref());
+                Some(Role::Used(name, setter)) => {
+                    let taken = setter.set(self, line.value.as_deref());
                     taken.map_err(|what| {
                         line.place.complain(format_args!("{}: {what}", line.name))
                     })?;
@@ -189,114 +193,104 @@ impl Draft {
     pub(super) fn place(&self, option: &str) -> Option<&SourceLine> {
         self.places.get(option)
     }
+}
 
-    fn set(&mut self, name: &str, value: Option<&str>) -> Result<(), String> {
-        match name {
-            "norandommap" => self.map = !values::flag(value)?,
-            "time_based" => self.time_based = values::flag(value)?,
-            "stonewall" => self.stonewall = values::flag(value)?,
-            _ => {
-                let value = value
-                    .filter(|v| !v.is_empty())
-                    .ok_or("the option has no value; name=value is expected")?;
-                self.set_value(name, value)?;
+/// Function that stores the value of an option.
+#[derive(Clone, Copy)]
+pub(super) enum Setter {
+    /// Stores a flag. An option without a value sets the flag.
+    Flag(fn(&mut Draft, bool)),
+    Value(fn(&mut Draft, &str) -> Result<(), String>),
+}
+
+impl Setter {
+    fn set(self, draft: &mut Draft, value: Option<&str>) -> Result<(), String> {
+        match self {
+            Self::Flag(set) => values::flag(value).map(|on| set(draft, on)),
+            Self::Value(set) => {
+                let value = value.filter(|v| !v.is_empty());
+                set(draft, value.ok_or("the option has no value; name=value is expected")?)
             }
         }
-        Ok(())
-    }
-
-    fn set_value(&mut self, name: &str, value: &str) -> Result<(), String> {
-        match name {
-            "kb_base" => self.base = kb_base(value)?,
-            "name" => self.label = Some(value.into()),
-            "description" => {}
-            "rw" => self.pattern = pattern(value, self.base)?,
-            "rwmixread" => self.read_percent = percent(value)?,
-            "rwmixwrite" => self.read_percent = 100 - percent(value)?,
-            "random_distribution" => self.distribution = Distribution::read(value, self.base)?,
-            "ioengine" => self.engine = engine(value)?,
-            "iodepth" => self.depth = self.count(value, 1..=u64::from(MAX_QUEUE_DEPTH))? as u32,
-            "rate" => {
-                self.rate = each(value, None, |v| values::bytes(v, self.base).map(above_zero))?;
-            }
-            "rate_iops" => {
-                self.rate_iops =
-                    each(value, None, |v| values::bytes(v, self.base).map(above_zero))?;
-            }
-            "rate_process" => self.poisson = one_of(value, &["linear", "poisson"])? == 1,
-            "runtime" => self.runtime_ns = values::time_ns(value, SECOND_NS)?,
-            "ramp_time" => self.ramp_ns = values::time_ns(value, SECOND_NS)?,
-            "startdelay" => self.start_ns = values::time_ns(value, SECOND_NS)?,
-            "number_ios" => self.number_ios = above_zero(values::bytes(value, self.base)?),
-            "loops" => self.loops = self.count(value, 0..=u64::from(u32::MAX))?.max(1) as u32,
-            "numjobs" => self.clones = self.count(value, 1..=MOST_JOBS)? as u32,
-            "verify" => self.verify = value != "0",
-            _ => self.set_place(name, value)?,
-        }
-        Ok(())
-    }
-
-    /// Stores the value of an option that is about block sizes, files or positions in files.
-    fn set_place(&mut self, name: &str, value: &str) -> Result<(), String> {
-        let base = self.base;
-        match name {
-            "bs" => self.blocks = each(value, Blocks::One(BLOCK), |v| Blocks::one(v, base))?,
-            "bsrange" => {
-                self.mixed_blocks = each(value, None, |v| Blocks::range(v, base).map(Some))?;
-            }
-            "bssplit" => {
-                self.mixed_blocks = each(value, None, |v| Blocks::split(v, base).map(Some))?;
-            }
-            "blockalign" => {
-                self.align = each(value, None, |v| values::bytes(v, base).map(above_zero))?;
-            }
-            "size" => {
-                self.target.size =
-                    Some(values::amount(value, base)?).filter(|a| *a != Amount::Bytes(0));
-            }
-            "io_size" => {
-                self.io_size =
-                    Some(values::amount(value, base)?).filter(|a| *a != Amount::Bytes(0));
-            }
-            "filesize" => {
-                let size = values::bytes(value, base)
-                    .map_err(|e| format!("{e}; a range of sizes is not supported"))?;
-                self.target.file_size = above_zero(size);
-            }
-            "offset" => self.target.offset = values::amount(value, base)?,
-            "offset_increment" => self.target.offset_increment = values::amount(value, base)?,
-            "offset_align" => self.target.offset_align = values::bytes(value, base)?,
-            "nrfiles" => self.target.files_per_clone = self.count(value, 1..=MOST_JOBS)? as u32,
-            "openfiles" => {
-                self.open_files =
-                    above_zero(self.count(value, 0..=u64::from(u32::MAX))?).map(|n| n as u32);
-            }
-            "filename" => self.target.files = file_names(value)?,
-            "directory" => {
-                self.target.directory = value.split(':').next().unwrap_or_default().into()
-            }
-            "filename_format" => self.target.name_format = value.into(),
-            other => unreachable!("{other} is listed as used"),
-        }
-        Ok(())
-    }
-
-    fn count(&self, value: &str, range: std::ops::RangeInclusive<u64>) -> Result<u64, String> {
-        values::count(value, self.base, range)
     }
 }
 
+/// Options of fio that describe the workload, each with its alternative name, which may be empty.
+#[rustfmt::skip]
+pub(super) const USED: [(&str, &str, Setter); 37] = [
+    ("name", "", Value(|d, v| put(&mut d.label, Ok(Some(v.into()))))),
+    ("description", "", Value(|_, _| Ok(()))),
+    ("kb_base", "", Value(|d, v| put(&mut d.base, kb_base(v)))),
+    ("rw", "readwrite", Value(|d, v| put(&mut d.pattern, pattern(v, d.base)))),
+    ("rwmixread", "", Value(|d, v| put(&mut d.read_percent, percent(v)))),
+    ("rwmixwrite", "", Value(|d, v| put(&mut d.read_percent, percent(v).map(|p| 100 - p)))),
+    ("bs", "blocksize", Value(|d, v| put(&mut d.blocks,
+        each(v, Blocks::One(BLOCK), |v| Blocks::one(v, d.base))))),
+    ("bsrange", "blocksize_range", Value(|d, v| put(&mut d.mixed_blocks,
+        each(v, None, |v| Blocks::range(v, d.base).map(Some))))),
+    ("bssplit", "", Value(|d, v| put(&mut d.mixed_blocks,
+        each(v, None, |v| Blocks::split(v, d.base).map(Some))))),
+    ("blockalign", "ba", Value(|d, v| put(&mut d.align, each_number(v, d.base)))),
+    ("size", "", Value(|d, v| put(&mut d.target.size, some_amount(v, d.base)))),
+    ("io_size", "io_limit", Value(|d, v| put(&mut d.io_size, some_amount(v, d.base)))),
+    ("filesize", "", Value(|d, v| put(&mut d.target.file_size,
+        number(v, d.base).map_err(|e| format!("{e}; a range of sizes is not supported"))))),
+    ("offset", "fileoffset", Value(|d, v| put(&mut d.target.offset, values::amount(v, d.base)))),
+    ("offset_increment", "", Value(|d, v| put(&mut d.target.offset_increment,
+        values::amount(v, d.base)))),
+    ("offset_align", "", Value(|d, v| put(&mut d.target.offset_align, values::bytes(v, d.base)))),
+    ("number_ios", "", Value(|d, v| put(&mut d.number_ios, number(v, d.base)))),
+    ("loops", "", Value(|d, v| put(&mut d.loops, d.base.count(v, 0, MOST).map(|n| n.max(1))))),
+    ("numjobs", "", Value(|d, v| put(&mut d.clones, d.base.count(v, 1, MOST_JOBS)))),
+    ("filename", "", Value(|d, v| put(&mut d.target.files, file_names(v)))),
+    ("directory", "", Value(|d, v| put(&mut d.target.directory,
+        Ok(v.split(':').next().unwrap_or_default().into())))),
+    ("filename_format", "", Value(|d, v| put(&mut d.target.name_format, Ok(v.into())))),
+    ("nrfiles", "nr_files", Value(|d, v| put(&mut d.target.files_per_clone,
+        d.base.count(v, 1, MOST_JOBS)))),
+    ("openfiles", "", Value(|d, v| put(&mut d.open_files,
+        d.base.count(v, 0, MOST).map(|n| Some(n).filter(|n| *n > 0))))),
+    ("random_distribution", "", Value(|d, v| put(&mut d.distribution, Distribution::read(v)))),
+    ("norandommap", "", Flag(|d, on| d.map = !on)),
+    ("ioengine", "", Value(|d, v| put(&mut d.engine, engine(v)))),
+    ("iodepth", "", Value(|d, v| put(&mut d.depth, d.base.count(v, 1, MAX_QUEUE_DEPTH)))),
+    ("rate", "", Value(|d, v| put(&mut d.rate, each_number(v, d.base)))),
+    ("rate_iops", "", Value(|d, v| put(&mut d.rate_iops, each_number(v, d.base)))),
+    ("rate_process", "", Value(|d, v| put(&mut d.poisson,
+        one_of(v, &["linear", "poisson"]).map(|word| word == 1)))),
+    ("runtime", "timeout", Value(|d, v| put(&mut d.runtime_ns, values::time_ns(v, SECOND_NS)))),
+    ("ramp_time", "", Value(|d, v| put(&mut d.ramp_ns, values::time_ns(v, SECOND_NS)))),
+    ("time_based", "", Flag(|d, on| d.time_based = on)),
+    ("startdelay", "", Value(|d, v| put(&mut d.start_ns, values::time_ns(v, SECOND_NS)))),
+    ("stonewall", "wait_for_previous", Flag(|d, on| d.stonewall = on)),
+    ("verify", "", Value(|d, v| put(&mut d.verify, Ok(v != "0")))),
+];
+
+/// Stores a value that was read without an error.
+fn put<T>(field: &mut T, value: Result<T, String>) -> Result<(), String> {
+    *field = value?;
+    Ok(())
+}
+
+/// Parses a number. 0 means that the option is not given.
+fn number(value: &str, base: KbBase) -> Result<Option<u64>, String> {
+    values::bytes(value, base).map(|n| Some(n).filter(|n| *n > 0))
+}
+
+fn each_number(value: &str, base: KbBase) -> Result<PerOp<Option<u64>>, String> {
+    each(value, None, |v| number(v, base))
+}
+
+fn some_amount(value: &str, base: KbBase) -> Result<Option<Amount>, String> {
+    Ok(Some(values::amount(value, base)?).filter(|a| *a != Amount::Bytes(0)))
+}
+
 fn unknown(line: &Assignment) -> SourceError {
-    let hint = options::nearest(&line.name)
-        .map_or_else(String::new, |near| format!(" (did you mean {near}?)"));
+    let hint = options::hint(&line.name);
     line.place.complain(format_args!(
         "fio 3.33 has no option {}{hint}",
         crate::traces::quote(line.name.as_bytes())
     ))
-}
-
-fn above_zero(number: u64) -> Option<u64> {
-    Some(number).filter(|n| *n > 0)
 }
 
 /// Parses a value for each direction: reads, writes and trims. Directions without a value get
@@ -368,7 +362,7 @@ fn pattern(value: &str, base: KbBase) -> Result<Pattern, String> {
     match postfix {
         None => {}
         Some(every) if random => {
-            pattern.every = values::count(every, base, 1..=u64::from(u32::MAX))? as u32;
+            pattern.every = base.count(every, 1, MOST)?;
         }
         Some(gap) => {
             let (sign, digits) = gap.strip_prefix('-').map_or((1, gap), |digits| (-1, digits));

@@ -23,8 +23,8 @@ pub(super) struct InFile {
     pub(super) region: Region,
     /// Number of positions at which a random request may begin, for each direction.
     places: [u64; 3],
-    skews: Vec<Skew>,
-    skew_of: [Option<usize>; 3],
+    /// Skewed distribution of the positions, which all directions share.
+    skew: Option<Skew>,
     maps: Vec<RandomMap>,
     map_of: [Option<usize>; 3],
     last: [Span; 3],
@@ -67,18 +67,11 @@ impl InFile {
             places[op] =
                 (region.bytes - sizes[op].min.saturating_sub(align).min(region.bytes)) / align;
         }
-        let (skews, skew_of) = skews(job, &places, random)?;
+        // The direction with the most positions decides, so that every position can be drawn.
+        let most = places.iter().copied().max().filter(|_| job.pattern.random);
+        let skew = most.and_then(|most| Skew::new(&job.distribution, most.max(1), random));
         let (maps, map_of) = maps(job, &places, random, map_bits)?;
-        Ok(Self {
-            region,
-            places,
-            skews,
-            skew_of,
-            maps,
-            map_of,
-            last: [Span::default(); 3],
-            done: false,
-        })
+        Ok(Self { region, places, skew, maps, map_of, last: [Span::default(); 3], done: false })
     }
 
     /// Begins another pass over the file.
@@ -141,9 +134,8 @@ impl InFile {
     fn random(&mut self, op: usize, shared: &mut Shared) -> Option<(u64, Option<usize>)> {
         let random = &mut shared.streams.address;
         let (map, places) = (self.map_of[op], self.places[op]);
-        let place = match (self.skew_of[op], map) {
+        let place = match (&self.skew, map) {
             (Some(skew), _) => {
-                let skew = &self.skews[skew];
                 // The distribution may cover more positions than this direction has, because the
                 // blocks of another direction may be smaller.
                 let mut tries = (0..TRIES).map(|_| skew.draw(random));
@@ -155,30 +147,6 @@ impl InFile {
         };
         Some((place * shared.job.align[op], map))
     }
-}
-
-/// Skewed distributions of a file, and the index of the distribution that each direction uses.
-type Skews = (Vec<Skew>, [Option<usize>; 3]);
-
-/// Makes the skewed distributions of a file. If popular blocks are scattered, all directions share
-/// the distribution of the direction with the most blocks. If there are zones, each direction has a
-/// distribution of its own, because the borders of zones are fixed positions in the file.
-fn skews(job: &Job, places: &[u64; 3], random: &mut Random) -> Result<Skews, String> {
-    let ops: Vec<usize> = (0..3).filter(|op| job.uses()[*op] && job.pattern.random).collect();
-    let mut skews = Vec::new();
-    let mut skew_of = [None; 3];
-    let most = ops.iter().copied().max_by_key(|op| places[*op]);
-    for op in ops {
-        let like = if job.distribution.is_scattered() { most.unwrap_or(op) } else { op };
-        let blocks = places[like].max(1);
-        if job.distribution.is_scattered() && !skews.is_empty() {
-            skew_of[op] = Some(0);
-        } else if let Some(skew) = Skew::new(&job.distribution, blocks, job.align[like], random)? {
-            skew_of[op] = Some(skews.len());
-            skews.push(skew);
-        }
-    }
-    Ok((skews, skew_of))
 }
 
 /// Random maps of a file, and the index of the map that each direction uses.

@@ -89,7 +89,7 @@ pub(super) fn jobs(sections: &[Section]) -> Result<Jobs, SourceError> {
         engine_matters |= job.depth < draft.depth;
         all.list.push(job);
         let clones: u64 = all.list.iter().map(|j| u64::from(j.clones)).sum();
-        if clones > MOST_JOBS {
+        if clones > u64::from(MOST_JOBS) {
             return Err(section.place.complain(format_args!(
                 "with this job, the file has {clones} jobs, clones included; fio runs at most \
                  {MOST_JOBS}"

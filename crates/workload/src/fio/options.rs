@@ -8,15 +8,16 @@
 //!
 //! The names of options come from `fio --cmdhelp` and, for engines, from `fio --enghelp=ENGINE`.
 
+use super::draft::{Setter, USED};
 use super::values::KbBase;
 use vpass_drive::base::phrase::{Opt, Phrase};
 use vpass_drive::phrase;
 
 /// Role of a fio option in vpass.
-#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Role {
-    /// The option describes the workload. The text is the name of the option in the code.
-    Used(&'static str),
+    /// The option describes the workload. The fields are its name, and the function that stores its
+    /// value.
+    Used(&'static str, Setter),
     /// The option has no effect on a drive. For example, it selects the host's memory, or the
     /// format of reports.
     NotApplicable,
@@ -26,47 +27,6 @@ pub(super) enum Role {
     /// The option would change the workload. The text says why vpass does not support the option.
     Unsupported(Phrase),
 }
-
-/// Options of fio that describe the workload, each with its alternative name, which may be empty.
-const USED: [(&str, &str); 37] = [
-    ("name", ""),
-    ("description", ""),
-    ("kb_base", ""),
-    ("rw", "readwrite"),
-    ("rwmixread", ""),
-    ("rwmixwrite", ""),
-    ("bs", "blocksize"),
-    ("bsrange", "blocksize_range"),
-    ("bssplit", ""),
-    ("blockalign", "ba"),
-    ("size", ""),
-    ("io_size", "io_limit"),
-    ("filesize", ""),
-    ("offset", "fileoffset"),
-    ("offset_increment", ""),
-    ("offset_align", ""),
-    ("number_ios", ""),
-    ("loops", ""),
-    ("numjobs", ""),
-    ("filename", ""),
-    ("directory", ""),
-    ("filename_format", ""),
-    ("nrfiles", "nr_files"),
-    ("openfiles", ""),
-    ("random_distribution", ""),
-    ("norandommap", ""),
-    ("ioengine", ""),
-    ("iodepth", ""),
-    ("rate", ""),
-    ("rate_iops", ""),
-    ("rate_process", ""),
-    ("runtime", "timeout"),
-    ("ramp_time", ""),
-    ("time_based", ""),
-    ("startdelay", ""),
-    ("stonewall", "wait_for_previous"),
-    ("verify", ""),
-];
 
 /// Options of fio that do not affect a simulated drive.
 #[rustfmt::skip]
@@ -210,10 +170,9 @@ const DEFAULTS: [(&str, &str); 7] = [
 
 /// Returns the role of a fio option with this value, or `None` if fio has no option of this name.
 pub(super) fn role(name: &str, value: Option<&str>) -> Option<Role> {
-    if let Some((known, _)) =
-        USED.iter().find(|(known, other)| *known == name || (!other.is_empty() && *other == name))
-    {
-        return Some(Role::Used(known));
+    let is_used = |(known, other, _): &&(&str, &str, Setter)| [*known, *other].contains(&name);
+    if let Some((known, _, setter)) = USED.iter().filter(|_| !name.is_empty()).find(is_used) {
+        return Some(Role::Used(known, *setter));
     }
     if let Some((known, why)) = UNSUPPORTED.iter().find(|(known, _)| *known == name) {
         return Some(if is_off(known, value) {
@@ -240,12 +199,12 @@ fn is_off(name: &str, value: Option<&str>) -> bool {
     is_zero || one_is_none || OFF.contains(&value)
 }
 
-/// Returns the option name that is nearest to a misspelt name.
-pub(super) fn nearest(name: &str) -> Option<&'static str> {
-    let used = USED.iter().flat_map(|(a, b)| [*a, *b]).filter(|n| !n.is_empty());
+/// Returns the question whether the option that is most similar to a misspelt name was meant.
+pub(super) fn hint(name: &str) -> String {
+    let used = USED.iter().flat_map(|(a, b, _)| [*a, *b]).filter(|n| !n.is_empty());
     let others =
         UNSUPPORTED.iter().map(|(n, _)| *n).chain(NOT_APPLICABLE.iter().copied()).chain(SAFE);
-    crate::nearest::nearest(name, used.chain(others))
+    crate::nearest::hint(name, used.chain(others))
 }
 
 /// Engines of fio that wait for each request. With these engines, vpass and fio keep only one
@@ -269,7 +228,7 @@ mod tests {
     #[test]
     fn every_name_has_one_role() {
         let mut all: Vec<&str> =
-            USED.iter().flat_map(|(a, b)| [*a, *b]).filter(|n| !n.is_empty()).collect();
+            USED.iter().flat_map(|(a, b, _)| [*a, *b]).filter(|n| !n.is_empty()).collect();
         all.extend(UNSUPPORTED.iter().map(|(n, _)| *n));
         all.extend(NOT_APPLICABLE);
         all.extend(SAFE);
@@ -278,24 +237,26 @@ mod tests {
 
     #[test]
     fn an_unsupported_option_may_be_off() {
-        assert_eq!(role("fsync", Some("0")), Some(Role::NotApplicable));
-        assert_eq!(role("fsync", Some("32")), Some(Role::Safe));
-        assert_eq!(role("end_fsync", None), Some(Role::Safe));
-        assert_eq!(role("readfua", Some("1")), Some(Role::Unsupported(FUA.into())));
-        assert_eq!(role("sync", Some("none")), Some(Role::NotApplicable));
-        assert_eq!(role("iodepth_batch_complete_min", Some("1")), Some(Role::NotApplicable));
-        assert_eq!(
-            role("fill_device", None),
-            Some(Role::Unsupported(
-                "vpass needs the size after which a job ends; give a size".into()
-            ))
-        );
-        assert_eq!(role("do_verify", Some("1")), Some(Role::NotApplicable));
-        assert!(matches!(role("do_verify", Some("0")), Some(Role::Unsupported(_))));
-        assert_eq!(role("thinktime", Some("0")), Some(Role::NotApplicable));
-        assert_eq!(role("threads", Some("1")), Some(Role::NotApplicable));
-        assert_eq!(role("readwrite", Some("read")), Some(Role::Used("rw")));
-        assert_eq!(role("iodpth", Some("1")), None);
-        assert_eq!(nearest("iodpth"), Some("iodepth"));
+        let role = |name: &str, value: Option<&str>| match role(name, value) {
+            Some(Role::Used(name, _)) => name.to_owned(),
+            Some(Role::NotApplicable) => "off".into(),
+            Some(Role::Safe) => "safe".into(),
+            Some(Role::Unsupported(why)) => why.to_string(),
+            None => "unknown".into(),
+        };
+        assert_eq!(role("fsync", Some("0")), "off");
+        assert_eq!(role("fsync", Some("32")), "safe");
+        assert_eq!(role("end_fsync", None), "safe");
+        assert_eq!(role("readfua", Some("1")), FUA);
+        assert_eq!(role("sync", Some("none")), "off");
+        assert_eq!(role("iodepth_batch_complete_min", Some("1")), "off");
+        assert!(role("fill_device", None).contains("give a size"));
+        assert_eq!(role("do_verify", Some("1")), "off");
+        assert!(role("do_verify", Some("0")).contains("leave this option"));
+        assert_eq!(role("thinktime", Some("0")), "off");
+        assert_eq!(role("threads", Some("1")), "off");
+        assert_eq!(role("readwrite", Some("read")), "rw");
+        assert_eq!([role("iodpth", Some("1")), role("", None)], ["unknown", "unknown"]);
+        assert_eq!(hint("iodpth"), " (did you mean iodepth?)");
     }
 }

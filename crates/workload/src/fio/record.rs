@@ -8,7 +8,6 @@ use super::draft::Ways;
 use super::job::Job;
 use super::layout::Part;
 use super::skew::Distribution;
-use super::values::Amount;
 use crate::synthetic::Arrivals;
 
 /// Numbers of requests and bytes of a fio job, summed over all clones of the job.
@@ -144,15 +143,6 @@ impl Distribution {
             Self::Zipf { theta, center } => with("zipf", *theta, *center),
             Self::Pareto { h, center } => with("pareto", *h, *center),
             Self::Normal { deviation, center } => with("normal", *deviation, *center),
-            Self::Zoned(zones) => {
-                let is_absolute = zones.iter().any(|(_, size)| matches!(size, Amount::Bytes(_)));
-                let zone = |(access, size): &(u32, Amount)| match size {
-                    Amount::Bytes(n) => format!("{access}/{n}"),
-                    Amount::Percent(n) => format!("{access}/{n}"),
-                };
-                let zones: Vec<_> = zones.iter().map(zone).collect();
-                format!("{}:{}", if is_absolute { "zoned_abs" } else { "zoned" }, zones.join(":"))
-            }
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Draws block numbers according to fio's option `random_distribution`, which is zipf, pareto,
-//! normal or zoned.
+//! Draws block numbers according to fio's option `random_distribution`, which is zipf, pareto or
+//! normal.
 //!
 //! The zipf distribution of fio differs from the exact law of `synthetic::zipf`:
 //! - fio uses the approximation of Gray et al., "Quickly generating billion-record synthetic
@@ -17,7 +17,6 @@
 //! h is the parameter. A normal draw is the mean of twelve uniform random numbers, plus a uniform
 //! random number from a range as wide as the deviation. Normal draws are scattered too.
 
-use super::values::{self, Amount, KbBase};
 use crate::synthetic::random::{Random, Rng, below};
 
 /// Value of fio's option `random_distribution`.
@@ -37,9 +36,6 @@ pub(super) enum Distribution {
         deviation: f64,
         center: Option<f64>,
     },
-    /// List of zones, in the order of their positions. Each zone has a percentage of the accesses,
-    /// and a size in bytes or in percent of the blocks.
-    Zoned(Vec<(u32, Amount)>),
 }
 
 /// Default parameters of fio's distributions.
@@ -51,13 +47,7 @@ const DEVIATION: f64 = 0.0;
 const MAX_THETA: f64 = 100.0;
 
 impl Distribution {
-    /// Returns whether popular blocks are scattered over the file. If so, reads, writes and trims
-    /// must share the positions of popular blocks.
-    pub(super) fn is_scattered(&self) -> bool {
-        matches!(self, Self::Zipf { .. } | Self::Pareto { .. } | Self::Normal { .. })
-    }
-
-    pub(super) fn read(text: &str, base: KbBase) -> Result<Self, String> {
+    pub(super) fn read(text: &str) -> Result<Self, String> {
         let (word, numbers) =
             text.split_once(':').map_or((text, None), |(word, numbers)| (word, Some(numbers)));
         match word {
@@ -77,8 +67,6 @@ impl Distribution {
                     .then_some(pareto)
                     .ok_or_else(|| "a number between 0 and 1 is expected, as in pareto:0.2".into())
             }
-            "zoned" => zones(numbers, |text| percent(text).map(Amount::Percent)),
-            "zoned_abs" => zones(numbers, |text| values::bytes(text, base).map(Amount::Bytes)),
             "normal" => {
                 let (deviation, center) = number_and_center(numbers, DEVIATION)?;
                 let normal = Self::Normal { deviation, center };
@@ -87,9 +75,10 @@ impl Distribution {
                     .then_some(normal)
                     .ok_or_else(|| "a percentage is expected, as in normal:20".into())
             }
-            _ => Err("random, zipf:THETA, pareto:H, normal:DEVIATION, zoned:ACCESSES/SIZE:... or \
-                zoned_abs is expected"
-                .into()),
+            "zoned" | "zoned_abs" => Err(format!(
+                "{word} is not supported; write a job for each zone, with its offset and size"
+            )),
+            _ => Err("random, zipf:THETA, pareto:H or normal:DEVIATION is expected".into()),
         }
     }
 }
@@ -104,64 +93,6 @@ fn number_and_center(numbers: Option<&str>, default: f64) -> Result<(f64, Option
         return Err("a center from 0 to 1 is expected".into());
     }
     Ok((read(number)?, center))
-}
-
-fn percent(text: &str) -> Result<u32, String> {
-    text.parse()
-        .ok()
-        .filter(|p| *p <= 100)
-        .ok_or_else(|| format!("{text} is not a whole percentage"))
-}
-
-/// Parses zones such as `60/10:30/20:10/70`. Each zone has a percentage of the accesses, then a
-/// size. Zones without a size share the remaining blocks evenly.
-fn zones(
-    text: Option<&str>,
-    size: impl Fn(&str) -> Result<Amount, String>,
-) -> Result<Distribution, String> {
-    const EXPECTED: &str = "zones are expected, each with its percentage of the accesses and its \
-         size, as in zoned:60/10:30/20:10/70";
-    let text = text.ok_or(EXPECTED)?;
-    if text.contains(',') {
-        return Err(
-            "a single list of zones for all directions is expected; fio 3.33 does not read more \
-             lists"
-                .into(),
-        );
-    }
-    let zones: Vec<_> = text
-        .split(':')
-        .map(|zone| zone.split_once('/').map(|(access, size)| (access.trim(), size.trim())))
-        .collect();
-    let zones: Vec<_> = zones.into_iter().collect::<Option<_>>().ok_or(EXPECTED)?;
-    let accesses: Vec<u32> =
-        zones.iter().map(|(access, _)| percent(access)).collect::<Result<_, _>>()?;
-    let sum: u32 = accesses.iter().sum();
-    if sum != 100 {
-        return Err(format!("the percentages of the accesses add up to {sum}; 100 is expected"));
-    }
-    let blanks = zones.iter().filter(|(_, size)| size.is_empty()).count() as u32;
-    let mut sizes = Vec::new();
-    for (_, text) in &zones {
-        sizes.push(if text.is_empty() { None } else { Some(size(text)?) });
-    }
-    let percents = sizes
-        .iter()
-        .flatten()
-        .map(|s| if let Amount::Percent(p) = s { *p } else { 0 })
-        .sum::<u32>();
-    if percents > 100
-        || (blanks > 0 && sizes.iter().flatten().any(|s| matches!(s, Amount::Bytes(_))))
-    {
-        return Err(format!(
-            "the sizes of the zones add up to {percents} %; every zone needs a size, and at most \
-             100 % in total are expected"
-        ));
-    }
-    let blank = Amount::Percent((100 - percents) / blanks.max(1));
-    Ok(Distribution::Zoned(
-        accesses.into_iter().zip(sizes.into_iter().map(|s| s.unwrap_or(blank))).collect(),
-    ))
 }
 
 /// Distribution from which block numbers of a file are drawn.
@@ -187,9 +118,6 @@ pub(super) enum Skew {
         blocks: u64,
         shift: u64,
     },
-    /// Zones. Each zone has the sum of the access percentages of all zones up to this one, the
-    /// number of its first block, and its number of blocks.
-    Zones(Vec<(u32, u64, u64)>),
 }
 
 /// Multiplier of Knuth's multiplicative hash in fio and Linux: -2^64 / golden ratio, as an odd
@@ -201,19 +129,18 @@ const UNIFORMS: u64 = 12;
 const ZETA_TERMS: u64 = 10_000_000;
 
 impl Skew {
-    /// Makes the distribution over `blocks` blocks of `block_bytes` bytes. `blocks` is at least 1.
-    /// Returns `None` for the uniform distribution.
+    /// Makes the distribution over `blocks` blocks, which is at least 1. Returns `None` for the
+    /// uniform distribution.
     pub(super) fn new(
         distribution: &Distribution,
         blocks: u64,
-        block_bytes: u64,
         random: &mut Random,
-    ) -> Result<Option<Self>, String> {
+    ) -> Option<Self> {
         let mut shift = |center: Option<f64>| {
             center.map_or_else(|| below(random, blocks), |c| (blocks as f64 * c) as u64)
         };
-        Ok(Some(match distribution {
-            Distribution::Random => return Ok(None),
+        Some(match distribution {
+            Distribution::Random => return None,
             Distribution::Zipf { theta, center } => {
                 let (n, second) = (blocks as f64, 1.0 + 0.5f64.powf(*theta));
                 let zeta_n = zeta(blocks.min(ZETA_TERMS), *theta);
@@ -239,8 +166,7 @@ impl Skew {
                 let shift = (blocks as f64 * (center.unwrap_or(0.5) + 0.5)) as u64;
                 Self::Normal { spread, blocks, shift }
             }
-            Distribution::Zoned(zones) => Self::Zones(spans(zones, blocks, block_bytes)?),
-        }))
+        })
     }
 
     /// Draws a block number.
@@ -272,12 +198,6 @@ impl Skew {
                 }
                 (scattered((mean + by) as u64, 0, *blocks) + shift) % blocks
             }
-            Self::Zones(zones) => {
-                let percent = below(random, 100) as u32;
-                let (_, first, count) =
-                    zones.iter().find(|z| percent < z.0).unwrap_or(&zones[zones.len() - 1]);
-                first + below(random, *count)
-            }
         }
     }
 }
@@ -305,56 +225,15 @@ fn zeta(terms: u64, theta: f64) -> f64 {
     sum + integral + (f(b) - f(a)) / 2.0 + theta / 12.0 * (f(a) / a - f(b) / b)
 }
 
-fn spans(
-    zones: &[(u32, Amount)],
-    blocks: u64,
-    block_bytes: u64,
-) -> Result<Vec<(u32, u64, u64)>, String> {
-    let (mut accesses, mut percent, mut bytes) = (0, 0u64, 0u64);
-    let mut spans = Vec::new();
-    for (access, size) in zones {
-        accesses += access;
-        let (first, end) = match size {
-            Amount::Percent(p) => {
-                let first = blocks * percent / 100;
-                percent += u64::from(*p);
-                (first, first + blocks * u64::from(*p) / 100)
-            }
-            Amount::Bytes(b) => {
-                let first = bytes / block_bytes;
-                bytes = bytes.saturating_add(*b);
-                (first, bytes / block_bytes)
-            }
-        };
-        if end > blocks {
-            return Err(format!(
-                "random_distribution: the zones end at {bytes} bytes, but the file has only {}",
-                blocks * block_bytes
-            ));
-        }
-        if first == end && *access > 0 {
-            return Err(format!(
-                "random_distribution: a zone of {access} % of the accesses is smaller than a block"
-            ));
-        }
-        spans.push((accesses, first, (end - first).max(1)));
-    }
-    Ok(spans)
-}
-
 #[cfg(test)]
 mod tests {
     use rand_core::SeedableRng;
 
     use super::*;
 
-    fn read(text: &str) -> Result<Distribution, String> {
-        Distribution::read(text, KbBase::Binary)
-    }
-
     fn counts(text: &str, blocks: u64) -> Vec<u32> {
         let mut random = Random::seed_from_u64(1);
-        let skew = Skew::new(&read(text).unwrap(), blocks, 4096, &mut random).unwrap().unwrap();
+        let skew = Skew::new(&Distribution::read(text).unwrap(), blocks, &mut random).unwrap();
         let mut counts = vec![0; blocks as usize];
         (0..400_000).for_each(|_| counts[skew.draw(&mut random) as usize] += 1);
         counts
@@ -396,21 +275,6 @@ mod tests {
     }
 
     #[test]
-    fn zones_get_their_shares() {
-        let counts = counts("zoned:60/10:30/20:10/", 1000);
-        let sum = |range: std::ops::Range<usize>| {
-            (f64::from(counts[range].iter().sum::<u32>()) / 4000.0).round() as u32
-        };
-        assert_eq!([sum(0..100), sum(100..300), sum(300..1000)], [60, 30, 10]);
-        let absolute = read("zoned_abs:60/400k:40/100k").unwrap();
-        let mut random = Random::seed_from_u64(1);
-        let new = |blocks: u64, random: &mut Random| Skew::new(&absolute, blocks, 4096, random);
-        let Ok(Some(Skew::Zones(spans))) = new(125, &mut random) else { panic!("zones") };
-        assert_eq!(spans, [(60, 0, 100), (100, 100, 25)]);
-        assert!(new(124, &mut random).unwrap_err().contains("but the file has only 507904"));
-    }
-
-    #[test]
     fn invalid_distributions_are_refused() {
         for text in [
             "zipf:1",
@@ -421,14 +285,17 @@ mod tests {
             "pareto:1",
             "pareto:0",
             "zoned",
-            "zoned:60/10",
-            "zoned:50/60:50/60",
             "normal:101",
         ] {
-            assert!(read(text).is_err(), "{text}");
+            assert!(Distribution::read(text).is_err(), "{text}");
         }
-        assert_eq!(read("zipf"), Ok(Distribution::Zipf { theta: 1.1, center: None }));
-        assert_eq!(read("normal:20"), Ok(Distribution::Normal { deviation: 20.0, center: None }));
+        assert_eq!(
+            ["zipf", "normal:20"].map(Distribution::read),
+            [
+                Ok(Distribution::Zipf { theta: 1.1, center: None }),
+                Ok(Distribution::Normal { deviation: 20.0, center: None })
+            ]
+        );
     }
 
     #[test]

@@ -100,16 +100,14 @@ pub(super) fn time_ns(text: &str, unit_ns: u64) -> Result<u64, String> {
     number.checked_mul(scale).ok_or_else(|| "the time is too long".into())
 }
 
-/// Parses a whole number, which must lie in the given range.
-pub(super) fn count(
-    text: &str,
-    base: KbBase,
-    range: std::ops::RangeInclusive<u64>,
-) -> Result<u64, String> {
-    let number = bytes(text, base).ok().filter(|n| range.contains(n));
-    number.ok_or_else(|| {
-        format!("a whole number from {} to {} is expected", range.start(), range.end())
-    })
+impl KbBase {
+    /// Parses a whole number from `least` to `most`.
+    pub(super) fn count(self, text: &str, least: u32, most: u32) -> Result<u32, String> {
+        let number = bytes(text, self).ok().and_then(|n| u32::try_from(n).ok());
+        number
+            .filter(|n| (least..=most).contains(n))
+            .ok_or_else(|| format!("a whole number from {least} to {most} is expected"))
+    }
 }
 
 /// Parses a flag, which is `1` or `0`. A missing value means 1.

@@ -2,7 +2,7 @@
 //! arrival times yet.
 //!
 //! The rules are those of fio 3.33. If a job mixes reads and writes, the direction of each request
-//! is random. [`super::file_cycle`] chooses the file. A pass over the files ends when all positions
+//! is random. [`FileCycle`] chooses the file. A pass over the files ends when all positions
 //! are used, or when the pass has as many bytes as the job's size. A job has one pass for each of
 //! its `loops`. With `io_size`, more passes follow until the job has this many bytes, and the job
 //! ends early at `io_size` times `loops` bytes (fio 3.33, `keep_running` and `io_bytes_exceeded` in
@@ -13,7 +13,6 @@ use std::sync::Arc;
 use vpass_drive::base::request::{Op, Request};
 
 use super::draft::Ways;
-use super::file_cycle::FileCycle;
 use super::in_file::{InFile, Shared, Span};
 use super::job::Job;
 use super::layout::{Amounts, Part};
@@ -171,14 +170,12 @@ impl Worker {
 
     fn request(&self, op: usize, file: usize, span: Span) -> Request {
         // Request sizes are at most 16 MiB, so they fit into 32 bits.
-        Request {
-            at: 0,
-            offset: self.files[file].region.start + span.start,
-            bytes: (span.end - span.start) as u32,
-            op: OPS[op],
-            origin: 0,
-            hint: None,
-        }
+        Request::new(
+            0,
+            self.files[file].region.start + span.start,
+            (span.end - span.start) as u32,
+            OPS[op],
+        )
     }
 
     fn way(&mut self) -> usize {
@@ -205,5 +202,32 @@ impl Worker {
             }
             self.files[file].done = true;
         }
+    }
+}
+
+/// Order in which a clone uses its files: one after the other, again and again. As in fio, a pass
+/// over the files uses each position in a file for at most one request. A file without unused
+/// positions is skipped until the next pass begins.
+#[derive(Default)]
+struct FileCycle {
+    /// File of the last request; `None` at the start of a pass.
+    last: Option<usize>,
+}
+
+impl FileCycle {
+    /// Begins another pass over the files.
+    fn begin(&mut self) {
+        self.last = None;
+    }
+
+    /// Returns the file of the next request, or `None` if no file has an unused position.
+    #[inline]
+    fn next(&mut self, files: &[InFile]) -> Option<usize> {
+        if let [only] = files {
+            return (!only.done).then_some(0);
+        }
+        let first = self.last.map_or(0, |last| last + 1);
+        self.last = (first..files.len()).chain(0..first).find(|i| !files[*i].done);
+        self.last
     }
 }

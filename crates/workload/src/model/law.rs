@@ -10,7 +10,7 @@ use super::cache::misses;
 use super::model_config::{ALIGN, ModelConfig, ModelWorkload, Placement};
 use crate::synthetic::random::Streams;
 use crate::synthetic::scatter::Scatter;
-use crate::synthetic::{Distribution, require};
+use crate::synthetic::{Distribution, gcd, require};
 
 /// Rates at which the host reads and writes a language model on a drive.
 #[derive(Clone, Debug)]
@@ -344,10 +344,6 @@ fn chances(weights: &[f64], active: f64) -> Result<Vec<f64>, ConfigError> {
         }
         always += 1;
     }
-}
-
-fn gcd(a: u64, b: u64) -> u64 {
-    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 /// Returns the place of each expert on the drive. The list begins with the most popular expert.

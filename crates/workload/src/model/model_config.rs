@@ -7,33 +7,11 @@ use vpass_drive::base::units::Bytes;
 use vpass_drive::config::ConfigError;
 use vpass_drive::config::keys::{self, Keys, Range};
 
-use crate::synthetic::{Distribution, HOURS, hours, require};
+use crate::synthetic::{Distribution, HOURS, WorkloadFileOf, hours, require};
 use crate::traces::MAX_REQUEST_BYTES;
 
 /// Workload file that describes a language model.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ModelFile {
-    /// One line that describes the workload and says where the numbers come from.
-    #[serde(default)]
-    pub description: String,
-    /// `[workload]`: a language model, and the hours in which it is used.
-    pub workload: ModelWorkload,
-    /// `[[hints.range]]`: latencies that the host accepts for reads of its data. This field keeps
-    /// the table unparsed; `vpass_lab::hints` parses the table.
-    #[serde(default, skip_serializing_if = "toml::Table::is_empty")]
-    pub hints: toml::Table,
-}
-
-impl ModelFile {
-    /// Parses a workload file.
-    ///
-    /// # Errors
-    /// Returns an error with the line number if the text is not valid TOML, or if a key is invalid.
-    pub fn parse(text: &str) -> Result<Self, ConfigError> {
-        toml::from_str(text).map_err(|e| ConfigError::new(e.to_string()))
-    }
-}
+pub type ModelFile = WorkloadFileOf<ModelWorkload>;
 
 /// `[workload]`: a language model, and the hours of a day in which the model is used.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Keys)]

@@ -38,7 +38,7 @@ impl Tokens {
         let token = (self.begun - 1) as f64 + self.done as f64 / self.requests.len() as f64;
         self.done += 1;
         let at = (token / law.config.tokens_per_second * 1e9) as u64;
-        Some(Request { at, offset, bytes, op: Op::Read, origin: 0, hint: None })
+        Some(Request::new(at, offset, bytes, Op::Read))
     }
 
     /// Draws the requests of the next token.

@@ -73,7 +73,7 @@ impl Writes {
         let next = (*slot)?;
         *slot = Some(if is_window { next.of_window(&self.law) } else { next.of_update(&self.law) });
         let Next { at, offset, bytes, .. } = next;
-        Some(Request { at, offset, bytes: bytes as u32, op: Op::Write, origin: 0, hint: None })
+        Some(Request::new(at, offset, bytes as u32, Op::Write))
     }
 
     /// Appends one request to `pages` for each page of a write, if the page belongs to the sample.

@@ -10,25 +10,13 @@ use vpass_drive::phrase;
 
 use super::position::{POSITION, Position};
 use crate::synthetic::{
-    Arrivals, Distribution, HOURS, HotSets, IN_WORDS, RATE, SECTOR_BYTES, SizeShare,
-    WorkloadConfig, hours, require,
+    Arrivals, Distribution, GOLDEN, HOURS, HotSets, IN_WORDS, RATE, SECTOR_BYTES, SizeShare,
+    WorkloadConfig, WorkloadFileOf, hours, require,
 };
 use crate::traces::MAX_REQUEST_BYTES;
 
 /// Workload file that describes a workload of parts.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct PartsFile {
-    /// One line that describes the workload.
-    #[serde(default)]
-    pub description: String,
-    /// `[workload]`: parts that make their requests at the same time.
-    pub workload: PartsConfig,
-    /// `[[hints.range]]`: latencies that the host accepts for reads of its data. This field keeps
-    /// the table unparsed; `vpass_lab::hints` parses the table.
-    #[serde(default, skip_serializing_if = "toml::Table::is_empty")]
-    pub hints: toml::Table,
-}
+pub type PartsFile = WorkloadFileOf<PartsConfig>;
 
 /// `[workload]`: parts that make their requests at the same time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Keys)]
@@ -187,6 +175,5 @@ pub(super) fn in_part<T>(n: usize, made: Result<T, ConfigError>) -> Result<T, Co
 /// Returns the random seed of a part. The first part has the seed of the run. As a result, a
 /// workload with a single part makes the same requests as a workload without parts.
 pub(super) fn seed_of(part: usize, seed: u64) -> u64 {
-    const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
     seed.wrapping_add((part as u64).wrapping_mul(GOLDEN))
 }

@@ -129,14 +129,7 @@ mod tests {
     use vpass_drive::base::request::Op;
 
     fn list(all: &[(Ns, u64)]) -> ListedSource {
-        let request = |&(at, offset): &(Ns, u64)| Request {
-            at,
-            offset,
-            bytes: 1,
-            op: Op::Read,
-            origin: 0,
-            hint: None,
-        };
+        let request = |&(at, offset): &(Ns, u64)| Request::new(at, offset, 1, Op::Read);
         ListedSource::new(all.iter().map(request).collect::<Vec<_>>().into(), Arrival::Open)
     }
 

@@ -16,6 +16,7 @@ use super::phases_config::{Order, PhaseConfig, PhasesConfig};
 use super::phases_source::{Cursor, Runs};
 use crate::synthetic::random::{Random, Streams, below};
 use crate::synthetic::{NoWrites, Sample, require_rate};
+use crate::windows::changed;
 
 /// Source of the read rates and writes of a workload with phases.
 pub struct FluidPhases {
@@ -188,15 +189,8 @@ impl FluidSource for FluidPhases {
     fn changes(&mut self, _from: Ns, pages: &mut Vec<(Lpn, f32)>) -> Option<Ns> {
         let before = self.under_way();
         self.clock.advance();
-        let mut before = before.iter().map(|(lpn, _)| *lpn).peekable();
-        for (lpn, reads) in self.under_way() {
-            while let Some(ended) = before.next_if(|before| *before < lpn) {
-                pages.push((ended, 0.0));
-            }
-            before.next_if_eq(&lpn);
-            pages.push((lpn, self.per_s(reads)));
-        }
-        pages.extend(before.map(|ended| (ended, 0.0)));
+        let now = self.under_way().into_iter().map(|(lpn, reads)| (lpn, self.per_s(reads)));
+        changed(before.iter().map(|(lpn, _)| *lpn), now, pages);
         Some(self.clock.ends())
     }
 
@@ -279,14 +273,7 @@ impl RequestSource for Writes {
             self.made += 1;
             if let Some(lpn) = self.sample.number_of(lpn) {
                 let offset = lpn.offset(self.page_bytes);
-                out.push(Request {
-                    at,
-                    offset,
-                    bytes: self.page_bytes,
-                    op: *op,
-                    origin: 0,
-                    hint: None,
-                });
+                out.push(Request::new(at, offset, self.page_bytes, *op));
             }
         }
         Ok(())

@@ -9,33 +9,12 @@ use vpass_drive::config::ConfigError;
 use vpass_drive::config::keys::Keys;
 
 use crate::synthetic::{
-    Arrivals, HOURS, MAX_QUEUE_DEPTH, RATE, arrival, check_arrival, check_hours, hours, require,
+    Arrivals, HOURS, MAX_QUEUE_DEPTH, RATE, WorkloadFileOf, arrival, check_arrival, check_hours,
+    hours, require,
 };
 
 /// Workload file that describes a workload of phases.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct PhasesFile {
-    /// One line that describes the workload.
-    #[serde(default)]
-    pub description: String,
-    /// `[workload]`: phases, and the way in which requests arrive.
-    pub workload: PhasesConfig,
-    /// `[[hints.range]]`: latencies that the host accepts for reads of its data. This field keeps
-    /// the table unparsed; `vpass_lab::hints` parses the table.
-    #[serde(default, skip_serializing_if = "toml::Table::is_empty")]
-    pub hints: toml::Table,
-}
-
-impl PhasesFile {
-    /// Parses a workload file.
-    ///
-    /// # Errors
-    /// Returns an error with the line number if the text is not valid TOML, or if a key is invalid.
-    pub fn parse(text: &str) -> Result<Self, ConfigError> {
-        toml::from_str(text).map_err(|e| ConfigError::new(e.to_string()))
-    }
-}
+pub type PhasesFile = WorkloadFileOf<PhasesConfig>;
 
 /// `[workload]`: phases, and the way in which requests arrive.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Keys)]

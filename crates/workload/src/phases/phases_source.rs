@@ -140,14 +140,7 @@ impl PhasesSource {
     fn request(&mut self, count: u64, out: &mut Vec<Request>) {
         let phase = &self.phases[self.phase];
         let (page_bytes, op) = (self.page_bytes, phase.op);
-        let request = |page: Lpn| Request {
-            at: 0,
-            offset: page.offset(page_bytes),
-            bytes: page_bytes,
-            op,
-            origin: 0,
-            hint: None,
-        };
+        let request = |page: Lpn| Request::new(0, page.offset(page_bytes), page_bytes, op);
         match phase.order {
             Order::RoundRobin => {
                 out.extend((0..count).map(|_| request(phase.pages.next(&mut self.cursor))));

@@ -107,14 +107,7 @@ impl StripesSource {
         if let Some(clock) = &mut self.clock {
             clock.arrived(&mut self.streams.arrival, 1.0);
         }
-        Request {
-            at,
-            offset: first * self.page_bytes,
-            bytes: (pages * self.page_bytes) as u32,
-            op,
-            origin: 0,
-            hint: None,
-        }
+        Request::new(at, first * self.page_bytes, (pages * self.page_bytes) as u32, op)
     }
 
     /// Draws the first page of a request.

@@ -1,6 +1,6 @@
-//! Parts that all generators of addresses share. The footprint, which is the used part of the
-//! drive, is cut into aligned blocks. Generators with popularity ranks also cut the footprint into
-//! runs of blocks.
+//! Parts that all generators of addresses share, and the generators `uniform` and `sequential`. The
+//! footprint, which is the used part of the drive, is cut into aligned blocks. Generators with
+//! popularity ranks also cut the footprint into runs of blocks.
 
 use vpass_drive::base::request::{Op, Request};
 
@@ -59,4 +59,50 @@ pub(super) fn address_all<P: Addresses>(
         }
     }
     *random = random_here;
+}
+
+/// Generator of uniformly distributed addresses: every aligned block of the footprint has the same
+/// chance.
+#[derive(Clone, Debug)]
+pub(super) struct Uniform;
+
+impl Addresses for Uniform {
+    #[inline]
+    fn offset(&mut self, random: &mut Random, class: &SizeClass, _op: Op) -> u64 {
+        below(random, class.blocks) * class.bytes
+    }
+}
+
+/// Generator of sequential addresses: one block after the other, from the start of the footprint to
+/// its end, and again from the start. Reads and writes have separate cursors, as if one file is
+/// read while another file is written.
+#[derive(Clone, Debug)]
+pub(super) struct Sequential {
+    footprint: u64,
+    /// Byte offset of the next read, and byte offset of the next write.
+    cursors: [u64; 2],
+    /// Whether requests have different sizes. If so, a cursor may be unaligned.
+    mixed: bool,
+}
+
+impl Sequential {
+    pub(super) fn new(footprint: u64, mixed: bool) -> Self {
+        Self { footprint, cursors: [0; 2], mixed }
+    }
+}
+
+impl Addresses for Sequential {
+    #[inline]
+    fn offset(&mut self, _random: &mut Random, class: &SizeClass, op: Op) -> u64 {
+        let cursor = &mut self.cursors[usize::from(op == Op::Write)];
+        let mut at = *cursor;
+        if self.mixed {
+            at = at.next_multiple_of(class.bytes);
+        }
+        if at + class.bytes > self.footprint {
+            at = 0;
+        }
+        *cursor = at + class.bytes;
+        at
+    }
 }

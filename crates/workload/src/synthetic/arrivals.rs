@@ -72,11 +72,7 @@ mod tests {
     use super::*;
 
     fn arrivals(kind: Arrivals, rate: f64, count: usize) -> Vec<u64> {
-        let mut batch =
-            vec![
-                Request { at: 0, offset: 0, bytes: 512, op: Op::Read, origin: 0, hint: None };
-                count
-            ];
+        let mut batch = vec![Request::new(0, 0, 512, Op::Read); count];
         ArrivalClock::new(kind, rate).stamp(&mut Random::seed_from_u64(1), &mut batch);
         batch.iter().map(|r| r.at).collect()
     }

@@ -59,14 +59,7 @@ impl RequestSource for DrawnWrites {
             };
             let part = if size.in_page > 1 { below(&mut self.parts, size.in_page) } else { 0 };
             let offset = page * u64::from(self.page_bytes) + part * u64::from(size.bytes);
-            out.push(Request {
-                at: 0,
-                offset,
-                bytes: size.bytes,
-                op: Op::Write,
-                origin: 0,
-                hint: None,
-            });
+            out.push(Request::new(0, offset, size.bytes, Op::Write));
         }
         self.clock.stamp(&mut self.arrival, &mut out[start..]);
         Ok(())

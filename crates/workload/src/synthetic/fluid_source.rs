@@ -149,9 +149,9 @@ impl FluidSynthetic {
     }
 }
 
-/// Factor that gives each sample a seed of its own: 2^64 divided by the golden ratio, rounded to an
-/// odd number. Modulo 2^64, multiples of this number are far from each other.
-const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
+/// Factor that gives each sample or part a seed of its own: 2^64 divided by the golden ratio,
+/// rounded to an odd number. Modulo 2^64, multiples of this number are far from each other.
+pub(crate) const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// Returns an error for a closed-loop workload, because a closed loop has no request rate.
 pub(crate) fn require_rate(rate: Option<f64>) -> Result<(), ConfigError> {
@@ -230,51 +230,37 @@ impl Whole {
     }
 
     pub(super) fn mean_bytes(&self) -> f64 {
-        self.area
-            .classes
-            .iter()
-            .zip(&self.shares)
-            .map(|(class, share)| class.bytes as f64 * share)
-            .sum()
+        self.mean(|bytes| bytes as f64)
+    }
+
+    /// Returns the mean of a number over the sizes of requests.
+    fn mean(&self, of_size: impl Fn(u64) -> f64) -> f64 {
+        let classes = self.area.classes.iter().zip(&self.shares);
+        classes.map(|(class, share)| of_size(class.bytes) * share).sum()
+    }
+
+    /// Returns the mean of a number over all positions that a block may have within a page. The
+    /// function gets the first byte of the block, and the byte after the block.
+    fn mean_in_page(&self, of_block: impl Fn(u64, u64) -> u64) -> f64 {
+        self.mean(|bytes| {
+            // The positions of blocks within pages repeat after `pattern` blocks.
+            let pattern = self.page_bytes / gcd(bytes, self.page_bytes);
+            let of_block = |block: u64| of_block(block * bytes, (block + 1) * bytes);
+            (0..pattern).map(of_block).sum::<u64>() as f64 / pattern as f64
+        })
     }
 
     /// Returns the share of the touched pages that requests cover only in part.
     pub(super) fn partial_share(&self) -> f64 {
-        let of_class = |bytes: u64| {
-            let pattern = self.page_bytes / gcd(bytes, self.page_bytes);
-            let whole = |block: u64| {
-                (((block + 1) * bytes) / self.page_bytes)
-                    .saturating_sub((block * bytes).div_ceil(self.page_bytes))
-            };
-            (0..pattern).map(whole).sum::<u64>() as f64 / pattern as f64
-        };
-        let whole: f64 = self
-            .area
-            .classes
-            .iter()
-            .zip(&self.shares)
-            .map(|(class, share)| of_class(class.bytes) * share)
-            .sum();
-        1.0 - whole / self.pages_per_request()
+        let page = self.page_bytes;
+        let whole = |begin: u64, end: u64| (end / page).saturating_sub(begin.div_ceil(page));
+        1.0 - self.mean_in_page(whole) / self.pages_per_request()
     }
 
-    /// Returns the mean number of pages that a request touches. The mean is taken over all
-    /// positions that a block may have within a page.
+    /// Returns the mean number of pages that a request touches.
     fn pages_per_request(&self) -> f64 {
-        let of_class = |bytes: u64| {
-            // The positions of blocks within pages repeat after `pattern` blocks.
-            let pattern = self.page_bytes / gcd(bytes, self.page_bytes);
-            let touched = |block: u64| {
-                ((block + 1) * bytes - 1) / self.page_bytes - block * bytes / self.page_bytes + 1
-            };
-            (0..pattern).map(touched).sum::<u64>() as f64 / pattern as f64
-        };
-        self.area
-            .classes
-            .iter()
-            .zip(&self.shares)
-            .map(|(class, share)| of_class(class.bytes) * share)
-            .sum()
+        let page = self.page_bytes;
+        self.mean_in_page(|begin, end| (end - 1) / page - begin / page + 1)
     }
 
     /// Makes the writes to the pages of a sample. `rate` is the number of write requests per second
@@ -362,6 +348,6 @@ fn page_rates(
     PageRates::Each((0..pages).map(|n| of_page(n) as f32).collect())
 }
 
-fn gcd(a: u64, b: u64) -> u64 {
+pub(crate) fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }

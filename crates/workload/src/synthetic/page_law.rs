@@ -10,22 +10,13 @@ use vpass_drive::config::ConfigError;
 use super::distribution::Distribution;
 use super::fluid_source::Whole;
 use super::page_weights::PageWeights;
-use super::scatter::Scatter;
 use super::synthetic_config::WorkloadConfig;
 
 /// Read and write rates of single pages.
 pub struct PageLaw {
+    whole: Whole,
     reads: Direction,
     writes: Direction,
-    scatter: Scatter,
-    /// Number of bytes in a run. All pages of a run have the same popularity rank.
-    run_bytes: u64,
-    runs: u64,
-    page_bytes: u64,
-    pages: u64,
-    mean_bytes: f64,
-    /// Share of the written pages that a write covers only in part.
-    partial: f64,
     is_even: bool,
     /// Number of pages that the host writes in the order of their addresses, again and again.
     sequential: Option<u64>,
@@ -54,8 +45,6 @@ impl PageLaw {
         let whole = Whole::new(config, capacity, page_bytes, seed)?;
         let rate = config.rate.unwrap_or(1.0) * config.hours().share();
         let of_writes = config.write_distribution.unwrap_or(config.distribution);
-        let smallest =
-            whole.area.classes.iter().map(|class| class.bytes * class.per_run).min().unwrap_or(1);
         let reads_evenly = config.read_share <= 0.0
             || matches!(config.distribution, Distribution::Uniform | Distribution::Sequential);
         let is_sequential = config.read_share < 1.0 && of_writes == Distribution::Sequential;
@@ -69,21 +58,15 @@ impl PageLaw {
                 weights: whole.weights(of_writes, whole.first_of_writes),
                 rate: rate * (1.0 - config.read_share),
             },
-            run_bytes: smallest,
-            runs: whole.area.runs(),
-            page_bytes: whole.page_bytes,
-            pages: whole.host_pages,
-            mean_bytes: whole.mean_bytes(),
-            partial: whole.partial_share(),
             is_even: reads_evenly && of_writes == Distribution::Uniform && config.footprint >= 1.0,
             sequential: (reads_evenly && is_sequential).then_some(used),
-            scatter: whole.scatter,
+            whole,
         })
     }
 
     /// Returns the number of pages of the drive.
     pub fn pages(&self) -> u64 {
-        self.pages
+        self.whole.host_pages
     }
 
     /// Returns the mean number of reads of a page per second, and the mean number of writes. The
@@ -98,13 +81,15 @@ impl PageLaw {
     /// Returns the numbers of about `most` pages that are the most popular ones. The numbers are in
     /// ascending order, and each number occurs once.
     pub fn hottest(&self, most: u64) -> Vec<u64> {
+        let Whole { area, scatter, page_bytes, .. } = &self.whole;
+        // All pages of a run have the same popularity rank.
+        let run_bytes = area.classes.iter().map(|c| c.bytes * c.per_run).min().unwrap_or(1);
         let of_run = |rank: u64| {
-            let from = self.scatter.image(rank) * self.run_bytes;
-            from / self.page_bytes
-                ..(from + self.run_bytes).div_ceil(self.page_bytes).min(self.pages)
+            let from = scatter.image(rank) * run_bytes;
+            from / page_bytes..(from + run_bytes).div_ceil(*page_bytes).min(self.pages())
         };
         let mut pages: Vec<u64> =
-            (0..most.min(self.runs)).flat_map(of_run).take(most as usize).collect();
+            (0..most.min(area.runs())).flat_map(of_run).take(most as usize).collect();
         pages.sort_unstable();
         pages.dedup();
         pages
@@ -112,18 +97,18 @@ impl PageLaw {
 
     /// Returns the number of bytes that the host writes per second.
     pub fn write_bytes_per_s(&self) -> f64 {
-        self.writes.rate * self.mean_bytes
+        self.writes.rate * self.whole.mean_bytes()
     }
 
     /// Returns the number of bytes that the host reads per second.
     pub fn read_bytes_per_s(&self) -> f64 {
-        self.reads.rate * self.mean_bytes
+        self.reads.rate * self.whole.mean_bytes()
     }
 
     /// Returns the share of the written pages that a write covers only in part. The drive reads the
     /// rest of such a page first.
     pub fn partial(&self) -> f64 {
-        self.partial
+        self.whole.partial_share()
     }
 
     /// Returns whether all pages have the same rates, and the host writes them in random order.

@@ -1,5 +1,6 @@
 //! Keys of the `[workload]` table, their defaults, and their checks before a run.
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use vpass_drive::base::daily::DailyHours;
 use vpass_drive::base::request::Arrival;
@@ -11,22 +12,26 @@ use super::distribution::{Distribution, IN_WORDS};
 use crate::stripes::StripesConfig;
 use crate::traces::MAX_REQUEST_BYTES;
 
-/// Workload file in TOML: a one-line description and a `[workload]` table.
+/// Workload file in TOML: a one-line description and a `[workload]` table, which has the keys of
+/// one kind of workload.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct WorkloadFile {
+pub struct WorkloadFileOf<T> {
     /// One line that describes the workload and says where the numbers come from.
     #[serde(default)]
     pub description: String,
     /// `[workload]`: the requests that a generator makes.
-    pub workload: WorkloadConfig,
+    pub workload: T,
     /// `[[hints.range]]`: latencies that the host accepts for reads of its data. `vpass_lab::hints`
     /// parses this table; here the table is kept unparsed.
     #[serde(default, skip_serializing_if = "toml::Table::is_empty")]
     pub hints: toml::Table,
 }
 
-impl WorkloadFile {
+/// Workload file whose requests come from address distributions.
+pub type WorkloadFile = WorkloadFileOf<WorkloadConfig>;
+
+impl<T: DeserializeOwned> WorkloadFileOf<T> {
     /// Parses a workload file.
     ///
     /// # Errors

@@ -6,16 +6,14 @@
 use vpass_drive::base::request::{Arrival, Op, Request, RequestSource, SourceError};
 use vpass_drive::config::ConfigError;
 
-use super::addresses::{SizeClass, address_all};
+use super::addresses::{Sequential, SizeClass, Uniform, address_all};
 use super::arrivals::ArrivalClock;
 use super::distribution::Distribution;
 use super::hot_cold::{HotCold, hot_runs};
 use super::random::{Random, Rng, Streams, threshold};
 use super::scatter::Scatter;
-use super::sequential::Sequential;
 use super::sizes::Sizes;
 use super::synthetic_config::{HotSets, WorkloadConfig, require};
-use super::uniform::Uniform;
 use super::zipf::Zipf;
 use crate::pass::PassSource;
 
@@ -148,14 +146,7 @@ impl RequestSource for SyntheticSource {
     fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<(), SourceError> {
         let count = self.left.min(max as u64) as usize;
         let start = out.len();
-        let blank = Request {
-            at: 0,
-            offset: 0,
-            bytes: self.sizes.first(),
-            op: self.first_op,
-            origin: 0,
-            hint: None,
-        };
+        let blank = Request::new(0, 0, self.sizes.first(), self.first_op);
         out.resize(start + count, blank);
         out[start..].chunks_mut(BATCH).for_each(|batch| self.draw(batch));
         self.left -= count as u64;

@@ -3,7 +3,6 @@
 
 pub(in crate::traces) mod digest;
 pub(in crate::traces) mod digits;
-mod gzip;
 pub(in crate::traces) mod input;
 pub(in crate::traces) mod lines;
 pub(in crate::traces) mod output;

@@ -13,17 +13,17 @@ use vpass_drive::base::phrase::{Opt, Phrase};
 use vpass_drive::base::request::{Op, SourceError};
 use vpass_drive::phrase;
 
-use crate::traces::bytes::input::{self, Input, Raw};
-use crate::traces::bytes::lines::{LineError, Lines};
+use crate::traces::bytes::input::{self, Input, RawBytes};
+use crate::traces::bytes::lines::Lines;
 use crate::traces::bytes::window::Window;
 use crate::traces::detect::detected;
-use crate::traces::rows::batches::{BatchError, Batches, Ready};
-use crate::traces::rows::format::{BadRow, Epoch, Format, TraceRow};
+use crate::traces::options::TraceOptions;
+use crate::traces::rows::column_reader::ColumnReader;
+use crate::traces::rows::format::{BadRow, Body, Epoch, Format, TraceRow};
 use crate::traces::rows::head::BYTE_ORDER_MARK;
-use crate::traces::rows::options::ReadOptions;
 use crate::traces::rows::quote::quote;
-use crate::traces::rows::reader::{Body, LineReader, Opening, RecordReader};
-use crate::traces::rows::records::{Next, RecordError, Records};
+use crate::traces::rows::reader::{LineReader, Odd, Opening, RecordReader};
+use crate::traces::rows::records::Records;
 
 /// Size of the largest valid read or write, in bytes. No operating system sends larger requests to
 /// a drive. A larger size means that vpass misread a column.
@@ -34,9 +34,10 @@ pub const MAX_TRIM_BYTES: u64 = u32::MAX as u64;
 /// Open trace file.
 pub struct TraceFile {
     path: PathBuf,
-    raw: Raw,
+    raw: RawBytes,
     content: Content,
-    ready: Ready,
+    /// Row that was read last.
+    row: TraceRow,
     format: &'static Format,
     skips: bool,
     skipped: Skipped,
@@ -66,22 +67,6 @@ impl Skipped {
 enum Content {
     Lines(Lines, Box<dyn LineReader>),
     Records(Records, Box<dyn RecordReader>),
-    Batches(Batches),
-}
-
-/// Reason why a line or record gives no row.
-enum Odd {
-    /// The file has ended.
-    End,
-    /// The line is blank or moves no data.
-    Nothing,
-    Bad(BadRow),
-    Size(TraceRow),
-    TooLong,
-    Nul,
-    /// The block cannot be read.
-    Block(&'static str),
-    Io(io::Error),
 }
 
 impl TraceFile {
@@ -91,7 +76,7 @@ impl TraceFile {
     /// Returns an error if the file is empty or cannot be opened or decompressed. Returns an error
     /// if no format or several formats recognise the file. Returns an error if the options lack an
     /// option that the format needs.
-    pub fn open(path: &Path, options: &ReadOptions) -> Result<Self, SourceError> {
+    pub fn open(path: &Path, options: &TraceOptions) -> Result<Self, SourceError> {
         let (input, raw) = input::open(path)?;
         Self::begin(path, input, raw, options)
     }
@@ -104,17 +89,16 @@ impl TraceFile {
     pub fn from_reader(
         name: &Path,
         input: impl Read + Send + 'static,
-        options: &ReadOptions,
+        options: &TraceOptions,
     ) -> Result<Self, SourceError> {
-        let raw = Raw::default();
-        Self::begin(name, input::decompressed(name, input, &raw)?, raw, options)
+        Self::begin(name, input::decompressed(name, input)?, RawBytes::default(), options)
     }
 
     fn begin(
         path: &Path,
         input: Input,
-        raw: Raw,
-        options: &ReadOptions,
+        raw: RawBytes,
+        options: &TraceOptions,
     ) -> Result<Self, SourceError> {
         let mut window = Window::new(input);
         window
@@ -127,6 +111,10 @@ impl TraceFile {
         }
         let opening = Opening { options, head: window.pending() };
         let content = match format.body {
+            Body::Columns(layout) => {
+                let reader = Box::new(ColumnReader::new(format, layout, &opening));
+                Content::Lines(Lines::new(window), reader)
+            }
             Body::Lines(make) => {
                 let reader = make(&opening);
                 Content::Lines(Lines::new(window), reader)
@@ -135,16 +123,12 @@ impl TraceFile {
                 let reader = make(&opening);
                 Content::Records(Records::new(window), reader)
             }
-            Body::Batches(make) => {
-                let reader = make(&opening);
-                Content::Batches(Batches::new(window, reader))
-            }
         };
         Ok(Self {
             path: path.to_owned(),
             raw,
             content,
-            ready: Ready::default(),
+            row: TraceRow { at_ns: 0, device: 0, offset: 0, bytes: 0, op: Op::Read, hint: None },
             format,
             skips: options.skip_bad_lines,
             skipped: Skipped::default(),
@@ -172,23 +156,23 @@ impl TraceFile {
         match &self.content {
             Content::Lines(_, reader) => reader.device_name(device),
             Content::Records(_, reader) => reader.device_name(device),
-            Content::Batches(batches) => batches.device_name(device),
         }
     }
 
     /// Returns the epoch of the trace's times. The epoch is known after the first row.
     pub fn clock(&self) -> Epoch {
-        match &self.content {
-            Content::Batches(batches) => batches.clock(),
-            _ => self.format.clock,
-        }
+        let stated = match &self.content {
+            Content::Lines(..) => None,
+            Content::Records(_, reader) => reader.clock(),
+        };
+        stated.unwrap_or(self.format.clock)
     }
 
     /// Returns the time at which a recorded run ended, at the end of its file.
     pub fn ends_at(&self) -> Option<u64> {
         match &self.content {
-            Content::Batches(batches) => batches.ends_at(),
-            _ => None,
+            Content::Lines(..) => None,
+            Content::Records(_, reader) => reader.ends_at(),
         }
     }
 
@@ -197,44 +181,36 @@ impl TraceFile {
     pub fn is_device(&self, device: u32, name: &str) -> bool {
         match &self.content {
             Content::Lines(_, reader) => reader.is_device(device, name),
-            Content::Records(..) | Content::Batches(_) => self.device_name(device) == name,
+            Content::Records(..) => self.device_name(device) == name,
         }
     }
 
     /// Returns the number of bytes read from the file so far, before decompression. The number is 0
     /// if the bytes do not come from a file.
     pub fn bytes_read(&self) -> u64 {
-        self.raw.read.load(Ordering::Relaxed)
+        self.raw.load(Ordering::Relaxed)
     }
 
-    /// Returns notes about the parts of the file that give no rows: bytes that follow the gzip
-    /// data, and events that do not count. They are known only at the end of the file.
-    pub fn notes(&self) -> Vec<Phrase> {
-        let (path, has_garbage) = (shown(&self.path), self.raw.garbage.load(Ordering::Relaxed));
-        let garbage = "vpass ignores the bytes that follow the gzip data, as gzip does";
-        let counted = match &self.content {
-            Content::Lines(_, reader) => reader.counted(),
-            Content::Records(..) | Content::Batches(_) => None,
-        };
-        let notes = has_garbage.then(|| garbage.into()).into_iter().chain(counted);
-        notes.map(|note: Phrase| phrase!["{path}: ", note]).collect()
+    /// Returns a note about events that do not count. It is known only at the end of the file.
+    pub fn note(&self) -> Option<Phrase> {
+        let Content::Lines(_, reader) = &self.content else { return None };
+        let path = shown(&self.path);
+        reader.counted().map(|note| phrase!["{path}: ", note])
     }
 
-    /// Returns the number of the line, record or row that was read last, counted from 1.
+    /// Returns the number of the line or record that was read last, counted from 1.
     pub fn number(&self) -> u64 {
         match &self.content {
             Content::Lines(lines, _) => lines.number(),
             Content::Records(records, _) => records.place().0,
-            Content::Batches(_) => self.ready.count(),
         }
     }
 
-    /// Returns the unit that [`TraceFile::number`] counts, as a word: line, record or row.
-    pub(super) fn rows_are(&self) -> &'static str {
+    /// Returns the unit that [`TraceFile::number`] counts, as a word: line or record.
+    fn rows_are(&self) -> &'static str {
         match &self.content {
             Content::Lines(..) => "line",
             Content::Records(..) => "record",
-            Content::Batches(_) => "row",
         }
     }
 
@@ -244,7 +220,7 @@ impl TraceFile {
         let place = format!("{} {}", self.rows_are(), self.number());
         match &self.content {
             Content::Records(records, _) => format!("{place} at byte {}", records.place().1),
-            Content::Lines(..) | Content::Batches(_) => place,
+            Content::Lines(..) => place,
         }
     }
 
@@ -255,13 +231,25 @@ impl TraceFile {
     /// records are skipped. Returns an error at the end of a file without any row.
     #[inline]
     pub fn advance(&mut self) -> Result<bool, SourceError> {
-        Ok(self.ready.step() || self.read_row()?)
+        loop {
+            match self.content.next() {
+                Ok(row) if is_good(&row) => {
+                    self.row = row;
+                    self.has_rows = true;
+                    return Ok(true);
+                }
+                Ok(row) => self.odd(Odd::Size(row))?,
+                Err(Odd::Nothing) => {}
+                Err(Odd::End) => return self.end(),
+                Err(odd) => self.odd(odd)?,
+            }
+        }
     }
 
     /// Returns the current row. The last call of [`TraceFile::advance`] must have returned true.
     #[inline]
     pub fn row(&self) -> &TraceRow {
-        self.ready.current()
+        &self.row
     }
 
     /// Returns the next row, or `None` at the end of the file. `advance` and `row` are faster,
@@ -272,22 +260,6 @@ impl TraceFile {
     #[inline]
     pub fn next_row(&mut self) -> Result<Option<TraceRow>, SourceError> {
         Ok(if self.advance()? { Some(*self.row()) } else { None })
-    }
-
-    /// Reads the next row from the file. Returns false at the end of the file.
-    fn read_row(&mut self) -> Result<bool, SourceError> {
-        loop {
-            match self.content.next(&mut self.ready) {
-                Ok(()) if is_good(self.ready.current()) => {
-                    self.has_rows = true;
-                    return Ok(true);
-                }
-                Ok(()) => self.odd(Odd::Size(*self.ready.current()))?,
-                Err(Odd::Nothing) => {}
-                Err(Odd::End) => return self.end(),
-                Err(odd) => self.odd(odd)?,
-            }
-        }
     }
 
     /// Makes an error about the current line or record.
@@ -305,21 +277,7 @@ impl TraceFile {
                 let bytes = bytes.join(" ");
                 phrase!["{path}, {place}: ", what, "; the record begins with the bytes {bytes}"]
             }
-            Content::Batches(_) => phrase!["{path}, {place}: ", what],
         })
-    }
-
-    /// Makes an error about the block that follows the row that was read last.
-    #[cold]
-    fn bad_block(&self, what: &str) -> SourceError {
-        let offset =
-            if let Content::Batches(batches) = &self.content { batches.offset() } else { 0 };
-        SourceError::new(format!(
-            "{}, after {place}, at byte {offset}: {what} ({format} format)",
-            shown(&self.path),
-            place = self.place(),
-            format = self.format.name
-        ))
     }
 
     #[cold]
@@ -340,7 +298,7 @@ impl TraceFile {
     fn without_rows(&self) -> Phrase {
         match &self.content {
             Content::Lines(_, reader) => reader.without_rows(),
-            Content::Records(..) | Content::Batches(_) => Phrase::default(),
+            Content::Records(..) => Phrase::default(),
         }
     }
 
@@ -357,7 +315,7 @@ impl TraceFile {
     /// allow skipping such a line or record.
     #[cold]
     fn odd(&mut self, odd: Odd) -> Result<(), SourceError> {
-        let may_skip = !matches!(odd, Odd::Io(_) | Odd::Block(_) | Odd::Bad(BadRow::Fatal(_)));
+        let may_skip = !matches!(odd, Odd::Io(_) | Odd::Bad(BadRow::Fatal(_)));
         let complaint = match odd {
             Odd::End | Odd::Nothing => return Ok(()),
             Odd::Io(e) => SourceError::new(format!(
@@ -389,7 +347,6 @@ impl TraceFile {
                 ))
             }
             Odd::TooLong => self.complain("the line is longer than 64 KiB"),
-            Odd::Block(what) => self.bad_block(what),
             Odd::Nul => self.complain("the line holds a NUL byte, so the file is not text"),
         };
         if !(self.skips && may_skip) {
@@ -402,53 +359,18 @@ impl TraceFile {
 }
 
 impl Content {
-    /// Puts the next row into `ready`, even if the row is invalid.
+    /// Reads the next row, even if the size of the row is invalid.
     #[inline]
-    fn next(&mut self, ready: &mut Ready) -> Result<(), Odd> {
-        if let Self::Batches(batches) = self {
-            return match ready.advance(batches, is_good) {
-                Ok(true) => Ok(()),
-                Ok(false) => Err(Odd::End),
-                Err(BatchError::Bad(what)) => Err(Odd::Block(what)),
-                Err(BatchError::Io(e)) => Err(Odd::Io(e)),
-            };
-        }
-        ready.hold(self.single()?);
-        Ok(())
-    }
-
-    /// Reads the next row of a format whose rows are read one by one.
-    #[inline]
-    fn single(&mut self) -> Result<TraceRow, Odd> {
+    fn next(&mut self) -> Result<TraceRow, Odd> {
         match self {
-            Self::Lines(lines, reader) => match lines.advance() {
-                Ok(true) if is_blank_line(lines.text()) => Err(Odd::Nothing),
-                Ok(true) => match reader.line(lines.text()) {
-                    Ok(Some(row)) => Ok(row),
-                    Ok(None) => Err(Odd::Nothing),
-                    Err(bad) => Err(Odd::Bad(bad)),
-                },
-                Ok(false) => Err(Odd::End),
-                Err(e) => Err(e.into()),
-            },
-            Self::Records(records, reader) => match records.advance(reader.as_mut()) {
-                Ok(Next::TraceRow(row)) => Ok(row),
-                Ok(Next::Other) => Err(Odd::Nothing),
-                Ok(Next::End) => Err(Odd::End),
-                Err(RecordError::Bad(bad)) => Err(Odd::Bad(bad)),
-                Err(RecordError::Io(e)) => Err(Odd::Io(e)),
-            },
-            Self::Batches(_) => Err(Odd::End),
-        }
-    }
-}
-
-impl From<LineError> for Odd {
-    fn from(e: LineError) -> Self {
-        match e {
-            LineError::Io(e) => Self::Io(e),
-            LineError::TooLong => Self::TooLong,
-            LineError::Nul => Self::Nul,
+            Self::Lines(lines, reader) => {
+                lines.advance()?;
+                if is_blank_line(lines.text()) {
+                    return Err(Odd::Nothing);
+                }
+                reader.line(lines.text()).map_err(Odd::Bad)?.ok_or(Odd::Nothing)
+            }
+            Self::Records(records, reader) => records.advance(reader.as_mut()),
         }
     }
 }

@@ -1,21 +1,13 @@
-//! Lists all trace formats. Each format has its own source file. To add a format, add a source file
-//! with a [`Format`], and add this format to [`FORMATS`].
+//! Lists all trace formats. A text format whose lines are independent of each other is an entry of
+//! [`table`]. Every other format has a source file with a [`Format`]. [`FORMATS`] lists all of
+//! them.
 
-pub(in crate::traces) mod alibaba;
-pub(in crate::traces) mod arc;
 pub(in crate::traces) mod blkparse;
 pub(in crate::traces) mod compact;
-pub(in crate::traces) mod diskmon;
-pub(in crate::traces) mod disksim;
 pub(in crate::traces) mod fio;
 pub(in crate::traces) mod fio2;
-pub(in crate::traces) mod mqsim;
-pub(in crate::traces) mod msr;
-pub(in crate::traces) mod spc;
 pub(in crate::traces) mod srt;
-pub(in crate::traces) mod srt_header;
-pub(in crate::traces) mod systor;
-pub(in crate::traces) mod tencent;
+pub(in crate::traces) mod table;
 pub(in crate::traces) mod vscsi;
 pub(in crate::traces) mod wiscsee;
 
@@ -26,19 +18,19 @@ use crate::traces::rows::quote::quote;
 
 /// All trace formats that vpass reads, in the order in which vpass lists them.
 pub static FORMATS: &[Format] = &[
-    msr::FORMAT,
-    disksim::FORMAT,
-    mqsim::FORMAT,
+    table::MSR,
+    table::DISKSIM,
+    table::MQSIM,
     fio::FORMAT,
     fio2::FORMAT,
     blkparse::FORMAT,
-    spc::FORMAT,
-    alibaba::FORMAT,
-    tencent::FORMAT,
-    systor::FORMAT,
-    diskmon::FORMAT,
+    table::SPC,
+    table::ALIBABA,
+    table::TENCENT,
+    table::SYSTOR,
+    table::DISKMON,
     wiscsee::FORMAT,
-    arc::FORMAT,
+    table::ARC,
     vscsi::FORMAT,
     srt::FORMAT,
     compact::FORMAT,
@@ -55,8 +47,7 @@ pub fn format_named(name: &str) -> Result<&'static Format, SourceError> {
             let names = FORMATS
                 .iter()
                 .flat_map(|f| std::iter::once(f.name).chain(f.aliases.iter().copied()));
-            let nearest = crate::nearest::nearest(&wanted, names);
-            let hint = nearest.map_or_else(String::new, |n| format!(" (did you mean {n}?)"));
+            let hint = crate::nearest::hint(&wanted, names);
             SourceError::new(format!(
                 "there is no trace format {}{hint}; known formats: {}",
                 quote(name.as_bytes()),

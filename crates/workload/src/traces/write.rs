@@ -1,7 +1,6 @@
 //! Writes the rows of any trace as a compact trace or an MSR Cambridge CSV. The writer counts the
 //! facts that the output format cannot keep.
 
-mod label;
 mod msr;
 
 use std::io::{self, Write};
@@ -52,8 +51,7 @@ impl FromStr for Target {
     fn from_str(name: &str) -> Result<Self, String> {
         [Self::Compact, Self::Msr].into_iter().find(|target| target.name() == name).ok_or_else(
             || {
-                let hint = crate::nearest::nearest(name, Self::NAMES);
-                let hint = hint.map_or_else(String::new, |n| format!(" (did you mean {n}?)"));
+                let hint = crate::nearest::hint(name, Self::NAMES);
                 format!("\"{name}\" is not an output format{hint}; compact or msr is expected")
             },
         )

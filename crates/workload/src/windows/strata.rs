@@ -164,8 +164,7 @@ mod tests {
 
     #[test]
     fn neighbouring_parts_of_a_request_are_one_request() {
-        let part =
-            |at, offset, bytes| Request { at, offset, bytes, op: Op::Trim, origin: 0, hint: None };
+        let part = |at, offset, bytes| Request::new(at, offset, bytes, Op::Trim);
         let mut list = vec![];
         for one in [part(5, 0, 100), part(5, 100, 50), part(5, 200, 9), part(6, 209, 1)] {
             add(&mut list, one);
@@ -177,7 +176,7 @@ mod tests {
     fn a_sample_gets_exactly_its_pages_of_a_write() {
         // In each round, each byte that a write changes must belong to exactly one sample.
         for (offset, bytes) in [(0, 100), (30, 50), (130, 240), (250, 900), (399, 2), (700, 100)] {
-            let write = Request { at: 5, offset, bytes, op: Op::Write, origin: 0, hint: None };
+            let write = Request::new(5, offset, bytes, Op::Write);
             let whole = Windows {
                 page_bytes: 100,
                 pages: 12,

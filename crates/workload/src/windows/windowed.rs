@@ -100,22 +100,33 @@ impl FluidSource for FluidWindows {
 
     fn changes(&mut self, _from: Ns, pages: &mut Vec<(Lpn, f32)>) -> Option<Ns> {
         let table = self.table.clone();
-        let mut before = table.window(self.window).iter().map(|(lpn, _)| *lpn).peekable();
+        let before = table.window(self.window).iter().map(|(lpn, _)| *lpn);
         self.go_on();
-        for (lpn, rate) in self.read() {
-            while let Some(ended) = before.next_if(|before| *before < lpn) {
-                pages.push((ended, 0.0));
-            }
-            before.next_if_eq(&lpn);
-            pages.push((lpn, rate));
-        }
-        pages.extend(before.map(|ended| (ended, 0.0)));
+        changed(before, self.read(), pages);
         Some(self.ends())
     }
 
     fn writes(&mut self) -> &mut dyn RequestSource {
         &mut *self.writes
     }
+}
+
+/// Appends the rates that change: those of the pages that are read now, and 0 for pages that were
+/// read before. Both lists are in the order of pages.
+pub(crate) fn changed(
+    before: impl Iterator<Item = Lpn>,
+    now: impl Iterator<Item = (Lpn, f32)>,
+    pages: &mut Vec<(Lpn, f32)>,
+) {
+    let mut before = before.peekable();
+    for (lpn, rate) in now {
+        while let Some(ended) = before.next_if(|before| *before < lpn) {
+            pages.push((ended, 0.0));
+        }
+        before.next_if_eq(&lpn);
+        pages.push((lpn, rate));
+    }
+    pages.extend(before.map(|ended| (ended, 0.0)));
 }
 
 impl RequestSource for Repeated {
@@ -183,14 +194,12 @@ mod tests {
             ];
             for (second, page, op) in rows.iter().skip(self.1).take(max) {
                 let bytes = if *second == 12 { 200 } else { 100 };
-                out.push(Request {
-                    at: (self.0 * 14 + second - 1) * 1_000_000_000,
-                    offset: page * 100,
+                out.push(Request::new(
+                    (self.0 * 14 + second - 1) * 1_000_000_000,
+                    page * 100,
                     bytes,
-                    op: *op,
-                    origin: 0,
-                    hint: None,
-                });
+                    *op,
+                ));
                 self.1 += 1;
             }
             Ok(())

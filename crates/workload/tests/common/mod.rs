@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 use vpass_drive::base::request::{Op, Request, RequestSource, SourceError};
 use vpass_workload::traces::{
-    Epoch, Format, Losses, MissingClock, ReadOptions, Target, TraceFile, TraceOptions, TraceRow,
-    TraceSource, TraceWriter, format_named,
+    Epoch, Format, Losses, MissingClock, Target, TraceFile, TraceOptions, TraceRow, TraceSource,
+    TraceWriter, format_named,
 };
 
 /// Makes a row. The short name suits tables of rows.
@@ -39,19 +39,19 @@ pub(crate) fn rows_of(
 }
 
 /// Returns options under which any file can be read. They give all facts that a format lacks.
-pub(crate) fn all_said(format: Option<&'static Format>) -> ReadOptions {
-    ReadOptions {
+pub(crate) fn all_said(format: Option<&'static Format>) -> TraceOptions {
+    TraceOptions {
         format,
         assume_op: Some(Op::Write),
         clock: MissingClock::Rate(1e6),
-        ..ReadOptions::default()
+        ..TraceOptions::default()
     }
 }
 
 /// Reads a file to its end. Returns the file and its rows, or the first error.
 pub(crate) fn read_all(
     text: &[u8],
-    options: &ReadOptions,
+    options: &TraceOptions,
 ) -> Result<(TraceFile, Vec<TraceRow>), SourceError> {
     let mut file =
         TraceFile::from_reader(Path::new("trace"), std::io::Cursor::new(text.to_vec()), options)?;

@@ -23,8 +23,8 @@ use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use vpass_drive::base::request::{Op, RequestSource};
 use vpass_workload::traces::{
-    FORMATS, Fit, Format, MAX_REQUEST_BYTES, MAX_TRIM_BYTES, MissingClock, ReadOptions, TraceFile,
-    TraceOptions, TraceSource, format_named,
+    FORMATS, Fit, Format, MAX_REQUEST_BYTES, MAX_TRIM_BYTES, MissingClock, TraceFile, TraceOptions,
+    TraceSource, format_named,
 };
 
 const DEFAULT_EXECS: u64 = 4000;
@@ -41,12 +41,12 @@ fn read(
     skip_bad_lines: bool,
 ) -> (u64, Option<String>) {
     let mut rows = 0;
-    let options = ReadOptions {
+    let options = TraceOptions {
         format,
         assume_op: Some(Op::Read),
         clock: MissingClock::Rate(1e6),
         skip_bad_lines,
-        ..ReadOptions::default()
+        ..TraceOptions::default()
     };
     let result = TraceFile::from_reader(Path::new("mutant"), Cursor::new(bytes.to_vec()), &options)
         .and_then(|mut file| {
@@ -72,14 +72,14 @@ fn read(
 fn replay(path: &Path, format: Option<&'static Format>, fit: Fit) {
     const CAPACITY: u64 = 1 << 30;
     let assume_op = format.filter(|f| !f.has_op).map(|_| Op::Write);
-    let read = ReadOptions {
+    let read = TraceOptions {
         format,
         assume_op,
         clock: MissingClock::Ignore,
         skip_bad_lines: true,
-        ..ReadOptions::default()
+        ..TraceOptions::default()
     };
-    let options = TraceOptions { read, fit, concat: fit == Fit::Wrap, ..TraceOptions::default() };
+    let options = TraceOptions { fit, concat: fit == Fit::Wrap, ..read };
     let Ok(mut source) = TraceSource::open(&[path.to_owned(), path.to_owned()], CAPACITY, options)
     else {
         return;
@@ -133,10 +133,10 @@ fn the_corpus_reads_as_it_should() {
     for (name, bytes) in sound {
         let (rows, complaint) = read(bytes, None, false);
         assert!(rows >= 2 && complaint.is_none(), "{name}: {rows} rows, {complaint:?}");
-        let said = ReadOptions {
+        let said = TraceOptions {
             assume_op: Some(Op::Read),
             clock: MissingClock::Rate(1e6),
-            ..ReadOptions::default()
+            ..TraceOptions::default()
         };
         known.push(
             TraceFile::from_reader(Path::new(name), Cursor::new(bytes.clone()), &said)

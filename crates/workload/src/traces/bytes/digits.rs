@@ -74,29 +74,26 @@ fn eight(v: u64) -> u64 {
     low.wrapping_add(high) >> 32
 }
 
-/// Parses a decimal number. Returns the number times ten to the power of `PLACES`, and the count of
-/// characters parsed. `PLACES` is at most 9. Further decimal places are dropped.
+/// Parses a decimal number. Returns the number times ten to the power of `places`, and the count of
+/// characters parsed. `places` is at most 9. Further decimal places are dropped.
 #[inline]
-pub(in crate::traces) fn decimal<const PLACES: usize>(
-    line: &[u8],
-    at: usize,
-) -> Option<(u64, usize)> {
+pub(in crate::traces) fn decimal(line: &[u8], at: usize, places: u32) -> Option<(u64, usize)> {
     let (whole, mut length) = digits(line, at)?;
-    let mut value = whole.checked_mul(const { 10u64.pow(PLACES as u32) })?;
+    let mut value = whole.checked_mul(10u64.pow(places))?;
     if line.get(at + length) == Some(&b'.') {
         length += 1;
         let (mut part, mut count) = leading(line, at + length);
         // Eight decimal places are read together. A ninth decimal place is read separately.
-        if PLACES > 8
+        if places > 8
             && count == 8
             && let Some(digit) = line.get(at + length + count).filter(|b| b.is_ascii_digit())
         {
             (part, count) = (part * 10 + u64::from(digit - b'0'), 9);
         }
-        value = value.checked_add(match PLACES.checked_sub(count) {
+        value = value.checked_add(match places.checked_sub(count as u32) {
             _ if count == 0 => return None,
-            Some(missing) => part * POWERS[missing],
-            None => part / POWERS[count - PLACES],
+            Some(missing) => part * POWERS[missing as usize],
+            None => part / POWERS[count - places as usize],
         })?;
         length += count;
         length += line[at + length..].iter().take_while(|b| b.is_ascii_digit()).count();
@@ -119,20 +116,20 @@ mod tests {
             ("1.0000019", 1_000_001),
             ("3.000000", 3_000_000),
         ] {
-            assert_eq!(decimal::<6>(text.as_bytes(), 0), Some((ns, text.len())), "{text}");
+            assert_eq!(decimal(text.as_bytes(), 0, 6), Some((ns, text.len())), "{text}");
         }
         for text in ["", ".5", "5.", "-1.0", "18446744073709551615.0", "5. "] {
-            assert_eq!(decimal::<6>(text.as_bytes(), 0), None, "{text}");
+            assert_eq!(decimal(text.as_bytes(), 0, 6), None, "{text}");
         }
     }
 
     #[test]
     fn other_units_to_the_nanosecond() {
-        assert_eq!(decimal::<3>(b"12.3456", 0), Some((12_345, 7)));
+        assert_eq!(decimal(b"12.3456", 0, 3), Some((12_345, 7)));
         for (text, ns) in [("7", 7), ("7.9", 7), ("7.123456789", 7)] {
-            assert_eq!(decimal::<0>(text.as_bytes(), 0), Some((ns, text.len())), "{text}");
+            assert_eq!(decimal(text.as_bytes(), 0, 0), Some((ns, text.len())), "{text}");
         }
-        assert_eq!(decimal::<0>(b"7.", 0), None);
+        assert_eq!(decimal(b"7.", 0, 0), None);
     }
 
     #[test]
@@ -144,11 +141,11 @@ mod tests {
             ("0.1234567899", 123_456_789),
             ("2.12345678", 2_123_456_780),
         ] {
-            assert_eq!(decimal::<9>(text.as_bytes(), 0), Some((ns, text.len())), "{text}");
+            assert_eq!(decimal(text.as_bytes(), 0, 9), Some((ns, text.len())), "{text}");
         }
-        assert_eq!(decimal::<9>(b"18446744074", 0), None);
+        assert_eq!(decimal(b"18446744074", 0, 9), None);
         // The caller reports the rest of the column, `e-06`, as an error.
-        assert_eq!(decimal::<9>(b"6.942e-06", 0), Some((6_942_000_000, 5)));
+        assert_eq!(decimal(b"6.942e-06", 0, 9), Some((6_942_000_000, 5)));
     }
 
     proptest! {

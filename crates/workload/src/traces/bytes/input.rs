@@ -7,15 +7,15 @@ use std::fs::File;
 use std::io::{self, Cursor, Read};
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
+use flate2::read::MultiGzDecoder;
 use vpass_drive::base::request::SourceError;
-
-use super::gzip::{self, Members};
 
 /// Stream of the decompressed bytes of a trace.
 pub(in crate::traces) type Input = Box<dyn Read + Send>;
 
+const GZIP: &[u8] = &[0x1f, 0x8b];
 const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
 /// Compressions that are recognised but not supported. The error names the compression, because the
 /// error "not a trace" would mislead the user.
@@ -28,19 +28,13 @@ const REFUSED: [(&str, &[u8]); 4] = [
 /// Length of the longest magic number in [`REFUSED`], in bytes.
 const MAGIC_BYTES: u64 = 6;
 
-/// Counters that change while a file is read.
-#[derive(Clone, Debug, Default)]
-pub(in crate::traces) struct Raw {
-    /// Number of bytes read from the file, before decompression.
-    pub(in crate::traces) read: Arc<AtomicU64>,
-    /// Whether other bytes follow the gzip data. The answer is known only at the end of the file.
-    pub(in crate::traces) garbage: Arc<AtomicBool>,
-}
+/// Number of bytes read from a file so far, before decompression.
+pub(in crate::traces) type RawBytes = Arc<AtomicU64>;
 
 /// File that counts the bytes read from it.
 struct Counted {
     file: File,
-    read: Arc<AtomicU64>,
+    read: RawBytes,
 }
 
 impl Read for Counted {
@@ -51,8 +45,8 @@ impl Read for Counted {
     }
 }
 
-/// Opens a file. The returned [`Raw`] counts the bytes that are read from the file.
-pub(in crate::traces) fn open(path: &Path) -> Result<(Input, Raw), SourceError> {
+/// Opens a file. The returned number counts the bytes that are read from the file.
+pub(in crate::traces) fn open(path: &Path) -> Result<(Input, RawBytes), SourceError> {
     let sentence =
         |e: io::Error| SourceError::new(format!("{}: cannot be opened: {e}", shown(path)));
     let file = File::open(path).map_err(sentence)?;
@@ -62,8 +56,8 @@ pub(in crate::traces) fn open(path: &Path) -> Result<(Input, Raw), SourceError> 
             shown(path)
         )));
     }
-    let raw = Raw::default();
-    Ok((decompressed(path, Counted { file, read: raw.read.clone() }, &raw)?, raw))
+    let read = RawBytes::default();
+    Ok((decompressed(path, Counted { file, read: read.clone() })?, read))
 }
 
 /// Returns a stream of the content of `input`. If the first bytes of `input` show a compression,
@@ -71,7 +65,6 @@ pub(in crate::traces) fn open(path: &Path) -> Result<(Input, Raw), SourceError> 
 pub(in crate::traces) fn decompressed(
     name: &Path,
     mut input: impl Read + Send + 'static,
-    raw: &Raw,
 ) -> Result<Input, SourceError> {
     let sentence = |e: io::Error| SourceError::new(format!("{}: cannot be read: {e}", shown(name)));
     let mut magic = Vec::new();
@@ -82,10 +75,13 @@ pub(in crate::traces) fn decompressed(
             shown(name)
         )));
     }
-    if magic.starts_with(gzip::MAGIC) {
-        return Ok(Box::new(Members::new(magic, input, raw.garbage.clone())));
-    }
-    let zstd = magic.starts_with(ZSTD);
+    let (gzip, zstd) = (magic.starts_with(GZIP), magic.starts_with(ZSTD));
     let whole = Cursor::new(magic).chain(input);
-    Ok(if zstd { Box::new(zstd::Decoder::new(whole).map_err(sentence)?) } else { Box::new(whole) })
+    Ok(if gzip {
+        Box::new(MultiGzDecoder::new(whole))
+    } else if zstd {
+        Box::new(zstd::Decoder::new(whole).map_err(sentence)?)
+    } else {
+        Box::new(whole)
+    })
 }

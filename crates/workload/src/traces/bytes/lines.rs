@@ -1,25 +1,14 @@
 //! Reads the lines of a byte stream in constant memory. A line ends with LF or CRLF. The last line
 //! of the stream may end without these characters.
 
-use std::io;
 use std::ops::Range;
 
 use crate::traces::bytes::window::Window;
+use crate::traces::rows::reader::Odd;
 
 /// Length of the longest line, in bytes. The lines of all formats are much shorter, so a file with
 /// a longer line is not a trace.
 pub(in crate::traces) const MAX_LINE_BYTES: usize = 64 << 10;
-
-/// Reason why the next line cannot be read.
-#[derive(Debug)]
-pub(in crate::traces) enum LineError {
-    /// The stream failed, because of a read error or a damaged compressed file.
-    Io(io::Error),
-    /// The line is longer than [`MAX_LINE_BYTES`]. Later lines can still be read.
-    TooLong,
-    /// The line contains a NUL byte.
-    Nul,
-}
 
 /// Reader of the lines of a stream.
 pub(in crate::traces) struct Lines {
@@ -40,9 +29,9 @@ impl Lines {
         Self { window, line: 0..0, number: 0, has_nul, in_long_line: false }
     }
 
-    /// Goes to the next line. Returns false at the end of the stream.
+    /// Goes to the next line.
     #[inline]
-    pub(in crate::traces) fn advance(&mut self) -> Result<bool, LineError> {
+    pub(in crate::traces) fn advance(&mut self) -> Result<(), Odd> {
         let next = memchr::memchr(b'\n', self.window.pending());
         if let Some(length) = next
             && !self.has_nul
@@ -50,7 +39,7 @@ impl Lines {
             && !self.in_long_line
         {
             self.take(length, 1);
-            return Ok(true);
+            return Ok(());
         }
         self.advance_slowly()
     }
@@ -80,7 +69,7 @@ impl Lines {
     /// Goes to the next line in a rare case: the line ends outside the bytes in memory, is the last
     /// line, is too long, or contains a NUL byte.
     #[cold]
-    fn advance_slowly(&mut self) -> Result<bool, LineError> {
+    fn advance_slowly(&mut self) -> Result<(), Odd> {
         self.finish_long_line()?;
         let mut next = memchr::memchr(b'\n', self.window.pending());
         if next.is_none() {
@@ -88,23 +77,23 @@ impl Lines {
             next = memchr::memchr(b'\n', self.window.pending());
         }
         if next.is_none() && self.window.pending().is_empty() {
-            return Ok(false);
+            return Err(Odd::End);
         }
         // If the buffer contains no line end, it contains the last line or part of a line that is
         // too long.
         self.in_long_line = next.is_none() && !self.window.at_end();
         self.take(next.unwrap_or(self.window.pending().len()), usize::from(next.is_some()));
         if self.line.len() > MAX_LINE_BYTES {
-            return Err(LineError::TooLong);
+            return Err(Odd::TooLong);
         }
         if self.has_nul && memchr::memchr(0, self.text()).is_some() {
-            return Err(LineError::Nul);
+            return Err(Odd::Nul);
         }
-        Ok(true)
+        Ok(())
     }
 
     /// Skips the rest of a line that was too long for the buffer.
-    fn finish_long_line(&mut self) -> Result<(), LineError> {
+    fn finish_long_line(&mut self) -> Result<(), Odd> {
         while self.in_long_line {
             let rest = memchr::memchr(b'\n', self.window.pending());
             self.window.take(rest.map_or(usize::MAX, |length| length + 1));
@@ -116,8 +105,8 @@ impl Lines {
         Ok(())
     }
 
-    fn refill(&mut self) -> Result<(), LineError> {
-        self.window.refill().map_err(LineError::Io)?;
+    fn refill(&mut self) -> Result<(), Odd> {
+        self.window.refill().map_err(Odd::Io)?;
         self.has_nul = memchr::memchr(0, self.window.pending()).is_some();
         Ok(())
     }
@@ -128,13 +117,13 @@ mod tests {
     use super::*;
 
     fn lines_of(text: &[u8]) -> Lines {
-        Lines::new(Window::new(Box::new(io::Cursor::new(text.to_vec()))))
+        Lines::new(Window::new(Box::new(std::io::Cursor::new(text.to_vec()))))
     }
 
     fn all(text: &[u8]) -> Vec<Vec<u8>> {
         let mut lines = lines_of(text);
         let mut out = Vec::new();
-        while lines.advance().unwrap() {
+        while lines.advance().is_ok() {
             out.push(lines.text().to_vec());
         }
         assert_eq!(lines.number(), out.len() as u64);
@@ -165,7 +154,7 @@ mod tests {
         text.push(b'x');
         for end in ["", "\n", "\nmore\n"] {
             let mut lines = lines_of(&[&text, end.as_bytes()].concat());
-            assert!(matches!(lines.advance(), Err(LineError::TooLong)), "{end:?}");
+            assert!(matches!(lines.advance(), Err(Odd::TooLong)), "{end:?}");
         }
     }
 
@@ -173,23 +162,23 @@ mod tests {
     fn after_a_line_of_any_length_comes_the_next() {
         for length in [MAX_LINE_BYTES + 1, 300 << 10, 1 << 20] {
             let mut lines = lines_of(&[vec![b'x'; length], b"\nmore\n".to_vec()].concat());
-            assert!(matches!(lines.advance(), Err(LineError::TooLong)), "{length}");
-            assert!(lines.advance().unwrap());
+            assert!(matches!(lines.advance(), Err(Odd::TooLong)), "{length}");
+            lines.advance().unwrap();
             assert_eq!((lines.text(), lines.number()), (&b"more"[..], 2), "{length}");
-            assert!(!lines.advance().unwrap());
+            assert!(matches!(lines.advance(), Err(Odd::End)));
         }
         let mut unended = lines_of(&vec![b'x'; 1 << 20]);
-        assert!(matches!(unended.advance(), Err(LineError::TooLong)));
-        assert!(!unended.advance().unwrap());
+        assert!(matches!(unended.advance(), Err(Odd::TooLong)));
+        assert!(matches!(unended.advance(), Err(Odd::End)));
     }
 
     #[test]
     fn a_nul_is_found_in_its_own_line() {
         let mut lines = lines_of(b"a\nb\n\0\nc\n");
-        assert!(lines.advance().unwrap() && lines.advance().unwrap());
-        assert!(matches!(lines.advance(), Err(LineError::Nul)));
+        assert!(lines.advance().is_ok() && lines.advance().is_ok());
+        assert!(matches!(lines.advance(), Err(Odd::Nul)));
         assert_eq!(lines.number(), 3);
-        assert!(lines.advance().unwrap());
+        lines.advance().unwrap();
         assert_eq!(lines.text(), b"c");
     }
 }

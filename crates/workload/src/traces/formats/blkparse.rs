@@ -25,12 +25,12 @@
 use vpass_drive::base::phrase::Phrase;
 use vpass_drive::base::request::Op;
 
-use crate::traces::rows::blk::{BlkAction, Counted, without_rows};
-use crate::traces::rows::fields::Blanks;
-use crate::traces::rows::format::{BadRow, Epoch, Format, TraceRow, column};
+use crate::traces::rows::blk::{ACTIONS, BlkAction, Counted, without_rows};
+use crate::traces::rows::fields::{Blanks, rwbs};
+use crate::traces::rows::format::{BadRow, Body, Epoch, Format, Kind, TraceRow, column};
 use crate::traces::rows::head::{Head, is_decimal, is_whole};
 use crate::traces::rows::names::Names;
-use crate::traces::rows::reader::{Body, LineReader, Opening};
+use crate::traces::rows::reader::{LineReader, Opening};
 use crate::traces::rows::unit::Times;
 
 pub(in crate::traces) const FORMAT: Format = Format {
@@ -38,16 +38,16 @@ pub(in crate::traces) const FORMAT: Format = Format {
     aliases: &[],
     description: "blkparse text of blktrace",
     columns: &[
-        column("device", "major,minor such as 8,0"),
-        column("CPU", "a whole number"),
-        column("sequence", "a whole number"),
-        column("time", "a decimal number of seconds"),
-        column("process", "a whole number"),
-        column("action", "a letter such as Q, D or C"),
-        column("RWBS", "letters such as R, WS or D"),
-        column("sector", "a whole number below 2^54, in sectors of 512 bytes"),
-        column("+", "the sign +"),
-        column("sectors", "a whole number of 512-byte sectors"),
+        column("device", Kind::Own("major,minor such as 8,0")),
+        column("CPU", Kind::Whole),
+        column("sequence", Kind::Whole),
+        column("time", Kind::Decimal(1_000_000_000)),
+        column("process", Kind::Whole),
+        column("action", ACTIONS),
+        column("RWBS", Kind::Own("letters such as R, WS or D")),
+        column("sector", Kind::Offset(512)),
+        column("+", Kind::Own("the sign +")),
+        column("sectors", Kind::Size(512)),
     ],
     clock: Epoch::Relative,
     times: Times::Fixed("seconds"),
@@ -121,18 +121,18 @@ impl LineReader for Events {
 /// an event without data.
 #[inline]
 fn request(mut fields: Blanks) -> Result<Option<(Op, u64, u64)>, BadRow> {
-    let Some(op) = direction(fields.text()?)? else { return Ok(None) };
+    let Some(op) = rwbs(fields.text()?).ok_or(BadRow::Column(RWBS))? else { return Ok(None) };
     if !fields.rest().first().is_some_and(u8::is_ascii_digit) {
         return Ok(None);
     }
-    let offset = fields.sector()?;
+    let offset = fields.offset(512)?;
     match fields.text()? {
         b"+" => {}
         // The bracket shows that the event has a payload, or that a flush failed.
         [b'(' | b'[', ..] => return Ok(None),
         _ => return Err(BadRow::Column(PLUS)),
     }
-    Ok(Some((op, offset, fields.sectors()?)))
+    Ok(Some((op, offset, fields.scaled(512)?)))
 }
 
 fn is_device(text: &[u8]) -> bool {
@@ -148,19 +148,4 @@ fn begins_summary(line: &[u8]) -> bool {
     line.first().is_some_and(|b| !b.is_ascii_whitespace())
         && line.ends_with(b")")
         && line.windows(2).any(|two| two == b" (")
-}
-
-/// Returns the direction that the column RWBS states. Returns `None` for a flush or another event
-/// without data.
-fn direction(rwbs: &[u8]) -> Result<Option<Op>, BadRow> {
-    // If F is the first of several letters, a flush precedes the request. F alone is a flush
-    // without a request.
-    let letter = rwbs.strip_prefix(b"F").and_then(<[u8]>::first).or(rwbs.first());
-    match letter {
-        Some(b'R') => Ok(Some(Op::Read)),
-        Some(b'W') => Ok(Some(Op::Write)),
-        Some(b'D') => Ok(Some(Op::Trim)),
-        Some(letter) if letter.is_ascii_alphabetic() => Ok(None),
-        _ => Err(BadRow::Column(RWBS)),
-    }
 }

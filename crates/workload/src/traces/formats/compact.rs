@@ -18,10 +18,9 @@ mod write;
 use vpass_drive::base::latency::AccessLatency;
 use vpass_drive::base::request::Op;
 
-use crate::traces::rows::format::{Epoch, Format, column};
+use crate::traces::rows::format::{Body, Epoch, Format, Kind, column};
 use crate::traces::rows::head::Head;
 use crate::traces::rows::names::{MAX_DEVICES, MAX_NAME_BYTES};
-use crate::traces::rows::reader::Body;
 use crate::traces::rows::unit::Times;
 
 pub(in crate::traces) use write::CompactWriter;
@@ -31,18 +30,18 @@ pub(in crate::traces) const FORMAT: Format = Format {
     aliases: &["vpt"],
     description: "vpass's own compact form",
     columns: &[
-        column("time", "nanoseconds"),
-        column("offset", "bytes below 2^63"),
-        column("size", "bytes"),
-        column("device", "the index of a device that was named before"),
-        column("direction", "read, write or trim"),
+        column("time", Kind::Time(1)),
+        column("offset", Kind::Offset(1)),
+        column("size", Kind::Size(1)),
+        column("device", Kind::Own("the index of a device that was named before")),
+        column("direction", Kind::Own("read, write or trim")),
     ],
     // The header of each file states the epoch of the file, which replaces this value.
     clock: Epoch::Relative,
     times: Times::Fixed("nanoseconds"),
     has_op: true,
     detect,
-    body: Body::Batches(|_| Box::new(read::Decoder::default())),
+    body: Body::Records(|_| Box::new(read::Decoder::default())),
 };
 
 fn detect(head: &Head) -> bool {

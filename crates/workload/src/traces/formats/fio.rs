@@ -20,10 +20,10 @@ use vpass_drive::base::request::Op;
 
 use crate::traces::formats::fio2;
 use crate::traces::rows::fields::Blanks;
-use crate::traces::rows::format::{BadRow, Epoch, Format, TraceRow, column, time_column};
+use crate::traces::rows::format::{BadRow, Body, Epoch, Format, Kind, TraceRow, column};
 use crate::traces::rows::head::Head;
 use crate::traces::rows::names::Names;
-use crate::traces::rows::reader::{Body, LineReader, Opening};
+use crate::traces::rows::reader::{LineReader, Opening};
 use crate::traces::rows::unit::{TimeUnit, Times};
 
 pub(in crate::traces) const FORMAT: Format = Format {
@@ -31,14 +31,11 @@ pub(in crate::traces) const FORMAT: Format = Format {
     aliases: &[],
     description: "fio iolog version 3",
     columns: &[
-        time_column("timestamp", "a whole number of microseconds"),
-        column("filename", "a name without spaces"),
-        column(
-            "action",
-            "one of add, open, close, read, write, trim, sync, datasync, sync_file_range, wait",
-        ),
-        column("offset", "a whole number below 2^63, in bytes"),
-        column("length", "a whole number of bytes"),
+        column("timestamp", Kind::Time(1_000)),
+        column("filename", FILENAME),
+        column("action", ACTIONS),
+        column("offset", Kind::Offset(1)),
+        column("length", Kind::Size(1)),
     ],
     clock: Epoch::Relative,
     times: Times::Usual(TimeUnit::Microseconds),
@@ -46,6 +43,11 @@ pub(in crate::traces) const FORMAT: Format = Format {
     detect,
     body: Body::Lines(open),
 };
+
+/// Columns that versions 2 and 3 of the log share.
+pub(in crate::traces) const FILENAME: Kind = Kind::Own("a name without spaces");
+pub(in crate::traces) const ACTIONS: Kind =
+    Kind::Own("one of add, open, close, read, write, trim, sync, datasync, sync_file_range, wait");
 
 const TIMESTAMP: usize = 0;
 const ACTION: usize = 2;
@@ -146,6 +148,6 @@ pub(in crate::traces) fn entry(fields: &mut Blanks, action: usize) -> Result<Ent
 
 #[inline]
 fn numbers(fields: &mut Blanks) -> Result<(u64, u64), BadRow> {
-    let numbers = (fields.offset()?, fields.number()?);
+    let numbers = (fields.offset(1)?, fields.number()?);
     fields.end().map(|()| numbers)
 }

@@ -12,13 +12,13 @@
 //! treats the action `wait` as the manual page says: a wait begins at the end of the previous wait,
 //! and waits below 100 us are ignored. In a closed loop, waits have no effect.
 
-use crate::traces::formats::fio::{Entry, entry};
+use crate::traces::formats::fio::{ACTIONS, Entry, FILENAME, entry};
 use crate::traces::rows::fields::Blanks;
-use crate::traces::rows::format::{BadRow, Epoch, Format, TraceRow, column};
+use crate::traces::rows::format::{BadRow, Body, Epoch, Format, Kind, TraceRow, column};
 use crate::traces::rows::head::Head;
 use crate::traces::rows::missing_times::MissingTimes;
 use crate::traces::rows::names::Names;
-use crate::traces::rows::reader::{Body, LineReader, Opening};
+use crate::traces::rows::reader::{LineReader, Opening};
 use crate::traces::rows::unit::Times;
 
 pub(in crate::traces) const FORMAT: Format = Format {
@@ -26,13 +26,10 @@ pub(in crate::traces) const FORMAT: Format = Format {
     aliases: &[],
     description: "fio iolog version 2",
     columns: &[
-        column("filename", "a name without spaces"),
-        column(
-            "action",
-            "one of add, open, close, read, write, trim, sync, datasync, sync_file_range, wait",
-        ),
-        column("offset", "a whole number below 2^63, in bytes"),
-        column("length", "a whole number of bytes"),
+        column("filename", FILENAME),
+        column("action", ACTIONS),
+        column("offset", Kind::Offset(1)),
+        column("length", Kind::Size(1)),
     ],
     clock: Epoch::None,
     times: Times::None,

@@ -24,9 +24,9 @@
 
 use vpass_drive::base::request::Op;
 
-use crate::traces::rows::format::{BadRow, Epoch, Format, TraceRow, column};
+use crate::traces::rows::format::{BadRow, Body, Epoch, Format, Kind, TraceRow, column};
 use crate::traces::rows::head::Head;
-use crate::traces::rows::reader::{Body, Opening, RecordReader, Taken};
+use crate::traces::rows::reader::{Opening, RecordReader, Taken};
 use crate::traces::rows::unit::Times;
 
 pub(in crate::traces) const FORMAT: Format = Format {
@@ -34,14 +34,14 @@ pub(in crate::traces) const FORMAT: Format = Format {
     aliases: &[],
     description: "VMware vscsiStats binary, CloudPhysics",
     columns: &[
-        column("serial", "a whole number"),
-        column("length", "a whole number of bytes"),
-        column("segments", "a whole number"),
-        column("command", "a SCSI operation code below 256"),
-        column("version", "1 or 2 in the high byte, equal in every record"),
-        column("block", "a whole number below 2^54, in blocks of 512 bytes"),
-        column("time", "a whole number of microseconds, less than 2^64 ns in total"),
-        column("response", "a whole number of microseconds"),
+        column("serial", Kind::Whole),
+        column("length", Kind::Size(1)),
+        column("segments", Kind::Whole),
+        column("command", Kind::Own("a SCSI operation code below 256")),
+        column("version", Kind::Own("1 or 2 in the high byte, equal in every record")),
+        column("block", Kind::Offset(512)),
+        column("time", Kind::Time(1_000)),
+        column("response", Kind::Own("a whole number of microseconds")),
     ],
     clock: Epoch::Relative,
     times: Times::Fixed("microseconds"),

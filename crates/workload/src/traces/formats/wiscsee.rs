@@ -24,11 +24,11 @@
 use vpass_drive::base::phrase::Phrase;
 use vpass_drive::base::request::Op;
 
-use crate::traces::rows::blk::{BlkAction, Counted, without_rows};
+use crate::traces::rows::blk::{ACTIONS, BlkAction, Counted, without_rows};
 use crate::traces::rows::fields::Blanks;
-use crate::traces::rows::format::{BadRow, Epoch, Format, TraceRow, column};
+use crate::traces::rows::format::{BadRow, Body, Epoch, Format, Kind, TraceRow, column};
 use crate::traces::rows::head::{Head, is_decimal, is_whole};
-use crate::traces::rows::reader::{Body, LineReader, Opening};
+use crate::traces::rows::reader::{LineReader, Opening};
 use crate::traces::rows::unit::Times;
 
 pub(in crate::traces) const FORMAT: Format = Format {
@@ -36,14 +36,14 @@ pub(in crate::traces) const FORMAT: Format = Format {
     aliases: &[],
     description: "WiscSee's text of blktrace",
     columns: &[
-        column("pid", "a whole number"),
-        column("action", "a letter such as Q, D or C"),
-        column("operation", "read, write or discard"),
-        column("offset", "a whole number below 2^63, in bytes"),
-        column("size", "a whole number of bytes"),
-        column("time", "a decimal number of seconds"),
-        column("gap", "a decimal number of seconds"),
-        column("sync", "True or False"),
+        column("pid", Kind::Whole),
+        column("action", ACTIONS),
+        column("operation", Kind::Op(direction, "read, write or discard")),
+        column("offset", Kind::Offset(1)),
+        column("size", Kind::Size(1)),
+        column("time", Kind::Decimal(1_000_000_000)),
+        column("gap", Kind::Skip("a decimal number of seconds")),
+        column("sync", Kind::Skip("True or False")),
     ],
     clock: Epoch::Relative,
     times: Times::Fixed("seconds"),
@@ -77,7 +77,7 @@ impl LineReader for Events {
         fields.unused_number()?;
         let action = fields.text()?;
         let op = direction(fields.text()?).ok_or(BadRow::Column(OPERATION))?;
-        let offset = fields.offset()?;
+        let offset = fields.offset(1)?;
         let bytes = fields.number()?;
         let at_ns = fields.seconds()?;
         let row = TraceRow { at_ns, device: 0, offset, bytes, op, hint: None };

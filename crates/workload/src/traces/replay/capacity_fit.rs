@@ -46,8 +46,7 @@ impl FromStr for Fit {
             "scale" => Ok(Self::Scale),
             "pack" => Ok(Self::Pack),
             _ => {
-                let hint = crate::nearest::nearest(name, Self::NAMES);
-                let hint = hint.map_or_else(String::new, |n| format!(" (did you mean {n}?)"));
+                let hint = crate::nearest::hint(name, Self::NAMES);
                 Err(phrase![
                     "\"{name}\" is not a value of ",
                     Opt::Fit,

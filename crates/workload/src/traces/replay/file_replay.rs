@@ -1,8 +1,6 @@
 //! Replays one file of a trace. Each row gets a time on the clock of the run, and an address on the
 //! drive.
 
-use std::collections::HashMap;
-
 use vpass_drive::base::latency::AccessLatency;
 use vpass_drive::base::phrase::{Opt, Phrase};
 use vpass_drive::base::request::{Op, SourceError};
@@ -10,13 +8,13 @@ use vpass_drive::base::units::Ns;
 use vpass_drive::phrase;
 
 use crate::traces::file::TraceFile;
+use crate::traces::options::TraceOptions;
 use crate::traces::replay::capacity_fit::{CHANGED, Fitter};
 use crate::traces::replay::layout::Device;
 use crate::traces::replay::survey::FileSurvey;
 use crate::traces::replay::trace_clock::{FileClock, TraceClock};
-use crate::traces::replay::trace_options::TraceOptions;
+use crate::traces::rows::by_device::ByDevice;
 use crate::traces::rows::format::TraceRow;
-use crate::traces::rows::options::ReadOptions;
 
 /// Trace file that is being replayed.
 pub(in crate::traces) struct FileReplay {
@@ -24,10 +22,7 @@ pub(in crate::traces) struct FileReplay {
     clock: FileClock,
     /// First byte of each device on the drive, by device number; `None` for a device that `--only`
     /// leaves out.
-    bases: HashMap<u32, Option<u64>>,
-    /// Device of the previous row, and the first byte of this device on the drive. Most rows have
-    /// the same device as the previous row, so this field saves look-ups.
-    latest: Option<(u32, Option<u64>)>,
+    bases: ByDevice<Option<u64>>,
 }
 
 /// Row of a trace with its time in the run and its address on the drive.
@@ -59,7 +54,7 @@ impl FileReplay {
         devices: &[Device],
         options: &TraceOptions,
     ) -> Result<Self, SourceError> {
-        let read = ReadOptions { format: Some(survey.format), ..options.read.clone() };
+        let read = TraceOptions { format: Some(survey.format), ..options.clone() };
         let bases = survey
             .numbers
             .iter()
@@ -68,8 +63,7 @@ impl FileReplay {
         Ok(Self {
             file: TraceFile::open(&survey.path, &read)?,
             clock: FileClock::new(survey.origin_ns.unwrap_or(0), options.join_recordings),
-            bases,
-            latest: None,
+            bases: ByDevice::new(bases),
         })
     }
 
@@ -78,11 +72,8 @@ impl FileReplay {
     pub(in crate::traces) fn next(&mut self, way: &Way) -> Result<Option<Placed>, SourceError> {
         while self.file.advance()? {
             let row = *self.file.row();
-            let base = match self.latest {
-                Some((number, base)) if number == row.device => base,
-                _ => self.look_up(row.device)?,
-            };
-            if let Some(base) = base {
+            let Self { file, bases, .. } = self;
+            if let Some(base) = bases.value(row.device, || Err(file.complain(CHANGED)))? {
                 return self.placed(&row, base, way).map(Some);
             }
         }
@@ -92,12 +83,6 @@ impl FileReplay {
     /// Makes an error about the current row of the file.
     pub(in crate::traces) fn complain(&self, what: impl Into<Phrase>) -> SourceError {
         self.file.complain(what)
-    }
-
-    fn look_up(&mut self, number: u32) -> Result<Option<u64>, SourceError> {
-        let base = self.bases.get(&number).ok_or_else(|| self.complain(CHANGED))?;
-        self.latest = Some((number, *base));
-        Ok(*base)
     }
 
     #[inline]

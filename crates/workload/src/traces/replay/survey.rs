@@ -1,10 +1,13 @@
-//! Surveys the files of a trace before a run. The survey has the format of each file, the number of
-//! rows of each file, and the places of the devices on the drive. The source file `scan` reads the
-//! trace files.
+//! Surveys the files of a trace before a run. All files are read once, and every line is checked.
+//! The survey has the format of each file, the number of rows of each file, and the places of the
+//! devices on the drive.
+//!
+//! The survey needs little memory: mainly the table of devices, and with `--fit pack` the list of
+//! touched pages.
 
-use crate::traces::shown::shown;
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use vpass_drive::base::phrase::{Opt, Phrase};
@@ -12,18 +15,19 @@ use vpass_drive::base::request::SourceError;
 use vpass_drive::base::units::Ns;
 use vpass_drive::phrase;
 
-use crate::traces::file::Skipped;
+use crate::traces::file::{Skipped, TraceFile};
+use crate::traces::options::{MissingClock, TraceOptions};
 use crate::traces::replay::capacity_fit::Fit;
 use crate::traces::replay::layout::{Device, lay_out, too_large, too_many_pages};
-use crate::traces::replay::packing::Packing;
-use crate::traces::replay::scan::Scan;
-use crate::traces::replay::trace_options::TraceOptions;
+use crate::traces::replay::packing::{Packing, Touched};
 use crate::traces::rows::blk;
+use crate::traces::rows::by_device::{ByDevice, too_many};
 use crate::traces::rows::format::{Epoch, Format};
+use crate::traces::rows::names::MAX_DEVICES;
 use crate::traces::rows::oddities::Oddities;
-use crate::traces::rows::options::{MissingClock, ReadOptions};
 use crate::traces::rows::rate;
 use crate::traces::rows::unit::TimeUnit;
+use crate::traces::shown::shown;
 
 /// Survey of a trace: facts about each file and each device.
 #[derive(Clone, Debug)]
@@ -48,8 +52,8 @@ pub struct FileSurvey {
     pub format: &'static Format,
     /// Whether the format was detected from the content of the file.
     pub detected: bool,
-    /// Notes about the parts of the file that give no rows.
-    pub notes: Vec<Phrase>,
+    /// Note about events that do not count as requests.
+    pub(in crate::traces) note: Option<Phrase>,
     /// Signs that the rows are not what they seem.
     pub(in crate::traces) oddities: Oddities,
     /// Epoch of the times in the file.
@@ -69,14 +73,15 @@ pub struct FileSurvey {
 }
 
 impl FileSurvey {
-    /// Returns warnings if the times or the sizes of the file were probably read wrongly. `said` is
-    /// the unit of times that the user gave. Without `timed`, the times are not used. If `joined`,
-    /// recordings follow each other.
+    /// Returns warnings if the times or the sizes of the file were probably read wrongly, or if
+    /// some events were not counted. `said` is the unit of times that the user gave. Without
+    /// `timed`, the times are not used. If `joined`, recordings follow each other.
     pub fn doubts(&self, said: Option<TimeUnit>, timed: bool, joined: bool) -> Vec<Phrase> {
         let path = shown(&self.path);
         let rate = rate::doubts(&path, self.format, said, self.rows, self.span_ns);
         let of_clock = self.oddities.of_clock(&path).filter(|_| timed && !joined);
-        [rate.filter(|_| timed), of_clock, self.of_sizes()].into_iter().flatten().collect()
+        let note = self.note.clone();
+        [rate.filter(|_| timed), of_clock, self.of_sizes(), note].into_iter().flatten().collect()
     }
 
     fn of_sizes(&self) -> Option<Phrase> {
@@ -100,21 +105,10 @@ impl Survey {
             return Err(SourceError::new("no trace file is given"));
         }
         let mut scan = Scan::new(options);
-        let (mut files, mut skipped) = (vec![], Skipped::default());
         for path in paths {
-            let (file, passed_over) = scan.file(path, watch)?;
-            files.push(file);
-            skipped.add(&passed_over);
+            scan.file(path, watch)?;
         }
-        refuse_idle_options(&files, &options.read)?;
-        let touched = scan.touched();
-        let (mut devices, furthest) = scan.devices()?;
-        if !options.concat {
-            share_clocks(&mut files);
-        }
-        let space = lay_out(&mut devices)?;
-        let packing = touched.map(|touched| Arc::new(touched.packed(&devices)));
-        Ok(Self { files, devices, space, skipped, furthest, packing })
+        scan.survey()
     }
 
     /// Returns the surveys of all files, in the order in which the user gave the files.
@@ -208,7 +202,7 @@ fn share_clocks(files: &mut [FileSurvey]) {
 }
 
 /// Returns an error if an option has no effect on any of the files.
-fn refuse_idle_options(files: &[FileSurvey], options: &ReadOptions) -> Result<(), SourceError> {
+fn refuse_idle_options(files: &[FileSurvey], options: &TraceOptions) -> Result<(), SourceError> {
     let format = files[0].format.name;
     let idle = |option: Opt, what: &str| {
         let path = shown(&files[0].path);
@@ -230,4 +224,180 @@ fn refuse_idle_options(files: &[FileSurvey], options: &ReadOptions) -> Result<()
         return idle(Opt::BlkAction, "record several events per request");
     }
     Ok(())
+}
+
+/// Number of rows between two reports of progress.
+const STEP_ROWS: u64 = 8192;
+/// Largest number of device names that a message shows.
+const SHOWN: usize = 10;
+
+/// Results for the files that were read so far.
+struct Scan<'a> {
+    options: &'a TraceOptions,
+    files: Vec<FileSurvey>,
+    skipped: Skipped,
+    devices: Vec<Device>,
+    /// Place of the request with the highest address in the first device: index of the file, and
+    /// number of the line or record.
+    furthest: (usize, u64),
+    /// Device index for each device name; used only if the files are parts of one trace.
+    by_name: HashMap<String, usize>,
+    /// For each device in the option `--only`: whether a file contains the device.
+    found: Vec<bool>,
+    /// Names of the devices that `--only` leaves out, for a message.
+    others: Vec<String>,
+    /// Touched pages of each device; `None` unless the options contain [`Fit::Pack`].
+    touched: Option<Touched>,
+}
+
+impl<'a> Scan<'a> {
+    fn new(options: &'a TraceOptions) -> Self {
+        Self {
+            options,
+            files: vec![],
+            skipped: Skipped::default(),
+            devices: vec![],
+            furthest: (0, 0),
+            by_name: HashMap::new(),
+            found: vec![false; options.only.len()],
+            others: vec![],
+            touched: (options.fit == Fit::Pack).then(|| Touched::new(options.page_bytes)),
+        }
+    }
+
+    /// Reads one file of the trace.
+    fn file(&mut self, path: &Path, watch: &mut dyn FnMut(u64) -> bool) -> Result<(), SourceError> {
+        if fs::metadata(path).is_ok_and(|m| !m.is_file() && !m.is_dir()) {
+            let what = "is a pipe or a device; a trace is read more than once, so a file on a disk \
+                        is expected";
+            return Err(SourceError::new(format!("{}: {what}", shown(path))));
+        }
+        let mut file = TraceFile::open(path, self.options)?;
+        let index = self.files.len();
+        let mut numbers = ByDevice::new(HashMap::new());
+        let (mut origin_ns, mut rows, mut reported) = (None, 0u64, 0);
+        let (mut asked, mut earliest, mut latest) = (0, u64::MAX, 0);
+        let mut oddities = Oddities::default();
+        while file.advance()? {
+            let row = *file.row();
+            rows += 1;
+            if rows.is_multiple_of(STEP_ROWS) {
+                report_progress(watch, &file, &mut reported)?;
+            }
+            let device = numbers.value(row.device, || self.device(&file, index, row.device))?;
+            let Some(device) = device else { continue };
+            origin_ns.get_or_insert(row.at_ns);
+            oddities.add(&row);
+            (asked, earliest, latest) = (asked + 1, earliest.min(row.at_ns), latest.max(row.at_ns));
+            if let Some(touched) = &mut self.touched {
+                touched.add(device, &row);
+            }
+            self.devices[device].rows += 1;
+            let end = row.offset + row.bytes;
+            if end > self.devices[device].extent {
+                self.devices[device].extent = end;
+                if device == 0 {
+                    self.furthest = (index, file.number());
+                }
+            }
+        }
+        report_progress(watch, &file, &mut reported)?;
+        self.files.push(FileSurvey {
+            path: path.to_owned(),
+            format: file.format(),
+            detected: self.options.format.is_none(),
+            clock: file.clock(),
+            note: file.note(),
+            oddities,
+            origin_ns: if file.clock() == Epoch::Run { Some(0) } else { origin_ns },
+            ends_at: file.ends_at(),
+            rows: asked,
+            span_ns: latest.saturating_sub(earliest),
+            numbers: numbers.into_known(),
+        });
+        self.skipped.add(file.skipped());
+        Ok(())
+    }
+
+    /// Places the devices of all files side by side.
+    fn survey(mut self) -> Result<Survey, SourceError> {
+        refuse_idle_options(&self.files, self.options)?;
+        if let Some(missing) = self.found.iter().position(|found| !found) {
+            return Err(self.missing(&self.options.only[missing]));
+        }
+        if !self.options.concat {
+            share_clocks(&mut self.files);
+        }
+        let (file, number) = self.furthest;
+        let FileSurvey { path, format, .. } = &self.files[file];
+        let rows = if format.is_text() { "line" } else { "record" };
+        let furthest = format!("{rows} {number} of {}", shown(path));
+        let space = lay_out(&mut self.devices)?;
+        let touched = self.touched.take();
+        let packing = touched.map(|touched| Arc::new(touched.packed(&self.devices)));
+        let Self { files, devices, skipped, .. } = self;
+        Ok(Survey { files, devices, space, skipped, furthest, packing })
+    }
+
+    /// Returns the index of a device whose number occurs for the first time in a file. Returns
+    /// `None` if `--only` leaves the device out.
+    #[cold]
+    fn device(
+        &mut self,
+        file: &TraceFile,
+        index: usize,
+        number: u32,
+    ) -> Result<Option<usize>, SourceError> {
+        let name = file.device_name(number);
+        let mut wanted = self.options.only.is_empty();
+        for (asked, found) in self.options.only.iter().zip(&mut self.found) {
+            if file.is_device(number, asked) {
+                (wanted, *found) = (true, true);
+            }
+        }
+        if !wanted {
+            if self.others.len() <= SHOWN {
+                self.others.push(name);
+            }
+            return Ok(None);
+        }
+        if self.options.concat
+            && let Some(known) = self.by_name.get(&name)
+        {
+            return Ok(Some(*known));
+        }
+        if self.devices.len() == MAX_DEVICES {
+            return Err(too_many());
+        }
+        let device = self.devices.len();
+        self.by_name.insert(name.clone(), device);
+        self.devices.push(Device { name, file: index, base: 0, extent: 0, rows: 0 });
+        Ok(Some(device))
+    }
+
+    fn missing(&self, wanted: &str) -> SourceError {
+        let names = self.devices.iter().map(|d| &d.name).chain(&self.others);
+        let there: Vec<_> = names.take(SHOWN + 1).map(String::as_str).collect();
+        let more = if there.len() > SHOWN { ", ..." } else { "" };
+        let there = there[..there.len().min(SHOWN)].join(", ");
+        SourceError::new(phrase![
+            Opt::Only.to(wanted),
+            ": no device of the trace has that number or name; the devices are {there}{more}",
+        ])
+    }
+}
+
+fn report_progress(
+    watch: &mut dyn FnMut(u64) -> bool,
+    file: &TraceFile,
+    reported: &mut u64,
+) -> Result<(), SourceError> {
+    let read = file.bytes_read();
+    let more = read - *reported;
+    *reported = read;
+    if watch(more) {
+        Ok(())
+    } else {
+        Err(SourceError::new("the reading of the trace was interrupted"))
+    }
 }

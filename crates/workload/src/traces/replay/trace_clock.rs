@@ -50,13 +50,6 @@ impl TraceClock {
         self.start.checked_add(since_start).filter(|at| *at <= self.end).ok_or(self.too_late())
     }
 
-    /// Returns the time from the start of the current part to a row. `at` is the time from the
-    /// start of the run to the row.
-    #[inline]
-    pub(in crate::traces) fn since(&self, at: Ns) -> Ns {
-        at - self.start
-    }
-
     fn too_late(&self) -> TooLate {
         if self.speed < 1.0 { TooLate::AtThisSpeed } else { TooLate::AtAnySpeed }
     }

@@ -16,12 +16,11 @@ use vpass_drive::phrase;
 
 use crate::pass::PassSource;
 use crate::traces::file::Skipped;
+use crate::traces::options::TraceOptions;
 use crate::traces::replay::capacity_fit::Fitter;
 use crate::traces::replay::file_replay::{FileReplay, Placed, Way};
-use crate::traces::replay::kept_pass::KeptPass;
 use crate::traces::replay::survey::Survey;
 use crate::traces::replay::trace_clock::{TooLate, TraceClock};
-use crate::traces::replay::trace_options::TraceOptions;
 
 /// Largest replay speed, as a multiple of the recorded speed. At this speed, the replay of a year
 /// takes less than a millisecond.
@@ -65,10 +64,6 @@ pub struct TraceSource {
     /// with the same time keep the order of the files. The heap is not used for a single file.
     order: BinaryHeap<Reverse<(Ns, usize)>>,
     next_part: usize,
-    /// First pass of the trace in memory, if the pass is small.
-    kept: KeptPass,
-    /// Index of the next row in `kept`; `None` if the current pass reads the files.
-    from_kept: Option<usize>,
     report: TraceReport,
     /// Error that has ended the stream. Later calls return this error again.
     failed: Option<SourceError>,
@@ -131,8 +126,6 @@ impl TraceSource {
                 capacity,
                 extent: survey.space(),
             },
-            kept: KeptPass::new(&survey),
-            from_kept: None,
             survey,
             options,
             replays: vec![],
@@ -169,19 +162,10 @@ impl TraceSource {
     fn open_next_part(&mut self) -> Result<bool, SourceError> {
         self.replays.clear();
         self.order.clear();
-        if self.next_part > 0 {
-            self.kept.end_part();
-        }
-        let Some(files) = self.part(self.next_part) else {
-            self.kept.end();
-            return Ok(false);
-        };
-        let first = files.start;
-        self.clock.begin_part().map_err(|late| self.too_late(first, late))?;
-        if self.from_kept.is_some() {
-            self.next_part += 1;
-            return Ok(true);
-        }
+        let Some(files) = self.part(self.next_part) else { return Ok(false) };
+        let path = shown(&self.survey.files()[files.start].path);
+        let too_late = |late: TooLate| SourceError::new(phrase!["{path}: ", late]);
+        self.clock.begin_part().map_err(too_late)?;
         for file in &self.survey.files()[files] {
             self.replays
                 .push((FileReplay::open(file, self.survey.devices(), &self.options)?, None));
@@ -212,37 +196,6 @@ impl TraceSource {
     /// Returns the earliest row that is left in the current part.
     #[inline]
     fn next(&mut self) -> Result<Option<Placed>, SourceError> {
-        if let Some(place) = self.from_kept {
-            return self.next_kept(place);
-        }
-        let row = self.next_read()?;
-        if let Some(row) = &row {
-            self.kept.keep(row, self.clock.since(row.at));
-        }
-        Ok(row)
-    }
-
-    /// Returns the next row of the pass in memory.
-    #[inline]
-    fn next_kept(&mut self, place: usize) -> Result<Option<Placed>, SourceError> {
-        let Some(row) = self.next_part.checked_sub(1).and_then(|part| self.kept.row(part, place))
-        else {
-            return Ok(None);
-        };
-        self.from_kept = Some(place + 1);
-        let at = self.clock.at(row.at).map_err(|late| self.too_late(0, late))?;
-        Ok(Some(Placed { at, ..row }))
-    }
-
-    /// Makes the error for a request that arrives after the latest time that vpass supports.
-    #[cold]
-    fn too_late(&self, file: usize, late: TooLate) -> SourceError {
-        let path = shown(&self.survey.files()[file].path);
-        SourceError::new(phrase!["{path}: ", late])
-    }
-
-    #[inline]
-    fn next_read(&mut self) -> Result<Option<Placed>, SourceError> {
         let way = Way { clock: &self.clock, fitter: &self.fitter, strict: self.options.strict };
         if let [(replay, _)] = &mut self.replays[..] {
             return replay.next(&way);
@@ -302,13 +255,12 @@ impl PassSource for TraceSource {
             return Err(e.clone());
         }
         self.next_part = 0;
-        self.from_kept = self.kept.serves(&self.survey).then_some(0);
         self.report.passes += 1;
         self.open_next_part().map(|_| ()).inspect_err(|e| self.failed = Some(e.clone()))
     }
 
     fn memory(&self) -> u64 {
         let open = if self.options.concat { 1 } else { self.survey.files().len() as u64 };
-        open * LANE_BYTES + KeptPass::bytes(&self.survey)
+        open * LANE_BYTES
     }
 }

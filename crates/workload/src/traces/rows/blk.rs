@@ -4,7 +4,7 @@
 use vpass_drive::base::phrase::{Opt, Phrase};
 use vpass_drive::phrase;
 
-use crate::traces::rows::format::BadRow;
+use crate::traces::rows::format::{BadRow, Kind};
 
 /// Event that blktrace(8) records for a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,6 +92,9 @@ impl Counted {
         })
     }
 }
+
+/// Column with the kind of an event.
+pub(in crate::traces) const ACTIONS: Kind = Kind::Own("a letter such as Q, D or C");
 
 /// Trace formats that record events.
 pub(in crate::traces) const FORMATS: [&str; 2] = ["blkparse", "wiscsee"];

@@ -4,14 +4,13 @@
 use vpass_drive::base::request::Op;
 
 use crate::traces::bytes::digits::{decimal, digits};
-use crate::traces::rows::trace_row::BadRow;
+use crate::traces::rows::format::BadRow;
 
-/// Columns that are separated by single commas.
-pub(in crate::traces) type Commas<'a> = Fields<'a, false>;
 /// Columns that are separated by runs of spaces and tabs.
 pub(in crate::traces) type Blanks<'a> = Fields<'a, true>;
 
-/// Line of a trace whose columns are parsed one after the other.
+/// Line of a trace whose columns are parsed one after the other. Columns are separated by single
+/// commas, or by runs of spaces and tabs (`BLANKS`).
 pub(in crate::traces) struct Fields<'a, const BLANKS: bool> {
     line: &'a [u8],
     /// Start of the next column in the line.
@@ -24,8 +23,6 @@ pub(in crate::traces) struct Fields<'a, const BLANKS: bool> {
 
 /// Limit for offsets and ends of requests, in bytes. No device has such high addresses.
 const ADDRESS_END: u64 = 1 << 63;
-/// Number of bytes in a disk sector. All formats with sector numbers use this size.
-const SECTOR_BYTES: u64 = 512;
 
 impl<'a, const BLANKS: bool> Fields<'a, BLANKS> {
     pub(in crate::traces) fn new(line: &'a [u8]) -> Self {
@@ -43,21 +40,6 @@ impl<'a, const BLANKS: bool> Fields<'a, BLANKS> {
         }
         self.finish(length)?;
         Ok(&self.line[start..start + length])
-    }
-
-    /// Skips the next `columns` columns if their text is exactly `text` and another column follows.
-    /// Returns whether columns were skipped.
-    #[inline(always)]
-    #[expect(clippy::inline_always, reason = "per column of a trace")]
-    pub(in crate::traces) fn take(&mut self, text: &[u8], columns: usize) -> bool {
-        let end = self.at + text.len();
-        let is_there = self.line.get(end).is_some_and(|b| separates::<BLANKS>(*b))
-            && self.line[self.at..end] == *text;
-        if is_there {
-            self.at = end + 1;
-            self.column += columns;
-        }
-        is_there
     }
 
     /// Parses the next column as a whole number.
@@ -92,44 +74,31 @@ impl<'a, const BLANKS: bool> Fields<'a, BLANKS> {
         u32::try_from(self.number()?).map_err(|_| BadRow::Column(column))
     }
 
-    /// Parses the next column as an offset in bytes.
+    /// Parses the next column as an address in units of `unit` bytes, and returns it in bytes.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "per column of a trace")]
-    pub(in crate::traces) fn offset(&mut self) -> Result<u64, BadRow> {
+    pub(in crate::traces) fn offset(&mut self, unit: u64) -> Result<u64, BadRow> {
         let column = self.column;
-        self.number()
+        self.scaled(unit)
             .and_then(|n| if n < ADDRESS_END { Ok(n) } else { Err(BadRow::Column(column)) })
-    }
-
-    /// Parses the next column as a sector number, and returns the offset in bytes.
-    #[inline]
-    pub(in crate::traces) fn sector(&mut self) -> Result<u64, BadRow> {
-        let column = self.column;
-        self.scaled(SECTOR_BYTES)
-            .and_then(|n| if n < ADDRESS_END { Ok(n) } else { Err(BadRow::Column(column)) })
-    }
-
-    /// Parses the next column as a number of sectors, and returns the number of bytes.
-    #[inline]
-    pub(in crate::traces) fn sectors(&mut self) -> Result<u64, BadRow> {
-        self.scaled(SECTOR_BYTES)
     }
 
     /// Parses the next column as a decimal number of seconds, and returns the time in ns. Decimal
     /// places below 1 ns are dropped.
     #[inline]
     pub(in crate::traces) fn seconds(&mut self) -> Result<u64, BadRow> {
-        self.decimal::<9>()
+        self.decimal(9, false)
     }
 
     /// Parses the next column as a decimal number, and returns the number times ten to the power of
-    /// `PLACES`. Further decimal places are dropped.
+    /// `places`. Further decimal places are dropped. With `colon`, a colon may follow the number.
     #[inline]
-    pub(in crate::traces) fn decimal<const PLACES: usize>(&mut self) -> Result<u64, BadRow> {
+    pub(in crate::traces) fn decimal(&mut self, places: u32, colon: bool) -> Result<u64, BadRow> {
         self.begin()?;
         let (value, length) =
-            decimal::<PLACES>(self.line, self.at).ok_or(BadRow::Column(self.column))?;
-        self.finish(length)?;
+            decimal(self.line, self.at, places).ok_or(BadRow::Column(self.column))?;
+        let colon = colon && self.line.get(self.at + length) == Some(&b':');
+        self.finish(length + usize::from(colon))?;
         Ok(value)
     }
 
@@ -230,9 +199,36 @@ pub(in crate::traces) fn letter(text: &[u8]) -> Option<Op> {
     }
 }
 
+/// Returns the direction in bit 0 of hexadecimal flags: 1 for a read.
+pub(in crate::traces) fn hex_flag(flags: &[u8]) -> Option<Op> {
+    let digits = flags.strip_prefix(b"0x").unwrap_or(flags);
+    if digits.is_empty() || digits.len() > 8 || !digits.iter().all(u8::is_ascii_hexdigit) {
+        return None;
+    }
+    let last = char::from(digits[digits.len() - 1]).to_digit(16)?;
+    Some(if last & 1 == 1 { Op::Read } else { Op::Write })
+}
+
+/// Returns the direction that the letters of blktrace (RWBS) state. `Some(None)` is a flush or
+/// another event without data.
+pub(in crate::traces) fn rwbs(letters: &[u8]) -> Option<Option<Op>> {
+    // If F is the first of several letters, a flush precedes the request. F alone is a flush
+    // without a request.
+    let letter = letters.strip_prefix(b"F").and_then(<[u8]>::first).or(letters.first());
+    match letter {
+        Some(b'R') => Some(Some(Op::Read)),
+        Some(b'W') => Some(Some(Op::Write)),
+        Some(b'D') => Some(Some(Op::Trim)),
+        Some(letter) if letter.is_ascii_alphabetic() => Some(None),
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    type Commas<'a> = Fields<'a, false>;
 
     #[test]
     fn columns_of_any_length_end_at_their_separator() {
@@ -267,7 +263,7 @@ mod tests {
             (Ok(12), Ok(3), Ok(()), Err(BadRow::Missing(2)))
         );
         assert_eq!(Blanks::new(b"3x").number(), Err(BadRow::Column(0)));
-        assert_eq!(Commas::new(b"9223372036854775808").offset(), Err(BadRow::Column(0)));
-        assert_eq!(Blanks::new(b"18014398509481984").sector(), Err(BadRow::Column(0)));
+        assert_eq!(Commas::new(b"9223372036854775808").offset(1), Err(BadRow::Column(0)));
+        assert_eq!(Blanks::new(b"18014398509481984").offset(512), Err(BadRow::Column(0)));
     }
 }

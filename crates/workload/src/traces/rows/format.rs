@@ -1,42 +1,166 @@
-//! Definition of a trace format: name, columns, detection and reader.
+//! Definition of a trace format: name, columns, detection and reader. Also the row that every
+//! reader returns, and the errors of an invalid row.
 
-use crate::traces::rows::head::Head;
-use crate::traces::rows::reader::Body;
-pub(in crate::traces) use crate::traces::rows::trace_row::BadRow;
-pub use crate::traces::rows::trace_row::{Epoch, TraceRow};
-use crate::traces::rows::unit::Times;
+use vpass_drive::base::latency::AccessLatency;
 use vpass_drive::base::phrase::{Opt, Phrase};
+use vpass_drive::base::request::Op;
 use vpass_drive::phrase;
+
+use crate::traces::rows::column_reader::Layout;
+use crate::traces::rows::head::Head;
+use crate::traces::rows::reader::{LineReader, Opening, RecordReader};
+use crate::traces::rows::unit::{TimeUnit, Times};
+
+/// Row of a trace as the file states it. The time is counted on the clock of the trace. The row may
+/// lie beyond the end of the drive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TraceRow {
+    /// Time of the row on the trace's own clock, in ns.
+    pub at_ns: u64,
+    /// Number of the row's device within one file. [`crate::traces::TraceFile::device_name`]
+    /// returns the name of the device.
+    pub device: u32,
+    /// First byte that the row reads, writes or trims.
+    pub offset: u64,
+    /// Number of bytes that the row reads, writes or trims.
+    pub bytes: u64,
+    /// Direction of the row: read, write or trim.
+    pub op: Op,
+    /// Hint of the request, if the trace has a column of hints and the row contains a hint.
+    pub hint: Option<AccessLatency>,
+}
+
+/// Error of a line or a record. Column numbers are counted from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::traces) enum BadRow {
+    /// The content of the column is invalid.
+    Column(usize),
+    /// The line ends before the column.
+    Missing(usize),
+    /// The line continues after the last column of the format.
+    Extra,
+    /// The error concerns the row as a whole and not one column. The text describes the error.
+    Sentence(&'static str),
+    /// Nothing after the error can be read, so `--skip-bad-lines` does not help.
+    Fatal(&'static str),
+}
+
+/// Epoch from which the times of a trace are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Epoch {
+    /// The times are dates. All files of a format whose times are dates share a clock.
+    Absolute,
+    /// The times are counted from the start of the recording.
+    Relative,
+    /// The times are those of a drive in a recorded run. A replay keeps them.
+    Run,
+    /// The format has no times.
+    None,
+}
 
 /// Column of a text format, or field of a binary format.
 #[derive(Clone, Copy, Debug)]
 pub struct Column {
     /// Name of the column in messages and tables.
     pub name: &'static str,
-    /// Content and unit of the column. The text completes the message "the column should be ...".
-    pub holds: &'static str,
-    /// Whether the user may give another unit for the column.
-    takes_unit: bool,
-}
-
-/// Makes a column whose unit the user cannot change.
-pub(in crate::traces) const fn column(name: &'static str, holds: &'static str) -> Column {
-    Column { name, holds, takes_unit: false }
-}
-
-/// Makes a column of times whose unit the user can change.
-pub(in crate::traces) const fn time_column(name: &'static str, holds: &'static str) -> Column {
-    Column { name, holds, takes_unit: true }
+    pub(in crate::traces) kind: Kind,
 }
 
 impl Column {
-    fn expected(&self) -> Phrase {
-        if self.takes_unit {
-            phrase![self.holds, " (or of ", Opt::TimeUnit, ")"]
-        } else {
-            self.holds.into()
+    /// Returns what the column should be: its content and its unit.
+    pub fn holds(&self) -> String {
+        self.kind.expected()
+    }
+}
+
+/// Makes a column.
+pub(in crate::traces) const fn column(name: &'static str, kind: Kind) -> Column {
+    Column { name, kind }
+}
+
+/// Content of a column.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::traces) enum Kind {
+    /// Time as a whole number of units. The field is the length of the unit in ns.
+    Time(u64),
+    /// Time as a decimal number of units. The field is the length of the unit in ns, a power of
+    /// ten.
+    Decimal(u64),
+    /// Time as [`Kind::Decimal`]. A colon may follow the number, as in the text of ftrace.
+    Stamp(u64),
+    /// Number of a device.
+    Device,
+    /// Name of a device.
+    Name,
+    /// First part of the name of a device, which [`Kind::Disk`] continues.
+    Host,
+    /// Number that ends the name of a device.
+    Disk,
+    /// Direction, with the function that reads it and the texts that it accepts.
+    Op(fn(&[u8]) -> Option<Op>, &'static str),
+    /// Direction, as one of these texts in any case.
+    Codes(&'static [(&'static str, Op)]),
+    /// Address in units of this many bytes.
+    Offset(u64),
+    /// Size in units of this many bytes.
+    Size(u64),
+    /// Accepted latency of the request.
+    Hint,
+    /// Whole number that is not used.
+    Whole,
+    /// Column that is neither checked nor used. The text describes its content.
+    Skip(&'static str),
+    /// Text that rows of requests have. Lines with another text move no data.
+    Only(&'static str),
+    /// Column that the format's own reader reads. The text describes the content.
+    Own(&'static str),
+}
+
+impl Kind {
+    /// Returns what the column should be, to complete the sentence "the column should be ...".
+    fn expected(self) -> String {
+        let unit = |ns: u64| match TimeUnit::of_ns(ns) {
+            Some(unit) => unit.in_words().into(),
+            None => format!("{ns}-ns ticks"),
+        };
+        match self {
+            Self::Time(ns) => format!("a whole number of {}", unit(ns)),
+            Self::Decimal(ns) | Self::Stamp(ns) => format!("a decimal number of {}", unit(ns)),
+            Self::Device | Self::Disk | Self::Whole => "a whole number".into(),
+            Self::Name | Self::Host => "a name".into(),
+            Self::Codes(codes) => {
+                let all = |op: Op| codes.iter().filter(move |code| code.1 == op).map(|code| code.0);
+                let of = |op| all(op).collect::<Vec<_>>().join("+");
+                format!("{} for a read or {} for a write", of(Op::Read), of(Op::Write))
+            }
+            Self::Offset(1) => "a whole number below 2^63, in bytes".into(),
+            Self::Offset(512) => "a whole number below 2^54, in sectors of 512 bytes".into(),
+            Self::Size(1) => "a whole number of bytes".into(),
+            Self::Size(512) => "a whole number of 512-byte sectors".into(),
+            Self::Offset(unit) | Self::Size(unit) => {
+                format!("a whole number, in units of {unit} bytes")
+            }
+            Self::Hint => "none, idle, typical or smallest".into(),
+            Self::Op(_, text) | Self::Skip(text) | Self::Only(text) | Self::Own(text) => {
+                text.into()
+            }
         }
     }
+
+    fn is_time(self) -> bool {
+        matches!(self, Self::Time(_) | Self::Decimal(_) | Self::Stamp(_))
+    }
+}
+
+/// Function that makes the reader of a file, for each kind of format.
+#[derive(Debug)]
+pub(in crate::traces) enum Body {
+    /// Arrangement of the columns in a line. The columns say how to read them.
+    Columns(Layout),
+    /// Function that makes the reader of another text format.
+    Lines(fn(&Opening) -> Box<dyn LineReader>),
+    /// Function that makes the reader of a binary format.
+    Records(fn(&Opening) -> Box<dyn RecordReader>),
 }
 
 /// Trace format, with everything that is needed to detect and read files of this format.
@@ -58,43 +182,53 @@ pub struct Format {
     pub has_op: bool,
     /// Function that returns whether the start of a file looks like this format.
     pub(in crate::traces) detect: fn(&Head) -> bool,
-    /// Function that makes the reader of a file.
     pub(in crate::traces) body: Body,
 }
 
 impl Format {
     /// Returns whether the format is text. Messages about a text format give line numbers.
     pub fn is_text(&self) -> bool {
-        matches!(self.body, Body::Lines(_))
+        !matches!(self.body, Body::Records(_))
     }
 
     /// Returns whether the sizes of the format are in sectors of 512 bytes.
     pub(in crate::traces) fn has_sectors(&self) -> bool {
-        self.columns.iter().any(|column| column.holds.contains("512-byte"))
+        self.columns.iter().any(|column| matches!(column.kind, Kind::Size(512)))
     }
 
     /// Returns the error text for an invalid line or record.
     pub(in crate::traces) fn explain(&self, bad: BadRow) -> Phrase {
-        let named = |i: usize| match self.body {
-            Body::Lines(_) => format!("column {} ({})", i + 1, self.columns[i].name),
-            Body::Records(_) | Body::Batches(_) => format!("the field {}", self.columns[i].name),
+        let named = |i: usize| {
+            let name = self.columns[i].name;
+            if self.is_text() {
+                format!("column {} ({name})", i + 1)
+            } else {
+                format!("the field {name}")
+            }
         };
         match bad {
-            BadRow::Column(i) => phrase![named(i), " should be ", self.columns[i].expected()],
+            BadRow::Column(i) => phrase![named(i), " should be ", self.expected(i)],
             BadRow::Missing(i) => {
-                phrase![named(i), " is missing; it should be ", self.columns[i].expected()]
+                phrase![named(i), " is missing; it should be ", self.expected(i)]
             }
-            BadRow::Extra => format!(
-                "there are more columns than the {} expected columns: {}",
-                self.columns.len(),
-                self.column_names()
-            )
-            .into(),
+            BadRow::Extra => {
+                let names: Vec<_> = self.columns.iter().map(|c| c.name).collect();
+                let (count, names) = (names.len(), names.join(", "));
+                format!("there are more columns than the {count} expected columns: {names}").into()
+            }
             BadRow::Sentence(sentence) | BadRow::Fatal(sentence) => sentence.into(),
         }
     }
 
-    fn column_names(&self) -> String {
-        self.columns.iter().map(|c| c.name).collect::<Vec<_>>().join(", ")
+    /// Returns what a column should be. The user may give another unit for times whose unit the
+    /// format does not fix.
+    fn expected(&self, column: usize) -> Phrase {
+        let kind = self.columns[column].kind;
+        match self.times {
+            Times::Usual(_) if kind.is_time() => {
+                phrase![kind.expected(), " (or of ", Opt::TimeUnit, ")"]
+            }
+            _ => kind.expected().into(),
+        }
     }
 }

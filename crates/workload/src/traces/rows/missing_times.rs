@@ -1,8 +1,8 @@
 //! Makes times for a trace without times. The times are evenly spaced at the rate that the user
 //! gave.
 
-use crate::traces::rows::options::MissingClock;
-use crate::traces::rows::trace_row::BadRow;
+use crate::traces::options::MissingClock;
+use crate::traces::rows::format::BadRow;
 
 /// Clock that advances by a constant time for each request.
 #[derive(Debug)]

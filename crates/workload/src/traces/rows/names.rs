@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::traces::rows::trace_row::BadRow;
+use crate::traces::rows::format::BadRow;
 
 /// Largest number of devices in a trace. The largest public collections have some thousands. A
 /// larger number means that vpass misread a column.

@@ -1,31 +1,10 @@
 //! Reads a binary stream that consists of records, in constant memory.
 
-use std::io;
 use std::ops::Range;
 
 use crate::traces::bytes::window::{BUFFER_BYTES, Window};
-use crate::traces::rows::reader::{RecordReader, Taken};
-use crate::traces::rows::trace_row::{BadRow, TraceRow};
-
-/// Reason why a record gives no row.
-#[derive(Debug)]
-pub(in crate::traces) enum RecordError {
-    /// The stream failed, because of a read error or a damaged compressed file.
-    Io(io::Error),
-    /// The record is invalid. If the length of the invalid record is known, the next record can
-    /// still be read.
-    Bad(BadRow),
-}
-
-/// Next record of a stream, or the end of the stream.
-pub(in crate::traces) enum Next {
-    /// The record moves data.
-    TraceRow(TraceRow),
-    /// The record moves no data.
-    Other,
-    /// The stream has ended.
-    End,
-}
+use crate::traces::rows::format::{BadRow, TraceRow};
+use crate::traces::rows::reader::{Odd, RecordReader, Taken};
 
 /// Reader of the records of a stream.
 pub(in crate::traces) struct Records {
@@ -50,32 +29,32 @@ impl Records {
         Self { window, record: 0..0, number: 0, offset: 0 }
     }
 
-    /// Goes to the next record of the stream.
+    /// Goes to the next record of the stream, and returns its row.
     #[inline]
     pub(in crate::traces) fn advance(
         &mut self,
         reader: &mut dyn RecordReader,
-    ) -> Result<Next, RecordError> {
+    ) -> Result<TraceRow, Odd> {
         loop {
             let missing = match reader.record(self.window.pending()) {
                 Taken::TraceRow(length, row) => {
                     self.take(length);
-                    return Ok(Next::TraceRow(row));
+                    return Ok(row);
                 }
                 Taken::Other(length) => {
                     self.take(length);
-                    return Ok(Next::Other);
+                    return Err(Odd::Nothing);
                 }
                 Taken::Bad(length, bad) => {
                     // An error message shows the first bytes of an invalid record. If the length of
                     // the record is unknown, no later record can be read.
                     self.take(if length == 0 { SHOWN } else { length });
-                    return Err(RecordError::Bad(bad));
+                    return Err(Odd::Bad(bad));
                 }
                 Taken::More(length) => length,
             };
             if !self.refill(missing)? {
-                return Ok(Next::End);
+                return Err(reader.end().map_or_else(Odd::Bad, |()| Odd::End));
             }
         }
     }
@@ -101,9 +80,9 @@ impl Records {
 
     /// Reads until a record of `length` bytes is in memory. Returns false at the end of the stream.
     #[cold]
-    fn refill(&mut self, length: usize) -> Result<bool, RecordError> {
+    fn refill(&mut self, length: usize) -> Result<bool, Odd> {
         if !self.window.at_end() {
-            self.window.refill().map_err(RecordError::Io)?;
+            self.window.refill().map_err(Odd::Io)?;
         }
         let there = self.window.pending().len();
         if length <= there {
@@ -113,6 +92,6 @@ impl Records {
             return Ok(false);
         }
         self.take(there);
-        Err(RecordError::Bad(if length > BUFFER_BYTES { TOO_LONG } else { CUT }))
+        Err(Odd::Bad(if length > BUFFER_BYTES { TOO_LONG } else { CUT }))
     }
 }

@@ -28,6 +28,11 @@ impl TimeUnit {
         [1_000_000_000, 1_000_000, 1_000, 1][self as usize]
     }
 
+    /// Returns the unit with the given length in ns.
+    pub(in crate::traces) fn of_ns(ns: u64) -> Option<Self> {
+        Self::ALL.into_iter().find(|unit| unit.ns() == ns)
+    }
+
     /// Returns the name of the unit in words, such as "microseconds".
     pub fn in_words(self) -> &'static str {
         ["seconds", "milliseconds", "microseconds", "nanoseconds"][self as usize]
@@ -91,6 +96,11 @@ impl UnitBasis {
 }
 
 impl Times {
+    /// Returns whether the format has no times.
+    pub(in crate::traces) fn is_none(self) -> bool {
+        self == Self::None
+    }
+
     /// Returns the unit in which a file is read, or `None` if the format has no times. `said` is
     /// the unit that the user gave.
     pub fn taken(self, said: Option<TimeUnit>) -> Option<UnitTaken> {

@@ -2,11 +2,11 @@
 //! time is written as 0, because vpass does not read response times from traces. If a row has a
 //! hint, the line has a further column with the hint.
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use vpass_drive::base::request::Op;
 
-use super::label::Labels;
 use super::{Losses, WriteError};
 use crate::traces::rows::format::TraceRow;
 
@@ -14,7 +14,7 @@ const TICK_NS: u64 = 100;
 
 pub(super) struct MsrWriter<W: Write> {
     out: W,
-    labels: Labels,
+    known: BTreeSet<String>,
     /// Columns `host,disk` of each device, as text.
     disks: Vec<String>,
     losses: Losses,
@@ -24,18 +24,19 @@ impl<W: Write> MsrWriter<W> {
     pub(super) fn new(out: W) -> Self {
         Self {
             out,
-            labels: Labels::default(),
+            known: BTreeSet::new(),
             disks: vec![],
             losses: Losses { time_unit_ns: TICK_NS, rounded: 0 },
         }
     }
 
     pub(super) fn device(&mut self, name: &str) {
-        let disk = self.labels.unique(&host_and_disk(name), |disk, number| {
-            let (host, disk) = disk.split_once(',').unwrap_or((disk, "0"));
-            format!("{host}-{number},{disk}")
-        });
-        self.disks.push(disk);
+        let disk = host_and_disk(name);
+        let (host, number) = disk.split_once(',').unwrap_or((&disk, "0"));
+        // If another device has the name, the host gets a number.
+        let numbered = (2u64..).map(|n| format!("{host}-{n},{number}"));
+        let mut labels = std::iter::once(disk.clone()).chain(numbered);
+        self.disks.extend(labels.find(|label| self.known.insert(label.clone())));
     }
 
     pub(super) fn row(&mut self, row: &TraceRow) -> Result<(), WriteError> {

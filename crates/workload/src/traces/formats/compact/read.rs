@@ -1,11 +1,11 @@
-//! Reads a compact trace, one block at a time.
+//! Reads a compact trace, one record at a time. A block is checked before its first record.
 
 use super::{
     CLOCKS, DEVICE, END, HEAD_BYTES, HEADER_BYTES, HINTS, MAGIC, MAX_BLOCK_BYTES, MAX_DEVICES,
     MAX_NAME_BYTES, OPS, RECORD_BYTES, VERSION, header,
 };
-use crate::traces::rows::format::{Epoch, TraceRow};
-use crate::traces::rows::reader::{Batch, BatchReader};
+use crate::traces::rows::format::{BadRow, Epoch, TraceRow};
+use crate::traces::rows::reader::{RecordReader, Taken};
 
 /// State of the reader of a file.
 #[derive(Default)]
@@ -17,45 +17,30 @@ pub(super) struct Decoder {
     /// Names of the devices so far.
     devices: Vec<String>,
     rows: u64,
+    /// Number of bytes that are left in the current block, whose checksum is right.
+    block_bytes: usize,
 }
 
-impl BatchReader for Decoder {
-    fn batch(&mut self, bytes: &[u8], rows: &mut Vec<TraceRow>) -> Result<Batch, &'static str> {
-        if self.clock.is_none() {
-            let Some(header) = bytes.first_chunk() else { return Ok(Batch::More(HEADER_BYTES)) };
-            self.clock = Some(clock_of(header)?);
-            return Ok(Batch::Whole(HEADER_BYTES));
+impl RecordReader for Decoder {
+    #[inline]
+    fn record(&mut self, bytes: &[u8]) -> Taken {
+        match self.next(bytes) {
+            Ok(taken) => taken,
+            Err(wrong) => Taken::Bad(0, BadRow::Fatal(wrong)),
         }
-        if self.has_ended && !bytes.is_empty() {
-            return Err("the file continues after its end");
-        }
-        if !self.has_ended && bytes.is_empty() {
-            return Err("the file ends before its last block; it is truncated");
-        }
-        let Some((head, rest)) = bytes.split_first_chunk::<HEAD_BYTES>() else {
-            return Ok(Batch::More(HEAD_BYTES));
-        };
-        let head = u64::from_le_bytes(*head);
-        let (length, crc) = (head as u32 as usize, (head >> 32) as u32);
-        if length > MAX_BLOCK_BYTES {
-            return Err("the block is too long; the file is damaged");
-        }
-        let Some(records) = rest.get(..length) else {
-            return Ok(Batch::More(HEAD_BYTES + length));
-        };
-        if crc32fast::hash(records) != crc {
-            return Err("the block's checksum does not match; the file is damaged");
-        }
-        self.decode(records, rows)?;
-        Ok(Batch::Whole(HEAD_BYTES + length))
+    }
+
+    fn end(&self) -> Result<(), BadRow> {
+        let cut = BadRow::Fatal("the file ends before its last block; it is truncated");
+        if self.has_ended { Ok(()) } else { Err(cut) }
     }
 
     fn device_name(&self, device: u32) -> String {
         self.devices.get(device as usize).cloned().unwrap_or_default()
     }
 
-    fn clock(&self) -> Epoch {
-        self.clock.unwrap_or(Epoch::Relative)
+    fn clock(&self) -> Option<Epoch> {
+        self.clock
     }
 
     fn ends_at(&self) -> Option<u64> {
@@ -88,60 +73,88 @@ fn clock_of(bytes: &[u8; HEADER_BYTES]) -> Result<Epoch, &'static str> {
 }
 
 impl Decoder {
-    /// Decodes the records of a block.
-    fn decode(&mut self, mut rest: &[u8], rows: &mut Vec<TraceRow>) -> Result<(), &'static str> {
-        let first = rows.len();
-        rows.reserve(rest.len() / RECORD_BYTES);
-        while let Some((record, after)) = rest.split_first_chunk::<RECORD_BYTES>() {
-            let word =
-                |at: usize| u64::from_le_bytes(record[at..at + 8].try_into().expect("eight bytes"));
-            let (at_ns, offset, last) = (word(0), word(8), word(16));
-            let (bytes, device) = (u64::from(last as u32), (last >> 32) as u16);
-            let [.., kind, hint] = record;
-            rest = after;
-            match (OPS.get(usize::from(*kind)), HINTS.get(usize::from(*hint))) {
-                (Some(op), Some(hint)) => {
-                    if offset >> 63 != 0 {
-                        return Err("an offset is not below 2^63");
-                    }
-                    if usize::from(device) >= self.devices.len() {
-                        return Err("a row names a device that was not named before this row");
-                    }
-                    rows.push(TraceRow {
-                        at_ns,
-                        device: device.into(),
-                        offset,
-                        bytes,
-                        op: *op,
-                        hint: *hint,
-                    });
-                }
-                (None, _) if *kind == DEVICE => rest = self.name(rest, bytes as usize)?,
-                (None, _) if *kind == END && rest.is_empty() => {
-                    (self.has_ended, self.ends_at) = (true, at_ns);
-                    if offset != self.rows + (rows.len() - first) as u64 {
-                        return Err("the number of rows is wrong; the file is damaged");
-                    }
-                }
-                _ => return Err("a record is neither a row, a device nor the end"),
-            }
+    /// Reads the record at the start of `bytes`, or the header of the file or of a block.
+    #[inline]
+    fn next(&mut self, bytes: &[u8]) -> Result<Taken, &'static str> {
+        if self.block_bytes == 0 {
+            return self.header(bytes);
         }
-        self.rows += (rows.len() - first) as u64;
-        if rest.is_empty() { Ok(()) } else { Err("the block ends within a record") }
+        let Some((record, after)) = bytes.split_first_chunk::<RECORD_BYTES>() else {
+            return Err("the block ends within a record");
+        };
+        let word =
+            |at: usize| u64::from_le_bytes(record[at..at + 8].try_into().expect("eight bytes"));
+        let (at_ns, offset, last) = (word(0), word(8), word(16));
+        let (bytes, device) = (u64::from(last as u32), (last >> 32) as u16);
+        let [.., kind, hint] = record;
+        self.block_bytes =
+            self.block_bytes.checked_sub(RECORD_BYTES).ok_or("the block ends within a record")?;
+        match (OPS.get(usize::from(*kind)), HINTS.get(usize::from(*hint))) {
+            (Some(op), Some(hint)) => {
+                if offset >> 63 != 0 {
+                    return Err("an offset is not below 2^63");
+                }
+                if usize::from(device) >= self.devices.len() {
+                    return Err("a row names a device that was not named before this row");
+                }
+                self.rows += 1;
+                let device = device.into();
+                let row = TraceRow { at_ns, device, offset, bytes, op: *op, hint: *hint };
+                Ok(Taken::TraceRow(RECORD_BYTES, row))
+            }
+            (None, _) if *kind == DEVICE => {
+                self.name(after, bytes as usize).map(|name| Taken::Other(RECORD_BYTES + name))
+            }
+            (None, _) if *kind == END && self.block_bytes == 0 => {
+                (self.has_ended, self.ends_at) = (true, at_ns);
+                if offset != self.rows {
+                    return Err("the number of rows is wrong; the file is damaged");
+                }
+                Ok(Taken::Other(RECORD_BYTES))
+            }
+            _ => Err("a record is neither a row, a device nor the end"),
+        }
     }
 
-    /// Adds the device whose name begins at `bytes`. Returns the bytes after the name.
-    fn name<'a>(&mut self, bytes: &'a [u8], length: usize) -> Result<&'a [u8], &'static str> {
+    /// Reads the header of the file or of a block, and checks the block.
+    #[cold]
+    fn header(&mut self, bytes: &[u8]) -> Result<Taken, &'static str> {
+        if self.clock.is_none() {
+            let Some(header) = bytes.first_chunk() else { return Ok(Taken::More(HEADER_BYTES)) };
+            self.clock = Some(clock_of(header)?);
+            return Ok(Taken::Other(HEADER_BYTES));
+        }
+        if self.has_ended && !bytes.is_empty() {
+            return Err("the file continues after its end");
+        }
+        let Some((head, rest)) = bytes.split_first_chunk::<HEAD_BYTES>() else {
+            return Ok(Taken::More(HEAD_BYTES));
+        };
+        let head = u64::from_le_bytes(*head);
+        let (length, crc) = (head as u32 as usize, (head >> 32) as u32);
+        if length > MAX_BLOCK_BYTES {
+            return Err("the block is too long; the file is damaged");
+        }
+        let Some(records) = rest.get(..length) else { return Ok(Taken::More(HEAD_BYTES + length)) };
+        if crc32fast::hash(records) != crc {
+            return Err("the block's checksum does not match; the file is damaged");
+        }
+        self.block_bytes = length;
+        Ok(Taken::Other(HEAD_BYTES))
+    }
+
+    /// Adds the device whose name begins at `bytes`. Returns the length of the name in bytes.
+    fn name(&mut self, bytes: &[u8], length: usize) -> Result<usize, &'static str> {
         const WRONG: &str = "the name of a device is invalid";
         if self.devices.len() == MAX_DEVICES {
             return Err("there are more than 65,536 devices");
         }
-        let split = bytes.split_at_checked(length).filter(|_| length <= MAX_NAME_BYTES);
-        let (name, rest) = split.ok_or(WRONG)?;
-        let name = std::str::from_utf8(name).map_err(|_| WRONG)?;
+        let name = bytes.get(..length).filter(|_| length <= MAX_NAME_BYTES.min(self.block_bytes));
+        let name = std::str::from_utf8(name.ok_or(WRONG)?).map_err(|_| WRONG)?;
         let number = self.devices.len().to_string();
         self.devices.push(if name.is_empty() { number } else { name.to_owned() });
-        Ok(rest)
+        self.block_bytes -= length;
+        Ok(length)
     }
 }
 
@@ -167,11 +180,18 @@ mod tests {
     fn read(mut bytes: &[u8]) -> Result<(Vec<TraceRow>, Decoder), &'static str> {
         let (mut rows, mut decoder) = (vec![], Decoder::default());
         loop {
-            match decoder.batch(bytes, &mut rows)? {
-                Batch::Whole(length) => bytes = &bytes[length..],
-                Batch::More(_) if bytes.is_empty() => return Ok((rows, decoder)),
-                Batch::More(_) => return Err("cut"),
-            }
+            let length = match decoder.next(bytes)? {
+                Taken::TraceRow(length, row) => {
+                    rows.push(row);
+                    length
+                }
+                Taken::Other(length) => length,
+                Taken::More(_) if bytes.is_empty() && decoder.end().is_ok() => {
+                    return Ok((rows, decoder));
+                }
+                Taken::More(_) | Taken::Bad(..) => return Err("cut"),
+            };
+            bytes = &bytes[length..];
         }
     }
 
@@ -194,7 +214,7 @@ mod tests {
             assert_eq!(back, rows[..count]);
             assert_eq!(
                 (decoder.device_name(7), decoder.clock()),
-                ("disk 7".into(), Epoch::Absolute)
+                ("disk 7".into(), Some(Epoch::Absolute))
             );
         }
     }
@@ -236,7 +256,7 @@ mod tests {
                 bad[at] ^= flip;
                 assert!(read(&bad).is_err(), "byte {at}");
             }
-            assert!(read(&good[..at]).is_err() || at == 0, "cut at {at}");
+            assert!(read(&good[..at]).is_err(), "cut at {at}");
         }
         let beyond = [&good[..], b"x"].concat();
         assert_eq!(read(&beyond).err(), Some("the file continues after its end"));

@@ -1,24 +1,25 @@
-//! Options for reading a trace file. The user states facts that the file does not contain, because
-//! vpass does not guess such facts.
+//! Options for reading and replaying a trace. The user states facts that the files do not contain,
+//! because vpass does not guess such facts. Other options say which devices are replayed, and how
+//! addresses and times are mapped.
 
-use crate::traces::shown::shown;
 use std::path::Path;
 
 use vpass_drive::base::phrase::{Opt, Phrase};
-use vpass_drive::base::request::{Op, SourceError};
+use vpass_drive::base::request::{Arrival, Op, SourceError};
 use vpass_drive::phrase;
 
+use crate::traces::replay::capacity_fit::Fit;
 use crate::traces::rows::blk::BlkAction;
-use crate::traces::rows::format::Format;
-use crate::traces::rows::trace_row::Epoch;
+use crate::traces::rows::format::{Epoch, Format};
 use crate::traces::rows::unit::{TimeUnit, Times};
+use crate::traces::shown::shown;
 
-/// Facts that the user states because the file does not contain them, and the treatment of invalid
-/// lines.
-#[derive(Clone, Debug, Default)]
-pub struct ReadOptions {
-    /// Format of the file. If this option is absent, the format is detected from the content of the
-    /// file.
+/// Options for reading and replaying a trace.
+#[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of its own")]
+pub struct TraceOptions {
+    /// Format of the files. If this option is absent, the format is detected from the content of
+    /// each file.
     pub format: Option<&'static Format>,
     /// Direction of all requests, for a format whose rows have no direction.
     pub assume_op: Option<Op>,
@@ -30,6 +31,45 @@ pub struct ReadOptions {
     pub time_unit: Option<TimeUnit>,
     /// Whether invalid lines and records are skipped and counted.
     pub skip_bad_lines: bool,
+    /// Numbers or names of the devices to replay; all devices if empty.
+    pub only: Vec<String>,
+    /// Whether the files follow each other as parts of one trace. In this case, devices with the
+    /// same name in several files are one device.
+    pub concat: bool,
+    /// Whether recordings in a file follow each other if the clock of the file starts again.
+    pub join_recordings: bool,
+    /// Method for requests that lie beyond the drive's capacity.
+    pub fit: Fit,
+    /// Page size of the drive in bytes, for [`Fit::Pack`]; a power of two up to 1 MiB.
+    pub page_bytes: u64,
+    /// Whether a request that is earlier than the previous request causes an error. If this is
+    /// false, such a request gets the time of the previous request.
+    pub strict: bool,
+    /// Replay speed as a multiple of the recorded speed, above 0.
+    pub speed: f64,
+    /// Rule by which requests arrive. In an open loop, requests arrive at the times in the trace.
+    pub arrival: Arrival,
+}
+
+impl Default for TraceOptions {
+    fn default() -> Self {
+        Self {
+            format: None,
+            assume_op: None,
+            clock: MissingClock::Refuse,
+            blk_action: None,
+            time_unit: None,
+            skip_bad_lines: false,
+            only: vec![],
+            concat: false,
+            join_recordings: false,
+            fit: Fit::Error,
+            page_bytes: 4096,
+            strict: false,
+            speed: 1.0,
+            arrival: Arrival::Open,
+        }
+    }
 }
 
 /// Source of the times for a trace without times.
@@ -46,7 +86,7 @@ pub enum MissingClock {
     Rate(f64),
 }
 
-impl ReadOptions {
+impl TraceOptions {
     /// Checks that a file of the given format can be read with these options.
     pub(in crate::traces) fn suffice(
         &self,
